@@ -99,13 +99,31 @@ int strict_index(lua_State* L) {
   return raise_unknown_name(L, lua_tostring(L, lua_upvalueindex(1)));
 }
 
+/// __tostring of a table of the library; upvalue: its place.
+int table_text(lua_State* L) {
+  const char* const place = lua_tostring(L, lua_upvalueindex(1));
+  lua_pushfstring(L, "module %s: see ?%s", place, place);
+  return 1;
+}
+
+/// native.module_text(place): the __tostring of the table of the library at that place.
+int module_text(lua_State* L) {
+  luaL_checkstring(L, 1);
+  lua_settop(L, 1);
+  lua_pushcclosure(L, table_text, 1);
+  return 1;
+}
+
 /// Makes reading an unknown name of the table on top of the stack an error, and the table field
 /// `name` of the one below it.
 void set_strict_field(lua_State* L, const char* name) {
-  lua_createtable(L, 0, 1);
+  lua_createtable(L, 0, 2);
   lua_pushfstring(L, "tide.%s", name);
+  lua_pushvalue(L, -1);
   lua_pushcclosure(L, strict_index, 1);
-  lua_setfield(L, -2, "__index");
+  lua_setfield(L, -3, "__index");
+  lua_pushcclosure(L, table_text, 1);
+  lua_setfield(L, -2, "__tostring");
   lua_setmetatable(L, -2);
   lua_setfield(L, -2, name);
 }
@@ -224,6 +242,7 @@ void add_native(lua_State* L) {
                                 {"does_recurrence", guard<does_recurrence_of>},
                                 {"recurrence", guard<run_recurrence>},
                                 {"recurrence_backward", guard<run_recurrence_backward>},
+                                {"module_text", guard<module_text>},
                                 {nullptr, nullptr}};
   luaL_setfuncs(L, functions, 0);
   add_library(L, file_functions());
@@ -286,7 +305,10 @@ int open(lua_State* L) {
   add_library_searcher(L);
   lua_createtable(L, 0, 512);
   add_functions(L);
-  lua_createtable(L, 0, 2);
+  lua_createtable(L, 0, 3);
+  lua_pushliteral(L, "tide");
+  lua_pushcclosure(L, table_text, 1);
+  lua_setfield(L, -2, "__tostring");
   lua_pushcfunction(L, guard_lookup<load_submodule>);
   lua_setfield(L, -2, "__index");
   lua_pushcfunction(L, guard_lookup<submodule_names>);

@@ -53,6 +53,16 @@ void record(Event& event, engine::StreamId stream) {
   event.recorded = true;
 }
 
+int event_text(lua_State* L) {
+  const Event& event = check<Event>(L, 1, "tostring");
+  const char* const state = !event.recorded               ? "not recorded"
+                            : engine::reached(event.mark) ? "reached"
+                                                          : "recorded";
+  lua_pushfstring(L, "Event(device = %s, timing = %s, %s)", event.device.name().c_str(),
+                  event.timing ? "true" : "false", state);
+  return 1;
+}
+
 int event_record(lua_State* L) {
   Event& event = check<Event>(L, 1, "record");
   record(event, stream_at(L, 2, event.device, "record"));
@@ -237,8 +247,8 @@ std::span<const Function> event_methods() { return kEventMethods; }
 std::span<const Function> stream_methods() { return kStreamMethods; }
 
 void open_event_classes(lua_State* L) {
-  const luaL_Reg none[] = {{nullptr, nullptr}};
-  open_with_methods<Event>(L, none, kEventMethods);
+  const luaL_Reg of_events[] = {{"__tostring", guard<event_text>}, {nullptr, nullptr}};
+  open_with_methods<Event>(L, of_events, kEventMethods);
   const luaL_Reg of_streams[] = {
       {"__eq", guard<same_stream>}, {"__tostring", guard<stream_text>}, {nullptr, nullptr}};
   open_with_methods<Stream>(L, of_streams, kStreamMethods);

@@ -121,6 +121,12 @@ int scope_close(lua_State* L) {
   return 0;
 }
 
+int scope_text(lua_State* L) {
+  const auto& scope = check<Scope>(L, 1, "tostring");
+  lua_pushfstring(L, "Scope(%s, %s)", scope.name, scope.open ? "open" : "closed");
+  return 1;
+}
+
 /// After the function given to a scope: its results are what is above the scope.
 int finish_scope(lua_State* L, int, lua_KContext) { return lua_gettop(L) - 1; }
 
@@ -144,7 +150,7 @@ int call_in_scope(lua_State* L) {
 /// the others in that scope.
 int open_scope(lua_State* L, const char* name, bool Modes::*mode, bool value) {
   if (!lua_isnoneornil(L, 1)) check_callable(L, 1, name);
-  push_object(L, Scope{.owner = L, .mode = mode});
+  push_object(L, Scope{.owner = L, .name = name, .mode = mode});
   auto& scope = check<Scope>(L, -1, "scope");
   scope.previous = set_mode(L, mode, value);
   scope.open = true;
@@ -202,7 +208,7 @@ int autocast(lua_State* L) {
     if (!only || static_cast<size_t>(*only) == kind)
       setting.types[kind] =
           enabled ? std::optional<DType>(type.value_or(usual_half(kind))) : std::nullopt;
-  push_object(L, Scope{.owner = L, .mode = nullptr});
+  push_object(L, Scope{.owner = L, .name = "autocast", .mode = nullptr});
   auto& scope = check<Scope>(L, -1, "autocast");
   scope.previous_autocast = set_mode(L, &Modes::autocast, setting);
   scope.open = true;
@@ -368,7 +374,7 @@ int open_stream_scope(lua_State* L, engine::StreamId stream) {
   engine::StreamChoice streams = engine::stream_choice();
   streams.choose(stream);
   engine::flush();  // what goes wrong there does so before anything changes
-  push_object(L, Scope{.owner = L, .mode = nullptr, .of_streams = true});
+  push_object(L, Scope{.owner = L, .name = "stream", .mode = nullptr, .of_streams = true});
   auto& scope = check<Scope>(L, -1, "stream");
   scope.previous_streams = set_mode(L, &Modes::streams, streams);
   scope.open = true;
@@ -385,7 +391,8 @@ void open_modes(lua_State* L) {
   lua_setmetatable(L, -2);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &kModesTable);
 
-  const luaL_Reg metamethods[] = {{"__close", guard<scope_close>}, {nullptr, nullptr}};
+  const luaL_Reg metamethods[] = {
+      {"__close", guard<scope_close>}, {"__tostring", guard<scope_text>}, {nullptr, nullptr}};
   const luaL_Reg methods[] = {{"close", guard<scope_close>}, {nullptr, nullptr}};
   open_class<Scope>(L, metamethods, methods);
   lua_pop(L, 1);

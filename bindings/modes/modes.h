@@ -25,6 +25,7 @@ struct Modes {
 /// A mode that ends when its variable is closed, or the function that it was given returns.
 struct Scope {
   lua_State* owner;
+  const char* name;   ///< of the function that opened it
   bool Modes::*mode;  ///< null: autocast or, with `of_streams`, streams
   bool previous = false;
   Autocast previous_autocast{};

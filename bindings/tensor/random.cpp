@@ -115,6 +115,14 @@ int generator_set_state(lua_State* L) {
   return 1;
 }
 
+int generator_text(lua_State* L) {
+  const Generator& generator = check_generator(L, 1, "tostring");
+  lua_pushfstring(L, "Generator(seed = %I, offset = %I)",
+                  static_cast<lua_Integer>(generator.seed()),
+                  static_cast<lua_Integer>(generator.offset()));
+  return 1;
+}
+
 int generator_clone(lua_State* L) {
   push_object(L, Generator(check_generator(L, 1, "clone_state")));
   return 1;
@@ -164,8 +172,9 @@ std::span<const Function> random_functions() { return kFunctions; }
 std::span<const Function> generator_methods() { return kGeneratorMethods; }
 
 void open_generator_class(lua_State* L) {
+  const luaL_Reg metamethods[] = {{"__tostring", guard<generator_text>}, {nullptr, nullptr}};
   const luaL_Reg none[] = {{nullptr, nullptr}};
-  open_class<Generator>(L, none, none);
+  open_class<Generator>(L, metamethods, none);
   lua_getfield(L, -1, "__index");
   register_functions(L, kGeneratorMethods);
   lua_pop(L, 2);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "bindings/device/device_object.h"
 #include "bindings/module.h"
@@ -45,6 +47,16 @@ bool is_of_script(lua_State* L, int index) {
   if (!lua_getupvalue(L, index, 1)) return false;
   lua_pop(L, 1);
   return std::strcmp(lua_tostring(L, index - 1), "require") != 0;
+}
+
+/// Whether each state has a global function of this name.
+bool is_of_base(std::string_view name) {
+  static constexpr std::string_view kNames[] = {
+      "assert",   "collectgarbage", "dofile", "error",   "getmetatable", "ipairs",
+      "load",     "loadfile",       "next",   "pcall",   "print",        "rawequal",
+      "rawget",   "rawlen",         "rawset", "require", "select",       "setmetatable",
+      "tonumber", "tostring",       "type",   "warn",    "xpcall"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 }  // namespace
@@ -219,12 +231,15 @@ void Packer::learn_names() {
   }
   lua_newtable(L);
   const int names = lua_gettop(L), loaded = names - 1;
-  // First the modules, so that none is found inside another.
-  for (const bool inside : {false, true}) {
+  // First the modules, so that none is found inside another; at last the globals, among which a
+  // script may have put what modules hold.
+  for (const int pass : {0, 1, 2}) {
+    const bool inside = pass > 0;
     for (lua_pushnil(L); lua_next(L, loaded); lua_pop(L, 1)) {
       if (lua_type(L, -2) != LUA_TSTRING) continue;
       const std::string name = lua_tostring(L, -2);
       const int value = lua_gettop(L);
+      if (inside && (name == LUA_GNAME) != (pass == 2)) continue;
       if (inside && lua_istable(L, value)) {
         learn_names_in(names, value, name, name.starts_with(kLibrary) ? 1 : kModuleLevels);
       } else if (!inside && name != LUA_GNAME &&
@@ -258,6 +273,7 @@ void Packer::learn_names_in(int names, int table, const std::string& path, int d
     const bool deep = lua_istable(L, value) && depth < kModuleLevels;
     const bool open = path == LUA_GNAME || path == LUA_LOADLIBNAME;
     if (!deep && (!lua_isfunction(L, value) || (open && is_of_script(L, value)))) continue;
+    if (path == LUA_GNAME && !is_of_base(lua_tostring(L, -2))) continue;
     lua_pushvalue(L, value);
     const bool known = lua_rawget(L, names) != LUA_TNIL;
     lua_pop(L, 1);

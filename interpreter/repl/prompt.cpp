@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "bindings/module.h"
+#include "bindings/support/embedded.h"
 #include "interpreter/repl/history.h"
 #include "interpreter/repl/line_editor.h"
 #include "interpreter/run/pager.h"
@@ -35,6 +36,13 @@ constexpr char kGreeting[] =
 int to_text(lua_State* L) {
   luaL_tolstring(L, 1, nullptr);
   return 1;
+}
+
+/// Whether the text ended so; that end is dropped.
+bool drop_end(std::string& text, std::string_view end) {
+  if (!text.ends_with(end)) return false;
+  text.erase(text.size() - end.size());
+  return true;
 }
 
 class Prompt {
@@ -179,8 +187,10 @@ class Prompt {
     lua_pop(state_, 1);
   }
 
-  /// Puts the text of a plain table in its place: its address would tell a reader nothing.
+  /// Puts the text of a plain table or a function in its place: an address would tell a reader
+  /// nothing.
   void spell_out(int index) {
+    if (lua_isfunction(state_, index)) return spell_out_function(index);
     if (lua_type(state_, index) != LUA_TTABLE) return;
     if (lua_getmetatable(state_, index)) return lua_pop(state_, 1);
     luaL_loadstring(state_, kTableText);
@@ -189,6 +199,20 @@ class Prompt {
       lua_replace(state_, index);
     else
       lua_pop(state_, 1);
+  }
+
+  /// "function (In [3]:1)", or whose it is.
+  void spell_out_function(int index) {
+    lua_Debug info;
+    lua_pushvalue(state_, index);
+    lua_getinfo(state_, ">S", &info);
+    if (*info.what == 'C')
+      lua_pushliteral(state_, "function (built in)");
+    else if (is_library_source({info.source, info.srclen}))
+      lua_pushliteral(state_, "function (of the library)");
+    else
+      lua_pushfstring(state_, "function (%s:%d)", info.short_src, info.linedefined);
+    lua_replace(state_, index);
   }
 
   /// Prints the values on the stack with the global `print`, whatever that is by now.
@@ -204,7 +228,11 @@ class Prompt {
     push_global(state_, "print");
     lua_insert(state_, 1);
     if (call(state_, count, 0)) return;
-    lua_pushfstring(state_, "error calling 'print' (%s)", lua_tostring(state_, -1));
+    std::string message = lua_tostring(state_, -1);
+    if (!drop_end(message, "\n\t[C]: in function 'print'"))
+      message = "error calling 'print' (" + message + ")";
+    drop_end(message, "\nstack traceback:");
+    lua_pushlstring(state_, message.data(), message.size());
     show_error();
   }
 

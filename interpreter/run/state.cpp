@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include "bindings/module.h"
 #include "interpreter/run/interrupt.h"
@@ -43,6 +45,28 @@ void warn(void* data, const char* text, int to_be_continued) {
   warnings.continues = to_be_continued != 0;
 }
 
+/// Python's constants: written by mistake, they would pass as nil.
+constexpr std::pair<std::string_view, const char*> kConstants[] = {
+    {"None", "nil"}, {"True", "true"}, {"False", "false"}};
+
+/// __index of the globals, for those that are not there.
+int read_missing_global(lua_State* L) {
+  const std::string_view name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  for (const auto& [constant, in_lua] : kConstants)
+    if (name == constant)
+      return luaL_error(L, "there is no global '%s'; in Lua: %s", constant.data(), in_lua);
+  return 0;
+}
+
+void refuse_constants(lua_State* L) {
+  lua_pushglobaltable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, read_missing_global);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+  lua_pop(L, 1);
+}
+
 int open_libraries(lua_State* L) {
   if (lua_toboolean(L, 1)) {
     lua_pushboolean(L, true);
@@ -53,6 +77,7 @@ int open_libraries(lua_State* L) {
   lua_pushcfunction(L, exit_program);
   lua_setfield(L, -2, "exit");
   luaL_requiref(L, "tide", luaopen_tide, true);
+  refuse_constants(L);
   return 0;
 }
 

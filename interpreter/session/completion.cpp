@@ -93,19 +93,22 @@ struct Names {
     if (fits && is_name && (callable || path.separator != ':')) found.emplace(name);
   }
 
-  /// Adds the string keys of the table on the top of the stack.
-  void add_keys() {
+  /// Adds the string keys of the table on the top of the stack. Of names that are only `declared`,
+  /// those of methods have the value true.
+  void add_keys(bool declared = false) {
     lua_pushnil(state);
     while (lua_next(state, -2)) {
-      if (lua_type(state, -2) == LUA_TSTRING) add(lua_tostring(state, -2), is_method());
+      const bool callable =
+          is_method() || (declared && lua_toboolean(state, -1) && lua_isboolean(state, -1));
+      if (lua_type(state, -2) == LUA_TSTRING) add(lua_tostring(state, -2), callable);
       lua_pop(state, 1);
     }
   }
 
-  /// Whether a colon may stand in front of the value on the top of the stack, whose name is below
-  /// it: a function, or `true` among declared names. Those of the library must be in the reference.
+  /// Whether the value on the top of the stack, whose name is below it, is a method: a function.
+  /// Those of the library must be in the reference.
   bool is_method() const {
-    if (!lua_isfunction(state, -1)) return lua_isboolean(state, -1);
+    if (!lua_isfunction(state, -1)) return false;
     if (!methods || lua_iscfunction(state, -1)) return true;
     lua_Debug info;
     lua_pushvalue(state, -1);
@@ -137,7 +140,7 @@ struct Names {
       lua_pushvalue(state, -2);
       lua_call(state, 1, 1);
     }
-    if (lua_istable(state, -1)) add_keys();
+    if (lua_istable(state, -1)) add_keys(true);
     lua_pop(state, 1);
   }
 };

@@ -72,15 +72,44 @@ int default_thread_count() {
 
 namespace {
 
-/// Runs a range on the calling thread. A step that can be dropped is asked about a few times.
+/// The most that a thread takes at once of a range whose step may be dropped, as only between two
+/// chunks somebody asks for that: a little at first, then what takes a moment.
+class ChunkLimit {
+ public:
+  ChunkLimit(const StopCheck& check, int64_t length)
+      : check_(check),
+        most_(check.dropped_until ? std::max<int64_t>(length / kFirst, 1) : length) {}
+
+  int64_t most() const { return most_; }
+
+  /// Runs a chunk, the last one or not. Throws Interrupted if the step was dropped.
+  void run(const std::function<void(int64_t begin, int64_t end)>& body, int64_t begin, int64_t end,
+           bool is_last = false) {
+    if (check_.is_dropped()) throw Interrupted();
+    if (!check_.dropped_until || is_last) return body(begin, end);
+    const auto start = Clock::now();
+    body(begin, end);
+    const double times = kMoment / std::max(Clock::now() - start, Clock::duration(1));
+    most_ = 1 + static_cast<int64_t>(std::min(times, kMost) * static_cast<double>(end - begin));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr int64_t kFirst = 256;
+  static constexpr double kMost = 1e6;
+  static constexpr std::chrono::duration<double> kMoment = std::chrono::milliseconds(20);
+  const StopCheck& check_;
+  int64_t most_;
+};
+
+/// Runs a range on the calling thread.
 void run_alone(int64_t n, int64_t grain,
                const std::function<void(int64_t begin, int64_t end)>& body) {
-  constexpr int64_t kPieces = 8;
-  const int64_t piece = step_check.dropped_until ? std::max(grain, (n + kPieces - 1) / kPieces) : n;
+  ChunkLimit limit(step_check, n);
   for (int64_t begin = 0, end; begin < n; begin = end) {
-    if (step_check.is_dropped()) throw Interrupted();
-    end = n - begin < piece + grain ? n : begin + piece;  // none is shorter than the grain
-    body(begin, end);
+    const int64_t size = std::max(grain, limit.most());
+    end = n - begin - size < grain ? n : begin + size;  // none is shorter than the grain
+    limit.run(body, begin, end, end == n);
   }
 }
 
@@ -100,6 +129,7 @@ int Team::threads() const { return inside_body ? 1 : threads_.load(); }
 /// A range under way. It lives on the leader's stack.
 struct Team::Job {
   const std::function<void(int64_t begin, int64_t end)>* body;
+  int64_t length;
   int64_t grain;
   std::span<Part> parts;
   bool is_short;
@@ -110,25 +140,25 @@ struct Team::Job {
 
   /// Chunks shrink towards the end of a part (guided self-scheduling): there are few, and yet the
   /// threads end together.
-  int64_t end_of_chunk(int64_t begin, int64_t end) const {
-    const int64_t rest = end - begin, size = std::max(grain, rest / 2);
+  int64_t end_of_chunk(int64_t begin, int64_t end, int64_t most) const {
+    const int64_t rest = end - begin, size = std::max(grain, std::min(rest / 2, most));
     return rest - size < grain ? end : begin + size;
   }
 };
 
-void Team::take_chunks(Job& job, int own) {
+void Team::take_chunks(Job& job, int own, const Condition* until) {
   inside_body = true;
   const size_t count = job.parts.size();
+  ChunkLimit limit(job.check, job.length / static_cast<int64_t>(count));
   for (size_t i = 0; i < count; ++i) {
     Part& part = job.parts[(static_cast<size_t>(own) + i) % count];
-    for (;;) {
+    while (!until || !(*until)()) {
       int64_t begin = part.next.load(std::memory_order_relaxed), end;
-      do end = job.end_of_chunk(begin, part.end);
+      do end = job.end_of_chunk(begin, part.end, limit.most());
       while (!part.next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
       if (begin == end) break;
       try {
-        if (job.check.is_dropped()) throw Interrupted();
-        (*job.body)(begin, end);
+        limit.run(*job.body, begin, end);
       } catch (...) {
         std::lock_guard lock(job.error_mutex);
         if (!job.error) job.error = std::current_exception();
@@ -138,14 +168,17 @@ void Team::take_chunks(Job& job, int own) {
   inside_body = false;
 }
 
-/// Takes part in the job if there is one that has a place; a helper only in a short one.
-void Team::join(bool helps, int own) {
+/// Takes part in the job if there is one that has a place; a helper, which has a condition, only in
+/// a short one and until that holds.
+void Team::join(int own, const Condition* until) {
   // The leader first takes the job down and then waits for those inside: who comes later finds
   // none.
   inside_.fetch_add(1, std::memory_order_seq_cst);
   Job* job = job_.load(std::memory_order_seq_cst);
-  if (job && (job->is_short || !helps) && job->places.fetch_sub(1, std::memory_order_relaxed) > 0)
-    take_chunks(*job, own);
+  if (job && (job->is_short || !until) && job->places.fetch_sub(1, std::memory_order_relaxed) > 0) {
+    const CheckedStep checked(job->check);  // ranges inside of chunks ask, too
+    take_chunks(*job, own, until);
+  }
   inside_.fetch_sub(1, std::memory_order_release);
   inside_.notify_one();
 }
@@ -156,17 +189,17 @@ void Team::work(int own) {
     if (!spin_until(kSpin, called)) round_.wait(seen, std::memory_order_acquire);
     seen = round_.load(std::memory_order_acquire);
     if (stop_) return;
-    join(false, own);
+    join(own, nullptr);
   }
 }
 
-bool Team::help_until(std::chrono::microseconds time, const std::function<bool()>& condition) {
+bool Team::help_until(std::chrono::microseconds time, const Condition& condition) {
   if (inside_body) return spin_until(time, condition);
   helpers_.fetch_add(1, std::memory_order_seq_cst);
   bool done = false;
   for (bool called = true; called && !done;) {
     const uint32_t seen = round_.load(std::memory_order_acquire);
-    join(true, 1);
+    join(1, &condition);
     called = spin_until(time, [&] {
       return (done = condition()) || round_.load(std::memory_order_acquire) != seen;
     });
@@ -204,12 +237,13 @@ void Team::for_range(int64_t n, int64_t grain,
     parts_[i].end = begin += (n - begin) / (parts - i);
   }
   const bool is_short = most <= kShortRange;
-  Job job{&body, std::max<int64_t>(grain, 1), std::span(parts_).first(parts), is_short, parts - 1};
+  Job job{&body,    n,        std::max<int64_t>(grain, 1), std::span(parts_).first(parts),
+          is_short, parts - 1};
   job_.store(&job, std::memory_order_seq_cst);
   round_.fetch_add(1, std::memory_order_release);
   const int helpers = is_short ? helpers_.load(std::memory_order_seq_cst) : 0;
   for (int i = 1 + helpers; i < parts; ++i) round_.notify_one();
-  take_chunks(job, 0);
+  take_chunks(job, 0, nullptr);
   job_.store(nullptr, std::memory_order_seq_cst);
   const auto alone = [&] { return inside_.load(std::memory_order_seq_cst) == 0; };
   if (!spin_until(kSpin, alone))

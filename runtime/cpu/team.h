@@ -24,6 +24,8 @@ int default_thread_count();
 /// when other threads want the cores.)
 class Team : public Parallel {
  public:
+  using Condition = std::function<bool()>;
+
   explicit Team(int threads = default_thread_count());
   ~Team() override;
 
@@ -41,7 +43,7 @@ class Team : public Parallel {
 
   /// A range is short if it has no more grains than kShortRange. The leader wakes a worker less for
   /// each thread that waits here.
-  bool help_until(std::chrono::microseconds time, const std::function<bool()>& condition) override;
+  bool help_until(std::chrono::microseconds time, const Condition& condition) override;
 
   static constexpr int kMaxThreads = 1024;
   /// A helper cannot be interrupted in the middle of a chunk, so none may be long.
@@ -54,8 +56,8 @@ class Team : public Parallel {
     std::atomic<int64_t> next{0};
     int64_t end = 0;
   };
-  static void take_chunks(Job& job, int own);
-  void join(bool helps, int own);
+  static void take_chunks(Job& job, int own, const Condition* until);
+  void join(int own, const Condition* until);
   void work(int own);
   bool add_worker();
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <regex>
 #include <stdexcept>
+#include <utility>
 
 namespace test {
 namespace {
@@ -28,9 +29,10 @@ std::string plain(const std::string& shown) {
 
 }  // namespace
 
-Terminal::Terminal(const std::vector<std::string>& words, const std::string& state_path)
+Terminal::Terminal(const std::vector<std::string>& words, const std::string& state_path,
+                   const Surroundings& surroundings)
     : state_path_(state_path.empty() ? own_state_.path() : state_path) {
-  winsize size = {50, 200, 0, 0};
+  winsize size = {50, surroundings.columns, 0, 0};
   process_ = forkpty(&terminal_, nullptr, nullptr, &size);
   if (process_ < 0) throw std::runtime_error("cannot open a pseudo-terminal");
   if (process_ > 0) return;
@@ -48,6 +50,7 @@ Terminal::Terminal(const std::vector<std::string>& words, const std::string& sta
   setenv("INPUTRC", TIDE_TESTS "/repl/inputrc", 1);
   setenv("XDG_STATE_HOME", state_path_.c_str(), 1);
   setenv("VISUAL", "sed -i s/ones/zeros/", 1);
+  for (const auto& [name, value] : surroundings.environment) setenv(name.c_str(), value.c_str(), 1);
   if (chdir(state_path_.c_str()) != 0) _exit(127);
   std::vector<char*> arguments = {const_cast<char*>("tide")};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -61,7 +64,12 @@ Terminal::~Terminal() {
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
   }
-  close(terminal_);
+  hang_up();
+}
+
+void Terminal::hang_up() {
+  if (terminal_ >= 0) close(terminal_);
+  terminal_ = -1;
 }
 
 void Terminal::type(const std::string& keys) {
@@ -84,6 +92,7 @@ bool Terminal::read_some(double seconds) {
   const ssize_t count = read(terminal_, buffer, sizeof buffer);
   if (count <= 0) return false;
   shown_.append(buffer, count);
+  raw_.append(buffer, count);
   return true;
 }
 
@@ -92,6 +101,8 @@ std::string Terminal::take() {
   shown_.clear();
   return text;
 }
+
+std::string Terminal::raw() { return std::exchange(raw_, ""); }
 
 std::string Terminal::read_until(const std::string& text) {
   return read_until(text, [&](const std::string& shown) { return shown.find(text); });

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,19 @@
 
 namespace test {
 
-/// Runs tide as at a terminal of 200 columns, in its state folder. What it shows is kept without
-/// escape sequences. Its editor changes ones to zeros.
+/// What a terminal is like where nothing else is asked for.
+struct Surroundings {
+  unsigned short columns = 200;
+  std::map<std::string, std::string> environment = {};  ///< beside what the test program has
+};
+
+/// Runs tide as at a terminal, in its state folder. What it shows is kept without escape sequences.
+/// Its editor changes ones to zeros.
 class Terminal {
  public:
   /// With a state folder of its own, if `state_path` names none.
-  explicit Terminal(const std::vector<std::string>& words = {}, const std::string& state_path = "");
+  explicit Terminal(const std::vector<std::string>& words = {}, const std::string& state_path = "",
+                    const Surroundings& surroundings = {});
   ~Terminal();
 
   /// Sends keys at once.
@@ -30,6 +38,12 @@ class Terminal {
 
   /// Waits until nothing was shown for so long, and returns what was.
   std::string read_until_quiet(double seconds);
+
+  /// All that was shown by now and not asked for here before, with its escape sequences.
+  std::string raw();
+
+  /// Closes the terminal, as when its window is closed or its connection breaks.
+  void hang_up();
 
   /// Waits for the end of the program (at most 40 s) and returns its status as Outcome has it.
   int wait();
@@ -51,6 +65,7 @@ class Terminal {
   int terminal_;
   bool ended_ = false;
   std::string shown_;
+  std::string raw_;
 };
 
 }  // namespace test

@@ -185,6 +185,53 @@ TEST_CASE("history outlives the session, blocks of lines included", "[repl]") {
   CHECK_THAT(answer(second, two_before), Contains("\n21\n42\n"));
 }
 
+TEST_CASE("errors, numbers, types, devices and notes have colours", "[repl]") {
+  Terminal terminal({}, "", {200, {{"NO_COLOR", ""}}});
+  terminal.read_to_prompt();
+  const auto shown = [&](const std::string& line) {
+    terminal.raw();
+    answer(terminal, line);
+    return terminal.raw();
+  };
+  CHECK_THAT(shown("nosuch.field"), Contains("\033[31mIn [1]:1: attempt to index"));
+  const std::string tensor = shown("tide.ones(1)");
+  CHECK_THAT(tensor, Contains("\033[36m1.\033[0m"));
+  CHECK_THAT(tensor, Contains("m\033[0m") || Contains("mfloat32\033[0m"));
+  CHECK_THAT(tensor, Contains("mcpu\033[0m"));
+  CHECK_THAT(shown("tide.no_grad()"), Contains("\033[33mnote: a scope"));
+  CHECK_THAT(shown("1"), Contains("\033[2m["));  // the time
+}
+
+TEST_CASE("a line gets colours while it is typed, and the signature behind it", "[repl]") {
+  Terminal terminal({}, "", {200, {{"NO_COLOR", ""}}});
+  terminal.read_to_prompt();
+  terminal.type("for i = 1, tide.ones(");
+  terminal.read_until("tide.ones(shape");
+  const std::string raw = terminal.raw();
+  CHECK_THAT(raw, Contains("mfor\033[0m"));
+  CHECK_THAT(raw, Contains("\033[2m  tide.ones(shape"));
+}
+
+TEST_CASE("%timeit and %time say how long something takes, with its value", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  answer(terminal, "x = tide.ones(8, 8)");
+  CHECK_THAT(answer(terminal, "%timeit x:matmul(x)"), Contains(" runs on cpu\n"));
+  const std::string time = answer(terminal, "%time x:sum():item()");
+  CHECK_THAT(time, Contains("the host") && Contains("of which it waited") && Contains("\n64.0\n"));
+  CHECK_THAT(answer(terminal, "%syncs x:sum():item()"),
+             Contains("item: waited once") && Contains("\n64.0\n"));
+}
+
+TEST_CASE("a prompt on a device makes tensors there", "[repl]") {
+  Terminal terminal({"--device", "sim"});
+  terminal.read_to_prompt();
+  CHECK_THAT(answer(terminal, "tide.ones(1)"), Contains("tensor([1.]) (1) float32 sim:0\n"));
+  CHECK_THAT(answer(terminal, "nn.Linear(1, 1).weight.device"), Contains("\nsim:0\n"));
+  CHECK_THAT(answer(terminal, "%device cpu"), Contains("\ncpu\n"));
+  CHECK_THAT(answer(terminal, "tide.ones(1).device"), Contains("\ncpu\n"));
+}
+
 TEST_CASE("Ctrl-D leaves with status 0", "[repl]") {
   Terminal terminal;
   terminal.read_to_prompt();

@@ -2,10 +2,13 @@
 -- out steps whose gradients overflowed.
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local known_fields = require "tide.internal.known_fields"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local GradScaler = class("GradScaler")
+
+known_fields.watch(GradScaler, {})
 
 local read = arguments("GradScaler", {
   {"init_scale", 65536.0}, {"growth_factor", 2.0}, {"backoff_factor", 0.5},

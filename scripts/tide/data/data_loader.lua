@@ -1,6 +1,8 @@
 -- data.DataLoader: walks a data set in batches, in order or shuffled anew in every pass.
 local class = require "tide.internal.class"
 local fetch = require "tide.data.fetch"
+local known_fields = require "tide.internal.known_fields"
+local native = require "tide.native"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local samplers = require "tide.data.samplers"
@@ -8,6 +10,13 @@ local tide = require "tide"
 local workers = require "tide.data.workers"
 
 local DataLoader = class("DataLoader")
+
+--- Batches have no positions: a loop over them by ipairs would end before it began.
+known_fields.watch(DataLoader, {refuse = function(_, name)
+  if math.type(name) == "integer" then raise "DataLoader: batches are read by `for x, y in loader do`" end
+end})
+known_fields.optional(DataLoader, "batch_sampler", "collate_fn", "generator", "prefetch_factor", "sampler",
+  "worker_init_fn")
 
 local read = protocol.reader("DataLoader", "dataset", {
   {"batch_size"}, {"shuffle"}, {"sampler"}, {"batch_sampler"}, {"num_workers", 0}, {"collate_fn"},
@@ -85,7 +94,9 @@ function DataLoader:init(...)
   local given = read(...)
   given.dataset = protocol.as_dataset("DataLoader", given.dataset)
   check_options(given)
-  for name, value in pairs(given) do self[name] = value end
+  for name, value in pairs(given) do
+    if name ~= "shuffle" then self[name] = value end -- that is the sampler's
+  end
   self.passes = setmetatable({}, {__mode = "k"}) -- the passes of `for` loops, by the last batch
   self.epoch = 0
   if given.batch_size == nil and not given.batch_sampler then self.batch_size = 1 end
@@ -111,12 +122,6 @@ function DataLoader:__len()
   local count, size = protocol.need_length("DataLoader", "dataset", self.dataset), self.batch_size
   if not size then return count end
   return self.drop_last and count // size or (count + size - 1) // size
-end
-
---- Batches have no positions: a loop over them by ipairs would end before it began.
-function DataLoader:__index(key)
-  if math.type(key) == "integer" then raise "DataLoader: batches are read by `for x, y in loader do`" end
-  return DataLoader[key]
 end
 
 function DataLoader:__pairs() raise "DataLoader: batches are read by `for x, y in loader do`" end
@@ -271,11 +276,11 @@ end
 --- its order depends on. Of a loop that was left early it is the place where that was.
 function DataLoader:state_dict()
   local at = self.resumed or self.position
-  if not at then return {epoch = self.epoch} end
-  return {
-    epoch = self.resumed and self.epoch + 1 or self.epoch, seed = at.seed, taken = at.taken, start = at.start,
-    generator = random_states(self).own,
-  }
+  local state = setmetatable({epoch = self.epoch}, native.list)
+  if not at then return state end
+  if self.resumed then state.epoch = self.epoch + 1 end
+  state.seed, state.taken, state.start, state.generator = at.seed, at.taken, at.start, random_states(self).own
+  return state
 end
 
 --- The next loop goes on where the saved one was: with the rest of its pass, in the same order, or with

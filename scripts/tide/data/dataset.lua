@@ -1,8 +1,19 @@
 -- data.Dataset and data.IterableDataset: the bases of data sets that scripts write.
 local class = require "tide.internal.class"
+local known_fields = require "tide.internal.known_fields"
 local raise = require "tide.internal.raise"
 
 local Dataset, IterableDataset = class("Dataset"), class("IterableDataset")
+
+--- A sample may be of several values, which an index does not give.
+known_fields.watch(Dataset, {refuse = function(made, name)
+  if math.type(name) == "integer" then raise("%s: samples are read by dataset:get(%d)", made.name, name) end
+end})
+known_fields.optional(Dataset, "can_batch")
+
+known_fields.watch(IterableDataset, {refuse = function(made, name)
+  if math.type(name) == "integer" then raise("%s: samples are read by `in dataset:iter() do`", made.name) end
+end})
 
 --- The length that a class gives by a method `len`, if it does not define __len itself.
 local function length(self)

@@ -2,6 +2,7 @@
 -- function that gives the next position each time, and nil at the end.
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local known_fields = require "tide.internal.known_fields"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -18,6 +19,8 @@ end
 -- Sampler -----------------------------------------------------------------------------------------
 
 local Sampler = class("Sampler")
+
+known_fields.watch(Sampler, {})
 
 Sampler.__len = require "tide.data.dataset".Dataset.__len
 

@@ -18,14 +18,14 @@ end
 
 --- The value, if it is of the kind; a float with an integral value is a count.
 local function of_kind(caller, name, value, kind)
+  local got = tide.is_tensor(value) and "tensor" or type(value)
   if kind == "count" then
     local count = type(value) == "number" and math.tointeger(value)
     if count and count >= 0 then return count end
     if count then raise("%s: %s must be non-negative, got %d", caller, name, count) end
     raise("%s: %s: expected a whole number, got %s", caller, name,
-      type(value) == "number" and tostring(value) or type(value))
+      type(value) == "number" and tostring(value) or got)
   end
-  local got = tide.is_tensor(value) and "tensor" or type(value)
   if got ~= kind then raise("%s: %s: expected %s, got %s", caller, name, kind, got) end
   return value
 end
@@ -75,7 +75,10 @@ local function arguments(caller, declared, kinds)
     local options = (is_options(last) or empty) and last or nil
     if options then count = count - 1 end
     if count > #names then
-      raise("%s: takes at most %d arguments, got %d", caller, #names, count)
+      for i, name in ipairs(names) do -- what is of the wrong kind tells more
+        if kinds and kinds[name] and given[i] ~= nil then of_kind(caller, name, given[i], kinds[name]) end
+      end
+      raise("%s: takes at most %d argument%s, got %d", caller, #names, #names == 1 and "" or "s", count)
     end
     for i = 1, count do values[names[i]] = given[i] end
     if options then read_named(values, options, count) end

@@ -3,10 +3,21 @@
 --- The text of an object whose class does not define __tostring: its fields.
 local function text_of_fields(object) return require "tide.internal.object_text"(object) end
 
+--- Raises an error unless these are a name and a class.
+local function check(name, base)
+  local is_base = base == nil or type(base) == "table" and rawget(base, "__index") ~= nil
+  if type(name) == "string" and is_base then return end
+  local what, expected, got = "name", "a string", name
+  if type(name) == "string" then what, expected, got = "base", "a class", base end
+  require "tide.internal.raise"('class: %s: expected %s, got %s, as in tide.class("Net", nn.Module)', what, expected,
+    type(got) == "table" and tostring(got) or type(got))
+end
+
 --- Makes a class. Its objects find methods in it and then in `base`; `Class(...)` makes an object
 --- and hands the arguments to `Class:init(...)`. Metamethods (`__call`, `__tostring`, ...) are
 --- inherited too. A base with a function `inherited` gets to see each class derived from it.
 local function class(name, base)
+  check(name, base)
   local made = {name = name, base = base}
   -- Lua looks metamethods up in the metatable itself, never through its __index: so they are
   -- copied.

@@ -1,4 +1,5 @@
 -- Tables whose fields are read from files of their own when they are first used.
+local native = require "tide.native"
 local unknown_name = require "tide.internal.unknown_name"
 
 --- A table whose field `name` is what `package .. "." .. files[name]` returns. A file that returns
@@ -26,6 +27,7 @@ local function lazy_table(package, files, families, place)
   return setmetatable({}, {
     __index = load_field,
     __names = file_of, -- for completion at the prompt
+    __tostring = native.module_text(place or package),
     -- So that loops and documentation see what has not been read yet.
     __pairs = function(self)
       for name in pairs(file_of) do load_field(self, name) end

@@ -4,10 +4,14 @@
 -- what the figure of a state is. All three record ops and never read, so that nothing waits before
 -- the figure is read.
 local class = require "tide.internal.class"
+local known_fields = require "tide.internal.known_fields"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local Metric = class("Metric")
+
+known_fields.watch(Metric, {})
+known_fields.optional(Metric, "state")
 
 --- The state of one batch: a table of tensors or numbers. Every metric defines it.
 function Metric:measure() raise("%s: has no measure method", getmetatable(self).name) end

@@ -11,8 +11,12 @@ local activations = {}
 --- order in which the function takes them.
 local function activation(name, fn, parameters)
   local Activation = class(name, Module)
-  local read, names = arguments(name, parameters), {}
-  for i, entry in ipairs(parameters) do names[i] = entry[1] end
+  local names, kinds = {}, {}
+  for i, entry in ipairs(parameters) do
+    names[i] = entry[1]
+    kinds[entry[1]] = entry[2] ~= nil and type(entry[2]) or nil
+  end
+  local read = arguments(name, parameters, kinds)
   Activation:optional(table.unpack(names))
 
   function Activation:init(...)

@@ -13,13 +13,13 @@ for name, fn in pairs {
   Dropout2d = "dropout2d", Dropout3d = "dropout3d", FeatureAlphaDropout = "feature_alpha_dropout",
 } do
   local Dropout = class(name, Module)
-  local read = arguments(name, {{"p", 0.5}, {"inplace", false}})
+  local read = arguments(name, {{"p", 0.5}, {"inplace", false}}, {p = "number", inplace = "boolean"})
 
   function Dropout:init(...)
     local given = read(...)
     self.p, self.inplace = given.p, given.inplace
-    if type(self.p) ~= "number" or not (self.p >= 0 and self.p <= 1) then
-      raise("%s: p must be a share between 0 and 1, got %s", name, tostring(self.p))
+    if not (self.p >= 0 and self.p <= 1) then
+      raise("%s: p must be a share between 0 and 1, got %g", name, self.p)
     end
   end
 

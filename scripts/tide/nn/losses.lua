@@ -13,8 +13,12 @@ local reduction = {"reduction", "mean"}
 --- Tensors among the options (weights of classes) move with the module.
 local function loss(name, fn, parameters)
   local Loss = class(name, Module)
-  local read, names = arguments(name, parameters), {}
-  for i, entry in ipairs(parameters) do names[i] = entry[1] end
+  local names, kinds = {}, {}
+  for i, entry in ipairs(parameters) do
+    names[i] = entry[1]
+    kinds[entry[1]] = entry[2] ~= nil and type(entry[2]) or nil
+  end
+  local read = arguments(name, parameters, kinds)
   Loss:optional(table.unpack(names))
 
   function Loss:init(...)

@@ -6,15 +6,14 @@ local call_hooks = require "tide.nn.internal.call_hooks"
 local class = require "tide.internal.class"
 local describe_error = require "tide.nn.internal.describe_error"
 local fields = require "tide.nn.internal.module_fields"
+local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local state_methods = require "tide.nn.internal.module_state"
 local tide = require "tide"
-local unknown_name = require "tide.internal.unknown_name"
 
 local register, fields_of, hooks_of = fields.register, fields.each, fields.hooks
 local child_name, file_name = fields.child_name, fields.file_name
-local member = class.member
 
 local Module = class("Module")
 
@@ -46,48 +45,22 @@ function Module:__newindex(name, value)
   rawset(self, name, value)
 end
 
--- Reading a field that no object of the class has had is an error, so that a misspelt name is
--- found. A class keeps the names of all fields that its objects were given in `_noted`. Fields of
--- the object and methods of its own class are found before any of this is asked.
+-- Reading a field that no object of the class has had is an error, so that a misspelt name is found.
+known_fields.watch(Module, {
+  new_field = Module.__newindex, always = true,
+  refuse = function(class, name)
+    if math.type(name) == "integer" and name < 1 then
+      raise("%s: positions start at 1, got %d", class.name, name)
+    end
+  end,
+  hint = function(class, name)
+    return ("; if it may be absent: %s:optional %q"):format(class.name, name)
+  end,
+})
 
 --- Says that objects of this class may lack the fields `names...`, which are nil then. Assigning
 --- nil to a field in `init` says the same.
-function Module:optional(...)
-  for _, name in ipairs {...} do self._noted[name] = true end
-end
-
---- The methods and other fields of the classes from `class` on, and the noted fields.
-local function names_of(class)
-  local names = {}
-  while class do
-    for name in next, class do names[name] = true end
-    for name in next, rawget(class, "_noted") do names[name] = true end
-    class = rawget(class, "base")
-  end
-  return names
-end
-
---- Fields of the bases of a class; nil for a noted one, and for positions behind the last child.
-local function field_of_bases(class, name)
-  local value = member(rawget(class, "base"), name)
-  if value ~= nil then return value end
-  if math.type(name) == "integer" and name < 1 then
-    raise("%s: positions start at 1, got %d", class.name, name)
-  end
-  if type(name) == "string" and not class._noted[name] then
-    unknown_name(class.name, name, class,
-      ("; if it may be absent: %s:optional %q"):format(class.name, name))
-  end
-end
-
-function Module.inherited(made)
-  local base = rawget(made, "base")
-  made._noted = setmetatable({}, {__index = base and base._noted})
-  local metatable = getmetatable(made)
-  metatable.__index, metatable.__names = field_of_bases, names_of
-end
-
-Module.inherited(Module)
+function Module:optional(...) known_fields.optional(self, ...) end
 
 --- Where new parameters of this module go: {device =, dtype =}, as its options or the last `to`
 --- said.
@@ -214,7 +187,7 @@ end
 function Module:children()
   local list = {}
   for _, child in fields_of(self, "child") do list[#list + 1] = child end
-  return list
+  return setmetatable(list, native.list)
 end
 
 --- A list of all parameters, those shared by several modules once: what an optimizer takes.

@@ -23,7 +23,7 @@ function ModuleDict:update(modules)
   end
   for _, name in ipairs(names) do
     if not class.is_a(modules[name], Module) then
-      raise("ModuleDict: %s is no module but a %s", tostring(name), type(modules[name]))
+      raise("ModuleDict: %s: expected a module, got a %s", tostring(name), type(modules[name]))
     end
     if class.member(ModuleDict, name) ~= nil then
       raise("ModuleDict: %s is the name of a method: choose another", name)

@@ -9,9 +9,9 @@ local Sequential = class("Sequential", ModuleSequence)
 --- b}}.
 function Sequential:init(...)
   local first = ...
-  -- One table of modules is as good as the modules one by one; {name, module} is a child.
+  -- One table of modules is as good as the modules one by one; {name, module} is a child, a class a slip.
   local is_list = type(first) == "table" and not class.is_a(first, Module)
-    and type(first[1]) ~= "string"
+    and type(first[1]) ~= "string" and rawget(first, "__index") == nil
   if is_list and select("#", ...) == 1 then self:extend(first) else self:add(...) end
 end
 

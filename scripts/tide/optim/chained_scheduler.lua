@@ -1,8 +1,13 @@
 -- optim.lr_scheduler.ChainedScheduler: several plans at once, each changing what the others left.
 local class = require "tide.internal.class"
+local known_fields = require "tide.internal.known_fields"
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
+local rates_of = require "tide.optim.rates_of"
 
 local ChainedScheduler = class("ChainedScheduler")
+
+known_fields.watch(ChainedScheduler, {})
 
 --- ChainedScheduler({warmup, decay}), all of one optimizer.
 function ChainedScheduler:init(schedulers)
@@ -21,16 +26,12 @@ function ChainedScheduler:step()
   for _, scheduler in ipairs(self.schedulers) do scheduler:step() end
 end
 
-function ChainedScheduler:get_last_lr()
-  local rates = {}
-  for i, group in ipairs(self.optimizer.param_groups) do rates[i] = group.lr end
-  return rates
-end
+function ChainedScheduler:get_last_lr() return rates_of(self.optimizer) end
 
 function ChainedScheduler:state_dict()
   local states = {}
   for i, scheduler in ipairs(self.schedulers) do states[i] = scheduler:state_dict() end
-  return {schedulers = states}
+  return setmetatable({schedulers = states}, native.list)
 end
 
 function ChainedScheduler:load_state_dict(state)

@@ -2,12 +2,27 @@
 -- parameter.
 local add_hook = require "tide.internal.add_hook"
 local class = require "tide.internal.class"
+local known_fields = require "tide.internal.known_fields"
+local is_script = require "tide.internal.is_script"
 local native = require "tide.native"
+local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 local table_text = require "tide.internal.table_text"
 local tide = require "tide"
 
 local Optimizer = class("Optimizer")
+
+--- Options are read and set in the groups: in the optimizer itself a rate would change nothing.
+local function refuse(made, name, value)
+  if not made.known or made.known[name] == nil then return end
+  if value == nil then
+    raise("%s.%s: options are those of groups of parameters: optimizer.param_groups[1].%s", made.name, name, name)
+  end
+  raise("%s.%s: options are those of groups of parameters: for _, group in ipairs(optimizer.param_groups) do " ..
+    "group.%s = %s end", made.name, name, name, tostring(value))
+end
+
+known_fields.watch(Optimizer, {refuse = refuse})
 
 --- Fills what `given` leaves out from `defaults`; an option that `defaults` does not know is an
 --- error.
@@ -19,6 +34,9 @@ local function with_defaults(name, given, defaults, known)
       for option in pairs(known) do names[#names + 1] = option end
       table.sort(names)
       raise("%s: unknown option '%s': known are %s", name, tostring(key), table.concat(names, ", "))
+    end
+    if type(known[key]) == "number" and type(value) ~= "number" and not tide.is_tensor(value) then
+      raise("%s: %s: expected a number, got %s", name, key, type(value))
     end
     options[key] = value
   end
@@ -41,13 +59,26 @@ function Optimizer:init(params, given, defaults)
     raise("%s: expected a table of options, got %s: write {lr = %s}", name, type(given),
       type(given) == "number" and tostring(given) or "0.1")
   end
-  self.known = defaults
+  getmetatable(self).known = defaults
   self.defaults = with_defaults(name, given or {}, defaults, defaults)
-  self.param_groups, self.state = {}, {}
+  self.param_groups, self.state = setmetatable({}, native.list), {}
   local grouped = type(params[1]) == "table"
   for _, group in ipairs(grouped and params or {{params = params}}) do
     self:add_param_group(group)
   end
+end
+
+-- A group of parameters: a list of the library, which shows its values, to which scripts add no options.
+local Group = {}
+for key, value in pairs(native.list) do Group[key] = value end
+
+function Group:__newindex(name, value)
+  if name ~= "initial_lr" and is_script(debug.getinfo(2, "S")) then
+    local near = nearest(tostring(name), self)
+    raise("param_groups: there is no option '%s'%s", tostring(name),
+      near and ("; did you mean '%s'?"):format(near) or "")
+  end
+  rawset(self, name, value)
 end
 
 --- Adds {params = list, ...}; options that it leaves out are the optimizer's.
@@ -58,7 +89,8 @@ function Optimizer:add_param_group(group)
       raise("%s: parameter %d is no tensor but a %s", name, i, type(parameter))
     end
   end
-  self.param_groups[#self.param_groups + 1] = with_defaults(name, group, self.defaults, self.known)
+  local options = with_defaults(name, group, self.defaults, self.known)
+  self.param_groups[#self.param_groups + 1] = setmetatable(options, Group)
 end
 
 --- Drops all gradients.
@@ -97,7 +129,7 @@ function Optimizer:step(closure)
   for _, hook in ipairs(rawget(self, "_pre_hooks") or {}) do hook[1](self, closure) end
   local loss = self:take_step(closure)
   for _, hook in ipairs(rawget(self, "_post_hooks") or {}) do hook[1](self, closure) end
-  return loss
+  if closure then return loss end
 end
 
 --- What step does between its hooks.
@@ -194,7 +226,7 @@ function Optimizer:state_dict()
     groups[i] = copy(group)
     groups[i].params = #group.params
   end
-  return {state = state, param_groups = groups}
+  return setmetatable({state = state, param_groups = groups}, native.list)
 end
 
 --- Makes PyTorch's form of a state the form of state_dict: there groups list their parameters by numbers,

@@ -1,10 +1,15 @@
 -- optim.lr_scheduler.ReduceLROnPlateau: lowers the rate when a figure has stopped getting better.
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local known_fields = require "tide.internal.known_fields"
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
+local rates_of = require "tide.optim.rates_of"
 local tide = require "tide"
 
 local ReduceLROnPlateau = class("ReduceLROnPlateau")
+
+known_fields.watch(ReduceLROnPlateau, {})
 
 local read = arguments("ReduceLROnPlateau", {
   "optimizer", {"mode", "min"}, {"factor", 0.1}, {"patience", 10}, {"threshold", 1e-4},
@@ -64,14 +69,10 @@ function ReduceLROnPlateau:reduce()
   end
 end
 
-function ReduceLROnPlateau:get_last_lr()
-  local rates = {}
-  for i, group in ipairs(self.optimizer.param_groups) do rates[i] = group.lr end
-  return rates
-end
+function ReduceLROnPlateau:get_last_lr() return rates_of(self.optimizer) end
 
 function ReduceLROnPlateau:state_dict()
-  local state = {}
+  local state = setmetatable({}, native.list)
   for key, value in pairs(self) do
     if key ~= "optimizer" then state[key] = value end
   end

@@ -1,9 +1,13 @@
 -- optim.lr_scheduler.LRScheduler, the base of all plans for the learning rate: counts steps and
 -- sets the rate of every group of the optimizer.
 local class = require "tide.internal.class"
+local known_fields = require "tide.internal.known_fields"
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
 
 local LRScheduler = class("LRScheduler")
+
+known_fields.watch(LRScheduler, {})
 
 --- Attaches to `optimizer`; with `last_epoch` (the number of steps done) other than -1 it goes on
 --- where another scheduler of this optimizer stopped. Sets the first rate.
@@ -41,7 +45,9 @@ function LRScheduler:step()
 end
 
 --- The rates that the last step set, one for each group.
-function LRScheduler:get_last_lr() return table.move(self._last_lr, 1, #self._last_lr, 1, {}) end
+function LRScheduler:get_last_lr()
+  return table.move(self._last_lr, 1, #self._last_lr, 1, setmetatable({}, native.list))
+end
 
 -- What is not part of the state: other objects, functions and lists of them.
 local function is_state(value)
@@ -51,7 +57,7 @@ end
 
 --- All that is needed to go on later.
 function LRScheduler:state_dict()
-  local state = {}
+  local state = setmetatable({}, native.list)
   for key, value in pairs(self) do
     if is_state(value) then state[key] = value end
   end

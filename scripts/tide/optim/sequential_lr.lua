@@ -2,7 +2,9 @@
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local LRScheduler = require "tide.optim.scheduler"
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
+local rates_of = require "tide.optim.rates_of"
 
 local SequentialLR = class("SequentialLR", LRScheduler)
 
@@ -42,16 +44,13 @@ function SequentialLR:step()
   scheduler:step()
 end
 
-function SequentialLR:get_last_lr()
-  local rates = {}
-  for i, group in ipairs(self.optimizer.param_groups) do rates[i] = group.lr end
-  return rates
-end
+function SequentialLR:get_last_lr() return rates_of(self.optimizer) end
 
 function SequentialLR:state_dict()
   local states = {}
   for i, scheduler in ipairs(self.schedulers) do states[i] = scheduler:state_dict() end
-  return {last_epoch = self.last_epoch, milestones = self.milestones, schedulers = states}
+  local state = {last_epoch = self.last_epoch, milestones = self.milestones, schedulers = states}
+  return setmetatable(state, native.list)
 end
 
 function SequentialLR:load_state_dict(state)

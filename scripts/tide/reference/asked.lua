@@ -57,7 +57,7 @@ end
 --- The value that a path leads to, and the object that it is a member of. Of a tensor nothing is
 --- read: there is no value then.
 local function walk(path, variables)
-  local value, owner = variables[path[1]], nil
+  local value, owner = member_of(variables, path[1]), nil
   for i = 2, #path do
     if value == nil then return nil end
     if tide.is_tensor(value) then return nil, value end

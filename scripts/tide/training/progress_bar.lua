@@ -14,7 +14,7 @@ local kCells <const> = 20
 function ProgressBar:init(enabled)
   local columns = enabled and native.terminal_columns()
   self.enabled, self.columns, self.on_terminal = enabled, columns or nil, columns and true or false
-  self.color = self.on_terminal and not os.getenv "NO_COLOR" and os.getenv "TERM" ~= "dumb"
+  self.color = self.on_terminal and (os.getenv "NO_COLOR" or "") == "" and os.getenv "TERM" ~= "dumb"
 end
 
 local function clock(seconds)

@@ -225,3 +225,38 @@ TEST_CASE("a range stops between two parts when its step is dropped", "[cpu]") {
     CHECK(done == 1000);
   }
 }
+
+TEST_CASE("pieces of a step that may be dropped are short", "[cpu]") {
+  const std::atomic<uint64_t> dropped_until = 4;
+  const CheckedStep step({&dropped_until, 5});
+  Team team(1);
+  std::vector<int64_t> sizes;
+  team.for_range(2560, 1, [&](int64_t begin, int64_t end) {
+    if (sizes.size() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    sizes.push_back(end - begin);
+  });
+  CHECK(sizes[0] == 10);  // a little at first
+  CHECK(sizes[1] < 5);    // it took long
+  CHECK(std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) == 2560);
+}
+
+TEST_CASE("a helper leaves a range when its condition holds", "[cpu]") {
+  constexpr int64_t kItems = 100;
+  Team team(2);
+  int64_t helped = 0;
+  for (int round = 0; round < 200 && helped == 0; ++round) {
+    std::atomic<bool> goes_on = false;
+    const auto helper = std::this_thread::get_id();
+    std::thread leader([&] {
+      team.for_range(kItems, 1, [&](int64_t begin, int64_t end) {
+        if (std::this_thread::get_id() == helper) helped += end - begin;
+        while (std::this_thread::get_id() != helper && !goes_on) std::this_thread::yield();
+      });
+    });
+    team.help_until(std::chrono::milliseconds(50), [&] { return helped > 0; });
+    goes_on = true;
+    leader.join();
+  }
+  CHECK(helped > 0);
+  CHECK(helped <= kItems / 4);  // its first chunk
+}

@@ -109,3 +109,70 @@ describe("an unknown name", function()
     raises("Deep.chache: there is no such name; did you mean 'cache'?", field, Deep(), "chache")
   end)
 end)
+
+describe("an unknown name of an object", function()
+  local optim, data = tide.optim, tide.data
+  local function set(object, name, value) object[name] = value end
+  local net = nn.Linear(3, 2)
+  it("is an error to read and to set", function()
+    local sgd = optim.SGD(net:parameters(), {lr = 0.1})
+    local set_of_rows = data.TensorDataset(tide.ones(4, 3))
+    local objects = {
+      SGD = sgd, StepLR = optim.lr_scheduler.StepLR(sgd, 2),
+      ReduceLROnPlateau = optim.lr_scheduler.ReduceLROnPlateau(sgd), TensorDataset = set_of_rows,
+      DataLoader = data.DataLoader(set_of_rows), RandomSampler = data.RandomSampler(set_of_rows),
+      GradScaler = tide.amp.GradScaler(), Mean = tide.metrics.Mean(),
+    }
+    for name, object in pairs(objects) do
+      raises(name .. ".qqqqqq: there is no such name", field, object, "qqqqqq")
+      raises(name .. ".qqqqqq: there is no such name; scripts give it no fields", set, object, "qqqqqq", 1)
+      equal(rawget(object, "qqqqqq"), nil)
+    end
+    raises("SGD.paramgroups: there is no such name; did you mean 'param_groups'?", field, sgd, "paramgroups")
+    raises("StepLR.lastepoch: there is no such name; did you mean 'last_epoch'?", field, objects.StepLR, "lastepoch")
+    raises("DataLoader.batchsize: there is no such name; did you mean 'batch_size'?", field, objects.DataLoader,
+      "batchsize")
+    raises("DataLoader.shuffle: there is no such name", set, objects.DataLoader, "shuffle", true)
+    equal(objects.DataLoader.generator, nil)
+  end)
+  it("may be an option, which belongs to the groups", function()
+    local sgd = optim.SGD(net:parameters(), {lr = 0.1})
+    raises("SGD.lr: options are those of groups of parameters: optimizer.param_groups[1].lr", field, sgd, "lr")
+    raises("SGD.lr: options are those of groups of parameters: for _, group in ipairs(optimizer.param_groups) " ..
+      "do group.lr = 0.5 end", set, sgd, "lr", 0.5)
+    equal(sgd.param_groups[1].lr, 0.1)
+    raises("param_groups: there is no option 'lrr'; did you mean 'lr'?", set, sgd.param_groups[1], "lrr", 0.5)
+    sgd.param_groups[1].initial_lr = 0.3
+    equal(optim.lr_scheduler.StepLR(sgd, 2, {last_epoch = 4}).base_lrs, {0.3})
+  end)
+  it("is none where a script replaces a method or sets what there is", function()
+    local sgd = optim.SGD(net:parameters(), {lr = 0.1})
+    local plan = optim.lr_scheduler.StepLR(sgd, 2)
+    plan.gamma, plan.step_size = 0.5, 3
+    function sgd:step() return self.param_groups[1].lr end
+    equal(sgd:step(), 0.1)
+    local rows = data.ListDataset {1, 2}
+    rows.can_batch = false
+    equal(rows.can_batch, false)
+  end)
+  it("is nil in classes of scripts", function()
+    local Rows = tide.class("Rows", data.Dataset)
+    function Rows:__len() return 2 end
+    function Rows:get(i) return self.scale and i * self.scale or i end
+    local rows = Rows()
+    equal({rows:get(2), rows.scale}, {2, nil})
+    rows.scale = 10
+    equal(rows:get(2), 20)
+    raises("Rows: samples are read by dataset:get(1)", field, rows, 1)
+  end)
+end)
+
+describe("a data set or a loader", function()
+  local data = tide.data
+  it("has no positions", function()
+    raises("TensorDataset: samples are read by dataset:get(2)", field, data.TensorDataset(tide.ones(4, 3)), 2)
+    local Words = tide.class("Words", data.IterableDataset)
+    raises("Words: samples are read by `in dataset:iter() do`", field, Words(), 1)
+    raises("DataLoader: batches are read by `for x, y in loader do`", field, data.DataLoader {1, 2}, 1)
+  end)
+end)

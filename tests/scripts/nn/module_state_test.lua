@@ -80,8 +80,11 @@ describe("Sequential", function()
   end)
   it("says what is no child, name or position", function()
     local net = nn.Sequential {{"a", nn.ReLU()}}
-    raises("no module but a number", nn.Sequential, nn.ReLU(), 3)
-    raises("no module but a nil", net.add, net, nil)
+    raises("Sequential: expected a module, got a number", nn.Sequential, nn.ReLU(), 3)
+    raises("Sequential: expected a module, got a nil", net.add, net, nil)
+    raises("Sequential: expected a module, got the class ReLU: its layers are ReLU(...)", nn.Sequential, nn.ReLU)
+    raises("Sequential: expected a module, got a function: layers are objects, as nn.ReLU()", nn.Sequential,
+      nn.functional.relu)
     raises("the name 'a' cannot be given", net.append, net, {"a", nn.ReLU()})
     raises("the name 'forward' cannot be given", net.append, net, {"forward", nn.ReLU()})
     raises("the name 'x.y' cannot be given", net.append, net, {"x.y", nn.ReLU()})

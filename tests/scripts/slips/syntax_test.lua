@@ -61,6 +61,8 @@ local kSlips <const> = {
   {"while True:\n  f()\n", "while condition do ... end"},
   {"try:\n  x = f()\nexcept:\n  pass\n", "local ok, message = pcall(function() ... end)"},
   {"with torch.no_grad():\n  f()\n", "local _ <close> = tide.no_grad(), in a block: do ... end"},
+  {"with torch.no_grad(): f()", "local _ <close> = tide.no_grad(), in a block: do ... end"},
+  {"for i, (x, y) in enumerate(loader) do end", "for i, x, y in loader:enumerate() do"},
   {"raise ValueError('x')", 'error("message")'},
   {"assert x == 1", "assert(condition, message)"},
   {"del x.y", "x.y = nil"},
@@ -87,6 +89,10 @@ local kSlips <const> = {
   {"x: int = 3", "local x = 1, without a type"},
   {"print(x:size)", "x:size()"},
   {"x = 10_000", "numbers have no '_'"},
+  {"net:eval", "x:eval()"},
+  {"y = x:relu\nprint(y)", "x:relu()"},
+  {"y = x:T", "x.T"},
+  {"x = y > 0 ? 1 : 2", "c and a or b"},
   {"net.eval\nx = 1", "net:eval(), or print(net.eval)"},
 }
 

@@ -29,8 +29,6 @@ local kSlips <const> = {
   {"print(len(x))", "in Lua: #x"},
   {"for i in range(3) do end", "in Lua: for i = 1, n do"},
   {"for i, v in enumerate(list) do end", "in Lua: for i, x in ipairs(list) do"},
-  {"print(None.x)", "in Lua: nil"},
-  {"True()", "in Lua: true"},
   {'print(f"x is {x}")', 'in Lua: ("x is %d"):format(x)'},
   {"list.append(1)", "in Lua: list[#list + 1] = x"},
   {"for k, v in list.items() do end", "in Lua: for key, value in pairs(t) do"},
@@ -61,6 +59,21 @@ local kSlips <const> = {
   {"tide.zeros(2, {dtype = 'long'})", "did you mean 'int64'?"},
   {"x:to('float')", "did you mean 'float32'?"},
   {"x:to('torch.float64')", "did you mean 'float64'?"},
+  {"for x in tide.data.TensorDataset(x) do end", "in a loop: for i = 1, #dataset do, with dataset:get(i); " ..
+    "in batches: tide.data.DataLoader(dataset)"},
+  {"local Net = class('Net')", 'in Lua: tide.class("Net", nn.Module)'},
+  {"tide.nn.Linear:new(1, 2)", "classes are called: Net()"},
+  {"for i in 3 do end", "in Lua: for i = 1, n do"},
+  {"for k, v in pairs(x) do end", "in a loop: for i, row in ipairs(x) do"},
+  {"print((x == x + 1):sum())", "x:eq(y) and x:ne(y) compare elements"},
+  {"print(unpack(list))", "in Lua 5.4: table.unpack(list)"},
+  {"tide.ones(2, 'int32')", 'options have names: {dtype = "float32"}'},
+  {"tide.ones(2, tide.int32)", 'options have names: {dtype = "float32"}'},
+  {"tide.nn.functional.mse_loss(x, {1, 2})", "tide.tensor(list) makes one"},
+  {"tide.nn.ReLU(x)", "a layer is made first, and then called: nn.ReLU(...)(x)"},
+  {"tide.nn.MSELoss(x, x)", "a layer is made first, and then called: nn.MSELoss(...)(x)"},
+  {"tide.nn.CrossEntropyLoss(x, x)", "a layer is made first, and then called: nn.CrossEntropyLoss(...)(x)"},
+  {"net:save('net.pt')", "tide.save(net, path) writes it"},
   {"x:numpy()", "x:tolist() gives tables, tide.np.save writes .npy"},
   {"x:astype('int64')", "x:to(dtype) converts"},
 }
@@ -68,7 +81,7 @@ local kSlips <const> = {
 local kOthers <const> = {
   "list.field.x = 1", "input.x = 1", "print(max.x)", "local split = nil; split()", "frobnicate()", "list[1]()",
   "local shape = 1; shape()", "x:to('mars')", "print(text + {})", "error 'attempt'", "list.run()",
-  "print(#net.weight.grad)",
+  "print(#net.weight.grad)", "tide.ones('2')", "tide.nn.Linear(1, 2, 3, 4, 5, 6)", "(1 < 2):f()",
 }
 
 describe("a slip from Python", function()
@@ -94,11 +107,43 @@ describe("a slip from Python", function()
     raises("Sequential: positions start at 1, got 0", function() return nn.Sequential(net)[0] end)
     raises("index: positions start at 1, got 0", function() return tide.ones(2).shape[0] end)
     raises("index: positions start at 1, got -1", function() return tide.ones(2):tolist()[-1] end)
+    raises('class: name: expected a string, got class Linear, as in tide.class("Net", nn.Module)', tide.class,
+      nn.Linear)
+    raises('class: base: expected a class, got string, as in tide.class("Net", nn.Module)', tide.class, "Net", "Module")
+    raises("SGD: lr: expected a number, got string", optim.SGD, net:parameters(), {lr = "0.1"})
+    raises('load_state_dict: expected a table of tensors by name, got string: tide.load("net.pt") reads one',
+      net.load_state_dict, net, "net.pt")
     raises("save: the path is missing", tide.save, net)
     raises("{} takes all of a dimension", function() return tide.ones(3, 3)[{":", 1}] end)
+    raises("did you mean 'Linear'?", function() return nn.linear end)
     raises("did you mean 'is_available'?", function() return tide.cuda.availble end)
     raises("did you mean 'Adam'?", function() return optim.adam end)
     raises("did you mean 'relu'?", function() return nn.functional.rellu end)
+  end)
+end)
+
+describe("a constant of Python", function()
+  local constants = {True = "true", False = "false", None = "nil"}
+  it("is an error where it is read", function()
+    for name, lua in pairs(constants) do
+      for _, text in ipairs {"if %s then end", "while not %s do break end", "x:sum(1, %s)", "return _G.%s"} do
+        count = count + 1
+        local chunk = load(kStart .. text:format(name), "=values" .. count)
+        raises(("values%d:2: there is no global '%s'; in Lua: %s"):format(count, name, lua), chunk)
+      end
+    end
+  end)
+  it("may be a name of the script", function()
+    local chunk = load "local True = 1; None = 2; local sum = True + None; None = nil; return sum"
+    equal(chunk(), 3)
+  end)
+end)
+
+describe("a long message", function()
+  it("is left as it is", function()
+    local text = "x:1: attempt to call a nil value (global 'len') " .. ("y"):rep(100000)
+    equal(slips.describe(text), text)
+    equal(slips.in_syntax(text .. " near 'x'"), text .. " near 'x'")
   end)
 end)
 

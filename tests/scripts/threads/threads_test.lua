@@ -129,6 +129,16 @@ describe("functions between threads", function()
     global_iterator = nil
   end)
 
+  it("functions of C in global variables", function()
+    upper_of_this_test, method_of_this_test = string.upper, tide.Generator().seed
+    package.loaded.other_module_of_this_test = {} -- as above
+    local function use() return upper_of_this_test "x", upper_of_this_test == string.upper end
+    equal({tide.thread(use):join()}, {"X", true})
+    raises("global 'method_of_this_test': a function written in C that no module holds",
+      function() tide.thread(function() return method_of_this_test end):join() end)
+    upper_of_this_test, method_of_this_test = nil, nil
+  end)
+
   it("functions of modules are found by name", function()
     is_true(through_a_thread(tide.matmul) == tide.matmul)
     is_true(through_a_thread(string.format) == string.format)

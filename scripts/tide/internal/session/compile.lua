@@ -17,9 +17,14 @@ local openers, closers = set "do function repeat if ( { [", set "end until ) } ]
 local enders = set ") ] } end nil true false ... ; :: break"
 
 --- Whether a message of Lua's compiler says that the text ended too early. A colon ends lines of
---- Python: no name of a method will follow it.
+--- Python, and a method without () is one that was not called: nothing will follow these.
 local function is_unfinished(message, text)
-  return message:sub(-5) == "<eof>" and not text:find ":%s*$"
+  if message:sub(-5) ~= "<eof>" then return false end
+  local list = tokens(text)
+  while list[#list] and list[#list].kind == "comment" do list[#list] = nil end
+  local last, before = list[#list], list[#list - 1]
+  local is_method = last and last.kind == "name" and before and before.text == ":"
+  return not (is_method or last and last.text == ":")
 end
 
 --- The tokens of a text without comments; those outside of all blocks and brackets are `outside`.

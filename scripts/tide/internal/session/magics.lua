@@ -15,6 +15,12 @@ local function function_of(session, name, text)
   error(kind == "wrong" and value or ("%%%s: the expression is unfinished"):format(name), 0)
 end
 
+--- Opens a file; an error names no line, as none of the input's is to blame.
+local function open(name, path, mode)
+  local file, message = io.open(path, mode)
+  return file or error(("%%%s: %s"):format(name, message), 0)
+end
+
 local function need_file(name, text)
   if text == "" then error(("%%%s: the name of a file is missing"):format(name), 0) end
   return text
@@ -93,14 +99,14 @@ local function edit(session, text)
   if text ~= "" and not input then error(("%%edit: there is no input %s"):format(text), 0) end
   local path = os.tmpname()
   local _ <close> = setmetatable({}, {__close = function() os.remove(path) end})
-  local file = assert(io.open(path, "w"))
+  local file = open("edit", path, "w")
   file:write(input and input.text or "", "\n"):close()
   io.stdout:flush()
   local editor = os.getenv "VISUAL" or os.getenv "EDITOR" or "vi"
   if not os.execute(editor .. " " .. path) then
     error(("%%edit: %s failed; VISUAL or EDITOR names another editor"):format(editor), 0)
   end
-  local edited = assert(io.open(path)):read "a"
+  local edited = open("edit", path, "r"):read "a"
   if not edited:find "%S" then return end
   io.write(edited)
   local kind, value = session:read(edited:match "^(.-)%s*$", session.number)
@@ -122,7 +128,7 @@ end
 
 local function save(session, text)
   local path = need_file("save", text)
-  local file = assert(io.open(path, "w"))
+  local file = open("save", path, "w")
   local count = 0
   for _, number in ipairs(numbers(session)) do
     local script = session.inputs[number].script

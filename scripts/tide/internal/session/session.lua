@@ -4,6 +4,7 @@ local class = require "tide.class"
 local compile = require "tide.internal.session.compile"
 local divide = require "tide.internal.session.divide"
 local native = require "tide.native"
+local nearest = require "tide.internal.nearest"
 local slips = require "tide.internal.slips"
 local source = require "tide.internal.slips.source"
 
@@ -22,6 +23,8 @@ for name in ([[
 ]]):gmatch "%S+" do
   own_names[name] = true
 end
+
+local shell_words = {cat = true, cd = true, clear = true, ls = true, pwd = true}
 
 local Session = class "Session"
 
@@ -179,7 +182,9 @@ function Session:read(text, number, aside)
   if (word == "exit" or word == "quit") and not self:variables()[word] then
     return "leave", nil, text
   end
+  if text:find "^%s*help%s*$" and not self:variables().help then text = "help()" end
   self.number, self.aside, self.closed = number, aside, {}
+  self.lone_name = text:match "^%s*([%a_][%w_]*)%s*$"
   local kind, value, known = self:read_lines(text)
   if kind ~= "unfinished" then
     source.keep(chunk_name(number), text, 1)
@@ -270,6 +275,21 @@ function Session:keep(result)
   if #self.results > self.most_results then rawset(_G, table.remove(self.results, 1), nil) end
 end
 
+--- What there is to say about an input that is a name alone and gave nil, if nothing has that name.
+function Session:unknown_name()
+  local name = self.lone_name
+  if not name or name == "nil" or name:find "^_" then return nil end
+  local read, value = pcall(function() return self.environment[name] end)
+  if not read or value ~= nil then return nil end
+  if shell_words[name] then return ("there is no variable '%s'; !%s runs a command of the shell"):format(name, name) end
+  local names = {}
+  for _, known in ipairs {_G, self.environment, short_names} do
+    for other in next, known do names[other] = true end
+  end
+  local near = nearest(name, names)
+  return ("there is no variable '%s'%s"):format(name, near and ("; did you mean '%s'?"):format(near) or "")
+end
+
 --- Ends the input that was read last, with its results if it had any: the first is kept. Returns
 --- what there is to say about it, if anything, and whether that takes the place of the results.
 function Session:finish(result)
@@ -282,6 +302,7 @@ function Session:finish(result)
     return ("%s <close> ended with its input; for several lines, put do ... end around them")
       :format(self.closed[1])
   end
+  return result == nil and self:unknown_name() or nil
 end
 
 return Session

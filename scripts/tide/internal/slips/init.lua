@@ -6,6 +6,8 @@ local mend = require "tide.internal.slips.values"
 local source = require "tide.internal.slips.source"
 local suggest = require "tide.internal.slips.suggest"
 
+local kLongest <const> = 2000 -- letters of messages that are read: patterns take the square of them
+
 local slips = {}
 
 --- The innermost line of a script on the stack: "file:line", and a function that gives its text.
@@ -32,6 +34,7 @@ end
 --- A message of Lua on a file that it cannot read, with what stands for it in Lua in a line below.
 --- `chunk` is the file's name as that of a chunk, if it is not the one that the message begins with.
 function slips.in_syntax(message, chunk)
+  if #message > kLongest then return message end
   local file = message:match "([^\n\t]+):%d+: [^\n]+ near [^\n]+$"
   local text = file and in_lua(message, source.lines(chunk or "@" .. file))
   return text and message .. "\nin Lua: " .. text or message
@@ -41,6 +44,7 @@ local added -- what was added to the last message: on its way out, an error may 
 
 --- The message of an error with its mend; called by a message handler, on the stack of the error.
 function slips.describe(message)
+  if #message > kLongest then return message end
   if added and message:sub(-#added) == added then return message end
   local place, line = script_place()
   local call, at, name = forgotten_colon(message)
@@ -53,7 +57,7 @@ function slips.describe(message)
     text = mend(message, line) or suggest(message)
   end
   if not text then return slips.in_syntax(message) end
-  added = "; " .. text
+  added = (message:find("\n", 1, true) and "\n" or "; ") .. text
   return message .. added
 end
 

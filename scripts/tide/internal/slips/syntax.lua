@@ -75,6 +75,11 @@ local function assignment(name, operator, operand)
   return ("%s = %s %s %s"):format(name, name, operator == "**" and "^" or operator, operand)
 end
 
+local kFields <const> = {T = true, mT = true, shape = true, dtype = true, device = true, grad = true, data = true}
+
+--- x:eval
+local function member(name) return (kFields[name] and "x.%s" or "x:%s()"):format(name) end
+
 local function counted_loop(name, limits)
   local single = limits:find "^[%w_%.#]+$" and "1, " .. limits
   return ("for %s = %s do ... end"):format(name, single or "first, last, step")
@@ -93,13 +98,14 @@ local kRows <const> = {
   {line = "^%s*async%s+def%s+([%w_]+)%s*%((.-)%)", lua = definition, back = true},
   {line = "^%s*class%s+([%w_]+)%s*%(?([%w_%.]*).*:%s*$", lua = class, back = true},
   {line = "^%s*for%s+([%w_]+)%s+in%s+range%s*%((.-)%)%s*:", lua = counted_loop, back = true},
+  {line = "^%s*for%s.-%(.-%)%s*<in>", near = "%(", lua = "for i, x, y in loader:enumerate() do"},
   {line = "^%s*for%s.-<in>.*:%s*$", lua = "for i, x in ipairs(list) do ... end", back = true},
   {line = "^%s*for%s.-=.*:%s*$", lua = "for i = first, last do ... end", back = true},
   {line = "^%s*while%s.*:%s*$", lua = "while condition do ... end", back = true},
   {line = "<elif>", lua = "elseif condition then", back = true},
   {line = "^%s*if%s.*:%s*$", lua = "if condition then ... end", back = true},
   {line = "^%s*else%s*:", near = ":", lua = "else, without ':'"},
-  {line = "^%s*with%s.*:%s*$", lua = "local _ <close> = tide.no_grad(), in a block: do ... end", back = true},
+  {line = "^%s*with%s.*:", lua = "local _ <close> = tide.no_grad(), in a block: do ... end", back = true},
   {line = "^%s*try%s*:%s*$", lua = "local ok, message = pcall(function() ... end)", back = true},
   {line = "^%s*except.*:%s*$", lua = "local ok, message = pcall(function() ... end)", back = true},
   {line = "^%s*finally%s*:%s*$", lua = "local _ <close> = a value whose metatable has __close", back = true},
@@ -135,13 +141,15 @@ local kRows <const> = {
   {line = "^%s*%l*if%s.-[^=~<>]=[^=]", near = "=", says = "^'then' expected", lua = "a == b"},
   {line = "\"%s*%%%s*[%w_%(]", near = "%%", lua = '("%d"):format(x)'},
   {line = has_inline_if, lua = "c and a or b"},
+  {line = "%?", near = "%?", lua = "c and a or b"},
   {line = "<lambda>%s*([%w_,%s]*):", lua = function(parameters)
     return ("function(%s) return ... end"):format(parameters:match "^%s*(.-)%s*$")
   end},
   -- Brackets.
   {line = has_slice, lua = "x[{ {first, last} }], with both ends, and {} for all"},
   {line = ":%s*([%a_][%w_]*)%s*[%),]", near = "[%),]", says = "^function arguments expected",
-    lua = function(name) return ("x:%s()"):format(name) end},
+    lua = member},
+  {line = ":%s*([%a_][%w_]*)%s*$", says = "^function arguments expected", back = true, lua = member},
   {line = "%[.-%S%s+<for>%s.-<in>", lua = "for i = 1, n do list[i] = x end"},
   {line = "[%w_%)%]]%[[^%[%]]*,", near = ",", says = "^'%]' expected", lua = "x[{1, 2}]"},
   {line = "%[[^%[%]]*,", near = ",", says = "^'%]' expected", lua = "{{1, 2}, {3, 4}}"},

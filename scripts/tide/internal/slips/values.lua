@@ -5,9 +5,9 @@ local nearest = require "tide.internal.nearest"
 -- Names that Python programs read, and that are nil in Lua.
 local kNames <const> = {
   torch = "the module is called tide", nn = "local nn = tide.nn", F = "local F = tide.nn.functional",
-  optim = "local optim = tide.optim", np = "tide.tensor makes arrays, tide.np reads their files",
+  optim = "local optim = tide.optim", plt = "tide.plot has figures",
+  np = "tide.tensor makes arrays, tide.np reads their files",
   numpy = "tide.tensor makes arrays, tide.np reads their files",
-  None = "in Lua: nil", True = "in Lua: true", False = "in Lua: false",
   self = "methods that use self are defined with ':', as in function Net:forward(x)",
   try = "in Lua: local ok, message = pcall(function() ... end)",
 }
@@ -23,6 +23,8 @@ local kFunctions <const> = {
   round = "in Lua: math.floor(x + 0.5)", sum = "of a list: tide.tensor(list):sum()",
   sorted = "in Lua: table.sort(list)", input = "in Lua: io.read()", open = "in Lua: io.open(path)",
   exit = "in Lua: os.exit()", super = "in Lua: Base.init(self, ...)",
+  iter = "in Lua: for x, y in loader do, or loader:iter()", class = 'in Lua: tide.class("Net", nn.Module)',
+  unpack = "in Lua 5.4: table.unpack(list)", loadstring = "in Lua 5.4: load(text)",
 }
 
 -- Methods of Python's lists, dicts and strings.
@@ -36,6 +38,14 @@ local kMethods <const> = {
 -- Methods of other arrays.
 local kArrayMethods <const> = {
   numpy = "x:tolist() gives tables, tide.np.save writes .npy", astype = "x:to(dtype) converts",
+}
+
+-- Methods of other libraries' objects.
+local kObjectMethods <const> = {
+  new = "classes are called: Net()", get_lr = "get_last_lr() gives the rates",
+  next = "in Lua: for x, y in loader do, or loader:iter()",
+  save = "tide.save(net, path) writes it", load = "net:load_state_dict(tide.load(path)) reads it",
+  fit = "tide.Trainer has fit", summary = "net:summary{1, 3, 64, 64}",
 }
 
 local kFields <const> = {
@@ -74,6 +84,12 @@ local function number_wanted(name)
   return "x:item() is its number" .. (method and (", x:%s() takes tensors"):format(name) or "")
 end
 
+--- A layer that was given its input where it is made.
+local function layer_called(name)
+  local is_layer = rawget(require "tide".nn, name) ~= nil
+  return is_layer and ("a layer is made first, and then called: nn.%s(...)(x)"):format(name) or nil
+end
+
 local kJoined <const> = "in Lua: a .. b"
 local kFormatted <const> = 'in Lua: ("%d"):format(x)'
 
@@ -90,6 +106,12 @@ local kRows <const> = {
   {says = "a tensor is no function", line = "%f[%w]for%s.*%sin%s.*%sdo%f[%W]",
     mend = "in a loop: for i, row in ipairs(x) do"},
   {says = "attempt to call a table value %(for iterator", mend = "in a loop: ipairs(list), or pairs(t)"},
+  {says = "attempt to call a [%w_]*Dataset value %(for iterator",
+    mend = "in a loop: for i = 1, #dataset do, with dataset:get(i); in batches: tide.data.DataLoader(dataset)"},
+  {says = "attempt to call a number value %(for iterator", mend = "in Lua: for i = 1, n do"},
+  {says = "to 'for iterator' %(table expected, got tide%.Tensor%)",
+    mend = "in a loop: for i, row in ipairs(x) do"},
+  {says = "attempt to index a boolean value", line = "[=~]=", mend = "x:eq(y) and x:ne(y) compare elements"},
   {says = "attempt to %l[%l ]* a function value %(field '([%w_]+)'%)", mend = method_as_value},
   {says = "attempt to add a 'string' with a '[sn][tu]%l+'", mend = kJoined}, -- a string or a number
   {says = "attempt to add a 'number' with a 'string'", mend = kJoined},
@@ -100,12 +122,18 @@ local kRows <const> = {
   {says = ": tensor: .*expected table of options, got number$", mend = "in Lua: tide.tensor{1, 2, 3}"},
   {says = "expected table of options, got string$", mend = 'options have names: {dtype = "float32"}'},
   {says = "expected table of tensors, got tide%.Tensor$", mend = "tensors stand in a table: {a, b}"},
+  {says = ": expected tensor, got table$", mend = "tide.tensor(list) makes one"},
+  {says = "%(shape%): expected integers or table of integers, got string$", line = "%a%d+[\"']?%s*[%),]",
+    mend = 'options have names: {dtype = "float32"}'},
+  {says = "%f[%w](%u%w*): [%w_]+: expected [%w ]+, got tensor$", mend = layer_called},
   {says = "expected numbers or booleans, got string", line = "%[%[",
     mend = "[[ ]] is a string; in Lua: {{1, 2}, {3, 4}}"},
   {says = "to '([%w_]+)' %(number expected, got tide%.Tensor%)", mend = number_wanted},
   {says = "there is no type '(.-)'", mend = type_named},
   {says = "no device is called '(.-)'", mend = type_named},
   {says = "tensor%.([%w_]+): there is no such name", mend = by_name(kArrayMethods)},
+  {says = "%f[%w]%u[%w_]*%.([%w_]+): there is no such name", mend = by_name(kObjectMethods)},
+  {says = "module 'torch[%w_%.]*' not found", mend = "the module is called tide, and is there without require"},
 }
 
 --- What mends the error `message`; nil if it is no known slip. `script_line()` is the text of the

@@ -25,7 +25,7 @@ local function name_in_function(level, info, value)
 end
 
 --- The name under which a script knows `value`: that of the innermost function from stack level
---- `level` up, or a global's.
+--- `level` up, or a global's that is no result of the prompt (_, _12).
 local function name_from(level, value)
   while true do
     local info = debug.getinfo(level, "f")
@@ -35,7 +35,8 @@ local function name_from(level, value)
     level = level + 1
   end
   for name, content in pairs(_G) do
-    if rawequal(content, value) then return name end
+    local is_result = type(name) ~= "string" or name:find "^_%d*$"
+    if rawequal(content, value) and not is_result then return name end
   end
 end
 

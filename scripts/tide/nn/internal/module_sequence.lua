@@ -42,7 +42,12 @@ local function read_child(self, value)
   local module, name = value, nil
   if is_pair(value) then name, module = value[1], value[2] end
   local title = getmetatable(self).name
-  if not class.is_a(module, Module) then raise("%s: no module but a %s", title, type(module)) end
+  if not class.is_a(module, Module) then
+    local made = type(module) == "table" and rawget(module, "__index") and rawget(module, "name")
+    local what = made and ("the class %s: its layers are %s(...)"):format(made, made)
+      or type(module) == "function" and "a function: layers are objects, as nn.ReLU()" or "a " .. type(module)
+    raise("%s: expected a module, got %s", title, what)
+  end
   if name then
     local used = name == "" or name:find(".", 1, true) or rawget(self, name) ~= nil
       or class.member(getmetatable(self), name) ~= nil

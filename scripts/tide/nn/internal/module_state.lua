@@ -2,6 +2,7 @@
 local add_hook = require "tide.internal.add_hook"
 local arguments = require "tide.internal.arguments"
 local fields = require "tide.nn.internal.module_fields"
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -44,7 +45,7 @@ function state_methods:state_dict(...)
       end
     end
   end, function(module, prefix) run_hooks(module, "_state_dict_hooks", state, prefix) end)
-  return state
+  return setmetatable(state, native.list)
 end
 
 --- Calls fn(module, prefix, keep_vars) before the module's tensors go into a state_dict. Returns a
@@ -118,7 +119,8 @@ end
 --- Returns the lists of both.
 function state_methods:load_state_dict(state, options)
   if type(state) ~= "table" then
-    raise("load_state_dict: expected a table of tensors by name, got %s", type(state))
+    raise("load_state_dict: expected a table of tensors by name, got %s%s", type(state),
+      type(state) == "string" and (": tide.load(%q) reads one"):format(state) or "")
   end
   local strict = not (options and options.strict == false)
   local given, hooked = {}, false
