@@ -124,7 +124,7 @@ TEST_CASE("a history that is a folder, and a home that cannot be written to", "[
     terminal.type("\x04");
     CHECK(terminal.wait() == 0);
   }
-  for (const char* folder : {"/proc", "/dev/null", "/no/such/folder"}) {
+  for (const char* folder : {"/proc", "/dev/null", "/dev/null/home"}) {
     CAPTURE(folder);
     Terminal terminal({}, "", {80, {{"XDG_STATE_HOME", ""}, {"HOME", folder}}});
     terminal.read_to_prompt();
