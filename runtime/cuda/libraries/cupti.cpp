@@ -78,7 +78,8 @@ bool Cupti::open() {
     return false;
   }
   table_ = &functions_;
-  version_ = version_of(Library::cupti, library);
+  if (const std::string version = version_of(Library::cupti, library); !version.empty())
+    name_ += " " + version;
   return true;
 }
 
@@ -86,8 +87,9 @@ bool Cupti::open() {
 bool Cupti::accepts(Status status) {
   if (status == 0) return true;
   const char* name = nullptr;
-  if (table_->status_name(status, &name) != 0 || !name) name = "an unknown error";
-  refusal_ = "CUPTI " + version_ + " refuses (" + name + ")" + mend_of(status);
+  const bool has_name = table_->status_name(status, &name) == 0 && name;
+  refusal_ = name_ + " refuses (" + (has_name ? name : "error " + std::to_string(status)) + ")" +
+             mend_of(status);
   return false;
 }
 
@@ -141,7 +143,7 @@ std::unordered_map<int64_t, StepClock::Times> Cupti::stop() {
 std::string Cupti::description() const {
   const std::lock_guard lock(mutex_);
   if (!tried_) return "";
-  return refusal_.empty() ? "CUPTI " + version_ : "CUDA events, as " + refusal_;
+  return refusal_.empty() ? name_ : "CUDA events, as " + refusal_;
 }
 
 void Cupti::take_buffer(void*, uint32_t, uint8_t* buffer, size_t, size_t used) {

@@ -52,8 +52,8 @@ class Cupti : public StepClock {
   cupti::Table functions_;
   const cupti::Table* table_ = nullptr;  ///< of the functions, if they are there
   cupti::Subscriber subscriber_ = nullptr;
-  mutable std::mutex mutex_;  ///< of what follows
-  std::string version_, refusal_;
+  mutable std::mutex mutex_;              ///< of what follows
+  std::string name_ = "CUPTI", refusal_;  ///< with its version; why it does not run
   bool tried_ = false;
   std::mutex records_mutex_;  ///< CUPTI's thread brings them
   std::vector<Timed> timed_;

@@ -82,8 +82,8 @@ std::optional<uint64_t> filled_in(void* library, const char* name) {
 /// The CUDA that a library says it is made for; 0 if it does not say.
 int cuda_of(Library which, void* library) {
   if (which == Library::cupti) {
-    const uint64_t version = filled_in<uint32_t>(library, "cuptiGetVersion").value_or(0);
-    return version < 10000 ? 12 : static_cast<int>(version / 10000);
+    const auto version = filled_in<uint32_t>(library, "cuptiGetVersion");
+    return !version ? 0 : *version < 10000 ? 12 : static_cast<int>(*version / 10000);
   }
   if (which != Library::cudnn) return 0;
   const auto ask = reinterpret_cast<size_t (*)()>(dlsym(library, "cudnnGetCudartVersion"));
@@ -134,7 +134,7 @@ std::string version_of(Library which, void* library) {
       break;
     case Library::cupti:
       version = filled_in<uint32_t>(library, "cuptiGetVersion");
-      // Up to 12 it counted its interfaces.
+      // Up to that of CUDA 12 it counted its interfaces.
       if (version && *version < 10000) return "12 (interface " + std::to_string(*version) + ")";
       break;
     case Library::nvml: {

@@ -1,11 +1,29 @@
 #include "tests/cuda/fake/libraries.h"
 
+#include <atomic>
+#include <utility>
+
 #include "tests/cuda/fake/driver.h"
 #include "tests/cuda/fake/handles.h"
 #include "tests/cuda/fake/settings.h"
-#include "tests/cuda/fake/watch.h"
 
 using namespace fake;
+
+namespace {
+std::atomic<const Watcher*> watcher{nullptr};
+}
+
+std::function<void()> fake::watched(tide::cuda::cupti::Kind kind, std::function<void()> work) {
+  const Watcher* const by = watcher;
+  if (!by) return work;
+  return [by, kind, call = by->call(), work = std::move(work)] {
+    const uint64_t begin = by->now();
+    work();
+    by->done(kind, call, begin, by->now());
+  };
+}
+
+void fake_watch(const Watcher* from_now_on) { watcher = from_now_on; }
 
 Result fake_launch(Stream stream, const std::function<void()>& kernel) {
   if (const Result error = state()) return error;

@@ -5,8 +5,8 @@
 #include "tests/cuda/fake/driver.h"
 #include "tests/cuda/fake/errors.h"
 #include "tests/cuda/fake/handles.h"
+#include "tests/cuda/fake/libraries.h"
 #include "tests/cuda/fake/settings.h"
-#include "tests/cuda/fake/watch.h"
 
 namespace fake {
 namespace {

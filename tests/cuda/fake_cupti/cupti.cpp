@@ -1,18 +1,15 @@
 // A libcupti.so.13 for tests: records of what the tests' driver runs, with the sizes of CUPTI 13.
 // TIDE_FAKE_CUPTI="subscribe=39" or "enable=35" makes that call refuse with that number.
-#include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "runtime/cuda/libraries/cupti_api.h"
-#include "tests/cuda/fake/watch.h"
+#include "tests/cuda/fake/libraries.h"
 
-#define TIDE_ENTRY extern "C" __attribute__((visibility("default"))) Status
+#define TIDE_ENTRY TIDE_EXPORT Status
 
 namespace {
 
@@ -56,7 +53,7 @@ Status refusal(const char* call) {
              : 0;
 }
 
-void hand_over() {
+void give_back() {
   if (buffer) take_buffer(nullptr, 0, buffer, buffer_bytes, used);
   buffer = nullptr;
 }
@@ -64,7 +61,7 @@ void hand_over() {
 template <class Made>
 void add(const Made& record) {
   const size_t size = size_of(record.kind);
-  if (buffer && used + size > buffer_bytes) hand_over();
+  if (buffer && used + size > buffer_bytes) give_back();
   if (!buffer) {
     size_t most = 0;
     give_buffer(&buffer, &buffer_bytes, &most);
@@ -170,7 +167,7 @@ TIDE_ENTRY cuptiActivityDisable(Kind kind) {
 TIDE_ENTRY cuptiActivityFlushAll(uint32_t) {
   const std::lock_guard lock(mutex);
   if (!take_buffer) return kNoCallbacks;
-  hand_over();
+  give_back();
   return 0;
 }
 
