@@ -44,8 +44,8 @@ bool times_profile(StepClock& clock) {
   const std::lock_guard lock(mutex);
   if (profile == profile::begin_of_profile()) return runs;
   profile = profile::begin_of_profile();
-  runs = clock.start();
-  if (!runs) return false;
+  runs = false;
+  if (!clock.start()) return false;
   runs = profile::correct_at_end([&clock](const auto& blocks) { set_times(blocks, clock.stop()); });
   if (!runs) clock.stop();
   return runs;
