@@ -36,11 +36,15 @@ int start(lua_State* L) {
 int stop(lua_State* L) {
   auto trace = profile::stop();
   if (!trace) return 0;
-  CardNames cards;
-  for (const Device device : engine::used_devices())
+  DeviceTexts cards, clocks;
+  for (const Device device : engine::used_devices()) {
     if (std::string card = engine::modelled_card(device); !card.empty())
       cards.emplace(device.name(), std::move(card));
-  push_object(L, TraceObject{std::make_shared<TraceReader>(std::move(trace), std::move(cards))});
+    if (std::string clock = engine::profile_clock(device); !clock.empty())
+      clocks.emplace(device.name(), std::move(clock));
+  }
+  push_object(L, TraceObject{std::make_shared<TraceReader>(std::move(trace), std::move(cards),
+                                                           std::move(clocks))});
   return 1;
 }
 
@@ -210,13 +214,14 @@ int trace_summary(lua_State* L) {
   const std::vector<DeviceSummary> devices = summaries_of(reader);
   lua_createtable(L, static_cast<int>(devices.size()), 0);
   for (size_t i = 0; i < devices.size(); ++i) {
-    lua_createtable(L, 0, 5);
+    lua_createtable(L, 0, 6);
     set(L, "name", devices[i].name);
     set(L, "launches", devices[i].launches);
     set(L, "device_ms", devices[i].work * 1e-6);
     set(L, "busy_ms", devices[i].busy * 1e-6);
     set(L, "peak_bytes", devices[i].peak_bytes);
     set(L, "modelled_for", devices[i].card);
+    set(L, "clock", devices[i].clock);
     lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
   }
   lua_setfield(L, -2, "devices");

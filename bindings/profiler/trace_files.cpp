@@ -58,7 +58,10 @@ class ChromeTrace {
   void write() {
     text_.raw("{\"displayTimeUnit\": \"ms\", \"otherData\": {\"dropped_events\": \"")
         .number(reader_.trace().dropped)
-        .raw("\"}, \"traceEvents\": [");
+        .raw("\"");
+    for (const auto& [device, clock] : reader_.clocks())
+      text_.raw(", ").string("clock of " + device).raw(": ").string(clock);
+    text_.raw("}, \"traceEvents\": [");
     for (size_t i = 0; i < reader_.tracks().size(); ++i) write_track(i);
     for (const Event& sample : reader_.samples()) write_sample(sample);
     text_.raw("\n]}\n");
@@ -173,7 +176,12 @@ class PageData {
   void write(const std::function<std::string(CallSite)>& code_of) {
     text_.raw("{\"length\": ").number(reader_.length());
     text_.raw(", \"dropped\": ").number(reader_.trace().dropped);
-    text_.raw(",\n\"kinds\": [");
+    text_.raw(", \"clocks\": [");
+    for (bool first = true; const auto& [device, clock] : reader_.clocks()) {
+      text_.raw(first ? "" : ", ").string(device + ": times by " + clock);
+      first = false;
+    }
+    text_.raw("],\n\"kinds\": [");
     for (size_t i = 0; i < std::size(kKindNames); ++i)
       text_.raw(i ? ", " : "").string(kKindNames[i]);
     text_.raw("],\n\"tracks\": [");

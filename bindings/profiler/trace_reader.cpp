@@ -61,7 +61,8 @@ std::string TraceTrack::name() const {
   return lane ? text + " (" + std::to_string(lane + 1) + ")" : text;
 }
 
-TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace, CardNames cards)
+TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace, DeviceTexts cards,
+                         DeviceTexts clocks)
     : trace_(std::move(trace)), cards_(std::move(cards)) {
   struct Place {
     uint8_t stream;
@@ -93,7 +94,10 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace, CardNames 
       track.of_queue = of_queue;
       track.device = event.device;
       track.stream = event.stream;
-      if (is_work(event.kind)) track.card = card_of(event.device.name());
+      if (is_work(event.kind)) {
+        track.card = card_of(event.device.name());
+        clocks_.insert(clocks.extract(event.device.name()));
+      }
       (event.kind == EventKind::line ? track.lines : track.events)
           .push_back(clipped(event, *trace_));
     }

@@ -30,8 +30,8 @@ struct TraceTrack {
   std::string name() const;
 };
 
-/// Of devices, by name, the names of cards.
-using CardNames = std::map<std::string, std::string>;
+/// Texts about devices, by their names.
+using DeviceTexts = std::map<std::string, std::string>;
 
 /// The call or the flush that has submitted something.
 struct Launch {
@@ -42,8 +42,10 @@ struct Launch {
 /// A profile as it is read: tracks, samples, and the texts of events. All times lie inside it.
 class TraceReader {
  public:
-  /// `cards`: of devices that are like a card, its name.
-  explicit TraceReader(std::shared_ptr<const profile::Trace> trace, CardNames cards = {});
+  /// `cards`: of devices that are like a card, its name. `clocks`: what times were taken by, of
+  /// devices whose times are not the host's.
+  explicit TraceReader(std::shared_ptr<const profile::Trace> trace, DeviceTexts cards = {},
+                       DeviceTexts clocks = {});
 
   const profile::Trace& trace() const { return *trace_; }
   const std::vector<TraceTrack>& tracks() const { return tracks_; }
@@ -54,6 +56,8 @@ class TraceReader {
     const auto found = cards_.find(device);
     return found == cards_.end() ? "" : found->second;
   }
+  /// Of devices that did something by a clock of their own, what that was.
+  const DeviceTexts& clocks() const { return clocks_; }
   /// What has submitted the work; null if that is not known.
   const Launch* launch_of(const profile::Event& work) const;
   int64_t count() const { return count_; }
@@ -68,7 +72,7 @@ class TraceReader {
   void find_launches(const std::vector<const profile::Event*>& submits);
 
   std::shared_ptr<const profile::Trace> trace_;
-  CardNames cards_;
+  DeviceTexts cards_, clocks_;
   std::vector<TraceTrack> tracks_;
   std::vector<profile::Event> samples_;
   std::unordered_map<uint64_t, Launch> launches_;  ///< by the number of the submission

@@ -213,6 +213,8 @@ std::vector<DeviceSummary> summaries_of(const TraceReader& reader) {
   for (auto& [name, device] : devices) {
     device.name = name;
     device.card = reader.card_of(name);
+    if (const auto clock = reader.clocks().find(name); clock != reader.clocks().end())
+      device.clock = clock->second;
     std::sort(times[name].begin(), times[name].end());
     int64_t until = INT64_MIN;
     for (const auto& [begin, end] : times[name]) {

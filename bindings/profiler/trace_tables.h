@@ -55,7 +55,8 @@ struct DeviceSummary {
   double work = 0;  ///< nanoseconds, the sum over kernels and copies
   double busy = 0;  ///< nanoseconds in which at least one of them ran
   int64_t peak_bytes = 0;
-  std::string card;  ///< that its times are modelled for; empty: they are measured
+  std::string card;   ///< that its times are modelled for; empty: they are measured
+  std::string clock;  ///< that its times are by; empty: the host's
 };
 std::vector<DeviceSummary> summaries_of(const TraceReader& reader);
 

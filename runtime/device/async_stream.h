@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/device/clock.h"
+#include "runtime/device/step_clock.h"
 
 namespace tide {
 
@@ -50,6 +51,14 @@ class AsyncStream {
   virtual void take_time(uint64_t /*ticket*/) {}
   /// That time, in seconds(); of a ticket that is done, the first one asked for first.
   virtual double time_taken(uint64_t /*ticket*/) { return seconds(); }
+
+  /// What times steps in place of `take_time` if it starts, one for all streams of a kind of
+  /// device; null: there is none. From any thread.
+  virtual StepClock* step_clock() { return nullptr; }
+  /// What is launched up to `end_step` belongs to a step of the clock, which runs. May throw as a
+  /// launch does, and then the step has not begun.
+  virtual void begin_step(int64_t /*step*/) {}
+  virtual void end_step() {}
 
   /// What a compute op that is done has found wrong, if anything; once for each report.
   virtual std::optional<std::string> take_report(uint64_t report) = 0;

@@ -2,7 +2,9 @@
 #include "runtime/execute/step_profile.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
+#include <mutex>
 #include <new>
 
 #include "runtime/device/modelled/step_work.h"
@@ -20,6 +22,42 @@ profile::Computation computation_of(const ComputeStep& step) {
   for (const ArrayView& view : step.inputs) add(computation.inputs, view);
   for (const ArrayView& view : step.outputs) add(computation.outputs, view);
   return computation;
+}
+
+/// Gives the events of steps their times. They have the step's number as their begin and their end.
+void set_times(const std::vector<std::span<profile::Event>>& blocks,
+               const std::unordered_map<int64_t, StepClock::Times>& times) {
+  for (const std::span<profile::Event> block : blocks)
+    for (profile::Event& event : block) {
+      const auto found = event.begin == event.end ? times.find(event.begin) : times.end();
+      if (found == times.end()) continue;
+      event.begin = found->second.begin;
+      event.end = found->second.end;
+    }
+}
+
+/// Whether the clock times the profile under way. It starts with the first step of one.
+bool times_profile(StepClock& clock) {
+  static std::mutex mutex;
+  static int64_t profile = 0;  ///< when it began
+  static bool runs = false;
+  const std::lock_guard lock(mutex);
+  if (profile == profile::begin_of_profile()) return runs;
+  profile = profile::begin_of_profile();
+  runs = false;
+  if (!clock.start()) return false;
+  runs = profile::correct_at_end([&clock](const auto& blocks) { set_times(blocks, clock.stop()); });
+  if (!runs) clock.stop();
+  return runs;
+}
+
+/// Numbers a step: with the time, which is what is known of the times of a step that does nothing.
+int64_t number_step() {
+  static std::atomic<int64_t> last{0};
+  int64_t before = last.load(), number;
+  do number = std::max(profile::now(), before + 1);
+  while (!last.compare_exchange_weak(before, number));
+  return number;
 }
 
 }  // namespace
@@ -60,7 +98,10 @@ profile::Event event_of(const Submission& copy) {
 
 void StepProfile::time(uint64_t ticket, const profile::Event& event,
                        const std::function<void()>& work) {
-  if (async_)
+  if (StepClock* const clock = async_ ? async_->step_clock() : nullptr;
+      clock && times_profile(*clock))
+    time_by_tool(event, work);
+  else if (async_)
     time_on_stream(ticket, event, work);
   else if (simulation_ && simulation_->card())
     time_modelled(event, work);
@@ -100,6 +141,28 @@ void StepProfile::time_modelled(profile::Event event, const std::function<void()
       profile::add(event);
     }
   } const timed{event, profile::StreamScope(track_)};
+  work();
+}
+
+void StepProfile::time_by_tool(profile::Event event, const std::function<void()>& work) {
+  struct Timed {
+    AsyncStream& stream;
+    profile::Event& event;
+    const profile::StreamScope place;
+
+    Timed(AsyncStream& stream, profile::Event& event, profile::StreamTrack track)
+        : stream(stream), event(event), place(track) {
+      event.begin = event.end = number_step();
+      stream.begin_step(event.begin);
+    }
+    ~Timed() {
+      try {
+        stream.end_step();
+      } catch (const std::exception&) {  // the stream reports it again
+      }
+      profile::add(event);
+    }
+  } const timed(*async_, event, track_);
   work();
 }
 

@@ -18,8 +18,9 @@ profile::Event event_of(const StepCall& call);
 /// The same of a copy that is a task.
 profile::Event event_of(const Submission& copy);
 
-/// Times what a stream does: by the host's clock if each call runs to its end, else by the
-/// stream's. Of a device that is like a card by the modelled clock.
+/// Times what a stream does: by the host's clock if each call runs to its end, else by the driver's
+/// tool, or by the stream's clock where there is none. Of a device that is like a card by the
+/// modelled clock.
 class StepProfile {
  public:
   StepProfile(Backend& backend, profile::StreamTrack track)
@@ -33,6 +34,7 @@ class StepProfile {
  private:
   void time_on_host(profile::Event event, const std::function<void()>& work);
   void time_modelled(profile::Event event, const std::function<void()>& work);
+  void time_by_tool(profile::Event event, const std::function<void()>& work);
   void time_on_stream(uint64_t ticket, const profile::Event& event,
                       const std::function<void()>& work);
 

@@ -19,6 +19,7 @@ struct Session {
   uint32_t threads = 0;
   std::unordered_map<uint64_t, uint32_t> source_numbers;  ///< by digest
   std::vector<std::vector<SourceOp>> sources;
+  Correction correction;  ///< empty: there is none
   int64_t begin = 0;
   bool active = false;
 };
@@ -167,6 +168,12 @@ std::span<const SourceOp> Trace::ops_of(const Event& event) const {
   return known ? std::span<const SourceOp>(sources[index - 1]) : std::span<const SourceOp>();
 }
 
+bool correct_at_end(Correction correction) {
+  const std::lock_guard lock(mutex);
+  if (session.active) session.correction = std::move(correction);
+  return session.active;
+}
+
 bool start(size_t most_events) {
   const std::lock_guard lock(mutex);
   if (session.active) return false;
@@ -190,10 +197,14 @@ std::shared_ptr<const Trace> stop() {
   trace->begin = session.begin;
   trace->end = now();
   trace->number = static_cast<uint8_t>(session_number);
+  std::vector<std::span<Event>> events;
   for (auto& block : session.blocks) {
     const uint32_t count = block->count.load(std::memory_order_acquire);
-    if (count) trace->parts.push_back({std::move(block), count});
+    if (!count) continue;
+    events.emplace_back(block->events, count);
+    trace->parts.push_back({std::move(block), count});
   }
+  if (session.correction) session.correction(events);
   trace->sources = std::move(session.sources);
   trace->dropped = dropped;
   session = {};

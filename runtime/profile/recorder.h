@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -113,6 +114,12 @@ struct Trace {
   std::span<const SourceOp> ops_of(const Event& event) const;
   uint8_t number = 0;  ///< which the numbers of its sources carry
 };
+
+/// What puts right the events of a profile that has ended.
+using Correction = std::function<void(const std::vector<std::span<Event>>& blocks)>;
+/// Has the profile under way corrected when it ends; false if there is none. The correction may
+/// record nothing.
+bool correct_at_end(Correction correction);
 
 /// Begins to record at most so many events; false if a profile is under way already. May throw
 /// std::bad_alloc.

@@ -254,6 +254,12 @@ std::string modelled_card(Device device) {
   return card ? card->name : "";
 }
 
+std::string profile_clock(Device device) {
+  AsyncStream* const stream = DeviceState::of(device).backend->async_stream();
+  const StepClock* const clock = stream ? stream->step_clock() : nullptr;
+  return clock ? clock->description() : "";
+}
+
 double modelled_seconds() { return modelled::script_time(); }
 
 int threads() { return platform(Device{}.kind).threads(); }

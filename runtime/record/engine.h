@@ -147,6 +147,9 @@ void configure_sim(int index, const SimOptions& options);
 /// The name of the card that a device in use is like, which its times are modelled for; empty: they
 /// are measured.
 std::string modelled_card(Device device);
+/// What has timed the steps of a device in use for the last profile: "CUPTI 13.0.1", or what took
+/// its place and why. Empty where that is the host.
+std::string profile_clock(Device device);
 /// Where the script is on the modelled clock, in seconds: where what it has seen done has ended.
 double modelled_seconds();
 

@@ -149,6 +149,7 @@ TEST_CASE("info reports the libraries that were found", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
   const std::string text = cuda_part(true);
   CHECK(text.starts_with("  cuBLASLt: libcublasLt.so.13\n  cuDNN: libcudnn.so.9, version 9.1.0\n"));
+  CHECK(text.find("  CUPTI: libcupti.so.13, version 13.0.1\n") != std::string::npos);
   CHECK(text.find("  NVML: libnvidia-ml.so.1\n") != std::string::npos);
   const bool found = text.find("libnccl.so.2, version 2.") != std::string::npos;
   const bool missing = text.find(

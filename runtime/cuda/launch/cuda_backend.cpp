@@ -393,6 +393,18 @@ double CudaBackend::time_taken(uint64_t ticket) {
   return last_seconds_ += double{milliseconds} / 1e3;
 }
 
+void CudaBackend::begin_step(int64_t step) {
+  if (gone_.empty()) launches_->flush();
+  Cupti::of_process().enter(step);
+}
+
+void CudaBackend::end_step() {
+  struct Leave {
+    ~Leave() { Cupti::of_process().leave(); }
+  } const leave;
+  if (gone_.empty()) launches_->flush();
+}
+
 void CudaBackend::call_when_done(void (*function)(void*), void* data) {
   const bool enqueued = gone_.empty() && !points_.empty() &&
                         driver().stream_wait(bell_, points_.back().event, 0) == kSuccess &&

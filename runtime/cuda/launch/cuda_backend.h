@@ -16,6 +16,7 @@
 #include "runtime/cuda/launch/cuda_kernels.h"
 #include "runtime/cuda/launch/reports.h"
 #include "runtime/cuda/launch/staging.h"
+#include "runtime/cuda/libraries/cupti.h"
 #include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
 
@@ -62,6 +63,9 @@ class CudaBackend : public Backend, public AsyncStream {
   void follow(AsyncStream& other, uint64_t ticket) override;
   void take_time(uint64_t ticket) override;
   double time_taken(uint64_t ticket) override;
+  StepClock* step_clock() override { return &Cupti::of_process(); }
+  void begin_step(int64_t step) override;
+  void end_step() override;
   void call_when_done(void (*function)(void*), void* data) override;
 
  private:

@@ -45,8 +45,8 @@ const LibraryFacts& facts_of(Library library) {
        "pip install nvidia-nccl-cu13",
        "pip install nvidia-nccl-cu12"},
       {"CUPTI",
-       {{"libcupti.so.13", 13}, {"libcupti.so.12", 12}},
-       "needed by nothing yet",
+       {{"libcupti.so.13", 13}, {"libcupti.so.12", 12}, {"libcupti.so", 0}},
+       "profiles time kernels by events",
        "pip install nvidia-cuda-cupti, or CUDA toolkit 13",
        "pip install nvidia-cuda-cupti-cu12, or CUDA toolkit 12"},
       {"NVML",
@@ -70,8 +70,21 @@ std::vector<const char*> files_up_to(const LibraryFacts& facts, int cuda) {
   return names;
 }
 
+/// Calls the function `name`, which fills in a number; none if it is not there or fails.
+template <class Number>
+std::optional<uint64_t> filled_in(void* library, const char* name) {
+  const auto ask = reinterpret_cast<int (*)(Number*)>(dlsym(library, name));
+  Number number = 0;
+  if (!ask || ask(&number) != 0) return std::nullopt;
+  return static_cast<uint64_t>(number);
+}
+
 /// The CUDA that a library says it is made for; 0 if it does not say.
 int cuda_of(Library which, void* library) {
+  if (which == Library::cupti) {
+    const auto version = filled_in<uint32_t>(library, "cuptiGetVersion");
+    return !version ? 0 : *version < 10000 ? 12 : static_cast<int>(*version / 10000);
+  }
   if (which != Library::cudnn) return 0;
   const auto ask = reinterpret_cast<size_t (*)()>(dlsym(library, "cudnnGetCudartVersion"));
   return ask ? static_cast<int>(ask() / 1000) : 0;
@@ -89,15 +102,6 @@ std::string dotted(uint64_t version) {
          std::to_string(version % 100);
 }
 
-/// Calls the function `name`, which fills in a number; none if it is not there or fails.
-template <class Number>
-std::optional<uint64_t> filled_in(void* library, const char* name) {
-  const auto ask = reinterpret_cast<int (*)(Number*)>(dlsym(library, name));
-  Number number = 0;
-  if (!ask || ask(&number) != 0) return std::nullopt;
-  return static_cast<uint64_t>(number);
-}
-
 /// Calls the function `name`, which returns a number.
 std::optional<uint64_t> returned(void* library, const char* name) {
   const auto ask = reinterpret_cast<size_t (*)()>(dlsym(library, name));
@@ -105,7 +109,13 @@ std::optional<uint64_t> returned(void* library, const char* name) {
   return ask();
 }
 
-/// Empty if the library does not report it.
+std::string path_of(void* library, const char* file) {
+  link_map* map = nullptr;
+  return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && *map->l_name ? map->l_name : file;
+}
+
+}  // namespace
+
 std::string version_of(Library which, void* library) {
   std::optional<uint64_t> version;
   switch (which) {
@@ -124,6 +134,8 @@ std::string version_of(Library which, void* library) {
       break;
     case Library::cupti:
       version = filled_in<uint32_t>(library, "cuptiGetVersion");
+      // Up to that of CUDA 12 it counted its interfaces.
+      if (version && *version < 10000) return "12 (interface " + std::to_string(*version) + ")";
       break;
     case Library::nvml: {
       const auto start = reinterpret_cast<int (*)()>(dlsym(library, "nvmlInit_v2"));
@@ -135,13 +147,6 @@ std::string version_of(Library which, void* library) {
   }
   return version ? dotted(*version) : "";
 }
-
-std::string path_of(void* library, const char* file) {
-  link_map* map = nullptr;
-  return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && *map->l_name ? map->l_name : file;
-}
-
-}  // namespace
 
 void* open_library(Library library) {
   // NVML is the driver's own, and is asked without starting it.

@@ -12,6 +12,9 @@ enum class Library { cublas, cudnn, nccl, cupti, nvml };
 /// there is none. Never closed.
 void* open_library(Library library);
 
+/// "9.12.1"; empty if the library does not report it.
+std::string version_of(Library which, void* library);
+
 /// A line per library: where it was found and its version, or what to do to have it, and what its
 /// lack costs. Opens them all. One that needs a newer driver is named.
 std::string describe_libraries();

@@ -132,7 +132,8 @@ function Profile:save(path)
   raise("save: %s: expected a name that ends in .json or .html", path)
 end
 
---- wall_ms, events, dropped, and devices: a list of name, launches, device_ms, busy_ms, peak_bytes.
+--- wall_ms, events, dropped, and devices: a list of name, launches, device_ms, busy_ms, peak_bytes,
+--- and clock, what timed them if that was not the host.
 function Profile:summary() return trace_of(self, "summary"):summary() end
 
 function Profile:__tostring()

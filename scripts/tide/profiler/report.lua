@@ -179,6 +179,7 @@ function report.text(trace)
       or ("busy %.1f %% of the time"):format(100 * device.busy_ms / summary.wall_ms)
     add("%s: %d kernels and copies, %.3f ms, %s, at most %.1f MB", device.name, device.launches,
       device.device_ms, busy, device.peak_bytes / (1 << 20))
+    if device.clock then add("  times by %s", device.clock) end
     if device.launches > 0 and not device.modelled_for and not peaks.of(device.name) then
       measured = false
     end

@@ -9,6 +9,7 @@
 #include "tests/cuda/fake/driver.h"
 #include "tests/cuda/fake/errors.h"
 #include "tests/cuda/fake/handles.h"
+#include "tests/cuda/fake/libraries.h"
 #include "tests/cuda/fake/ptx_machine.h"
 #include "tests/cuda/fake/settings.h"
 #include "tests/cuda/fatbin.h"
@@ -158,8 +159,8 @@ Result enqueue_kernel(const KernelNode& node, Stream stream) {
   Device& device = *current();
   const bool loses =
       device.ordinal == settings().lost_device && device.launches++ == settings().lose_after;
-  thread_of(stream).enqueue([&kernel, &device, bytes = std::move(bytes), loses, grid, block,
-                             shared_bytes = node.shared_bytes] {
+  const auto run = [&kernel, &device, bytes = std::move(bytes), loses, grid, block,
+                    shared_bytes = node.shared_bytes] {
     if (device.lost) return;
     if (loses) {
       device.lost = settings().lose_error;
@@ -178,7 +179,8 @@ Result enqueue_kernel(const KernelNode& node, Stream stream) {
       std::fprintf(stderr, "fake driver: %s: %s\n", kernel.name.c_str(), error.what());
       device.lost = kLaunchFailed;
     }
-  });
+  };
+  thread_of(stream).enqueue(watched(tide::cuda::cupti::kKernel, run));
   return kSuccess;
 }
 

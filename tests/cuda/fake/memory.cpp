@@ -5,16 +5,22 @@
 #include "tests/cuda/fake/driver.h"
 #include "tests/cuda/fake/errors.h"
 #include "tests/cuda/fake/handles.h"
+#include "tests/cuda/fake/libraries.h"
 #include "tests/cuda/fake/settings.h"
 
 namespace fake {
 namespace {
 
-/// Whether the memory is some device's.
-bool is_on_device(uint64_t address) {
-  return std::any_of(devices().begin(), devices().end(),
-                     [&](const auto& device) { return device->memory.find(address).has_value(); });
+using namespace tide::cuda::cupti;
+
+/// The device whose memory it is; null: none's.
+const Device* owner_of_memory(uint64_t address) {
+  for (const auto& device : devices())
+    if (device->memory.find(address)) return device.get();
+  return nullptr;
 }
+
+bool is_on_device(uint64_t address) { return owner_of_memory(address) != nullptr; }
 
 bool may_copy(uint64_t address, size_t bytes) {
   for (const auto& device : devices())
@@ -90,14 +96,17 @@ Result copy(DevicePointer to, DevicePointer from, size_t bytes, Stream stream) {
     return !is_on_device(address) && !pinned().find(address);
   };
   if (settings().pinned_only && (pageable(from) || pageable(to))) return kInvalidValue;
+  const Device *const target = owner_of_memory(to), *const source = owner_of_memory(from);
+  const Kind kind = target && source && target != source ? kPeerCopy : kCopy;
   if (pageable(from)) {
     const auto* start = reinterpret_cast<const uint8_t*>(from);
     auto staged = std::make_shared<std::vector<uint8_t>>(start, start + bytes);
-    thread_of(stream).enqueue(
-        [staged, to] { std::memcpy(reinterpret_cast<void*>(to), staged->data(), staged->size()); });
+    thread_of(stream).enqueue(watched(kind, [staged, to] {
+      std::memcpy(reinterpret_cast<void*>(to), staged->data(), staged->size());
+    }));
     return kSuccess;
   }
-  thread_of(stream).enqueue(move);
+  thread_of(stream).enqueue(watched(kind, move));
   if (pageable(to)) thread_of(stream).synchronize();
   return state();
 }
@@ -122,7 +131,8 @@ Result fill_words(DevicePointer to, unsigned value, size_t count, Stream stream)
   if (const Result error = check_handle(stream, HandleKind::stream, "cuMemsetD32Async"))
     return error;
   if (!is_on_device(to) || !may_copy(to, 4 * count)) return kInvalidValue;
-  thread_of(stream).enqueue([=] { std::fill_n(reinterpret_cast<unsigned*>(to), count, value); });
+  thread_of(stream).enqueue(
+      watched(kFill, [=] { std::fill_n(reinterpret_cast<unsigned*>(to), count, value); }));
   return kSuccess;
 }
 

@@ -1,7 +1,9 @@
 // What a profile records, how much of it, and from whom.
 #include "runtime/profile/recorder.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -68,6 +70,22 @@ TEST_CASE("there is one profile at a time", "[profile]") {
     add_range("inside");
   });
   CHECK(events_of(*trace, EventKind::range).size() == 1);
+}
+
+TEST_CASE("events may be put right when a profile ends", "[profile]") {
+  CHECK_FALSE(profile::correct_at_end([](const auto&) { FAIL("there is no profile"); }));
+  const auto trace = traced([] {
+    for (int i = 0; i < 1000; ++i) add_range("inside");
+    CHECK(profile::correct_at_end([](const auto& blocks) {
+      for (const std::span<Event> block : blocks)
+        for (Event& event : block) event.line = 7;
+    }));
+  });
+  const std::vector<Event> ranges = events_of(*trace, EventKind::range);
+  CHECK(ranges.size() == 1000);
+  CHECK(std::all_of(ranges.begin(), ranges.end(), [](const Event& e) { return e.line == 7; }));
+  const auto next = traced([] { add_range("inside"); });
+  CHECK(events_of(*next, EventKind::range)[0].line == 0);
 }
 
 TEST_CASE("a profile that is full counts what is missing", "[profile]") {
