@@ -328,10 +328,11 @@ TEST_CASE("properties of a device are those that the driver reports", "[cuda][fa
 TEST_CASE("smi's monitor prints a line a time", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_SIM_DEVICES", "0"}});
   const auto outcome = test::run_tide({"smi", "dmon", "1"});
+  // The figures of the cpu are of all programs.
   const std::regex lines(
       "# gpu  pwr W temp C   sm %  mem % mclk MHz pclk MHz    used MB   queue\n"
       "    0    123     41     87     12     2619     1980        256       0\n"
-      "  cpu      -      - [ 0-9]{6}      -        -        -          [0-9]       0\n");
+      "  cpu      -      - [ 0-9]{6}      -        -        - [ 0-9]{10} [ 0-9]{7}\n");
   CHECK(std::regex_match(outcome.out, lines));
 }
 
