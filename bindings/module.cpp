@@ -93,12 +93,6 @@ int submodule_names(lua_State* L) {
   return 1;
 }
 
-/// __index of a table of functions; upvalue: what errors call the table.
-int strict_index(lua_State* L) {
-  if (lua_type(L, 2) != LUA_TSTRING) return 0;
-  return raise_unknown_name(L, lua_tostring(L, lua_upvalueindex(1)));
-}
-
 /// __tostring of a table of the library; upvalue: its place.
 int table_text(lua_State* L) {
   const char* const place = lua_tostring(L, lua_upvalueindex(1));
@@ -118,9 +112,8 @@ int module_text(lua_State* L) {
 /// `name` of the one below it.
 void set_strict_field(lua_State* L, const char* name) {
   lua_createtable(L, 0, 2);
-  lua_pushfstring(L, "tide.%s", name);
-  lua_pushvalue(L, -1);
-  lua_pushcclosure(L, strict_index, 1);
+  const char* const place = lua_pushfstring(L, "tide.%s", name);
+  push_strict_index(L, place);
   lua_setfield(L, -3, "__index");
   lua_pushcclosure(L, table_text, 1);
   lua_setfield(L, -2, "__tostring");

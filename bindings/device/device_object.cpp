@@ -25,13 +25,14 @@ std::atomic<bool> default_is_set{false};
 
 int device_index(lua_State* L) {
   const Device& device = check<Device>(L, 1, "device");
-  const std::string_view field = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  if (lua_type(L, 2) != LUA_TSTRING) return 0;
+  const std::string_view field = lua_tostring(L, 2);
   if (field == "type") {
     lua_pushstring(L, name_of(device.kind));
-  } else if (field == "index" && !device.is_host()) {
-    lua_pushinteger(L, device.index);
+  } else if (field == "index") {
+    device.is_host() ? lua_pushnil(L) : lua_pushinteger(L, device.index);
   } else {
-    lua_pushnil(L);
+    return raise_unknown_name(L, "device");
   }
   return 1;
 }

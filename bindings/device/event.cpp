@@ -230,16 +230,6 @@ constexpr Function kStreamMethods[] = {
      "tide.Stream(\"sim\"):get_device() --> sim:0"},
 };
 
-template <class T>
-void open_with_methods(lua_State* L, const luaL_Reg* metamethods,
-                       std::span<const Function> methods) {
-  const luaL_Reg none[] = {{nullptr, nullptr}};
-  open_class<T>(L, metamethods, none);
-  lua_getfield(L, -1, "__index");
-  register_functions(L, methods);
-  lua_pop(L, 2);
-}
-
 }  // namespace
 
 std::span<const Function> event_functions() { return kFunctions; }
@@ -248,10 +238,10 @@ std::span<const Function> stream_methods() { return kStreamMethods; }
 
 void open_event_classes(lua_State* L) {
   const luaL_Reg of_events[] = {{"__tostring", guard<event_text>}, {nullptr, nullptr}};
-  open_with_methods<Event>(L, of_events, kEventMethods);
+  open_class<Event>(L, of_events, kEventMethods, "event");
   const luaL_Reg of_streams[] = {
       {"__eq", guard<same_stream>}, {"__tostring", guard<stream_text>}, {nullptr, nullptr}};
-  open_with_methods<Stream>(L, of_streams, kStreamMethods);
+  open_class<Stream>(L, of_streams, kStreamMethods, "stream");
 }
 
 }  // namespace tide::bindings

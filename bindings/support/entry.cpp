@@ -89,4 +89,18 @@ int raise_unknown_name(lua_State* L, const char* place) {
   return 0;
 }
 
+namespace {
+
+int strict_index(lua_State* L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return 0;
+  return raise_unknown_name(L, lua_tostring(L, lua_upvalueindex(1)));
+}
+
+}  // namespace
+
+void push_strict_index(lua_State* L, const char* place) {
+  lua_pushstring(L, place);
+  lua_pushcclosure(L, strict_index, 1);
+}
+
 }  // namespace tide::bindings

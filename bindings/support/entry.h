@@ -60,6 +60,9 @@ void push_error(lua_State* L, const std::exception& error);
 /// have; `place` is what it is called: see scripts/tide/internal/unknown_name.lua.
 int raise_unknown_name(lua_State* L, const char* place);
 
+/// Pushes an __index that makes reading an unknown name an error of `place`.
+void push_strict_index(lua_State* L, const char* place);
+
 /// F as Lua calls it. Errors of the runtime become Lua errors that name the script's line. Only
 /// std::exception is caught: in the program's Lua, errors of Lua are C++ exceptions of its own, and
 /// must pass.

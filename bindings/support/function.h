@@ -4,6 +4,9 @@
 #include <lua5.4/lua.hpp>
 #include <span>
 
+#include "bindings/support/entry.h"
+#include "bindings/support/object.h"
+
 namespace tide::bindings {
 
 /// A function or method of a table or class.
@@ -28,6 +31,22 @@ inline void register_functions(lua_State* L, std::span<const Function> functions
     lua_pushcfunction(L, f.function);
     lua_setfield(L, -2, f.name);
   }
+}
+
+/// Makes the class of T, whose objects have these methods and no other field; `place` is what the
+/// error about another one calls an object: "event".
+template <class T>
+void open_class(lua_State* L, const luaL_Reg* metamethods, std::span<const Function> methods,
+                const char* place) {
+  const luaL_Reg none[] = {{nullptr, nullptr}};
+  open_class<T>(L, metamethods, none);
+  lua_getfield(L, -1, "__index");
+  register_functions(L, methods);
+  lua_createtable(L, 0, 1);
+  push_strict_index(L, place);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+  lua_pop(L, 2);
 }
 
 }  // namespace tide::bindings

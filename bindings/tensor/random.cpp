@@ -173,11 +173,7 @@ std::span<const Function> generator_methods() { return kGeneratorMethods; }
 
 void open_generator_class(lua_State* L) {
   const luaL_Reg metamethods[] = {{"__tostring", guard<generator_text>}, {nullptr, nullptr}};
-  const luaL_Reg none[] = {{nullptr, nullptr}};
-  open_class<Generator>(L, metamethods, none);
-  lua_getfield(L, -1, "__index");
-  register_functions(L, kGeneratorMethods);
-  lua_pop(L, 2);
+  open_class<Generator>(L, metamethods, kGeneratorMethods, "generator");
 }
 
 }  // namespace tide::bindings

@@ -193,11 +193,8 @@ void open_channel_class(lua_State* L) {
                                   {"__tostring", guard<channel_text>},
                                   {"__close", guard<channel_close>},
                                   {nullptr, nullptr}};
+  open_class<std::shared_ptr<Channel>>(L, metamethods, kMethods, "channel");
   const luaL_Reg none[] = {{nullptr, nullptr}};
-  open_class<std::shared_ptr<Channel>>(L, metamethods, none);
-  lua_getfield(L, -1, "__index");
-  register_functions(L, kMethods);
-  lua_pop(L, 2);
   open_class<std::optional<Parcel>>(L, none, none);
   lua_pop(L, 1);
 }

@@ -117,11 +117,7 @@ std::span<const Function> thread_methods() { return kMethods; }
 void open_thread_class(lua_State* L) {
   const luaL_Reg metamethods[] = {
       {"__tostring", guard<task_text>}, {"__close", guard<task_close>}, {nullptr, nullptr}};
-  const luaL_Reg none[] = {{nullptr, nullptr}};
-  open_class<std::shared_ptr<Task>>(L, metamethods, none);
-  lua_getfield(L, -1, "__index");
-  register_functions(L, kMethods);
-  lua_pop(L, 2);
+  open_class<std::shared_ptr<Task>>(L, metamethods, kMethods, "task");
 }
 
 }  // namespace tide::bindings

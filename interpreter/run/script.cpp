@@ -125,7 +125,12 @@ int load_standard_input(lua_State* L) {
 
 bool run_source(lua_State* L, const char* path, bool with_arguments) {
   if (!path) return run_loaded(L, load_standard_input(L), "=stdin", with_arguments);
-  return run_loaded(L, luaL_loadfile(L, path), std::string("@").append(path), with_arguments);
+  const int status = luaL_loadfile(L, path);
+  if (status == LUA_ERRFILE && !std::strpbrk(path, "./")) {
+    lua_pushliteral(L, "; `tide --help` lists the commands");
+    lua_concat(L, 2);
+  }
+  return run_loaded(L, status, std::string("@").append(path), with_arguments);
 }
 
 }  // namespace

@@ -39,6 +39,15 @@ TEST_CASE("a script sees its arguments", "[command line]") {
         "show.lua\t--\tb\t1\tb\n");
 }
 
+TEST_CASE("what is neither a script nor a command leads to the list of commands",
+          "[command line]") {
+  const Outcome outcome = run_tide({"hlep"});
+  CHECK(outcome.err ==
+        "tide: cannot open hlep: No such file or directory; "
+        "`tide --help` lists the commands\n");
+  CHECK(outcome.status == 1);
+}
+
 TEST_CASE("standard input is a script when nothing else is", "[command line]") {
   CHECK(run_tide({}, "print(3)").out == "3\n");
   CHECK(run_tide({"-", "a"}, "print(...)").out == "a\n");

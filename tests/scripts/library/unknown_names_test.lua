@@ -67,6 +67,19 @@ describe("an unknown name", function()
     x:free()
     raises("freed", field, x, "shape")
   end)
+  it("of another object is an error", function()
+    local objects = {
+      device = tide.device "cpu", event = tide.Event(), stream = tide.Stream "sim",
+      generator = tide.Generator(), channel = tide.channel(), task = tide.thread(function() end),
+    }
+    for place, object in pairs(objects) do
+      raises(place .. ".qqqqqq: there is no such name", field, object, "qqqqqq")
+      equal(object[1], nil)
+    end
+    raises("device.typ: there is no such name; did you mean 'type'?", field, objects.device, "typ")
+    raises("did you mean 'elapsed_time'?", field, objects.event, "elapsed")
+    equal(objects.device.index, nil)
+  end)
   it("of a module or its class is an error", function()
     local layer = nn.Linear(3, 2, {bias = false})
     equal(layer.bias, nil)
