@@ -5,6 +5,7 @@ local Figure = require "tide.plot.figure"
 local forms = require "tide.display.forms"
 local notebook = require "tide.display.notebook"
 local options = require "tide.plot.options"
+local present = require "tide.internal.session.present"
 local raise = require "tide.internal.raise"
 local show = require "tide.plot.show"
 local draw_text = require "tide.plot.text"
@@ -17,8 +18,8 @@ local tide = require "tide"
 --
 -- Fields: given (options of the panel); names (curves in order); curves (by name: {x, y}, numbers);
 -- fresh, sent (lists of {name, step, value}); arrivals (tensors that were sent, by device:
--- {entries, values, events}); drawn_at; lines (of the drawing in the terminal); id (of the picture in
--- a notebook, once there is one); closed; figure (once closed).
+-- {entries, values, events}); drawn_at; lines (of the drawing in the terminal), input (that drew it); id (of the picture
+-- in a notebook, once there is one); closed; figure (once closed).
 local Live = class "Live"
 
 local kBetween <const> = 0.25 -- seconds between two drawings
@@ -131,8 +132,10 @@ local function show_in_notebook(self, figure)
   notebook.show(forms.of(figure), self.id, again)
 end
 
---- Draws the curves in a terminal, over their last drawing.
+--- Draws the curves in a terminal, over their last drawing; at a prompt only if that is of the same
+--- input.
 local function draw_in_terminal(self, figure, terminal)
+  if self.input ~= present.number then self.input, self.lines = present.number, 0 end
   local columns, rows = show.cells(terminal, figure.size)
   local text = draw_text(figure, columns, math.min(rows, kMostRows), terminal.color)
   local up = self.lines > 0 and ("\27[%dA\r"):format(self.lines) or ""

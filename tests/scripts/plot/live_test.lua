@@ -2,6 +2,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local notebook = require "tide.display.notebook"
+local present = require "tide.internal.session.present"
 local show = require "tide.plot.show"
 local describe, it = test.describe, test.it
 local equal, raises = test.same_type, test.raises
@@ -86,6 +87,20 @@ describe("live plots", function(device)
     test.is_true(drawings[2]:find "^━━ train  ━━ val\27%[K\n")
     equal(drawings[3]:sub(1, 5), ("\27[%dA"):format(lines):sub(1, 5))
     test.is_true(drawings[3]:find("\27[J", 1, true))
+  end)
+  it("draw below what a later input has said", function()
+    local pass, shown = at_terminal(true)
+    local live, before = tide.plot.live(), present.number
+    test.finally(function() present.number = before end)
+    local overwrites = {}
+    for step = 1, 4 do
+      present.number = step < 4 and 1 or 2
+      pass(0.3)
+      live:add(step, step)
+      tide.synchronize()
+      overwrites[step] = shown():find "^\27%[%d+A" ~= nil
+    end
+    equal(overwrites, {false, false, true, false})
   end)
   it("are shown in a notebook in the place of what was there", function()
     local pass, written = at_terminal(false)

@@ -5,6 +5,7 @@ local compile = require "tide.internal.session.compile"
 local divide = require "tide.internal.session.divide"
 local native = require "tide.native"
 local nearest = require "tide.internal.nearest"
+local present = require "tide.internal.session.present"
 local slips = require "tide.internal.slips"
 local source = require "tide.internal.slips.source"
 
@@ -184,6 +185,7 @@ function Session:read(text, number, aside)
   end
   if text:find "^%s*help%s*$" and not self:variables().help then text = "help()" end
   self.number, self.aside, self.closed = number, aside, {}
+  present.number = number
   self.lone_name = text:match "^%s*([%a_][%w_]*)%s*$"
   local kind, value, known = self:read_lines(text)
   if kind ~= "unfinished" then
