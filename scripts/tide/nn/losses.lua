@@ -1,8 +1,8 @@
 -- Losses as modules: each calls a function of tide.nn.functional with the module's options.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local F = require "tide.nn.functional"
 local Module = require "tide.nn.module"
+local options_by_defaults = require "tide.nn.internal.options_by_defaults"
 local tide = require "tide"
 
 local losses = {}
@@ -13,12 +13,7 @@ local reduction = {"reduction", "mean"}
 --- Tensors among the options (weights of classes) move with the module.
 local function loss(name, fn, parameters)
   local Loss = class(name, Module)
-  local names, kinds = {}, {}
-  for i, entry in ipairs(parameters) do
-    names[i] = entry[1]
-    kinds[entry[1]] = entry[2] ~= nil and type(entry[2]) or nil
-  end
-  local read = arguments(name, parameters, kinds)
+  local names, read = options_by_defaults(name, parameters)
   Loss:optional(table.unpack(names))
 
   function Loss:init(...)
