@@ -190,13 +190,27 @@ std::string places_text(lua_State* L) {
   return (count > 1 ? " on several devices: " : " on ") + names;
 }
 
+/// A time of the report in microseconds, milliseconds or seconds, with three digits.
+std::string time_text(lua_State* L, const char* field) {
+  const double ms = number_field(L, field);
+  char text[32];
+  if (ms == 0) return "0 ms";
+  if (ms < 0.9995) {
+    snprintf(text, sizeof text, "%.3g us", ms * 1e3);
+  } else if (ms < 999.5) {
+    snprintf(text, sizeof text, "%.3g ms", ms);
+  } else {
+    snprintf(text, sizeof text, "%.2f s", ms / 1e3);
+  }
+  return text;
+}
+
 int report_tostring(lua_State* L) {
   char text[256];
-  snprintf(text, sizeof text,
-           "host %.3f ms, device %.3f ms, compile %.1f ms, wait %.3f ms, peak %.1f MB, %d runs",
-           number_field(L, "host_ms"), number_field(L, "device_ms"), number_field(L, "compile_ms"),
-           number_field(L, "wait_ms"), number_field(L, "peak_bytes") / (1 << 20),
-           static_cast<int>(number_field(L, "runs")));
+  snprintf(text, sizeof text, "host %s, device %s, compile %s, wait %s, peak %.1f MB, %d runs",
+           time_text(L, "host_ms").c_str(), time_text(L, "device_ms").c_str(),
+           time_text(L, "compile_ms").c_str(), time_text(L, "wait_ms").c_str(),
+           number_field(L, "peak_bytes") / (1 << 20), static_cast<int>(number_field(L, "runs")));
   std::string line = text + places_text(L);
   if (lua_getfield(L, 1, "modelled_for") == LUA_TSTRING)
     line += std::string("; device: modelled for ") + lua_tostring(L, -1);

@@ -219,8 +219,9 @@ TEST_CASE("%timeit and %time say how long something takes, with its value", "[re
   CHECK_THAT(answer(terminal, "%timeit x:matmul(x)"), Contains(" runs on cpu\n"));
   const std::string time = answer(terminal, "%time x:sum():item()");
   CHECK_THAT(time, Contains("the host") && Contains("of which it waited") && Contains("\n64.0\n"));
+  answer(terminal, "tide.sim.configure({launch_cost = 0.5}); x = tide.ones(8, {device = 'sim'})");
   CHECK_THAT(answer(terminal, "%syncs x:sum():item()"),
-             Contains("item: waited once") && Contains("\n64.0\n"));
+             Contains("item: waited once") && Contains("\n8.0\n"));
 }
 
 TEST_CASE("a prompt on a device makes tensors there", "[repl]") {

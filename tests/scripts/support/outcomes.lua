@@ -12,7 +12,7 @@ local kDeepest <const> = 3
 --- measured, and when a lack of memory is noticed by whom.
 local function cleaned(message)
   message = tostring(message):gsub("0x%x+", "0x"):gsub("/tmp/lua_%w+", "")
-    :gsub("stream %d+ of", "a stream of"):gsub("host [%d.]+ ms, device .* runs", "a benchmark")
+    :gsub("stream %d+ of", "a stream of"):gsub("host [%d.]+ %a+, device .* runs", "a benchmark")
   return message:match "out of memory" or message
 end
 
