@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -181,6 +182,7 @@ std::string exercises_of(std::string_view name, const std::string& answers) {
 int write_page(const std::string& path, const std::string& file, const Words& words) {
   catch_interrupts(Impatience::kEndProgram);
   State state;
+  if (!lua_checkstack(state, static_cast<int>(words.size()) + 8)) throw std::bad_alloc();
   push_library_function(state, "return require('tide.reference.site.lesson_page')(...)", "lesson");
   lua_pushlstring(state, path.data(), path.size());
   lua_pushlstring(state, file.data(), file.size());

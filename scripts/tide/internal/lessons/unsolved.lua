@@ -1,12 +1,6 @@
--- The exercises of a lesson, made of its answers: what a learner starts from stands in the place of each solution.
---
--- In a function of the answers:
---   -- Start:
---   -- return slow(x)
---   -- Solution:
---   return fast(x)
---   -- End
--- Without a start the function raises an error until somebody writes it.
+-- The exercises of a lesson, made of its answers: what a learner starts from stands in the place of
+-- each solution. Without a start the function raises an error until somebody writes it.
+local solution_mark = require "tide.internal.lessons.solution_mark"
 
 local kNothing <const> = 'error "nothing is written here yet"'
 
@@ -15,8 +9,8 @@ local function unsolved(answers)
   answers = answers:gsub("^%-%- Answers to the exercises", "-- Exercises"):gsub("%-%-answers", "--exercises", 1)
   local lines, part, started, found = {}, nil, false, false
   for line in answers:gmatch "([^\n]*)\n" do
-    local indent, mark = line:match "^(%s+)%-%- (%a+):?$"
-    if mark == "Start" or mark == "Solution" or mark == "End" then
+    local mark, indent = solution_mark(line)
+    if mark then
       if mark == "Solution" and not started then lines[#lines + 1] = indent .. kNothing end
       part, started, found = mark ~= "End" and mark or nil, mark == "Start", true
     elseif part == "Start" then

@@ -4,6 +4,7 @@ local html = require "tide.reference.site.html"
 local lesson_cells = require "tide.reference.site.lesson_cells"
 local native = require "tide.native"
 local recording = require "tide.internal.lessons.recording"
+local solution_mark = require "tide.internal.lessons.solution_mark"
 local take_exercises = require "tide.internal.lessons.exercises"
 
 local lesson_pages = {}
@@ -41,15 +42,13 @@ local function take_paragraph(lines)
   while lines[1] and lines[1]:find "%S" do table.remove(lines, 1) end
 end
 
---- Takes the marks of a solution out of the code, and what a learner starts from.
-local function take_start(code)
-  local kept, starts = {}, false
+--- The code without the marks of its solution, and without what a learner starts from.
+local function solved(code)
+  local kept, part = {}, nil
   for _, line in ipairs(code) do
-    local mark = line:match "^%s+%-%- (%a+):?$"
-    if mark == "Start" then starts = true end
-    local is_mark = mark == "Start" or mark == "Solution" or mark == "End"
-    if not starts and not is_mark then kept[#kept + 1] = line end
-    if mark == "Solution" then starts = false end
+    local mark = solution_mark(line)
+    part = mark or part
+    if not mark and part ~= "Start" then kept[#kept + 1] = line end
   end
   return kept
 end
@@ -64,7 +63,7 @@ local function answers_of(path)
   for number, cell in ipairs(cells_of(source)) do
     local exercise = exercise_of(cell, checked)
     if exercise then
-      if checked then cell.code = take_start(cell.code) else take_paragraph(cell.text) end
+      if checked then cell.code = solved(cell.code) else take_paragraph(cell.text) end
       present = {}
       answers[exercise] = present
     elseif number == 1 then

@@ -1,0 +1,19 @@
+-- The marks in the answers of a lesson whose exercises are checked.
+--
+-- In a function of the answers:
+--   -- Start:
+--   -- return slow(x)
+--   -- Solution:
+--   return fast(x)
+--   -- End
+-- What a learner starts from is in comments, and may be missing.
+
+local kMarks <const> = {Start = true, Solution = true, End = true}
+
+--- "Start", "Solution" or "End" of a line that is a mark, and its indent; nil for another line.
+local function solution_mark(line)
+  local indent, mark = line:match "^(%s+)%-%- (%a+):?$"
+  if kMarks[mark] then return mark, indent end
+end
+
+return solution_mark
