@@ -21,8 +21,8 @@ ROOT = HERE.parent.parent
 RESULTS = HERE / "results"
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs/benchmarks.md"]
 
-# The machine of the README's rows, and the rows.
-README_MACHINE = "xeon"
+# The figures of the README, all of one run, and its rows.
+README_MACHINE = "readme"
 README_ROWS = ["op_overhead", "mlp_step", "lenet_train", "lstm_train", "gpt_train", "matmul_1024",
                "chain_16m", "softmax_4k", "sort_16m", "startup"]
 
