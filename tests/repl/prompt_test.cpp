@@ -224,6 +224,14 @@ TEST_CASE("%timeit and %time say how long something takes, with its value", "[re
              Contains("item: waited once") && Contains("\n8.0\n"));
 }
 
+TEST_CASE("%profile shows a profile, which is the result", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  CHECK_THAT(answer(terminal, "%profile tide.ones(3):sum():item()"),
+             Contains("bound by") && Contains("(wait: item)") && Contains("In [1]:1"));
+  CHECK_THAT(answer(terminal, "_:summary().events > 0"), Contains("\ntrue\n"));
+}
+
 TEST_CASE("a prompt on a device makes tensors there", "[repl]") {
   Terminal terminal({"--device", "sim"});
   terminal.read_to_prompt();

@@ -75,6 +75,11 @@ local function syncs(session, text)
   return table.unpack(results, 1, results.n)
 end
 
+--- The profile, which is shown as a result and can be saved as one.
+local function profile(session, text)
+  return (tide.profile(function_of(session, "profile", text)))
+end
+
 local function device(_, text)
   if text ~= "" then
     tide.ones(1, {device = text}) -- raises if it is not there
@@ -181,6 +186,7 @@ rows = {
   {"timeit", "EXPRESSION", "how long it takes, over as many runs as fill a second", timeit},
   {"time", "EXPRESSION", "how long one run takes the host and the devices", time},
   {"syncs", "EXPRESSION", "where it waits for a device, how often and how long", syncs},
+  {"profile", "EXPRESSION", "its profile: _:save(\"trace.html\") keeps it", profile},
   {"device", "[DEVICE]", "where tensors are created from now on if no device is named", device},
   {"edit", "[N]", "opens the last input, or input N, in $EDITOR and runs what comes back", edit},
   {"run", "FILE [ARGUMENTS]", "runs a script; its globals stay", run_file},
