@@ -4,7 +4,7 @@
 #include "tests/cuda/fake/driver.h"
 #include "tests/cuda/fake/errors.h"
 #include "tests/cuda/fake/handles.h"
-#include "tests/cuda/fake/ptx_module.h"
+#include "tests/cuda/fake/ptx/module.h"
 #include "tests/cuda/fake/settings.h"
 
 namespace fake {

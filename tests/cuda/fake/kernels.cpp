@@ -10,7 +10,7 @@
 #include "tests/cuda/fake/errors.h"
 #include "tests/cuda/fake/handles.h"
 #include "tests/cuda/fake/libraries.h"
-#include "tests/cuda/fake/ptx_machine.h"
+#include "tests/cuda/fake/ptx/machine.h"
 #include "tests/cuda/fake/settings.h"
 #include "tests/cuda/fatbin.h"
 

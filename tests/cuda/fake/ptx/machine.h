@@ -8,7 +8,7 @@
 #include <functional>
 #include <optional>
 
-#include "tests/cuda/fake/ptx_module.h"
+#include "tests/cuda/fake/ptx/module.h"
 
 namespace fake {
 

@@ -1,4 +1,4 @@
-#include "tests/cuda/fake/races.h"
+#include "tests/cuda/fake/ptx/races.h"
 
 namespace fake {
 namespace {

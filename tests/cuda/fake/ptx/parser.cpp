@@ -5,7 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "tests/cuda/fake/ptx_module.h"
+#include "tests/cuda/fake/ptx/module.h"
 
 namespace fake {
 namespace {
@@ -88,6 +88,15 @@ std::vector<Token> tokens_of(std::string_view text) {
 }
 
 }  // namespace
+
+bool Instruction::has(std::string_view word) const {
+  for (size_t start = 0; start <= mode.size();) {
+    const size_t end = std::min(mode.find('.', start), mode.size());
+    if (std::string_view(mode).substr(start, end - start) == word) return true;
+    start = end + 1;
+  }
+  return false;
+}
 
 int size_of(Type type) {
   switch (type) {
@@ -241,9 +250,10 @@ class PtxParser {
   void kernel() {
     Kernel made;
     made.name = next();
-    made.registers = kSpecials;
     made.variables = ranges_;
     kernel_ = &made;
+    register_count_ = kSpecials;
+    code_.clear();
     registers_.clear();
     labels_.clear();
     jumps_.clear();
@@ -269,8 +279,9 @@ class PtxParser {
     for (const auto& [instruction, label] : jumps_) {
       const auto found = labels_.find(label);
       if (found == labels_.end()) fail("no label " + label);
-      made.code[instruction].target = found->second;
+      code_[instruction].target = found->second;
     }
+    made.program = translate(made.name, code_, register_count_);
     symbols_ = outer_symbols;
     module_.kernels_[made.name] = std::move(made);
   }
@@ -293,7 +304,7 @@ class PtxParser {
       } else if (word == ".loc" || word == ".file" || word == ".pragma") {
         skip_line();
       } else if (accept(":")) {
-        labels_[std::string(word)] = static_cast<int>(kernel_->code.size());
+        labels_[std::string(word)] = static_cast<int>(code_.size());
       } else {
         --place_;
         instruction();
@@ -309,7 +320,7 @@ class PtxParser {
   void declare_register(const std::string& name) {
     const auto found = registers_.find(name);
     if (found != registers_.end()) hidden_.back().insert(*found);
-    registers_[name] = kernel_->registers++;
+    registers_[name] = register_count_++;
   }
 
   void declare_registers() {
@@ -397,7 +408,7 @@ class PtxParser {
     describe(made, next());
     std::vector<Operand> operands;
     if (made.op == Op::bra) {
-      jumps_.push_back({kernel_->code.size(), std::string(next())});
+      jumps_.push_back({code_.size(), std::string(next())});
     } else {
       while (peek() != ";") {
         if (accept("{")) {
@@ -414,7 +425,7 @@ class PtxParser {
     }
     expect(";");
     assign(made, operands);
-    kernel_->code.push_back(std::move(made));
+    code_.push_back(std::move(made));
   }
 
   /// Takes the name of an instruction apart.
@@ -488,7 +499,9 @@ class PtxParser {
   PtxModule& module_;
   std::vector<Token> tokens_;
   size_t place_ = 0;
-  Kernel* kernel_ = nullptr;
+  Kernel* kernel_ = nullptr;       ///< the one that is read
+  std::vector<Instruction> code_;  ///< of it
+  uint32_t register_count_ = 0;    ///< of a thread of it
   std::unordered_map<std::string, Declared> module_shared_;
   std::vector<std::pair<uint64_t, uint64_t>> ranges_;  ///< of the variables of the module
   std::unordered_map<std::string, uint64_t> symbols_;

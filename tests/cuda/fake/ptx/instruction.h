@@ -1,13 +1,10 @@
-// PTX as the fake driver runs it: instructions with their operands resolved.
+// Instructions of PTX as the text has them, with their operands resolved.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace fake {
@@ -111,7 +108,6 @@ struct Instruction {
   int predicate = -1;  ///< register; -1: always
   bool negated = false;
   std::string mode;  ///< what is left of the name: "lt", "down", "hi", "rn.ftz"
-  uint8_t kind = 0;  ///< `mode` as the machine reads it
   uint8_t vector = 1;
   bool packed = false;  ///< two of `type` side by side in 32 bits: add.s16x2
   Operand to, second;   ///< results
@@ -119,23 +115,9 @@ struct Instruction {
   std::vector<Operand> list;  ///< the elements of a vector operand
   int target = -1;            ///< bra: the instruction
   int line = 0;               ///< of the text
-};
 
-struct Parameter {
-  std::string name;
-  uint32_t offset, size;
-};
-
-struct Kernel {
-  std::string name;
-  std::vector<std::pair<uint64_t, uint64_t>> variables;  ///< where those of the module lie
-  std::vector<Parameter> parameters;
-  uint32_t parameter_bytes = 0;
-  uint32_t registers = 0;
-  uint32_t most_dynamic = 0;  ///< shared memory that a launch may ask for, if it was set
-  uint32_t shared_bytes = 0, local_bytes = 0;
-  int max_threads = 1024;
-  std::vector<Instruction> code;
+  /// Whether a part of `mode` is that word.
+  bool has(std::string_view word) const;
 };
 
 /// Registers that every thread begins with.
@@ -156,22 +138,6 @@ enum Special : uint32_t {
   lanemask_lt,
   envreg0,  ///< what the variable TIDE_MUTANT is: see tests/mutation
   kSpecials
-};
-
-class PtxModule {
- public:
-  /// Throws PtxError.
-  explicit PtxModule(std::string_view text);
-
-  const Kernel* find(const std::string& name) const;
-  int version() const { return version_; }  ///< 81 for 8.1
-  int target() const { return target_; }    ///< 75 for sm_75
-
- private:
-  friend class PtxParser;
-  int version_ = 0, target_ = 0;
-  std::map<std::string, Kernel> kernels_;
-  std::vector<std::unique_ptr<uint8_t[]>> variables_;  ///< of the .global and .const spaces
 };
 
 }  // namespace fake

@@ -1,5 +1,5 @@
 // The interpreter.
-#include "tests/cuda/fake/ptx_machine.h"
+#include "tests/cuda/fake/ptx/machine.h"
 
 #include <algorithm>
 #include <array>
@@ -7,22 +7,21 @@
 #include <numeric>
 #include <random>
 
-#include "tests/cuda/fake/ptx_arithmetic.h"
-#include "tests/cuda/fake/races.h"
+#include "tests/cuda/fake/ptx/program.h"
+#include "tests/cuda/fake/ptx/races.h"
 #include "tests/cuda/fake/settings.h"
 
 namespace fake {
 namespace {
 
-/// Shared and local memory lie in windows of the generic address space, far from the host's
-/// addresses.
-constexpr uint64_t kSharedWindow = uint64_t{1} << 62, kLocalWindow = uint64_t{1} << 61;
+using Kind = Step::Kind;
+using Combine = Step::Combine;
 constexpr int kWarp = 32;
 
 struct Thread {
   uint64_t* registers;
   uint8_t* local;
-  int next = 0;
+  const Step* next = nullptr;  ///< or the one that it waits at
   enum class State : uint8_t { runs, at_barrier, at_exchange, ended } state = State::runs;
 };
 
@@ -50,29 +49,26 @@ class Order {
   std::vector<size_t> places_;
 };
 
-/// Whether it is a fused kernel with a team of threads for each row. Threads that have no row read
-/// the last one along, to come to the same barriers, and drop what they computed.
-bool is_row_program(const Kernel& kernel) {
-  return kernel.name == "kernel" &&
-         std::any_of(kernel.code.begin(), kernel.code.end(),
-                     [](const Instruction& at) { return at.op == Op::bar || at.op == Op::shfl; });
-}
-
 class Block {
  public:
   Block(const Kernel& kernel, Dimensions grid, Dimensions block, unsigned shared_bytes,
         const std::vector<uint8_t>& parameters, const FindRange& find_range)
       : kernel_(kernel),
+        program_(kernel.program),
         parameters_(parameters),
         find_range_(find_range),
         grid_(grid),
         size_(block),
         seeks_races_(settings().races != 0),
-        idle_lanes_read_(is_row_program(kernel)),
+        idle_lanes_read_(kernel.program.is_row_program),
         order_(settings().order) {
     const size_t count = size_t{block.x} * block.y * block.z;
     threads_.resize(count);
-    registers_.resize(count * kernel.registers);
+    registers_.resize(count * program_.registers);
+    for (size_t i = 0; i < count; ++i)
+      std::copy(program_.constants.begin(), program_.constants.end(),
+                registers_.begin() +
+                    static_cast<std::ptrdiff_t>(i * program_.registers + program_.first_constant));
     local_.resize(count * (kernel.local_bytes + 16));
     shared_.resize(kernel.shared_bytes + shared_bytes + 16);
   }
@@ -105,8 +101,8 @@ class Block {
     shared_races_.clear();
     for (size_t i = 0; i < threads_.size(); ++i) {
       Thread& thread = threads_[i];
-      thread = {registers_.data() + i * kernel_.registers,
-                local_.data() + i * (kernel_.local_bytes + 16)};
+      thread = {registers_.data() + i * program_.registers,
+                local_.data() + i * (kernel_.local_bytes + 16), program_.steps.data()};
       const auto x = static_cast<unsigned>(i) % size_.x, rest = static_cast<unsigned>(i) / size_.x;
       const unsigned values[] = {x,
                                  rest % size_.y,
@@ -133,24 +129,11 @@ class Block {
                       [&](const Thread& thread) { return thread.state == state; }));
   }
 
-  // --- operands ---------------------------------------------------------------------------------
+  // --- memory -----------------------------------------------------------------------------------
 
-  static uint64_t value(const Thread& thread, const Operand& operand) {
-    return operand.kind == Operand::Kind::reg ? thread.registers[operand.reg] : operand.immediate;
-  }
-
-  static void set(Thread& thread, const Operand& to, uint64_t value) {
-    if (to.kind == Operand::Kind::reg) thread.registers[to.reg] = value;
-  }
-
-  uint8_t* address(const Thread& thread, const Instruction& at, const Operand& operand,
-                   size_t bytes) {
-    uint64_t place = operand.immediate;
-    if (operand.kind == Operand::Kind::reg)
-      place = thread.registers[operand.reg];
-    else if (operand.reg != Operand::kNoBase)
-      place += thread.registers[operand.reg];
-    if (place % bytes) fail(at, "an address is not aligned");
+  uint8_t* address(const Thread& thread, const Step& at, size_t bytes) {
+    const uint64_t place = thread.registers[at.a] + at.offset;
+    if (place & (bytes - 1)) fail(at, "an address is not aligned");
     switch (at.space) {
       case Space::param:
         return inside(const_cast<uint8_t*>(parameters_.data()), parameters_.size(), place, bytes,
@@ -175,26 +158,26 @@ class Block {
   }
 
   static uint8_t* inside(uint8_t* base, size_t size, uint64_t offset, size_t bytes,
-                         const Instruction& at) {
+                         const Step& at) {
     if (offset + bytes > size) fail(at, "an address is outside of its memory");
     return base + offset;
   }
 
   /// Accesses mostly go to the same few ranges, which are kept.
-  void find_range(uint64_t place, size_t bytes, const Instruction& at) {
+  void find_range(uint64_t place, size_t bytes, const Step& at) {
     const auto range = find_range_(place);
     if (!range || place + bytes > range->second) fail(at, "an illegal memory access");
     ranges_[oldest_++ % ranges_.size()] = *range;
   }
 
-  [[noreturn]] static void fail(const Instruction& at, const std::string& what) {
+  [[noreturn]] static void fail(const Step& at, const std::string& what) {
     throw LaunchError(what + " (line " + std::to_string(at.line) + " of the PTX)");
   }
 
   /// Ends the launch if an access to memory that threads share is in no order with another
   /// thread's. `values`: what is written over `place`; null for a read.
-  void look_for_races(const Thread& thread, const Instruction& at, const uint8_t* place,
-                      size_t bytes, const uint8_t* values) {
+  void look_for_races(const Thread& thread, const Step& at, const uint8_t* place, size_t bytes,
+                      const uint8_t* values) {
     if (!seeks_races_ || place == nullptr) return;
     const bool shared = place >= shared_.data() && place < shared_.data() + shared_.size();
     const bool local = place >= local_.data() && place < local_.data() + local_.size();
@@ -203,7 +186,7 @@ class Block {
     RaceFinder& finder = shared ? shared_races_ : races_;
     const auto number = static_cast<uint32_t>(&thread - threads_.data());
     const Actor by{block_, number, epoch_, warp_epochs_[number / kWarp]};
-    const bool atomic = at.op == Op::atom || at.op == Op::red;
+    const bool atomic = at.kind == Kind::atomic;
     for (size_t i = 0; i < bytes; ++i) {
       const auto byte = reinterpret_cast<uint64_t>(place + i);
       const auto wrong =
@@ -214,155 +197,154 @@ class Block {
 
   // --- threads ----------------------------------------------------------------------------------
 
+  /// Runs a thread until it waits or ends.
   void run_thread(Thread& thread) {
-    while (thread.state == Thread::State::runs) {
-      if (thread.next >= static_cast<int>(kernel_.code.size())) {
-        thread.state = Thread::State::ended;
-        return;
+    uint64_t* const values = thread.registers;
+    for (const Step* at = thread.next;; ++at) {
+      if ((values[at->predicate] != 0) == at->negated) continue;
+      switch (at->kind) {
+        case Kind::compute:
+          values[at->to] = at->compute(values[at->a], values[at->b], values[at->c], values[at->d]);
+          break;
+        case Kind::compare:
+          values[at->to] = at->compute(values[at->a], values[at->b], values[at->c], values[at->d]);
+          values[at->second] = values[at->to] ^ 1;
+          break;
+        case Kind::jump:
+          at = program_.steps.data() + at->target - 1;
+          break;
+        case Kind::load:
+          load(thread, *at);
+          break;
+        case Kind::store:
+          store(thread, *at);
+          break;
+        case Kind::pack:
+          pack(thread, *at);
+          break;
+        case Kind::unpack:
+          unpack(thread, *at);
+          break;
+        case Kind::atomic:
+          atomic(thread, *at);
+          break;
+        case Kind::nothing:
+          break;
+        case Kind::barrier:
+          return stop(thread, at, Thread::State::at_barrier);
+        case Kind::exchange:
+          return stop(thread, at, Thread::State::at_exchange);
+        case Kind::end:
+          return stop(thread, at, Thread::State::ended);
+        case Kind::trap:
+          fail(*at, "a kernel has trapped");
+        case Kind::activemask:
+          fail(*at, "activemask depends on an order of threads that nothing promises");
       }
-      const Instruction& at = kernel_.code[static_cast<size_t>(thread.next++)];
-      if (at.predicate >= 0 && (thread.registers[at.predicate] != 0) == at.negated) continue;
-      step(thread, at);
     }
+  }
+
+  static void stop(Thread& thread, const Step* at, Thread::State state) {
+    thread.next = at;
+    thread.state = state;
+  }
+
+  static void go_on(Thread& thread) {
+    ++thread.next;
+    thread.state = Thread::State::runs;
   }
 
   /// Lets the threads at a barrier go on. What they have brought to it is combined for all of them.
   void release_barrier() {
     ++epoch_;
     uint64_t waiting = 0, brought = 0;
-    const auto for_waiting = [this](const auto& visit) {
-      for (Thread& thread : threads_)
-        if (thread.state == Thread::State::at_barrier)
-          visit(thread, kernel_.code[static_cast<size_t>(thread.next - 1)]);
+    for (const Thread& thread : threads_)
+      if (thread.state == Thread::State::at_barrier) {
+        ++waiting;
+        brought += thread.registers[thread.next->b] != 0;
+      }
+    for (Thread& thread : threads_)
+      if (thread.state == Thread::State::at_barrier) {
+        const Combine combine = thread.next->combine;
+        if (combine != Combine::nothing)
+          thread.registers[thread.next->to] = combine == Combine::count ? brought
+                                              : combine == Combine::all ? brought == waiting
+                                                                        : brought > 0;
+        go_on(thread);
+      }
+  }
+
+  static uint64_t read(const uint8_t* from, Type type) {
+    const auto as = [from](auto value) {
+      std::memcpy(&value, from, sizeof value);
+      return static_cast<uint64_t>(value);
     };
-    for_waiting([&](const Thread& thread, const Instruction& at) {
-      ++waiting;
-      brought += at.op == Op::bar_red && value(thread, at.b);
-    });
-    for_waiting([&](Thread& thread, const Instruction& at) {
-      thread.state = Thread::State::runs;
-      if (at.op != Op::bar_red) return;
-      set(thread, at.to,
-          at.mode == "red.popc"  ? brought
-          : at.mode == "red.and" ? brought == waiting
-                                 : brought > 0);
-    });
-  }
-
-  void step(Thread& thread, const Instruction& at) {
-    switch (at.op) {
-      case Op::ld:
-        return load(thread, at);
-      case Op::st:
-        return store(thread, at);
-      case Op::mov:
-        return move(thread, at);
-      case Op::bra:
-        thread.next = at.target;
-        return;
-      case Op::ret:
-      case Op::exit:
-        thread.state = Thread::State::ended;
-        return;
-      case Op::bar:
-      case Op::bar_red:
-        thread.state = Thread::State::at_barrier;
-        return;
-      case Op::shfl:
-      case Op::vote:
-      case Op::bar_warp:
-        --thread.next;
-        thread.state = Thread::State::at_exchange;
-        return;
-      case Op::atom:
-      case Op::red:
-        return atomic(thread, at);
-      case Op::cvta:
-        return convert_address(thread, at);
-      case Op::fence:
-        return;
-      case Op::trap:
-        fail(at, "a kernel has trapped");
-      case Op::activemask:
-        fail(at, "activemask depends on an order of threads that nothing promises");
-      default:
-        set(thread, at.to,
-            compute(at, value(thread, at.a), value(thread, at.b), value(thread, at.c),
-                    value(thread, at.d)));
-        if (at.op == Op::setp && at.second.kind == Operand::Kind::reg)
-          set(thread, at.second, thread.registers[at.to.reg] ^ 1);
-    }
-  }
-
-  static uint64_t sign_extended(uint64_t raw, Type type) {
     switch (type) {
       case Type::s8:
-        return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int8_t>(raw)));
+        return as(int8_t());
       case Type::s16:
-        return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int16_t>(raw)));
+        return as(int16_t());
       case Type::s32:
-        return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(raw)));
+        return as(int32_t());
       default:
-        return raw;
+        break;
+    }
+    switch (size_of(type)) {
+      case 1:
+        return as(uint8_t());
+      case 2:
+        return as(uint16_t());
+      case 4:
+        return as(uint32_t());
+      default:
+        return as(uint64_t());
     }
   }
 
-  void load(Thread& thread, const Instruction& at) {
-    const auto size = static_cast<size_t>(size_of(at.type));
-    const uint8_t* from = address(thread, at, at.a, size * at.vector);
-    look_for_races(thread, at, from, size * at.vector, nullptr);
-    for (int i = 0; i < at.vector; ++i, from += size) {
-      uint64_t raw = 0;
-      std::memcpy(&raw, from, size);
-      set(thread, at.vector == 1 ? at.to : at.list[static_cast<size_t>(i)],
-          sign_extended(raw, at.type));
+  void load(Thread& thread, const Step& at) {
+    const size_t bytes = size_t{at.size} * at.vector;
+    const uint8_t* from = address(thread, at, bytes);
+    look_for_races(thread, at, from, bytes, nullptr);
+    for (uint32_t i = 0; i < at.vector; ++i, from += at.size)
+      thread.registers[program_.lists[at.list + i]] = read(from, at.type);
+  }
+
+  void store(Thread& thread, const Step& at) {
+    uint8_t* to = address(thread, at, size_t{at.size} * at.vector);
+    for (uint32_t i = 0; i < at.vector; ++i, to += at.size) {
+      const uint64_t raw = thread.registers[program_.lists[at.list + i]];
+      look_for_races(thread, at, to, at.size, reinterpret_cast<const uint8_t*>(&raw));
+      std::memcpy(to, &raw, at.size);
     }
   }
 
-  void store(Thread& thread, const Instruction& at) {
-    const auto size = static_cast<size_t>(size_of(at.type));
-    uint8_t* to = address(thread, at, at.a, size * at.vector);
-    for (int i = 0; i < at.vector; ++i, to += size) {
-      const uint64_t raw = value(thread, at.vector == 1 ? at.b : at.list[static_cast<size_t>(i)]);
-      look_for_races(thread, at, to, size, reinterpret_cast<const uint8_t*>(&raw));
-      std::memcpy(to, &raw, size);
-    }
+  /// mov.b64 x, {low, high}
+  void pack(Thread& thread, const Step& at) const {
+    const unsigned bits = 8u * at.size / at.vector;
+    uint64_t joined = 0;
+    for (uint32_t i = 0; i < at.vector; ++i)
+      joined |= (thread.registers[program_.lists[at.list + i]] & ((uint64_t{1} << bits) - 1))
+                << (i * bits);
+    thread.registers[at.to] = joined;
   }
 
-  /// Also packs and unpacks: mov.b64 {lo, hi}, x.
-  void move(Thread& thread, const Instruction& at) {
-    if (at.list.empty()) return set(thread, at.to, value(thread, at.a));
-    const size_t bits = 8 * static_cast<size_t>(size_of(at.type)) / at.list.size();
-    const uint64_t mask = (uint64_t{1} << bits) - 1;
-    if (at.to.kind == Operand::Kind::none) {
-      const uint64_t whole = value(thread, at.a);
-      for (size_t i = 0; i < at.list.size(); ++i)
-        set(thread, at.list[i], whole >> (i * bits) & mask);
-      return;
-    }
-    uint64_t whole = 0;
-    for (size_t i = 0; i < at.list.size(); ++i)
-      whole |= (value(thread, at.list[i]) & mask) << (i * bits);
-    set(thread, at.to, whole);
+  /// mov.b64 {low, high}, x
+  void unpack(Thread& thread, const Step& at) const {
+    const unsigned bits = 8u * at.size / at.vector;
+    const uint64_t joined = thread.registers[at.a];
+    for (uint32_t i = 0; i < at.vector; ++i)
+      thread.registers[program_.lists[at.list + i]] =
+          joined >> (i * bits) & ((uint64_t{1} << bits) - 1);
   }
 
-  void convert_address(Thread& thread, const Instruction& at) {
-    const uint64_t window = at.space == Space::shared  ? kSharedWindow
-                            : at.space == Space::local ? kLocalWindow
-                                                       : 0;
-    const uint64_t place = value(thread, at.a);
-    set(thread, at.to, at.mode == "to" ? place & ~window : place | window);
-  }
-
-  void atomic(Thread& thread, const Instruction& at) {
-    const auto size = static_cast<size_t>(size_of(at.type));
-    uint8_t* place = address(thread, at, at.a, size);
+  void atomic(Thread& thread, const Step& at) {
+    uint8_t* place = address(thread, at, at.size);
     uint64_t old = 0;
-    std::memcpy(&old, place, size);
-    const uint64_t made = atomic_result(at, old, value(thread, at.b), value(thread, at.c));
-    look_for_races(thread, at, place, size, reinterpret_cast<const uint8_t*>(&made));
-    std::memcpy(place, &made, size);
-    if (at.op == Op::atom) set(thread, at.to, old);
+    std::memcpy(&old, place, at.size);
+    const uint64_t made = at.compute(old, thread.registers[at.b], thread.registers[at.c], 0);
+    look_for_races(thread, at, place, at.size, reinterpret_cast<const uint8_t*>(&made));
+    std::memcpy(place, &made, at.size);
+    thread.registers[at.to] = old;
   }
 
   // --- warps ------------------------------------------------------------------------------------
@@ -380,67 +362,73 @@ class Block {
   }
 
   bool exchange(size_t first, size_t count, size_t asking) {
-    const int place = threads_[first + asking].next;
-    const Instruction& at = kernel_.code[static_cast<size_t>(place)];
-    const Operand& named = at.op == Op::shfl ? at.d : at.op == Op::vote ? at.b : at.a;
-    const auto mask = static_cast<uint32_t>(value(threads_[first + asking], named));
-    if (!(mask >> asking & 1)) fail(at, "a thread takes part in an exchange that does not name it");
+    const Step* const at = threads_[first + asking].next;
+    const auto mask = static_cast<uint32_t>(threads_[first + asking].registers[at->d]);
+    if (!(mask >> asking & 1))
+      fail(*at, "a thread takes part in an exchange that does not name it");
     std::array<uint64_t, kWarp> values{};
     uint32_t present = 0;
     for (size_t i = 0; i < count; ++i) {
       const Thread& thread = threads_[first + i];
       if (!(mask >> i & 1) || thread.state == Thread::State::ended) continue;
-      if (thread.state != Thread::State::at_exchange || thread.next != place) return false;
-      values[i] = value(thread, at.a) & 0xffffffff;
+      if (thread.state != Thread::State::at_exchange || thread.next != at) return false;
+      values[i] = thread.registers[at->a] & 0xffffffff;
       present |= 1u << i;
     }
-    if (at.op == Op::bar_warp) ++warp_epochs_[first / kWarp];
+    if (at->combine == Combine::nothing) ++warp_epochs_[first / kWarp];
     for (size_t i = 0; i < count; ++i) {
       if (!(present >> i & 1)) continue;
       Thread& thread = threads_[first + i];
-      finish_exchange(thread, at, values, present, static_cast<int>(i));
-      ++thread.next;
-      thread.state = Thread::State::runs;
+      finish_exchange(thread, *at, values, present, static_cast<int>(i));
+      go_on(thread);
     }
     return true;
   }
 
-  static void finish_exchange(Thread& thread, const Instruction& at,
+  static void finish_exchange(Thread& thread, const Step& at,
                               const std::array<uint64_t, kWarp>& values, uint32_t present,
                               int lane) {
-    if (at.op == Op::bar_warp) return;
-    if (at.op == Op::vote) {
-      uint32_t ballot = 0;
-      for (int i = 0; i < kWarp; ++i)
-        if (present >> i & 1 && values[static_cast<size_t>(i)]) ballot |= 1u << i;
-      const bool all = ballot == present, any = ballot != 0;
-      set(thread, at.to,
-          at.mode.find("ballot") != std::string::npos ? ballot
-          : at.mode.find("all") != std::string::npos  ? all
-                                                      : any);
-      return;
-    }
-    const auto amount = static_cast<int>(value(thread, at.b) & 31);
-    const auto clamp = static_cast<int>(value(thread, at.c));
-    const int segment = clamp >> 8 & 31, limit = (lane & segment) | (clamp & 31 & ~segment),
-              low = lane & segment;
+    uint32_t ballot = 0;
+    for (int i = 0; i < kWarp; ++i)
+      if (present >> i & 1 && values[static_cast<size_t>(i)]) ballot |= 1u << i;
+    const auto amount = static_cast<int>(thread.registers[at.b] & 31);
+    const auto clamp = static_cast<int>(thread.registers[at.c]);
+    const int segment = clamp >> 8 & 31, limit = (lane & segment) | (clamp & 31 & ~segment);
     int from = lane;
     bool valid = true;
-    if (at.mode.find("down") != std::string::npos)
-      valid = (from = lane + amount) <= limit;
-    else if (at.mode.find("up") != std::string::npos)
-      valid = (from = lane - amount) >= limit;
-    else if (at.mode.find("bfly") != std::string::npos)
-      valid = (from = lane ^ amount) <= limit;
-    else
-      valid = (from = low | (amount & ~segment)) <= limit;
+    switch (at.combine) {
+      case Combine::ballot:
+        thread.registers[at.to] = ballot;
+        return;
+      case Combine::all:
+        thread.registers[at.to] = ballot == present;
+        return;
+      case Combine::any:
+        thread.registers[at.to] = ballot != 0;
+        return;
+      case Combine::down:
+        valid = (from = lane + amount) <= limit;
+        break;
+      case Combine::up:
+        valid = (from = lane - amount) >= limit;
+        break;
+      case Combine::butterfly:
+        valid = (from = lane ^ amount) <= limit;
+        break;
+      case Combine::index:
+        valid = (from = (lane & segment) | (amount & ~segment)) <= limit;
+        break;
+      default:
+        return;
+    }
     if (!valid) from = lane;
     if (!(present >> from & 1)) fail(at, "a shuffle reads a thread that takes no part");
-    set(thread, at.to, values[static_cast<size_t>(from)]);
-    set(thread, at.second, valid);
+    thread.registers[at.to] = values[static_cast<size_t>(from)];
+    thread.registers[at.second] = valid;
   }
 
   const Kernel& kernel_;
+  const Program& program_;
   const std::vector<uint8_t>& parameters_;
   const FindRange& find_range_;
   const Dimensions grid_, size_;
