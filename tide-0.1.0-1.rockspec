@@ -11,7 +11,7 @@ description = {
 dependencies = {"lua >= 5.4, < 5.5"}
 build = {
   type = "command",
-  build_command = "cmake --preset release && cmake --build --preset release --target tide",
+  build_command = "cmake --preset release && cmake --build --preset release --target complete",
   install_command = [[
     cmake --install build/release --component program --prefix "$(PREFIX)/installed" &&
     mkdir -p "$(LIBDIR)" && mv "$(PREFIX)"/installed/lib/lua/5.4/tide.so "$(PREFIX)"/installed/lib/tide/*.so "$(LIBDIR)" &&

@@ -21,12 +21,9 @@ install_with_libraries(tide bin "$ORIGIN/../${TIDE_PLUGIN_DIR}")
 # Where a stock Lua looks for C modules below a prefix.
 install_with_libraries(tide_module lib/lua/5.4 "$ORIGIN/../../tide")
 set(installed_modules "$<TARGET_FILE:tide_module>")
-foreach(plugin tide-llvm tide-dnnl tide-lapack tide-zip tide-gzip tide-png tide-jpeg tide-onnx tide-jupyter
-               tide-cuda)
-  if(TARGET ${plugin})
-    install_with_libraries(${plugin} ${TIDE_PLUGIN_DIR} "$ORIGIN")
-    list(APPEND installed_modules "$<TARGET_FILE:${plugin}>")
-  endif()
+foreach(plugin ${installed_plugins})
+  install_with_libraries(${plugin} ${TIDE_PLUGIN_DIR} "$ORIGIN")
+  list(APPEND installed_modules "$<TARGET_FILE:${plugin}>")
 endforeach()
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 

@@ -54,7 +54,7 @@ int is_available(lua_State* L) {
   return 1;
 }
 
-int device_count(lua_State* L) {
+int cuda_device_count(lua_State* L) {
   lua_pushinteger(L, count_devices());
   return 1;
 }
@@ -69,7 +69,7 @@ int set_device(lua_State* L) {
   return 0;
 }
 
-int synchronize(lua_State* L) {
+int cuda_synchronize(lua_State* L) {
   engine::synchronize(usable(L, 1, "cuda.synchronize"));
   return 0;
 }
@@ -177,16 +177,16 @@ int with_device(lua_State* L) {
   return lua_gettop(L);
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kCudaFunctions[] = {
     {"is_available", guard<is_available>, "", "Whether there is a CUDA device that can be used",
      "tide.cuda.is_available() == (tide.cuda.device_count() > 0) --> true"},
-    {"device_count", guard<device_count>, "", "How many CUDA devices can be used",
+    {"device_count", guard<cuda_device_count>, "", "How many CUDA devices can be used",
      "tide.cuda.device_count() >= 0 --> true"},
     {"current_device", guard<current_device>, "", "Number of the current CUDA device, from 0",
      "tide.cuda.is_available() and tide.cuda.current_device() or 0 --> 0"},
     {"set_device", guard<set_device>, "device", "Makes a CUDA device the current one",
      "pcall(tide.cuda.set_device, 0) == tide.cuda.is_available() --> true"},
-    {"synchronize", guard<synchronize>, "device?", "Waits until the device has finished",
+    {"synchronize", guard<cuda_synchronize>, "device?", "Waits until the device has finished",
      "pcall(tide.cuda.synchronize) == tide.cuda.is_available() --> true"},
     {"get_device_name", guard<get_device_name>, "device?", "The name of the device",
      "pcall(tide.cuda.get_device_name) == tide.cuda.is_available() --> true"},
@@ -217,7 +217,7 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> cuda_functions() { return kFunctions; }
+std::span<const Function> cuda_functions() { return kCudaFunctions; }
 
 void add_cuda_memory_functions(lua_State* L) {
   for (const Function& f : memory_functions()) {

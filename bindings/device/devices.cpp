@@ -127,7 +127,7 @@ int is_device(lua_State* L) {
   return 1;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kDeviceFunctions[] = {
     {"device", guard<device>, "name", "The device of that name: \"cpu\", \"cuda:1\", \"sim\"",
      "tide.device(\"sim:1\").index --> 1"},
     {"devices", guard<devices>, "kind?", "A table of the available devices",
@@ -184,6 +184,6 @@ Device device_or(lua_State* L, int index, Device fallback, const char* function)
   return lua_isnoneornil(L, index) ? fallback : device_at(L, index, function);
 }
 
-std::span<const Function> device_functions() { return kFunctions; }
+std::span<const Function> device_functions() { return kDeviceFunctions; }
 
 }  // namespace tide::bindings

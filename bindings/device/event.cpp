@@ -176,7 +176,7 @@ int stream_text(lua_State* L) {
   return 1;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kEventFunctions[] = {
     {"Event", guard<new_event>, "{device, timing, ctx, enable_timing}",
      "A point in the queue of a device: the one named, else the default device, if it was set, or "
      "that of --device",
@@ -232,7 +232,7 @@ constexpr Function kStreamMethods[] = {
 
 }  // namespace
 
-std::span<const Function> event_functions() { return kFunctions; }
+std::span<const Function> event_functions() { return kEventFunctions; }
 std::span<const Function> event_methods() { return kEventMethods; }
 std::span<const Function> stream_methods() { return kStreamMethods; }
 

@@ -44,7 +44,7 @@ int empty_cache(lua_State* L) {
   return 0;
 }
 
-std::string megabytes(size_t bytes) {
+std::string megabytes_text(size_t bytes) {
   char text[32];
   snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / (1 << 20));
   return text;
@@ -53,9 +53,10 @@ std::string megabytes(size_t bytes) {
 int memory_summary(lua_State* L) {
   const Device device = device_at_1(L, "memory_summary");
   const auto memory = engine::memory(device);
-  std::string text = device.name() + ": in use " + megabytes(memory.in_use) + ", at most " +
-                     megabytes(memory.peak) + ", kept for reuse " + megabytes(memory.cached);
-  if (memory.limit) text += ", limit " + megabytes(memory.limit);
+  std::string text = device.name() + ": in use " + megabytes_text(memory.in_use) + ", at most " +
+                     megabytes_text(memory.peak) + ", kept for reuse " +
+                     megabytes_text(memory.cached);
+  if (memory.limit) text += ", limit " + megabytes_text(memory.limit);
   text += "; " + std::to_string(memory.allocations) + " blocks asked for, " +
           std::to_string(memory.device_allocations) + " from the system";
   lua_pushlstring(L, text.data(), text.size());
@@ -85,7 +86,7 @@ void set_field(lua_State* L, const char* name, size_t value) {
   lua_setfield(L, -2, name);
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kMemoryFunctions[] = {
     {"memory_allocated", guard<memory_allocated>, "device?",
      "Bytes that tensors hold now; pinned host memory is not counted",
      "local x = tide.ones(1000); tide.synchronize(); tide.memory_allocated() >= 4000 --> true"},
@@ -112,7 +113,7 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> memory_functions() { return kFunctions; }
+std::span<const Function> memory_functions() { return kMemoryFunctions; }
 
 int memory_figures(lua_State* L) {
   const Device device = device_at_1(L, "memory.snapshot");

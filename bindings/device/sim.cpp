@@ -97,12 +97,12 @@ int configure(lua_State* L) {
   return 0;
 }
 
-int device_count(lua_State* L) {
+int sim_device_count(lua_State* L) {
   lua_pushinteger(L, static_cast<lua_Integer>(platform(DeviceKind::sim).devices().size()));
   return 1;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kSimFunctions[] = {
     {"configure", guard<configure>,
      "{index, device, like, memory_limit, bytes_per_second, staging_bytes_per_second, "
      "pin_bytes_per_second, copy_latency, launch_cost, fail_op, fail_allocation, fail_copy}",
@@ -113,12 +113,12 @@ constexpr Function kFunctions[] = {
      "start",
      "tide.sim.configure({index = 0, copy_latency = 0}); tide.ones(2):to(\"sim:0\") --> {1.0, "
      "1.0}"},
-    {"device_count", guard<device_count>, "", "How many simulated accelerators there are",
+    {"device_count", guard<sim_device_count>, "", "How many simulated accelerators there are",
      "tide.sim.device_count() >= 1 --> true"},
 };
 
 }  // namespace
 
-std::span<const Function> sim_functions() { return kFunctions; }
+std::span<const Function> sim_functions() { return kSimFunctions; }
 
 }  // namespace tide::bindings

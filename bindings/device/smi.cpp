@@ -181,7 +181,7 @@ int device_figures(lua_State* L) {
 
 namespace {
 
-constexpr Function kFunctions[] = {
+constexpr Function kSmiFunctions[] = {
     {"smi", guard<smi>, "",
      "A table of the devices as text: temperature, power, memory, use and processes of GPUs, use "
      "of "
@@ -192,6 +192,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> smi_functions() { return kFunctions; }
+std::span<const Function> smi_functions() { return kSmiFunctions; }
 
 }  // namespace tide::bindings

@@ -85,8 +85,9 @@ int tensor(lua_State* L) {
   return 1;
 }
 
-/// write(path, members): replaces a file by an archive of {name, a string or a tensor} each.
-int write(lua_State* L) {
+/// write_archive(path, members): replaces a file by an archive of {name, a string or a tensor}
+/// each.
+int write_archive(lua_State* L) {
   const std::string path = luaL_checkstring(L, 1);
   const auto count = static_cast<int>(lua_rawlen(L, 2));
   luaL_checkstack(L, 8, "members");
@@ -125,7 +126,7 @@ int write(lua_State* L) {
 
 std::span<const luaL_Reg> archive_functions() {
   static constexpr luaL_Reg functions[] = {
-      {"read_file", guard<read_file>}, {"open", guard<open>}, {"write", guard<write>}};
+      {"read_file", guard<read_file>}, {"open", guard<open>}, {"write", guard<write_archive>}};
   return functions;
 }
 

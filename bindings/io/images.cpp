@@ -106,8 +106,8 @@ int write_image(lua_State* L) {
   return 0;
 }
 
-/// read_bytes(path, function)
-int read_bytes(lua_State* L) {
+/// read_image_bytes(path, function)
+int read_image_bytes(lua_State* L) {
   push_tensor(L, tensor_of_bytes(read_whole_file(path_at(L, 1, lua_tostring(L, 2)))));
   return 1;
 }
@@ -125,9 +125,9 @@ int write_bytes(lua_State* L) {
 
 std::span<const luaL_Reg> image_functions() {
   static constexpr luaL_Reg functions[] = {
-      {"read_image", guard<read_image>}, {"decode_image", guard<decode>},
-      {"encode_image", guard<encode>},   {"write_image", guard<write_image>},
-      {"read_bytes", guard<read_bytes>}, {"write_bytes", guard<write_bytes>},
+      {"read_image", guard<read_image>},       {"decode_image", guard<decode>},
+      {"encode_image", guard<encode>},         {"write_image", guard<write_image>},
+      {"read_bytes", guard<read_image_bytes>}, {"write_bytes", guard<write_bytes>},
   };
   return functions;
 }

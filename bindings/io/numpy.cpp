@@ -49,7 +49,7 @@ int load_embedded(lua_State* L) {
   return 1;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kNumpyFunctions[] = {
     {"load", guard<load>, "path", "The tensor of an npy file, or the table of those of an npz",
      "local path = os.tmpname(); tide.np.save(path, tide.ones(2)); local x = tide.np.load(path); "
      "os.remove(path); x --> {1.0, 1.0}"},
@@ -72,6 +72,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> numpy_functions() { return kFunctions; }
+std::span<const Function> numpy_functions() { return kNumpyFunctions; }
 
 }  // namespace tide::bindings

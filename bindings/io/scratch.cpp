@@ -37,7 +37,7 @@ int push_scratch_folder(lua_State* L) {
   return 1;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kScratchFunctions[] = {
     {"scratch", guard<push_scratch_folder>, "",
      "The folder for temporary files, removed at the end unless tide run --scratch names it; the "
      "only one that a script may write in the sandbox",
@@ -67,6 +67,6 @@ void use_scratch_folder(const std::string& path) {
 
 void remove_scratch_folder() noexcept { scratch.remove(); }
 
-std::span<const Function> scratch_functions() { return kFunctions; }
+std::span<const Function> scratch_functions() { return kScratchFunctions; }
 
 }  // namespace tide::bindings

@@ -272,7 +272,7 @@ int is_grad_enabled(lua_State* L) {
   return 1;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kModeFunctions[] = {
     {"no_grad", guard<no_grad>, "fn?, ...",
      "No gradients in fn, or until the returned value is closed: local _ <close> = tide.no_grad()",
      "local x = tide.ones(2):requires_grad_(); tide.no_grad(function() return (x * "
@@ -381,7 +381,7 @@ int open_stream_scope(lua_State* L, engine::StreamId stream) {
   return call_in_scope(L);
 }
 
-std::span<const Function> mode_functions() { return kFunctions; }
+std::span<const Function> mode_functions() { return kModeFunctions; }
 
 void open_modes(lua_State* L) {
   lua_createtable(L, 0, 4);

@@ -112,7 +112,7 @@ int stats(lua_State* L) {
   return 1;
 }
 
-constexpr Function kMethods[] = {
+constexpr Function kByteMethods[] = {
     {"bytes", guard<bytes>, "",
      "The elements as a string, row-major, as the machine stores them; waits",
      "#tide.ones(3):bytes() --> 12"},
@@ -123,7 +123,7 @@ constexpr Function kMethods[] = {
      "tide.tensor{1.0, 3}:stats().mean --> 2.0"},
 };
 
-constexpr Function kFunctions[] = {
+constexpr Function kByteFunctions[] = {
     {"from_bytes", guard<from_bytes>, "string, dtype?, shape?, {device}",
      "A tensor with the elements that a string holds, as x:bytes() gives it",
      "tide.from_bytes(\"\\1\\0\\2\\0\", \"int16\") --> {1, 2}"},
@@ -131,7 +131,7 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> byte_methods() { return kMethods; }
-std::span<const Function> byte_functions() { return kFunctions; }
+std::span<const Function> byte_methods() { return kByteMethods; }
+std::span<const Function> byte_functions() { return kByteFunctions; }
 
 }  // namespace tide::bindings

@@ -193,7 +193,7 @@ int new_tensor(lua_State* L) {
   return construct(L, "new_tensor", &like);
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kConstructionFunctions[] = {
     {"tensor", guard<tensor>, "data, {dtype, device, requires_grad, pin_memory}",
      "A new tensor with the values of nested tables, of a number, or of another tensor",
      "tide.tensor({{1, 2}, {3, 4}}, {dtype = \"float32\"}) --> {{1.0, 2.0}, {3.0, 4.0}}"},
@@ -201,14 +201,14 @@ constexpr Function kFunctions[] = {
      "tide.from{1, 2} --> {1, 2}"},
 };
 
-constexpr Function kMethods[] = {
+constexpr Function kConstructionMethods[] = {
     {"new_tensor", guard<new_tensor>, "data, {dtype, device, requires_grad, pin_memory}",
      "tide.tensor of the type and place of x", "tide.ones(2):new_tensor{1, 2} --> {1.0, 2.0}"},
 };
 
 }  // namespace
 
-std::span<const Function> construction_methods() { return kMethods; }
-std::span<const Function> construction_functions() { return kFunctions; }
+std::span<const Function> construction_methods() { return kConstructionMethods; }
+std::span<const Function> construction_functions() { return kConstructionFunctions; }
 
 }  // namespace tide::bindings

@@ -163,7 +163,7 @@ Tensor copyto(const Tensor& x, Device device) { return converted(x, {{}, device,
 
 Tensor as_in_ctx(const Tensor& x, Device device) { return converted(x, {{}, device}); }
 
-constexpr Function kMethods[] = {
+constexpr Function kConversionMethods[] = {
     {"to", guard<to>,
      "device | dtype | tensor | {device, dtype, copy, non_blocking, memory_format, ctx}",
      "x on another device or of another type; x itself if nothing changes. On the way to the cpu "
@@ -212,6 +212,6 @@ constexpr Function kMethods[] = {
 
 }  // namespace
 
-std::span<const Function> conversion_methods() { return kMethods; }
+std::span<const Function> conversion_methods() { return kConversionMethods; }
 
 }  // namespace tide::bindings

@@ -160,7 +160,7 @@ int from_dlpack(lua_State* L) {
   return 1;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kDlpackFunctions[] = {
     {"to_dlpack", guard<to_dlpack>, "x",
      "A DLPack capsule with a copy of x's values in host memory, for a host written in C: see "
      "bindings/tensor/dlpack.h; waits",
@@ -172,7 +172,7 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> dlpack_functions() { return kFunctions; }
+std::span<const Function> dlpack_functions() { return kDlpackFunctions; }
 
 void open_dlpack(lua_State* L) {
   luaL_newmetatable(L, dlpack::kCapsule);

@@ -138,7 +138,7 @@ int grad(lua_State* L) {
   return lua_gettop(L);
 }
 
-constexpr Function kMethods[] = {
+constexpr Function kGradientMethods[] = {
     typed_method<backward_from, "backward", "x, gradient?, retain_graph?, create_graph?">(
         "Adds the gradient of x to .grad of all leaves that it was computed from",
         "local x = tide.tensor({1.0, 2}, {requires_grad = true}); x:square():sum():backward(); "
@@ -165,7 +165,7 @@ constexpr Function kMethods[] = {
      "tide.ones(2):zero_() --> {0.0, 0.0}"},
 };
 
-constexpr Function kFunctions[] = {
+constexpr Function kGradientFunctions[] = {
     {"grad", guard<grad>,
      "outputs, inputs, {grad_outputs, retain_graph, create_graph, allow_unused}",
      "The gradients of outputs with respect to inputs, one result each; .grad stays as it is",
@@ -175,7 +175,7 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> gradient_methods() { return kMethods; }
-std::span<const Function> gradient_functions() { return kFunctions; }
+std::span<const Function> gradient_methods() { return kGradientMethods; }
+std::span<const Function> gradient_functions() { return kGradientFunctions; }
 
 }  // namespace tide::bindings

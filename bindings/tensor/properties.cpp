@@ -159,7 +159,7 @@ bool can_cast(DType from, DType to) {
   return category(from) <= category(to);
 }
 
-constexpr Function kMethods[] = {
+constexpr Function kQuestionMethods[] = {
     {"size", guard_lookup<size>, "dim?", "Size of one dimension, or a table of all",
      "tide.ones(2, 3):size(2) --> 3"},
     {"dim", guard_lookup<dim>, "", "Number of dimensions", "tide.ones(2, 3):dim() --> 2"},
@@ -189,7 +189,7 @@ constexpr Function kMethods[] = {
      "tide.ones(2):is_pinned() --> false"},
 };
 
-constexpr Function kFunctions[] = {
+constexpr Function kPropertyFunctions[] = {
     {"is_tensor", guard_lookup<is_tensor>, "value", "Whether a value is a tensor",
      "tide.is_tensor(5) --> false"},
     {"numel", guard_lookup<numel>, "x", "Number of elements", "tide.numel(tide.ones(2, 3)) --> 6"},
@@ -215,8 +215,8 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> question_methods() { return kMethods; }
-std::span<const Function> property_functions() { return kFunctions; }
+std::span<const Function> question_methods() { return kQuestionMethods; }
+std::span<const Function> property_functions() { return kPropertyFunctions; }
 
 std::span<const FunctionFamily> tensor_method_families() {
   static const FunctionFamily families[] = {

@@ -146,7 +146,7 @@ constexpr Function kGeneratorMethods[] = {
      "g}):equal(tide.rand(3, {generator = h})) --> true"},
 };
 
-constexpr Function kFunctions[] = {
+constexpr Function kRandomFunctions[] = {
     {"manual_seed", guard<manual_seed>, "seed", "Restarts the random numbers from a seed",
      "tide.manual_seed(1); local a = tide.rand(3); tide.manual_seed(1); a:equal(tide.rand(3)) --> "
      "true"},
@@ -168,7 +168,7 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> random_functions() { return kFunctions; }
+std::span<const Function> random_functions() { return kRandomFunctions; }
 std::span<const Function> generator_methods() { return kGeneratorMethods; }
 
 void open_generator_class(lua_State* L) {

@@ -107,7 +107,7 @@ int tolist(lua_State* L) {
   return 1;
 }
 
-constexpr Function kMethods[] = {
+constexpr Function kReadingMethods[] = {
     {"item", guard<item>, "", "The only element as a Lua value; waits for it",
      "tide.tensor(5):item() --> 5"},
     {"tolist", guard<tolist>, "", "All elements as nested tables, or one value; waits for them",
@@ -117,6 +117,6 @@ constexpr Function kMethods[] = {
 
 }  // namespace
 
-std::span<const Function> reading_methods() { return kMethods; }
+std::span<const Function> reading_methods() { return kReadingMethods; }
 
 }  // namespace tide::bindings

@@ -19,14 +19,14 @@ int free_explicitly(lua_State* L) {
   return free_tensor(L);
 }
 
-constexpr Function kMethods[] = {
+constexpr Function kLifetimeMethods[] = {
     {"free", guard<free_explicitly>, "", "Frees the memory at once; using x afterwards is an error",
      "local x = tide.ones(3); x:free(); pcall(x.sum, x) == false --> true"},
 };
 
 }  // namespace
 
-std::span<const Function> lifetime_methods() { return kMethods; }
+std::span<const Function> lifetime_methods() { return kLifetimeMethods; }
 
 void end_handle(Box<Tensor>& box) {
   box.info = &kFreedTensor;

@@ -227,7 +227,7 @@ int set_printoptions(lua_State* L) {
   return 0;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kTextFunctions[] = {
     {"set_printoptions", guard<set_printoptions>,
      "{precision, threshold, edgeitems, linewidth, sci_mode, profile}",
      "How tensors are printed; the profile is default, short or full",
@@ -237,7 +237,7 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> text_functions() { return kFunctions; }
+std::span<const Function> text_functions() { return kTextFunctions; }
 
 std::string tensor_text(const Tensor& x) {
   const GradientMode no_gradients(false);

@@ -155,7 +155,7 @@ int channel_text(lua_State* L) {
   return 1;
 }
 
-constexpr Function kMethods[] = {
+constexpr Function kChannelMethods[] = {
     {"push", guard<channel_push>, "value, ...",
      "Adds values, which one pop gets together; waits while the channel is full. An error if it is "
      "closed",
@@ -186,14 +186,14 @@ std::span<const Function> channel_functions() {
   return kFunctions;
 }
 
-std::span<const Function> channel_methods() { return kMethods; }
+std::span<const Function> channel_methods() { return kChannelMethods; }
 
 void open_channel_class(lua_State* L) {
   const luaL_Reg metamethods[] = {{"__len", guard<channel_length>},
                                   {"__tostring", guard<channel_text>},
                                   {"__close", guard<channel_close>},
                                   {nullptr, nullptr}};
-  open_class<std::shared_ptr<Channel>>(L, metamethods, kMethods, "channel");
+  open_class<std::shared_ptr<Channel>>(L, metamethods, kChannelMethods, "channel");
   const luaL_Reg none[] = {{nullptr, nullptr}};
   open_class<std::optional<Parcel>>(L, none, none);
   lua_pop(L, 1);

@@ -81,7 +81,7 @@ int task_text(lua_State* L) {
   return 1;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kThreadFunctions[] = {
     {"thread", guard<new_thread>, "fn, ...",
      "Calls fn on a thread of its own, which has a Lua state of its own. Values are copied on "
      "their "
@@ -96,7 +96,7 @@ constexpr Function kFunctions[] = {
      "tide.process(function(x) return x:sum() end, tide.ones(3)):join():item() --> 3.0"},
 };
 
-constexpr Function kMethods[] = {
+constexpr Function kThreadMethods[] = {
     {"join", guard<task_join>, "", "Waits for the end of the function; its results, or its error",
      "tide.thread(function() return \"a\", \"b\" end):join() --> \"a\", \"b\""},
     {"wait", guard<task_wait>, "timeout?",
@@ -111,13 +111,13 @@ constexpr Function kMethods[] = {
 
 }  // namespace
 
-std::span<const Function> thread_functions() { return kFunctions; }
-std::span<const Function> thread_methods() { return kMethods; }
+std::span<const Function> thread_functions() { return kThreadFunctions; }
+std::span<const Function> thread_methods() { return kThreadMethods; }
 
 void open_thread_class(lua_State* L) {
   const luaL_Reg metamethods[] = {
       {"__tostring", guard<task_text>}, {"__close", guard<task_close>}, {nullptr, nullptr}};
-  open_class<std::shared_ptr<Task>>(L, metamethods, kMethods, "task");
+  open_class<std::shared_ptr<Task>>(L, metamethods, kThreadMethods, "task");
 }
 
 }  // namespace tide::bindings

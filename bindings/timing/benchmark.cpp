@@ -218,7 +218,7 @@ int report_tostring(lua_State* L) {
   return 1;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kBenchmarkFunctions[] = {
     {"benchmark", guard<benchmark>, "fn, {warmup, repeats, device}",
      "Calls fn repeatedly and returns a table: host_ms (queueing), device_ms, compile_ms, "
      "wait_ms, peak_bytes, runs, devices (those that worked) and device (the one named, the only "
@@ -230,7 +230,7 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> benchmark_functions() { return kFunctions; }
+std::span<const Function> benchmark_functions() { return kBenchmarkFunctions; }
 
 void open_benchmark(lua_State* L) {
   const luaL_Reg none[] = {{nullptr, nullptr}};

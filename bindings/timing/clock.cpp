@@ -44,7 +44,7 @@ int toc(lua_State* L) {
   return 1;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kClockFunctions[] = {
     {"time", guard<time_now>, "", "Seconds on a clock that only goes forward; never waits",
      "local start = tide.time(); tide.time() >= start --> true"},
     typed_function<sleep_for, "sleep", "seconds">(
@@ -58,6 +58,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> clock_functions() { return kFunctions; }
+std::span<const Function> clock_functions() { return kClockFunctions; }
 
 }  // namespace tide::bindings

@@ -63,7 +63,7 @@ int info(lua_State* L) {
   return 1;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kInspectionFunctions[] = {
     {"info", guard<info>, "", "The devices and libraries that were found, as text",
      "type(tide.info()) --> \"string\""},
     {"wait_count", guard<wait_count>, "", "How often the script has waited for a device so far",
@@ -82,7 +82,7 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> inspection_functions() { return kFunctions; }
+std::span<const Function> inspection_functions() { return kInspectionFunctions; }
 
 int wait_report(lua_State* L) {
   const auto waits = engine::wait_report();

@@ -61,7 +61,7 @@ std::optional<std::string> find_lesson(const std::string& wanted) {
 }
 
 /// The text of a lesson, or of its answers.
-std::string text_of(const std::string& path) {
+std::string lesson_text(const std::string& path) {
   const std::optional<std::string> text = read_script(path);
   if (!text) throw UsageError{"lesson: " + path + " is not part of this build"};
   return *text;
@@ -69,7 +69,7 @@ std::string text_of(const std::string& path) {
 
 /// The text of a file's first comment line.
 std::string first_comment(const std::string& path) {
-  const std::string text = text_of(path);
+  const std::string text = lesson_text(path);
   const std::string_view line = std::string_view(text).substr(0, text.find('\n'));
   return std::string(line.substr(std::min(line.size(), line.find_first_not_of("- "))));
 }
@@ -218,7 +218,7 @@ int lesson_recorder_command(const Words& words) {
       continue;
     }
     const std::string path = reader.word();
-    return run_lesson(path, {reader.rest(), text_of(path), false, true}, seconds);
+    return run_lesson(path, {reader.rest(), lesson_text(path), false, true}, seconds);
   }
   throw UsageError{"lesson: no lesson to record"};
 }
@@ -227,10 +227,10 @@ int lesson_command(const Words& words) {
   if (words.empty()) return list_lessons();
   const std::optional<std::string> path = find_lesson(words[0]);
   if (!path) throw UsageError{"lesson: there is no lesson '" + words[0] + "'"};
-  Lesson lesson{Words(words.begin() + 1, words.end()), text_of(*path)};
+  Lesson lesson{Words(words.begin() + 1, words.end()), lesson_text(*path)};
   const auto take = [&](const char* option) { return std::erase(lesson.words, option) > 0; };
   const std::string_view name = lesson_name(*path);
-  const auto answers = [&] { return text_of(kAnswers + std::string(name) + ".lua"); };
+  const auto answers = [&] { return lesson_text(kAnswers + std::string(name) + ".lua"); };
   std::optional<std::string> printed;
   if (take("--show")) printed = lesson.text;
   if (take("--answers")) printed = answers();

@@ -70,7 +70,7 @@ bool may_read(const std::string& text, const std::string& option) {
   return question.answer;
 }
 
-std::string text_of(const std::string& path) {
+std::string file_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
@@ -121,7 +121,7 @@ bool is_run_option(const std::string& word) {
 void refuse_unread_options(const std::string& file, const Words& words) {
   const auto end = std::find(words.begin(), words.end(), kEndOfOptions);
   const auto option = std::find_if(words.begin(), end, is_run_option);
-  if (file.empty() || option == end || may_read(text_of(file), name_of(*option))) return;
+  if (file.empty() || option == end || may_read(file_text(file), name_of(*option))) return;
   throw UsageError{"'" + *option + "' is an option of `tide run " + file + "`; behind `tide " +
                    file + "` it is the script's, which reads neither ... nor " +
                    "arg nor tide.args"};

@@ -46,14 +46,14 @@ void report_failure(lua_State* L, const std::string& name) {
   lua_pop(L, 1);
 }
 
-struct Options {
+struct WorkerOptions {
   std::string path, filter;
   bool list = false, tell_loaded = false;
   Words devices, tags;
 };
 
-Options read_options(const Words& words) {
-  Options options;
+WorkerOptions read_worker_options(const Words& words) {
+  WorkerOptions options;
   OptionReader reader(words);
   while (reader.next()) {
     if (auto filter = reader.value("--filter")) {
@@ -103,7 +103,7 @@ bool run_test_file(lua_State* L, const std::string& path) {
   return call(L, 0, 0);
 }
 
-bool run_registered_tests(lua_State* L, const Options& options) {
+bool run_registered_tests(lua_State* L, const WorkerOptions& options) {
   lua_newtable(L);
   lua_pushcfunction(L, report);
   lua_setfield(L, -2, "report");
@@ -129,7 +129,7 @@ void report_loaded(lua_State* L) {
 }  // namespace
 
 int test_worker_command(const Words& words) {
-  const Options options = read_options(words);
+  const WorkerOptions options = read_worker_options(words);
   State state;
   state.set_arguments({{program_name, "test"}, options.path, {}});
   if (options.tell_loaded && !call_library(state, kLoadedFiles, 0, 1))

@@ -1,10 +1,15 @@
-// Looks for plugins beside the running program and where an installation puts them.
+// Looks for plugins beside the running program and where an installation puts them; has one built
+// that a build has left for later.
 #include "runtime/core/plugin_path.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -54,6 +59,28 @@ std::string on_linker_path(const char* file_name) {
   return {};
 }
 
+/// Runs `build-plugin`, which CMake writes beside the program in its build folder, if it is there
+/// and the plugin is not. It says on stderr what it does, and why it fails. Whether it was run.
+bool build_missing_plugin(const char* file_name) {
+  const std::string builder = own_folder() + "build-plugin";
+  if (exists(plugin_path(file_name)) || access(builder.c_str(), X_OK) != 0) return false;
+  posix_spawn_file_actions_t actions;
+  if (posix_spawn_file_actions_init(&actions) != 0) return false;
+  // The script's own input and output are not the compiler's.
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  char* const arguments[] = {const_cast<char*>(builder.c_str()), const_cast<char*>(file_name),
+                             nullptr};
+  pid_t child = 0;
+  const bool started =
+      posix_spawn(&child, builder.c_str(), &actions, nullptr, arguments, environ) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  int status = 0;
+  while (started && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return started;
+}
+
 }  // namespace
 
 std::string plugin_path(const char* file_name) {
@@ -76,11 +103,14 @@ void* plugin_entry(const char* file_name, const char* entry) {
   // A library that finds no memory while it is set up leaves the linker locked.
   if (!has_room(kRoom))
     throw MemoryError(std::string("out of memory: no room on the host for ") + file_name);
+  const bool tried = build_missing_plugin(file_name);
   // Never closed: what a plugin keeps per thread lives until the process ends.
   void* library = dlopen(plugin_path(file_name).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    throw InternalError(std::string("a plugin cannot be opened; install ") + file_name +
-                        " beside tide or name its folder in TIDE_PLUGIN_PATH: " + dlerror());
+    throw InternalError(
+        tried ? std::string(file_name) + " could not be built: see above"
+              : std::string("a plugin cannot be opened; install ") + file_name +
+                    " beside tide or name its folder in TIDE_PLUGIN_PATH: " + dlerror());
   void* address = dlsym(library, entry);
   if (!address)
     throw InternalError(std::string(file_name) + " is not a plugin of this version of tide");

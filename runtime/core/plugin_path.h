@@ -12,8 +12,10 @@ namespace tide {
 /// then names in its error.
 std::string plugin_path(const char* file_name);
 
-/// Opens the plugin for good and returns the address of its function `entry`. Throws InternalError,
-/// with what to do about it, if the plugin is missing or has no such function.
+/// Opens the plugin for good and returns the address of its function `entry`. One that is missing
+/// beside a program in its build folder is built first, which can take a minute and is said on
+/// stderr. Throws InternalError, with what to do about it, if there is no plugin after all, or none
+/// with such a function.
 void* plugin_entry(const char* file_name, const char* entry);
 
 }  // namespace tide

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 /// NumPy itself refuses longer ones by default (10 000); descriptions of plain arrays are short.
-constexpr uint32_t kMaxHeader = 1 << 16;
+constexpr uint32_t kMaxNpyHeader = 1 << 16;
 
 struct Header {
   std::string description;
@@ -151,7 +151,7 @@ Header read_header(ByteSource& source) {
   if (version < 1 || version > 3)
     throw_file_error(source.name(), "npy version " + std::to_string(version) + " is unknown");
   const uint32_t length = read_length(source, version == 1 ? 2 : 4);
-  if (length > kMaxHeader) throw_file_error(source.name(), "the npy header is too long");
+  if (length > kMaxNpyHeader) throw_file_error(source.name(), "the npy header is too long");
   std::string text(length, '\0');
   source.read(std::as_writable_bytes(std::span(text)));
   return HeaderParser(text, source.name()).parse();

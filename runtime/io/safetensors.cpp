@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// The format's own limit.
-constexpr uint64_t kMaxHeader = 100'000'000;
+constexpr uint64_t kMaxSafetensorsHeader = 100'000'000;
 /// The file's object, a tensor's, and its lists.
 constexpr int kMaxDepth = 3;
 constexpr const char* kMetadataKey = "__metadata__";
@@ -149,7 +149,7 @@ FileMetadata read_safetensors(const std::string& path,
   uint64_t length = 0;
   if (file.remaining() < sizeof length) throw_file_error(path, "is not a safetensors file");
   file.read(std::as_writable_bytes(std::span(&length, 1)));
-  if (length > kMaxHeader || length > file.remaining())
+  if (length > kMaxSafetensorsHeader || length > file.remaining())
     throw_file_error(path, "is not a safetensors file, or cut short");
   std::string text(length, '\0');
   file.read(std::as_writable_bytes(std::span(text)));

@@ -8,17 +8,18 @@
 #include <vector>
 
 #include "tests/interpreter/command.h"
+#include "tests/interpreter/sources.h"
+
+using test::kRoot;
+using test::name_of;
 
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = fs::path(TIDE_TESTS).parent_path();
 constexpr size_t kMostColumns = 120;
 constexpr size_t kMostLines = 150;  // of the two documents that a newcomer reads first
 constexpr int kLongestParagraph = 5;
-
-std::string name_of(const fs::path& file) { return file.lexically_relative(kRoot).string(); }
 
 /// All documents of the repository.
 std::vector<fs::path> documents() {

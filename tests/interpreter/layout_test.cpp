@@ -11,12 +11,16 @@
 #include <vector>
 
 #include "tests/interpreter/command.h"
+#include "tests/interpreter/sources.h"
+
+using test::kRoot;
+using test::lies_in;
+using test::name_of;
 
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = fs::path(TIDE_TESTS).parent_path();
 constexpr int kMaxLines = 600;
 constexpr int kMaxSources = 30;
 
@@ -76,12 +80,6 @@ std::vector<fs::path> files(const std::string& folder, const std::vector<std::st
   }
   std::sort(found.begin(), found.end());
   return found;
-}
-
-std::string name_of(const fs::path& file) { return file.lexically_relative(kRoot).string(); }
-
-bool lies_in(const std::string& file, const std::string& folder) {
-  return file.starts_with(folder + "/");
 }
 
 const Rule& rule_of(const std::string& file) {

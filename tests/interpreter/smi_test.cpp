@@ -10,7 +10,8 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-constexpr char kHead[] = "# gpu  pwr W temp C   sm %  mem % mclk MHz pclk MHz    used MB   queue\n";
+constexpr char kSmiHead[] =
+    "# gpu  pwr W temp C   sm %  mem % mclk MHz pclk MHz    used MB   queue\n";
 
 }  // namespace
 
@@ -25,7 +26,7 @@ TEST_CASE("a terminal shows the devices' chart, drawn again in its place", "[ter
 TEST_CASE("where no cursor moves, the chart is lines", "[terminal]") {
   const auto outcome = test::run_tide({"smi", "dmon", "--chart", "1"});
   CHECK(outcome.status == 0);
-  CHECK_THAT(outcome.out, StartsWith(std::string(kHead) + "  cpu "));
+  CHECK_THAT(outcome.out, StartsWith(std::string(kSmiHead) + "  cpu "));
   test::Terminal terminal({"-e", "os.execute [[TERM=dumb '" TIDE_PROGRAM "' smi dmon 1 --chart]] "
                                  "print 'that was all'"});
   CHECK_THAT(terminal.read_until("that was all"),

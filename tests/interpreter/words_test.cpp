@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "tests/interpreter/command.h"
+#include "tests/interpreter/sources.h"
+
+using test::kRoot;
+using test::lies_in;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path kRoot = fs::path(TIDE_TESTS).parent_path();
 
 struct Term {
   const char* word;                   ///< that is used
@@ -82,10 +84,6 @@ const std::map<std::string, Term> kReplaced = {
     {"untold", kReport},
 };
 
-bool lies_in(const std::string& file, const std::string& place) {
-  return file == place || file.starts_with(place + "/");
-}
-
 /// The words of a line, in lower case: `FailureBook`, `failure_book` and "failure book" are two.
 std::vector<std::string> words_of(const std::string& line) {
   std::vector<std::string> words;
@@ -143,7 +141,7 @@ TEST_CASE("words are found in identifiers and in sentences", "[words]") {
 TEST_CASE("words that were replaced are not used", "[words]") {
   size_t lines = 0;
   for (const fs::path& path : texts()) {
-    const std::string name = path.lexically_relative(kRoot).string();
+    const std::string name = test::name_of(path);
     // Golden cases are PyTorch's, and this file has to name the words.
     if (lies_in(name, "tests/golden") || name == "tests/interpreter/words_test.cpp") continue;
     std::istringstream text(test::read_file(path.string()));

@@ -14,13 +14,17 @@ local function new_tree()
     cat > tools/dpkg-query <<'END'
 #!/bin/sh
 for package; do :; done
-[ "$package" = g++ ] && [ -e tools/no-compiler ] || echo installed
+case $package in g++|libzip-dev) [ -e tools/no-compiler ] || echo installed ;; *) echo installed ;; esac
 END
     cat > tools/cmake <<'END'
 #!/bin/sh
-echo "cmake $*"
-[ "$1" = --preset ] || printf '#!/bin/sh\necho "program $*"\n' > build/release/tide
-chmod +x build/release/tide 2>/dev/null || true
+echo "$*" | sed 's/-j [0-9]* //' >> tools/asked
+[ ! -e tools/cmake-fails ] || { cat tools/cmake-fails; exit 1; }
+[ "$1" = --preset ] && exit
+echo "1 2 Building one.cpp"
+echo "2 2 Linking tide"
+printf '#!/bin/sh\necho "program $*"\n' > build/release/tide
+chmod +x build/release/tide
 END
     chmod +x tools/*
     [ $(id -u) != 0 ] || chown -R 65534 .]]):format(here, here, tree, tree))
@@ -34,27 +38,70 @@ local function launch(tree, words)
     :format(tree, words))
 end
 
-local kBuilds = "cmake --preset release\ncmake --build --preset release --target tide\n"
+--- What was asked of cmake since the last call.
+local function asked(tree)
+  return shell.run(("cd '%s/tools' && touch asked && cat asked && rm asked"):format(tree))
+end
+
+local kBuilds = "--preset release\n--build --preset release --target tide\n"
+local kProgress = "building tide: 1 of 2, 0 s left\n"
 
 describe("the launcher", function()
   it("builds once, then only starts the program", function()
     local tree = new_tree()
-    equal(launch(tree, "a 'b c'"), kBuilds .. "program a b c\n")
+    equal(launch(tree, "a 'b c'"), kProgress .. "program a b c\n")
+    equal(asked(tree), kBuilds)
     equal(launch(tree, "d"), "program d\n")
+    equal(asked(tree), "")
   end)
 
   it("builds again when a source has changed", function()
     local tree = new_tree()
     launch(tree, "")
+    asked(tree)
     shell.run(("sleep 0.01; touch '%s/runtime/new.cpp'"):format(tree))
-    equal(launch(tree, "e"), kBuilds .. "program e\n")
+    equal(launch(tree, "e"), kProgress .. "program e\n")
+    equal(asked(tree), kBuilds)
   end)
 
-  it("says what to run as root when a package is missing", function()
+  it("says what to run as root when a package is missing, and what later needs may want", function()
     local tree = new_tree()
     shell.run(("touch '%s/tools/no-compiler'"):format(tree))
     equal(launch(tree, "f"), "tide needs packages that are not installed. As root:\n" ..
-      "apt-get update && apt-get install -y --no-install-recommends g++\nstatus 1\n")
+      "apt-get update && apt-get install -y --no-install-recommends g++ libzip-dev\nstatus 1\n")
+  end)
+
+  it("shows what cmake says when it fails, and how to go on from a full disk", function()
+    local tree = new_tree()
+    shell.run(("echo 'ld: out: No space left on device' > '%s/tools/cmake-fails'"):format(tree))
+    equal(launch(tree, "g"), "ld: out: No space left on device\nThe disk is full. A build takes 1 GB; " ..
+      "with room for it, the next start goes on from here.\nstatus 1\n")
+    shell.run(("rm '%s/tools/cmake-fails'"):format(tree))
+    equal(launch(tree, "h"), kProgress .. "program h\n")
+  end)
+
+  it("goes on behind a build that was cut off, without what was only half written", function()
+    local tree = new_tree()
+    launch(tree, "")
+    shell.run(([[cd '%s' && touch build/release/.building build/release/lost.o runtime/new.cpp &&
+      echo words > build/release/whole.o && chmod -R a+rwX .]]):format(tree))
+    equal(launch(tree, "i"), kProgress .. "program i\n")
+    equal(shell.run(("cd '%s/build/release' && ls -A *.o .building 2>&1 | grep -v 'No such'"):format(tree)),
+      "whole.o\n")
+    shell.run(([[cd '%s' && touch build/release/.building runtime/newer.cpp && chmod a+rw build/release/.building &&
+      echo 'ld: file format not recognized' > tools/cmake-fails]]):format(tree))
+    equal(launch(tree, "j"), "ld: file format not recognized\nAn earlier build was cut off and may have left " ..
+      "broken files: rm -rf build/release, then start again.\nstatus 1\n")
+  end)
+
+  it("builds with as many compilers as have a gigabyte of memory", function()
+    local tree = new_tree()
+    shell.run(([[cd '%s/tools' && printf '#!/bin/sh\necho 8\n' > nproc &&
+      printf '#!/bin/sh\necho 2500000000\n' > cat && chmod +x nproc cat]]):format(tree))
+    local jobs = "cd '%s' && PATH=$PWD/tools:$PATH bash -c 'source .ci/setup.sh && compiler_jobs'"
+    equal(shell.run(jobs:format(tree)), "2\n")
+    shell.run(("printf '#!/bin/sh\\necho 900000000\\n' > '%s/tools/cat'"):format(tree))
+    equal(shell.run(jobs:format(tree)), "1\n")
   end)
 
   it("has a path for cmake where the environment is empty", function()

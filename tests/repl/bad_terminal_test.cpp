@@ -15,7 +15,7 @@ using test::Terminal;
 namespace {
 
 /// Types a line and returns what was shown up to the next prompt.
-std::string answer(Terminal& terminal, const std::string& line) {
+std::string answer_on(Terminal& terminal, const std::string& line) {
   terminal.type(line + "\n");
   return terminal.read_to_prompt();
 }
@@ -52,8 +52,8 @@ TEST_CASE("a window of few columns, with colours", "[repl]") {
 TEST_CASE("a dumb terminal shows no colours", "[repl]") {
   Terminal terminal({}, "", {80, {{"NO_COLOR", ""}, {"TERM", "dumb"}}});
   terminal.read_to_prompt();
-  CHECK_THAT(answer(terminal, kWide), Contains("holds\n"));
-  CHECK_THAT(answer(terminal, "?sleep"), Contains("tide.sleep(seconds)"));
+  CHECK_THAT(answer_on(terminal, kWide), Contains("holds\n"));
+  CHECK_THAT(answer_on(terminal, "?sleep"), Contains("tide.sleep(seconds)"));
 }
 
 TEST_CASE("a terminal that dies ends the program, and the history is whole", "[repl]") {
@@ -69,7 +69,7 @@ TEST_CASE("a terminal that dies ends the program, and the history is whole", "[r
     CAPTURE(beginning);
     Terminal terminal;
     terminal.read_to_prompt();
-    answer(terminal, "kept = 1");
+    answer_on(terminal, "kept = 1");
     terminal.type(beginning);
     terminal.read_until(beginning.substr(0, 8));
     terminal.hang_up();
@@ -84,22 +84,23 @@ TEST_CASE("a terminal that dies ends the program, and the history is whole", "[r
 TEST_CASE("a locale that is not there", "[repl]") {
   Terminal terminal({}, "", {80, {{"LC_ALL", "no_SUCH.UTF-8"}, {"NO_COLOR", ""}}});
   terminal.read_to_prompt();
-  CHECK_THAT(answer(terminal, "#'\xC3\xA4\xE6\x97\xA5'"), Contains("\n5\n"));
-  CHECK_THAT(answer(terminal, "'\xC3\xA4' .. '\xE6\x97\xA5'"),
+  CHECK_THAT(answer_on(terminal, "#'\xC3\xA4\xE6\x97\xA5'"), Contains("\n5\n"));
+  CHECK_THAT(answer_on(terminal, "'\xC3\xA4' .. '\xE6\x97\xA5'"),
              Contains("\n\xC3\xA4\xE6\x97\xA5\n"));
-  CHECK_THAT(answer(terminal, "1.5"), Contains("\n1.5\n"));
+  CHECK_THAT(answer_on(terminal, "1.5"), Contains("\n1.5\n"));
 }
 
 TEST_CASE("unicode and tabs in a line, with colours", "[repl]") {
   Terminal terminal({}, "", {20, {{"LC_ALL", "C.UTF-8"}, {"NO_COLOR", ""}}});
   terminal.read_to_prompt();
-  CHECK_THAT(answer(terminal,
-                    pasted("if true then\n\tprint('\xC3\xA4\t\xE6\x97\xA5', #'\t\xC3\xA4')\nend")),
-             Contains("\xE6\x97\xA5") && Contains("3\n"));
   CHECK_THAT(
-      answer(terminal, pasted("#'\xE6\x97\xA5\xE6\x97\xA5\xE6\x97\xA5\xE6\x97\xA5\xE6\x97\xA5'")),
-      Contains("\n15\n"));
-  CHECK_THAT(answer(terminal, pasted("#'\xFF\xFE'")), Contains("\n2\n"));  // no UTF-8
+      answer_on(terminal,
+                pasted("if true then\n\tprint('\xC3\xA4\t\xE6\x97\xA5', #'\t\xC3\xA4')\nend")),
+      Contains("\xE6\x97\xA5") && Contains("3\n"));
+  CHECK_THAT(answer_on(terminal,
+                       pasted("#'\xE6\x97\xA5\xE6\x97\xA5\xE6\x97\xA5\xE6\x97\xA5\xE6\x97\xA5'")),
+             Contains("\n15\n"));
+  CHECK_THAT(answer_on(terminal, pasted("#'\xFF\xFE'")), Contains("\n2\n"));  // no UTF-8
 }
 
 TEST_CASE("a line of 100,000 columns", "[repl]") {
@@ -107,7 +108,7 @@ TEST_CASE("a line of 100,000 columns", "[repl]") {
   terminal.read_to_prompt();
   terminal.type(pasted("long = '" + std::string(100000, 'x') + "'") + "\n");
   terminal.read_until("]\nIn [");
-  CHECK_THAT(answer(terminal, "#long"), Contains("\n100000\n"));
+  CHECK_THAT(answer_on(terminal, "#long"), Contains("\n100000\n"));
   terminal.type(pasted("error('" + std::string(100000, 'y') + "')") + "\n");
   CHECK_THAT(terminal.read_until("]\nIn ["), Contains("yyy\n"));
   CHECK(std::filesystem::file_size(terminal.history_path()) > 200000);
@@ -119,8 +120,8 @@ TEST_CASE("a history that is a folder, and a home that cannot be written to", "[
   {
     Terminal terminal({}, state.path());
     terminal.read_to_prompt();
-    CHECK_THAT(answer(terminal, "6 * 7"), Contains("\n42\n"));
-    CHECK_THAT(answer(terminal, "\x10"), Contains("\n42\n"));  // the entry before
+    CHECK_THAT(answer_on(terminal, "6 * 7"), Contains("\n42\n"));
+    CHECK_THAT(answer_on(terminal, "\x10"), Contains("\n42\n"));  // the entry before
     terminal.type("\x04");
     CHECK(terminal.wait() == 0);
   }
@@ -128,8 +129,8 @@ TEST_CASE("a history that is a folder, and a home that cannot be written to", "[
     CAPTURE(folder);
     Terminal terminal({}, "", {80, {{"XDG_STATE_HOME", ""}, {"HOME", folder}}});
     terminal.read_to_prompt();
-    CHECK_THAT(answer(terminal, "6 * 7"), Contains("\n42\n"));
-    CHECK_THAT(answer(terminal, "tide.ones(2) + 1"), Contains("tensor([2., 2.])"));
+    CHECK_THAT(answer_on(terminal, "6 * 7"), Contains("\n42\n"));
+    CHECK_THAT(answer_on(terminal, "tide.ones(2) + 1"), Contains("tensor([2., 2.])"));
     terminal.type("\x04");
     CHECK(terminal.wait() == 0);
   }

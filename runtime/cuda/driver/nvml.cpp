@@ -22,7 +22,7 @@ struct ProcessInfo {
   unsigned gpu_instance, compute_instance;
 };
 
-constexpr int kSuccess = 0;
+constexpr int kNvmlSuccess = 0;
 constexpr int kGpuTemperature = 0, kSmClock = 1, kMemoryClock = 2;
 constexpr unsigned long long kNotReported = ~0ull;
 
@@ -63,7 +63,7 @@ const Table* find_table() {
   complete = complete && table.member;
   TIDE_NVML(TIDE_FIND)
 #undef TIDE_FIND
-  return complete && table.init() == kSuccess ? &table : nullptr;
+  return complete && table.init() == kNvmlSuccess ? &table : nullptr;
 }
 
 const Table* nvml() {
@@ -74,7 +74,7 @@ const Table* nvml() {
 std::vector<DeviceProcess> processes_of(Device device) {
   std::vector<ProcessInfo> infos(256);
   auto count = static_cast<unsigned>(infos.size());
-  if (nvml()->processes(device, &count, infos.data()) != kSuccess) return {};
+  if (nvml()->processes(device, &count, infos.data()) != kNvmlSuccess) return {};
   std::vector<DeviceProcess> processes;
   for (unsigned i = 0; i < count && i < infos.size(); ++i)
     processes.push_back(
@@ -86,27 +86,27 @@ DeviceStatus status_of(Device device) {
   const Table& api = *nvml();
   DeviceStatus status;
   char name[128] = "";
-  if (api.name(device, name, sizeof name) == kSuccess) status.name = name;
+  if (api.name(device, name, sizeof name) == kNvmlSuccess) status.name = name;
   MemoryInfo memory{};
-  if (api.memory(device, &memory) == kSuccess) {
+  if (api.memory(device, &memory) == kNvmlSuccess) {
     status.memory_used = memory.used;
     status.memory_total = memory.total;
   }
   Utilization use{};
-  if (api.utilization(device, &use) == kSuccess) {
+  if (api.utilization(device, &use) == kNvmlSuccess) {
     status.use = use.gpu;
     status.memory_use = use.memory;
   }
   unsigned value = 0, other = 0;
-  if (api.temperature(device, kGpuTemperature, &value) == kSuccess) status.temperature = value;
-  if (api.power(device, &value) == kSuccess) status.power = value / 1e3;
-  if (api.power_cap(device, &value) == kSuccess) status.power_cap = value / 1e3;
-  if (api.fan(device, &value) == kSuccess) status.fan = value;
-  if (api.performance(device, &value) == kSuccess) status.performance = value;
-  if (api.clock(device, kSmClock, &value) == kSuccess) status.clock = value;
-  if (api.clock(device, kMemoryClock, &value) == kSuccess) status.memory_clock = value;
-  if (api.ecc(device, &value, &other) == kSuccess) status.ecc = value != 0;
-  if (api.compute_mode(device, &value) == kSuccess) status.compute_mode = value;
+  if (api.temperature(device, kGpuTemperature, &value) == kNvmlSuccess) status.temperature = value;
+  if (api.power(device, &value) == kNvmlSuccess) status.power = value / 1e3;
+  if (api.power_cap(device, &value) == kNvmlSuccess) status.power_cap = value / 1e3;
+  if (api.fan(device, &value) == kNvmlSuccess) status.fan = value;
+  if (api.performance(device, &value) == kNvmlSuccess) status.performance = value;
+  if (api.clock(device, kSmClock, &value) == kNvmlSuccess) status.clock = value;
+  if (api.clock(device, kMemoryClock, &value) == kNvmlSuccess) status.memory_clock = value;
+  if (api.ecc(device, &value, &other) == kNvmlSuccess) status.ecc = value != 0;
+  if (api.compute_mode(device, &value) == kNvmlSuccess) status.compute_mode = value;
   status.processes = processes_of(device);
   return status;
 }
@@ -116,12 +116,12 @@ DeviceStatus status_of(Device device) {
 std::vector<DeviceStatus> device_statuses() {
   std::vector<DeviceStatus> statuses;
   unsigned count = 0;
-  if (!nvml() || nvml()->count(&count) != kSuccess) return statuses;
+  if (!nvml() || nvml()->count(&count) != kNvmlSuccess) return statuses;
   for (unsigned i = 0; i < count; ++i) {
     Device device = nullptr;
     // One that has fallen off the bus keeps its place.
-    statuses.push_back(nvml()->by_index(i, &device) == kSuccess ? status_of(device)
-                                                                : DeviceStatus{});
+    statuses.push_back(nvml()->by_index(i, &device) == kNvmlSuccess ? status_of(device)
+                                                                    : DeviceStatus{});
   }
   return statuses;
 }
@@ -131,13 +131,13 @@ std::optional<DeviceStatus> device_status(int pci_domain, int pci_bus, int pci_d
   std::snprintf(place, sizeof place, "%08X:%02X:%02X.0", static_cast<unsigned>(pci_domain),
                 static_cast<unsigned>(pci_bus), static_cast<unsigned>(pci_device));
   Device device = nullptr;
-  if (!nvml() || nvml()->by_bus(place, &device) != kSuccess) return std::nullopt;
+  if (!nvml() || nvml()->by_bus(place, &device) != kNvmlSuccess) return std::nullopt;
   return status_of(device);
 }
 
 std::string driver_release() {
   char text[96] = "";
-  return nvml() && nvml()->driver_version(text, sizeof text) == kSuccess ? text : "";
+  return nvml() && nvml()->driver_version(text, sizeof text) == kNvmlSuccess ? text : "";
 }
 
 }  // namespace tide::cuda

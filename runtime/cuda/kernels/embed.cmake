@@ -1,4 +1,4 @@
-# Writes PTX files and machine code (NAME.ARCHITECTURE.fatbin) into a C++ source: cmake -DFILES=... -DOUTPUT=... -P embed.cmake
+# Writes PTX files, or machine code (NAME.ARCHITECTURE.fatbin), into a C++ source: cmake -DFILES=... -DOUTPUT=... -P embed.cmake
 set(code "// Written by embed.cmake.\n#include <cstring>\n\n")
 set(table "")
 foreach(file ${FILES})
@@ -14,19 +14,18 @@ foreach(file ${FILES})
     # Comments and indentation are a third of it.
     string(REGEX REPLACE "//[^\n]*" "" text "${text}")
     string(REGEX REPLACE "\n[\t \n]+" "\n" text "${text}")
-    string(APPEND table "    {\"${name}\", 0, R\"ptx(${text})ptx\"},\n")
+    string(APPEND table "    {\"${name}\", R\"ptx(${text})ptx\"},\n")
   else()
-    string(REGEX REPLACE ".*\\.([0-9]+)\\.fatbin$" "\\1" architecture ${file})
-    set(symbol ${name}_${architecture})
+    set(symbol ${name}_image)
     file(SHA256 ${file} digest)  # by which a compiler cache sees that the file has changed
     string(APPEND code "asm(\".pushsection .rodata # ${digest}\\n.balign 64\\n${symbol}: .incbin \\\"${file}\\\"\\n.popsection\");\n"
                        "extern \"C\" __attribute__((visibility(\"hidden\"))) const char ${symbol}[];\n")
-    string(APPEND table "    {\"${name}\", ${architecture}, ${symbol}},\n")
+    string(APPEND table "    {\"${name}\", ${symbol}},\n")
   endif()
 endforeach()
-string(APPEND code "\nnamespace {\nstruct Image {\n  const char* name;\n  int architecture;\n  const char* bytes;\n};\n")
+string(APPEND code "\nnamespace {\nstruct Image {\n  const char* name;\n  const char* bytes;\n};\n")
 string(APPEND code "const Image images[] = {\n${table}};\n}  // namespace\n\n")
-string(APPEND code "/// One file of kernels: machine code for an architecture (80: sm_80), or PTX for 0; or null.\n")
-string(APPEND code "extern \"C\" __attribute__((visibility(\"default\"))) const char* tide_cuda_kernels(const char* name, int architecture) {\n")
-string(APPEND code "  for (const Image& image : images)\n    if (image.architecture == architecture && std::strcmp(image.name, name) == 0) return image.bytes;\n  return nullptr;\n}\n")
+string(APPEND code "/// One file of kernels, or null.\n")
+string(APPEND code "extern \"C\" __attribute__((visibility(\"default\"))) const char* tide_cuda_kernels(const char* name) {\n")
+string(APPEND code "  for (const Image& image : images)\n    if (std::strcmp(image.name, name) == 0) return image.bytes;\n  return nullptr;\n}\n")
 file(WRITE ${OUTPUT} "${code}")

@@ -1,26 +1,35 @@
 #include "runtime/cuda/launch/embedded_kernels.h"
 
 #include <filesystem>
+#include <mutex>
+#include <string>
 #include <system_error>
+#include <unordered_map>
 
 #include "runtime/core/plugin_path.h"
 
 namespace tide::cuda {
 namespace {
 
-/// Of one architecture (80: sm_80), or PTX for 0.
-using Find = const char* (*)(const char* file, int architecture);
+using Find = const char* (*)(const char* file);
 
-Find open_plugin() {
-  constexpr const char* kPluginFile = "tide-cuda.so";
+Find open_plugin(const std::string& plugin) {
   std::error_code error;
-  if (!std::filesystem::exists(plugin_path(kPluginFile), error)) return nullptr;
-  return reinterpret_cast<Find>(plugin_entry(kPluginFile, "tide_cuda_kernels"));
+  if (!std::filesystem::exists(plugin_path(plugin.c_str()), error)) return nullptr;
+  return reinterpret_cast<Find>(plugin_entry(plugin.c_str(), "tide_cuda_kernels"));
 }
 
+/// `architecture`: 80 for machine code of sm_80; 0 for PTX.
 const char* find(const char* file, int architecture) {
-  static const Find entry = open_plugin();
-  return entry ? entry(file, architecture) : nullptr;
+  static std::mutex mutex;
+  static std::unordered_map<int, Find> plugins;
+  std::lock_guard lock(mutex);
+  auto place = plugins.find(architecture);
+  if (place == plugins.end()) {
+    const std::string suffix = architecture ? "-" + std::to_string(architecture) : "";
+    place = plugins.emplace(architecture, open_plugin("tide-cuda" + suffix + ".so")).first;
+  }
+  return place->second ? place->second(file) : nullptr;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The kernels of runtime/cuda/kernels, as PTX and assembled for the devices that there are: in the
-// plugin tide-cuda.so, which a build with nvcc has.
+// The kernels of runtime/cuda/kernels, which a build with nvcc has: as PTX in the plugin
+// tide-cuda.so, and assembled for sm_90, say, in tide-cuda-90.so.
 #pragma once
 
 namespace tide::cuda {

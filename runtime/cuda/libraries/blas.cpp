@@ -7,17 +7,14 @@
 #include <optional>
 
 #include "runtime/cuda/driver/driver.h"
+#include "runtime/cuda/libraries/alignment.h"
 #include "runtime/cuda/libraries/libraries.h"
 #include "runtime/cuda/libraries/tensor_cores.h"
 
 namespace tide::cuda {
 namespace {
 
-/// More than this is not looked at: what an address is aligned to beyond its offset must not decide
-/// bits.
-constexpr int64_t kMostAlignment = 16;
-
-const blas::Table* find_table() {
+const blas::Table* find_blas_table() {
   void* library = open_library(Library::cublas);
   if (!library) return nullptr;
   static blas::Table table;
@@ -31,7 +28,7 @@ const blas::Table* find_table() {
 }
 
 const blas::Table* table() {
-  static const blas::Table* const found = find_table();
+  static const blas::Table* const found = find_blas_table();
   return found;
 }
 
@@ -76,22 +73,17 @@ std::optional<int64_t> batch_stride(const MatmulArguments& g, const int64_t* str
   return stride;
 }
 
-/// The largest power of two up to kMostAlignment that divides the number; of 0, all do.
-int64_t alignment(int64_t number) {
-  return number ? std::min(number & -number, kMostAlignment) : kMostAlignment;
-}
-int64_t alignment(const void* address) { return alignment(reinterpret_cast<int64_t>(address)); }
 /// What each matrix of a batch is aligned to.
-int64_t alignment(const void* address, int64_t batch_stride, DType type) {
+int64_t batch_alignment(const void* address, int64_t batch_stride, DType type) {
   const int64_t bytes = batch_stride * static_cast<int64_t>(size_of(type));
   return std::min(alignment(address), alignment(bytes));
 }
 
 /// What a plan depends on, by name; the keys of plans are these numbers.
-enum Field : size_t {
-  kType,
-  kResult,
-  kTf32,
+enum MatmulField : size_t {
+  kMatmulType,
+  kMatmulResult,
+  kMatmulTf32,
   kM,
   kN,
   kK,
@@ -107,7 +99,7 @@ enum Field : size_t {
   kAlignA,
   kAlignB,
   kAlignC,
-  kFields
+  kMatmulFields
 };
 
 /// For the log.
@@ -133,8 +125,8 @@ bool Blas::open() {
 
 Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
   const blas::Table& api = *table();
-  const auto type = static_cast<blas::DataType>(key[kType]);
-  const auto result = static_cast<blas::DataType>(key[kResult]);
+  const auto type = static_cast<blas::DataType>(key[kMatmulType]);
+  const auto result = static_cast<blas::DataType>(key[kMatmulResult]);
   Plan plan;
   bool good = true;
   const auto tried = [&](blas::Status status) {
@@ -149,8 +141,8 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
       tried(api.describe(&plan.description, blas::kComputeInteger, blas::kInt32));
       break;
     default:
-      tried(api.describe(&plan.description, key[kTf32] ? blas::kComputeTf32 : blas::kCompute32,
-                         blas::kFloat32));
+      tried(api.describe(&plan.description,
+                         key[kMatmulTf32] ? blas::kComputeTf32 : blas::kCompute32, blas::kFloat32));
   }
   if (!good) return plan;
   const auto describe = [&](blas::DescriptionField field, int value) {
@@ -206,13 +198,15 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
 /// The library's kernels with Tensor Cores load 16 bytes at a time; without that it has slower
 /// ones, or none.
 const char* Blas::refusal_of(const std::vector<int64_t>& key, DType type) const {
-  if (const char* by_type = tensor_core_refusal(type, key[kTf32], capability_)) return by_type;
+  if (const char* by_type = tensor_core_refusal(type, key[kMatmulTf32], capability_))
+    return by_type;
   const auto bytes = static_cast<int64_t>(size_of(type));
-  const int64_t result_bytes = key[kResult] == key[kType] ? bytes : int64_t{sizeof(float)};
+  const int64_t result_bytes =
+      key[kMatmulResult] == key[kMatmulType] ? bytes : int64_t{sizeof(float)};
   if (key[kStrideA] * bytes % kMostAlignment || key[kStrideB] * bytes % kMostAlignment ||
       key[kStrideC] * result_bytes % kMostAlignment)
     return "the rows of a matrix are not a multiple of 16 bytes apart";
-  for (const Field address : {kAlignA, kAlignB, kAlignC})
+  for (const MatmulField address : {kAlignA, kAlignB, kAlignC})
     if (key[address] < kMostAlignment) return "a matrix does not begin at a multiple of 16 bytes";
   return nullptr;
 }
@@ -228,30 +222,30 @@ Blas::Plan& Blas::plan(const std::vector<int64_t>& key, DType type) {
 
 LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result, bool tf32,
                               Stream stream) {
-  std::vector<int64_t> key(kFields);
+  std::vector<int64_t> key(kMatmulFields);
   switch (type) {
     case DType::f32:
-      key[kType] = blas::kFloat32;
+      key[kMatmulType] = blas::kFloat32;
       break;
     case DType::f64:
-      key[kType] = blas::kFloat64;
+      key[kMatmulType] = blas::kFloat64;
       break;
     case DType::f16:
-      key[kType] = blas::kFloat16;
+      key[kMatmulType] = blas::kFloat16;
       break;
     case DType::bf16:
-      key[kType] = blas::kBFloat16;
+      key[kMatmulType] = blas::kBFloat16;
       break;
     case DType::i8:
-      key[kType] = blas::kInt8;
+      key[kMatmulType] = blas::kInt8;
       break;
     default:
       return {false, tensor_core_refusal(type, tf32, capability_)};
   }
-  key[kResult] = result == DType::f32   ? int64_t{blas::kFloat32}
-                 : result == DType::i32 ? int64_t{blas::kInt32}
-                                        : key[kType];
-  key[kTf32] = tf32 && type == DType::f32;
+  key[kMatmulResult] = result == DType::f32   ? int64_t{blas::kFloat32}
+                       : result == DType::i32 ? int64_t{blas::kInt32}
+                                              : key[kMatmulType];
+  key[kMatmulTf32] = tf32 && type == DType::f32;
   const auto a = operand(g.m, g.k, g.a_row, g.a_column), b = operand(g.k, g.n, g.b_row, g.b_column);
   const auto a_batch = batch_stride(g, g.a_leading), b_batch = batch_stride(g, g.b_leading);
   constexpr int64_t kMostBatch = 0x7fffffff;
@@ -266,8 +260,9 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
   key[kStrideC] = g.c_row;
   key[kBatch] = g.batch, key[kBatchA] = *a_batch, key[kBatchB] = *b_batch;
   key[kAlignBias] = g.bias ? alignment(g.bias) : 0;
-  key[kAlignA] = alignment(g.a, *a_batch, type), key[kAlignB] = alignment(g.b, *b_batch, type);
-  key[kAlignC] = alignment(g.c, g.batch > 1 ? g.m * g.n : 0, result);
+  key[kAlignA] = batch_alignment(g.a, *a_batch, type);
+  key[kAlignB] = batch_alignment(g.b, *b_batch, type);
+  key[kAlignC] = batch_alignment(g.c, g.batch > 1 ? g.m * g.n : 0, result);
   Plan& chosen = plan(key, type);
   if (!chosen.possible) return {false, chosen.refusal};
   void* const workspace = workspace_.get(stream, kWorkspaceBytes);

@@ -13,11 +13,10 @@
 namespace tide::cuda {
 namespace {
 
-using namespace cupti;
-
 /// Records tie launches to steps only if calls are recorded, too. Libraries call the runtime.
-constexpr Kind kKinds[] = {kCorrelation, kDriverCall, kRuntimeCall, kKernel,
-                           kCopy,        kPeerCopy,   kFill};
+constexpr cupti::Kind kKinds[] = {cupti::kCorrelation, cupti::kDriverCall, cupti::kRuntimeCall,
+                                  cupti::kKernel,      cupti::kCopy,       cupti::kPeerCopy,
+                                  cupti::kFill};
 constexpr size_t kBufferBytes = size_t{1} << 20, kBufferAlignment = 8;
 /// What is kept of a profile has an end: 100 MB of launches, and 128 MB of what ties them to steps.
 constexpr size_t kMostTimed = size_t{1} << 22, kMostLinks = size_t{1} << 23;
@@ -39,12 +38,12 @@ void give_buffer(uint8_t** buffer, size_t* bytes, size_t* most_records) {
 void ignore_call(void*, int, uint32_t, const void*) {}
 
 /// What to do about a refusal.
-const char* mend_of(Status status) {
+const char* mend_of(cupti::Status status) {
   switch (status) {
-    case kInsufficientPrivileges:
-    case kVirtualizedPrivileges:
+    case cupti::kInsufficientPrivileges:
+    case cupti::kVirtualizedPrivileges:
       return ": the driver lets administrators alone profile (NVreg_RestrictProfilingToAdminUsers)";
-    case kOtherSubscriber:
+    case cupti::kOtherSubscriber:
       return ": another tool profiles this process";
     default:
       return "";
@@ -84,7 +83,7 @@ bool Cupti::open() {
 }
 
 /// Whether a call has succeeded; else keeps why it was refused.
-bool Cupti::accepts(Status status) {
+bool Cupti::accepts(cupti::Status status) {
   if (status == 0) return true;
   const char* name = nullptr;
   const bool has_name = table_->status_name(status, &name) == 0 && name;
@@ -106,14 +105,14 @@ bool Cupti::start() {
   if (!accepts(table_->subscribe(&subscriber_, ignore_call, nullptr))) return false;
   bool accepted = accepts(table_->use_clock(give_time)) &&
                   accepts(table_->use_buffers(give_buffer, take_buffer));
-  for (const Kind kind : kKinds) accepted = accepted && accepts(table_->enable(kind));
+  for (const cupti::Kind kind : kKinds) accepted = accepted && accepts(table_->enable(kind));
   if (!accepted) end();
   return accepted;
 }
 
 void Cupti::end() {
-  for (const Kind kind : kKinds) table_->disable(kind);
-  table_->flush(kFlushForced);
+  for (const cupti::Kind kind : kKinds) table_->disable(kind);
+  table_->flush(cupti::kFlushForced);
   table_->unsubscribe(subscriber_);
 }
 
@@ -150,25 +149,25 @@ void Cupti::take_buffer(void*, uint32_t, uint8_t* buffer, size_t, size_t used) {
   Cupti& cupti = of_process();
   const std::lock_guard lock(cupti.records_mutex_);
   try {
-    Record* record = nullptr;
+    cupti::Record* record = nullptr;
     while (cupti.table_->next_record(buffer, used, &record) == 0) cupti.keep(*record);
   } catch (const std::bad_alloc&) {  // the steps of the rest have no times
   }
   std::free(buffer);
 }
 
-void Cupti::keep(const Record& record) {
+void Cupti::keep(const cupti::Record& record) {
   switch (record.kind) {
-    case kKernel:
-      return keep_work<KernelWork>(record);
-    case kCopy:
-    case kFill:
-      return keep_work<CopyWork>(record);
-    case kPeerCopy:
-      return keep_work<PeerCopyWork>(record);
-    case kCorrelation: {
-      const auto& link = reinterpret_cast<const Correlation&>(record);
-      if (link.pushed_kind == kCustom && links_.size() < kMostLinks)
+    case cupti::kKernel:
+      return keep_work<cupti::KernelWork>(record);
+    case cupti::kCopy:
+    case cupti::kFill:
+      return keep_work<cupti::CopyWork>(record);
+    case cupti::kPeerCopy:
+      return keep_work<cupti::PeerCopyWork>(record);
+    case cupti::kCorrelation: {
+      const auto& link = reinterpret_cast<const cupti::Correlation&>(record);
+      if (link.pushed_kind == cupti::kCustom && links_.size() < kMostLinks)
         links_.push_back({link.call, static_cast<int64_t>(link.pushed)});
       return;
     }
@@ -178,7 +177,7 @@ void Cupti::keep(const Record& record) {
 }
 
 template <class Work>
-void Cupti::keep_work(const Record& record) {
+void Cupti::keep_work(const cupti::Record& record) {
   const auto& work = reinterpret_cast<const Work&>(record);
   if (work.end == 0 || timed_.size() >= kMostTimed) return;
   timed_.push_back({work.call, {static_cast<int64_t>(work.begin), static_cast<int64_t>(work.end)}});

@@ -1,10 +1,11 @@
 // Convolutions as cuDNN's graphs: tensors, how windows move, and one operation on them.
 #include "runtime/cuda/libraries/dnn.h"
 
-#include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
+
+#include "runtime/cuda/libraries/alignment.h"
 
 namespace tide::cuda {
 namespace {
@@ -13,15 +14,13 @@ using dnn::Kind;
 using dnn::Property;
 using dnn::Type;
 
-/// What an address is aligned to beyond this is not looked at: it must not decide bits.
-constexpr int64_t kMostAlignment = 16;
 constexpr int kDims = 2;
 
 /// What a plan depends on, by name; the keys of plans are these numbers.
-enum Field : size_t {
-  kOp,
-  kType,
-  kTf32,
+enum ConvolutionField : size_t {
+  kConvolutionOp,
+  kConvolutionType,
+  kConvolutionTf32,
   kImages,
   kChannels,
   kInput,
@@ -36,14 +35,9 @@ enum Field : size_t {
   kAlignX,
   kAlignWeight,
   kAlignY,
-  kFields
+  kConvolutionFields
 };
 using Key = std::vector<int64_t>;
-
-int64_t alignment(const void* address) {
-  const auto value = reinterpret_cast<int64_t>(address);
-  return std::min(value & -value, kMostAlignment);
-}
 
 std::optional<dnn::DataType> data_type(DType type) {
   switch (type) {
@@ -64,12 +58,12 @@ std::optional<dnn::DataType> data_type(DType type) {
 constexpr int64_t kX = 1, kWeight = 2, kY = 3;
 
 /// An array of (outer, inner, height, width), dense in that order or channels last.
-DnnDescriptor tensor(const Key& key, int64_t name, int64_t outer, int64_t inner, Field plane,
-                     int64_t aligned) {
+DnnDescriptor tensor(const Key& key, int64_t name, int64_t outer, int64_t inner,
+                     ConvolutionField plane, int64_t aligned) {
   const std::array<int64_t, kDims + 2> sizes = {outer, inner, key[plane], key[plane + 1]};
   const Shape shape{sizes[0], sizes[1], sizes[2], sizes[3]};
   const Layout layout = key[kChannelsLast] ? channels_last_layout(shape) : Layout(shape);
-  const auto type = static_cast<dnn::DataType>(key[kType]);
+  const auto type = static_cast<dnn::DataType>(key[kConvolutionType]);
   DnnDescriptor made(Kind::tensor);
   made.set(Property::tensor_type, Type::data_type, 1, &type);
   made.set(Property::tensor_dimensions, sizes);
@@ -82,9 +76,12 @@ DnnDescriptor tensor(const Key& key, int64_t name, int64_t outer, int64_t inner,
 
 /// How windows move, and the type that sums are kept in.
 DnnDescriptor convolution(const Key& key) {
-  const dnn::DataType compute = key[kType] == dnn::kFloat64 ? dnn::kFloat64 : dnn::kFloat32;
+  const dnn::DataType compute =
+      key[kConvolutionType] == dnn::kFloat64 ? dnn::kFloat64 : dnn::kFloat32;
   const int mode = dnn::kCrossCorrelation;
-  const auto numbers = [&](Field field) { return std::span(&key[field], size_t{kDims}); };
+  const auto numbers = [&](ConvolutionField field) {
+    return std::span(&key[field], size_t{kDims});
+  };
   DnnDescriptor made(Kind::convolution);
   made.set(Property::convolution_compute_type, Type::data_type, 1, &compute);
   made.set(Property::convolution_mode, Type::convolution_mode, 1, &mode);
@@ -127,7 +124,7 @@ Names names_of(ComputeOp op) {
 
 /// The operation alone; groups follow from the channels of input and weight.
 DnnDescriptor graph_of(const Key& key, dnn::Handle handle) {
-  const Names names = names_of(static_cast<ComputeOp>(key[kOp]));
+  const Names names = names_of(static_cast<ComputeOp>(key[kConvolutionOp]));
   const DnnDescriptor x = tensor(key, kX, key[kImages], key[kChannels], kInput, key[kAlignX]);
   const DnnDescriptor weight = tensor(key, kWeight, key[kOutputs], key[kChannels] / key[kGroups],
                                       kKernel, key[kAlignWeight]);
@@ -140,7 +137,7 @@ DnnDescriptor graph_of(const Key& key, dnn::Handle handle) {
   operation.set(names.y, y);
   const float one = 1, none = 0;
   const double wide_one = 1, wide_none = 0;
-  const bool wide = key[kType] == dnn::kFloat64;
+  const bool wide = key[kConvolutionType] == dnn::kFloat64;
   const Type scale = wide ? Type::float64 : Type::float32;
   operation.set(names.alpha, scale, 1, wide ? static_cast<const void*>(&wide_one) : &one);
   operation.set(names.beta, scale, 1, wide ? static_cast<const void*>(&wide_none) : &none);
@@ -173,10 +170,11 @@ class Convolution : public DnnProblem {
 
 /// Winograd's points lose digits in half types.
 bool Convolution::allows(const DnnNotes& notes) const {
-  if (key_[kType] == dnn::kFloat32)
-    return key_[kTf32] || !(notes.has(dnn::kTensorCore) || notes.has(dnn::kRoundsInputs));
+  if (key_[kConvolutionType] == dnn::kFloat32)
+    return key_[kConvolutionTf32] ||
+           !(notes.has(dnn::kTensorCore) || notes.has(dnn::kRoundsInputs));
   return !notes.has(dnn::kRoundsInputs) &&
-         (key_[kType] == dnn::kFloat64 || !notes.has(dnn::kWinograd));
+         (key_[kConvolutionType] == dnn::kFloat64 || !notes.has(dnn::kWinograd));
 }
 
 std::string Convolution::text() const {
@@ -186,7 +184,7 @@ std::string Convolution::text() const {
       text += (text.empty() ? "" : ", ") + std::to_string(key_[field]);
     return "(" + text + ")";
   };
-  const auto op = static_cast<ComputeOp>(key_[kOp]);
+  const auto op = static_cast<ComputeOp>(key_[kConvolutionOp]);
   const char* pass = op == ComputeOp::conv2d                  ? "a convolution"
                      : op == ComputeOp::conv2d_backward_input ? "a convolution's input gradient"
                                                               : "a convolution's weight gradient";
@@ -207,12 +205,12 @@ LibraryOutcome Dnn::convolve(const ConvolutionArguments& g, ComputeOp op, DType 
   const void* x = onto_input ? g.y : onto_weight ? g.weight : g.x;
   const void* weight = onto_weight ? g.y : g.weight;
   const void* y = onto_input || onto_weight ? g.x : g.y;
-  Key key(kFields);
-  key[kOp] = static_cast<int64_t>(op), key[kType] = *data;
-  key[kTf32] = tf32 && type == DType::f32;
+  Key key(kConvolutionFields);
+  key[kConvolutionOp] = static_cast<int64_t>(op), key[kConvolutionType] = *data;
+  key[kConvolutionTf32] = tf32 && type == DType::f32;
   key[kImages] = g.n, key[kChannels] = g.c, key[kOutputs] = g.o, key[kGroups] = g.groups;
   key[kChannelsLast] = g.channels_last;
-  const auto pair = [&](Field field, int64_t height, int64_t width) {
+  const auto pair = [&](ConvolutionField field, int64_t height, int64_t width) {
     key[field] = height, key[field + 1] = width;
   };
   pair(kInput, g.h, g.w);

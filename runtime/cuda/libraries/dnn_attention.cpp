@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/cuda/libraries/alignment.h"
 #include "runtime/cuda/libraries/dnn.h"
 #include "runtime/cuda/libraries/dnn_graph.h"
 
@@ -15,9 +16,9 @@ using dnn::Map;
 using dnn::Reduction;
 
 /// What a plan depends on, by name; the keys of plans are these numbers.
-enum Field : size_t {
-  kOp,
-  kType,
+enum AttentionField : size_t {
+  kAttentionOp,
+  kAttentionType,
   kStacks,
   kHeads,
   kRows,
@@ -32,7 +33,7 @@ enum Field : size_t {
   kNumbersAlignment,
   kMaskAlignment,  // 0: there is none
   kMaskStrides,
-  kFields = kMaskStrides + 3
+  kAttentionFields = kMaskStrides + 3
 };
 using Key = std::vector<int64_t>;
 
@@ -55,12 +56,13 @@ enum Name : int64_t {
 };
 
 /// The arrays and steps that both passes have alike.
-class Graph : public DnnGraph {
+class AttentionGraph : public DnnGraph {
  public:
-  explicit Graph(const Key& key) : key_(key), type_(static_cast<dnn::DataType>(key[kType])) {}
+  explicit AttentionGraph(const Key& key)
+      : key_(key), type_(static_cast<dnn::DataType>(key[kAttentionType])) {}
 
   /// An array of rows of features.
-  DnnForm form(Field rows, Field strides) const {
+  DnnForm form(AttentionField rows, AttentionField strides) const {
     const auto stride = [&](size_t d) { return key_[strides + d]; };
     return {{key_[kStacks], key_[kHeads], key_[rows], key_[kFeatures]},
             {stride(0), stride(1), stride(2), 1},
@@ -106,7 +108,7 @@ class Graph : public DnnGraph {
 };
 
 DnnDescriptor forward_graph(const Key& key, dnn::Handle handle) {
-  Graph g(key);
+  AttentionGraph g(key);
   const DnnArray query = g.stored(kQuery, g.form(kRows, kQueryStrides));
   const DnnArray key_turned = g.stored(kKey, g.form(kKeys, kKeyStrides).transposed());
   const DnnArray value = g.stored(kValue, g.form(kKeys, kValueStrides));
@@ -122,7 +124,7 @@ DnnDescriptor forward_graph(const Key& key, dnn::Handle handle) {
 }
 
 DnnDescriptor backward_graph(const Key& key, dnn::Handle handle) {
-  Graph g(key);
+  AttentionGraph g(key);
   const DnnArray query = g.stored(kQuery, g.form(kRows, kQueryStrides));
   const DnnArray key_turned = g.stored(kKey, g.form(kKeys, kKeyStrides).transposed());
   const DnnArray value_turned = g.stored(kValue, g.form(kKeys, kValueStrides).transposed());
@@ -163,7 +165,7 @@ class Attention : public DnnProblem {
             "cuDNN failed at this attention"};
   }
   std::string text() const override {
-    const auto sizes = [&](Field rows) {
+    const auto sizes = [&](AttentionField rows) {
       return "(" + std::to_string(key_[kStacks]) + ", " + std::to_string(key_[kHeads]) + ", " +
              std::to_string(key_[rows]) + ", " + std::to_string(key_[kFeatures]) + ")";
     };
@@ -173,25 +175,20 @@ class Attention : public DnnProblem {
   }
 
  private:
-  bool is_forward() const { return key_[kOp] == static_cast<int64_t>(ComputeOp::attention); }
+  bool is_forward() const {
+    return key_[kAttentionOp] == static_cast<int64_t>(ComputeOp::attention);
+  }
   Key key_;
   DType type_;
 };
 
-/// What an array of numbers is aligned to, as far as it matters.
-int64_t alignment(const float* numbers) {
-  constexpr int64_t kMost = 16;
-  const auto address = reinterpret_cast<int64_t>(numbers);
-  return std::min(address & -address, kMost);
-}
-
 Attention::Attention(ComputeOp op, const AttentionArguments& g, DType type)
-    : key_(kFields), type_(type) {
-  key_[kOp] = static_cast<int64_t>(op);
-  key_[kType] = type == DType::f16 ? dnn::kFloat16 : dnn::kBFloat16;
+    : key_(kAttentionFields), type_(type) {
+  key_[kAttentionOp] = static_cast<int64_t>(op);
+  key_[kAttentionType] = type == DType::f16 ? dnn::kFloat16 : dnn::kBFloat16;
   key_[kStacks] = g.stacks, key_[kHeads] = g.heads;
   key_[kRows] = g.rows, key_[kKeys] = g.keys, key_[kFeatures] = g.features;
-  const auto strides = [&](Field field, const int64_t(&from)[3]) {
+  const auto strides = [&](AttentionField field, const int64_t(&from)[3]) {
     std::copy(std::begin(from), std::end(from), key_.begin() + field);
   };
   strides(kQueryStrides, g.query_strides);

@@ -11,7 +11,7 @@
 namespace tide::cuda {
 namespace {
 
-const dnn::Table* find_table() {
+const dnn::Table* find_dnn_table() {
   void* library = open_library(Library::cudnn);
   if (!library) return nullptr;
   static dnn::Table table;
@@ -37,7 +37,7 @@ const dnn::Table* find_table() {
 }  // namespace
 
 const dnn::Table* dnn_table() {
-  static const dnn::Table* const found = find_table();
+  static const dnn::Table* const found = find_dnn_table();
   return found;
 }
 

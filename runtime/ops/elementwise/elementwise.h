@@ -23,6 +23,10 @@ namespace tide {
 
 /// x in another type; x itself if it has that type. Floating to integer cuts off the fraction.
 Tensor convert(const Tensor& x, DType type);
+/// x itself where no type is given.
+inline Tensor convert(const Tensor& x, std::optional<DType> type) {
+  return type ? convert(x, *type) : x;
+}
 /// convert to one type, as a function of its own.
 template <DType type>
 Tensor convert_to(const Tensor& x) {

@@ -11,16 +11,13 @@
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
+#include "runtime/ops/math/operands.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
 
 namespace tide {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-Tensor floating(const Tensor& x) { return convert(x, floating_type(x.dtype())); }
 
 /// x in the type that its function is computed in: half types would round at each step.
 Tensor computed(const Tensor& x) { return convert(x, compute_type(x.dtype())); }

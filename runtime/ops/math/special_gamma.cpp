@@ -11,6 +11,7 @@
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
+#include "runtime/ops/math/operands.h"
 #include "runtime/ops/math/special.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/tensor/record.h"
@@ -19,9 +20,6 @@ namespace tide {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-Tensor floating(const Tensor& x) { return convert(x, floating_type(x.dtype())); }
 
 /// Coefficients of the n-th derivative of cot(pi x) as a polynomial in c = cot(pi x), whose own
 /// derivative is -pi (1 + c^2).

@@ -34,7 +34,7 @@
 namespace tide {
 namespace {
 
-constexpr const char* kName = "scaled_dot_product_attention";
+constexpr const char* kAttentionName = "scaled_dot_product_attention";
 
 /// Scores that may be there at once: what the caches of a processor hold; where few large parts are
 /// faster, enough work to hide the launches.
@@ -73,9 +73,9 @@ Shape stacks_of(const Tensor& x) {
 
 /// Sizes of the scores.
 Shape score_shape(const Operands& o) {
-  Shape shape = broadcast(kName, stacks_of(o.query), stacks_of(o.key));
-  shape = broadcast(kName, shape, stacks_of(o.value));
-  if (o.mask.defined()) shape = broadcast(kName, shape, stacks_of(o.mask));
+  Shape shape = broadcast(kAttentionName, stacks_of(o.query), stacks_of(o.key));
+  shape = broadcast(kAttentionName, shape, stacks_of(o.value));
+  if (o.mask.defined()) shape = broadcast(kAttentionName, shape, stacks_of(o.mask));
   shape[o.rows_dim()] = o.query.shape()[o.rows_dim()];
   shape[o.rank() - 1] = o.key.shape()[o.rows_dim()];
   return shape;
@@ -304,7 +304,7 @@ Gradients gradients_of_whole(const Operands& o, std::span<const int64_t> rule, c
   if (o.mask.defined()) inputs.push_back(addend_of(o));
   const ComputeResult results[] = {
       {o.query.shape(), o.type()}, {o.key.shape(), o.type()}, {o.value.shape(), o.type()}};
-  return record_compute(ComputeOp::attention_backward, kName, inputs, results, rule);
+  return record_compute(ComputeOp::attention_backward, kAttentionName, inputs, results, rule);
 }
 
 std::optional<Saved> saved_mask(const Operands& o) {
@@ -322,10 +322,10 @@ Tensor attend_whole(const Operands& o, const Rule& rule) {
     const Shape& shape = inputs[0].shape();
     const ComputeResult results[] = {{o.query.shape(), o.type()},
                                      {{shape[0], shape[1], shape[2]}, DType::f32}};
-    made = record_compute(ComputeOp::attention, kName, inputs, results, attributes);
+    made = record_compute(ComputeOp::attention, kAttentionName, inputs, results, attributes);
   }
   set_grad_fn(
-      made[0], kName, {o.query, o.key, o.value}, true,
+      made[0], kAttentionName, {o.query, o.key, o.value}, true,
       [=, query = Saved(o.query), key = Saved(o.key), value = Saved(o.value), mask = saved_mask(o),
        logarithms = Saved(made[1])](const GradientCall& call) {
         const Operands saved{query.get(), key.get(), value.get(), mask ? mask->get() : Tensor()};
@@ -342,12 +342,12 @@ Tensor attend_whole(const Operands& o, const Rule& rule) {
 
 void check(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
            bool is_causal) {
-  const std::string name = kName;
-  check_min_rank(kName, query, 2, "a query");
-  check_min_rank(kName, key, 2, "a key");
-  check_min_rank(kName, value, 2, "a value");
-  check_same_type(kName, query.dtype(), key.dtype());
-  check_same_type(kName, query.dtype(), value.dtype());
+  const std::string name = kAttentionName;
+  check_min_rank(kAttentionName, query, 2, "a query");
+  check_min_rank(kAttentionName, key, 2, "a key");
+  check_min_rank(kAttentionName, value, 2, "a value");
+  check_same_type(kAttentionName, query.dtype(), key.dtype());
+  check_same_type(kAttentionName, query.dtype(), value.dtype());
   const int64_t features = query.shape()[query.rank() - 1];
   if (key.shape()[key.rank() - 1] != features)
     throw ShapeError(name + ": query " + query.shape().text() + " has " + std::to_string(features) +
@@ -413,7 +413,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   const Tensor inputs[] = {o.query, o.key, o.value, o.mask};
   const std::span used(inputs, mask.defined() ? 4 : 3);
   set_grad_fn(
-      y, kName, used, false,
+      y, kAttentionName, used, false,
       [=, query = Saved(o.query), key = Saved(o.key), value = Saved(o.value),
        mask = saved_mask(o)](const GradientCall& call) {
         Generator again = before;

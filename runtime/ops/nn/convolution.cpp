@@ -55,7 +55,7 @@ Window window_of(const char* name, int dims, const std::optional<Sizes>& stride,
 }
 
 /// What is likely to be wrong with an input whose dimension `at` does not have the channels wanted.
-std::string likely_mend(const Shape& x, int at, int64_t channels) {
+std::string channels_hint(const Shape& x, int at, int64_t channels) {
   if (at == 0 && channels == 1) return "; a batch without channels gets them by x:unsqueeze(2)";
   if (x[x.rank() - 1] == channels)
     return "; channels belong in dimension " + std::to_string(at + 1) + ", not the last: x:permute";
@@ -81,7 +81,7 @@ void check_operands(const Window& w, const Tensor& x, const Tensor& weight,
                      (given == 1 ? " channel" : " channels") + ", the weight " +
                      weight.shape().text() +
                      (w.groups == 1 ? "" : " with " + std::to_string(w.groups) + " groups") +
-                     " takes " + std::to_string(channels) + likely_mend(x.shape(), at, channels));
+                     " takes " + std::to_string(channels) + channels_hint(x.shape(), at, channels));
   if (weight.shape()[0] % w.groups != 0)
     throw ShapeError(name + ": " + std::to_string(weight.shape()[0]) +
                      " channels do not divide into " + std::to_string(w.groups) + " groups");

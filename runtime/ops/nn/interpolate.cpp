@@ -47,7 +47,7 @@ Tensor nearest(const Tensor& x, int dim, const Resampling& r, bool exact) {
 }
 
 /// How each place along a dimension comes from places of the input: as a sum with weights.
-struct Window {
+struct ResamplingWindow {
   std::vector<int64_t> places;  ///< from 0
   std::vector<double> weights;
 
@@ -56,10 +56,10 @@ struct Window {
     weights.push_back(weight);
   }
 };
-using Windows = std::vector<Window>;
+using Windows = std::vector<ResamplingWindow>;
 
 /// The kernel that spreads a place over its neighbours, by its distance.
-struct Kernel {
+struct ResamplingKernel {
   double reach;  ///< where it ends
   double (*weight)(double distance);
 };
@@ -89,7 +89,7 @@ double step_of(const Resampling& r, bool align_corners) {
 }
 
 /// The places beside each wanted one; beyond the ends the last place stands for all.
-Windows interpolating(const Resampling& r, const Kernel& kernel, bool align_corners) {
+Windows interpolating(const Resampling& r, const ResamplingKernel& kernel, bool align_corners) {
   const double step = step_of(r, align_corners);
   const auto reach = static_cast<int64_t>(kernel.reach);
   Windows windows(static_cast<size_t>(r.to));
@@ -107,12 +107,12 @@ Windows interpolating(const Resampling& r, const Kernel& kernel, bool align_corn
 
 /// All places under the kernel, which is as wide as the places of the larger side: a mean where the
 /// result is smaller.
-Windows averaging(const Resampling& r, const Kernel& kernel, bool align_corners) {
+Windows averaging(const Resampling& r, const ResamplingKernel& kernel, bool align_corners) {
   const double step = step_of(r, align_corners), width = std::max(step, 1.0);
   const double support = kernel.reach * width;
   Windows windows(static_cast<size_t>(r.to));
   for (int64_t i = 0; i < r.to; ++i) {
-    Window& window = windows[static_cast<size_t>(i)];
+    ResamplingWindow& window = windows[static_cast<size_t>(i)];
     const double center = step * (static_cast<double>(i) + 0.5);
     const auto first = std::max(static_cast<int64_t>(center - support + 0.5), int64_t{0});
     const auto end = std::min(static_cast<int64_t>(center + support + 0.5), r.from);
@@ -130,7 +130,7 @@ Windows averaging(const Resampling& r, const Kernel& kernel, bool align_corners)
 
 size_t longest(const Windows& windows) {
   size_t count = 0;
-  for (const Window& window : windows) count = std::max(count, window.places.size());
+  for (const ResamplingWindow& window : windows) count = std::max(count, window.places.size());
   return count;
 }
 
@@ -138,7 +138,7 @@ size_t longest(const Windows& windows) {
 /// of 0 would make nan of an infinity beside the window.
 Windows evened(Windows windows) {
   const size_t count = longest(windows);
-  for (Window& window : windows)
+  for (ResamplingWindow& window : windows)
     while (window.places.size() < count) {
       const double half = window.weights.back() / 2;
       window.weights.back() = half;
@@ -160,7 +160,7 @@ Windows transposed(const Windows& windows, int64_t from) {
 /// The elements of x that come k-th in the windows along a dimension.
 Tensor picked(const Tensor& x, int dim, const Windows& windows, size_t k) {
   std::vector<int64_t> positions;
-  for (const Window& window : windows) positions.push_back(window.places[k] + 1);
+  for (const ResamplingWindow& window : windows) positions.push_back(window.places[k] + 1);
   return index_select(x, Dim{dim}, constant(positions, x.device()));
 }
 
@@ -179,7 +179,7 @@ Tensor sum_of_windows(const Tensor& x, int dim, const Windows& windows) {
     if (d != dim) rows[d < dim ? 0 : 2] *= x.shape()[d];
   std::vector<int64_t> positions;
   std::vector<double> weights;
-  for (const Window& window : windows) {
+  for (const ResamplingWindow& window : windows) {
     for (const int64_t place : window.places) positions.push_back(place + 1);
     weights.insert(weights.end(), window.weights.begin(), window.weights.end());
   }
@@ -202,7 +202,7 @@ Tensor weighted_sum(const Tensor& x, int dim, const Windows& windows) {
   Tensor sum;
   for (size_t k = 0; k < windows[0].places.size(); ++k) {
     std::vector<double> weights;
-    for (const Window& window : windows) weights.push_back(window.weights[k]);
+    for (const ResamplingWindow& window : windows) weights.push_back(window.weights[k]);
     const Tensor weight =
         convert(record_constant(weights.data(), across(x, dim, windows), DType::f64, x.device()),
                 x.dtype());
@@ -219,8 +219,9 @@ Tensor resample(const Tensor& x, int dim, const Windows& windows) {
   const Windows even = evened(windows);
   if (!needs_grad_fn(x)) return weighted_sum(x, dim, even);
   const Windows back = transposed(even, x.shape()[dim]);
-  const bool all = std::none_of(back.begin(), back.end(),
-                                [](const Window& window) { return window.places.empty(); });
+  const bool all = std::none_of(back.begin(), back.end(), [](const ResamplingWindow& window) {
+    return window.places.empty();
+  });
   if (!all || longest(back) > kFew) return weighted_sum(x, dim, even);
   Tensor y;
   {
@@ -241,7 +242,7 @@ Tensor resample_bytes(const Tensor& x, int dim, const Windows& windows) {
   Windows merged(windows.size());
   double largest = 0;
   for (size_t i = 0; i < windows.size(); ++i) {
-    const Window& window = windows[i];
+    const ResamplingWindow& window = windows[i];
     for (size_t k = 0; k < window.places.size(); ++k) {
       if (k > 0 && window.places[k] == merged[i].places.back())
         merged[i].weights.back() += window.weights[k];
@@ -254,11 +255,11 @@ Tensor resample_bytes(const Tensor& x, int dim, const Windows& windows) {
   while (bits < 22 && static_cast<int>(0.5 + largest * (1 << (bits + 1))) < 1 << 15) ++bits;
   const size_t count = longest(merged);
   Tensor sum;
-  for (Window& window : merged)
+  for (ResamplingWindow& window : merged)
     while (window.places.size() < count) window.add(window.places.back(), 0);
   for (size_t k = 0; k < count; ++k) {
     std::vector<int32_t> weights;
-    for (const Window& window : merged)
+    for (const ResamplingWindow& window : merged)
       weights.push_back(static_cast<int32_t>(std::round(window.weights[k] * (1 << bits))));
     const Tensor weight =
         record_constant(weights.data(), across(x, dim, merged), DType::i32, x.device());
@@ -330,10 +331,10 @@ Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
     throw_type("interpolate", "a floating type or uint8", x.dtype());
   const auto all = resamplings(x, size, scale_factor, recompute_scale_factor.value_or(false));
   if (area) return area_means(x, all);
-  const Kernel kernel = linear       ? Kernel{1, triangle}
-                        : is_lanczos ? Kernel{3, lanczos}
-                        : antialias  ? Kernel{2, cubic<-50>}
-                                     : Kernel{2, cubic<-75>};
+  const ResamplingKernel kernel = linear       ? ResamplingKernel{1, triangle}
+                                  : is_lanczos ? ResamplingKernel{3, lanczos}
+                                  : antialias  ? ResamplingKernel{2, cubic<-50>}
+                                               : ResamplingKernel{2, cubic<-75>};
   const bool as_it_is = bytes || (near && !is_half(x.dtype()));  // half types are rounded once
   Tensor y = as_it_is ? x : convert(x, compute_type(x.dtype()));
   for (int d = dims - 1; d >= 0; --d) {

@@ -25,14 +25,14 @@ namespace {
 using Pair = std::array<int64_t, 2>;
 
 /// How windows move over a plane.
-struct Window {
+struct PoolingWindow {
   const char* name;
   Pair kernel, stride, padding, dilation;
   bool ceil_mode;
   bool channels_last = false;  ///< how all arrays lie
 };
 
-auto attributes_of(const Window& w) {
+auto attributes_of(const PoolingWindow& w) {
   return pack(MaxPoolAttributes{.kernel = {w.kernel[0], w.kernel[1]},
                                 .stride = {w.stride[0], w.stride[1]},
                                 .padding = {w.padding[0], w.padding[1]},
@@ -42,22 +42,24 @@ auto attributes_of(const Window& w) {
 
 /// One number for each dimension of a plane; a line is a plane of height 1, for which `outer`
 /// stands.
-Pair per_dim(const char* name, const char* what, const Sizes& sizes, int dims, int64_t outer,
-             int64_t least) {
+Pair per_plane_dim(const char* name, const char* what, const Sizes& sizes, int dims, int64_t outer,
+                   int64_t least) {
   check_one_or_each(name, what, sizes.size(), dims);
   for (int64_t size : sizes) check_amount(name, what, size, least);
   if (dims == 1) return {outer, sizes[0]};
   return {sizes[0], sizes[sizes.size() - 1]};
 }
 
-Window window_of(const char* name, int dims, const Sizes& kernel,
-                 const std::optional<Sizes>& stride, const std::optional<Sizes>& padding,
-                 const std::optional<Sizes>& dilation, bool ceil_mode) {
-  Window w{name, {}, {}, {}, {}, ceil_mode};
-  w.kernel = per_dim(name, "kernel_size", kernel, dims, 1, 1);
-  w.stride = stride && !stride->empty() ? per_dim(name, "stride", *stride, dims, 1, 1) : w.kernel;
-  w.padding = per_dim(name, "padding", padding.value_or(Sizes{0}), dims, 0, 0);
-  w.dilation = per_dim(name, "dilation", dilation.value_or(Sizes{1}), dims, 1, 1);
+PoolingWindow pooling_window(const char* name, int dims, const Sizes& kernel,
+                             const std::optional<Sizes>& stride,
+                             const std::optional<Sizes>& padding,
+                             const std::optional<Sizes>& dilation, bool ceil_mode) {
+  PoolingWindow w{name, {}, {}, {}, {}, ceil_mode};
+  w.kernel = per_plane_dim(name, "kernel_size", kernel, dims, 1, 1);
+  w.stride =
+      stride && !stride->empty() ? per_plane_dim(name, "stride", *stride, dims, 1, 1) : w.kernel;
+  w.padding = per_plane_dim(name, "padding", padding.value_or(Sizes{0}), dims, 0, 0);
+  w.dilation = per_plane_dim(name, "dilation", dilation.value_or(Sizes{1}), dims, 1, 1);
   for (int d = 0; d < 2; ++d)
     if (w.padding[d] > w.kernel[d] / 2)
       throw ShapeError(std::string(name) + ": padding must be at most half the kernel: " +
@@ -83,7 +85,7 @@ Tensor from_planes(const Tensor& y, const Tensor& x, int dims) {
   return x.rank() == dims + 1 ? squeeze(result, Dims{0}) : result;
 }
 
-int64_t result_size(const Window& w, int64_t size, int d) {
+int64_t result_size(const PoolingWindow& w, int64_t size, int d) {
   const int64_t reach = w.dilation[d] * (w.kernel[d] - 1) + 1;
   const int64_t span = size + 2 * w.padding[d] - reach;
   int64_t count = span < 0 ? 0 : (span + (w.ceil_mode ? w.stride[d] - 1 : 0)) / w.stride[d] + 1;
@@ -94,13 +96,14 @@ int64_t result_size(const Window& w, int64_t size, int d) {
   return count;
 }
 
-Shape result_shape(const Window& w, const Tensor& x) {
+Shape result_shape(const PoolingWindow& w, const Tensor& x) {
   const Shape& shape = x.shape();
   return {shape[0], shape[1], result_size(w, shape[2], 0), result_size(w, shape[3], 1)};
 }
 
 /// dy put at `positions` of planes of `shape`: the gradient of max pooling. Its own gradient picks.
-Tensor unpool(const Window& w, const Tensor& dy, const Tensor& positions, const Shape& shape) {
+Tensor unpool(const PoolingWindow& w, const Tensor& dy, const Tensor& positions,
+              const Shape& shape) {
   const Tensor inputs[] = {arranged(dy, w.channels_last), positions};
   const ComputeResult result{shape, dy.dtype()};
   const Tensor dx = record_on_planes(ComputeOp::max_pool2d_backward, w.name, inputs, {&result, 1},
@@ -118,7 +121,7 @@ Tensor unpool(const Window& w, const Tensor& dy, const Tensor& positions, const 
 }
 
 /// Largest values and, if somebody wants to know them, their positions in the planes (n, c, h, w).
-std::pair<Tensor, Tensor> max_planes(Window w, const Tensor& input, bool positions_wanted) {
+std::pair<Tensor, Tensor> max_planes(PoolingWindow w, const Tensor& input, bool positions_wanted) {
   w.channels_last = stays_channels_last(input);
   const Tensor x = arranged(input, w.channels_last);
   const Shape shape = result_shape(w, x);
@@ -138,7 +141,7 @@ std::pair<Tensor, Tensor> max_planes(Window w, const Tensor& input, bool positio
 }
 
 /// PyTorch's max_pool1d takes integers where it is asked for positions too.
-Results max_pool(const Window& w, const Tensor& x, int dims, bool return_indices) {
+Results max_pool(const PoolingWindow& w, const Tensor& x, int dims, bool return_indices) {
   const bool whole = dims == 2 || return_indices;
   const auto [values, positions] = max_planes(w, as_planes(w.name, x, dims, whole), return_indices);
   Results results{from_planes(values, x, dims)};
@@ -147,12 +150,12 @@ Results max_pool(const Window& w, const Tensor& x, int dims, bool return_indices
 }
 
 struct Averaging {
-  Window window;
+  PoolingWindow window;
   bool count_include_pad;
   int64_t divisor;  ///< 0: the number of elements
 
   auto attributes() const {
-    const Window& w = window;
+    const PoolingWindow& w = window;
     return pack(AvgPoolAttributes{.kernel = {w.kernel[0], w.kernel[1]},
                                   .stride = {w.stride[0], w.stride[1]},
                                   .padding = {w.padding[0], w.padding[1]},
@@ -166,7 +169,7 @@ Tensor average(const Averaging& a, const Tensor& input);
 
 /// The gradient of averaging, whose own gradient is averaging again.
 Tensor spread_average(const Averaging& a, const Tensor& dy, const Shape& shape) {
-  const Window& w = a.window;
+  const PoolingWindow& w = a.window;
   const Tensor dense = arranged(dy, w.channels_last);
   const ComputeResult result{shape, dy.dtype()};
   const Tensor dx = record_on_planes(ComputeOp::avg_pool2d_backward, w.name, {&dense, 1},
@@ -190,7 +193,7 @@ Tensor average(const Averaging& given, const Tensor& input) {
     return whole::average(input, pool,
                           a.divisor ? std::optional<int64_t>(a.divisor) : std::nullopt);
   }
-  const Window& w = a.window;
+  const PoolingWindow& w = a.window;
   const Tensor x = arranged(input, w.channels_last);
   const ComputeResult result{result_shape(w, x), x.dtype()};
   const Tensor y =
@@ -319,21 +322,21 @@ Results adaptive_max(const char* name, const Tensor& input, const Sizes& size, i
 Results max_pool1d(const Tensor& x, const Sizes& kernel, const std::optional<Sizes>& stride,
                    const std::optional<Sizes>& padding, const std::optional<Sizes>& dilation,
                    bool ceil_mode, bool return_indices) {
-  return max_pool(window_of("max_pool1d", 1, kernel, stride, padding, dilation, ceil_mode), x, 1,
-                  return_indices);
+  return max_pool(pooling_window("max_pool1d", 1, kernel, stride, padding, dilation, ceil_mode), x,
+                  1, return_indices);
 }
 
 Results max_pool2d(const Tensor& x, const Sizes& kernel, const std::optional<Sizes>& stride,
                    const std::optional<Sizes>& padding, const std::optional<Sizes>& dilation,
                    bool ceil_mode, bool return_indices) {
-  return max_pool(window_of("max_pool2d", 2, kernel, stride, padding, dilation, ceil_mode), x, 2,
-                  return_indices);
+  return max_pool(pooling_window("max_pool2d", 2, kernel, stride, padding, dilation, ceil_mode), x,
+                  2, return_indices);
 }
 
 Tensor avg_pool1d(const Tensor& x, const Sizes& kernel, const std::optional<Sizes>& stride,
                   const std::optional<Sizes>& padding, bool ceil_mode,
                   std::optional<bool> count_include_pad) {
-  const Averaging a{window_of("avg_pool1d", 1, kernel, stride, padding, {}, ceil_mode),
+  const Averaging a{pooling_window("avg_pool1d", 1, kernel, stride, padding, {}, ceil_mode),
                     count_include_pad.value_or(true), 0};
   return from_planes(average(a, as_planes("avg_pool1d", x, 1, x.dtype() == DType::i64)), x, 1);
 }
@@ -343,7 +346,7 @@ Tensor avg_pool2d(const Tensor& x, const Sizes& kernel, const std::optional<Size
                   std::optional<bool> count_include_pad, std::optional<int64_t> divisor_override) {
   if (divisor_override && *divisor_override == 0)
     throw Error("avg_pool2d: divisor_override must not be 0");
-  const Averaging a{window_of("avg_pool2d", 2, kernel, stride, padding, {}, ceil_mode),
+  const Averaging a{pooling_window("avg_pool2d", 2, kernel, stride, padding, {}, ceil_mode),
                     count_include_pad.value_or(true), divisor_override.value_or(0)};
   return from_planes(average(a, as_planes("avg_pool2d", x, 2, x.dtype() == DType::i64)), x, 2);
 }

@@ -21,15 +21,16 @@ std::array<int64_t, 3> three(const char* name, const char* what, const Sizes& si
 }
 
 /// How windows move; the depth comes first.
-struct Windows {
+struct VolumeWindows {
   std::array<int64_t, 3> kernel, stride, padding, dilation;
 
   Sizes depth(const std::array<int64_t, 3>& of, int64_t other) const { return {other, of[0]}; }
   Sizes plane(const std::array<int64_t, 3>& of) const { return {of[1], of[2]}; }
 };
 
-Windows windows_of(const char* name, const Sizes& kernel, const std::optional<Sizes>& stride,
-                   const std::optional<Sizes>& padding, const std::optional<Sizes>& dilation) {
+VolumeWindows windows_of(const char* name, const Sizes& kernel, const std::optional<Sizes>& stride,
+                         const std::optional<Sizes>& padding,
+                         const std::optional<Sizes>& dilation) {
   const bool own_stride = stride && !stride->empty();
   return {three(name, "kernel_size", kernel), three(name, "stride", own_stride ? *stride : kernel),
           three(name, "padding", padding.value_or(Sizes{0})),
@@ -78,7 +79,7 @@ Results join_positions(const Results& flat, const Results& deep, const Tensor& x
 Results max_pool3d(const Tensor& x, const Sizes& kernel, const std::optional<Sizes>& stride,
                    const std::optional<Sizes>& padding, const std::optional<Sizes>& dilation,
                    bool ceil_mode, bool return_indices) {
-  const Windows w = windows_of("max_pool3d", kernel, stride, padding, dilation);
+  const VolumeWindows w = windows_of("max_pool3d", kernel, stride, padding, dilation);
   const Results flat =
       max_pool2d(as_volumes("max_pool3d", x, -4), w.plane(w.kernel), w.plane(w.stride),
                  w.plane(w.padding), w.plane(w.dilation), ceil_mode, return_indices);
@@ -98,7 +99,7 @@ Tensor avg_pool3d(const Tensor& x, const Sizes& kernel, const std::optional<Size
     };
     return whole::average(x, pool, divisor_override);
   }
-  const Windows w = windows_of("avg_pool3d", kernel, stride, padding, {});
+  const VolumeWindows w = windows_of("avg_pool3d", kernel, stride, padding, {});
   const std::optional<int64_t> whole = divisor_override ? std::optional<int64_t>(1) : std::nullopt;
   const Tensor flat =
       avg_pool2d(as_volumes("avg_pool3d", x, -4), w.plane(w.kernel), w.plane(w.stride),

@@ -9,7 +9,7 @@
 namespace tide {
 namespace {
 
-constexpr const char* kName = "recurrence";
+constexpr const char* kRecurrenceName = "recurrence";
 
 std::vector<int64_t> attributes_of(const Recurrence& recurrence, bool has_bias) {
   const auto head = pack(RecurrenceAttributes{recurrence.cell, recurrence.backwards, has_bias});
@@ -46,7 +46,7 @@ std::vector<Tensor> recurrence(const Recurrence& recurrence, const Tensor& input
     results.push_back({{rows, whole_cell ? 4 * size : size}, type});
     for (size_t i = 0; i < state.size(); ++i) results.push_back({{rows, size}, type});
   }
-  return record_compute(ComputeOp::recurrence, kName, inputs, results,
+  return record_compute(ComputeOp::recurrence, kRecurrenceName, inputs, results,
                         attributes_of(recurrence, bias.has_value()));
 }
 
@@ -63,7 +63,7 @@ std::vector<Tensor> recurrence_backward(const Recurrence& recurrence,
   for (size_t i = 1; i < gradients.size(); ++i)
     results.push_back({gradients[i].shape(), dy.dtype()});
   if (recurrence.cell == RecurrenceCell::gru) results.push_back({by_gates, dy.dtype()});
-  return record_compute(ComputeOp::recurrence_backward, kName, inputs, results,
+  return record_compute(ComputeOp::recurrence_backward, kRecurrenceName, inputs, results,
                         attributes_of(recurrence, false));
 }
 

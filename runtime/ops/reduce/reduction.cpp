@@ -22,10 +22,6 @@ Tensor reshape_raw(const Tensor& y, const Shape& shape) {
   return make_view(y, layout);
 }
 
-Tensor to_dtype(const Tensor& x, std::optional<DType> dtype) {
-  return dtype && *dtype != x.dtype() ? convert(x, *dtype) : x;
-}
-
 Tensor prod_over(const Tensor& x, unsigned dims, bool keepdim);
 
 /// The gradient of a product: dy times the product of all other elements. With one zero among
@@ -132,8 +128,7 @@ Tensor sum_over(const Tensor& x, unsigned dims, bool keepdim) {
 }
 
 Tensor sum(const Tensor& x, const OptionalDims& dims, bool keepdim, std::optional<DType> dtype) {
-  return to_dtype(sum_over(to_dtype(x, dtype), reduced_dims("sum", dims, x.rank()), keepdim),
-                  dtype);
+  return convert(sum_over(convert(x, dtype), reduced_dims("sum", dims, x.rank()), keepdim), dtype);
 }
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
@@ -151,7 +146,7 @@ Tensor nansum(const Tensor& x, const OptionalDims& dims, bool keepdim, std::opti
 
 Tensor mean(const Tensor& input, const OptionalDims& dims, bool keepdim,
             std::optional<DType> dtype) {
-  const Tensor x = to_dtype(input, dtype);
+  const Tensor x = convert(input, dtype);
   if (!is_floating(x.dtype()))
     throw DTypeError("mean: expected a floating type, got " + std::string(name_of(x.dtype())) +
                      "; convert it or give a dtype");
@@ -170,8 +165,8 @@ Tensor mean(const Tensor& input, const OptionalDims& dims, bool keepdim,
 }
 
 Tensor prod(const Tensor& x, const OptionalDims& dims, bool keepdim, std::optional<DType> dtype) {
-  return to_dtype(prod_over(to_dtype(x, dtype), reduced_dims("prod", dims, x.rank()), keepdim),
-                  dtype);
+  return convert(prod_over(convert(x, dtype), reduced_dims("prod", dims, x.rank()), keepdim),
+                 dtype);
 }
 
 Tensor any(const Tensor& x, const OptionalDims& dims, bool keepdim) {

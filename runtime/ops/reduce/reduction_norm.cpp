@@ -73,15 +73,11 @@ Tensor norm_over(const char* name, const Tensor& x, double order, unsigned dims,
   return y;
 }
 
-Tensor to_dtype(const Tensor& x, std::optional<DType> dtype) {
-  return dtype ? convert(x, *dtype) : x;
-}
-
 }  // namespace
 
 Tensor vector_norm(const Tensor& input, std::optional<double> order, const OptionalDims& dims,
                    bool keepdim, std::optional<DType> dtype) {
-  const Tensor x = to_dtype(input, dtype);
+  const Tensor x = convert(input, dtype);
   return norm_over("norm", x, order.value_or(2), reduced_dims("norm", dims, x.rank()), keepdim);
 }
 

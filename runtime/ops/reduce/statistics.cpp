@@ -183,7 +183,7 @@ Tensor nanquantile(const Tensor& x, const TensorOrNumber& q, std::optional<Dim> 
 
 Tensor nanmean(const Tensor& x, const OptionalDims& dims, bool keepdim,
                std::optional<DType> dtype) {
-  const Tensor wide = dtype ? convert(x, *dtype) : x;
+  const Tensor wide = convert(x, dtype);
   check_floating("nanmean", wide.dtype());
   const Tensor count = sum(logical_not(isnan(wide)), dims, keepdim);
   return nansum(wide, dims, keepdim) / convert(count, wide.dtype());

@@ -16,20 +16,20 @@ double seconds_of(const Action& action) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-const std::string kNothing = module_text("nothing", "");
+const std::string kDelayed = module_text("nothing", "");
 
 }  // namespace
 
 TEST_CASE("a module is compiled for as long as was asked", "[fake]") {
   CHECK(with_driver("jit_ms=50", [](const Table& driver) {
-          const double seconds = seconds_of([&] { load(driver, kNothing, "nothing"); });
+          const double seconds = seconds_of([&] { load(driver, kDelayed, "nothing"); });
           std::puts(seconds >= 0.05 ? "late" : "early");
         }).said == "late\n");
 }
 
 TEST_CASE("a launch takes as long as was asked, one of a graph no longer", "[fake]") {
   CHECK(with_driver("launch_us=20000", [](const Table& driver) {
-          const Function nothing = load(driver, kNothing, "nothing");
+          const Function nothing = load(driver, kDelayed, "nothing");
           const Stream stream = new_stream(driver);
           const double one = seconds_of([&] { launch(driver, nothing, 1, 1, stream, 0); });
           Graph graph = nullptr;

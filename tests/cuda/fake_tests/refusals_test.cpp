@@ -12,7 +12,7 @@
 namespace fake_tests {
 namespace {
 
-const std::string kNothing = module_text("nothing", "");
+const std::string kRefused = module_text("nothing", "");
 const std::string kTrap = module_text("stumble", "trap;");
 
 const Table* the_driver = nullptr;
@@ -131,7 +131,7 @@ TEST_CASE("a stream that is full makes its callers wait", "[fake]") {
                 while (!go) std::this_thread::yield();
               },
               nullptr);
-          const Function nothing = load(driver, kNothing, "nothing");
+          const Function nothing = load(driver, kRefused, "nothing");
           static std::atomic<int> launched = 0;
           Context context = nullptr;
           driver.context_retain(&context, 0);

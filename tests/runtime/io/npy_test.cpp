@@ -6,6 +6,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/io/npz.h"
+#include "tests/runtime/io/bytes.h"
 #include "tests/runtime/io/temporary_folder.h"
 
 using namespace tide;
@@ -20,11 +21,6 @@ std::string pattern(DType type, const Shape& shape) {
   for (size_t i = 0; i < bytes.size(); ++i)
     bytes[i] = static_cast<char>(type == DType::boolean ? i & 1 : i * 7);
   return bytes;
-}
-
-ArrayToWrite to_write(const std::string& name, DType type, const Shape& shape,
-                      const std::string& bytes) {
-  return {name, type, shape, reinterpret_cast<const std::byte*>(bytes.data())};
 }
 
 bool holds(const HostArray& array, DType type, const Shape& shape, const std::string& bytes) {

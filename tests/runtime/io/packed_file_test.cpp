@@ -4,20 +4,13 @@
 #include <catch2/catch.hpp>
 
 #include "runtime/core/error.h"
+#include "tests/runtime/io/bytes.h"
 #include "tests/runtime/io/packed.h"
 #include "tests/runtime/io/temporary_folder.h"
 
 using namespace tide;
 using namespace tide::test;
 using Catch::Matchers::Contains;
-
-namespace {
-
-std::string text_of(const HostArray& array) {
-  return {reinterpret_cast<const char*>(array.data.get()), array.bytes()};
-}
-
-}  // namespace
 
 TEST_CASE("packed files are unpacked, plain ones read as they are", "[io]") {
   TemporaryFolder folder;

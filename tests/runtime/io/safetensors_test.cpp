@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
+#include "tests/runtime/io/bytes.h"
 #include "tests/runtime/io/read_arrays.h"
 #include "tests/runtime/io/temporary_folder.h"
 
@@ -18,15 +19,6 @@ std::string file_of(const std::string& header, const std::string& elements) {
   const uint64_t length = header.size();
   std::string bytes(reinterpret_cast<const char*>(&length), sizeof length);
   return bytes + header + elements;
-}
-
-ArrayToWrite to_write(const std::string& name, DType type, const Shape& shape,
-                      const std::string& bytes) {
-  return {name, type, shape, reinterpret_cast<const std::byte*>(bytes.data())};
-}
-
-std::string bytes_of(const HostArray& array) {
-  return {reinterpret_cast<const char*>(array.data.get()), array.bytes()};
 }
 
 }  // namespace
@@ -57,7 +49,7 @@ TEST_CASE("safetensors files keep all ten types, shapes and metadata", "[io]") {
     REQUIRE(source != arrays.end());
     CHECK(array.type == source->type);
     CHECK(array.shape == source->shape);
-    CHECK(bytes_of(array) == bytes[source - arrays.begin()]);
+    CHECK(text_of(array) == bytes[source - arrays.begin()]);
   }
   CHECK(contents(path).find("\"F64\"") != std::string::npos);
   CHECK(folder.count() == 1);

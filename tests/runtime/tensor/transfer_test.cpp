@@ -18,7 +18,7 @@ using namespace tide;
 
 namespace {
 
-constexpr int64_t kElements = 1 << 20;
+constexpr int64_t kTransferred = 1 << 20;
 
 void fill_with(std::span<std::byte> target, float value) {
   auto* const numbers = reinterpret_cast<float*>(target.data());
@@ -27,11 +27,11 @@ void fill_with(std::span<std::byte> target, float value) {
 
 bool holds(const Tensor& x, double value) {
   const std::vector<double> all = test::values(x);
-  return std::count(all.begin(), all.end(), value) == kElements;
+  return std::count(all.begin(), all.end(), value) == kTransferred;
 }
 
 Tensor filled(Device device, float value) {
-  return record_filled({kElements}, DType::f32, device,
+  return record_filled({kTransferred}, DType::f32, device,
                        [&](std::span<std::byte> target) { fill_with(target, value); });
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("values are filled while the queue rests and while it works", "[tensor
   CHECK(holds(filled(device, 3), 3));
 
   std::optional<Tensor> old =
-      full({kElements}, Number(5.0), {.dtype = DType::f32, .device = device});
+      full({kTransferred}, Number(5.0), {.dtype = DType::f32, .device = device});
   test::values(*old);
   std::optional<HeldQueue> held(device);
   const Tensor doubled = *old * 2;
@@ -76,6 +76,6 @@ TEST_CASE("what cannot be filled leaves no memory behind", "[tensor]") {
   test::values(filled(device, 1));
   const auto before = state.allocator.statistics().in_use;
   const auto fail = [](std::span<std::byte>) { throw std::runtime_error("cut short"); };
-  CHECK_THROWS_WITH(record_filled({kElements}, DType::f32, device, fail), "cut short");
+  CHECK_THROWS_WITH(record_filled({kTransferred}, DType::f32, device, fail), "cut short");
   CHECK(state.allocator.statistics().in_use == before);
 }

@@ -8,137 +8,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "tests/cuda/fake/ptx/raw_values.h"
+
 namespace fake {
 namespace {
-
-[[noreturn]] void unknown(const Instruction& at) {
-  throw PtxError("line " + std::to_string(at.line) +
-                 ": a form that the interpreter does not know: ." + at.mode);
-}
-
-template <class T>
-T from_raw(uint64_t raw) {
-  if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<float>(static_cast<uint32_t>(raw));
-  else if constexpr (std::is_same_v<T, double>)
-    return std::bit_cast<double>(raw);
-  else
-    return static_cast<T>(raw);
-}
-
-template <class T>
-uint64_t to_raw(T value) {
-  if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<uint32_t>(value);
-  else if constexpr (std::is_same_v<T, double>)
-    return std::bit_cast<uint64_t>(value);
-  else
-    return static_cast<std::make_unsigned_t<T>>(value);
-}
-
-float half_to_float(uint16_t raw) { return static_cast<float>(std::bit_cast<_Float16>(raw)); }
-uint16_t float_to_half(float value) {
-  return std::bit_cast<uint16_t>(static_cast<_Float16>(value));
-}
-float brain_to_float(uint16_t raw) { return std::bit_cast<float>(uint32_t{raw} << 16); }
-uint16_t float_to_brain(float value) {
-  const auto raw = std::bit_cast<uint32_t>(value);
-  if (std::isnan(value)) return 0x7fff;
-  return static_cast<uint16_t>((raw + 0x7fff + (raw >> 16 & 1)) >> 16);
-}
-
-/// Half types, of which float holds sums, differences and products well enough to round them once
-/// more (see runtime/codegen/llvm/packed.cpp).
-struct Half {};
-struct Brain {};
-
-/// The value that raw bits of type T mean.
-template <class T>
-auto value_of(uint64_t raw) {
-  if constexpr (std::is_same_v<T, Half>)
-    return half_to_float(static_cast<uint16_t>(raw));
-  else if constexpr (std::is_same_v<T, Brain>)
-    return brain_to_float(static_cast<uint16_t>(raw));
-  else
-    return from_raw<T>(raw);
-}
-
-/// A function of one to three values of T, as one of raw bits. F has no state.
-template <class T, class F>
-struct OnRaw {
-  using Value = decltype(value_of<T>(0));
-
-  static uint64_t one(uint64_t a, uint64_t b, uint64_t c, uint64_t /*d*/) {
-    const auto result = [&] {
-      if constexpr (std::is_invocable_v<F, Value>)
-        return F{}(value_of<T>(a));
-      else if constexpr (std::is_invocable_v<F, Value, Value>)
-        return F{}(value_of<T>(a), value_of<T>(b));
-      else
-        return F{}(value_of<T>(a), value_of<T>(b), value_of<T>(c));
-    }();
-    if constexpr (std::is_same_v<T, Half>)
-      return float_to_half(result);
-    else if constexpr (std::is_same_v<T, Brain>)
-      return float_to_brain(result);
-    else
-      return to_raw(result);
-  }
-
-  /// On two halves of 32 bits.
-  static uint64_t two(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
-    const uint64_t low = one(a & 0xffff, b & 0xffff, c & 0xffff, d);
-    const uint64_t high = one(a >> 16 & 0xffff, b >> 16 & 0xffff, c >> 16 & 0xffff, d);
-    return low | high << 16;
-  }
-};
-
-template <class T, class F>
-Compute made(const Instruction& at, F) {
-  if (!at.packed) return OnRaw<T, F>::one;
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Brain> || sizeof(T) == 2)
-    return OnRaw<T, F>::two;
-  else
-    unknown(at);
-}
-
-/// Calls visitor(T()) with the C++ type that calculates in `type`; plain bits are unsigned.
-template <class Visitor>
-Compute visit_integer(Type type, const Instruction& at, const Visitor& visitor) {
-  switch (type) {
-    case Type::b8:
-    case Type::u8:
-    case Type::pred:
-      return visitor(uint8_t());
-    case Type::b16:
-    case Type::u16:
-      return visitor(uint16_t());
-    case Type::b32:
-    case Type::u32:
-      return visitor(uint32_t());
-    case Type::b64:
-    case Type::u64:
-      return visitor(uint64_t());
-    case Type::s8:
-      return visitor(int8_t());
-    case Type::s16:
-      return visitor(int16_t());
-    case Type::s32:
-      return visitor(int32_t());
-    case Type::s64:
-      return visitor(int64_t());
-    default:
-      unknown(at);
-  }
-}
-template <class Visitor>
-Compute visit(Type type, const Instruction& at, const Visitor& visitor) {
-  if (type == Type::f32) return visitor(float());
-  if (type == Type::f64) return visitor(double());
-  return visit_integer(type, at, visitor);
-}
-
-// --- integers -----------------------------------------------------------------------------------
 
 /// Which bits of a product are meant.
 enum class Part { low, high, wide };
@@ -304,7 +177,7 @@ Compute comparison_of(const Instruction& at, std::string_view order) {
   if (order == "le") return comparison<T, unordered>([](T a, T b) { return a <= b; });
   if (order == "gt") return comparison<T, unordered>([](T a, T b) { return a > b; });
   if (order == "ge") return comparison<T, unordered>([](T a, T b) { return a >= b; });
-  unknown(at);
+  unknown_form(at);
 }
 
 template <class T>
@@ -324,136 +197,6 @@ Compute comparison_of(const Instruction& at) {
 
 // --- conversions --------------------------------------------------------------------------------
 
-/// How a conversion rounds to whole numbers, and whether it saturates, as its operand d.
-enum : uint64_t { kAsIs, kToZero, kDown, kUp, kNearest, kRounding = 7, kSaturates = 8 };
-
-uint64_t conversion_mode(const Instruction& at) {
-  const uint64_t rounding = at.has("rzi")   ? kToZero
-                            : at.has("rmi") ? kDown
-                            : at.has("rpi") ? kUp
-                            : at.has("rni") ? kNearest
-                                            : kAsIs;
-  return rounding | (at.has("sat") ? uint64_t{kSaturates} : 0);
-}
-
-template <class T>
-T rounded(T x, uint64_t mode) {
-  switch (mode & kRounding) {
-    case kToZero:
-      return std::trunc(x);
-    case kDown:
-      return std::floor(x);
-    case kUp:
-      return std::ceil(x);
-    case kNearest:
-      return std::nearbyint(x);
-    default:
-      return x;
-  }
-}
-
-/// A register that is wider than a small signed result takes its sign along.
-template <class T>
-uint64_t extended(T x) {
-  return sizeof(T) < 4 ? static_cast<uint64_t>(x) : to_raw(x);
-}
-
-/// Saturates. What a nan becomes depends on the types.
-template <class T, bool kFromDouble>
-T to_integer(double x, uint64_t mode) {
-  if (std::isnan(x)) {
-    if (!kFromDouble && sizeof(T) < 8) return 0;
-    return static_cast<T>(uint64_t{1} << (8 * sizeof(T) - 1));
-  }
-  x = rounded(x, mode);
-  if (x <= static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-  if (x >= std::ldexp(1.0, std::numeric_limits<T>::digits)) return std::numeric_limits<T>::max();
-  return static_cast<T>(x);
-}
-
-/// The value to convert: `sat` brings it between 0 and 1.
-template <class From>
-double saturated(uint64_t raw, uint64_t mode) {
-  const double x = value_of<From>(raw);
-  return !(mode & kSaturates) ? x : std::isnan(x) ? 0 : std::clamp(x, 0.0, 1.0);
-}
-
-template <class From>
-Compute from_floating(const Instruction& at) {
-  constexpr bool kFromDouble = std::is_same_v<From, double>;
-  switch (at.type) {
-    case Type::f64:
-      return [](uint64_t a, uint64_t, uint64_t, uint64_t mode) {
-        return to_raw(rounded(saturated<From>(a, mode), mode));
-      };
-    case Type::f32:
-      return [](uint64_t a, uint64_t, uint64_t, uint64_t mode) {
-        return to_raw(rounded(static_cast<float>(saturated<From>(a, mode)), mode));
-      };
-    case Type::f16:
-      return [](uint64_t a, uint64_t, uint64_t, uint64_t mode) -> uint64_t {
-        const double x = saturated<From>(a, mode);
-        return kFromDouble ? std::bit_cast<uint16_t>(static_cast<_Float16>(x))
-                           : float_to_half(static_cast<float>(x));
-      };
-    case Type::bf16:
-      return [](uint64_t a, uint64_t, uint64_t, uint64_t mode) -> uint64_t {
-        return float_to_brain(static_cast<float>(saturated<From>(a, mode)));
-      };
-    default:
-      return visit_integer(at.type, at, [&](auto to) -> Compute {
-        using To = decltype(to);
-        return [](uint64_t a, uint64_t, uint64_t, uint64_t mode) {
-          return extended(to_integer<To, kFromDouble>(saturated<From>(a, mode), mode));
-        };
-      });
-  }
-}
-
-template <class From>
-Compute from_integer(const Instruction& at) {
-  if (at.type == Type::f16)
-    return [](uint64_t a, uint64_t, uint64_t, uint64_t) -> uint64_t {
-      return float_to_half(static_cast<float>(from_raw<From>(a)));
-    };
-  return visit(at.type, at, [&](auto to) -> Compute {
-    using To = decltype(to);
-    if constexpr (std::is_integral_v<To>)
-      return [](uint64_t a, uint64_t, uint64_t, uint64_t mode) {
-        const From x = from_raw<From>(a);
-        if (mode & kSaturates) {
-          if (std::cmp_less(x, std::numeric_limits<To>::min()))
-            return extended(std::numeric_limits<To>::min());
-          if (std::cmp_greater(x, std::numeric_limits<To>::max()))
-            return extended(std::numeric_limits<To>::max());
-        }
-        return extended(static_cast<To>(x));
-      };
-    else
-      return [](uint64_t a, uint64_t, uint64_t, uint64_t) {
-        return to_raw(static_cast<To>(from_raw<From>(a)));
-      };
-  });
-}
-
-Compute conversion_of(const Instruction& at) {
-  switch (at.source) {
-    case Type::f16:
-      return from_floating<Half>(at);
-    case Type::bf16:
-      return from_floating<Brain>(at);
-    case Type::f32:
-      return from_floating<float>(at);
-    case Type::f64:
-      return from_floating<double>(at);
-    default:
-      return visit_integer(at.source, at,
-                           [&](auto from) { return from_integer<decltype(from)>(at); });
-  }
-}
-
-// --- by operation -------------------------------------------------------------------------------
-
 /// A function of one floating number. The approximate ones are computed exactly, then rounded.
 template <class F>
 Compute function_of(const Instruction& at, F) {
@@ -466,7 +209,7 @@ Compute half_arithmetic_of(const Instruction& at) {
   if (at.op == Op::add) return made<T>(at, [](float a, float b) { return a + b; });
   if (at.op == Op::sub) return made<T>(at, [](float a, float b) { return a - b; });
   if (at.op == Op::mul) return made<T>(at, [](float a, float b) { return a * b; });
-  unknown(at);
+  unknown_form(at);
 }
 
 template <class T>
@@ -488,7 +231,7 @@ Compute floating_arithmetic_of(const Instruction& at) {
     case Op::neg:
       return made<T>(at, [](T a) { return -a; });
     default:
-      unknown(at);
+      unknown_form(at);
   }
 }
 
@@ -526,7 +269,7 @@ Compute integer_arithmetic_of(const Instruction& at) {
     case Op::not_:
       return made<T>(at, [](T a) { return static_cast<T>(~a); });
     default:
-      unknown(at);
+      unknown_form(at);
   }
 }
 
@@ -554,7 +297,7 @@ Compute bits_of(const Instruction& at) {
         return static_cast<T>(by_table(a, b, c, d));
       };
     default:
-      unknown(at);
+      unknown_form(at);
   }
 }
 
@@ -608,10 +351,6 @@ Compute arithmetic_of(const Instruction& at) {
 }
 
 }  // namespace
-
-uint64_t constant_operand(const Instruction& at) {
-  return at.op == Op::cvt ? conversion_mode(at) : 0;
-}
 
 Compute compute_of(const Instruction& at) {
   switch (at.op) {
@@ -671,7 +410,7 @@ Compute atomic_of(const Instruction& at) {
       plain.op = op;
       return arithmetic_of(plain);
     }
-  unknown(at);
+  unknown_form(at);
 }
 
 }  // namespace fake

@@ -14,6 +14,9 @@ Compute compute_of(const Instruction& at);
 /// What its function expects as d, if the instruction has no such operand.
 uint64_t constant_operand(const Instruction& at);
 
+/// The function of a cvt instruction. Throws PtxError.
+Compute conversion_of(const Instruction& at);
+
 /// What an atomic operation leaves in memory that held a, by its operands b and c. Throws PtxError.
 Compute atomic_of(const Instruction& at);
 

@@ -16,7 +16,6 @@ namespace {
 
 using Kind = Step::Kind;
 using Combine = Step::Combine;
-constexpr int kWarp = 32;
 
 struct Thread {
   uint64_t* registers;

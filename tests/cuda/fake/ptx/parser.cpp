@@ -8,6 +8,12 @@
 #include "tests/cuda/fake/ptx/module.h"
 
 namespace fake {
+
+struct Token {
+  std::string_view text;
+  int line;
+};
+
 namespace {
 
 const std::unordered_map<std::string_view, Type> kTypes = {
@@ -51,11 +57,6 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$' ||
          c == '%';
 }
-
-struct Token {
-  std::string_view text;
-  int line;
-};
 
 std::vector<Token> tokens_of(std::string_view text) {
   std::vector<Token> tokens;

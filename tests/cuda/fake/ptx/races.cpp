@@ -3,8 +3,6 @@
 namespace fake {
 namespace {
 
-constexpr uint32_t kWarp = 32;
-
 uint32_t warp_of(Actor by) { return by.thread / kWarp; }
 
 std::string name_of(Actor by) {

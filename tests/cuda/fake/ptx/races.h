@@ -16,6 +16,8 @@
 
 namespace fake {
 
+constexpr int kWarp = 32;  ///< threads
+
 /// A thread of a launch, and how many barriers its block and its warp had passed.
 struct Actor {
   uint32_t block = 0, thread = 0, epoch = 0, warp_epoch = 0;

@@ -9,14 +9,14 @@ using namespace tide::test;
 
 namespace {
 
-struct Case {
+struct PoolCase {
   int64_t h, w, kh, kw, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
   int64_t oh, ow;
 };
 
 // The one of 7 x 8 rounds up (ceil_mode): its last windows hang over the edge. The wide ones have
 // rows of several vectors.
-const Case kCases[] = {
+const PoolCase kPoolCases[] = {
     {8, 8, 2, 2, 2, 2, 0, 0, 1, 1, 4, 4},   {9, 7, 3, 3, 2, 2, 1, 1, 1, 1, 5, 4},
     {10, 11, 3, 2, 1, 3, 1, 0, 2, 2, 8, 3}, {5, 6, 5, 6, 1, 1, 0, 0, 1, 1, 1, 1},
     {7, 8, 3, 3, 2, 2, 0, 0, 1, 1, 3, 4},   {6, 44, 3, 3, 2, 2, 1, 1, 1, 1, 3, 22},
@@ -26,7 +26,7 @@ const Case kCases[] = {
     {2, 99, 1, 9, 1, 9, 0, 0, 1, 1, 2, 11}, {3, 48, 3, 3, 3, 3, 0, 0, 1, 1, 1, 16},
     {2, 51, 1, 5, 1, 3, 0, 2, 1, 1, 2, 17}};
 
-std::vector<int64_t> max_attributes(const Case& k) {
+std::vector<int64_t> max_attributes(const PoolCase& k) {
   return {k.kh, k.kw, k.stride_h, k.stride_w, k.pad_h, k.pad_w, k.dilation_h, k.dilation_w, 0};
 }
 
@@ -35,7 +35,7 @@ std::vector<int64_t> max_attributes(const Case& k) {
 TEMPLATE_TEST_CASE("max_pool2d finds the first maximum and its position", "[cpu]", float, double,
                    BFloat16, int64_t, uint8_t) {
   using T = TestType;
-  for (const Case& k : kCases) {
+  for (const PoolCase& k : kPoolCases) {
     auto x = random_array<T>({2, 3, k.h, k.w}, 1);
     for (size_t i = 0; i < x.values.size(); i += 3) x.values[i] = x.values[i / 2];  // make ties
     Array<T> values({2, 3, k.oh, k.ow});
@@ -102,7 +102,7 @@ TEST_CASE("max_pool2d treats nan in long rows as in short ones", "[cpu]") {
 }
 
 TEST_CASE("avg_pool2d and its gradient agree with plain loops", "[cpu]") {
-  for (const Case& k : kCases)
+  for (const PoolCase& k : kPoolCases)
     for (int64_t count_pad : {0, 1})
       for (int64_t divisor : {0, 3}) {
         if (k.dilation_h != 1) continue;
@@ -141,7 +141,7 @@ TEST_CASE("avg_pool2d and its gradient agree with plain loops", "[cpu]") {
 }
 
 TEST_CASE("pools of planes that lie channels last have the bits of plain ones", "[cpu]") {
-  for (const Case& k : kCases) {
+  for (const PoolCase& k : kPoolCases) {
     auto x = random_array<float>({2, 3, k.h, k.w}, 1),
          dy = random_array<float>({2, 3, k.oh, k.ow}, 2);
     Array<float> values(dy.shape), means(dy.shape), dx(x.shape), spread(x.shape);

@@ -1,0 +1,17 @@
+// What the definitions of special functions have in common.
+#pragma once
+
+#include <limits>
+
+#include "runtime/core/default_dtype.h"
+#include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tide {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// x, or its numbers in the default type if it holds integers.
+inline Tensor floating(const Tensor& x) { return convert(x, floating_type(x.dtype())); }
+
+}  // namespace tide
