@@ -3,9 +3,14 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <regex>
+#include <span>
 #include <stdexcept>
+#include <string_view>
 
+#include "runtime/io/md5.h"
 #include "tests/interpreter/command.h"
 
 namespace tide::test {
@@ -68,6 +73,43 @@ std::string joined(const std::vector<std::string>& kernels) {
     replace_all(one, "entry kernel", "entry kernel_" + std::to_string(i));
     if (!all.empty()) one.erase(0, one.find(kHead) + kHead.size());
     all += one;
+  }
+  return all;
+}
+
+std::vector<KernelProperties> assemble_fused(const std::vector<std::string>& kernels,
+                                             const std::string& target,
+                                             const std::string& known_folder) {
+  static const std::string release = assembler_release();
+  const auto file_of = [&](const std::string& text) {
+    Md5 sum;
+    const std::string whole = release + ' ' + target + '\n' + text;
+    sum.add(std::as_bytes(std::span(whole)));
+    return known_folder + '/' + sum.text();
+  };
+  std::vector<KernelProperties> all(kernels.size());
+  std::vector<std::string> new_texts;
+  std::vector<size_t> new_places;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    KernelProperties& one = all[i];
+    if (known_folder.empty() ||
+        !(std::ifstream(file_of(kernels[i])) >> one.registers >> one.stack >> one.spilled)) {
+      new_texts.push_back(kernels[i]);
+      new_places.push_back(i);
+    }
+  }
+  if (new_texts.empty()) return all;
+  const std::vector<KernelProperties> found = assemble(joined(new_texts), target);
+  if (found.size() != new_texts.size())
+    throw std::runtime_error("the assembler speaks of another number of kernels");
+  for (const KernelProperties& kernel : found) {
+    const size_t i = std::stoul(kernel.name.substr(std::string_view("kernel_").size()));
+    all[new_places.at(i)] = kernel;
+    if (known_folder.empty()) continue;
+    // Whole under its name, or not there: several tests may run at a time.
+    const std::string path = file_of(new_texts[i]), unfinished = path + ".new";
+    std::ofstream(unfinished) << kernel.registers << ' ' << kernel.stack << ' ' << kernel.spilled;
+    std::filesystem::rename(unfinished, path);
   }
   return all;
 }

@@ -29,6 +29,12 @@ std::string assembler_release();
 /// if it does not take one of them. Thread-safe.
 std::vector<KernelProperties> assemble(const std::string& ptx, const std::string& target);
 
+/// The same for fused kernels, each a text of its own. What is known of a text from an earlier run
+/// is read from `known_folder`, and what is new is kept there, unless its name is empty.
+std::vector<KernelProperties> assemble_fused(const std::vector<std::string>& kernels,
+                                             const std::string& target,
+                                             const std::string& known_folder);
+
 /// Fused kernels, which all have the same name, as one text: the i-th is called kernel_<i>.
 std::string joined(const std::vector<std::string>& kernels);
 

@@ -16,7 +16,7 @@
 namespace tide::test {
 namespace {
 
-struct Case {
+struct AttentionCase {
   int64_t stacks, heads, rows, keys, features;
   bool causal;
   bool masked = false;  ///< by a mask of each stack, the same for its heads
@@ -32,7 +32,7 @@ struct Case {
   }
 };
 
-const Case kCases[] = {{1, 1, 5, 7, 8, false},     {2, 3, 9, 9, 16, true},
+const AttentionCase kAttentionCases[] = {{1, 1, 5, 7, 8, false},     {2, 3, 9, 9, 16, true},
                        {1, 2, 4, 11, 64, true},    {1, 2, 12, 3, 40, true},
                        {2, 1, 33, 20, 128, false}, {2, 3, 6, 10, 16, false, true}};
 
@@ -63,7 +63,7 @@ struct Arrays {
   Array<T> query, key, value, slope, result, by_query, by_key, by_value;
   Array<float> logarithms, mask;
 
-  explicit Arrays(const Case& k)
+  explicit Arrays(const AttentionCase& k)
       : query(random_array<T>(k.queries(), 1)),
         key(random_array<T>(k.values(), 2)),
         value(random_array<T>(k.values(), 3)),
@@ -75,16 +75,16 @@ struct Arrays {
         logarithms(k.numbers()),
         mask(random_array<float>(k.masks(), 5)) {}
 
-  std::vector<ArrayView> forward_inputs(const Case& k) {
+  std::vector<ArrayView> forward_inputs(const AttentionCase& k) {
     return with_mask(k, {query.view(), key.view(), value.view()});
   }
-  std::vector<ArrayView> backward_inputs(const Case& k) {
+  std::vector<ArrayView> backward_inputs(const AttentionCase& k) {
     return with_mask(k, {query.view(), key.view(), value.view(), result.view(), slope.view(),
                          logarithms.view()});
   }
 
  private:
-  std::vector<ArrayView> with_mask(const Case& k, std::vector<ArrayView> inputs) {
+  std::vector<ArrayView> with_mask(const AttentionCase& k, std::vector<ArrayView> inputs) {
     if (!k.masked) return inputs;
     inputs.push_back(mask.view());
     inputs.back().layout = inputs.back().layout.broadcast_to(k.scores());
@@ -93,7 +93,7 @@ struct Arrays {
 };
 
 template <class T>
-void on_host(const Case& k, Arrays<T>& a) {
+void on_host(const AttentionCase& k, Arrays<T>& a) {
   run(ComputeOp::attention, a.forward_inputs(k), {a.result.view(), a.logarithms.view()},
       k.attributes());
   run(ComputeOp::attention_backward, a.backward_inputs(k),
@@ -101,7 +101,7 @@ void on_host(const Case& k, Arrays<T>& a) {
 }
 
 template <class T>
-void on_device(const Case& k, Arrays<T>& a) {
+void on_device(const AttentionCase& k, Arrays<T>& a) {
   DeviceArray<T> query(a.query), key(a.key), value(a.value), slope(a.slope), result(a.result),
       by_query(a.by_query), by_key(a.by_key), by_value(a.by_value);
   DeviceArray<float> logarithms(a.logarithms), mask(a.mask);
@@ -136,8 +136,8 @@ double difference(const Array<T>& a, const Array<T>& b) {
 }
 
 template <class T>
-void check_all(double tolerance) {
-  for (const Case& k : kCases) {
+void check_attention(double tolerance) {
+  for (const AttentionCase& k : kAttentionCases) {
     CAPTURE(k.rows, k.keys, k.features, k.causal);
     Arrays<T> expected(k), got(k);
     on_host(k, expected);
@@ -152,8 +152,8 @@ void check_all(double tolerance) {
 
 /// Offers attention to a cuDNN of its own: arrays begin so many bytes behind a block's begin, and
 /// rows of so many features lie so many elements apart.
-struct Offer {
-  explicit Offer(int64_t shift, int64_t features = 8, int64_t apart = 8) {
+struct AttentionOffer {
+  explicit AttentionOffer(int64_t shift, int64_t features = 8, int64_t apart = 8) {
     constexpr size_t kBytes = 4096;
     cuda::AttentionArguments g{};
     std::vector<void*> blocks;
@@ -187,16 +187,16 @@ struct Offer {
 TEST_CASE("cuDNN takes attention of arrays and rows at multiples of 16 bytes", "[cuda][fake]") {
   for (const int64_t shift : {0, 16, 48, 64}) {
     CAPTURE(shift);
-    CHECK(Offer(shift).enqueued);
+    CHECK(AttentionOffer(shift).enqueued);
   }
-  CHECK(Offer(0, 16, 24).enqueued);
+  CHECK(AttentionOffer(0, 16, 24).enqueued);
   for (const int64_t shift : {4, 8, 24}) {
     CAPTURE(shift);
-    CHECK_FALSE(Offer(shift).enqueued);
-    CHECK(Offer(shift).refusal == "an array does not begin at a multiple of 16 bytes");
+    CHECK_FALSE(AttentionOffer(shift).enqueued);
+    CHECK(AttentionOffer(shift).refusal == "an array does not begin at a multiple of 16 bytes");
   }
-  CHECK(Offer(0, 8, 12).refusal == "rows are not a multiple of 16 bytes apart");
-  CHECK(Offer(0, 12, 16).refusal == "the features of a row are not a multiple of 16 bytes");
+  CHECK(AttentionOffer(0, 8, 12).refusal == "rows are not a multiple of 16 bytes apart");
+  CHECK(AttentionOffer(0, 12, 16).refusal == "the features of a row are not a multiple of 16 bytes");
 }
 
 TEST_CASE("up to 2^24 scores are made at once, by cuDNN up to 2^26 of a head", "[cuda][fake]") {
@@ -220,14 +220,14 @@ TEST_CASE("up to 2^24 scores are made at once, by cuDNN up to 2^26 of a head", "
 }
 
 TEST_CASE("attention on a device agrees with the host's", "[cuda]") {
-  check_all<Float16>(2e-3);
-  check_all<BFloat16>(1.6e-2);
+  check_attention<Float16>(2e-3);
+  check_attention<BFloat16>(1.6e-2);
 }
 
 TEST_CASE("attention by our own kernels agrees with the host's", "[cuda][fake]") {
   const Environment fails({{"TIDE_FAKE_DNN", "fail=execute"}});
-  check_all<Float16>(1e-3);
-  check_all<BFloat16>(8e-3);
+  check_attention<Float16>(1e-3);
+  check_attention<BFloat16>(8e-3);
 }
 
 }  // namespace tide::test

@@ -12,7 +12,7 @@
 namespace tide::test {
 namespace {
 
-struct Case {
+struct ConvolutionCase {
   int64_t n, c, h, w, o, kh, kw, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups;
 
   Shape input() const { return {n, c, h, w}; }
@@ -36,7 +36,7 @@ struct Case {
   }
 };
 
-const Case kCases[] = {
+const ConvolutionCase kConvolutionCases[] = {
     {2, 1, 8, 8, 4, 3, 3, 1, 1, 1, 1, 1, 1, 1},  {3, 3, 17, 13, 8, 5, 3, 2, 1, 2, 0, 1, 1, 1},
     {2, 6, 9, 9, 4, 3, 3, 1, 1, 0, 0, 2, 2, 2},  {2, 8, 7, 7, 8, 3, 3, 2, 2, 1, 1, 1, 1, 8},
     {1, 5, 1, 40, 7, 1, 4, 1, 3, 0, 1, 1, 2, 1}, {3, 4, 11, 9, 6, 3, 2, 2, 3, 1, 0, 2, 1, 1},
@@ -82,7 +82,7 @@ class DeviceArrays {
 
 /// The largest difference to the host's result, in units of its size.
 template <class T>
-double difference(const Case& k, ComputeOp op, bool last) {
+double difference(const ConvolutionCase& k, ComputeOp op, bool last) {
   DeviceArrays<T> arrays(k.shapes(op, last));
   ComputeStep step;
   step.op = op;
@@ -103,8 +103,8 @@ double difference(const Case& k, ComputeOp op, bool last) {
 }
 
 template <class T>
-void check_all(double tolerance) {
-  for (const Case& k : kCases)
+void check_convolutions(double tolerance) {
+  for (const ConvolutionCase& k : kConvolutionCases)
     for (const ComputeOp op : kOps)
       for (const bool last : {false, true}) {
         INFO(k.input().text() << " with " << k.weight().text() << ", op " << static_cast<int>(op)
@@ -114,9 +114,9 @@ void check_all(double tolerance) {
 }
 
 /// Offers a convolution to a cuDNN of its own, of ones but for the first array, which is `value`.
-struct Offer {
-  explicit Offer(DType type, float value = 1, bool tf32 = false, int capability = 90) {
-    const Case k{1, 4, 4, 4, 4, 1, 1, 1, 1, 0, 0, 1, 1, 1};
+struct ConvolutionOffer {
+  explicit ConvolutionOffer(DType type, float value = 1, bool tf32 = false, int capability = 90) {
+    const ConvolutionCase k{1, 4, 4, 4, 4, 1, 1, 1, 1, 0, 0, 1, 1, 1};
     DeviceArrays<float> arrays(k.shapes(ComputeOp::conv2d, false));
     for (float& x : arrays.first.values) x = value;
     for (float& x : arrays.second.values) x = 1;
@@ -150,36 +150,36 @@ struct Offer {
 }  // namespace
 
 TEST_CASE("convolutions on a device agree with the host's", "[cuda]") {
-  check_all<float>(1e-6);
-  check_all<double>(1e-6);
-  check_all<Float16>(1e-3);
-  check_all<BFloat16>(1e-2);
+  check_convolutions<float>(1e-6);
+  check_convolutions<double>(1e-6);
+  check_convolutions<Float16>(1e-3);
+  check_convolutions<BFloat16>(1e-2);
 }
 
 TEST_CASE("convolutions do without cuDNN where it fails", "[cuda]") {
   const DnnSettings fails("fail=execute");
-  check_all<float>(1e-6);
-  CHECK(difference<Float16>(kCases[0], ComputeOp::conv2d, false) <= 1e-3);
+  check_convolutions<float>(1e-6);
+  CHECK(difference<Float16>(kConvolutionCases[0], ComputeOp::conv2d, false) <= 1e-3);
 }
 
 TEST_CASE("cuDNN takes convolutions and says why it uses no Tensor Cores", "[cuda][fake]") {
-  CHECK(Offer(DType::f32).outcome.enqueued);
-  CHECK(Offer(DType::f32).refusal().starts_with("float32 is kept exact"));
-  CHECK(Offer(DType::f32, 1, true).refusal().empty());
-  CHECK(Offer(DType::f32, 1, true, 75).refusal() == "the card's Tensor Cores do not take TF32");
+  CHECK(ConvolutionOffer(DType::f32).outcome.enqueued);
+  CHECK(ConvolutionOffer(DType::f32).refusal().starts_with("float32 is kept exact"));
+  CHECK(ConvolutionOffer(DType::f32, 1, true).refusal().empty());
+  CHECK(ConvolutionOffer(DType::f32, 1, true, 75).refusal() == "the card's Tensor Cores do not take TF32");
 }
 
 TEST_CASE("convolutions round to TF32 only where that was allowed", "[cuda][fake]") {
   constexpr float kFine = 1.0f + 0x1p-12f;
-  CHECK(Offer(DType::f32, kFine, false).first == 4 * kFine);
-  CHECK(Offer(DType::f32, kFine, true).first == 4);
+  CHECK(ConvolutionOffer(DType::f32, kFine, false).first == 4 * kFine);
+  CHECK(ConvolutionOffer(DType::f32, kFine, true).first == 4);
 }
 
 TEST_CASE("whatever cuDNN refuses is handed back", "[cuda][fake]") {
   for (const char* place : {"create", "graph", "heuristics", "plan", "execute"}) {
     INFO(place);
     const DnnSettings fails((std::string("fail=") + place).c_str());
-    const Offer offer(DType::f32);
+    const ConvolutionOffer offer(DType::f32);
     CHECK_FALSE(offer.outcome.enqueued);
     CHECK(offer.refusal().find("cuDNN") != std::string::npos);
     CHECK((offer.refusal() == "there is no cuDNN 9") == (place == std::string("create")));

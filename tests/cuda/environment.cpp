@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "tests/interpreter/command.h"
+
 namespace tide::test {
 namespace {
 
@@ -35,6 +37,15 @@ Environment::~Environment() {
     else
       unsetenv(name);
   }
+}
+
+std::string run_with(const std::string& settings, const std::string& script,
+                     const std::string& blas) {
+  const Environment environment({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
+                                 {"TIDE_FAKE_CUDA", settings},
+                                 {"TIDE_FAKE_BLAS", blas}});
+  const auto outcome = ::test::run_tide({"-e", script});
+  return outcome.out + outcome.err;
 }
 
 }  // namespace tide::test

@@ -22,4 +22,9 @@ class Environment {
   std::vector<std::pair<const char*, std::optional<std::string>>> before_;
 };
 
+/// What a script prints that runs on the tests' own driver, with such settings of it and of the
+/// cuBLASLt beside it.
+std::string run_with(const std::string& settings, const std::string& script,
+                     const std::string& blas = "");
+
 }  // namespace tide::test

@@ -45,7 +45,7 @@ void check_case(LoopKind kind, Orientation orientation, int64_t length, unsigned
   }
 }
 
-constexpr unsigned kCases = 40;
+constexpr unsigned kPrograms = 40;
 
 int64_t length_of(unsigned seed, int64_t longest) {
   const int64_t lengths[] = {0, 1, 3, 7, 8, 31, 63, 64, 65, 127, 129, 200, 1000};
@@ -55,12 +55,12 @@ int64_t length_of(unsigned seed, int64_t longest) {
 }  // namespace
 
 TEST_CASE("maps on a device equal the reference bit for bit", "[cuda]") {
-  for (unsigned seed = 0; seed < 2 * kCases; ++seed)
+  for (unsigned seed = 0; seed < 2 * kPrograms; ++seed)
     check_case(LoopKind::map, Orientation::outer, length_of(seed, 1000), seed);
 }
 
 TEST_CASE("rows on a device equal the reference bit for bit", "[cuda]") {
-  for (unsigned seed = 0; seed < kCases; ++seed) {
+  for (unsigned seed = 0; seed < kPrograms; ++seed) {
     check_case(LoopKind::row, Orientation::row, length_of(seed, 1000), seed);
     check_case(LoopKind::row, Orientation::outer, length_of(seed, 200), seed);
   }
@@ -177,7 +177,7 @@ TEST_CASE("long rows that lie aligned are brought into shared memory", "[cuda][f
 }
 
 TEST_CASE("reductions in order on a device equal the reference bit for bit", "[cuda]") {
-  for (unsigned seed = 0; seed < kCases / 2; ++seed) {
+  for (unsigned seed = 0; seed < kPrograms / 2; ++seed) {
     check_case(LoopKind::in_order, Orientation::row, length_of(seed, 200), seed);
     check_case(LoopKind::in_order, Orientation::outer, length_of(seed, 65), seed);
   }

@@ -7,7 +7,7 @@
 namespace tide::test {
 namespace {
 
-::test::Outcome run_script(const std::string& script, const std::string& fake) {
+::test::Outcome run_losing_script(const std::string& script, const std::string& fake) {
   const Environment environment({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", fake}});
   const ::test::TemporaryFolder folder;
   return ::test::run_tide({folder.write("lost.lua", script)});
@@ -29,7 +29,7 @@ TEST_CASE("a failed kernel is reported with the line that queued it", "[cuda][fa
   for (const auto& [error, words] : {std::pair("700", "an illegal memory access was encountered"),
                                      std::pair("719", "unspecified launch failure")}) {
     const auto outcome =
-        run_script(kStart + "print(why)", settings(std::string(",lose_error=") + error));
+        run_losing_script(kStart + "print(why)", settings(std::string(",lose_error=") + error));
     INFO(outcome.out << outcome.err);
     CHECK(outcome.status == 0);
     CHECK(outcome.out.find(words) != std::string::npos);
@@ -38,7 +38,7 @@ TEST_CASE("a failed kernel is reported with the line that queued it", "[cuda][fa
 }
 
 TEST_CASE("a profile outlives the loss of a device", "[cuda][fake]") {
-  const auto outcome = run_script(
+  const auto outcome = run_losing_script(
       "local x = tide.ones(8, {device = 'cuda'}) * 2\n"
       "tide.synchronize()\n"
       "local p = tide.profile(function()\n"
@@ -57,7 +57,7 @@ TEST_CASE("a profile outlives the loss of a device", "[cuda][fake]") {
 }
 
 TEST_CASE("a lost device starts anew, without its values", "[cuda][fake]") {
-  const auto outcome = run_script(
+  const auto outcome = run_losing_script(
       kStart +
           "for _, lost in ipairs {x, y, x * 3} do\n"
           "  local read, reported = pcall(lost.tolist, lost)\n"
@@ -90,16 +90,16 @@ TEST_CASE("pinned memory is pinned again after a loss", "[cuda][fake]") {
       "assert(tide.ones(3):pin_memory():to('cuda'):sum():item() == 3)\n"
       "print('copied')";
   const auto before =
-      run_script("local pinned = tide.ones(4):pin_memory()\n" + copies, "pinned_only=1");
+      run_losing_script("local pinned = tide.ones(4):pin_memory()\n" + copies, "pinned_only=1");
   INFO(before.err);
   CHECK(before.out == "copied\n");
-  const auto after = run_script(kStart + copies, settings(",pinned_only=1"));
+  const auto after = run_losing_script(kStart + copies, settings(",pinned_only=1"));
   INFO(after.err);
   CHECK(after.out == "copied\n");
 }
 
 TEST_CASE("what is queued behind a lost device does not run with old addresses", "[cuda][fake]") {
-  const auto outcome = run_script(
+  const auto outcome = run_losing_script(
       "local eager <close> = tide.eager()\n"
       "local x = tide.ones(64, {device = 'cuda'})\n"
       "local chain = {}\n"
@@ -118,7 +118,7 @@ TEST_CASE("what is queued behind a lost device does not run with old addresses",
 }
 
 TEST_CASE("a device that cannot be set up again says so each time", "[cuda][fake]") {
-  const auto outcome = run_script(
+  const auto outcome = run_losing_script(
       kStart +
           "for _ = 1, 3 do\n"
           "  local ok, reported = pcall(function() return tide.ones(8, {device = "
@@ -140,7 +140,7 @@ TEST_CASE("a device that cannot be set up again says so each time", "[cuda][fake
 }
 
 TEST_CASE("a context that others hold is not taken from them", "[cuda][fake]") {
-  const auto outcome = run_script(
+  const auto outcome = run_losing_script(
       kStart +
           "local ok, reported = pcall(function() return tide.ones(8, {device = "
           "'cuda'}):sum():item() "
@@ -159,7 +159,7 @@ TEST_CASE("a context that others hold is not taken from them", "[cuda][fake]") {
 TEST_CASE("errors that CUDA calls the end of a context lose the device", "[cuda][fake]") {
   for (const char* error : {"214", "220", "226", "702", "709", "710", "714", "715", "716", "717",
                             "718", "721", "810"}) {
-    const auto outcome = run_script(kStart +
+    const auto outcome = run_losing_script(kStart +
                                         "print(why:find('lost.lua:3 (add)', 1, true) ~= nil, "
                                         "(tide.ones(8, {device = 'cuda'}) + 1):sum():item())",
                                     settings(std::string(",lose_error=") + error));
@@ -173,7 +173,7 @@ TEST_CASE("work whose event fails does not count as done", "[cuda][fake]") {
   // that values read too early are wrong.
   for (const char* call : {"create", "record", "query"})
     for (int number = 1; number <= 11; ++number) {
-      const auto outcome = run_script(
+      const auto outcome = run_losing_script(
           "local a, b = tide.Stream 'cuda', tide.Stream 'cuda'\n"
           "for i = 1, 6 do\n"
           "  local x, y\n"
@@ -194,7 +194,7 @@ TEST_CASE("work whose event fails does not count as done", "[cuda][fake]") {
 }
 
 TEST_CASE("all streams of a lost device start anew", "[cuda][fake]") {
-  const auto outcome = run_script(
+  const auto outcome = run_losing_script(
       "local streams = {tide.Stream 'cuda', tide.Stream 'cuda', tide.Stream 'cuda'}\n"
       "local sums, wrong, lost = {}, 0, 0\n"
       "local function work(from, to)\n"
@@ -220,7 +220,7 @@ TEST_CASE("all streams of a lost device start anew", "[cuda][fake]") {
 }
 
 TEST_CASE("training goes on after the device was lost", "[cuda][fake]") {
-  const auto outcome = run_script(
+  const auto outcome = run_losing_script(
       "local nn = tide.nn\n"
       "local function train()\n"
       "  tide.manual_seed(1)\n"

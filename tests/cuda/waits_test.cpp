@@ -6,17 +6,9 @@
 
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
-#include "tests/interpreter/command.h"
 
 namespace tide::test {
 namespace {
-
-std::string run_with(const std::string& settings, const std::string& script) {
-  const Environment environment(
-      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", settings}});
-  const auto outcome = ::test::run_tide({"-e", script});
-  return outcome.out + outcome.err;
-}
 
 /// How often the host waits while the script runs, which gets `turns`.
 int waits(int turns, const std::string& script) {

@@ -3,20 +3,10 @@
 
 #include "runtime/cuda/launch/embedded_kernels.h"
 #include "tests/cuda/environment.h"
-#include "tests/interpreter/command.h"
 #include "tests/support/skip.h"
 
 namespace tide::test {
 namespace {
-
-std::string run_with(const std::string& settings, const std::string& script,
-                     const std::string& blas = "") {
-  const Environment environment({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
-                                 {"TIDE_FAKE_CUDA", settings},
-                                 {"TIDE_FAKE_BLAS", blas}});
-  const auto outcome = ::test::run_tide({"-e", script});
-  return outcome.out + outcome.err;
-}
 
 /// A product whose bits tell whose it is: cuBLASLt rounds the factor to 1, our kernel does not. The
 /// card is filled up, and what fills it is given to the cache.

@@ -1,0 +1,104 @@
+"""usage: tests/run [--changed] [NAME...]
+
+Installs what is missing, builds tide, and runs all its tests; the last line is "N passed, N failed".
+
+  NAME       only parts of this name (cuda, "script tests", nn), or one file with script tests
+  --changed  only what looks at the files that differ from the last commit, and builds no more than that needs
+
+With CI set in the environment, a compiler's warning is a failure. TIDE_TEST_SOAK=1: loops that look for what grows run
+ten times as long. TIDE_TEST_ALL=1, before a release: the assembler takes every kernel instead of some of each kind.
+Tests that need what is not here are skipped, which is neither; where TIDE_EXPECT_NVCC, _PTXAS, _CUDNN or _GOLDEN is
+set, the lack of that is a failure. docs/testing.md says what the parts are and what each may take."""
+import os
+import resource
+import subprocess
+import sys
+import time
+
+import changed
+import counts
+import pool
+import report
+from parts import RELEASE, ROOT, Part, all_parts, has_golden, tide
+
+
+def build(targets):
+    """Whether the release build has succeeded, and the CPU seconds that it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    status = subprocess.run([str(ROOT / ".ci/build_preset"), "release", *targets], cwd=ROOT).returncode
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return status == 0, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def named(names, cores):
+    """The parts that the names choose; exits where a name means nothing."""
+    chosen = []
+    everything = all_parts(cores)
+    for name in names:
+        if name.endswith(".lua") and (ROOT / name).exists():
+            found = [Part("script tests", name, tide("test", name))]
+        else:
+            found = [part for part in everything if name.lower() in (part.name.lower(), part.group.lower())
+                     or part.group.lower().startswith(name.lower() + ":")]
+        if not found:
+            known = sorted({part.group for part in everything} | {part.name for part in everything})
+            sys.exit(f"tests/run: no part is called {name}; there are: {', '.join(known)}")
+        # What a part of the sanitizers runs is built first.
+        needed = {part.after for part in found} - {""}
+        chosen += [part for part in everything if part.name in needed] + found
+    unique = {(part.group, part.name): part for part in chosen}
+    return list(unique.values())
+
+
+def without(what, variable):
+    """Counts what is not here: as skipped, or as a failure where it is expected."""
+    print(f"{what} {variable}=1 makes that an error.")
+    return counts.Counts(failed=1) if os.environ.get(variable) else counts.Counts(skipped=1)
+
+
+def main(words):
+    if "--help" in words or "-h" in words:
+        print(__doc__)
+        return 0
+    options = [word for word in words if word.startswith("-")]
+    if options not in ([], ["--changed"]) or (options and len(words) > 1):
+        sys.exit(f"tests/run: what is {' '.join(words)}? --help says what there is")
+    begin = time.monotonic()
+    cores = os.cpu_count() if not hasattr(os, "sched_getaffinity") else len(os.sched_getaffinity(0))
+    log = RELEASE / ".ninja_log"
+    log_size = log.stat().st_size if log.exists() else 0
+    selection = None
+    if options:
+        selection = changed.Selection()
+        for file in changed.changed_files():
+            selection.add(file)
+    built, build_seconds = build(selection.targets() if selection else [])
+    if not built:
+        print("the release build failed\n0 passed, 1 failed")
+        return 1
+    parts = list(selection.parts()) if selection else named(words, cores) if words else all_parts(cores)
+    outcomes = pool.run(parts, cores)
+    total = sum((outcome.counts for outcome in outcomes), counts.Counts())
+    if selection and selection.unknown:
+        print("no test is known for " + ", ".join(selection.unknown))
+    if not words:
+        if not has_golden():
+            total += without("There are no golden cases here: TIDE_GOLDEN names their folder;", "TIDE_EXPECT_GOLDEN")
+        if not (RELEASE / "tide-cuda.so").exists():
+            # Debian's own toolkit is older than CUDA 13, so a bare machine has none: compute ops of cuda devices then
+            # run on the host.
+            total += without("There is no nvcc of CUDA 13 here: the kernels in runtime/cuda/kernels were not built and "
+                             "are not tested;", "TIDE_EXPECT_NVCC")
+    for text in (report.slowest_sources(log_size), report.slowest_tests(outcomes),
+                 report.table(outcomes, build_seconds)):
+        if text:
+            print(f"\n{text}")
+    print(f"{time.monotonic() - begin:.0f} s on {cores} cores")
+    if total.skipped:
+        print(f"{total.skipped} skipped")
+    print(f"{total.passed} passed, {total.failed} failed")
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,143 @@
+"""Which parts the tests have, and how each is run."""
+import json
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RELEASE = ROOT / "build/release"
+
+# Lessons, with so little work that an interpreter of kernels can do it.
+CUDA_LESSONS = """
+tensors | gradients --steps 5 | devices | async_queue --size 128 --products 40 | training_loop --digits 8 --epochs 1
+shape_errors | is_my_gpu_visible | throughput | relu_three_ways --count 4096 | two_devices | transfers --megabytes 1
+cpu_or_gpu | memory | contexts --products 50 | threads | data_loading | resnet18 --size 32 --batch 2 --steps 1
+mixed_precision --size 16 --batch 2 --steps 1 | fine_tuning --epochs 1 --tuning 2 --digits 100
+writing_text --steps 2 --hidden 16 --length 8 | trainer --epochs 1 --digits 100 | bottlenecks --samples 32 --epochs 2
+tensor_cores --size 32 | launches --count 16 | training_memory --batch 64 --width 8 | timelines --steps 2
+"""
+
+# What shows whether values are right on a processor: what is computed by generated code and by vectors of its own.
+VALUES = ("composed_ops conversion indexing integers nn op_rows operators reductions").split()
+
+
+@dataclass
+class Part:
+    """One command. Parts of a group are a row of the table at the end; `seconds` is a guess by which the longest begin
+    first."""
+    group: str
+    name: str
+    command: list
+    environment: dict = field(default_factory=dict)
+    seconds: float = 1
+    after: str = ""         # the name of a part that must have passed
+    alone: bool = False     # nothing else runs beside it
+    slots: int = 1          # of the cores
+    skip_status: int = -1   # the exit status that says so
+    counts_itself: bool = False  # success is a test that passed: its output has no numbers
+
+
+def has_golden():
+    """Whether PyTorch's answers are there, or are asked for: then the runner fails without them."""
+    return any(os.environ.get(name) for name in ("TIDE_GOLDEN", "TIDE_EXPECT_GOLDEN")) or \
+        (ROOT / "../shared/golden").is_dir()
+
+
+def tide(*words):
+    return [str(RELEASE / "tide"), *words]
+
+
+def paths(pattern):
+    return sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(pattern))
+
+
+def cpp_tests():
+    """What CMake lists: Catch2's programs, and tests in Python."""
+    listed = json.loads(subprocess.run(["ctest", "--show-only=json-v1"], cwd=RELEASE / "tests", check=True,
+                                       capture_output=True, text=True).stdout)
+    guesses = {"cuda": 60, "kernel_table": 40, "program": 90, "site": 45, "runtime": 35, "timeline_page": 18,
+               "lesson_site": 10, "gpu_steps": 10}
+    for test in listed["tests"]:
+        properties = {row["name"]: row["value"] for row in test.get("properties", [])}
+        command = list(test["command"])
+        python = Path(command[0]).name.startswith("python")
+        if not python:
+            command += ["--durations", "yes"]
+        yield Part("C++ tests", test["name"], command,
+                   dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", [])),
+                   guesses.get(test["name"], 3), skip_status=properties.get("SKIP_RETURN_CODE", -1),
+                   counts_itself=python)
+
+
+def script_tests(group, scripts, options=(), environment=None, pace=1.0):
+    """A process for each folder, so that cores can share them."""
+    folders = {}
+    for script in scripts:
+        folders.setdefault(str(Path(script).parent), []).append(script)
+    for folder, files in folders.items():
+        yield Part(group, Path(folder).name, tide("test", *options, *files), environment or {},
+                   pace * len(files))
+
+
+def processors():
+    """Code for older machines than this one."""
+    for cpu in ("x86-64", "haswell"):
+        files = [path for name in VALUES for path in paths(f"tests/scripts/*/{name}_test.lua")]
+        yield Part("older processors", f"values, {cpu}", tide("test", "--device", "cpu", *files),
+                   {"TIDE_CPU": cpu}, 20)
+        if has_golden():
+            yield Part("older processors", f"golden cases, {cpu}", tide("tests/golden/runner.lua", "--no-models"),
+                       {"TIDE_CPU": cpu}, 40)
+
+
+def cuda():
+    """The cuda device, on a driver and a cuBLASLt that the tests bring along: the kernels' PTX is interpreted. Script
+    tests that device_scripts.txt leaves out take too long that way, or do not speak of a device."""
+    driver = {"TIDE_CUDA_PATH": str(RELEASE / "fake_cuda")}
+    if has_golden():
+        yield Part("cuda: golden cases", "golden cases",
+                   tide("tests/golden/runner.lua", "--device", "cuda", "--no-models"), driver, 40)
+    names = (ROOT / "tests/cuda/device_scripts.txt").read_text().split()
+    scripts = paths("tests/cuda/scripts/*_test.lua") + [f"tests/scripts/{name}_test.lua" for name in names]
+    yield from script_tests("cuda: script tests", scripts, ("--device", "cuda"), driver, 4)
+    for lesson in CUDA_LESSONS.strip().replace("\n", "|").split("|"):
+        name, *options = lesson.split()
+        yield Part("cuda: lessons", name, tide("lesson", name, *options, "--device", "cuda"), driver,
+                   30 if name == "mixed_precision" else 3, counts_itself=True)
+
+
+def sanitized(cores):
+    """The runtime's tests under a sanitizer. The plugins are the ones of the release build: LLVM and oneDNN are not
+    what is looked at, and would take most of an hour to run. Tests tagged [reference] spend their time in plain loops of
+    their own, beside generated code, which is not sanitized, or beside what other tests call too with less work."""
+    # The sanitizers of GCC 12 guess where a library that was opened late (oneDNN) has its thread-local variables from
+    # what lies before them, find other words there now and then, and fail on a range that is none: no guesses, then.
+    guesses = "intercept_tls_get_addr=0"
+    jobs = max(1, cores // 2)
+    for preset in ("asan", "tsan"):
+        yield Part("sanitizers: build", preset, [str(ROOT / ".ci/build_preset"), preset, "runtime_tests"],
+                   {"TIDE_BUILD_JOBS": str(jobs)}, 300, slots=jobs)
+    # [file]: its forked processes start threads, so it must not have any yet.
+    for preset, tags, seconds in (("asan", "", 50), ("tsan", "[file]", 1), ("tsan", "~[cpu]~[file]", 30),
+                                  ("tsan", "[cpu]", 80)):
+        yield Part("sanitizers: tests", f"{preset} {tags}".strip(),
+                   [str(ROOT / f"build/{preset}/runtime_tests"), f"~[timed]~[reference]{tags}", "--durations", "yes"],
+                   {"TIDE_PLUGIN_PATH": str(RELEASE), "ASAN_OPTIONS": guesses, "TSAN_OPTIONS": guesses}, seconds,
+                   after=preset)
+
+
+def all_parts(cores):
+    """Everything but the build of the program and its tests, which comes first."""
+    lessons = "tests/scripts/library/lessons_test.lua"
+    scripts = [path for path in paths("tests/scripts/*/*_test.lua") if path != lessons]
+    soak = ("--timeout", "3000") if os.environ.get("TIDE_TEST_SOAK") else ()
+    parts = [*cpp_tests(), *script_tests("script tests", scripts, soak),
+             # Lessons say how long things take.
+             Part("lessons", "lessons", tide("test", lessons), seconds=60, alone=True),
+             Part("packages", "packages", tide("test", "tests/package"), seconds=30),
+             Part("notebooks", "notebooks", tide("test", "tests/jupyter"), seconds=60),
+             *processors(), *cuda(), *sanitized(cores)]
+    if has_golden():
+        parts.append(Part("golden cases", "golden cases", tide("test", "tests/golden"), seconds=45))
+    return parts

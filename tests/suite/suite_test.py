@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Tests of what `tests/run` does: python3 -B tests/suite/suite_test.py"""
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import changed
+import counts
+import pool
+import report
+from parts import Part
+
+
+def shell(name, command, **more):
+    return Part("group", name, ["sh", "-c", command], **more)
+
+
+def run(parts, cores=2):
+    said = []
+    outcomes = pool.run(parts, cores, said.append)
+    return {outcome.part.name: outcome for outcome in outcomes}, "\n".join(said)
+
+
+class Counting(unittest.TestCase):
+    def test_catch(self):
+        passed = counts.read("0.250 s: a name\nAll tests passed (12 assertions in 3 test cases)\n\n"
+                             "skipped: 1 test cases\n", 0, shell("cpp", ""))
+        self.assertEqual((passed.passed, passed.failed, passed.skipped, passed.assertions), (2, 0, 1, 12))
+        self.assertEqual(passed.seconds_of, {"cpp: a name": 0.25})
+        mixed = counts.read("test cases:  5 |  3 passed | 2 failed\nassertions: 40 | 37 passed | 3 failed\n", 1,
+                            shell("cpp", ""))
+        self.assertEqual((mixed.passed, mixed.failed, mixed.assertions), (3, 2, 40))
+
+    def test_scripts(self):
+        found = counts.read("tests/a_test.lua: 4 passed, 0 failed (1.50 s)\n4 passed, 0 failed, 2 skipped\n", 0,
+                            shell("lua", ""))
+        self.assertEqual((found.passed, found.failed, found.skipped), (4, 0, 2))
+        self.assertEqual(found.seconds_of, {"tests/a_test.lua": 1.5})
+
+    def test_what_a_test_prints_does_not_count(self):
+        found = counts.read("  All tests passed (1 assertion in 1 test case)\n9 passed, 0 failed\n1 passed, 0 failed\n",
+                            0, shell("lua", ""))
+        self.assertEqual(found.passed, 1)
+
+    def test_a_part_that_fails_without_a_word_is_a_failure(self):
+        self.assertEqual(counts.read("killed\n", -9, shell("cpp", "")).failed, 1)
+        self.assertEqual(counts.read("2 passed, 1 failed\n", 1, shell("lua", "")).failed, 1)
+
+    def test_skipping(self):
+        found = counts.read("no browser\n", 77, shell("page", "", skip_status=77, counts_itself=True))
+        self.assertEqual((found.passed, found.failed, found.skipped), (0, 0, 1))
+
+
+class Pool(unittest.TestCase):
+    def test_longest_first_and_side_by_side(self):
+        begin = time.monotonic()
+        outcomes, _ = run([shell("short", "sleep 0.1", seconds=1), shell("long", "sleep 0.5", seconds=9),
+                           shell("other", "sleep 0.4", seconds=5)])
+        self.assertLess(time.monotonic() - begin, 0.9)
+        self.assertEqual(list(outcomes), ["other", "long", "short"])
+
+    def test_what_needs_a_part_waits_for_it_and_fails_with_it(self):
+        outcomes, said = run([shell("tests", "true", after="build", seconds=9), shell("build", "exit 3", seconds=1)])
+        self.assertEqual(outcomes["tests"].counts.failed, 1)
+        self.assertIn("cannot run, as build failed", said)
+
+    def test_alone(self):
+        begin = time.monotonic()
+        outcomes, _ = run([shell("one", "sleep 0.3"), shell("alone", "sleep 0.3", alone=True, seconds=9)])
+        self.assertEqual(list(outcomes), ["one", "alone"])
+        self.assertGreater(time.monotonic() - begin, 0.6)
+
+    def test_the_output_of_a_failure_is_shown(self):
+        _, said = run([shell("bad", "echo why; exit 1"), shell("good", "echo fine")])
+        self.assertIn("why", said)
+        self.assertNotIn("fine", said)
+
+    def test_more_slots_than_cores(self):
+        outcomes, _ = run([shell("wide", "true", slots=8)], cores=1)
+        self.assertEqual(outcomes["wide"].status, 0)
+
+
+class Changed(unittest.TestCase):
+    def select(self, *files):
+        selection = changed.Selection()
+        for file in files:
+            selection.add(file)
+        return selection
+
+    def test_a_source_of_the_runtime(self):
+        found = self.select("runtime/cpu/ops/compute_scatter.cpp")
+        self.assertIn(("runtime_tests", "compute_scatter_test"), found.cpp)
+        self.assertIn("tests/scripts/ops/scatter_reduce_test.lua", found.scripts)
+        self.assertIn("runtime_tests", found.targets())
+
+    def test_a_file_of_the_library(self):
+        found = self.select("scripts/tide/optim/lbfgs.lua")
+        self.assertIn("tests/scripts/optim/lbfgs_test.lua", found.scripts)
+        self.assertNotIn("runtime_tests", found.targets())
+
+    def test_a_test(self):
+        self.assertIn("tests/scripts/nn/nn_test.lua", self.select("tests/scripts/nn/nn_test.lua").scripts)
+        self.assertIn(("cuda_tests", "loss_test"), self.select("tests/cuda/loss_test.cpp").cpp)
+
+    def test_what_nothing_looks_at_is_said(self):
+        self.assertEqual(self.select("Containerfile").unknown, ["Containerfile"])
+
+
+class Report(unittest.TestCase):
+    def test_over_budget(self):
+        name = "lessons"
+        outcome = pool.Outcome(Part(name, "x", []), 0, 1, 1e6, counts.Counts(passed=1))
+        line = next(row for row in report.table([outcome], 0).split("\n") if row.startswith(name))
+        self.assertTrue(line.endswith("over budget"))
+
+    def test_each_part_has_a_budget(self):
+        from parts import all_parts
+        self.assertEqual({part.group for part in all_parts(2)} - set(report.budgets()), set())
+
+
+if __name__ == "__main__":
+    unittest.main()
