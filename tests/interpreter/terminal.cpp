@@ -134,6 +134,13 @@ std::string Terminal::read_until_quiet(double seconds) {
   return take();
 }
 
+std::string Terminal::read_answer(double seconds) {
+  static const std::regex kAtPrompt("(In \\[[0-9]+\\]|   \\.\\.\\.): $");
+  while (read_some(std::regex_search(plain(shown_), kAtPrompt) ? 0.1 : seconds)) {
+  }
+  return take();
+}
+
 int Terminal::wait() {
   int status = 0;
   for (int turn = 0; turn < kPatience; ++turn) {

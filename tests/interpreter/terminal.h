@@ -39,6 +39,9 @@ class Terminal {
   /// Waits until nothing was shown for so long, and returns what was.
   std::string read_until_quiet(double seconds);
 
+  /// As that, but where a prompt stands at the end, a tenth of a second is enough.
+  std::string read_answer(double seconds);
+
   /// All that was shown by now and not asked for here before, with its escape sequences.
   std::string raw();
 

@@ -46,9 +46,8 @@ std::string type_line(test::Terminal& terminal, const std::string& line) {
     return "";
   }
   // The terminal throws typed keys away at Ctrl-C: those before it must have arrived.
-  std::string shown = terminal.read_until_quiet(kQuiet);
   terminal.type(keys.substr(0, keys.size() - 1));
-  shown += terminal.read_until_quiet(kQuiet);
+  const std::string shown = terminal.read_until_quiet(kQuiet);
   terminal.type(keys.substr(keys.size() - 1));
   return shown;
 }
@@ -65,7 +64,7 @@ std::string transcript(const std::string& keys_path) {
     } else {
       shown += type_line(terminal, line);
     }
-    shown += terminal.read_until_quiet(kQuiet);
+    shown += terminal.read_answer(kQuiet);
   }
   terminal.wait();
   return masked(shown + terminal.read_until_quiet(0));

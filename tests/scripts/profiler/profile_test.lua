@@ -60,12 +60,14 @@ describe("a profile", function(device)
     test.close(times[first], times[first + 1], {rtol = 1e-9})
   end)
   it("knows devices, memory and waits", function()
-    local line = here() + 1
-    local p = tide.profile(function() tide.ones(1 << 16, {device = device}):exp():sum():item() end)
+    local line, p, waits = here() + 2
+    repeat  -- where the work is done before it is asked for, nothing waits
+      p = tide.profile(function() tide.ones(1 << 16, {device = device}):exp():sum():item() end)
+      waits = p:table{by = "wait"}
+    until #waits > 0
     local one = row_of(p:summary().devices, tostring(tide.device(device)))
     is_true(one.launches > 0 and one.device_ms > 0 and one.busy_ms > 0)
     is_true(one.busy_ms <= p:summary().wall_ms)
-    local waits = p:table{by = "wait"}
     equal(waits[1].name, "item")
     equal(waits[1].line, line)
     is_true(waits[1].advice:find "on the device" ~= nil)
