@@ -20,6 +20,7 @@ namespace {
 /// machine. Turns are counted, not time, which also passes while the whole machine stands still.
 constexpr int kPatience = 400;
 constexpr double kTurn = 0.1;
+constexpr double kSettled = 0.1;  ///< Seconds of silence after a prompt that is the last one.
 
 /// Takes away colours, bracketed-paste switches, bells, carriage returns and echoes of Ctrl-C.
 std::string plain(const std::string& shown) {
@@ -136,7 +137,7 @@ std::string Terminal::read_until_quiet(double seconds) {
 
 std::string Terminal::read_answer(double seconds) {
   static const std::regex kAtPrompt("(In \\[[0-9]+\\]|   \\.\\.\\.): $");
-  while (read_some(std::regex_search(plain(shown_), kAtPrompt) ? 0.1 : seconds)) {
+  while (read_some(std::regex_search(plain(shown_), kAtPrompt) ? kSettled : seconds)) {
   }
   return take();
 }

@@ -61,10 +61,11 @@ describe("a profile", function(device)
   end)
   it("knows devices, memory and waits", function()
     local line, p, waits = here() + 2
-    repeat  -- where the work is done before it is asked for, nothing waits
+    for _ = 1, 100 do  -- where the work is done before it is asked for, nothing waits
       p = tide.profile(function() tide.ones(1 << 16, {device = device}):exp():sum():item() end)
       waits = p:table{by = "wait"}
-    until #waits > 0
+      if waits[1] then break end
+    end
     local one = row_of(p:summary().devices, tostring(tide.device(device)))
     is_true(one.launches > 0 and one.device_ms > 0 and one.busy_ms > 0)
     is_true(one.busy_ms <= p:summary().wall_ms)
