@@ -37,9 +37,9 @@ struct Settings {
   int queue_depth = 1024;    ///< work that a stream takes before those who give it more wait
   int callback_us = 0;       ///< microseconds that calls of the host come late
   int function_threads = 1024;  ///< of a block, that any kernel's registers leave room for
-  int races = 0;                ///< 1: accesses of threads that nothing orders end a launch
-  std::string order;            ///< of blocks and of threads between barriers: reversed, shuffled
-  int launch_us = 0;    ///< microseconds that a launch of a kernel or graph takes on the host
+  int races = 1;                ///< 0: accesses of threads that nothing orders end no launch
+  std::string order;  ///< of blocks, and of warps and threads between barriers: reversed, shuffled
+  int launch_us = 0;  ///< microseconds that a launch of a kernel or graph takes on the host
   int pinned_only = 0;  ///< 1: copies between a device and memory that is not pinned fail
   int count_waits = 0;  ///< 1: at the end, how often the host waited is reported on stderr
   int peers = 1;  ///< devices use each other's memory; 0: they cannot; 2: the driver refuses it

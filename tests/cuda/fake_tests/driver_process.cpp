@@ -106,4 +106,23 @@ Stream new_stream(const Table& driver) {
   return stream;
 }
 
+std::string run_kernel(const std::string& code, unsigned blocks, unsigned threads,
+                       const std::string& settings) {
+  constexpr size_t kBytes = 4096;
+  return with_driver(settings,
+                     [&](const Table& driver) {
+                       const Function kernel =
+                           load(driver, module_text("tried", code, kBytes), "tried");
+                       DevicePointer memory = 0;
+                       driver.allocate(&memory, kBytes);
+                       const Stream stream = new_stream(driver);
+                       driver.fill_words(memory, 0, kBytes / 4, stream);
+                       launch(driver, kernel, blocks, threads, stream, memory);
+                       const Result result = driver.stream_synchronize(stream);
+                       const auto* words = reinterpret_cast<const unsigned*>(memory);
+                       std::printf("%d: %u %u\n", result, words[0], words[1]);
+                     })
+      .said;
+}
+
 }  // namespace fake_tests

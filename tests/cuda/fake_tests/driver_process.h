@@ -42,4 +42,10 @@ Result launch(const Table& driver, Function function, unsigned blocks, unsigned 
 /// A new stream; ends the process if there is none.
 Stream new_stream(const Table& driver);
 
+/// Runs a kernel of the code on zeroed memory of 4096 bytes, the address of which is in %rd1, with
+/// as many bytes of shared memory at `memory` (see module_text). What the process says: errors of
+/// the kernel, then the launch's result and the first two words of the memory as "0: 7 8\n".
+std::string run_kernel(const std::string& code, unsigned blocks, unsigned threads,
+                       const std::string& settings = "");
+
 }  // namespace fake_tests

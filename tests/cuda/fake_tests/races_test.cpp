@@ -1,32 +1,11 @@
 // Threads that nothing orders: the tests' driver finds their accesses, and can run them in other
 // orders.
 #include <catch2/catch.hpp>
-#include <cstdio>
 
 #include "tests/cuda/fake_tests/driver_process.h"
 
 namespace fake_tests {
 namespace {
-
-/// What a kernel that gets the address of zeroed memory says on stderr, and the result of its
-/// launch.
-std::string run(const std::string& code, unsigned blocks, unsigned threads,
-                const std::string& settings = "races=1") {
-  return with_driver(settings,
-                     [&](const Table& driver) {
-                       const Function kernel =
-                           load(driver, module_text("tried", code, 1024), "tried");
-                       DevicePointer memory = 0;
-                       driver.allocate(&memory, 4096);
-                       const Stream stream = new_stream(driver);
-                       driver.fill_words(memory, 0, 1024, stream);
-                       launch(driver, kernel, blocks, threads, stream, memory);
-                       const Result result = driver.stream_synchronize(stream);
-                       const auto* words = reinterpret_cast<const unsigned*>(memory);
-                       std::printf("%d: %u %u\n", result, words[0], words[1]);
-                     })
-      .said;
-}
 
 bool is_race(const std::string& said) {
   return said.find("nothing orders them") != std::string::npos;
@@ -47,19 +26,20 @@ TEST_CASE("threads that exchange words of shared memory need a barrier", "[fake]
   const std::string write = kShared + "st.shared.u32 [%rd3], %r1;\n";
   const std::string read = "ld.shared.u32 %r5, [%rd4];\n";
   const std::string store = kGlobal + "st.global.u32 [%rd7], %r5;\n";
-  const std::string without = run(write + read + store, 1, 2);
+  const std::string without = run_kernel(write + read + store, 1, 2);
   CHECK(without.find(
-            "thread 1 of block 0 writes what thread 0 of block 0 reads, and nothing orders them") !=
+            "thread 0 of block 0 reads what thread 1 of block 0 writes, and nothing orders them") !=
         std::string::npos);
-  CHECK(run(write + "bar.sync 0;\n" + read + store, 1, 2) == "0: 1 0\n");
+  CHECK(run_kernel(write + "bar.sync 0;\n" + read + store, 1, 2) == "0: 1 0\n");
   // The barrier orders what was read before with what is written after it, and not the other way
   // round.
-  CHECK(run(write + "bar.sync 0;\n" + read + "bar.sync 0;\nst.shared.u32 [%rd3], %r5;\n" + store, 1,
+  CHECK(run_kernel(
+            write + "bar.sync 0;\n" + read + "bar.sync 0;\nst.shared.u32 [%rd3], %r5;\n" + store, 1,
             2) == "0: 1 0\n");
   const std::string again =
-      run(write + "bar.sync 0;\n" + read + "st.shared.u32 [%rd3], %r5;\n" + store, 1, 2);
+      run_kernel(write + "bar.sync 0;\n" + read + "st.shared.u32 [%rd3], %r5;\n" + store, 1, 2);
   CHECK(is_race(again));
-  CHECK_FALSE(is_race(run(write + read + store, 1, 2, "")));
+  CHECK_FALSE(is_race(run_kernel(write + read + store, 1, 2, "races=0")));
 }
 
 TEST_CASE(
@@ -73,44 +53,44 @@ TEST_CASE(
   };
   const std::string warp = "bar.warp.sync 0xffffffff;\n",
                     shuffle = "shfl.sync.bfly.b32 %r6, %r5, 1, 31, -1;\n";
-  CHECK(run(code(1, warp), 1, 64) == "0: 9 0\n");
-  CHECK(is_race(run(code(1, shuffle), 1, 64)));
-  CHECK(is_race(run(code(40, warp), 1, 64)));
-  CHECK(run(code(40, warp + "bar.sync 0;\n"), 1, 64) == "0: 9 0\n");
+  CHECK(run_kernel(code(1, warp), 1, 64) == "0: 9 0\n");
+  CHECK(is_race(run_kernel(code(1, shuffle), 1, 64)));
+  CHECK(is_race(run_kernel(code(40, warp), 1, 64)));
+  CHECK(run_kernel(code(40, warp + "bar.sync 0;\n"), 1, 64) == "0: 9 0\n");
 }
 
 TEST_CASE("two writers of a word need an order, or the same value", "[fake]") {
-  CHECK(is_race(run("st.global.u32 [%rd1], %r1;", 1, 2)));
-  CHECK(is_race(run("st.global.u32 [%rd1], %r2;", 2, 1)));
-  CHECK(run("mov.u32 %r3, 7;\nst.global.u32 [%rd1], %r3;", 2, 2) == "0: 7 0\n");
-  CHECK(run("mov.u32 %r3, 1;\nred.global.add.u32 [%rd1], %r3;", 4, 8) == "0: 32 0\n");
-  CHECK(is_race(
-      run("mov.u32 %r3, 1;\nred.global.add.u32 [%rd1], %r3;\nst.global.u32 [%rd1], %r2;", 2, 1)));
-  CHECK(run(kGlobal + "st.global.u32 [%rd7], %r4;", 2, 2) == "0: 0 1\n");
+  CHECK(is_race(run_kernel("st.global.u32 [%rd1], %r1;", 1, 2)));
+  CHECK(is_race(run_kernel("st.global.u32 [%rd1], %r2;", 2, 1)));
+  CHECK(run_kernel("mov.u32 %r3, 7;\nst.global.u32 [%rd1], %r3;", 2, 2) == "0: 7 0\n");
+  CHECK(run_kernel("mov.u32 %r3, 1;\nred.global.add.u32 [%rd1], %r3;", 4, 8) == "0: 32 0\n");
+  CHECK(is_race(run_kernel(
+      "mov.u32 %r3, 1;\nred.global.add.u32 [%rd1], %r3;\nst.global.u32 [%rd1], %r2;", 2, 1)));
+  CHECK(run_kernel(kGlobal + "st.global.u32 [%rd7], %r4;", 2, 2) == "0: 0 1\n");
 }
 
 TEST_CASE("no barrier orders blocks", "[fake]") {
   const std::string write =
       "setp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 5;\n@%p1 st.global.u32 [%rd1], %r3;\nbar.sync 0;\n";
-  CHECK(is_race(run(write + "@!%p1 ld.global.u32 %r5, [%rd1];", 2, 1)));
+  CHECK(is_race(run_kernel(write + "@!%p1 ld.global.u32 %r5, [%rd1];", 2, 1)));
   // The reader comes first.
-  CHECK(is_race(run(write + "@!%p1 ld.global.u32 %r5, [%rd1];", 2, 1, "races=1,order=reversed")));
-  CHECK_FALSE(is_race(run(write + "@!%p1 ld.global.u32 %r5, [%rd1+4];", 2, 1)));
+  CHECK(is_race(run_kernel(write + "@!%p1 ld.global.u32 %r5, [%rd1];", 2, 1, "order=reversed")));
+  CHECK_FALSE(is_race(run_kernel(write + "@!%p1 ld.global.u32 %r5, [%rd1+4];", 2, 1)));
 }
 
 TEST_CASE("blocks and threads run in the order that was asked for", "[fake]") {
   // The last to write stays.
   const std::string block = "st.global.u32 [%rd1], %r2;", thread = "st.global.u32 [%rd1], %r1;";
-  CHECK(run(block, 9, 1, "") == "0: 8 0\n");
-  CHECK(run(block, 9, 1, "order=reversed") == "0: 0 0\n");
-  CHECK(run(thread, 1, 9, "") == "0: 8 0\n");
-  CHECK(run(thread, 1, 9, "order=reversed") == "0: 0 0\n");
-  const std::string shuffled = run(block, 100, 1, "order=shuffled");
+  CHECK(run_kernel(block, 9, 1, "races=0") == "0: 8 0\n");
+  CHECK(run_kernel(block, 9, 1, "races=0,order=reversed") == "0: 0 0\n");
+  CHECK(run_kernel(thread, 1, 9, "races=0") == "0: 8 0\n");
+  CHECK(run_kernel(thread, 1, 9, "races=0,order=reversed") == "0: 0 0\n");
+  const std::string shuffled = run_kernel(block, 100, 1, "races=0,order=shuffled");
   CHECK(shuffled != "0: 99 0\n");
   CHECK(shuffled != "0: 0 0\n");
   // Each block runs once.
-  CHECK(run("mov.u32 %r3, 1;\nred.global.add.u32 [%rd1], %r3;", 100, 1, "order=shuffled") ==
-        "0: 100 0\n");
+  CHECK(run_kernel("mov.u32 %r3, 1;\nred.global.add.u32 [%rd1], %r3;", 100, 1,
+                   "races=0,order=shuffled") == "0: 100 0\n");
 }
 
 }  // namespace fake_tests

@@ -109,7 +109,7 @@ uint64_t by_table(uint64_t a, uint64_t b, uint64_t c, uint64_t table) {
   return result;
 }
 
-uint64_t permuted(uint64_t a, uint64_t b, uint64_t selector, uint64_t /*d*/) {
+uint64_t permuted(uint64_t a, uint64_t b, uint64_t selector) {
   const uint64_t bytes = (b & 0xffffffff) << 32 | (a & 0xffffffff);
   uint64_t result = 0;
   for (int i = 0; i < 4; ++i) {
@@ -123,12 +123,18 @@ uint64_t permuted(uint64_t a, uint64_t b, uint64_t selector, uint64_t /*d*/) {
 
 /// 32 bits out of the 64 of b and a.
 template <bool kLeft, bool kClamp>
-uint64_t funnel(uint64_t a, uint64_t b, uint64_t c, uint64_t /*d*/) {
+uint64_t funnel(uint64_t a, uint64_t b, uint64_t c) {
   const uint64_t both = (b & 0xffffffff) << 32 | (a & 0xffffffff);
   const auto count = kClamp ? static_cast<unsigned>(std::min<uint64_t>(c & 0xffffffff, 32))
                             : static_cast<unsigned>(c & 31);
   return (count == 0 ? both >> (kLeft ? 32 : 0) : both >> (kLeft ? 32 - count : count)) &
          0xffffffff;
+}
+
+template <bool kLeft, bool kClamp>
+Compute funnel_of() {
+  return
+      [](uint64_t a, uint64_t b, uint64_t c, uint64_t) { return funnel<kLeft, kClamp>(a, b, c); };
 }
 
 // --- comparisons --------------------------------------------------------------------------------
@@ -377,10 +383,10 @@ Compute compute_of(const Instruction& at) {
     case Op::lop3:
       return bits_of(at);
     case Op::prmt:
-      return permuted;
+      return [](uint64_t a, uint64_t b, uint64_t c, uint64_t) { return permuted(a, b, c); };
     case Op::shf:
-      if (at.has("l")) return at.has("clamp") ? funnel<true, true> : funnel<true, false>;
-      return at.has("clamp") ? funnel<false, true> : funnel<false, false>;
+      if (at.has("l")) return at.has("clamp") ? funnel_of<true, true>() : funnel_of<true, false>();
+      return at.has("clamp") ? funnel_of<false, true>() : funnel_of<false, false>();
     case Op::sqrt:
       return function_of(at, [](double x) { return std::sqrt(x); });
     case Op::rcp:

@@ -2,11 +2,35 @@
 #pragma once
 
 #include "tests/cuda/fake/ptx/instruction.h"
+#include "tests/cuda/fake/ptx/lanes.h"
 
 namespace fake {
 
-/// The result of an instruction without side effects. Values are raw bits, zero- or sign-extended.
-using Compute = uint64_t (*)(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+/// What an instruction without side effects computes. Values are raw bits, zero- or sign-extended.
+class Compute {
+ public:
+  constexpr Compute() = default;
+  /// From a function of four operands, whose type alone says what it does: a lambda that captures
+  /// nothing.
+  template <class F>
+  constexpr Compute(F) : run_(run<F>) {}
+
+  /// A register has one value for each lane.
+  void operator()(Lanes lanes, uint64_t* to, const uint64_t* a, const uint64_t* b,
+                  const uint64_t* c, const uint64_t* d) const {
+    run_(lanes, to, a, b, c, d);
+  }
+
+ private:
+  template <class F>
+  static void run(Lanes lanes, uint64_t* to, const uint64_t* a, const uint64_t* b,
+                  const uint64_t* c, const uint64_t* d) {
+    for (const uint8_t lane : lanes) to[lane] = F{}(a[lane], b[lane], c[lane], d[lane]);
+  }
+
+  void (*run_)(Lanes, uint64_t*, const uint64_t*, const uint64_t*, const uint64_t*,
+               const uint64_t*) = nullptr;
+};
 
 /// Throws PtxError for a form that is not known.
 Compute compute_of(const Instruction& at);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -16,13 +17,6 @@ namespace {
 
 using Kind = Step::Kind;
 using Combine = Step::Combine;
-
-struct Thread {
-  uint64_t* registers;
-  uint8_t* local;
-  const Step* next = nullptr;  ///< or the one that it waits at
-  enum class State : uint8_t { runs, at_barrier, at_exchange, ended } state = State::runs;
-};
 
 /// The order in which things run that nothing orders.
 class Order {
@@ -48,6 +42,49 @@ class Order {
   std::vector<size_t> places_;
 };
 
+/// Some threads of a warp, as the bits of their numbers and as a list.
+class Group {
+ public:
+  explicit Group(uint32_t mask) : mask_(mask) {
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+      list_[count_++] = static_cast<uint8_t>(std::countr_zero(rest));
+  }
+
+  Group(uint32_t mask, Order& order) : Group(mask) {
+    const auto list = list_;
+    for (uint32_t i = 0; i < count_; ++i) list_[i] = list[order.place(i, count_)];
+  }
+
+  /// Those of `all` for which a predicate is true, or false if it is negated.
+  Group(const Group& all, const uint64_t* predicate, bool negated) {
+    for (const uint8_t lane : all.lanes()) {
+      const bool is_in = (predicate[lane] != 0) != negated;
+      list_[count_] = lane;
+      count_ += is_in;
+      mask_ |= uint32_t{is_in} << lane;
+    }
+  }
+
+  uint32_t mask() const { return mask_; }
+  Lanes lanes() const { return {list_.data(), count_}; }
+
+ private:
+  uint32_t mask_ = 0, count_ = 0;
+  std::array<uint8_t, kWarp> list_;
+};
+
+/// Each thread is in one of four states.
+struct Warp {
+  uint32_t first;       ///< the number of its first thread
+  uint64_t* registers;  ///< each of them has a value for every lane
+  uint32_t running = 0, at_barrier = 0, at_exchange = 0, ended = 0;
+  std::array<uint32_t, kWarp> next{};  ///< the step that each thread takes next, or waits at
+  uint32_t epoch = 0;                  ///< its own barriers passed
+
+  uint64_t* values(uint32_t which) const { return registers + size_t{which} * kWarp; }
+  uint32_t all() const { return running | at_barrier | at_exchange | ended; }
+};
+
 class Block {
  public:
   Block(const Kernel& kernel, Dimensions grid, Dimensions block, unsigned shared_bytes,
@@ -58,32 +95,38 @@ class Block {
         find_range_(find_range),
         grid_(grid),
         size_(block),
+        threads_(block.x * block.y * block.z),
         seeks_races_(settings().races != 0),
         idle_lanes_read_(kernel.program.is_row_program),
-        order_(settings().order) {
-    const size_t count = size_t{block.x} * block.y * block.z;
-    threads_.resize(count);
-    registers_.resize(count * program_.registers);
-    for (size_t i = 0; i < count; ++i)
-      std::copy(program_.constants.begin(), program_.constants.end(),
-                registers_.begin() +
-                    static_cast<std::ptrdiff_t>(i * program_.registers + program_.first_constant));
-    local_.resize(count * (kernel.local_bytes + 16));
-    shared_.resize(kernel.shared_bytes + shared_bytes + 16);
+        warp_order_(settings().order),
+        lane_order_(settings().order) {
+    const size_t warps = (threads_ + kWarp - 1) / kWarp;
+    const size_t values = size_t{program_.registers} * kWarp;
+    registers_.resize(warps * values);
+    for (uint32_t i = 0; i < warps; ++i) {
+      warps_.push_back({.first = i * kWarp, .registers = registers_.data() + i * values});
+      for (uint32_t c = 0; c < program_.constants.size(); ++c)
+        std::fill_n(warps_[i].values(program_.first_constant + c), kWarp, program_.constants[c]);
+    }
+    local_.resize(size_t{threads_} * kernel.local_bytes);
+    shared_.resize(kernel.shared_bytes + shared_bytes);
   }
 
   void run(Dimensions index) {
     start(index);
-    size_t ended = 0;
-    while (ended < threads_.size()) {
-      for (size_t i = 0; i < threads_.size(); ++i) {
-        Thread& thread = threads_[order_.place(i, threads_.size())];
-        if (thread.state == Thread::State::runs) run_thread(thread);
+    for (;;) {
+      for (size_t i = 0; i < warps_.size(); ++i)
+        run_warp(warps_[warp_order_.place(i, warps_.size())]);
+      uint32_t ended = 0, at_barrier = 0;
+      bool exchanged = false;
+      for (Warp& warp : warps_) {
+        exchanged = exchange_all(warp) || exchanged;
+        ended += count(warp.ended);
+        at_barrier += count(warp.at_barrier);
       }
-      ended = count(Thread::State::ended);
-      const bool exchanged = exchange_all();
-      if (exchanged || ended == threads_.size()) continue;
-      if (count(Thread::State::at_barrier) + ended != threads_.size())
+      if (ended == threads_) return;
+      if (exchanged) continue;
+      if (at_barrier + ended != threads_)
         throw LaunchError("threads of a warp wait for each other at different places");
       release_barrier();
     }
@@ -96,42 +139,32 @@ class Block {
     std::fill(local_.begin(), local_.end(), uint8_t{0xff});
     block_ = index.x + grid_.x * (index.y + grid_.y * index.z);
     epoch_ = 0;
-    warp_epochs_.assign(threads_.size() / kWarp + 1, 0);
     shared_races_.clear();
-    for (size_t i = 0; i < threads_.size(); ++i) {
-      Thread& thread = threads_[i];
-      thread = {registers_.data() + i * program_.registers,
-                local_.data() + i * (kernel_.local_bytes + 16), program_.steps.data()};
-      const auto x = static_cast<unsigned>(i) % size_.x, rest = static_cast<unsigned>(i) / size_.x;
-      const unsigned values[] = {x,
-                                 rest % size_.y,
-                                 rest / size_.y,
-                                 size_.x,
-                                 size_.y,
-                                 size_.z,
-                                 index.x,
-                                 index.y,
-                                 index.z,
-                                 grid_.x,
-                                 grid_.y,
-                                 grid_.z,
-                                 static_cast<unsigned>(i) % kWarp,
-                                 (1u << static_cast<unsigned>(i) % kWarp) - 1,
-                                 settings().mutant};
-      for (uint32_t r = 0; r < kSpecials; ++r) thread.registers[r] = values[r];
+    for (Warp& warp : warps_) {
+      const uint32_t lanes = std::min(kWarp, threads_ - warp.first);
+      warp.running = ~0u >> (kWarp - lanes);
+      warp.at_barrier = warp.at_exchange = warp.ended = 0;
+      warp.next.fill(0);
+      warp.epoch = 0;
+      for (uint32_t lane = 0; lane < lanes; ++lane) start(warp, lane, index);
     }
   }
 
-  size_t count(Thread::State state) const {
-    return static_cast<size_t>(
-        std::count_if(threads_.begin(), threads_.end(),
-                      [&](const Thread& thread) { return thread.state == state; }));
+  void start(Warp& warp, uint32_t lane, Dimensions index) const {
+    const uint32_t x = (warp.first + lane) % size_.x, rest = (warp.first + lane) / size_.x;
+    const uint32_t values[] = {x,       rest % size_.y,   rest / size_.y,   size_.x,
+                               size_.y, size_.z,          index.x,          index.y,
+                               index.z, grid_.x,          grid_.y,          grid_.z,
+                               lane,    (1u << lane) - 1, settings().mutant};
+    for (uint32_t r = 0; r < kSpecials; ++r) warp.values(r)[lane] = values[r];
   }
+
+  static uint32_t count(uint32_t mask) { return static_cast<uint32_t>(std::popcount(mask)); }
 
   // --- memory -----------------------------------------------------------------------------------
 
-  uint8_t* address(const Thread& thread, const Step& at, size_t bytes) {
-    const uint64_t place = thread.registers[at.a] + at.offset;
+  uint8_t* address(const Warp& warp, uint8_t lane, const Step& at, size_t bytes) {
+    const uint64_t place = warp.values(at.a)[lane] + at.offset;
     if (place & (bytes - 1)) fail(at, "an address is not aligned");
     switch (at.space) {
       case Space::param:
@@ -140,20 +173,24 @@ class Block {
       case Space::shared:
         return inside(shared_.data(), shared_.size(), place & ~kSharedWindow, bytes, at);
       case Space::local:
-        return inside(thread.local, kernel_.local_bytes, place & ~kLocalWindow, bytes, at);
+        return inside(local(warp, lane), kernel_.local_bytes, place & ~kLocalWindow, bytes, at);
       default:
         break;
     }
     if (at.space == Space::generic && place & kSharedWindow)
       return inside(shared_.data(), shared_.size(), place & ~kSharedWindow, bytes, at);
     if (at.space == Space::generic && place & kLocalWindow)
-      return inside(thread.local, kernel_.local_bytes, place & ~kLocalWindow, bytes, at);
+      return inside(local(warp, lane), kernel_.local_bytes, place & ~kLocalWindow, bytes, at);
     for (const auto& [low, high] : ranges_)
       if (place >= low && place + bytes <= high) return reinterpret_cast<uint8_t*>(place);
     for (const auto& [low, high] : kernel_.variables)
       if (place >= low && place + bytes <= high) return reinterpret_cast<uint8_t*>(place);
     find_range(place, bytes, at);
     return reinterpret_cast<uint8_t*>(place);
+  }
+
+  uint8_t* local(const Warp& warp, uint8_t lane) {
+    return local_.data() + size_t{warp.first + lane} * kernel_.local_bytes;
   }
 
   static uint8_t* inside(uint8_t* base, size_t size, uint64_t offset, size_t bytes,
@@ -175,102 +212,158 @@ class Block {
 
   /// Ends the launch if an access to memory that threads share is in no order with another
   /// thread's. `values`: what is written over `place`; null for a read.
-  void look_for_races(const Thread& thread, const Step& at, const uint8_t* place, size_t bytes,
-                      const uint8_t* values) {
-    if (!seeks_races_ || place == nullptr) return;
+  void look_for_races(const Warp& warp, uint8_t lane, const Step& at, const uint8_t* place,
+                      size_t bytes, const uint8_t* values) {
+    if (!seeks_races_) return;
     const bool shared = place >= shared_.data() && place < shared_.data() + shared_.size();
     const bool local = place >= local_.data() && place < local_.data() + local_.size();
     if (local || at.space == Space::param) return;
     if (!shared && !values && idle_lanes_read_) return;
     RaceFinder& finder = shared ? shared_races_ : races_;
-    const auto number = static_cast<uint32_t>(&thread - threads_.data());
-    const Actor by{block_, number, epoch_, warp_epochs_[number / kWarp]};
-    const bool atomic = at.kind == Kind::atomic;
-    for (size_t i = 0; i < bytes; ++i) {
-      const auto byte = reinterpret_cast<uint64_t>(place + i);
-      const auto wrong =
-          values ? finder.write(byte, by, atomic, values[i] == place[i]) : finder.read(byte, by);
-      if (wrong) fail(at, *wrong);
-    }
+    const Actor by{block_, warp.first + lane, epoch_, warp.epoch};
+    const auto wrong = values ? finder.write(place, bytes, by, at.kind == Kind::atomic, values)
+                              : finder.read(place, bytes, by);
+    if (wrong) fail(at, *wrong);
   }
 
   // --- threads ----------------------------------------------------------------------------------
 
-  /// Runs a thread until it waits or ends.
-  void run_thread(Thread& thread) {
-    uint64_t* const values = thread.registers;
-    for (const Step* at = thread.next;; ++at) {
-      if ((values[at->predicate] != 0) == at->negated) continue;
-      switch (at->kind) {
-        case Kind::compute:
-          values[at->to] = at->compute(values[at->a], values[at->b], values[at->c], values[at->d]);
-          break;
-        case Kind::compare:
-          values[at->to] = at->compute(values[at->a], values[at->b], values[at->c], values[at->d]);
-          values[at->second] = values[at->to] ^ 1;
-          break;
-        case Kind::jump:
-          at = program_.steps.data() + at->target - 1;
-          break;
-        case Kind::load:
-          load(thread, *at);
-          break;
-        case Kind::store:
-          store(thread, *at);
-          break;
-        case Kind::pack:
-          pack(thread, *at);
-          break;
-        case Kind::unpack:
-          unpack(thread, *at);
-          break;
-        case Kind::atomic:
-          atomic(thread, *at);
-          break;
-        case Kind::nothing:
-          break;
-        case Kind::barrier:
-          return stop(thread, at, Thread::State::at_barrier);
-        case Kind::exchange:
-          return stop(thread, at, Thread::State::at_exchange);
-        case Kind::end:
-          return stop(thread, at, Thread::State::ended);
-        case Kind::trap:
-          fail(*at, "a kernel has trapped");
-        case Kind::activemask:
-          fail(*at, "activemask depends on an order of threads that nothing promises");
+  /// Runs the threads of a warp until all of them wait or have ended. Those at the earliest step go
+  /// on together, so those that parted meet again where their ways join.
+  void run_warp(Warp& warp) {
+    while (warp.running) {
+      uint32_t first = kNever, until = kNever, mask = 0;
+      for (uint32_t rest = warp.running; rest; rest &= rest - 1) {
+        const uint32_t next = warp.next[static_cast<size_t>(std::countr_zero(rest))];
+        if (next < first) {
+          until = first;
+          first = next;
+          mask = 0;
+        }
+        if (next == first)
+          mask |= rest & -rest;
+        else
+          until = std::min(until, next);
       }
+      run_until(warp, Group(mask, lane_order_), first, until);
     }
   }
 
-  static void stop(Thread& thread, const Step* at, Thread::State state) {
-    thread.next = at;
-    thread.state = state;
+  /// Runs threads of a warp from step `at` on until they part, wait, end or come to step `until`.
+  void run_until(Warp& warp, const Group& group, uint32_t at, uint32_t until) {
+    for (; at < until; ++at) {
+      const Step& step = program_.steps[at];
+      if (step.predicate == Step::kAlways) {
+        if (!run_step(warp, group, group, at)) return;
+      } else {
+        const Group chosen(group, warp.values(step.predicate), step.negated);
+        if (chosen.mask() && !run_step(warp, group, chosen, at)) return;
+      }
+    }
+    set_next(warp, group.mask(), at);
   }
 
-  static void go_on(Thread& thread) {
-    ++thread.next;
-    thread.state = Thread::State::runs;
+  /// Runs step `at`, which may become another one, for some threads of a group; whether the group
+  /// goes on together.
+  bool run_step(Warp& warp, const Group& group, const Group& chosen, uint32_t& at) {
+    const Step& step = program_.steps[at];
+    const Lanes lanes = chosen.lanes();
+    switch (step.kind) {
+      case Kind::compute:
+        compute(warp, lanes, step);
+        break;
+      case Kind::compare:
+        compute(warp, lanes, step);
+        for (const uint8_t lane : lanes)
+          warp.values(step.second)[lane] = warp.values(step.to)[lane] ^ 1;
+        break;
+      case Kind::jump:
+        if (chosen.mask() != group.mask()) return part(warp, group, chosen, at, step.target);
+        at = step.target - 1;
+        break;
+      case Kind::load:
+        for (const uint8_t lane : lanes) load(warp, lane, step);
+        break;
+      case Kind::store:
+        for (const uint8_t lane : lanes) store(warp, lane, step);
+        break;
+      case Kind::pack:
+        for (const uint8_t lane : lanes) pack(warp, lane, step);
+        break;
+      case Kind::unpack:
+        for (const uint8_t lane : lanes) unpack(warp, lane, step);
+        break;
+      case Kind::atomic:
+        for (const uint8_t lane : lanes) atomic(warp, lane, step);
+        break;
+      case Kind::nothing:
+        break;
+      case Kind::barrier:
+        return stop(warp, group, chosen, at, warp.at_barrier);
+      case Kind::exchange:
+        return stop(warp, group, chosen, at, warp.at_exchange);
+      case Kind::end:
+        return stop(warp, group, chosen, at, warp.ended);
+      case Kind::trap:
+        fail(step, "a kernel has trapped");
+      case Kind::activemask:
+        fail(step, "activemask depends on an order of threads that nothing promises");
+    }
+    return true;
+  }
+
+  static void set_next(Warp& warp, uint32_t mask, uint32_t step) {
+    for (; mask; mask &= mask - 1) warp.next[static_cast<size_t>(std::countr_zero(mask))] = step;
+  }
+
+  static bool part(Warp& warp, const Group& group, const Group& chosen, uint32_t at,
+                   uint32_t target) {
+    set_next(warp, chosen.mask(), target);
+    set_next(warp, group.mask() & ~chosen.mask(), at + 1);
+    return false;
+  }
+
+  static bool stop(Warp& warp, const Group& group, const Group& chosen, uint32_t at,
+                   uint32_t& state) {
+    warp.running &= ~chosen.mask();
+    state |= chosen.mask();
+    return part(warp, group, chosen, at, at);
+  }
+
+  static void go_on(Warp& warp, uint32_t mask, uint32_t& state) {
+    state &= ~mask;
+    warp.running |= mask;
+    for (; mask; mask &= mask - 1) ++warp.next[static_cast<size_t>(std::countr_zero(mask))];
   }
 
   /// Lets the threads at a barrier go on. What they have brought to it is combined for all of them.
   void release_barrier() {
     ++epoch_;
-    uint64_t waiting = 0, brought = 0;
-    for (const Thread& thread : threads_)
-      if (thread.state == Thread::State::at_barrier) {
+    uint32_t waiting = 0, brought = 0;
+    for (const Warp& warp : warps_)
+      for (const uint8_t lane : Group(warp.at_barrier).lanes()) {
         ++waiting;
-        brought += thread.registers[thread.next->b] != 0;
+        brought += warp.values(waited_at(warp, lane).b)[lane] != 0;
       }
-    for (Thread& thread : threads_)
-      if (thread.state == Thread::State::at_barrier) {
-        const Combine combine = thread.next->combine;
-        if (combine != Combine::nothing)
-          thread.registers[thread.next->to] = combine == Combine::count ? brought
-                                              : combine == Combine::all ? brought == waiting
-                                                                        : brought > 0;
-        go_on(thread);
+    for (Warp& warp : warps_) {
+      for (const uint8_t lane : Group(warp.at_barrier).lanes()) {
+        const Step& at = waited_at(warp, lane);
+        if (at.combine != Combine::nothing)
+          warp.values(at.to)[lane] = at.combine == Combine::count ? brought
+                                     : at.combine == Combine::all ? brought == waiting
+                                                                  : brought > 0;
       }
+      go_on(warp, warp.at_barrier, warp.at_barrier);
+    }
+  }
+
+  const Step& waited_at(const Warp& warp, uint8_t lane) const {
+    return program_.steps[warp.next[lane]];
+  }
+
+  static void compute(Warp& warp, Lanes lanes, const Step& at) {
+    at.compute(lanes, warp.values(at.to), warp.values(at.a), warp.values(at.b), warp.values(at.c),
+               warp.values(at.d));
   }
 
   static uint64_t read(const uint8_t* from, Type type) {
@@ -300,110 +393,105 @@ class Block {
     }
   }
 
-  void load(Thread& thread, const Step& at) {
+  void load(Warp& warp, uint8_t lane, const Step& at) {
     const size_t bytes = size_t{at.size} * at.vector;
-    const uint8_t* from = address(thread, at, bytes);
-    look_for_races(thread, at, from, bytes, nullptr);
+    const uint8_t* from = address(warp, lane, at, bytes);
+    look_for_races(warp, lane, at, from, bytes, nullptr);
     for (uint32_t i = 0; i < at.vector; ++i, from += at.size)
-      thread.registers[program_.lists[at.list + i]] = read(from, at.type);
+      element(warp, lane, at, i) = read(from, at.type);
   }
 
-  void store(Thread& thread, const Step& at) {
-    uint8_t* to = address(thread, at, size_t{at.size} * at.vector);
-    for (uint32_t i = 0; i < at.vector; ++i, to += at.size) {
-      const uint64_t raw = thread.registers[program_.lists[at.list + i]];
-      look_for_races(thread, at, to, at.size, reinterpret_cast<const uint8_t*>(&raw));
-      std::memcpy(to, &raw, at.size);
-    }
+  void store(Warp& warp, uint8_t lane, const Step& at) {
+    const size_t bytes = size_t{at.size} * at.vector;
+    uint8_t* to = address(warp, lane, at, bytes);
+    std::array<uint8_t, 4 * sizeof(uint64_t)> values;
+    for (uint32_t i = 0; i < at.vector; ++i)
+      std::memcpy(values.data() + size_t{i} * at.size, &element(warp, lane, at, i), at.size);
+    look_for_races(warp, lane, at, to, bytes, values.data());
+    std::memcpy(to, values.data(), bytes);
+  }
+
+  /// One register of a vector operand.
+  uint64_t& element(const Warp& warp, uint8_t lane, const Step& at, uint32_t i) const {
+    return warp.values(program_.lists[at.list + i])[lane];
   }
 
   /// mov.b64 x, {low, high}
-  void pack(Thread& thread, const Step& at) const {
+  void pack(Warp& warp, uint8_t lane, const Step& at) const {
     const unsigned bits = 8u * at.size / at.vector;
     uint64_t joined = 0;
     for (uint32_t i = 0; i < at.vector; ++i)
-      joined |= (thread.registers[program_.lists[at.list + i]] & ((uint64_t{1} << bits) - 1))
-                << (i * bits);
-    thread.registers[at.to] = joined;
+      joined |= (element(warp, lane, at, i) & ((uint64_t{1} << bits) - 1)) << (i * bits);
+    warp.values(at.to)[lane] = joined;
   }
 
   /// mov.b64 {low, high}, x
-  void unpack(Thread& thread, const Step& at) const {
+  void unpack(Warp& warp, uint8_t lane, const Step& at) const {
     const unsigned bits = 8u * at.size / at.vector;
-    const uint64_t joined = thread.registers[at.a];
+    const uint64_t joined = warp.values(at.a)[lane];
     for (uint32_t i = 0; i < at.vector; ++i)
-      thread.registers[program_.lists[at.list + i]] =
-          joined >> (i * bits) & ((uint64_t{1} << bits) - 1);
+      element(warp, lane, at, i) = joined >> (i * bits) & ((uint64_t{1} << bits) - 1);
   }
 
-  void atomic(Thread& thread, const Step& at) {
-    uint8_t* place = address(thread, at, at.size);
-    uint64_t old = 0;
+  void atomic(Warp& warp, uint8_t lane, const Step& at) {
+    uint8_t* place = address(warp, lane, at, at.size);
+    uint64_t old = 0, made = 0;
     std::memcpy(&old, place, at.size);
-    const uint64_t made = at.compute(old, thread.registers[at.b], thread.registers[at.c], 0);
-    look_for_races(thread, at, place, at.size, reinterpret_cast<const uint8_t*>(&made));
+    constexpr uint8_t kOne[] = {0};
+    at.compute(kOne, &made, &old, warp.values(at.b) + lane, warp.values(at.c) + lane, &made);
+    look_for_races(warp, lane, at, place, at.size, reinterpret_cast<const uint8_t*>(&made));
     std::memcpy(place, &made, at.size);
-    thread.registers[at.to] = old;
+    warp.values(at.to)[lane] = old;
   }
 
   // --- warps ------------------------------------------------------------------------------------
 
-  /// Lets every warp exchange whose named threads have all come; whether any has.
-  bool exchange_all() {
+  /// Lets the threads of a warp exchange of which all that they name have come; whether any has.
+  bool exchange_all(Warp& warp) {
     bool any = false;
-    for (size_t first = 0; first < threads_.size(); first += kWarp) {
-      const size_t count = std::min<size_t>(kWarp, threads_.size() - first);
-      for (size_t i = 0; i < count; ++i)
-        if (threads_[first + i].state == Thread::State::at_exchange)
-          any = exchange(first, count, i) || any;
-    }
+    for (const uint8_t lane : Group(warp.at_exchange).lanes())
+      if (warp.at_exchange >> lane & 1) any = exchange(warp, lane) || any;
     return any;
   }
 
-  bool exchange(size_t first, size_t count, size_t asking) {
-    const Step* const at = threads_[first + asking].next;
-    const auto mask = static_cast<uint32_t>(threads_[first + asking].registers[at->d]);
-    if (!(mask >> asking & 1))
-      fail(*at, "a thread takes part in an exchange that does not name it");
-    std::array<uint64_t, kWarp> values{};
-    uint32_t present = 0;
-    for (size_t i = 0; i < count; ++i) {
-      const Thread& thread = threads_[first + i];
-      if (!(mask >> i & 1) || thread.state == Thread::State::ended) continue;
-      if (thread.state != Thread::State::at_exchange || thread.next != at) return false;
-      values[i] = thread.registers[at->a] & 0xffffffff;
-      present |= 1u << i;
+  bool exchange(Warp& warp, uint8_t asking) {
+    const Step& at = waited_at(warp, asking);
+    const auto named = static_cast<uint32_t>(warp.values(at.d)[asking]);
+    if (!(named >> asking & 1))
+      fail(at, "a thread takes part in an exchange that does not name it");
+    const Group present(named & warp.all() & ~warp.ended);
+    std::array<uint64_t, kWarp> values;
+    uint32_t ballot = 0;
+    for (const uint8_t lane : present.lanes()) {
+      if (!(warp.at_exchange >> lane & 1) || warp.next[lane] != warp.next[asking]) return false;
+      values[lane] = warp.values(at.a)[lane] & 0xffffffff;
+      ballot |= uint32_t{values[lane] != 0} << lane;
     }
-    if (at->combine == Combine::nothing) ++warp_epochs_[first / kWarp];
-    for (size_t i = 0; i < count; ++i) {
-      if (!(present >> i & 1)) continue;
-      Thread& thread = threads_[first + i];
-      finish_exchange(thread, *at, values, present, static_cast<int>(i));
-      go_on(thread);
-    }
+    if (at.combine == Combine::nothing) ++warp.epoch;
+    for (const uint8_t lane : present.lanes())
+      finish_exchange(warp, lane, at, values, present.mask(), ballot);
+    go_on(warp, present.mask(), warp.at_exchange);
     return true;
   }
 
-  static void finish_exchange(Thread& thread, const Step& at,
+  static void finish_exchange(Warp& warp, int lane, const Step& at,
                               const std::array<uint64_t, kWarp>& values, uint32_t present,
-                              int lane) {
-    uint32_t ballot = 0;
-    for (int i = 0; i < kWarp; ++i)
-      if (present >> i & 1 && values[static_cast<size_t>(i)]) ballot |= 1u << i;
-    const auto amount = static_cast<int>(thread.registers[at.b] & 31);
-    const auto clamp = static_cast<int>(thread.registers[at.c]);
+                              uint32_t ballot) {
+    const auto amount = static_cast<int>(warp.values(at.b)[lane] & 31);
+    const auto clamp = static_cast<int>(warp.values(at.c)[lane]);
     const int segment = clamp >> 8 & 31, limit = (lane & segment) | (clamp & 31 & ~segment);
+    uint64_t& result = warp.values(at.to)[lane];
     int from = lane;
     bool valid = true;
     switch (at.combine) {
       case Combine::ballot:
-        thread.registers[at.to] = ballot;
+        result = ballot;
         return;
       case Combine::all:
-        thread.registers[at.to] = ballot == present;
+        result = ballot == present;
         return;
       case Combine::any:
-        thread.registers[at.to] = ballot != 0;
+        result = ballot != 0;
         return;
       case Combine::down:
         valid = (from = lane + amount) <= limit;
@@ -422,21 +510,23 @@ class Block {
     }
     if (!valid) from = lane;
     if (!(present >> from & 1)) fail(at, "a shuffle reads a thread that takes no part");
-    thread.registers[at.to] = values[static_cast<size_t>(from)];
-    thread.registers[at.second] = valid;
+    result = values[static_cast<size_t>(from)];
+    warp.values(at.second)[lane] = valid;
   }
+
+  static constexpr uint32_t kNever = ~0u;
 
   const Kernel& kernel_;
   const Program& program_;
   const std::vector<uint8_t>& parameters_;
   const FindRange& find_range_;
   const Dimensions grid_, size_;
+  const uint32_t threads_;
   const bool seeks_races_, idle_lanes_read_;
-  Order order_;
+  Order warp_order_, lane_order_;
   RaceFinder races_, shared_races_;
-  uint32_t block_ = 0, epoch_ = 0;     ///< of the running block: its number, and barriers passed
-  std::vector<uint32_t> warp_epochs_;  ///< and those of each warp alone
-  std::vector<Thread> threads_;
+  uint32_t block_ = 0, epoch_ = 0;  ///< of the running block: its number, and barriers passed
+  std::vector<Warp> warps_;
   std::vector<uint64_t> registers_;
   std::vector<uint8_t> local_, shared_;
   std::array<std::pair<uint64_t, uint64_t>, 4> ranges_{};

@@ -1,8 +1,10 @@
 // Runs PTX kernels on the host, block by block, for tests.
 //
-// Each thread of a block runs until it waits (a barrier, a shuffle) or ends; then the next one
-// does. So a kernel that relies on an order of threads which nothing promises is likely to be
-// caught. Global memory is checked: an access outside every allocation ends the launch.
+// Each warp of a block runs until its threads wait (a barrier, a shuffle) or have ended; then the
+// next one does. Threads of a warp that come to the same step take it one after the other. So a
+// kernel that relies on an order of warps which nothing promises is likely to be caught, and one
+// that relies on an order of threads is if races are looked for (see races.h). Memory is checked:
+// an access outside of what there is ends the launch.
 #pragma once
 
 #include <functional>

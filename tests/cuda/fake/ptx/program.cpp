@@ -70,7 +70,6 @@ class Translator {
     for (const Instruction& at : code) program_.steps.push_back(step(at));
     Step& last = program_.steps.emplace_back();
     last.kind = Kind::end;
-    last.predicate = constant(1);
     // Behind the constants lies the register for results that are not wanted.
     const uint32_t unwanted =
         program_.first_constant + static_cast<uint32_t>(program_.constants.size());
@@ -113,7 +112,7 @@ class Translator {
     made.vector = at.vector;
     made.negated = at.negated;
     made.line = at.line;
-    made.predicate = at.predicate >= 0 ? static_cast<uint32_t>(at.predicate) : constant(1);
+    if (at.predicate >= 0) made.predicate = static_cast<uint32_t>(at.predicate);
     made.to = result(at.to);
     made.second = result(at.second);
     switch (made.kind) {

@@ -26,6 +26,8 @@ struct Step {
   /// What a barrier or an exchange of a warp combines.
   enum class Combine : uint8_t { nothing, count, all, any, ballot, down, up, butterfly, index };
 
+  static constexpr uint32_t kAlways = ~0u;  ///< as a predicate
+
   Kind kind = Kind::nothing;
   Combine combine = Combine::nothing;
   Type type = Type::b32;
@@ -33,14 +35,15 @@ struct Step {
   uint8_t size = 0;    ///< bytes of an element
   uint8_t vector = 1;  ///< elements, which are the registers from `list` on if there are several
   bool negated = false;
-  uint32_t predicate = 0;       ///< the step is run if this register is true, or false if `negated`
+  /// The step is run if this register is true, or false if `negated`.
+  uint32_t predicate = kAlways;
   uint32_t to = 0, second = 0;  ///< results
   uint32_t a = 0, b = 0, c = 0, d = 0;
   uint32_t list = 0;
   int line = 0;         ///< of the text
   uint64_t offset = 0;  ///< of an address, from a
   union {
-    Compute compute = nullptr;
+    Compute compute{};
     uint32_t target;
   };
 };

@@ -1,4 +1,4 @@
-// Finds accesses to one byte by threads that nothing orders.
+// Finds accesses to the same memory by threads that nothing orders.
 //
 // Of each byte the last writer and the last readers are known, with the number of barriers that
 // their block and their warp had passed. Two threads of a block are ordered by a barrier between
@@ -13,45 +13,53 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
+
+#include "tests/cuda/fake/ptx/lanes.h"
 
 namespace fake {
-
-constexpr int kWarp = 32;  ///< threads
 
 /// A thread of a launch, and how many barriers its block and its warp had passed.
 struct Actor {
   uint32_t block = 0, thread = 0, epoch = 0, warp_epoch = 0;
-  bool operator==(const Actor&) const = default;
 };
 
 class RaceFinder {
  public:
-  /// What is wrong with an access, if anything is; `same`: the byte keeps its value.
-  std::optional<std::string> read(uint64_t byte, Actor by);
-  std::optional<std::string> write(uint64_t byte, Actor by, bool atomic, bool same);
+  /// What is wrong with an access, if anything is. Its bytes lie in one page.
+  std::optional<std::string> read(const uint8_t* place, size_t bytes, Actor by);
+  /// `values`: what is about to be written over `place`.
+  std::optional<std::string> write(const uint8_t* place, size_t bytes, Actor by, bool atomic,
+                                   const uint8_t* values);
 
-  void clear() {
-    pages_.clear();
-    last_ = nullptr;
-  }
+  /// Forgets all accesses.
+  void clear() { ++generation_; }
 
  private:
-  struct Byte {
+  /// What is known of some bytes that were always accessed together.
+  struct Cell {
     Actor writer, reader;
     bool written = false, atomically = false, has_read = false;
-    bool many_readers =
-        false;                ///< several threads of the reader's warp, and no barrier between them
-    bool many_warps = false;  ///< and threads of other warps of its block
-    bool many_blocks = false;  ///< and of other blocks
+    bool many_readers = false;  ///< several threads of the reader's warp, no barrier between them
+    bool many_warps = false;    ///< and threads of other warps of its block
+    bool many_blocks = false;   ///< and of other blocks
   };
-  static constexpr uint64_t kPage = 1024;
-  using Page = std::array<Byte, kPage>;
+  static constexpr uint64_t kPage = 1024;  ///< bytes
+  struct Page {
+    uint64_t generation = 0;
+    uint32_t unit = 0;  ///< the bytes of a cell: a word, or one once a smaller access has come
+    std::vector<Cell> cells;
+  };
 
-  Byte& find(uint64_t byte);
+  /// The page of an access, whose cells hold no byte that the access leaves out.
+  Page& page_of(uint64_t place, size_t bytes);
 
+  static std::optional<std::string> read(Cell& at, const Actor& by);
+  static std::optional<std::string> write(Cell& at, const Actor& by, bool atomic, bool same);
+
+  uint64_t generation_ = 1;
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
-  uint64_t last_number_ = ~uint64_t{0};
-  Page* last_ = nullptr;
+  std::array<std::pair<uint64_t, Page*>, 16> recent_{};  ///< by the last digits of their numbers
 };
 
 }  // namespace fake

@@ -71,7 +71,7 @@ template <class T, class F>
 struct OnRaw {
   using Value = decltype(value_of<T>(0));
 
-  static uint64_t one(uint64_t a, uint64_t b, uint64_t c, uint64_t /*d*/) {
+  uint64_t operator()(uint64_t a, uint64_t b, uint64_t c, uint64_t /*d*/) const {
     const auto result = [&] {
       if constexpr (std::is_invocable_v<F, Value>)
         return F{}(value_of<T>(a));
@@ -87,20 +87,24 @@ struct OnRaw {
     else
       return to_raw(result);
   }
+};
 
-  /// On two halves of 32 bits.
-  static uint64_t two(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
-    const uint64_t low = one(a & 0xffff, b & 0xffff, c & 0xffff, d);
-    const uint64_t high = one(a >> 16 & 0xffff, b >> 16 & 0xffff, c >> 16 & 0xffff, d);
+/// The same on two halves of 32 bits.
+template <class T, class F>
+struct OnBothHalves {
+  uint64_t operator()(uint64_t a, uint64_t b, uint64_t c, uint64_t d) const {
+    constexpr OnRaw<T, F> kHalf;
+    const uint64_t low = kHalf(a & 0xffff, b & 0xffff, c & 0xffff, d);
+    const uint64_t high = kHalf(a >> 16 & 0xffff, b >> 16 & 0xffff, c >> 16 & 0xffff, d);
     return low | high << 16;
   }
 };
 
 template <class T, class F>
 Compute made(const Instruction& at, F) {
-  if (!at.packed) return OnRaw<T, F>::one;
+  if (!at.packed) return OnRaw<T, F>();
   if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Brain> || sizeof(T) == 2)
-    return OnRaw<T, F>::two;
+    return OnBothHalves<T, F>();
   else
     unknown_form(at);
 }
@@ -140,7 +144,5 @@ Compute visit(Type type, const Instruction& at, const Visitor& visitor) {
   if (type == Type::f64) return visitor(double());
   return visit_integer(type, at, visitor);
 }
-
-// --- integers -----------------------------------------------------------------------------------
 
 }  // namespace fake
