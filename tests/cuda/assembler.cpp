@@ -45,6 +45,14 @@ std::string assembler_release() {
   return std::regex_search(said, found, std::regex(R"(release ([\d.]+))")) ? found[1].str() : "?";
 }
 
+bool takes_all_kernels() {
+  const auto is_set = [](const char* variable) {
+    const char* text = std::getenv(variable);
+    return text && *text;
+  };
+  return is_set("TIDE_TEST_ALL") || is_set("TIDE_WRITE_TABLE") || is_set("TIDE_ASSEMBLED");
+}
+
 std::vector<KernelProperties> assemble(const std::string& ptx, const std::string& target) {
   const ::test::TemporaryFolder folder;
   const std::string file = folder.write("kernels.ptx", ptx);

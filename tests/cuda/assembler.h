@@ -25,6 +25,10 @@ constexpr AssemblyTarget kTargets[] = {
 /// The assembler's release, "13.0"; empty if there is none here (TIDE_PTXAS is not set).
 std::string assembler_release();
 
+/// Whether every kernel is to be assembled for every target (TIDE_TEST_ALL, TIDE_WRITE_TABLE, or a
+/// folder of answers in TIDE_ASSEMBLED), not a fixed sample.
+bool takes_all_kernels();
+
 /// Assembles the PTX of any number of kernels. Throws std::runtime_error with the assembler's words
 /// if it does not take one of them. Thread-safe.
 std::vector<KernelProperties> assemble(const std::string& ptx, const std::string& target);

@@ -3,8 +3,10 @@
 // says.
 //
 // Run by `ctest -R kernel_table`. The assembler takes minutes for all of them, so a run looks at a
-// fixed sample of each kind; at all with TIDE_TEST_ALL=1, or where TIDE_ASSEMBLED names a folder in
-// which the answers are kept. With TIDE_WRITE_TABLE=1 the table is written anew.
+// fixed sample of each kind, the longest for each card and the others for one; at all with
+// TIDE_TEST_ALL=1, or where TIDE_ASSEMBLED names a folder in which the answers are kept. With
+// TIDE_WRITE_TABLE=1 the table is written anew. Golden cases whose kernels lie in the folder that
+// TIDE_GOLDEN_KERNELS names, by a run on cuda, need not compile them again.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -40,6 +42,7 @@ const fs::path kTable = kSources / "tests/cuda/kernel_table.txt";
 struct FusedKernel {
   LoopProgram program;
   GpuForm form;
+  bool is_long = false;  ///< one of the longest of its kind
 };
 
 /// The program that LoopProgram::key has written.
@@ -108,17 +111,17 @@ std::vector<FusedKernel> kernels_in(const std::string& folder) {
   return kernels;
 }
 
-/// The fused kernels of a run of tide on the tests' driver with these settings.
-std::vector<FusedKernel> kernels_of(const char* settings, const std::vector<std::string>& words,
-                                    const char* last_line) {
-  const ::test::TemporaryFolder folder;
+/// The fused kernels of a run of tide on the tests' driver with these settings, and what an earlier
+/// run has left in the folder.
+std::vector<FusedKernel> kernels_of(const std::string& folder, const char* settings,
+                                    const std::vector<std::string>& words, const char* last_line) {
   const Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
                           {"TIDE_FAKE_CUDA", settings},
-                          {"TIDE_CACHE_DIR", folder.path() + "/kernels"}});
+                          {"TIDE_CACHE_DIR", folder}});
   const auto outcome = ::test::run_tide(words);
   INFO(outcome.err);
   REQUIRE(outcome.out.find(last_line) != std::string::npos);
-  return kernels_in(folder.path() + "/kernels");
+  return kernels_in(folder);
 }
 
 /// The most that a kernel of a group needs, and what spills.
@@ -153,18 +156,10 @@ const char* kind_of(const FusedKernel& kernel) {
   return kernel.form.few ? "column, few of them" : "column";
 }
 
-bool is_set(const char* variable) {
-  const char* text = std::getenv(variable);
-  return text && *text;
-}
-
 /// Where the assembler's answers are kept; empty if nowhere.
 std::string answers_folder() {
-  return is_set("TIDE_ASSEMBLED") ? std::getenv("TIDE_ASSEMBLED") : "";
-}
-
-bool takes_all() {
-  return is_set("TIDE_TEST_ALL") || is_set("TIDE_WRITE_TABLE") || !answers_folder().empty();
+  const char* folder = std::getenv("TIDE_ASSEMBLED");
+  return folder ? folder : "";
 }
 
 /// The same kernels of each kind every time: the longest, which need most, and others that the sums
@@ -192,8 +187,10 @@ std::vector<FusedKernel> sample(const std::vector<FusedKernel>& kernels) {
     std::sort(members.begin(), members.end(), by_sum);
     std::stable_sort(members.begin(), members.end(), by_length);
     std::sort(members.begin() + std::min(kLongest, size), members.end(), by_sum);
-    for (std::ptrdiff_t i = 0; i < std::min(kMost, size); ++i)
+    for (std::ptrdiff_t i = 0; i < std::min(kMost, size); ++i) {
       chosen.push_back(*members[static_cast<size_t>(i)].kernel);
+      chosen.back().is_long = i < kLongest;
+    }
   }
   return chosen;
 }
@@ -239,15 +236,18 @@ class Measuring {
  public:
   void add_fused(const std::string& source, std::vector<FusedKernel> kernels) {
     constexpr size_t kAtOnce = 64;
-    const auto& kept = kept_.emplace_back(takes_all() ? std::move(kernels) : sample(kernels));
-    for (size_t begin = 0; begin < kept.size(); begin += kAtOnce)
-      for (size_t target = 0; target < std::size(kTargets); ++target) {
-        Assembly& one = assemblies_.emplace_back(Assembly{target});
-        for (size_t i = begin; i < std::min(begin + kAtOnce, kept.size()); ++i) {
-          one.fused.push_back(&kept[i]);
-          one.fused_groups.push_back(source + ": " + kind_of(kept[i]));
-        }
+    const auto& kept =
+        kept_.emplace_back(takes_all_kernels() ? std::move(kernels) : sample(kernels));
+    for (size_t target = 0; target < std::size(kTargets); ++target) {
+      Assembly one{target};
+      for (size_t i = 0; i < kept.size(); ++i) {
+        if (!kept[i].is_long && !is_for(i, target)) continue;
+        one.fused.push_back(&kept[i]);
+        one.fused_groups.push_back(source + ": " + kind_of(kept[i]));
+        if (one.fused.size() == kAtOnce) assemblies_.push_back(std::exchange(one, {target}));
       }
+      if (!one.fused.empty()) assemblies_.push_back(one);
+    }
   }
 
   void add_compute() {
@@ -257,7 +257,7 @@ class Measuring {
     std::sort(names.begin(), names.end());
     for (size_t i = 0; i < names.size(); ++i)
       for (size_t target = 0; target < std::size(kTargets); ++target)
-        if (takes_all() || target == i % std::size(kTargets))
+        if (is_for(i, target))
           assemblies_.push_back(
               {target, "compute: " + names[i], cuda::embedded_ptx(names[i].c_str())});
   }
@@ -281,6 +281,11 @@ class Measuring {
   }
 
  private:
+  /// In a sample, the i-th kernel is assembled for one of the targets.
+  static bool is_for(size_t i, size_t target) {
+    return takes_all_kernels() || target == i % std::size(kTargets);
+  }
+
   std::deque<std::vector<FusedKernel>> kept_;
   std::vector<Assembly> assemblies_;
 };
@@ -357,24 +362,27 @@ TEST_CASE("no kernel needs more than the table says", "[kernel_table][fake]") {
     return ::test::skip("no ptxas here: the kernels were not assembled", "TIDE_EXPECT_PTXAS");
   Measuring measuring;
   measuring.add_compute();
+  const ::test::TemporaryFolder folder;
   measuring.add_fused("benchmarks",
-                      kernels_of("skip_kernels=1,memory=64G",
+                      kernels_of(folder.path() + "/benchmarks", "skip_kernels=1,memory=64G",
                                  {"bench", "op_overhead", "op_overhead_grad", "frobenius_1000",
                                   "mlp_step", "lenet_train", "resnet18_fwd", "resnet18_train",
                                   "chain_16m", "add_16m", "sum_64m", "softmax_4k", "layernorm_4k",
                                   "gelu_rows", "--reps", "1", "--device", "cuda"},
                                  "gelu_rows"));
-  if (has_golden_cases())
+  if (has_golden_cases()) {
+    const char* kept = std::getenv("TIDE_GOLDEN_KERNELS");
     // Without their values, cases ask for arrays of any size.
-    measuring.add_fused(
-        "golden cases",
-        kernels_of("", {kSources / "tests/golden/runner.lua", "--device", "cuda", "--no-models"},
-                   "\nall "));
-  else
+    measuring.add_fused("golden cases", kernels_of(kept ? kept : folder.path() + "/golden", "",
+                                                   {kSources / "tests/golden/runner.lua",
+                                                    "--device", "cuda", "--no-models"},
+                                                   "\nall "));
+  } else {
     ::test::skip("no golden cases here: their kernels were not assembled", "TIDE_EXPECT_GOLDEN");
+  }
   const Table measured = measuring.table();
   const std::string now = text_of(measured);
-  if (is_set("TIDE_WRITE_TABLE")) {
+  if (std::getenv("TIDE_WRITE_TABLE")) {
     std::ofstream(kTable) << now;
     return;
   }

@@ -186,7 +186,7 @@ TEST_CASE("work whose event fails does not count as done", "[cuda][fake]") {
           "         ok and values[1000] or values)\n"
           "end\n"
           "print 'right'",
-          "late=20000,fail_event=" + std::string(call) +
+          "late=5000,fail_event=" + std::string(call) +
               ",fail_event_call=" + std::to_string(number));
       INFO(call << " " << number << outcome.err);
       CHECK(outcome.out == "right\n");

@@ -55,10 +55,13 @@ TEST_CASE("a write waits for the positions that it depends on, in a graph too", 
   CHECK(outcome.out == "right\n");
 }
 
-TEST_CASE("the script tests of streams pass on a device whose streams are late", "[cuda][fake]") {
-  const auto outcome = run_late(
-      {"test", "--device", "cuda", TIDE_SOURCES "/tests/scripts/devices/streams_test.lua"}, "300");
-  INFO(outcome.out << outcome.err);
+TEST_CASE("the script tests of streams pass on devices that are late or full", "[cuda][fake]") {
+  const char* settings = GENERATE("late=300", "queue_depth=4,callback_us=300,order=reversed");
+  const Environment environment(
+      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", settings}});
+  const auto outcome = ::test::run_tide(
+      {"test", "--device", "cuda", TIDE_SOURCES "/tests/scripts/devices/streams_test.lua"});
+  INFO(settings << outcome.out << outcome.err);
   CHECK(outcome.status == 0);
 }
 

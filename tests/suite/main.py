@@ -11,6 +11,7 @@ Tests that need what is not here are skipped, which is neither; where TIDE_EXPEC
 set, the lack of that is a failure. docs/testing.md says what the parts are and what each may take."""
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -19,7 +20,14 @@ import changed
 import counts
 import pool
 import report
-from parts import RELEASE, ROOT, Part, all_parts, has_golden, tide
+from parts import GOLDEN_KERNELS, RELEASE, ROOT, Part, all_parts, has_golden, tide
+
+
+def share_kernels():
+    """Parts run much the same kernels: whichever comes first compiles them, as the folder holds them all."""
+    shutil.rmtree(GOLDEN_KERNELS, ignore_errors=True)
+    os.environ.setdefault("TIDE_CACHE_DIR", str(RELEASE / "kernels"))
+    os.environ.setdefault("TIDE_CACHE_LIMIT", "1G")
 
 
 def build(targets):
@@ -76,6 +84,7 @@ def main(words):
     if not built:
         print("the release build failed\n0 passed, 1 failed")
         return 1
+    share_kernels()
     parts = list(selection.parts()) if selection else named(words, cores) if words else all_parts(cores)
     outcomes = pool.run(parts, cores)
     total = sum((outcome.counts for outcome in outcomes), counts.Counts())

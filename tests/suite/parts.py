@@ -7,10 +7,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 RELEASE = ROOT / "build/release"
+# The kernels that the golden cases have compiled for cuda.
+GOLDEN_KERNELS = RELEASE / "golden_kernels"
 
 # Lessons, with so little work that an interpreter of kernels can do it.
 CUDA_LESSONS = """
-tensors | gradients --steps 5 | devices | async_queue --size 128 --products 40 | training_loop --digits 8 --epochs 1
+tensors | gradients --steps 5 | devices | async_queue --size 64 --products 40 | training_loop --digits 8 --epochs 1
 shape_errors | is_my_gpu_visible | throughput | relu_three_ways --count 4096 | two_devices | transfers --megabytes 1
 cpu_or_gpu | memory | contexts --products 50 | threads | data_loading | resnet18 --size 32 --batch 2 --steps 1
 mixed_precision --size 16 --batch 2 --steps 1 | fine_tuning --epochs 1 --tuning 2 --digits 100
@@ -61,13 +63,16 @@ def cpp_tests():
     for test in listed["tests"]:
         properties = {row["name"]: row["value"] for row in test.get("properties", [])}
         command = list(test["command"])
+        environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
+        after = ""
+        if test["name"] == "kernel_table":
+            environment["TIDE_GOLDEN_KERNELS"] = str(GOLDEN_KERNELS)
+            after = "golden cases on cuda"
         python = Path(command[0]).name.startswith("python")
         if not python:
             command += ["--durations", "yes"]
-        yield Part("C++ tests", test["name"], command,
-                   dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", [])),
-                   guesses.get(test["name"], 3), skip_status=properties.get("SKIP_RETURN_CODE", -1),
-                   counts_itself=python)
+        yield Part("C++ tests", test["name"], command, environment, guesses.get(test["name"], 3), after,
+                   skip_status=properties.get("SKIP_RETURN_CODE", -1), counts_itself=python)
 
 
 def script_tests(group, scripts, options=(), environment=None, pace=1.0):
@@ -92,12 +97,14 @@ def processors():
 
 
 def cuda():
-    """The cuda device, on a driver and a cuBLASLt that the tests bring along: the kernels' PTX is interpreted. Script
-    tests that device_scripts.txt leaves out take too long that way, or do not speak of a device."""
-    driver = {"TIDE_CUDA_PATH": str(RELEASE / "fake_cuda")}
+    """The cuda device, on a driver and a cuBLASLt that the tests bring along: the kernels' PTX is interpreted, blocks and
+    threads in an order that differs with each launch. Script tests that device_scripts.txt leaves out take too long
+    that way, or do not speak of a device."""
+    driver = {"TIDE_CUDA_PATH": str(RELEASE / "fake_cuda"), "TIDE_FAKE_CUDA": "order=shuffled"}
     if has_golden():
-        yield Part("cuda: golden cases", "golden cases",
-                   tide("tests/golden/runner.lua", "--device", "cuda", "--no-models"), driver, 40)
+        yield Part("cuda: golden cases", "golden cases on cuda",
+                   tide("tests/golden/runner.lua", "--device", "cuda", "--no-models"),
+                   {**driver, "TIDE_CACHE_DIR": str(GOLDEN_KERNELS)}, 60)
     names = (ROOT / "tests/cuda/device_scripts.txt").read_text().split()
     scripts = paths("tests/cuda/scripts/*_test.lua") + [f"tests/scripts/{name}_test.lua" for name in names]
     yield from script_tests("cuda: script tests", scripts, ("--device", "cuda"), driver, 4)

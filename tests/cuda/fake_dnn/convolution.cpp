@@ -10,7 +10,33 @@ int64_t place(const DnnArray& array, int64_t a, int64_t b, int64_t c, int64_t d)
   return a * array.strides[0] + b * array.strides[1] + c * array.strides[2] + d * array.strides[3];
 }
 
+/// Calls `visit` with the indices of each element.
+template <class Visit>
+void for_each_index(const DnnArray& array, Visit visit) {
+  for (int64_t a = 0; a < array.sizes[0]; ++a)
+    for (int64_t b = 0; b < array.sizes[1]; ++b)
+      for (int64_t c = 0; c < array.sizes[2]; ++c)
+        for (int64_t d = 0; d < array.sizes[3]; ++d) visit(a, b, c, d);
+}
+
+/// The elements as tensor cores take them, at their places.
+std::vector<double> factors(const void* data, const DnnArray& array, bool tf32) {
+  std::vector<double> result(array.capacity());
+  for_each_index(array, [&](auto... indices) {
+    const int64_t at = place(array, indices...);
+    const double value = read_number(data, array.format, at);
+    result[static_cast<size_t>(at)] = tf32 ? rounded_to_tf32(value) : value;
+  });
+  return result;
+}
+
 }  // namespace
+
+size_t DnnArray::capacity() const {
+  int64_t last = 0;
+  for (size_t d = 0; d < 4; ++d) last += (sizes[d] - 1) * strides[d];
+  return static_cast<size_t>(last + 1);
+}
 
 bool DnnConvolution::fits() const {
   if (x.format != weight.format || x.format != y.format) return false;
@@ -28,46 +54,35 @@ void DnnConvolution::compute(const void* x_data, const void* weight_data, const 
                              bool tf32) const {
   const DnnArray& result = pass == Pass::forward ? y : pass == Pass::data ? x : weight;
   const void* to = pass == Pass::forward ? y_data : pass == Pass::data ? x_data : weight_data;
-  int64_t capacity = 1;
-  for (size_t d = 0; d < 4; ++d) capacity += (result.sizes[d] - 1) * result.strides[d];
-  std::vector<double> sums(static_cast<size_t>(capacity));
-  const auto factor = [&](const void* data, const DnnArray& array, int64_t at) {
-    const double value = read_number(data, array.format, at);
-    return tf32 ? rounded_to_tf32(value) : value;
-  };
-  const int64_t channels = weight.sizes[1], outputs = y.sizes[1] / groups();
+  std::vector<double> sums(result.capacity()), images, weights, outputs;
+  if (pass != Pass::data) images = factors(x_data, x, tf32);
+  if (pass != Pass::filter) weights = factors(weight_data, weight, tf32);
+  if (pass != Pass::forward) outputs = factors(y_data, y, tf32);
+  const int64_t channels = weight.sizes[1], outputs_of_group = y.sizes[1] / groups();
   for (int64_t n = 0; n < y.sizes[0]; ++n)
-    for (int64_t o = 0; o < y.sizes[1]; ++o)
+    for_each_index(weight, [&](int64_t o, int64_t c, int64_t p, int64_t q) {
+      const int64_t channel = o / outputs_of_group * channels + c;
+      const auto at_weight = static_cast<size_t>(place(weight, o, c, p, q));
       for (int64_t i = 0; i < y.sizes[2]; ++i)
-        for (int64_t j = 0; j < y.sizes[3]; ++j)
-          for (int64_t c = 0; c < channels; ++c)
-            for (int64_t p = 0; p < weight.sizes[2]; ++p)
-              for (int64_t q = 0; q < weight.sizes[3]; ++q) {
-                const int64_t row = i * stride[0] - padding[0] + p * dilation[0];
-                const int64_t column = j * stride[1] - padding[1] + q * dilation[1];
-                const bool inside =
-                    row >= 0 && row < x.sizes[2] && column >= 0 && column < x.sizes[3];
-                if (!inside && pass == Pass::data) continue;
-                // The padding's zeros count: times an infinity they are nan.
-                const int64_t at_x =
-                    inside ? place(x, n, o / outputs * channels + c, row, column) : 0;
-                const double image = inside && pass != Pass::data ? factor(x_data, x, at_x) : 0.0;
-                const int64_t at_weight = place(weight, o, c, p, q), at_y = place(y, n, o, i, j);
-                if (pass == Pass::forward)
-                  sums[static_cast<size_t>(at_y)] += image * factor(weight_data, weight, at_weight);
-                else if (pass == Pass::data)
-                  sums[static_cast<size_t>(at_x)] +=
-                      factor(y_data, y, at_y) * factor(weight_data, weight, at_weight);
-                else
-                  sums[static_cast<size_t>(at_weight)] += factor(y_data, y, at_y) * image;
-              }
-  for (int64_t a = 0; a < result.sizes[0]; ++a)
-    for (int64_t b = 0; b < result.sizes[1]; ++b)
-      for (int64_t c = 0; c < result.sizes[2]; ++c)
-        for (int64_t d = 0; d < result.sizes[3]; ++d) {
-          const int64_t at = place(result, a, b, c, d);
-          write_number(const_cast<void*>(to), result.format, at, sums[static_cast<size_t>(at)]);
+        for (int64_t j = 0; j < y.sizes[3]; ++j) {
+          const int64_t row = i * stride[0] - padding[0] + p * dilation[0];
+          const int64_t column = j * stride[1] - padding[1] + q * dilation[1];
+          const bool inside = row >= 0 && row < x.sizes[2] && column >= 0 && column < x.sizes[3];
+          const auto at_x = static_cast<size_t>(inside ? place(x, n, channel, row, column) : 0);
+          const auto at_y = static_cast<size_t>(place(y, n, o, i, j));
+          // The padding's zeros count: times an infinity they are nan.
+          if (pass == Pass::forward)
+            sums[at_y] += (inside ? images[at_x] : 0.0) * weights[at_weight];
+          else if (pass == Pass::filter)
+            sums[at_weight] += outputs[at_y] * (inside ? images[at_x] : 0.0);
+          else if (inside)
+            sums[at_x] += outputs[at_y] * weights[at_weight];
         }
+    });
+  for_each_index(result, [&](auto... indices) {
+    const int64_t at = place(result, indices...);
+    write_number(const_cast<void*>(to), result.format, at, sums[static_cast<size_t>(at)]);
+  });
 }
 
 }  // namespace fake

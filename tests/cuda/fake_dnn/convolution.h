@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "tests/cuda/fake/numbers.h"
@@ -16,6 +17,9 @@ struct DnnArray {
   int64_t alignment, name;
   bool is_virtual = false;   ///< made on the way, not stored
   bool is_by_value = false;  ///< a number of the host's
+
+  /// Elements between the first and the last, both included.
+  size_t capacity() const;
 };
 
 struct DnnConvolution {

@@ -150,10 +150,8 @@ void DnnOperations::compute(const std::function<const void*(const DnnArray&)>& a
     if (known != arrays.end()) return known->second;
     Elements& made = arrays[array.name];
     made.form = array;
-    int64_t capacity = 1;
-    for (size_t d = 0; d < 4; ++d) capacity += (array.sizes[d] - 1) * array.strides[d];
     if (array.is_virtual)
-      made.made.resize(static_cast<size_t>(capacity));
+      made.made.resize(array.capacity());
     else
       made.data = address(array);
     return made;
