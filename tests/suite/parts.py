@@ -107,7 +107,7 @@ def cuda():
                    {**driver, "TIDE_CACHE_DIR": str(GOLDEN_KERNELS)}, 60)
     names = (ROOT / "tests/cuda/device_scripts.txt").read_text().split()
     scripts = paths("tests/cuda/scripts/*_test.lua") + [f"tests/scripts/{name}_test.lua" for name in names]
-    yield from script_tests("cuda: script tests", scripts, ("--device", "cuda"), driver, 4)
+    yield from script_tests("cuda: script tests", scripts, ("--device", "cuda"), driver, 2)
     for lesson in CUDA_LESSONS.strip().replace("\n", "|").split("|"):
         name, *options = lesson.split()
         yield Part("cuda: lessons", name, tide("lesson", name, *options, "--device", "cuda"), driver,
@@ -117,7 +117,8 @@ def cuda():
 def sanitized(cores):
     """The runtime's tests under a sanitizer. The plugins are the ones of the release build: LLVM and oneDNN are not
     what is looked at, and would take most of an hour to run. Tests tagged [reference] spend their time in plain loops of
-    their own, beside generated code, which is not sanitized, or beside what other tests call too with less work."""
+    their own, beside generated code, which is not sanitized, or beside what other tests call too with less work. Tests
+    tagged [serial] take long and begin no thread, so that the thread sanitizer has nothing to find."""
     # The sanitizers of GCC 12 guess where a library that was opened late (oneDNN) has its thread-local variables from
     # what lies before them, find other words there now and then, and fail on a range that is none: no guesses, then.
     guesses = "intercept_tls_get_addr=0"
@@ -126,8 +127,8 @@ def sanitized(cores):
         yield Part("sanitizers: build", preset, [str(ROOT / ".ci/build_preset"), preset, "runtime_tests"],
                    {"TIDE_BUILD_JOBS": str(jobs)}, 300, slots=jobs)
     # [file]: its forked processes start threads, so it must not have any yet.
-    for preset, tags, seconds in (("asan", "", 50), ("tsan", "[file]", 1), ("tsan", "~[cpu]~[file]", 30),
-                                  ("tsan", "[cpu]", 80)):
+    for preset, tags, seconds in (("asan", "", 50), ("tsan", "[file]", 1), ("tsan", "~[cpu]~[file]~[serial]", 20),
+                                  ("tsan", "[cpu]", 40)):
         yield Part("sanitizers: tests", f"{preset} {tags}".strip(),
                    [str(ROOT / f"build/{preset}/runtime_tests"), f"~[timed]~[reference]{tags}", "--durations", "yes"],
                    {"TIDE_PLUGIN_PATH": str(RELEASE), "ASAN_OPTIONS": guesses, "TSAN_OPTIONS": guesses}, seconds,

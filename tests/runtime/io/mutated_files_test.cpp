@@ -82,7 +82,8 @@ long peak_kilobytes() {
 
 }  // namespace
 
-TEST_CASE("damaged files are refused with a FileError and no more memory than they hold", "[io]") {
+TEST_CASE("damaged files are refused with a FileError and no more memory than they hold",
+          "[io][serial]") {
   TemporaryFolder folder;
   const std::string path = folder.file("x"), bytes(2 * 3 * 4, '\1');
   const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
@@ -105,7 +106,7 @@ TEST_CASE("damaged files are refused with a FileError and no more memory than th
   CHECK(peak_kilobytes() - before < 600'000);
 }
 
-TEST_CASE("damaged pictures are decoded or refused with a FileError", "[io]") {
+TEST_CASE("damaged pictures are decoded or refused with a FileError", "[io][serial]") {
   TemporaryFolder folder;
   const std::string path = folder.file("x");
   uint32_t seed = 4;

@@ -123,7 +123,7 @@ std::pair<double, T> worst(T (*f)(T), const Function& function) {
   return result;
 }
 
-TEST_CASE("functions are accurate to a few units in the last place", "[math]") {
+TEST_CASE("functions are accurate to a few units in the last place", "[math][reference]") {
   for (const Function& function : functions()) {
     DYNAMIC_SECTION(function.name) {
       const auto [error32, x32] = worst(function.f32, function);
@@ -190,7 +190,7 @@ void check_functions_of_two() {
       }
 }
 
-TEST_CASE("functions of two numbers follow C in all corners", "[math]") {
+TEST_CASE("functions of two numbers follow C in all corners", "[math][serial]") {
   check_functions_of_two<float>();
   check_functions_of_two<double>();
 }
