@@ -112,8 +112,9 @@ TEST_CASE("threads record side by side, also while a profile begins and ends", "
     });
   for (int round = 0; round < 50; ++round) {
     const auto trace = traced([] { std::this_thread::sleep_for(std::chrono::microseconds(200)); });
-    for (const Event& event : events_of(*trace, EventKind::range))
-      CHECK(event.name == std::string("range"));
+    const std::vector<Event> ranges = events_of(*trace, EventKind::range);
+    CHECK(std::all_of(ranges.begin(), ranges.end(),
+                      [](const Event& e) { return e.name == std::string("range"); }));
   }
   stop = true;
   for (std::thread& thread : threads) thread.join();
