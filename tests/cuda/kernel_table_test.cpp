@@ -5,7 +5,7 @@
 // Run by `ctest -R kernel_table`. The assembler takes minutes for all of them, so a run looks at a
 // fixed sample of each kind, the longest for each card and the others for one; at all with
 // TIDE_TEST_ALL=1, or where TIDE_ASSEMBLED names a folder in which the answers are kept. With
-// TIDE_WRITE_TABLE=1 the table is written anew. Golden cases whose kernels lie in the folder that
+// TIDE_WRITE_TABLE=1 the table is written again. Golden cases whose kernels lie in the folder that
 // TIDE_GOLDEN_KERNELS names, by a run on cuda, need not compile them again.
 #include <algorithm>
 #include <array>

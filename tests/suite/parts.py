@@ -98,8 +98,8 @@ def processors():
 
 def cuda():
     """The cuda device, on a driver and a cuBLASLt that the tests bring along: the kernels' PTX is interpreted, blocks and
-    threads in an order that differs with each launch. Script tests that device_scripts.txt leaves out take too long
-    that way, or do not speak of a device."""
+    threads in a shuffled order. Script tests that device_scripts.txt leaves out take too long that way, or do not speak
+    of a device."""
     driver = {"TIDE_CUDA_PATH": str(RELEASE / "fake_cuda"), "TIDE_FAKE_CUDA": "order=shuffled"}
     if has_golden():
         yield Part("cuda: golden cases", "golden cases on cuda",

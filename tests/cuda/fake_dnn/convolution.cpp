@@ -6,26 +6,19 @@
 namespace fake {
 namespace {
 
-int64_t place(const DnnArray& array, int64_t a, int64_t b, int64_t c, int64_t d) {
-  return a * array.strides[0] + b * array.strides[1] + c * array.strides[2] + d * array.strides[3];
-}
-
-/// Calls `visit` with the indices of each element.
-template <class Visit>
-void for_each_index(const DnnArray& array, Visit visit) {
-  for (int64_t a = 0; a < array.sizes[0]; ++a)
-    for (int64_t b = 0; b < array.sizes[1]; ++b)
-      for (int64_t c = 0; c < array.sizes[2]; ++c)
-        for (int64_t d = 0; d < array.sizes[3]; ++d) visit(a, b, c, d);
+int64_t at(const DnnArray& array, const Place& place) {
+  int64_t sum = 0;
+  for (size_t d = 0; d < 4; ++d) sum += place[d] * array.strides[d];
+  return sum;
 }
 
 /// The elements as tensor cores take them, at their places.
 std::vector<double> factors(const void* data, const DnnArray& array, bool tf32) {
   std::vector<double> result(array.capacity());
-  for_each_index(array, [&](auto... indices) {
-    const int64_t at = place(array, indices...);
-    const double value = read_number(data, array.format, at);
-    result[static_cast<size_t>(at)] = tf32 ? rounded_to_tf32(value) : value;
+  for_places(array, [&](const Place& place) {
+    const int64_t from = at(array, place);
+    const double value = read_number(data, array.format, from);
+    result[static_cast<size_t>(from)] = tf32 ? rounded_to_tf32(value) : value;
   });
   return result;
 }
@@ -60,16 +53,17 @@ void DnnConvolution::compute(const void* x_data, const void* weight_data, const 
   if (pass != Pass::forward) outputs = factors(y_data, y, tf32);
   const int64_t channels = weight.sizes[1], outputs_of_group = y.sizes[1] / groups();
   for (int64_t n = 0; n < y.sizes[0]; ++n)
-    for_each_index(weight, [&](int64_t o, int64_t c, int64_t p, int64_t q) {
+    for_places(weight, [&](const Place& place) {
+      const auto [o, c, p, q] = place;
       const int64_t channel = o / outputs_of_group * channels + c;
-      const auto at_weight = static_cast<size_t>(place(weight, o, c, p, q));
+      const auto at_weight = static_cast<size_t>(at(weight, place));
       for (int64_t i = 0; i < y.sizes[2]; ++i)
         for (int64_t j = 0; j < y.sizes[3]; ++j) {
           const int64_t row = i * stride[0] - padding[0] + p * dilation[0];
           const int64_t column = j * stride[1] - padding[1] + q * dilation[1];
           const bool inside = row >= 0 && row < x.sizes[2] && column >= 0 && column < x.sizes[3];
-          const auto at_x = static_cast<size_t>(inside ? place(x, n, channel, row, column) : 0);
-          const auto at_y = static_cast<size_t>(place(y, n, o, i, j));
+          const auto at_x = static_cast<size_t>(inside ? at(x, {n, channel, row, column}) : 0);
+          const auto at_y = static_cast<size_t>(at(y, {n, o, i, j}));
           // The padding's zeros count: times an infinity they are nan.
           if (pass == Pass::forward)
             sums[at_y] += (inside ? images[at_x] : 0.0) * weights[at_weight];
@@ -79,9 +73,9 @@ void DnnConvolution::compute(const void* x_data, const void* weight_data, const 
             sums[at_x] += outputs[at_y] * weights[at_weight];
         }
     });
-  for_each_index(result, [&](auto... indices) {
-    const int64_t at = place(result, indices...);
-    write_number(const_cast<void*>(to), result.format, at, sums[static_cast<size_t>(at)]);
+  for_places(result, [&](const Place& place) {
+    const int64_t from = at(result, place);
+    write_number(const_cast<void*>(to), result.format, from, sums[static_cast<size_t>(from)]);
   });
 }
 

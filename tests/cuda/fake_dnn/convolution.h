@@ -22,6 +22,19 @@ struct DnnArray {
   size_t capacity() const;
 };
 
+/// The four indices of an element.
+using Place = std::array<int64_t, 4>;
+
+template <class Visit>
+void for_places(const DnnArray& array, const Visit& visit) {
+  const auto& n = array.sizes;
+  Place p;
+  for (p[0] = 0; p[0] < n[0]; ++p[0])
+    for (p[1] = 0; p[1] < n[1]; ++p[1])
+      for (p[2] = 0; p[2] < n[2]; ++p[2])
+        for (p[3] = 0; p[3] < n[3]; ++p[3]) visit(p);
+}
+
 struct DnnConvolution {
   Pass pass;
   DnnArray x, weight, y;

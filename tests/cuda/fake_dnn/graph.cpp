@@ -11,7 +11,6 @@ namespace {
 using tide::cuda::dnn::Kind;
 using tide::cuda::dnn::Map;
 using tide::cuda::dnn::Reduction;
-using Place = std::array<int64_t, 4>;
 
 /// An array's elements, and where they lie.
 struct Elements {
@@ -35,16 +34,6 @@ struct Elements {
     made[static_cast<size_t>(at(place))] = read_number(capacity, form.format, 0);
   }
 };
-
-template <class Visit>
-void for_places(const DnnArray& array, const Visit& visit) {
-  const auto& n = array.sizes;
-  Place p;
-  for (p[0] = 0; p[0] < n[0]; ++p[0])
-    for (p[1] = 0; p[1] < n[1]; ++p[1])
-      for (p[2] = 0; p[2] < n[2]; ++p[2])
-        for (p[3] = 0; p[3] < n[3]; ++p[3]) visit(p);
-}
 
 double mapped(Map how, double x, double b) {
   switch (how) {
