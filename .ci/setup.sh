@@ -6,10 +6,11 @@ export PATH  # Where the environment is empty, bash has a path for itself and ha
 # For the program and its prompt.
 build_packages=(
   g++ cmake ninja-build ccache
-  liblua5.4-dev libdnnl-dev llvm-19-dev libzstd-dev zlib1g-dev nlohmann-json3-dev libreadline8
+  liblua5.4-dev llvm-19-dev libzstd-dev zlib1g-dev nlohmann-json3-dev libreadline8
 )
 # For each plugin that is built when it is first needed.
 declare -A packages_of_plugin=(
+  [tide-dnnl]="libdnnl-dev"
   [tide-lapack]="libopenblas-dev"
   [tide-zip]="libzip-dev"
   [tide-gzip]="zlib1g-dev"
