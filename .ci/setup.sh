@@ -49,13 +49,15 @@ end_progress() {
   [[ ! -t 2 ]] || printf '\r\e[K' >&2
 }
 
-# time_left BEGIN DONE ALL: what is left, at the pace since BEGIN.
+# time_left BEGIN DONE ALL: ", 40 s left", at the pace since BEGIN. Nothing before a twentieth is done,
+# which is too little to go by.
 time_left() {
-  local left=$(((SECONDS - $1) * ($3 - $2) / ($2 > 0 ? $2 : 1)))
+  (($2 > 0 && 20 * $2 >= $3)) || return 0
+  local left=$(((SECONDS - $1) * ($3 - $2) / $2))
   if ((left >= 60)); then
-    echo "$((left / 60)) min $((left % 60)) s left"
+    echo ", $((left / 60)) min $((left % 60)) s left"
   else
-    echo "$left s left"
+    echo ", $left s left"
   fi
 }
 
@@ -111,7 +113,7 @@ show_apt() {
     [[ $percent =~ ^[0-9]+$ ]] || continue
     case $kind in
       dlstatus) show_progress "packages: downloading, $percent %" ;;
-      pmstatus) show_progress "packages: unpacking, $percent %, $(time_left "$begin" "$percent" 100)" ;;
+      pmstatus) show_progress "packages: unpacking, $percent %$(time_left "$begin" "$percent" 100)" ;;
     esac
   done
 }
@@ -162,7 +164,7 @@ show_build() {
     if [[ $line =~ ^[0-9]+\ [0-9]+\ Re- ]]; then
       :  # ninja looks for new sources
     elif [[ $line =~ ^([0-9]+)\ ([0-9]+)\  ]]; then
-      show_progress "building tide: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}, $(
+      show_progress "building tide: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}$(
         time_left "$begin" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}")"
     else
       echo "$line"
