@@ -197,14 +197,23 @@ Registers Body::load_reversed(size_t operand) {
   return raw;
 }
 
-/// Calls `one` for the element numbers 0..lanes or 0..count, in a loop.
-void Body::copy(const std::function<void(llvm::Value* element)>& one) {
+/// Calls `one` in a loop for the element numbers 0..lanes or 0..count, and for the address of each
+/// in an operand.
+void Body::copy(size_t operand,
+                const std::function<void(llvm::Value* element, llvm::Value* address)>& one) {
   constexpr int kUnrolled = 4;
   auto& code = frame_.code;
-  if (count_) return code.loop(code.number(0), count_, 1, one);
-  code.loop(code.number(0), code.number(lanes_.elements()), kUnrolled, [&](llvm::Value* first) {
-    for (int i = 0; i < kUnrolled; ++i) one(code.builder.CreateAdd(first, code.number(i)));
-  });
+  const int together = count_ ? 1 : kUnrolled;
+  llvm::AllocaInst* address = code.variable(element_address(operand, index_));
+  code.loop(code.number(0), count_ ? count_ : code.number(lanes_.elements()), together,
+            [&](llvm::Value* first) {
+              for (int i = 0; i < together; ++i) {
+                llvm::Value* present = code.get(address);
+                one(code.builder.CreateAdd(first, code.number(i)), present);
+                code.set(address,
+                         code.address(code.builder.getInt8Ty(), present, byte_stride(operand)));
+              }
+            });
 }
 
 /// Element by element into a buffer, and from there into registers.
@@ -214,10 +223,7 @@ Registers Body::gather(size_t operand) {
   llvm::Type* element = memory_type(code.builder.getContext(), type);
   const auto size = static_cast<int64_t>(size_of(type));
   llvm::Value* buffer = code.buffer(element, lanes_.elements());
-  llvm::Value* first = element_address(operand, index_);
-  copy([&](llvm::Value* i) {
-    llvm::Value* distance = code.builder.CreateMul(i, byte_stride(operand));
-    llvm::Value* from = code.address(code.builder.getInt8Ty(), first, distance);
+  copy(operand, [&](llvm::Value* i, llvm::Value* from) {
     code.store(code.load(element, from, size), code.address(element, buffer, i), size);
   });
   Registers raw{};
@@ -288,10 +294,7 @@ void Body::scatter(size_t operand, const Registers& raw) {
   llvm::Value* buffer = code.buffer(element, lanes_.elements());
   for (int i = 0; i < lanes_.registers; ++i)
     code.store(raw[i], part(element, buffer, i), size * lanes_.width);
-  llvm::Value* first = element_address(operand, index_);
-  copy([&](llvm::Value* i) {
-    llvm::Value* distance = code.builder.CreateMul(i, byte_stride(operand));
-    llvm::Value* to = code.address(code.builder.getInt8Ty(), first, distance);
+  copy(operand, [&](llvm::Value* i, llvm::Value* to) {
     code.store(code.load(element, code.address(element, buffer, i), size), to, size);
   });
 }

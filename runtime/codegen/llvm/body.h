@@ -73,7 +73,8 @@ class Body {
   Registers load_each(size_t operand);
   void store_each(size_t operand, const Registers& raw);
   int64_t vector_alignment(int64_t size) const;
-  void copy(const std::function<void(llvm::Value* element)>& one);
+  void copy(size_t operand,
+            const std::function<void(llvm::Value* element, llvm::Value* address)>& one);
 
   llvm::Value* byte_stride(size_t operand);
   llvm::Value* element_address(size_t operand, llvm::Value* element);

@@ -26,6 +26,7 @@ Frame::Frame(llvm::Function& function, const LoopProgram& loop_program, const Ma
     find_gpu_arguments(function.getArg(0));
   else
     find_arguments(function);
+  load_strides();
   for (size_t k = 0; k < program.operands.size(); ++k) {
     const LoopOperand& operand = program.operands[k];
     const bool known = operand.kind == LoopOperand::Kind::memory &&
@@ -110,6 +111,21 @@ int Frame::vector_dimension() const {
 }
 
 llvm::Value* Frame::stride(size_t operand, int d) {
+  const size_t number = operand * static_cast<size_t>(dimensions_) + static_cast<size_t>(d);
+  return number < known_strides_.size() ? known_strides_[number] : load_stride(operand, d);
+}
+
+/// Ahead of the cpu's loops, which are not looked through for what they load again and again. What
+/// nothing uses is left out of the code.
+void Frame::load_strides() {
+  if (machine.gpu) return;
+  std::vector<llvm::Value*> loaded;
+  for (size_t k = 0; k < program.operands.size(); ++k)
+    for (int d = 0; d < dimensions_; ++d) loaded.push_back(load_stride(k, d));
+  known_strides_ = std::move(loaded);
+}
+
+llvm::Value* Frame::load_stride(size_t operand, int d) {
   llvm::Value* index = code.number(static_cast<int64_t>(operand) * dimensions_ + d);
   llvm::Value* place = code.address(code.builder.getInt64Ty(), strides_, index);
   llvm::Value* elements = code.load(code.builder.getInt64Ty(), place, 8);

@@ -78,6 +78,8 @@ class Frame {
  private:
   void choose_lanes();
   void load_parameters(llvm::Value* from);
+  void load_strides();
+  llvm::Value* load_stride(size_t operand, int d);
   llvm::Value* pointer_field(llvm::Value* structure, size_t offset);
   llvm::Value* range_field(llvm::Value* range, size_t offset);
   void find_arguments(llvm::Function& function);
@@ -87,6 +89,8 @@ class Frame {
 
   int dimensions_;
   llvm::Value *bases_, *extents_, *strides_;
+  std::vector<llvm::Value*>
+      known_strides_;  ///< of an operand's dimensions, one operand after the other
   llvm::Value *outer_begin_ = nullptr, *outer_end_ = nullptr;
   llvm::Value* outer_ = nullptr;  ///< the number of the present point of the outer dimensions
 };

@@ -4,6 +4,7 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -16,8 +17,8 @@ namespace {
 
 constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
 constexpr const char* kGpuTriple = "nvptx64-nvidia-cuda";
-/// Kernel parameters of more than 4 KB came with this version of PTX, that of CUDA 12.1: the oldest driver
-/// in runtime/cuda/driver/driver.h follows from it.
+/// Kernel parameters of more than 4 KB came with this version of PTX, that of CUDA 12.1: the oldest
+/// driver in runtime/cuda/driver/driver.h follows from it.
 constexpr const char* kGpuFeatures = "+ptx81";
 
 void register_back_end() {
@@ -32,6 +33,15 @@ void register_back_end() {
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
   });
+}
+
+/// LLVM's search for other variables to count loops with takes a third of the time, and more with
+/// many operands. On the cpu it finds nothing better: an address there is base + index * size, and
+/// what a loop multiplies is outside it.
+void choose_passes(const llvm::Triple& triple) {
+  llvm::cl::Option* option = llvm::cl::getRegisteredOptions().lookup("disable-lsr");
+  if (!option) throw std::runtime_error("this LLVM has no option disable-lsr");
+  static_cast<llvm::cl::opt<bool>*>(option)->setValue(triple.isX86());
 }
 
 }  // namespace
@@ -69,6 +79,7 @@ std::string emit(llvm::TargetMachine& target, llvm::Module& module, GeneratedFor
   } else {
     const auto type = form == GeneratedForm::assembly ? llvm::CodeGenFileType::AssemblyFile
                                                       : llvm::CodeGenFileType::ObjectFile;
+    choose_passes(target.getTargetTriple());
     llvm::legacy::PassManager passes;
     if (target.addPassesToEmitFile(passes, stream, nullptr, type))
       throw std::runtime_error("LLVM cannot generate code for " + target.getTargetCPU().str());
