@@ -84,8 +84,10 @@ using FindTaps = void (*)(const Axis<W>*, const W*, int64_t, AxisTaps<W>*);
 
 template <class W, GridMode mode, GridPadding padding>
 FindTaps<W> finder(bool slopes) {
+  // Padding moves the pixels of cubic taps, not their weights.
+  constexpr GridPadding moved = mode == GridMode::bicubic ? GridPadding::zeros : padding;
   if constexpr (mode != GridMode::nearest)
-    if (slopes) return fastest<find_slopes<W, mode, padding>>();
+    if (slopes) return fastest<find_slopes<W, mode, moved>>();
   return fastest<find_taps<W, mode, padding>>();
 }
 
