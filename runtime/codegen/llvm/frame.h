@@ -89,8 +89,7 @@ class Frame {
 
   int dimensions_;
   llvm::Value *bases_, *extents_, *strides_;
-  std::vector<llvm::Value*>
-      known_strides_;  ///< of an operand's dimensions, one operand after the other
+  std::vector<llvm::Value*> known_strides_;  ///< one operand's dimensions after the other's
   llvm::Value *outer_begin_ = nullptr, *outer_end_ = nullptr;
   llvm::Value* outer_ = nullptr;  ///< the number of the present point of the outer dimensions
 };
