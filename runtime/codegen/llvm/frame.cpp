@@ -119,10 +119,8 @@ llvm::Value* Frame::stride(size_t operand, int d) {
 /// nothing uses is left out of the code.
 void Frame::load_strides() {
   if (machine.gpu) return;
-  std::vector<llvm::Value*> loaded;
   for (size_t k = 0; k < program.operands.size(); ++k)
-    for (int d = 0; d < dimensions_; ++d) loaded.push_back(load_stride(k, d));
-  known_strides_ = std::move(loaded);
+    for (int d = 0; d < dimensions_; ++d) known_strides_.push_back(load_stride(k, d));
 }
 
 llvm::Value* Frame::load_stride(size_t operand, int d) {

@@ -85,9 +85,9 @@ using FindTaps = void (*)(const Axis<W>*, const W*, int64_t, AxisTaps<W>*);
 template <class W, GridMode mode, GridPadding padding>
 FindTaps<W> finder(bool slopes) {
   // Padding moves the pixels of cubic taps, not their weights.
-  constexpr GridPadding moved = mode == GridMode::bicubic ? GridPadding::zeros : padding;
+  constexpr GridPadding of_weights = mode == GridMode::bicubic ? GridPadding::zeros : padding;
   if constexpr (mode != GridMode::nearest)
-    if (slopes) return fastest<find_slopes<W, mode, moved>>();
+    if (slopes) return fastest<find_slopes<W, mode, of_weights>>();
   return fastest<find_taps<W, mode, padding>>();
 }
 
