@@ -15,7 +15,7 @@ declare -A packages_of_plugin=(
   [tide-zip]="libzip-dev"
   [tide-gzip]="zlib1g-dev"
   [tide-png]="libpng-dev"
-  [tide-jpeg]="libjpeg62-turbo-dev"
+  [tide-jpeg]="libjpeg-dev"
   [tide-onnx]="libonnx-dev libprotobuf-dev"
   [tide-jupyter]="xeus-dev"
 )
@@ -26,12 +26,14 @@ test_packages=(
   chromium python3-jupyter-kernel-test python3-nbconvert python3-pyte
 )
 
-# Those of the named Debian packages that are not installed.
+# Those of the named Debian packages that are not installed, nor provided by one that is: releases
+# rename libraries.
 missing_packages() {
-  local package
+  local package installed
+  installed=$(dpkg-query -W -f='${db:Status-Status}, ${Package}, ${Provides},\n' |
+    sed -n '/^installed,/{s/ ([^)]*)//g;p}')
   for package in "$@"; do
-    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
-      echo "$package"
+    [[ $installed == *", $package,"* ]] || echo "$package"
   done
 }
 

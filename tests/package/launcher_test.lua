@@ -12,9 +12,15 @@ local function new_tree()
   shell.run(([[cp -a '%s/../../tide' '%s/../../.ci' '%s' && cd '%s' &&
     mkdir interpreter bindings runtime scripts tools && touch CMakeLists.txt CMakePresets.json
     cat > tools/dpkg-query <<'END'
-#!/bin/sh
-for package; do :; done
-case $package in g++|libzip-dev) [ -e tools/no-compiler ] || echo installed ;; *) echo installed ;; esac
+#!/usr/bin/env bash
+source .ci/setup.sh
+for package in "${build_packages[@]}" "${plugin_packages[@]}"; do
+  case $package in
+    g++|libzip-dev) [ -e tools/no-compiler ] && echo "config-files, $package, ," || echo "installed, $package, ," ;;
+    libreadline8) echo "installed, libreadline8t64, libreadline8 (= 8.2), libreadline8-any," ;;
+    *) echo "installed, $package, ," ;;
+  esac
+done
 END
     cat > tools/cmake <<'END'
 #!/bin/sh

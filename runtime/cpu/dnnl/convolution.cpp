@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <cstring>
+#include <tuple>
 #include <unordered_map>
 
 #include "runtime/core/require_address_space.h"
@@ -57,25 +58,22 @@ struct Dims {
   }
 };
 
-dnnl::primitive_attr own_scratchpad() {
+/// How `Op`, one of the convolution's primitives, will be computed. `sizes` are what its
+/// constructor takes; a pass backward also wants the description of the one forward.
+template <class Op, class... Sizes, class... Forward>
+typename Op::primitive_desc description(const std::tuple<Sizes...>& sizes,
+                                        const Forward&... forward) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  return attributes;
-}
-
-dnnl::convolution_forward::primitive_desc forward_description(const Dims& dims, bool has_bias) {
-  const auto any = memory::format_tag::any;
-  const auto input = describe(dims.input, any), weight = describe(dims.weight, any),
-             output = describe(dims.output, any);
-  const auto kind = dnnl::prop_kind::forward_training;
-  const auto algorithm = dnnl::algorithm::convolution_auto;
-  using Desc = dnnl::convolution_forward::desc;
-  const Desc desc =
-      has_bias ? Desc(kind, algorithm, input, weight, describe(dims.bias, memory::format_tag::a),
-                      output, dims.strides, dims.dilations, dims.pads, dims.pads)
-               : Desc(kind, algorithm, input, weight, output, dims.strides, dims.dilations,
-                      dims.pads, dims.pads);
-  return {desc, own_scratchpad(), engine()};
+  return std::apply(
+      [&](const auto&... size) -> typename Op::primitive_desc {
+#if DNNL_VERSION_MAJOR >= 3
+        return {engine(), size..., forward..., attributes};
+#else
+        return {typename Op::desc(size...), attributes, engine(), forward...};
+#endif
+      },
+      sizes);
 }
 
 /// What a primitive may take: oneDNN does not look whether it got memory for the code that it
@@ -105,26 +103,26 @@ struct KeyHash {
 Convolution::Convolution(const ConvolutionShape& shape, ConvolutionPass pass, bool has_bias) {
   const Dims dims(shape);
   const auto any = memory::format_tag::any;
-  const auto hint = forward_description(dims, has_bias);
   const auto input = describe(dims.input, any), weight = describe(dims.weight, any),
              output = describe(dims.output, any);
+  const auto bias = has_bias ? describe(dims.bias, memory::format_tag::a) : memory::desc();
+  const auto algorithm = dnnl::algorithm::convolution_auto;
+  const auto forward = description<dnnl::convolution_forward>(
+      std::tuple(dnnl::prop_kind::forward_training, algorithm, input, weight, bias, output,
+                 dims.strides, dims.dilations, dims.pads, dims.pads));
+  const std::tuple backward(algorithm, input, weight, output, dims.strides, dims.dilations,
+                            dims.pads, dims.pads);
   if (pass == ConvolutionPass::forward) {
-    prepare(hint, dims.plain_input(), dims.plain_weight(), dims.plain_output());
+    prepare(forward, dims.plain_input(), dims.plain_weight(), dims.plain_output());
     if (has_bias) {
-      bias_ = memory(describe(dims.bias, memory::format_tag::a), engine(), nullptr);
+      bias_ = memory(bias, engine(), nullptr);
       arguments_[DNNL_ARG_BIAS] = bias_;
     }
   } else if (pass == ConvolutionPass::backward_input) {
-    using Backward = dnnl::convolution_backward_data;
-    const Backward::desc desc(dnnl::algorithm::convolution_auto, input, weight, output,
-                              dims.strides, dims.dilations, dims.pads, dims.pads);
-    prepare(Backward::primitive_desc(desc, own_scratchpad(), engine(), hint), dims.plain_output(),
+    prepare(description<dnnl::convolution_backward_data>(backward, forward), dims.plain_output(),
             dims.plain_weight(), dims.plain_input());
   } else {
-    using Backward = dnnl::convolution_backward_weights;
-    const Backward::desc desc(dnnl::algorithm::convolution_auto, input, weight, output,
-                              dims.strides, dims.dilations, dims.pads, dims.pads);
-    prepare(Backward::primitive_desc(desc, own_scratchpad(), engine(), hint), dims.plain_output(),
+    prepare(description<dnnl::convolution_backward_weights>(backward, forward), dims.plain_output(),
             dims.plain_input(), dims.plain_weight());
   }
 }
