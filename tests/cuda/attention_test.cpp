@@ -1,7 +1,6 @@
 // Attention of half types on a device: by cuDNN where it takes it, by our own kernels else; both
 // against the host's loops.
 #include <bit>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
 #include "tests/runtime/cpu/ops/compute_runner.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 namespace {
@@ -32,9 +32,9 @@ struct AttentionCase {
   }
 };
 
-const AttentionCase kAttentionCases[] = {{1, 1, 5, 7, 8, false},     {2, 3, 9, 9, 16, true},
-                       {1, 2, 4, 11, 64, true},    {1, 2, 12, 3, 40, true},
-                       {2, 1, 33, 20, 128, false}, {2, 3, 6, 10, 16, false, true}};
+const AttentionCase kAttentionCases[] = {
+    {1, 1, 5, 7, 8, false},  {2, 3, 9, 9, 16, true},     {1, 2, 4, 11, 64, true},
+    {1, 2, 12, 3, 40, true}, {2, 1, 33, 20, 128, false}, {2, 3, 6, 10, 16, false, true}};
 
 /// A host array and its copy on the device.
 template <class T>
@@ -196,7 +196,8 @@ TEST_CASE("cuDNN takes attention of arrays and rows at multiples of 16 bytes", "
     CHECK(AttentionOffer(shift).refusal == "an array does not begin at a multiple of 16 bytes");
   }
   CHECK(AttentionOffer(0, 8, 12).refusal == "rows are not a multiple of 16 bytes apart");
-  CHECK(AttentionOffer(0, 12, 16).refusal == "the features of a row are not a multiple of 16 bytes");
+  CHECK(AttentionOffer(0, 12, 16).refusal ==
+        "the features of a row are not a multiple of 16 bytes");
 }
 
 TEST_CASE("up to 2^24 scores are made at once, by cuDNN up to 2^26 of a head", "[cuda][fake]") {

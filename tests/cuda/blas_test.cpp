@@ -1,6 +1,5 @@
 // Products on a device: by cuBLASLt where it takes them, by our own kernel else; both against the
 // host's.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <string>
@@ -10,6 +9,7 @@
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 namespace {

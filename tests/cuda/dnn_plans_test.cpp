@@ -1,11 +1,11 @@
 // The real cuDNN, where it is installed, makes plans for all kinds of convolutions and for
 // attention; no GPU is needed for that: see tests/cuda/described_dnn.
-#include <catch2/catch.hpp>
 #include <optional>
 #include <string>
 
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
 namespace {

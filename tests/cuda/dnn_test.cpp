@@ -1,6 +1,5 @@
 // Convolutions on a device: by cuDNN where it takes them, by our own kernels else; both against the
 // host's. What the tests' cuDNN must not do is in tests/cuda/fake_dnn.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -8,6 +7,7 @@
 #include "tests/cuda/device_run.h"
 #include "tests/interpreter/command.h"
 #include "tests/runtime/cpu/ops/compute_runner.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 namespace {
@@ -166,7 +166,8 @@ TEST_CASE("cuDNN takes convolutions and says why it uses no Tensor Cores", "[cud
   CHECK(ConvolutionOffer(DType::f32).outcome.enqueued);
   CHECK(ConvolutionOffer(DType::f32).refusal().starts_with("float32 is kept exact"));
   CHECK(ConvolutionOffer(DType::f32, 1, true).refusal().empty());
-  CHECK(ConvolutionOffer(DType::f32, 1, true, 75).refusal() == "the card's Tensor Cores do not take TF32");
+  CHECK(ConvolutionOffer(DType::f32, 1, true, 75).refusal() ==
+        "the card's Tensor Cores do not take TF32");
 }
 
 TEST_CASE("convolutions round to TF32 only where that was allowed", "[cuda][fake]") {

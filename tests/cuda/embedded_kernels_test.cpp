@@ -1,7 +1,6 @@
 // The embedded kernels: PTX for every device, machine code for those that are known.
 #include "runtime/cuda/launch/embedded_kernels.h"
 
-#include <catch2/catch.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "tests/cuda/environment.h"
 #include "tests/cuda/fatbin.h"
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
 namespace tide::test {

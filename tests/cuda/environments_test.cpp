@@ -1,11 +1,11 @@
 // `tide info` in broken environments: what was found, what is needed, what to do.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <regex>
 
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
 namespace {
 

@@ -1,5 +1,4 @@
 // Fused kernels on a CUDA device compute what their programs mean, with the bits of the reference.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
 #include "tests/runtime/codegen/loop_interpreter.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 namespace {

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -28,6 +27,7 @@
 #include "tests/cuda/assembler.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
 namespace tide::test {

@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 
-#include <catch2/catch.hpp>
 #include <cstring>
 
 #include "runtime/cuda/launch/embedded_kernels.h"
@@ -13,6 +12,7 @@
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
 namespace tide::test {

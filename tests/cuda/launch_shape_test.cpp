@@ -1,11 +1,10 @@
 // Blocks and threads follow from the size of the work and from what fits, and decide no bit.
 #include "runtime/cuda/launch/launch_shape.h"
 
-#include <catch2/catch.hpp>
-
 #include "runtime/codegen/gpu_form.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
 namespace tide::cuda {
 namespace {

@@ -1,8 +1,8 @@
 // A device that is lost takes its values along, reports whose work it was, and starts anew.
-#include <catch2/catch.hpp>
 
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 namespace {
@@ -159,10 +159,11 @@ TEST_CASE("a context that others hold is not taken from them", "[cuda][fake]") {
 TEST_CASE("errors that CUDA calls the end of a context lose the device", "[cuda][fake]") {
   for (const char* error : {"214", "220", "226", "702", "709", "710", "714", "715", "716", "717",
                             "718", "721", "810"}) {
-    const auto outcome = run_losing_script(kStart +
-                                        "print(why:find('lost.lua:3 (add)', 1, true) ~= nil, "
-                                        "(tide.ones(8, {device = 'cuda'}) + 1):sum():item())",
-                                    settings(std::string(",lose_error=") + error));
+    const auto outcome =
+        run_losing_script(kStart +
+                              "print(why:find('lost.lua:3 (add)', 1, true) ~= nil, "
+                              "(tide.ones(8, {device = 'cuda'}) + 1):sum():item())",
+                          settings(std::string(",lose_error=") + error));
     INFO(error << outcome.err);
     CHECK(outcome.out == "true\t16.0\n");
   }

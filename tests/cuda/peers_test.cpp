@@ -1,10 +1,10 @@
 // Copies between devices: directly where the driver lets one use the other's memory, else through
 // the host.
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 namespace {

@@ -1,7 +1,7 @@
 // The host's memory that the driver pins.
-#include <catch2/catch.hpp>
 
 #include "tests/cuda/device_run.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 

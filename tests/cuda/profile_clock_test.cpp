@@ -1,10 +1,10 @@
 // What times the kernels of a profile: CUPTI, or events where it is not there or refuses.
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
 
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
 namespace {
 

@@ -2,11 +2,11 @@
 // spilling.
 #include "runtime/codegen/ptx.h"
 
-#include <catch2/catch.hpp>
 #include <regex>
 
 #include "runtime/ir/elementwise_ops.h"
 #include "tests/cuda/assembler.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
 namespace tide::test {

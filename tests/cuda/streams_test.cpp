@@ -1,8 +1,8 @@
 // Streams of a CUDA device whose work comes late: a wait that is missing gives wrong values.
-#include <catch2/catch.hpp>
 
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 namespace {

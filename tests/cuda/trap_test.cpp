@@ -1,12 +1,12 @@
 // A kernel that traps takes its device along; the device starts anew. Hidden, as on a real GPU
 // nothing else should run beside it: `cuda_tests [trap]`.
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "runtime/core/error.h"
 #include "runtime/cuda/driver/driver.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/shape/creation.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 namespace {

@@ -1,11 +1,11 @@
 // When the host waits for a CUDA device: where a script reads a value, and hardly anywhere else.
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
 
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 namespace {

@@ -1,8 +1,8 @@
 // Scratch memory of ops: what happens where the card is full, and what large scratch memory costs.
-#include <catch2/catch.hpp>
 
 #include "runtime/cuda/launch/embedded_kernels.h"
 #include "tests/cuda/environment.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
 namespace tide::test {

@@ -1,12 +1,12 @@
 // Runs each tests/errors/*/*.lua, which must fail with what its lines "--> ..." say: they are the
 // beginning of standard error, line by line, and the exit status is 1.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <sstream>
 #include <vector>
 
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
 namespace {
 

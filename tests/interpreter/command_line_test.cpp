@@ -1,12 +1,12 @@
 // The command line: the manners of `lua`, and what tide adds.
-#include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using test::Outcome;
@@ -69,9 +69,9 @@ TEST_CASE("-i prompts after the script, and reads like a session off a terminal"
           "[command line]") {
   const Outcome outcome = run_tide({"-i", "-e", "x = 20"}, "x + 1\nx +\n1\n= 5\n");
   CHECK_THAT(outcome.out, StartsWith("tide "));
-  CHECK_THAT(
-      outcome.out,
-      Contains("\nIn [1]: x + 1\n21\nIn [2]: x +\n   ...: 1\n21\nIn [3]: = 5\n5\nIn [4]: \n"));
+  CHECK_THAT(outcome.out,
+             ContainsSubstring(
+                 "\nIn [1]: x + 1\n21\nIn [2]: x +\n   ...: 1\n21\nIn [3]: = 5\n5\nIn [4]: \n"));
   CHECK(outcome.status == 0);
 }
 
@@ -79,18 +79,19 @@ TEST_CASE("_PROMPT and _PROMPT2 are what the prompt shows", "[command line]") {
   const char* texts =
       "local n = 0 _PROMPT = setmetatable({}, {__tostring = function() n = n + 1 return n .. ':' "
       "end}) _PROMPT2 = '...'";
-  CHECK_THAT(run_tide({"-i", "-e", texts}, "a =\n2\n").out, Contains("\n1:a =\n...2\n2:\n"));
+  CHECK_THAT(run_tide({"-i", "-e", texts}, "a =\n2\n").out,
+             ContainsSubstring("\n1:a =\n...2\n2:\n"));
   const Outcome wrong = run_tide(
       {"-i", "-e", "_PROMPT = setmetatable({}, {__tostring = function() error 'none' end})"},
       "7\n");
-  CHECK_THAT(wrong.out, Contains("In [1]: 7\n7\n"));
-  CHECK_THAT(wrong.err, Contains("none"));
+  CHECK_THAT(wrong.out, ContainsSubstring("In [1]: 7\n7\n"));
+  CHECK_THAT(wrong.err, ContainsSubstring("none"));
 }
 
 TEST_CASE("the prompt goes on without print", "[command line]") {
   const Outcome outcome = run_tide({"-e", "print = nil", "-i"}, "10\nio.write 'on'\n");
   CHECK_THAT(outcome.err, StartsWith("error calling 'print' (attempt to call a nil value)"));
-  CHECK_THAT(outcome.out, Contains("on"));
+  CHECK_THAT(outcome.out, ContainsSubstring("on"));
 }
 
 TEST_CASE("arg holds the whole command line", "[command line]") {
@@ -173,9 +174,9 @@ TEST_CASE("every command answers --help", "[command line]") {
 TEST_CASE("help looks for words and lists topics", "[command line]") {
   const Outcome found = run_tide({"help", "--search", "learning rate"});
   CHECK(found.status == 0);
-  CHECK_THAT(found.out, Contains("tide.optim.lr_scheduler.StepLR"));
+  CHECK_THAT(found.out, ContainsSubstring("tide.optim.lr_scheduler.StepLR"));
   CHECK(run_tide({"help", "--search", "learning", "rate"}).out == found.out);
-  CHECK_THAT(run_tide({"help", "optim"}).out, Contains("Gradient descent"));
+  CHECK_THAT(run_tide({"help", "optim"}).out, ContainsSubstring("Gradient descent"));
   CHECK_THAT(run_tide({"help", "lstm"}).out, StartsWith("tide.nn.LSTM("));
   CHECK_THAT(run_tide({"help", "--search", "nosuchword"}).err,
              StartsWith("tide: nothing in the reference speaks of 'nosuchword'"));
@@ -293,7 +294,8 @@ TEST_CASE("--device is where tensors are created", "[command line]") {
   const std::string ask = "print(tide.ones(1).device, tide.accelerator())";
   CHECK(out({"--device", "sim", "-e", ask}) == "sim:0\tsim:0\n");
   CHECK(out({"--device=sim"}, ask) == "sim:0\tsim:0\n");
-  CHECK_THAT(out({"-i", "--device", "sim"}, "tide.ones(1)\n"), Contains("(1) float32 sim:0\n"));
+  CHECK_THAT(out({"-i", "--device", "sim"}, "tide.ones(1)\n"),
+             ContainsSubstring("(1) float32 sim:0\n"));
   CHECK_THAT(run_tide({"--device", "none", "-e", ask}).err,
              StartsWith("tide: device: no device is called 'none'"));
 }
@@ -304,7 +306,7 @@ TEST_CASE("precompiled chunks are refused everywhere", "[command line]") {
                "local file = io.open('made.lua', 'wb') file:write(string.dump(function() end))");
   REQUIRE(run_tide({"make.lua"}, "", folder.path()).status == 0);
   CHECK_THAT(run_tide({"made.lua"}, "", folder.path()).err,
-             Contains("attempt to load a binary chunk"));
+             ContainsSubstring("attempt to load a binary chunk"));
   for (const char* use : {"load(string.dump(function() end))", "load(string.dump(print), 'x', 'b')",
                           "loadfile('made.lua')", "loadfile('made.lua', 'b')",
                           "pcall(dofile, 'made.lua')", "pcall(require, 'made')"}) {
@@ -350,12 +352,12 @@ TEST_CASE("a module that there is not is reported in stock Lua's words", "[comma
         "module 'XXX' not found:\n\tno field package.preload['XXX']\n\tno file 'XXX.lua'\n"
         "\tno file 'XXX.so'\n");
   CHECK_THAT(run_tide({"-e", own.replace(own.find("%s"), 2, "'tide.nm'")}).out,
-             Contains("\n\tno module 'tide.nm' in the tide library\n"));
+             ContainsSubstring("\n\tno module 'tide.nm' in the tide library\n"));
 }
 
 TEST_CASE("-v shows both versions", "[command line]") {
-  CHECK_THAT(run_tide({"-v", "-e", "print 'hello'"}).out, Contains("PUC-Rio\nhello\n"));
-  CHECK_THAT(run_tide({"--version"}).out, StartsWith("tide ") && Contains("(Lua 5.4."));
+  CHECK_THAT(run_tide({"-v", "-e", "print 'hello'"}).out, ContainsSubstring("PUC-Rio\nhello\n"));
+  CHECK_THAT(run_tide({"--version"}).out, StartsWith("tide ") && ContainsSubstring("(Lua 5.4."));
 }
 
 TEST_CASE("a yield out of a gradient hook is refused by name", "[command line]") {
@@ -382,9 +384,9 @@ TEST_CASE("the lessons are listed with their first lines", "[command line]") {
   CHECK_THAT(run_tide({"lesson", "1", "--answers"}).out,
              StartsWith("-- Answers to the exercises of lesson 1, "));
   CHECK_THAT(run_tide({"lesson", "22", "--exercises"}).out,
-             StartsWith("-- Exercises of lesson 22, ") && !Contains("Solution"));
+             StartsWith("-- Exercises of lesson 22, ") && !ContainsSubstring("Solution"));
   CHECK_THAT(run_tide({"lesson", "22", "--exercises", "--notebook"}).out,
-             StartsWith("{\n \"cells\": [") && Contains("Exercises of lesson 22"));
+             StartsWith("{\n \"cells\": [") && ContainsSubstring("Exercises of lesson 22"));
   CHECK_THAT(run_tide({"lesson", "1", "--exercises"}).err,
              StartsWith("tide: lesson: the exercises of 01_tensors have no checks: "));
   CHECK_THAT(run_tide({"lesson", "99"}).err, StartsWith("tide: lesson: there is no lesson '99'\n"));
@@ -399,11 +401,11 @@ TEST_CASE("--syncs tells where a script waited, and only if it is asked", "[comm
   const Outcome outcome = run_tide({"run", script, "--syncs"});
   CHECK(outcome.out == "3.0\n");
   const std::string words = "waits.lua:2: item: waited 1 times, ";
-  CHECK_THAT(outcome.err, Contains(words));
+  CHECK_THAT(outcome.err, ContainsSubstring(words));
   // As long as the launch is set to take.
   CHECK(std::atof(outcome.err.c_str() + outcome.err.find(words) + words.size()) >= 50);
   // What it waited for, and what to do in its place.
-  CHECK_THAT(outcome.err, Contains(" ms, for sum\n    keep the value on the device"));
+  CHECK_THAT(outcome.err, ContainsSubstring(" ms, for sum\n    keep the value on the device"));
   CHECK(run_tide({"run", script}).err.empty());
 }
 
@@ -423,27 +425,28 @@ TEST_CASE("--profile writes a profile of the whole script, however that ends", "
   CHECK(good.out == "true\n");
   CHECK(good.err.empty());
   CHECK(good.status == 0);
-  CHECK_THAT(test::read_file(folder.path() + "/good.json"), Contains("exp_sum\""));
+  CHECK_THAT(test::read_file(folder.path() + "/good.json"), ContainsSubstring("exp_sum\""));
   CHECK(run({"bad.lua", "--profile", "bad.html"}).status == 1);
-  CHECK_THAT(test::read_file(folder.path() + "/bad.html"), Contains("exp_sum\""));
+  CHECK_THAT(test::read_file(folder.path() + "/bad.html"), ContainsSubstring("exp_sum\""));
   CHECK(run({"exits.lua", "--profile=exits.json"}).status == 3);
-  CHECK_THAT(test::read_file(folder.path() + "/exits.json"), Contains("exp_sum\""));
-  CHECK_THAT(run({"stopped.lua", "--profile=stopped.json"}).err, Contains("interrupted"));
-  CHECK_THAT(test::read_file(folder.path() + "/stopped.json"), Contains("exp_sum\""));
+  CHECK_THAT(test::read_file(folder.path() + "/exits.json"), ContainsSubstring("exp_sum\""));
+  CHECK_THAT(run({"stopped.lua", "--profile=stopped.json"}).err, ContainsSubstring("interrupted"));
+  CHECK_THAT(test::read_file(folder.path() + "/stopped.json"), ContainsSubstring("exp_sum\""));
 
   const Outcome lines = run({"good.lua", "--profile-lines"});
   CHECK(lines.out == "true\n");
   CHECK_THAT(lines.err, StartsWith("line "));
-  CHECK_THAT(lines.err, Contains("good.lua:1"));
+  CHECK_THAT(lines.err, ContainsSubstring("good.lua:1"));
 
   const Outcome wrong = run({"good.lua", "--profile", "good.txt"});
-  CHECK_THAT(wrong.err, Contains("run: --profile: expected a name that ends in .json or .html, "
-                                 "got good.txt"));
+  CHECK_THAT(wrong.err,
+             ContainsSubstring("run: --profile: expected a name that ends in .json or .html, "
+                               "got good.txt"));
   CHECK(wrong.out.empty());
   CHECK(wrong.status == 1);
   const Outcome nowhere = run({"good.lua", "--profile", "none/good.json"});
   CHECK(nowhere.out == "true\n");
-  CHECK_THAT(nowhere.err, Contains("none/good.json: cannot be written"));
+  CHECK_THAT(nowhere.err, ContainsSubstring("none/good.json: cannot be written"));
   CHECK(nowhere.status == 1);
 }
 
@@ -461,11 +464,11 @@ TEST_CASE("--advise prints advice on the whole script, beside a profile", "[comm
   CHECK(outcome.out == "true\n");
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.err,
-             Contains("loop.lua:3: item waits 9 times, for sum (loop.lua:3) (would win"));
-  CHECK_THAT(outcome.err, Contains("\n    keep the value on the device"));
-  CHECK_THAT(test::read_file(folder.path() + "/loop.json"), Contains("exp_sum\""));
+             ContainsSubstring("loop.lua:3: item waits 9 times, for sum (loop.lua:3) (would win"));
+  CHECK_THAT(outcome.err, ContainsSubstring("\n    keep the value on the device"));
+  CHECK_THAT(test::read_file(folder.path() + "/loop.json"), ContainsSubstring("exp_sum\""));
   const Outcome bad = run_tide({"run", "bad.lua", "--advise"}, "", folder.path());
-  CHECK_THAT(bad.err, Contains("bad.lua:1: boom"));
-  CHECK_THAT(bad.err, Contains("nothing to advise: no device had any work"));
+  CHECK_THAT(bad.err, ContainsSubstring("bad.lua:1: boom"));
+  CHECK_THAT(bad.err, ContainsSubstring("nothing to advise: no device had any work"));
   CHECK(bad.status == 1);
 }

@@ -1,6 +1,5 @@
 // The documents: short lines and paragraphs, links that lead somewhere, an example that runs.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <regex>
 #include <sstream>
@@ -9,6 +8,7 @@
 
 #include "tests/interpreter/command.h"
 #include "tests/interpreter/sources.h"
+#include "tests/support/catch.h"
 
 using test::kRoot;
 using test::name_of;

@@ -6,13 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <functional>
 #include <string>
 #include <thread>
 
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
 namespace {
 

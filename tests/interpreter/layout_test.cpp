@@ -1,7 +1,6 @@
 // The tree itself: each folder includes only what lies below it, says in a README.md what it holds,
 // and no file or folder grows out of hand.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -12,6 +11,7 @@
 
 #include "tests/interpreter/command.h"
 #include "tests/interpreter/sources.h"
+#include "tests/support/catch.h"
 
 using test::kRoot;
 using test::lies_in;

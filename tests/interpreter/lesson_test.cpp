@@ -1,9 +1,9 @@
 // `tide lesson N` at a terminal: text, code and output in order, and the question at each section.
-#include <catch2/catch.hpp>
 
 #include "tests/interpreter/terminal.h"
+#include "tests/support/catch.h"
 
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::StartsWith;
 using test::Terminal;
 
@@ -12,17 +12,17 @@ TEST_CASE("a lesson stops at its sections, and shows text and code before what t
   Terminal terminal({"lesson", "1"});
   std::string shown = terminal.read_until("q leaves: ");
   CHECK_THAT(shown, StartsWith("\nLesson 1: tensors. "));
-  CHECK_THAT(shown, Contains("\n1. As much Lua as you need\n--------------------------\n"
-                             "`local` makes a variable. "));
+  CHECK_THAT(shown, ContainsSubstring("\n1. As much Lua as you need\n--------------------------\n"
+                                      "`local` makes a variable. "));
   const size_t code = shown.find("\n  | for i, value in ipairs(list) do print(");
   const size_t output = shown.find("\n  list[1] is 10\n  list[2] is 20\n");
   CHECK(code < output);
   CHECK(output != std::string::npos);
-  CHECK_THAT(shown, !Contains("2. A tensor\n"));
-  CHECK_THAT(shown, Contains("-- Enter goes on with 2. A tensor; q leaves: "));
+  CHECK_THAT(shown, !ContainsSubstring("2. A tensor\n"));
+  CHECK_THAT(shown, ContainsSubstring("-- Enter goes on with 2. A tensor; q leaves: "));
   terminal.type("\n");
   shown = terminal.read_until("q leaves: ");
-  CHECK_THAT(shown, Contains("\n2. A tensor\n-----------\n"));
+  CHECK_THAT(shown, ContainsSubstring("\n2. A tensor\n-----------\n"));
   terminal.type("q\n");
   CHECK(terminal.wait() == 0);
 }
@@ -41,10 +41,10 @@ TEST_CASE("a lesson ends with the end of the input, and by Ctrl-C", "[lesson]") 
 TEST_CASE("--all does not stop, nor does what is not a terminal", "[lesson]") {
   Terminal terminal({"lesson", "1", "--all"});
   CHECK_THAT(terminal.read_until("`tide lesson 1 --answers` shows answers."),
-             Contains("\n7. A first slope\n"));
+             ContainsSubstring("\n7. A first slope\n"));
   CHECK(terminal.wait() == 0);
   const test::Outcome outcome = test::run_tide({"lesson", "1"});
   CHECK(outcome.status == 0);
-  CHECK_THAT(outcome.out,
-             Contains("\n7. A first slope\n") && !Contains("q leaves") && !Contains("\x1b["));
+  CHECK_THAT(outcome.out, ContainsSubstring("\n7. A first slope\n") &&
+                              !ContainsSubstring("q leaves") && !ContainsSubstring("\x1b["));
 }

@@ -1,12 +1,12 @@
 // --time-limit and --memory-limit: what passes them is stopped, and how.
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
-using Catch::Contains;
-using Catch::EndsWith;
-using Catch::StartsWith;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 using test::Outcome;
 using test::run_tide;
 using test::TemporaryFolder;
@@ -45,7 +45,7 @@ TEST_CASE("a script is stopped at its time limit, by an error with its line", "[
 
 TEST_CASE("pcall does not keep a script alive past its time limit", "[limits]") {
   const Outcome loop = run_briefly("while true do pcall(function() while true do end end) end");
-  CHECK_THAT(loop.err, Contains("time limit of 0.5 s reached"));
+  CHECK_THAT(loop.err, ContainsSubstring("time limit of 0.5 s reached"));
   CHECK(loop.status == 124);
   const Outcome caught = run_briefly("print(pcall(function() while true do end end)) os.exit(0)");
   CHECK(caught.out == "false\tmain.lua:1: time limit of 0.5 s reached\n");
@@ -58,7 +58,7 @@ TEST_CASE("what Lua cannot stop ends with the process", "[limits]") {
     CAPTURE(script);
     const Outcome outcome = run_briefly(script);
     CHECK_THAT(outcome.err,
-               Contains("tide: time limit of 0.5 s reached; what did not stop was ended"));
+               ContainsSubstring("tide: time limit of 0.5 s reached; what did not stop was ended"));
     CHECK(outcome.status == 124);
   }
 }
@@ -87,8 +87,9 @@ TEST_CASE("what passes the memory limit is an error, and the script goes on", "[
   CHECK(outcome.err.empty());
   CHECK_THAT(outcome.out,
              StartsWith("false\tnot enough memory\nfalse\tnot enough memory\nfalse\t") &&
-                 Contains("main.lua:7: ") && Contains("memory limit 100.0 MB, taken ") &&
-                 Contains("\n1024.0\t1048576\n"));
+                 ContainsSubstring("main.lua:7: ") &&
+                 ContainsSubstring("memory limit 100.0 MB, taken ") &&
+                 ContainsSubstring("\n1024.0\t1048576\n"));
   CHECK(outcome.status == 0);
 }
 
@@ -110,7 +111,7 @@ TEST_CASE("tensors, their caches and Lua share the memory limit", "[limits]") {
                               {"--memory-limit", "100M"});
   CHECK(outcome.err.empty());
   CHECK_THAT(outcome.out, StartsWith("41943040\n41943040\n41943040\n41943040\nfalse\t") &&
-                              Contains("memory limit 100.0 MB, taken 40.") &&
+                              ContainsSubstring("memory limit 100.0 MB, taken 40.") &&
                               EndsWith("41943040\n"));
 }
 

@@ -1,12 +1,12 @@
 // Ranges reach a tool that NVTX_INJECTION64_PATH names.
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <string>
 
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
-using Catch::Contains;
-using Catch::StartsWith;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
 using test::Outcome;
 using test::run_tide;
 
@@ -55,7 +55,7 @@ TEST_CASE("what is no tool of NVTX is said once, and scripts go on", "[nvtx]") {
   CHECK(missing.err.find("NVTX_INJECTION64_PATH") == missing.err.rfind("NVTX_INJECTION64_PATH"));
   const Outcome other = run("libm.so.6");
   CHECK(other.out == "3.0\n");
-  CHECK_THAT(other.err, Contains("libm.so.6 cannot be used: it is no tool of NVTX 3\n"));
+  CHECK_THAT(other.err, ContainsSubstring("libm.so.6 cannot be used: it is no tool of NVTX 3\n"));
   CHECK(run("").err.empty());
 }
 
@@ -64,5 +64,5 @@ TEST_CASE("in the sandbox no tool is loaded", "[nvtx]") {
   const Outcome outcome =
       run_tide({"--sandbox", "-e", std::string(kScript) + " print(tide.ones(3):sum():item())"});
   CHECK(outcome.out == "3.0\n");
-  CHECK_THAT(outcome.err, !Contains("attached"));
+  CHECK_THAT(outcome.err, !ContainsSubstring("attached"));
 }

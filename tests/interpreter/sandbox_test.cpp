@@ -3,16 +3,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
-using Catch::Contains;
-using Catch::EndsWith;
-using Catch::StartsWith;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 using test::Outcome;
 using test::run_tide;
 using test::TemporaryFolder;
@@ -85,7 +85,7 @@ TEST_CASE("the sandbox leaves tide's own work alone", "[sandbox]") {
   )");
   CHECK(outcome.err.empty());
   CHECK_THAT(outcome.out, StartsWith("8\t2.0\n6\nfalse\t"));
-  CHECK_THAT(outcome.out, Contains("Linear 4 -> 8") && Contains("did you mean"));
+  CHECK_THAT(outcome.out, ContainsSubstring("Linear 4 -> 8") && ContainsSubstring("did you mean"));
   CHECK(outcome.status == 0);
 }
 
@@ -100,11 +100,13 @@ TEST_CASE("a script in the sandbox has one thread", "[sandbox]") {
     print(pcall(tide.process, print))
   )");
   CHECK(outcome.err.empty());
-  CHECK_THAT(outcome.out, Contains("main.lua:3: thread: a script in the sandbox has one thread"));
   CHECK_THAT(outcome.out,
-             Contains("main.lua:5: DataLoader: a script in the sandbox has one thread"));
-  CHECK_THAT(outcome.out, Contains("channel: a script in the sandbox has one thread"));
-  CHECK_THAT(outcome.out, Contains("process: a script in the sandbox has one thread and one process"));
+             ContainsSubstring("main.lua:3: thread: a script in the sandbox has one thread"));
+  CHECK_THAT(outcome.out,
+             ContainsSubstring("main.lua:5: DataLoader: a script in the sandbox has one thread"));
+  CHECK_THAT(outcome.out, ContainsSubstring("channel: a script in the sandbox has one thread"));
+  CHECK_THAT(outcome.out,
+             ContainsSubstring("process: a script in the sandbox has one thread and one process"));
 }
 
 TEST_CASE("no file outside is opened in the sandbox, however it is named", "[sandbox]") {
@@ -156,9 +158,9 @@ TEST_CASE("no file outside is opened in the sandbox, however it is named", "[san
   )");
   CHECK(outcome.err.empty());
   CHECK_THAT(outcome.out, StartsWith("nil\t" + house.secret + ": not allowed in the sandbox\t1\n"));
-  CHECK_THAT(outcome.out,
-             Contains(house.secret + ": outside the sandbox: only " + house.home + " and ") &&
-                 Contains(" may be read\n"));
+  CHECK_THAT(outcome.out, ContainsSubstring(house.secret + ": outside the sandbox: only " +
+                                            house.home + " and ") &&
+                              ContainsSubstring(" may be read\n"));
   CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') == 2);
   CHECK(outcome.status == 0);
   CHECK(test::read_file(house.secret) == "return 'secret'");
@@ -177,8 +179,8 @@ TEST_CASE("TIDE_PATH opens no files beside the library", "[sandbox]") {
   const Outcome free = run_tide({"home/main.lua"}, "", house.folder.path());
   unsetenv("TIDE_PATH");
   for (const Outcome& outcome : {sandboxed, free})
-    CHECK_THAT(outcome.out, Contains("there is no file '" + house.secret + "' in tide") &&
-                                Contains("there is no file '../secret.lua' in tide"));
+    CHECK_THAT(outcome.out, ContainsSubstring("there is no file '" + house.secret + "' in tide") &&
+                                ContainsSubstring("there is no file '../secret.lua' in tide"));
 }
 
 TEST_CASE("TIDE_PATH names a folder whose files are the library's", "[sandbox]") {
@@ -247,9 +249,9 @@ TEST_CASE("debug and metatables lead nowhere in the sandbox", "[sandbox]") {
   )");
   CHECK(outcome.err.empty());
   CHECK_THAT(outcome.out, StartsWith("traceback\ntrue\ttrue\nnil\tattempt to load a binary chunk"));
-  CHECK_THAT(outcome.out, Contains("allows them\nnil\nfalse\tbad argument"));
-  CHECK_THAT(outcome.out, Contains("got tide.Tensor)\nfalse\tbad argument") &&
-                              Contains("\nnil\nxx\tnil\nnil\n"));
+  CHECK_THAT(outcome.out, ContainsSubstring("allows them\nnil\nfalse\tbad argument"));
+  CHECK_THAT(outcome.out, ContainsSubstring("got tide.Tensor)\nfalse\tbad argument") &&
+                              ContainsSubstring("\nnil\nxx\tnil\nnil\n"));
   CHECK(outcome.status == 0);
 }
 
@@ -265,7 +267,7 @@ TEST_CASE("the scratch folder is gone at the end unless it was named", "[sandbox
         fs::canonical(kept.path()).string() + "\n");
   CHECK(fs::exists(kept.path() + "/x"));
   CHECK_THAT(house.run(script, {"--scratch", kept.path() + "/none"}).err,
-             Contains("is not a folder"));
+             ContainsSubstring("is not a folder"));
 }
 
 TEST_CASE("texts and standard input may be sandboxed, and read no files", "[sandbox]") {
@@ -292,7 +294,7 @@ TEST_CASE("a script that is not there is reported as ever in the sandbox", "[san
 
 TEST_CASE("the sandbox and binary chunks cannot be combined", "[sandbox]") {
   const Outcome outcome = run_tide({"--sandbox", "--binary-chunks", "-e", "print(1)"});
-  CHECK_THAT(outcome.err, Contains("--sandbox refuses what --binary-chunks allows"));
+  CHECK_THAT(outcome.err, ContainsSubstring("--sandbox refuses what --binary-chunks allows"));
   CHECK(outcome.out.empty());
   CHECK(outcome.status == 1);
 }

@@ -1,11 +1,11 @@
 // `tide smi dmon` at a terminal and elsewhere.
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "tests/interpreter/command.h"
 #include "tests/interpreter/terminal.h"
+#include "tests/support/catch.h"
 
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::StartsWith;
 
 namespace {
@@ -18,8 +18,8 @@ constexpr char kSmiHead[] =
 TEST_CASE("a terminal shows the devices' chart, drawn again in its place", "[terminal]") {
   test::Terminal terminal({"smi", "dmon", "3", "--chart"});
   const std::string shown = terminal.read_until("▁▁▁");
-  CHECK_THAT(shown, Contains("cpu     use ") && Contains("        memory ") &&
-                        Contains("        queue ") && !Contains("# gpu"));
+  CHECK_THAT(shown, ContainsSubstring("cpu     use ") && ContainsSubstring("        memory ") &&
+                        ContainsSubstring("        queue ") && !ContainsSubstring("# gpu"));
   CHECK(terminal.wait() == 0);
 }
 
@@ -29,7 +29,8 @@ TEST_CASE("where no cursor moves, the chart is lines", "[terminal]") {
   CHECK_THAT(outcome.out, StartsWith(std::string(kSmiHead) + "  cpu "));
   test::Terminal terminal({"-e", "os.execute [[TERM=dumb '" TIDE_PROGRAM "' smi dmon 1 --chart]] "
                                  "print 'that was all'"});
-  CHECK_THAT(terminal.read_until("that was all"),
-             Contains("# gpu  pwr W") && Contains("  cpu ") && !Contains("▁"));
+  CHECK_THAT(terminal.read_until("that was all"), ContainsSubstring("# gpu  pwr W") &&
+                                                      ContainsSubstring("  cpu ") &&
+                                                      !ContainsSubstring("▁"));
   CHECK(terminal.wait() == 0);
 }

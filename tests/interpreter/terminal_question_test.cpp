@@ -1,13 +1,13 @@
 // What tide.plot asks the terminal, at one that answers, one that is silent, and none.
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "tests/interpreter/command.h"
 #include "tests/interpreter/terminal.h"
+#include "tests/support/catch.h"
 
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 
 /// Asks "attributes?" and shows the answer, with "<esc>" for escapes, and the size of the terminal.
 std::string question(const std::string& seconds) {
@@ -26,14 +26,14 @@ TEST_CASE("a terminal is asked, and its answer is not echoed", "[terminal]") {
   terminal.read_until("attributes?");
   terminal.type("\x1b[?62;4;22c");
   const std::string shown = terminal.read_until("size");
-  CHECK_THAT(shown, Contains("answer <esc>[?62;4;22c, size"));
+  CHECK_THAT(shown, ContainsSubstring("answer <esc>[?62;4;22c, size"));
   CHECK(shown.find("62;4") == shown.rfind("62;4"));
   CHECK(terminal.wait() == 0);
 }
 
 TEST_CASE("a silent terminal has no answer", "[terminal]") {
   test::Terminal terminal({"-e", question("0.01")});
-  CHECK_THAT(terminal.read_until("."), Contains("answer nil, size 200 50 0."));
+  CHECK_THAT(terminal.read_until("."), ContainsSubstring("answer nil, size 200 50 0."));
   CHECK(terminal.wait() == 0);
 }
 
@@ -42,7 +42,8 @@ TEST_CASE("what was typed ahead is not taken for an answer", "[terminal]") {
                                      "print('then ' .. io.read() .. '!')"});
   terminal.read_until("ready");
   terminal.type("first\nc second\n");
-  CHECK_THAT(terminal.read_until("!"), Contains("answer nil") && Contains("then c second!"));
+  CHECK_THAT(terminal.read_until("!"),
+             ContainsSubstring("answer nil") && ContainsSubstring("then c second!"));
   CHECK(terminal.wait() == 0);
 }
 

@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -13,8 +12,9 @@
 
 #include "tests/interpreter/command.h"
 #include "tests/interpreter/terminal.h"
+#include "tests/support/catch.h"
 
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using test::Outcome;
@@ -60,27 +60,29 @@ TEST_CASE("passed, failed and pending tests are counted in the last line", "[tes
       "error('no') "
       "end) test.pending('later') end)");
   CHECK_THAT(outcome.out, EndsWith("\n1 passed, 1 failed, 1 skipped\n"));
-  CHECK_THAT(outcome.out, Contains("one_test.lua: a fails"));
+  CHECK_THAT(outcome.out, ContainsSubstring("one_test.lua: a fails"));
   CHECK(outcome.status == 1);
 }
 
 TEST_CASE("what a failing file printed is shown", "[test command]") {
   const Outcome outcome = run_file(
       "test.describe('a', function() it('fails', function() print('seen') error('no') end) end)");
-  CHECK_THAT(outcome.out, Contains("it printed:\n    seen\n"));
+  CHECK_THAT(outcome.out, ContainsSubstring("it printed:\n    seen\n"));
 }
 
 TEST_CASE("names and messages keep their lines, tabs and backslashes", "[test command]") {
   const Outcome outcome = run_file(
       "test.describe('a\\tb', function() it('c\\\\n', function() error('one\\n\\ttwo\\\\three', 0) "
       "end) end)");
-  CHECK_THAT(outcome.out, Contains(": a\tb c\\n\n    one\n    \ttwo\\three\n"));
+  CHECK_THAT(outcome.out, ContainsSubstring(": a\tb c\\n\n    one\n    \ttwo\\three\n"));
 }
 
 TEST_CASE("a file that ends its process early is a failure", "[test command]") {
-  CHECK_THAT(run_file("os.exit(0)").out, Contains("the process ended before its tests did"));
-  CHECK_THAT(run_file("os.execute('kill -SEGV $PPID')").out, Contains("ended by signal SIGSEGV"));
-  CHECK_THAT(run_file("x =").out, Contains("unexpected symbol near <eof>"));
+  CHECK_THAT(run_file("os.exit(0)").out,
+             ContainsSubstring("the process ended before its tests did"));
+  CHECK_THAT(run_file("os.execute('kill -SEGV $PPID')").out,
+             ContainsSubstring("ended by signal SIGSEGV"));
+  CHECK_THAT(run_file("x =").out, ContainsSubstring("unexpected symbol near <eof>"));
 }
 
 TEST_CASE("a test that prints more than memory holds ends the run with a word", "[test command]") {
@@ -99,7 +101,7 @@ TEST_CASE("a test that prints more than memory holds ends the run with a word", 
 
 TEST_CASE("a file that runs too long is killed", "[test command]") {
   const Outcome outcome = run_file("while true do end", {"--timeout", "1"});
-  CHECK_THAT(outcome.out, Contains("ran longer than 1 s"));
+  CHECK_THAT(outcome.out, ContainsSubstring("ran longer than 1 s"));
   CHECK_THAT(outcome.out, EndsWith("\n0 passed, 1 failed\n"));
 }
 
@@ -119,8 +121,8 @@ TEST_CASE("results are written as JUnit XML", "[test command]") {
   CHECK(run_tide({"test", folder.path(), "--junit", file}).status == 0);
   const std::string xml = test::read_file(file);
   CHECK_THAT(xml, StartsWith("<?xml"));
-  CHECK_THAT(xml, Contains("tests=\"1\" failures=\"0\" skipped=\"0\""));
-  CHECK_THAT(xml, Contains("name=\"a &lt;b&gt;"));
+  CHECK_THAT(xml, ContainsSubstring("tests=\"1\" failures=\"0\" skipped=\"0\""));
+  CHECK_THAT(xml, ContainsSubstring("name=\"a &lt;b&gt;"));
 }
 
 TEST_CASE("a path that is not there is named", "[test command]") {
@@ -137,7 +139,8 @@ TEST_CASE("a file of tests has busted's words as globals, and may be called _spe
   folder.write("two_test.lua", "it('works', function() assert(require 'a_module') end)");
   folder.write("a_module.lua", "return describe == nil and type(assert) == 'function'");
   const Outcome outcome = run_tide({"test", "."}, "", folder.path());
-  CHECK_THAT(outcome.out, Contains("one_spec.lua: a fails\n    ./one_spec.lua:1: nil: got 1"));
+  CHECK_THAT(outcome.out,
+             ContainsSubstring("one_spec.lua: a fails\n    ./one_spec.lua:1: nil: got 1"));
   CHECK_THAT(outcome.out, EndsWith("\n2 passed, 1 failed\n"));
 }
 
@@ -155,7 +158,7 @@ TEST_CASE("on a terminal it is shown how many files have ended", "[test command]
     at = all.find(next, at);
     REQUIRE(at != std::string::npos);
   }
-  CHECK_THAT(all, !Contains("[3/3]"));
+  CHECK_THAT(all, !ContainsSubstring("[3/3]"));
   CHECK(terminal.wait() == 0);
 }
 
@@ -167,7 +170,7 @@ TEST_CASE("to find no test is a failure", "[test command]") {
 
   const Outcome empty = run_file("");
   CHECK(empty.status == 1);
-  CHECK_THAT(empty.out, Contains("one_test.lua: the file\n    there is no test in it"));
+  CHECK_THAT(empty.out, ContainsSubstring("one_test.lua: the file\n    there is no test in it"));
 
   const std::string text = "test.describe('a', function() it('works #fast', function() end) end)";
   for (const char* option : {"--filter", "--tag"}) {
@@ -177,7 +180,7 @@ TEST_CASE("to find no test is a failure", "[test command]") {
   }
   const Outcome filtered = run_file(text, {"--filter", "nothing"});
   CHECK(filtered.status == 1);
-  CHECK_THAT(filtered.err, Contains("tide: test: no test matches --filter 'nothing'\n"));
+  CHECK_THAT(filtered.err, ContainsSubstring("tide: test: no test matches --filter 'nothing'\n"));
   CHECK(run_file(text, {"--filter", "nothing", "--list"}).status == 1);
   CHECK_THAT(run_file(text, {"--tag", "fast"}).out, EndsWith("\n1 passed, 0 failed\n"));
 
@@ -195,7 +198,7 @@ TEST_CASE("numbers of options are read to their end", "[test command]") {
     for (std::string word; text >> word;) options.push_back(word);
     const Outcome outcome = run_file("", options);
     CHECK(outcome.status == 1);
-    CHECK_THAT(outcome.err, Contains(" needs a whole number from 1 "));
+    CHECK_THAT(outcome.err, ContainsSubstring(" needs a whole number from 1 "));
   }
 }
 
@@ -261,16 +264,19 @@ TEST_CASE("--watch runs the tests again when a file changes, until Ctrl-C", "[te
     std::ofstream(path) << text;
   };
   CHECK_THAT(terminal.read_until("watching 2 files; Ctrl-C ends"),
-             Contains("1 passed, 0 failed\n"));
+             ContainsSubstring("1 passed, 0 failed\n"));
   change(module, "return 22");
-  CHECK_THAT(terminal.read_until("watching 2 files"),
-             Contains(module + " has changed") && Contains("0 passed, 1 failed\n"));
+  CHECK_THAT(
+      terminal.read_until("watching 2 files"),
+      ContainsSubstring(module + " has changed") && ContainsSubstring("0 passed, 1 failed\n"));
   change(folder.path() + "/two_spec.lua", "it('works', function() end)");
-  CHECK_THAT(terminal.read_until("watching 3 files"),
-             Contains("two_spec.lua has changed") && Contains("1 passed, 1 failed\n"));
+  CHECK_THAT(
+      terminal.read_until("watching 3 files"),
+      ContainsSubstring("two_spec.lua has changed") && ContainsSubstring("1 passed, 1 failed\n"));
   std::filesystem::remove(test);
-  CHECK_THAT(terminal.read_until("watching 1 files"),
-             Contains("one_test.lua has changed") && Contains("1 passed, 0 failed\n"));
+  CHECK_THAT(
+      terminal.read_until("watching 1 files"),
+      ContainsSubstring("one_test.lua has changed") && ContainsSubstring("1 passed, 0 failed\n"));
   terminal.type("\x03");
   CHECK(terminal.wait() == 128 + SIGINT);
 }

@@ -1,9 +1,9 @@
 // A training by tide.Trainer at a terminal: its progress bar, and Ctrl-C.
-#include <catch2/catch.hpp>
 
 #include "tests/interpreter/terminal.h"
+#include "tests/support/catch.h"
 
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 using test::Terminal;
 
 TEST_CASE("Ctrl-C ends a training behind a step, and the session goes on", "[interrupt]") {
@@ -22,14 +22,16 @@ TEST_CASE("Ctrl-C ends a training behind a step, and the session goes on", "[int
         "trainer:fit(net, batches, {loss = tide.nn.functional.cross_entropy, "
         "optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})\n");
     const std::string bar = terminal.read_until(" left  loss 0.");
-    CHECK_THAT(bar, Contains("epoch 1/1 ") && Contains("/10000000  ") && Contains("/s  "));
+    CHECK_THAT(bar, ContainsSubstring("epoch 1/1 ") && ContainsSubstring("/10000000  ") &&
+                        ContainsSubstring("/s  "));
     terminal.type("\x03");
     const std::string answer = terminal.read_to_prompt();
-    CHECK_THAT(answer, Contains("stopping after this step; Ctrl-C once more stops at once"));
-    CHECK_THAT(answer, Contains("interrupted in epoch 1 behind step "));
-    CHECK_THAT(answer, Contains("nothing is saved without default_root_dir"));
+    CHECK_THAT(answer,
+               ContainsSubstring("stopping after this step; Ctrl-C once more stops at once"));
+    CHECK_THAT(answer, ContainsSubstring("interrupted in epoch 1 behind step "));
+    CHECK_THAT(answer, ContainsSubstring("nothing is saved without default_root_dir"));
     terminal.type("print('was', trainer.interrupted)\n");
-    CHECK_THAT(terminal.read_to_prompt(), Contains("was\ttrue"));
+    CHECK_THAT(terminal.read_to_prompt(), ContainsSubstring("was\ttrue"));
   }
 }
 
@@ -46,7 +48,7 @@ TEST_CASE("a second Ctrl-C ends a training at once", "[interrupt]") {
   terminal.type("\x03");
   terminal.read_until("stopping after this step");
   terminal.type("\x03");
-  REQUIRE_THAT(terminal.read_to_prompt(), Contains("interrupted"));
+  REQUIRE_THAT(terminal.read_to_prompt(), ContainsSubstring("interrupted"));
   terminal.type("6 * 7\n");
-  REQUIRE_THAT(terminal.read_to_prompt(), Contains("42"));
+  REQUIRE_THAT(terminal.read_to_prompt(), ContainsSubstring("42"));
 }

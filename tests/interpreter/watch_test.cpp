@@ -1,12 +1,12 @@
 // Files that `tide test --watch` looks at.
 #include "interpreter/test/watch.h"
 
-#include <catch2/catch.hpp>
 #include <ctime>
 #include <fstream>
 #include <thread>
 
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
 namespace {
 

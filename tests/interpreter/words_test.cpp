@@ -1,6 +1,5 @@
 // One word for one thing: the tree uses the field's terms, not the words that they replaced.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cctype>
 #include <filesystem>
 #include <map>
@@ -10,6 +9,7 @@
 
 #include "tests/interpreter/command.h"
 #include "tests/interpreter/sources.h"
+#include "tests/support/catch.h"
 
 using test::kRoot;
 using test::lies_in;

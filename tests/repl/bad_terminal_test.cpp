@@ -2,13 +2,13 @@
 // place for the history, lines beyond measure.
 #include <signal.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
 
 #include "tests/interpreter/terminal.h"
+#include "tests/support/catch.h"
 
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 using test::Surroundings;
 using test::Terminal;
 
@@ -45,15 +45,15 @@ TEST_CASE("a window of few columns, with colours", "[repl]") {
     terminal.type("\x03");
     terminal.read_until("^C\n");
     terminal.type("'still ' .. 'here'\n");
-    CHECK_THAT(terminal.read_until("\nstill here\n"), Contains("still here"));
+    CHECK_THAT(terminal.read_until("\nstill here\n"), ContainsSubstring("still here"));
   }
 }
 
 TEST_CASE("a dumb terminal shows no colours", "[repl]") {
   Terminal terminal({}, "", {80, {{"NO_COLOR", ""}, {"TERM", "dumb"}}});
   terminal.read_to_prompt();
-  CHECK_THAT(answer_on(terminal, kWide), Contains("holds\n"));
-  CHECK_THAT(answer_on(terminal, "?sleep"), Contains("tide.sleep(seconds)"));
+  CHECK_THAT(answer_on(terminal, kWide), ContainsSubstring("holds\n"));
+  CHECK_THAT(answer_on(terminal, "?sleep"), ContainsSubstring("tide.sleep(seconds)"));
 }
 
 TEST_CASE("a terminal that dies ends the program, and the history is whole", "[repl]") {
@@ -84,10 +84,10 @@ TEST_CASE("a terminal that dies ends the program, and the history is whole", "[r
 TEST_CASE("a locale that is not there", "[repl]") {
   Terminal terminal({}, "", {80, {{"LC_ALL", "no_SUCH.UTF-8"}, {"NO_COLOR", ""}}});
   terminal.read_to_prompt();
-  CHECK_THAT(answer_on(terminal, "#'\xC3\xA4\xE6\x97\xA5'"), Contains("\n5\n"));
+  CHECK_THAT(answer_on(terminal, "#'\xC3\xA4\xE6\x97\xA5'"), ContainsSubstring("\n5\n"));
   CHECK_THAT(answer_on(terminal, "'\xC3\xA4' .. '\xE6\x97\xA5'"),
-             Contains("\n\xC3\xA4\xE6\x97\xA5\n"));
-  CHECK_THAT(answer_on(terminal, "1.5"), Contains("\n1.5\n"));
+             ContainsSubstring("\n\xC3\xA4\xE6\x97\xA5\n"));
+  CHECK_THAT(answer_on(terminal, "1.5"), ContainsSubstring("\n1.5\n"));
 }
 
 TEST_CASE("unicode and tabs in a line, with colours", "[repl]") {
@@ -96,11 +96,11 @@ TEST_CASE("unicode and tabs in a line, with colours", "[repl]") {
   CHECK_THAT(
       answer_on(terminal,
                 pasted("if true then\n\tprint('\xC3\xA4\t\xE6\x97\xA5', #'\t\xC3\xA4')\nend")),
-      Contains("\xE6\x97\xA5") && Contains("3\n"));
+      ContainsSubstring("\xE6\x97\xA5") && ContainsSubstring("3\n"));
   CHECK_THAT(answer_on(terminal,
                        pasted("#'\xE6\x97\xA5\xE6\x97\xA5\xE6\x97\xA5\xE6\x97\xA5\xE6\x97\xA5'")),
-             Contains("\n15\n"));
-  CHECK_THAT(answer_on(terminal, pasted("#'\xFF\xFE'")), Contains("\n2\n"));  // no UTF-8
+             ContainsSubstring("\n15\n"));
+  CHECK_THAT(answer_on(terminal, pasted("#'\xFF\xFE'")), ContainsSubstring("\n2\n"));  // no UTF-8
 }
 
 TEST_CASE("a line of 100,000 columns", "[repl]") {
@@ -108,9 +108,9 @@ TEST_CASE("a line of 100,000 columns", "[repl]") {
   terminal.read_to_prompt();
   terminal.type(pasted("long = '" + std::string(100000, 'x') + "'") + "\n");
   terminal.read_until("]\nIn [");
-  CHECK_THAT(answer_on(terminal, "#long"), Contains("\n100000\n"));
+  CHECK_THAT(answer_on(terminal, "#long"), ContainsSubstring("\n100000\n"));
   terminal.type(pasted("error('" + std::string(100000, 'y') + "')") + "\n");
-  CHECK_THAT(terminal.read_until("]\nIn ["), Contains("yyy\n"));
+  CHECK_THAT(terminal.read_until("]\nIn ["), ContainsSubstring("yyy\n"));
   CHECK(std::filesystem::file_size(terminal.history_path()) > 200000);
 }
 
@@ -120,8 +120,8 @@ TEST_CASE("a history that is a folder, and a home that cannot be written to", "[
   {
     Terminal terminal({}, state.path());
     terminal.read_to_prompt();
-    CHECK_THAT(answer_on(terminal, "6 * 7"), Contains("\n42\n"));
-    CHECK_THAT(answer_on(terminal, "\x10"), Contains("\n42\n"));  // the entry before
+    CHECK_THAT(answer_on(terminal, "6 * 7"), ContainsSubstring("\n42\n"));
+    CHECK_THAT(answer_on(terminal, "\x10"), ContainsSubstring("\n42\n"));  // the entry before
     terminal.type("\x04");
     CHECK(terminal.wait() == 0);
   }
@@ -129,8 +129,8 @@ TEST_CASE("a history that is a folder, and a home that cannot be written to", "[
     CAPTURE(folder);
     Terminal terminal({}, "", {80, {{"XDG_STATE_HOME", ""}, {"HOME", folder}}});
     terminal.read_to_prompt();
-    CHECK_THAT(answer_on(terminal, "6 * 7"), Contains("\n42\n"));
-    CHECK_THAT(answer_on(terminal, "tide.ones(2) + 1"), Contains("tensor([2., 2.])"));
+    CHECK_THAT(answer_on(terminal, "6 * 7"), ContainsSubstring("\n42\n"));
+    CHECK_THAT(answer_on(terminal, "tide.ones(2) + 1"), ContainsSubstring("tensor([2., 2.])"));
     terminal.type("\x04");
     CHECK(terminal.wait() == 0);
   }

@@ -3,11 +3,11 @@
 
 #include <sys/stat.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 
 #include "tests/interpreter/command.h"
+#include "tests/support/catch.h"
 
 using test::TemporaryFolder;
 using tide::PromptHistory;

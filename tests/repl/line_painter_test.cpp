@@ -1,9 +1,10 @@
 // What is drawn over a line that readline has drawn.
 #include "interpreter/repl/line_painter.h"
 
-#include <catch2/catch.hpp>
 #include <clocale>
 #include <cstdlib>
+
+#include "tests/support/catch.h"
 
 using namespace tide;
 

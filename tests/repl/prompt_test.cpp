@@ -1,12 +1,12 @@
 // The prompt where a transcript says too little: many keys, interrupts, history between sessions.
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <sstream>
 
 #include "tests/interpreter/terminal.h"
+#include "tests/support/catch.h"
 
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 using test::Terminal;
 
 namespace {
@@ -36,7 +36,8 @@ TEST_CASE("Tab on every prefix of an expression leaves the prompt usable", "[rep
     CAPTURE(text.substr(0, size));
     terminal.type(text.substr(0, size) + "\t\t\x15");  // Ctrl-U deletes the line.
     terminal.type("print('alive' .. " + std::to_string(size) + ")\n");
-    CHECK_THAT(terminal.read_until("]\nIn ["), Contains("\nalive" + std::to_string(size) + "\n"));
+    CHECK_THAT(terminal.read_until("]\nIn ["),
+               ContainsSubstring("\nalive" + std::to_string(size) + "\n"));
   }
 }
 
@@ -44,11 +45,11 @@ TEST_CASE("help that is longer than the screen goes through the pager", "[repl]"
   const Pager pager("sed s/^/paged:/");
   Terminal terminal;
   terminal.read_to_prompt();
-  CHECK_THAT(answer(terminal, "?optim"), Contains("\npaged:Optimizers\n"));
-  CHECK_THAT(answer(terminal, "?sleep"), Contains("\ntide.sleep(seconds)\n"));
-  CHECK_THAT(test::run_tide({"help", "optim"}).out, !Contains("paged:"));
+  CHECK_THAT(answer(terminal, "?optim"), ContainsSubstring("\npaged:Optimizers\n"));
+  CHECK_THAT(answer(terminal, "?sleep"), ContainsSubstring("\ntide.sleep(seconds)\n"));
+  CHECK_THAT(test::run_tide({"help", "optim"}).out, !ContainsSubstring("paged:"));
   Terminal command({"help", "optim"});
-  CHECK_THAT(command.read_until("paged:Plans for"), Contains("paged:Optimizers\n"));
+  CHECK_THAT(command.read_until("paged:Plans for"), ContainsSubstring("paged:Optimizers\n"));
   CHECK(command.wait() == 0);
 }
 
@@ -57,7 +58,7 @@ TEST_CASE("help does without a pager that cannot be started", "[repl]") {
     const Pager pager(command);
     Terminal terminal;
     terminal.read_to_prompt();
-    CHECK_THAT(answer(terminal, "?optim"), Contains("\nOptimizers\n"));
+    CHECK_THAT(answer(terminal, "?optim"), ContainsSubstring("\nOptimizers\n"));
   }
 }
 
@@ -66,7 +67,8 @@ TEST_CASE("Tab completes a field of an element of a field", "[repl]") {
   terminal.read_to_prompt();
   answer(terminal, "box = {inner = {deep = {[3] = {needle = 42}}}}");
   terminal.type("print('found', box.inner.deep[3].nee\t)\n");
-  CHECK_THAT(terminal.read_until("]\nIn ["), Contains("found\t42") || Contains("found   42"));
+  CHECK_THAT(terminal.read_until("]\nIn ["),
+             ContainsSubstring("found\t42") || ContainsSubstring("found   42"));
 }
 
 TEST_CASE("Tab completes what a chain of 32 tables behind __index knows", "[repl]") {
@@ -77,7 +79,8 @@ TEST_CASE("Tab completes what a chain of 32 tables behind __index knows", "[repl
          "setmetatable(link, {__index = next}) link = next end");
   terminal.type("print('found', chain.at_32\t, chain.at_33\t)\n");
   const std::string shown = terminal.read_until("]\nIn [");
-  CHECK_THAT(shown, Contains("found\t32\tnil") || Contains("found   32      nil"));
+  CHECK_THAT(shown,
+             ContainsSubstring("found\t32\tnil") || ContainsSubstring("found   32      nil"));
 }
 
 TEST_CASE("Tab completes names that a value's metatable declares for it", "[repl]") {
@@ -87,7 +90,8 @@ TEST_CASE("Tab completes names that a value's metatable declares for it", "[repl
          "shy = setmetatable({own = 'needle'}, {__index = function(_, name) return #name end, "
          "__names = function(self) return {[rawget(self, 'own')] = true} end})");
   terminal.type("print('found', shy.nee\t)\n");
-  CHECK_THAT(terminal.read_until("]\nIn ["), Contains("found\t6") || Contains("found   6"));
+  CHECK_THAT(terminal.read_until("]\nIn ["),
+             ContainsSubstring("found\t6") || ContainsSubstring("found   6"));
 }
 
 TEST_CASE("the README's example runs when it is typed line by line", "[repl]") {
@@ -107,7 +111,8 @@ TEST_CASE("the README's example runs when it is typed line by line", "[repl]") {
   REQUIRE(inside);
   terminal.type("print('typed')\n");
   shown += terminal.read_until("typed");
-  CHECK_THAT(shown, !Contains("]:1: ") && Contains("\n0."));  // no error; the loss that it prints
+  CHECK_THAT(shown, !ContainsSubstring("]:1: ") &&
+                        ContainsSubstring("\n0."));  // no error; the loss that it prints
 }
 
 TEST_CASE("a pasted block of 500 lines runs as one", "[repl]") {
@@ -117,7 +122,7 @@ TEST_CASE("a pasted block of 500 lines runs as one", "[repl]") {
   for (int i = 1; i <= 498; ++i) block += "sum = sum + " + std::to_string(i) + "\n";
   terminal.type("\x1b[200~" + block + "print('sum', sum)\x1b[201~\n");
   CHECK_THAT(terminal.read_until("]\nIn ["),
-             Contains("\nsum\t124251\n") || Contains("\nsum     124251\n"));
+             ContainsSubstring("\nsum\t124251\n") || ContainsSubstring("\nsum     124251\n"));
 }
 
 TEST_CASE("500 lines typed faster than they run are all run", "[repl]") {
@@ -126,7 +131,7 @@ TEST_CASE("500 lines typed faster than they run are all run", "[repl]") {
   std::string lines = "n = 0\n";
   for (int i = 1; i <= 498; ++i) lines += "n = n + 1\n";
   terminal.type(lines + "print('n is ' .. n)\n");
-  CHECK_THAT(terminal.read_until("n is 498\n"), Contains("n is 498"));
+  CHECK_THAT(terminal.read_until("n is 498\n"), ContainsSubstring("n is 498"));
 }
 
 TEST_CASE("Ctrl-C stops what runs and keeps the state", "[repl]") {
@@ -148,9 +153,9 @@ TEST_CASE("Ctrl-C stops what runs and keeps the state", "[repl]") {
     terminal.read_until_quiet(0.3);
     const auto start = std::chrono::steady_clock::now();
     terminal.type("\x03");
-    CHECK_THAT(terminal.read_to_prompt(), Contains("interrupted"));
+    CHECK_THAT(terminal.read_to_prompt(), ContainsSubstring("interrupted"));
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
-    CHECK_THAT(answer(terminal, "kept"), Contains("\n42\n"));
+    CHECK_THAT(answer(terminal, "kept"), ContainsSubstring("\n42\n"));
   }
 }
 
@@ -158,12 +163,12 @@ TEST_CASE("a coroutine that was not running is not interrupted later", "[repl]")
   Terminal terminal;
   terminal.read_to_prompt();
   answer(terminal, "co = coroutine.wrap(function() while true do coroutine.yield 'awake' end end)");
-  CHECK_THAT(answer(terminal, "co()"), Contains("\nawake\n"));
+  CHECK_THAT(answer(terminal, "co()"), ContainsSubstring("\nawake\n"));
   terminal.type("while true do end\n");
   terminal.read_until_quiet(0.3);
   terminal.type("\x03");
   terminal.read_to_prompt();
-  CHECK_THAT(answer(terminal, "co()"), Contains("\nawake\n"));
+  CHECK_THAT(answer(terminal, "co()"), ContainsSubstring("\nawake\n"));
 }
 
 TEST_CASE("history outlives the session, blocks of lines included", "[repl]") {
@@ -181,8 +186,8 @@ TEST_CASE("history outlives the session, blocks of lines included", "[repl]") {
   Terminal second({}, first.state_path());
   second.read_to_prompt();
   const std::string two_before = "\x10\x10";  // Ctrl-P: the entry before
-  CHECK_THAT(answer(second, two_before), Contains("unexpected symbol near '\\'"));
-  CHECK_THAT(answer(second, two_before), Contains("\n21\n42\n"));
+  CHECK_THAT(answer(second, two_before), ContainsSubstring("unexpected symbol near '\\'"));
+  CHECK_THAT(answer(second, two_before), ContainsSubstring("\n21\n42\n"));
 }
 
 TEST_CASE("errors, numbers, types, devices and notes have colours", "[repl]") {
@@ -193,13 +198,13 @@ TEST_CASE("errors, numbers, types, devices and notes have colours", "[repl]") {
     answer(terminal, line);
     return terminal.raw();
   };
-  CHECK_THAT(shown("nosuch.field"), Contains("\033[31mIn [1]:1: attempt to index"));
+  CHECK_THAT(shown("nosuch.field"), ContainsSubstring("\033[31mIn [1]:1: attempt to index"));
   const std::string tensor = shown("tide.ones(1)");
-  CHECK_THAT(tensor, Contains("\033[36m1.\033[0m"));
-  CHECK_THAT(tensor, Contains("m\033[0m") || Contains("mfloat32\033[0m"));
-  CHECK_THAT(tensor, Contains("mcpu\033[0m"));
-  CHECK_THAT(shown("tide.no_grad()"), Contains("\033[33mnote: a scope"));
-  CHECK_THAT(shown("1"), Contains("\033[2m["));  // the time
+  CHECK_THAT(tensor, ContainsSubstring("\033[36m1.\033[0m"));
+  CHECK_THAT(tensor, ContainsSubstring("m\033[0m") || ContainsSubstring("mfloat32\033[0m"));
+  CHECK_THAT(tensor, ContainsSubstring("mcpu\033[0m"));
+  CHECK_THAT(shown("tide.no_grad()"), ContainsSubstring("\033[33mnote: a scope"));
+  CHECK_THAT(shown("1"), ContainsSubstring("\033[2m["));  // the time
 }
 
 TEST_CASE("a line gets colours while it is typed, and the signature behind it", "[repl]") {
@@ -208,37 +213,40 @@ TEST_CASE("a line gets colours while it is typed, and the signature behind it", 
   terminal.type("for i = 1, tide.ones(");
   terminal.read_until("tide.ones(shape");
   const std::string raw = terminal.raw();
-  CHECK_THAT(raw, Contains("mfor\033[0m"));
-  CHECK_THAT(raw, Contains("\033[2m  tide.ones(shape"));
+  CHECK_THAT(raw, ContainsSubstring("mfor\033[0m"));
+  CHECK_THAT(raw, ContainsSubstring("\033[2m  tide.ones(shape"));
 }
 
 TEST_CASE("%timeit and %time say how long something takes, with its value", "[repl]") {
   Terminal terminal;
   terminal.read_to_prompt();
   answer(terminal, "x = tide.ones(8, 8)");
-  CHECK_THAT(answer(terminal, "%timeit x:matmul(x)"), Contains(" runs on cpu\n"));
+  CHECK_THAT(answer(terminal, "%timeit x:matmul(x)"), ContainsSubstring(" runs on cpu\n"));
   const std::string time = answer(terminal, "%time x:sum():item()");
-  CHECK_THAT(time, Contains("the host") && Contains("of which it waited") && Contains("\n64.0\n"));
+  CHECK_THAT(time, ContainsSubstring("the host") && ContainsSubstring("of which it waited") &&
+                       ContainsSubstring("\n64.0\n"));
   answer(terminal, "tide.sim.configure({launch_cost = 0.5}); x = tide.ones(8, {device = 'sim'})");
   CHECK_THAT(answer(terminal, "%syncs x:sum():item()"),
-             Contains("item: waited once") && Contains("\n8.0\n"));
+             ContainsSubstring("item: waited once") && ContainsSubstring("\n8.0\n"));
 }
 
 TEST_CASE("%profile shows a profile, which is the result", "[repl]") {
   Terminal terminal;
   terminal.read_to_prompt();
   CHECK_THAT(answer(terminal, "%profile tide.ones(3):sum():item()"),
-             Contains("bound by") && Contains("(wait: item)") && Contains("In [1]:1"));
-  CHECK_THAT(answer(terminal, "_:summary().events > 0"), Contains("\ntrue\n"));
+             ContainsSubstring("bound by") && ContainsSubstring("(wait: item)") &&
+                 ContainsSubstring("In [1]:1"));
+  CHECK_THAT(answer(terminal, "_:summary().events > 0"), ContainsSubstring("\ntrue\n"));
 }
 
 TEST_CASE("a prompt on a device makes tensors there", "[repl]") {
   Terminal terminal({"--device", "sim"});
   terminal.read_to_prompt();
-  CHECK_THAT(answer(terminal, "tide.ones(1)"), Contains("tensor([1.]) (1) float32 sim:0\n"));
-  CHECK_THAT(answer(terminal, "nn.Linear(1, 1).weight.device"), Contains("\nsim:0\n"));
-  CHECK_THAT(answer(terminal, "%device cpu"), Contains("\ncpu\n"));
-  CHECK_THAT(answer(terminal, "tide.ones(1).device"), Contains("\ncpu\n"));
+  CHECK_THAT(answer(terminal, "tide.ones(1)"),
+             ContainsSubstring("tensor([1.]) (1) float32 sim:0\n"));
+  CHECK_THAT(answer(terminal, "nn.Linear(1, 1).weight.device"), ContainsSubstring("\nsim:0\n"));
+  CHECK_THAT(answer(terminal, "%device cpu"), ContainsSubstring("\ncpu\n"));
+  CHECK_THAT(answer(terminal, "tide.ones(1).device"), ContainsSubstring("\ncpu\n"));
 }
 
 TEST_CASE("Ctrl-D leaves with status 0", "[repl]") {

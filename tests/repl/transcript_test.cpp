@@ -3,7 +3,6 @@
 //
 // A line of keys is typed and ended with Enter; <Tab>, <Up>, <Ctrl-C> and <Ctrl-D> are keys, and a
 // line that ends in one of the last two gets no Enter. Lines between <Paste> and <End> are pasted.
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include <sstream>
 
 #include "tests/interpreter/terminal.h"
+#include "tests/support/catch.h"
 
 namespace {
 
@@ -32,7 +32,8 @@ std::string keys_of(std::string line) {
 
 /// Puts placeholders where runs differ: times with what is queued, addresses, the version.
 std::string masked(const std::string& text) {
-  std::string result = std::regex_replace(text, std::regex("\\[[0-9.e-]+ m?s(, [0-9]+ ops? queued)?"), "[TIME");
+  std::string result =
+      std::regex_replace(text, std::regex("\\[[0-9.e-]+ m?s(, [0-9]+ ops? queued)?"), "[TIME");
   result = std::regex_replace(result, std::regex("0x[0-9a-f]+"), "ADDRESS");
   return std::regex_replace(result, std::regex("tide [0-9.]+ \\(Lua [0-9.]+\\)"), "VERSION");
 }

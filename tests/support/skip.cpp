@@ -1,10 +1,11 @@
 // Which test cases were skipped, and why.
 #include "tests/support/skip.h"
 
-#include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+
+#include "tests/support/catch.h"
 
 namespace test {
 namespace {

@@ -1,7 +1,7 @@
 // Devices, events, and what tide.cuda says without CUDA.
-#include <catch2/catch.hpp>
 
 #include "tests/bindings/support/lua_state.h"
+#include "tests/support/catch.h"
 
 using tide::test::LuaState;
 

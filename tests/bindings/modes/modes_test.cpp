@@ -1,7 +1,7 @@
 // Modes belong to the coroutine that set them and end with their scope.
-#include <catch2/catch.hpp>
 
 #include "tests/bindings/support/lua_state.h"
+#include "tests/support/catch.h"
 
 using tide::test::LuaState;
 

@@ -1,9 +1,8 @@
 // Every public function has help.
 #include "bindings/reference/reference.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/bindings/support/lua_state.h"
+#include "tests/support/catch.h"
 
 using tide::test::LuaState;
 

@@ -1,7 +1,7 @@
 // Errors name the line of the script, not that of the library.
-#include <catch2/catch.hpp>
 
 #include "tests/bindings/support/lua_state.h"
+#include "tests/support/catch.h"
 
 using tide::test::LuaState;
 

@@ -1,11 +1,11 @@
 // Tensors exchanged with a host written in C, by nothing but Lua's own functions.
 #include "bindings/tensor/dlpack.h"
 
-#include <catch2/catch.hpp>
 #include <thread>
 #include <vector>
 
 #include "tests/bindings/support/lua_state.h"
+#include "tests/support/catch.h"
 
 namespace tide {
 namespace {

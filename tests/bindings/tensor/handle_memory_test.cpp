@@ -1,11 +1,11 @@
 // Handles end with their memory: in any state, on any thread, once.
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <string>
 #include <thread>
 
 #include "bindings/tensor/collector.h"
 #include "tests/bindings/support/lua_state.h"
+#include "tests/support/catch.h"
 
 namespace tide {
 namespace {

@@ -1,7 +1,7 @@
 // Tensors as Lua values: handles, fields, indexing, text.
-#include <catch2/catch.hpp>
 
 #include "tests/bindings/support/lua_state.h"
+#include "tests/support/catch.h"
 
 using tide::test::LuaState;
 

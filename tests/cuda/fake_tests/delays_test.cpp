@@ -1,9 +1,9 @@
 // Delays that make the tests' driver as slow as a real one.
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdio>
 
 #include "tests/cuda/fake_tests/driver_process.h"
+#include "tests/support/catch.h"
 
 namespace fake_tests {
 namespace {

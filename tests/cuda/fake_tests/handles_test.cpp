@@ -1,10 +1,10 @@
 // Handles of other contexts, and of contexts that are gone, are refused as a real driver does or
 // might.
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdio>
 
 #include "tests/cuda/fake_tests/driver_process.h"
+#include "tests/support/catch.h"
 
 namespace fake_tests {
 namespace {

@@ -1,8 +1,8 @@
 // Threads that nothing orders: the tests' driver finds their accesses, and can run them in other
 // orders.
-#include <catch2/catch.hpp>
 
 #include "tests/cuda/fake_tests/driver_process.h"
+#include "tests/support/catch.h"
 
 namespace fake_tests {
 namespace {

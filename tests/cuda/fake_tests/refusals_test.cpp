@@ -1,6 +1,5 @@
 // What a real driver refuses, does late or not at all.
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "tests/cuda/fake_tests/driver_process.h"
+#include "tests/support/catch.h"
 
 namespace fake_tests {
 namespace {

@@ -1,7 +1,7 @@
 // Threads of a warp that part and meet again, and what the tests' driver refuses to single threads.
-#include <catch2/catch.hpp>
 
 #include "tests/cuda/fake_tests/driver_process.h"
+#include "tests/support/catch.h"
 
 namespace fake_tests {
 namespace {

@@ -1,5 +1,4 @@
 // Gradients of gradients, against differences of first gradients.
-#include <catch2/catch.hpp>
 #include <functional>
 
 #include "runtime/autograd/autograd.h"
@@ -14,6 +13,7 @@
 #include "runtime/ops/reduce/scan.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "tests/runtime/ops/values.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using test::values;

@@ -1,6 +1,5 @@
 // Every elementwise op gives the same bits in a kernel as its definition gives on the host.
 #include <array>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -13,6 +12,7 @@
 #include "runtime/ir/elementwise_ops.h"
 #include "runtime/ir/math/reference_value.h"
 #include "runtime/tensor/body.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 namespace {

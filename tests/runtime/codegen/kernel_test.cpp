@@ -1,5 +1,4 @@
 // Kernels compute what their programs mean, bit for bit, whatever their sizes, strides and parts.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +8,7 @@
 #include "runtime/ir/loop_passes.h"
 #include "tests/runtime/codegen/loop_interpreter.h"
 #include "tests/runtime/codegen/random_program.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 namespace {

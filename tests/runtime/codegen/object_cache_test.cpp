@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -17,6 +16,7 @@
 #include "runtime/codegen/plugin.h"
 #include "runtime/ir/elementwise_ops.h"
 #include "runtime/ir/kernel.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 namespace {

@@ -2,7 +2,6 @@
 #include "runtime/cpu/team.h"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <mutex>
 #include <numeric>
@@ -13,6 +12,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/device/stop_check.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 
@@ -196,8 +196,10 @@ TEST_CASE("the number of threads can be set, within reason", "[cpu]") {
   Team team(1);
   team.set_threads(5);
   CHECK(team.threads() == 5);
-  CHECK_THROWS_WITH(team.set_threads(0), Catch::Contains("between 1 and 1024, got 0"));
-  CHECK_THROWS_WITH(team.set_threads(5000), Catch::Contains("between 1 and 1024, got 5000"));
+  CHECK_THROWS_WITH(team.set_threads(0),
+                    Catch::Matchers::ContainsSubstring("between 1 and 1024, got 0"));
+  CHECK_THROWS_WITH(team.set_threads(5000),
+                    Catch::Matchers::ContainsSubstring("between 1 and 1024, got 5000"));
   CHECK(team.threads() == 5);
   CHECK(default_thread_count() >= 1);
 }

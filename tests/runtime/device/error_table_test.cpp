@@ -2,7 +2,8 @@
 #include "runtime/device/error_table.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
+
+#include "tests/support/catch.h"
 
 using namespace tide;
 

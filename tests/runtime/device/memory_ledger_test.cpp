@@ -1,12 +1,12 @@
 // What lines hold, now and at the peak.
 #include "runtime/device/memory_ledger.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <vector>
 
 #include "runtime/cpu/sim_backend.h"
 #include "runtime/device/memory.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 

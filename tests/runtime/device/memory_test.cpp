@@ -1,13 +1,13 @@
 // The caching allocator: size classes, reuse, limits, faults.
 #include "runtime/device/memory.h"
 
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <set>
 #include <vector>
 
 #include "runtime/cpu/sim_backend.h"
 #include "runtime/record/node.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 

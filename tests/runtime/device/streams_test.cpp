@@ -1,5 +1,4 @@
 // Streams: order between them, blocks that they share, and what holds for all of a device at once.
-#include <catch2/catch.hpp>
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/error.h"
@@ -12,6 +11,7 @@
 #include "tests/runtime/device/on_stream.h"
 #include "tests/runtime/execute/work.h"
 #include "tests/runtime/ops/values.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using test::OnStream;

@@ -2,11 +2,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <string>
 
 #include "runtime/device/device_state.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 

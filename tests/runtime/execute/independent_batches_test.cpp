@@ -1,7 +1,6 @@
 // Which submissions may run side by side, and that running them so changes nothing.
 #include "runtime/execute/independent_batches.h"
 
-#include <catch2/catch.hpp>
 #include <numeric>
 #include <random>
 #include <set>
@@ -14,6 +13,7 @@
 #include "runtime/record/engine.h"
 #include "runtime/tensor/transfer.h"
 #include "tests/runtime/ops/values.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using test::values;

@@ -1,9 +1,8 @@
 // What a queue knows of positions that nobody has looked at yet.
 #include "runtime/execute/pending_checks.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/runtime/execute/queue_bench.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using test::Bench;

@@ -3,11 +3,11 @@
 #include "runtime/execute/queue.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <future>
 
 #include "runtime/core/error.h"
 #include "tests/runtime/execute/queue_bench.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using test::Bench;

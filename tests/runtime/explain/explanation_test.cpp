@@ -1,8 +1,6 @@
 // What explanations see of windows, and what they leave as it is.
 #include "runtime/explain/explanation.h"
 
-#include <catch2/catch.hpp>
-
 #include "runtime/core/error.h"
 #include "runtime/explain/capture.h"
 #include "runtime/explain/loop_source.h"
@@ -11,6 +9,7 @@
 #include "runtime/ops/reduce/reduction.h"
 #include "tests/runtime/execute/work.h"
 #include "tests/runtime/ops/values.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using test::values;

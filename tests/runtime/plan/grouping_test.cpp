@@ -1,8 +1,6 @@
 // Which ops share a step, what is stored, and what is computed again.
 #include "runtime/plan/grouping.h"
 
-#include <catch2/catch.hpp>
-
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/nn/normalization.h"
 #include "runtime/ops/nn/softmax.h"
@@ -13,6 +11,7 @@
 #include "runtime/ops/shape/shape_ops.h"
 #include "tests/runtime/execute/work.h"
 #include "tests/runtime/ops/values.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using test::Values;

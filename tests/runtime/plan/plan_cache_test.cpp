@@ -2,8 +2,9 @@
 #include "runtime/plan/plan_cache.h"
 
 #include <array>
-#include <catch2/catch.hpp>
 #include <vector>
+
+#include "tests/support/catch.h"
 
 using namespace tide;
 

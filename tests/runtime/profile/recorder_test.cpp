@@ -2,7 +2,6 @@
 #include "runtime/profile/recorder.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 #include <set>
 #include <span>
@@ -16,6 +15,7 @@
 #include "runtime/profile/computation.h"
 #include "runtime/record/engine.h"
 #include "runtime/tensor/transfer.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using profile::Event;
@@ -239,7 +239,8 @@ TEST_CASE("waits can be made errors", "[profile]") {
   const Tensor y = sum(x);
   engine::make_waits_errors(true);
   float value = 0;
-  CHECK_THROWS_WITH(y.read(&value, "item"), Catch::StartsWith("no_sync: item waits for cpu (sum"));
+  CHECK_THROWS_WITH(y.read(&value, "item"),
+                    Catch::Matchers::StartsWith("no_sync: item waits for cpu (sum"));
   // Whether the value is there by then makes no difference.
   CHECK_THROWS(y.read(&value, "item"));
   CHECK_THROWS(engine::synchronize());

@@ -2,7 +2,6 @@
 #include "runtime/tensor/shared_tensor.h"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "runtime/record/engine.h"
 #include "runtime/tensor/record.h"
 #include "tests/runtime/ops/values.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -13,6 +12,7 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/record/engine.h"
 #include "tests/runtime/ops/values.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 

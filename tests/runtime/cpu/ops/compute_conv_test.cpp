@@ -1,11 +1,11 @@
 // Convolutions and their gradients against plain loops.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <initializer_list>
 #include <span>
 
 #include "runtime/cpu/winograd/winograd.h"
 #include "tests/runtime/cpu/ops/compute_runner.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using namespace tide::test;

@@ -1,8 +1,8 @@
 // Distances of rows against plain loops.
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "tests/runtime/cpu/ops/compute_runner.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using namespace tide::test;

@@ -1,9 +1,9 @@
 // Sampling at the places of a grid, and its gradients, against plain loops.
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "runtime/ir/grid_mode.h"
 #include "tests/runtime/cpu/ops/compute_runner.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using namespace tide::test;

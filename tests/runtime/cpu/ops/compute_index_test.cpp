@@ -1,7 +1,7 @@
 // Gather and scatter against plain loops, and what they do with bad positions.
-#include <catch2/catch.hpp>
 
 #include "tests/runtime/cpu/ops/compute_runner.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using namespace tide::test;

@@ -1,9 +1,9 @@
 // Matrix products against plain loops in double, and the promises on their bits.
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "runtime/device/backend.h"
 #include "tests/runtime/cpu/ops/compute_runner.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using namespace tide::test;

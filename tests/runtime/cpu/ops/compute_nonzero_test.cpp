@@ -1,8 +1,8 @@
 // The positions of true elements, against a loop over all elements.
-#include <catch2/catch.hpp>
 #include <random>
 
 #include "tests/runtime/cpu/ops/compute_runner.h"
+#include "tests/support/catch.h"
 
 namespace tide::test {
 namespace {

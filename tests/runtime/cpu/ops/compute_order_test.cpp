@@ -1,12 +1,12 @@
 // Sorting and running sums, products and minima and maxima against plain loops.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <numeric>
 #include <random>
 
 #include "tests/runtime/cpu/ops/compute_runner.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using namespace tide::test;

@@ -1,8 +1,8 @@
 // Arrays grown by copies of their own elements.
-#include <catch2/catch.hpp>
 #include <numeric>
 
 #include "tests/runtime/cpu/ops/compute_runner.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using namespace tide::test;

@@ -1,10 +1,10 @@
 // What is scattered by several threads at once, against plain loops.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
 #include "runtime/cpu/visit_type.h"
 #include "tests/runtime/cpu/ops/compute_runner.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using namespace tide::test;

@@ -1,7 +1,7 @@
 // Sums over windows against plain loops.
-#include <catch2/catch.hpp>
 
 #include "tests/runtime/cpu/ops/compute_runner.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using namespace tide::test;

@@ -1,7 +1,6 @@
 // Modelled time: streams of a device that is like a card, by a card of round figures.
 #include "runtime/device/modelled/modelled_time.h"
 
-#include <catch2/catch.hpp>
 #include <thread>
 
 #include "runtime/core/error.h"
@@ -12,6 +11,7 @@
 #include "runtime/tensor/transfer.h"
 #include "tests/runtime/device/on_stream.h"
 #include "tests/runtime/ops/values.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using test::OnStream;
@@ -200,8 +200,9 @@ TEST_CASE("times of one clock are not taken from the other", "[modelled]") {
   CHECK(engine::modelled_card(kSim) == "a card");
   CHECK(engine::modelled_card(kCpu).empty());
   const engine::Mark modelled = engine::mark({kSim, 0});
-  CHECK_THROWS_WITH(engine::elapsed(host, modelled),
-                    Catch::Contains("that of sim:1 is modelled, that of sim:1 is the host's"));
+  CHECK_THROWS_WITH(
+      engine::elapsed(host, modelled),
+      Catch::Matchers::ContainsSubstring("that of sim:1 is modelled, that of sim:1 is the host's"));
 }
 
 TEST_CASE("a device that is like no card any more is as it was at the start", "[modelled]") {

@@ -1,9 +1,8 @@
 // What a card takes for a step, and which products its Tensor Cores take.
 #include "runtime/device/modelled/roofline.h"
 
-#include <catch2/catch.hpp>
-
 #include "runtime/ir/tensor_cores.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 

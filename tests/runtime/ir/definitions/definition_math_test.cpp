@@ -1,12 +1,12 @@
 // Definitions of ops on single numbers: integers at their limits, rounding of division, random
 // numbers.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
 #include "runtime/ir/definitions/elementwise_math.h"
 #include "runtime/ir/math/reference_value.h"
+#include "tests/support/catch.h"
 
 namespace tide {
 namespace {

@@ -1,13 +1,13 @@
 // Accuracy of the functions of math.h against the C library in long double.
 #include "runtime/ir/math/math.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "runtime/ir/math/number_math.h"
 #include "runtime/ir/math/reference_value.h"
+#include "tests/support/catch.h"
 
 namespace tide {
 namespace {
