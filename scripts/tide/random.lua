@@ -59,9 +59,10 @@ function random.randn(...) return tide.randn({...}) end
 
 --- Makes random.NAME(a, b, size, options), computed from standard numbers `z`.
 local function define(name, parameters, standard, transform)
-  local declared = table.move(parameters, 1, #parameters, 1, {})
+  local declared, kinds = table.move(parameters, 1, #parameters, 1, {}), {}
+  for _, parameter in ipairs(parameters) do kinds[parameter[1]] = "numeric" end
   declared[#declared + 1] = {"size"}
-  local read = arguments("random." .. name, with_place(declared))
+  local read = arguments("random." .. name, with_place(declared), kinds)
   local a_name, b_name = parameters[1] and parameters[1][1], parameters[2] and parameters[2][1]
   random[name] = function(...)
     local given = read(...)

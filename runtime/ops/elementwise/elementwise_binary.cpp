@@ -22,6 +22,12 @@ enum class BinaryTypes {
 };
 using enum BinaryTypes;
 
+/// Whether an operand is a number that an integer type cannot hold.
+bool is_beyond(DType type, const TensorOrNumber& x) {
+  return !x.tensor.defined() && (x.number.as_integer() < lowest(type).as_integer() ||
+                                 x.number.as_integer() > highest(type).as_integer());
+}
+
 /// The type in which a function computes, which is also its result's but for tests.
 template <BinaryTypes kTypes>
 DType binary_type(const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
@@ -32,6 +38,9 @@ DType binary_type(const char* name, const TensorOrNumber& a, const TensorOrNumbe
   if (kTypes == kDivision && type == DType::boolean) refuse_types(name, "expected numbers", a, b);
   if (kTypes == kBits && is_floating(type)) refuse_types(name, "expected integers or bool", a, b);
   if (kTypes == kIntegers && !is_integer(type)) refuse_types(name, "expected integers", a, b);
+  // Every uint8 is below 256, as in NumPy.
+  if (kTypes == kTest && is_integer(type) && (is_beyond(type, a) || is_beyond(type, b)))
+    return DType::i64;
   return type;
 }
 

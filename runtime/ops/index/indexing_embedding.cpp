@@ -8,6 +8,7 @@
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
+#include "runtime/ops/reduce/reduce.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/reduce/scan.h"
 #include "runtime/ops/shape/creation.h"
@@ -170,7 +171,7 @@ std::vector<Tensor> sum_gradients(const Bags& bags, const Tensor& weight, const 
         spread.keep(sum(gather_along(kBags, weight, 0, index) * spread.rows(call.dy), Dims{1}));
   if (!call.needed[0]) return result;
   const bool mean = bags.mode == BagMode::mean;
-  Tensor dy = spread.rows(mean ? call.dy / convert(spread.counts(), call.dy.dtype()) : call.dy);
+  Tensor dy = spread.rows(mean ? share_among(call.dy, spread.counts()) : call.dy);
   if (shares.defined()) dy = dy * unsqueeze(shares, Dim{1});
   if (bags.by_frequency) dy = dy * shares_of_frequency(bags.places, weight.shape()[0], dy.dtype());
   result[0] = scatter_along(kBags, zero, 0, index, spread.keep(dy), true);
@@ -188,7 +189,7 @@ Tensor max_gradient(const Bags& bags, const Tensor& weight, const Tensor& chosen
         index_add(zeros({weight.shape()[0]}, {.dtype = DType::f32, .device = dy.device()}), Dim{0},
                   bags.places, convert(ones_like(bags.places), DType::f32));
     const Tensor own = index_select(counts, Dim{0}, ravel(clamp_min(chosen, Number(1))));
-    dy = dy / convert(reshape_to(own, dy.shape()), dy.dtype());
+    dy = share_among(dy, reshape_to(own, dy.shape()));
   }
   return scatter_along(kBags, zero, 0, clamp_min(chosen, Number(1)), where(ne(chosen, 0), dy, 0),
                        true);

@@ -14,6 +14,7 @@
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/reduce/scan.h"
+#include "runtime/ops/reduce/statistics.h"
 #include "runtime/ops/require.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
@@ -52,6 +53,14 @@ Tensor draw_floating(const char* name, bool normal, const Shape& shape, DType ty
   return convert(floor(drawn * steps) * (1 / steps), type);
 }
 
+/// Waiting times of the rate 1. Never 0, as samplers divide by them and take their logarithm: what
+/// lies below the first step of the uniform numbers is taken to lie in its middle.
+Tensor draw_waits(const char* name, const Shape& shape, DType type, Device device) {
+  const Tensor drawn = draw_floating(name, false, shape, type, device);
+  const double half_step = type == DType::f64 ? 0x1p-54 : 0x1p-25;
+  return neg(log1p(neg(clamp_min(drawn, Number(half_step)))));
+}
+
 Tensor draw_for(const char* name, bool normal, const Shape& shape, const TensorOptions& options) {
   return finish(draw_floating(name, normal, shape, options.dtype.value_or(default_dtype()),
                               options.device.value_or(Device{})),
@@ -78,6 +87,43 @@ void check_ends(const char* name, int64_t low, int64_t high, DType type) {
     if (type == DType::boolean && (end < 0 || end > 1))
       throw DTypeError(std::string(name) + ": bool has 0 and 1, got " + std::to_string(end));
     check_fits(name, static_cast<double>(end), type);
+  }
+}
+
+/// Whole numbers first..last, as i64, for elements of the type.
+Tensor draw_integers(const char* name, int64_t first, int64_t last, DType type, const Shape& shape,
+                     Device device) {
+  if (last < first)
+    throw Error(std::string(name) + ": there are no numbers from " + std::to_string(first) +
+                " to " + std::to_string(last));
+  check_ends(name, first, last, type);
+  const auto some = [&](int64_t count) {
+    return draw(name, ElementwiseOp::random_integer, DType::i64, shape, device, count);
+  };
+  // How many they are is taken for unsigned; 0 are all 2^64.
+  const uint64_t count = static_cast<uint64_t>(last) - static_cast<uint64_t>(first) + 1;
+  constexpr int64_t kHalf = int64_t{1} << 32;
+  if (count == 0) return some(kHalf) * Number(kHalf) + some(kHalf);
+  return some(static_cast<int64_t>(count)) + Number(first);
+}
+
+/// The largest whole number up to which the type has all of them.
+int64_t last_whole_number(DType type) {
+  switch (type) {
+    case DType::boolean:
+      return 1;
+    case DType::u8:
+      return 255;
+    case DType::f64:
+      return int64_t{1} << 53;
+    case DType::f32:
+      return 1 << 24;
+    case DType::f16:
+      return 1 << 11;
+    case DType::bf16:
+      return 1 << 8;
+    default:
+      return static_cast<int64_t>((uint64_t{1} << (8 * size_of(type) - 1)) - 1);
   }
 }
 
@@ -128,14 +174,11 @@ Tensor randn(const Shape& shape, const TensorOptions& options) {
 }
 
 Tensor randint(int64_t first, int64_t last, const Shape& shape, const TensorOptions& options) {
-  if (last < first)
-    throw Error("randint: there are no numbers from " + std::to_string(first) + " to " +
-                std::to_string(last));
   const DType type = options.dtype.value_or(DType::i64);
-  check_ends("randint", first, last, type);
-  const Tensor drawn = draw("randint", ElementwiseOp::random_integer, DType::i64, shape,
-                            options.device.value_or(Device{}), last - first + 1);
-  return finish(convert(drawn + Number(first), type), options);
+  return finish(
+      convert(draw_integers("randint", first, last, type, shape, options.device.value_or(Device{})),
+              type),
+      options);
 }
 
 Tensor randint_to(int64_t last, const Shape& shape, const TensorOptions& options) {
@@ -144,12 +187,16 @@ Tensor randint_to(int64_t last, const Shape& shape, const TensorOptions& options
 
 Tensor randperm(int64_t n, const TensorOptions& options) {
   check_least("randperm", "n", n, 0);
+  const DType type = options.dtype.value_or(DType::i64);
+  if (n > last_whole_number(type))
+    throw DTypeError("randperm: " + std::string(name_of(type)) + " has the whole numbers up to " +
+                     std::to_string(last_whole_number(type)) + ", got " + std::to_string(n));
   // So wide that hardly any are equal (those stay in order), and evenly spread: numbers that are
   // sorted the fastest. Of a million keys of 32 bits, about 116 pairs are equal.
   const int64_t range = int64_t{1} << (n <= 1 << 20 ? 32 : 62);
   const Tensor keys = draw("randperm", ElementwiseOp::random_integer, DType::i64, {n},
                            options.device.value_or(Device{}), range);
-  return finish(convert(argsort(keys), options.dtype.value_or(DType::i64)), options);
+  return finish(convert(argsort(keys), type), options);
 }
 
 Tensor normal(double mean, double deviation, const Shape& shape, const TensorOptions& options) {
@@ -260,17 +307,17 @@ Tensor multinomial(const Tensor& weights, int64_t count, bool replacement) {
   const Tensor wide = checked_weights(convert(weights, DType::f64), replacement ? 1 : count);
   if (!replacement) {
     // Waiting times of independent events: the first to come are the draws.
-    const Tensor drawn =
-        draw_floating("multinomial", false, weights.shape(), DType::f64, weights.device());
-    const Tensor waits = neg(log1p(neg(drawn))) / wide;
+    const Tensor waits =
+        draw_waits("multinomial", weights.shape(), DType::f64, weights.device()) / wide;
     return std::get<1>(topk(waits, count, Dim{-1}, false));
   }
   const Tensor drawn =
       draw_floating("multinomial", false, {rows, count}, DType::f64, weights.device());
   const Tensor steps = cumsum(wide, Dim{-1});
   const Tensor total = slice(steps, 1, choices - 1, 1);
-  const Tensor passed = le(unsqueeze(steps, Dim{1}), unsqueeze(drawn * total, Dim{-1}));
-  return clamp_max(sum(passed, Dims{-1}) + 1, Number(choices));
+  const Tensor found = searchsorted(steps, drawn * total, false, true);
+  // Rounding may have reached the total: the last choice of any weight then.
+  return minimum(found, argmax(steps, Dim{-1}, true));
 }
 
 Tensor dropout(const Tensor& x, std::optional<double> p, std::optional<bool> training) {
@@ -310,28 +357,11 @@ void uniform_(const Tensor& x, std::optional<double> from, std::optional<double>
 }
 
 void random_(const Tensor& x, std::optional<int64_t> from, std::optional<int64_t> to) {
-  // Beyond 2^digits a floating type has gaps. i64 draws below 2^62: the count must be a number.
-  const auto largest = [&]() -> int64_t {
-    if (x.dtype() == DType::boolean) return 1;
-    if (x.dtype() == DType::u8) return 255;
-    if (is_integer(x.dtype()))
-      return (int64_t{1} << std::min<int64_t>(62, 8 * size_of(x.dtype()) - 1)) - 1;
-    const int digits = x.dtype() == DType::f64   ? 53
-                       : x.dtype() == DType::f32 ? 24
-                       : x.dtype() == DType::f16 ? 11
-                                                 : 8;
-    return int64_t{1} << digits;
-  };
   const bool ends = from && to;
-  const int64_t low = ends ? *from : 1, high = ends ? *to : from ? *from : to.value_or(largest());
-  int64_t count;
-  if (high < low || __builtin_sub_overflow(high, low, &count))
-    throw Error("random_: there are no numbers from " + std::to_string(low) + " to " +
-                std::to_string(high));
-  check_ends("random_", low, high, x.dtype());
+  const int64_t low = ends ? *from : 1;
+  const int64_t high = ends ? *to : from.value_or(to.value_or(last_whole_number(x.dtype())));
   write("random_", x,
-        convert(randint(low, high, x.shape(), {.dtype = DType::i64, .device = x.device()}),
-                x.dtype()));
+        convert(draw_integers("random_", low, high, x.dtype(), x.shape(), x.device()), x.dtype()));
 }
 
 void normal_(const Tensor& x, std::optional<double> mean, std::optional<double> std) {
@@ -348,9 +378,14 @@ void bernoulli_(const Tensor& x, std::optional<double> p) {
 
 void exponential_(const Tensor& x, std::optional<double> rate) {
   check_positive("exponential_", "the rate", rate.value_or(1));
-  const Tensor drawn =
-      draw_floating("exponential_", false, x.shape(), compute_type(x.dtype()), x.device());
-  write("exponential_", x, neg(log1p(neg(drawn))) / rate.value_or(1));
+  const DType type = x.dtype();
+  const Tensor waits = draw_waits("exponential_", x.shape(), compute_type(type), x.device());
+  // Division by a large rate or rounding must not make a zero either; only an infinite rate does.
+  const double least = std::isinf(rate.value_or(1)) ? 0
+                       : type == DType::f16         ? 0x1p-24
+                       : type == DType::f64         ? 0x1p-1022
+                                                    : 0x1p-126;
+  write("exponential_", x, clamp_min(waits / rate.value_or(1), Number(least)));
 }
 
 void log_normal_(const Tensor& x, std::optional<double> mean, std::optional<double> std) {

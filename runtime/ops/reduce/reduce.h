@@ -33,4 +33,7 @@ Tensor minmax_over(const char* op, Reduction minmax, const Tensor& x, unsigned d
 /// Differentiable.
 Tensor spread(const Tensor& reduced, const Shape& shape, unsigned dims);
 
+/// dy / counts, in the type of dy. f16 itself has no counts above 65504. Differentiable.
+Tensor share_among(const Tensor& dy, const Tensor& counts);
+
 }  // namespace tide

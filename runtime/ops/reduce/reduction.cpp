@@ -111,6 +111,11 @@ Tensor reduce_raw(Reduction reduction, const char* name, const Tensor& x, unsign
   return reshape_raw(y, reduced_shape(x.shape(), dims, keepdim));
 }
 
+Tensor share_among(const Tensor& dy, const Tensor& counts) {
+  const DType wide = compute_type(dy.dtype());
+  return convert(convert(dy, wide) / convert(counts, wide), dy.dtype());
+}
+
 Tensor spread(const Tensor& reduced, const Shape& shape, unsigned dims) {
   return broadcast_to(reshape_to(reduced, reduced_shape(shape, dims, true)), shape);
 }

@@ -93,9 +93,8 @@ Tensor minmax_position(const char* name, Reduction minmax, const Tensor& x, std:
 Tensor shared_gradient(const Tensor& x, const Tensor& y, const Tensor& dy, unsigned dims) {
   Tensor chosen = eq(x, spread(y, x.shape(), dims));
   if (is_floating(x.dtype())) chosen = logical_or(chosen, isnan(x));
-  const Tensor count = convert(sum_over(chosen, dims, true), dy.dtype());
-  const Tensor share = reshape_to(dy, count.shape()) / count;
-  return where(chosen, share, 0);
+  const Tensor count = sum_over(chosen, dims, true);
+  return where(chosen, share_among(reshape_to(dy, count.shape()), count), 0);
 }
 
 }  // namespace

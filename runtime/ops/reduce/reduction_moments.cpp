@@ -1,4 +1,6 @@
-// Variance and standard deviation, in two passes: the mean first, then the squared distances.
+// Variance and standard deviation, in two passes: the mean first, then the squared distances. All
+// in float64: float32 has no squares of distances above 2e19 or below 1e-23, and a mean of large
+// numbers that is rounded to it is too far off.
 #include <algorithm>
 #include <string>
 
@@ -28,16 +30,17 @@ Spread spread_of(const char* name, const Tensor& x, const OptionalDims& dims,
   return {name, set, count - correction.value_or(1)};
 }
 
-/// The variance in the type in which it is computed, without a grad function.
+/// The variance in float64, without a grad function.
 Tensor variance_raw(const Spread& s, const Tensor& x, bool keepdim) {
-  const DType type = compute_type(x.dtype());
+  constexpr DType type = DType::f64;
   const auto map = [&](ElementwiseOp op, std::initializer_list<TensorOrNumber> arguments) {
     return record_map(op, s.name, type, type, arguments);
   };
-  const Tensor wide = convert_raw(s.name, x, type);
+  // Each pass converts for itself: a value that both use would be written and read.
+  const auto wide = [&] { return convert_raw(s.name, x, type); };
   const double count = static_cast<double>(reduced_count(x.shape(), s.dims));
-  const Tensor sum = reduce_raw(Reduction::sum, s.name, wide, s.dims, true);
-  const Tensor distance = map(ElementwiseOp::sub, {wide, map(ElementwiseOp::div, {sum, count})});
+  const Tensor sum = reduce_raw(Reduction::sum, s.name, wide(), s.dims, true);
+  const Tensor distance = map(ElementwiseOp::sub, {wide(), map(ElementwiseOp::div, {sum, count})});
   const Tensor squares = map(ElementwiseOp::square, {distance});
   return map(ElementwiseOp::div,
              {reduce_raw(Reduction::sum, s.name, squares, s.dims, keepdim), s.divisor()});
@@ -46,10 +49,9 @@ Tensor variance_raw(const Spread& s, const Tensor& x, bool keepdim) {
 /// The gradient of the variance: dy * 2 (x - mean) / freedom. Of fewer elements than the correction
 /// PyTorch gives the same, though the variance is then infinite.
 Tensor variance_gradient(const Spread& s, const Tensor& x, const Tensor& dy) {
-  const DType type = compute_type(x.dtype());
-  const Tensor wide = convert(x, type);
+  constexpr DType type = DType::f64;
   const double count = static_cast<double>(reduced_count(x.shape(), s.dims));
-  const Tensor distance = wide - sum_over(wide, s.dims, true) / count;
+  const Tensor distance = convert(x, type) - sum_over(convert(x, type), s.dims, true) / count;
   const Tensor scale = convert(dy, type) * (2.0 / s.freedom);
   return convert(spread(scale, x.shape(), s.dims) * distance, x.dtype());
 }

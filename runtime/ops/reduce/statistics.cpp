@@ -107,6 +107,19 @@ Tensor count_before(const Tensor& sorted, const Tensor& values, bool right) {
   return slice(placed, placed.rank() - 1, right ? n : 0, m);
 }
 
+/// So many are compared with each element; more of them are searched.
+constexpr int64_t kFewElements = 32;
+
+/// Whether each element of x is in a sorted row.
+Tensor is_among_sorted(const Tensor& x, const Tensor& row) {
+  DType type = promote(x.dtype(), row.dtype());
+  if (type == DType::boolean) type = DType::u8;  // has no order
+  const Tensor values = convert(ravel(x), type), sorted = convert(row, type);
+  const Tensor found = gt(count_before(sorted, values, true), count_before(sorted, values, false));
+  // A nan is not equal to itself.
+  return reshape_to(logical_and(found, eq(values, values)), x.shape());
+}
+
 /// Distances between neighbouring places along dim (the last), or the number dx.
 TensorOrNumber spacing(const Tensor& y, const std::optional<Tensor>& x, std::optional<double> dx,
                        int place) {
@@ -183,10 +196,12 @@ Tensor nanquantile(const Tensor& x, const TensorOrNumber& q, std::optional<Dim> 
 
 Tensor nanmean(const Tensor& x, const OptionalDims& dims, bool keepdim,
                std::optional<DType> dtype) {
-  const Tensor wide = convert(x, dtype);
-  check_floating("nanmean", wide.dtype());
+  const DType type = dtype.value_or(x.dtype());
+  check_floating("nanmean", type);
+  // f16 has neither sums nor counts above 65504.
+  const Tensor wide = convert(convert(x, type), compute_type(type));
   const Tensor count = sum(logical_not(isnan(wide)), dims, keepdim);
-  return nansum(wide, dims, keepdim) / convert(count, wide.dtype());
+  return convert(nansum(wide, dims, keepdim) / convert(count, wide.dtype()), type);
 }
 
 Tensor nanmedian_all(const Tensor& x) { return std::get<0>(nanmedian(flatten(x), Dim{0})); }
@@ -232,11 +247,14 @@ std::tuple<Tensor, Tensor> mode(const Tensor& input, std::optional<Dim> dim, boo
   return {settle(sorted), settle(order)};
 }
 
-Tensor cov(const Tensor& input, std::optional<int64_t> given, const std::optional<Tensor>& fweights,
-           const std::optional<Tensor>& aweights) {
+namespace {
+
+/// The covariances in float64: float32 has no products of distances above 2e19.
+Tensor wide_cov(const Tensor& input, std::optional<int64_t> given,
+                const std::optional<Tensor>& fweights, const std::optional<Tensor>& aweights) {
   check_numbers("cov", input);
   check_max_rank("cov", input, 2);
-  Tensor x = convert(input, floating_type(input.dtype()));
+  Tensor x = convert(input, DType::f64);
   if (x.rank() < 2) x = reshape_to(x, {1, x.numel()});
   const auto correction = static_cast<double>(given.value_or(1));
   if (!fweights && !aweights) {
@@ -253,13 +271,21 @@ Tensor cov(const Tensor& input, std::optional<int64_t> given, const std::optiona
   return covariances(centred * weights, centred, clamp_min(total - lost * correction, 0));
 }
 
+}  // namespace
+
+Tensor cov(const Tensor& x, std::optional<int64_t> correction,
+           const std::optional<Tensor>& fweights, const std::optional<Tensor>& aweights) {
+  return convert(wide_cov(x, correction, fweights, aweights), floating_type(x.dtype()));
+}
+
 Tensor corrcoef(const Tensor& x) {
   check_numbers("corrcoef", x);
-  const Tensor c = cov(x);
-  if (c.rank() == 0) return c / c;
+  const DType type = floating_type(x.dtype());
+  const Tensor c = wide_cov(x, {}, {}, {});
+  if (c.rank() == 0) return convert(c / c, type);
   const Tensor deviation = sqrt(diagonal(c));
   const Tensor scaled = c / unsqueeze(deviation, Dim{1}) / deviation;
-  return clamp(scaled, TensorOrNumber(-1.0), TensorOrNumber(1.0));
+  return convert(clamp(scaled, TensorOrNumber(-1.0), TensorOrNumber(1.0)), type);
 }
 
 Tensor searchsorted(const Tensor& sequence, const TensorOrNumber& given, bool out_int32, bool right,
@@ -304,7 +330,9 @@ Tensor isin(const TensorOrNumber& elements, const TensorOrNumber& others, bool i
     return full({}, x.number, {.dtype = {}, .device = like.tensor.device()});
   };
   const Tensor x = tensor_of(elements, others), set = flatten(tensor_of(others, elements));
-  const Tensor found = set.numel() == 0 ? ne(x, x) : any(eq(unsqueeze(x, Dim{-1}), set), Dims{-1});
+  const Tensor found = set.numel() <= kFewElements
+                           ? any(eq(unsqueeze(x, Dim{-1}), set), Dims{-1})
+                           : is_among_sorted(x, std::get<0>(sort(set, Dim{0}, false)));
   return invert ? logical_not(found) : found;
 }
 

@@ -20,7 +20,7 @@ function MultiheadAttention:init(...)
   local given = read(...)
   self:place(given)
   local size, heads = given.embed_dim, given.num_heads
-  if size % heads ~= 0 then
+  if heads == 0 or size % heads ~= 0 then
     raise("MultiheadAttention: embed_dim %d does not divide into %d heads", size, heads)
   end
   self.embed_dim, self.num_heads, self.head_dim = size, heads, size // heads

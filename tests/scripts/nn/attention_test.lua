@@ -72,6 +72,26 @@ describe("attention in parts", function()
     end
   end)
 
+  it("of several heads gives nothing to a sequence that is padding only, with and without weights", function()
+    tide.manual_seed(5)
+    local layer = tide.nn.MultiheadAttention(8, 2, {batch_first = true, dtype = "float64"})
+    local x = tide.randn(2, 4, 8, {dtype = "float64"})
+    local padding = tide.tensor {{true, true, true, true}, {false, false, true, true}}
+    local function run(need_weights)
+      layer:zero_grad()
+      local y, weights = layer(x, x, x, {key_padding_mask = padding, need_weights = need_weights})
+      y:square():sum():backward()
+      return y, layer.in_proj_weight.grad:clone(), weights
+    end
+    local y, grad, weights = run(true)
+    local fast_y, fast_grad = run(false)
+    test.is_true(y:isfinite():all():item() and grad:isfinite():all():item())
+    test.close(y, fast_y, {rtol = 1e-12})
+    test.close(grad, fast_grad, {rtol = 1e-10, atol = 1e-14})
+    test.same_type(weights[1]:sum():item(), 0.0)
+    test.close(weights[2]:sum(-1), tide.ones(4):double())
+  end)
+
   it("can be differentiated twice", function()
     tide.manual_seed(2)
     local q, k, v = tide.randn(1100, 2), tide.randn(1000, 2), tide.randn(1000, 2)

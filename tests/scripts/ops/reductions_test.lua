@@ -24,6 +24,17 @@ describe("reductions", function(device)
     close(matrix():mean():item(), 3.5)
     close(matrix():mean(2), {3.0, 4.0})
   end)
+  it("share the gradient of more elements than a half type can count", function()
+    for _, dtype in ipairs {"float16", "bfloat16"} do
+      for _, op in ipairs {"amax", "amin", "max", "min", "median"} do
+        local x = tide.ones({70000}, {dtype = dtype, device = device}):requires_grad_()
+        x[op](x):backward()
+        close(x.grad:float():sum():item(), 1.0, {rtol = 0.005})
+      end
+      local x = tide.ones({70000}, {dtype = dtype, device = device})
+      equal({x:nanmean():item(), x:nanmean().dtype}, {1.0, dtype})
+    end
+  end)
   it("give both ends along a dimension, equal elements sharing the gradient", function()
     local x = tide.tensor({{1.0, 2, 2}, {4, 4, 0}}, {device = device}):requires_grad_()
     local low, high = x:aminmax({dim = 2, keepdim = true})

@@ -128,6 +128,27 @@ describe("views", function(device)
     equal({x:broadcast_to(5, -1, 4).shape, x:expand(2, -1, -1, 3).shape}, {{5, 1, 4}, {2, 5, 1, 3}})
     raises("does not broadcast", x.broadcast_to, x, {4, 1, 1})
   end)
+  -- As in PyTorch: what would be written last is no promise. One value is the same wherever it is written.
+  it("refuses to write different values to one place", function()
+    local mask = tide.tensor({{{true, false}}, {{false, true}}}, {device = device}):expand(2, 2, 2)
+    local function wide() return tide.zeros({1, 2}, {device = device}):expand(2, 2) end
+    local writes = {
+      function(x) x:mul_(tide.ones({2, 2}, {device = device})) end, function(x) x:add_(1) end,
+      function(x) x:copy_(tide.ones({2, 2}, {device = device})) end, function(x) x:normal_() end,
+      function(x) x:masked_fill_(x:eq(0), 7) end, function(x) x[{{}, {1, 2}}] = tide.ones({2, 2}, {device = device}) end,
+      function() tide.zeros({2, 2}, {device = device}):expand(2, 2, 2):masked_fill_(mask, 7) end,
+    }
+    for _, write in ipairs(writes) do
+      raises("several elements of the tensor share one place; use clone()", write, wide())
+    end
+    local x = wide()
+    x:fill_(3)
+    equal(x:tolist(), {{3.0, 3.0}, {3.0, 3.0}})
+    x[1]:add_(1) -- a row of it alone has its elements apart
+    equal(x:tolist(), {{4.0, 4.0}, {4.0, 4.0}})
+    x:zero_()
+    equal(x:sum():item(), 0.0)
+  end)
   it("expand repeats without copying", function()
     local x = tide.tensor({{1}, {2}}):to(device):expand(2, 3)
     equal(x:tolist(), {{1, 1, 1}, {2, 2, 2}})

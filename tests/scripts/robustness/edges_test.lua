@@ -383,3 +383,18 @@ describe("options that a mode does not take", function(device)
     end
   end)
 end)
+
+-- As NumPy has it: the number is not squeezed into the type.
+describe("a number beyond an integer type", function(device)
+  it("is compared as it is", function()
+    local x = tide.tensor({0, 1, 255}, {dtype = "uint8", device = device})
+    equal({x:lt(256):tolist(), x:ge(256):tolist(), x:eq(256):tolist(), x:ne(-255):tolist(), x:gt(-1):tolist()},
+      {{true, true, true}, {false, false, false}, {false, false, false}, {true, true, true}, {true, true, true}})
+    equal({x:le(255):tolist(), x:eq(255):tolist()}, {{true, true, true}, {false, false, true}})
+    x = tide.tensor({-128, 127}, {dtype = "int8", device = device})
+    equal({x:lt(128):tolist(), x:gt(-129):tolist(), x:eq(128):tolist(), x:le(-128):tolist()},
+      {{true, true}, {true, true}, {false, false}, {true, false}})
+    x = tide.tensor({1}, {dtype = "int32", device = device})
+    equal({x:lt(1 << 40):tolist(), x:lt(math.maxinteger):tolist(), x:lt(1e30):tolist()}, {{true}, {true}, {true}})
+  end)
+end)

@@ -54,6 +54,14 @@ local function to_heads(x, heads)
   return x:unflatten(-1, {heads, x:size(-1) // heads}):transpose(2, 3)
 end
 
+--- The softmax of masked scores. A query that may look at no key has no weights, as in
+--- F.scaled_dot_product_attention.
+local function weights_of(scores, mask)
+  if not mask then return F.softmax(scores, -1) end
+  local closed = mask:eq(-math.huge):all(-1, true)
+  return F.softmax(scores + mask:masked_fill(closed, 0), -1):masked_fill(closed, 0)
+end
+
 --- What several attentions side by side see, (n, queries, size), before the projection of the
 --- output; and with need_weights their weights. `given` has the names of the arguments of
 --- F.multi_head_attention_forward; query, key and value are (n, length, features), the
@@ -78,8 +86,7 @@ function multi_head_attention.attend(given)
   if given.static_v then v = given.static_v:unflatten(1, {-1, heads}) end
   local share, output, weights = given.dropout_p, nil, nil
   if given.need_weights then
-    local scores = (q / math.sqrt(q:size(-1))):matmul(k:transpose(-2, -1))
-    weights = F.softmax(mask and scores + mask or scores, -1)
+    weights = weights_of((q / math.sqrt(q:size(-1))):matmul(k:transpose(-2, -1)), mask)
     if share > 0 then weights = F.dropout(weights, share) end
     output = weights:matmul(v)
     if given.average_attn_weights then weights = weights:mean(2) end
