@@ -11,6 +11,7 @@
 #include "bindings/device/functions.h"
 #include "bindings/explain/functions.h"
 #include "bindings/io/archives.h"
+#include "bindings/io/csv.h"
 #include "bindings/io/files.h"
 #include "bindings/io/functions.h"
 #include "bindings/io/images.h"
@@ -166,14 +167,16 @@ int end_step(lua_State* L) {
   return 0;
 }
 
-int begin_trial(lua_State*) {
+/// trial(fn): whether fn() raised no error, and what it returned. What it queues is not computed,
+/// and what was queued before stays queued.
+int trial(lua_State* L) {
+  lua_settop(L, 1);
   engine::begin_trial();
-  return 0;
-}
-
-int end_trial(lua_State*) {
+  const int status = lua_pcall(L, 0, LUA_MULTRET, 0);
   engine::end_trial();
-  return 0;
+  lua_pushboolean(L, status == LUA_OK);
+  lua_insert(L, 1);
+  return lua_gettop(L);
 }
 
 /// Adds functions without help to the table on top of the stack.
@@ -209,8 +212,7 @@ void add_native(lua_State* L) {
                                 {"end_state", guard<end_state>},
                                 {"begin_step", guard<begin_step>},
                                 {"end_step", guard<end_step>},
-                                {"begin_trial", guard<begin_trial>},
-                                {"end_trial", guard<end_trial>},
+                                {"trial", guard<trial>},
                                 {"hold_interrupts", hold_interrupts},
                                 {"take_interrupt", take_interrupt},
                                 {"release_interrupts", release_interrupts},
@@ -232,6 +234,8 @@ void add_native(lua_State* L) {
                                 {"load_tensors", guard<load_tensors>},
                                 {"read_onnx", guard<read_onnx_file>},
                                 {"write_onnx", guard<write_onnx_file>},
+                                {"csv_record", guard<csv_record>},
+                                {"csv_columns", guard<csv_columns>},
                                 {"does_recurrence", guard<does_recurrence_of>},
                                 {"recurrence", guard<run_recurrence>},
                                 {"recurrence_backward", guard<run_recurrence_backward>},

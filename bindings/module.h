@@ -62,6 +62,17 @@ struct TideStates {
 /// In place of luaL_newstate with luaL_openlibs, and of lua_close.
 void tide_set_states(const TideStates& states);
 
+/// Says that every lua_resume of the program goes through tide_resume, so that a function that
+/// another thread cancels is stopped in its coroutines too. Without it their hooks are armed all
+/// the time, and Lua code in threads is slower.
+void tide_follow_coroutines();
+
+using tide_resume_function = int (*)(lua_State* L, lua_State* from, int arguments, int* results);
+
+/// As lua_resume, by `resume`, and keeps track of the coroutine that runs in a thread of a script.
+int tide_resume(tide_resume_function resume, lua_State* L, lua_State* from, int arguments,
+                int* results);
+
 /// The word by which this program, started with it alone, calls tide_run_process; without it
 /// tide.process raises an error.
 void tide_set_process_command(const char* word);

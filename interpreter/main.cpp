@@ -158,6 +158,7 @@ int main(int count, char** arguments) {
   std::signal(SIGXFSZ, SIG_IGN);
   tide::open_states_for_threads();
   tide_set_process_command(tide::kProcessCommand);
+  tide_follow_coroutines();
   if (count > 0 && *arguments[0]) tide::program_name = arguments[0];
   tide::Words words(arguments + (count > 0), arguments + count);
   const Command* found = nullptr;
@@ -165,5 +166,5 @@ int main(int count, char** arguments) {
     if (!words.empty() && words[0] == command.name) found = &command;
   }
   if (found) words.erase(words.begin());
-  return start(found, words);
+  return tide::with_output_written(start(found, words));
 }

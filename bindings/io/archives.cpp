@@ -34,7 +34,7 @@ void push_bytes(lua_State* L, ByteSource& source, uint64_t most) {
 
 /// read_file(path, function, most): a string, of so many bytes at most.
 int read_file(lua_State* L) {
-  FileSource source(path_at(L, 1, lua_tostring(L, 2)));
+  FileSource source(path_at(L, 1, text_at(L, 2)));
   push_bytes(L, source, static_cast<uint64_t>(luaL_optinteger(L, 3, INT64_MAX)));
   return 1;
 }
@@ -89,6 +89,7 @@ int tensor(lua_State* L) {
 /// each.
 int write_archive(lua_State* L) {
   const std::string path = luaL_checkstring(L, 1);
+  if (!lua_istable(L, 2)) throw_expected(L, 2, "write", "a list of members");
   const auto count = static_cast<int>(lua_rawlen(L, 2));
   luaL_checkstack(L, 8, "members");
   ArraysToWrite arrays;
@@ -96,6 +97,7 @@ int write_archive(lua_State* L) {
   std::vector<bool> is_tensor;
   for (int i = 1; i <= count; ++i) {
     lua_rawgeti(L, 2, i);
+    if (!lua_istable(L, -1)) throw_expected(L, -1, "write", "a member {name, contents}");
     lua_rawgeti(L, -1, 1);
     lua_rawgeti(L, -2, 2);
     names.emplace_back(luaL_checkstring(L, -2));

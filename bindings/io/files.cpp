@@ -1,12 +1,15 @@
 // Files and folders for the library's own Lua files.
 #include "bindings/io/files.h"
 
+#include <locale.h>
+
 #include <string>
 #include <vector>
 
 #include "bindings/io/arrays.h"
 #include "bindings/support/entry.h"
 #include "bindings/tensor/tensor_object.h"
+#include "runtime/io/file_form.h"
 #include "runtime/io/folders.h"
 #include "runtime/io/packed_file.h"
 
@@ -23,6 +26,11 @@ std::string name_at(lua_State* L, int index) {
 int make_folders(lua_State* L) {
   lua_pushboolean(L, tide::make_folders(name_at(L, 1)));
   return 1;
+}
+
+int change_folder(lua_State* L) {
+  tide::change_folder(name_at(L, 1));
+  return 0;
 }
 
 int list_folder(lua_State* L) {
@@ -55,10 +63,27 @@ int read_bytes(lua_State* L) {
   return 1;
 }
 
+int file_form(lua_State* L) {
+  const std::string form = form_of_file(name_at(L, 1));
+  if (form.empty()) return 0;
+  lua_pushlstring(L, form.data(), form.size());
+  return 1;
+}
+
 int md5(lua_State* L) {
   const std::string sum = md5_of_file(name_at(L, 1));
   lua_pushlstring(L, sum.data(), sum.size());
   return 1;
+}
+
+/// with_decimal_point(fn, ...): what fn(...) returns. The numbers that it writes have a point, also
+/// where the process has a locale with a decimal comma.
+int with_decimal_point(lua_State* L) {
+  static const locale_t plain = newlocale(LC_NUMERIC_MASK, "C", nullptr);
+  const locale_t before = uselocale(plain);
+  const int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
+  uselocale(before);
+  return status == LUA_OK ? lua_gettop(L) : lua_error(L);
 }
 
 }  // namespace
@@ -66,10 +91,13 @@ int md5(lua_State* L) {
 std::span<const luaL_Reg> file_functions() {
   static constexpr luaL_Reg functions[] = {
       {"make_folders", guard<make_folders>},
+      {"change_folder", guard<change_folder>},
       {"list_folder", guard<list_folder>},
       {"file_kind", guard<file_kind>},
+      {"file_form", guard<file_form>},
       {"read_bytes", guard<read_bytes>},
       {"md5", guard<md5>},
+      {"with_decimal_point", with_decimal_point},
   };
   return functions;
 }

@@ -8,7 +8,7 @@
 
 namespace tide::bindings {
 
-/// save_tensors(tensors, path, metadata) and load_tensors(path, device): what tide.save and
+/// save_tensors(tensors, path, metadata) and load_tensors(path, device, only): what tide.save and
 /// tide.load write and read safetensors files by.
 int save_tensors(lua_State* L);
 int load_tensors(lua_State* L);

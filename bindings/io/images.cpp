@@ -66,15 +66,15 @@ ImageRequest request_at(lua_State* L, int index, const char* function) {
 
 /// read_image(path, function, format, mode, max_pixels, exif, height, width)
 int read_image(lua_State* L) {
-  const std::string path = path_at(L, 1, lua_tostring(L, 2));
-  const ImageRequest request = request_at(L, 3, lua_tostring(L, 2));
+  const std::string path = path_at(L, 1, text_at(L, 2));
+  const ImageRequest request = request_at(L, 3, text_at(L, 2));
   push_tensor(L, tensor_of(decode_image(read_whole_file(path), path, request), default_device()));
   return 1;
 }
 
 /// decode_image(bytes, function, format, mode, max_pixels, exif, height, width)
 int decode(lua_State* L) {
-  const char* const function = lua_tostring(L, 2);
+  const char* const function = text_at(L, 2);
   std::string store;
   const std::string_view bytes = bytes_at(L, 1, function, &store);
   const ImageRequest request = request_at(L, 3, function);
@@ -86,7 +86,7 @@ int decode(lua_State* L) {
 std::string encoded(lua_State* L, int index, const char* function) {
   ArraysToWrite arrays;
   arrays.add("", check_tensor(L, index, function));
-  const std::string_view format = lua_tostring(L, index + 2);
+  const std::string_view format = text_at(L, index + 2);
   const auto effort = static_cast<int>(lua_tointeger(L, index + 3));
   return format == "png" ? encode_png(arrays.arrays()[0], effort, function)
                          : encode_jpeg(arrays.arrays()[0], effort, function);
@@ -94,13 +94,13 @@ std::string encoded(lua_State* L, int index, const char* function) {
 
 /// encode_image(image, function, format, quality or level)
 int encode(lua_State* L) {
-  push_tensor(L, tensor_of_bytes(encoded(L, 1, lua_tostring(L, 2))));
+  push_tensor(L, tensor_of_bytes(encoded(L, 1, text_at(L, 2))));
   return 1;
 }
 
 /// write_image(path, image, function, format, quality or level)
 int write_image(lua_State* L) {
-  const char* const function = lua_tostring(L, 3);
+  const char* const function = text_at(L, 3);
   const std::string path = path_at(L, 1, function);
   replace_file(path, encoded(L, 2, function));
   return 0;
@@ -108,13 +108,13 @@ int write_image(lua_State* L) {
 
 /// read_image_bytes(path, function)
 int read_image_bytes(lua_State* L) {
-  push_tensor(L, tensor_of_bytes(read_whole_file(path_at(L, 1, lua_tostring(L, 2)))));
+  push_tensor(L, tensor_of_bytes(read_whole_file(path_at(L, 1, text_at(L, 2)))));
   return 1;
 }
 
 /// write_bytes(path, bytes, function)
 int write_bytes(lua_State* L) {
-  const char* const function = lua_tostring(L, 3);
+  const char* const function = text_at(L, 3);
   const std::string path = path_at(L, 1, function);
   std::string store;
   replace_file(path, bytes_at(L, 2, function, &store));

@@ -90,18 +90,18 @@ class TableSource : public MessageSource {
 }  // namespace
 
 int read_onnx_file(lua_State* L) {
-  const std::string path = path_at(L, 1, lua_tostring(L, 3));
+  const std::string path = path_at(L, 1, text_at(L, 3));
   TableBuilder builder(L);
-  read_onnx(read_whole_file(path), path, lua_tostring(L, 2), builder);
+  read_onnx(read_whole_file(path), path, text_at(L, 2), builder);
   return 1;
 }
 
 int write_onnx_file(lua_State* L) {
-  const char* const function = lua_tostring(L, 4);
+  const char* const function = text_at(L, 4);
   const std::string path = path_at(L, 1, function);
   lua_pushvalue(L, 3);
   TableSource source(L, function);
-  replace_file(path, write_onnx(lua_tostring(L, 2), source));
+  replace_file(path, write_onnx(text_at(L, 2), source));
   return 0;
 }
 

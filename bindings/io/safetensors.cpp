@@ -1,6 +1,8 @@
 // What tide.save and tide.load write and read by.
 #include "runtime/io/safetensors.h"
 
+#include <algorithm>
+
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/io/arrays.h"
@@ -25,6 +27,26 @@ FileMetadata metadata_at(lua_State* L, int index) {
     lua_pop(L, 1);
   }
   return metadata;
+}
+
+/// A list of names at a stack index.
+std::vector<std::string> names_at(lua_State* L, int index) {
+  std::vector<std::string> names;
+  if (!lua_istable(L, index)) throw_expected(L, index, "load: only", "a list of names");
+  for (lua_Integer i = 1; lua_rawgeti(L, index, i) != LUA_TNIL; ++i) {
+    if (lua_type(L, -1) != LUA_TSTRING) throw_expected(L, -1, "load: only", "a list of names");
+    names.emplace_back(lua_tostring(L, -1));
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return names;
+}
+
+/// Whether a tensor has one of the names, or lies below it: "model.0.weight" below "model".
+bool is_among(const std::string& name, const std::vector<std::string>& names) {
+  return std::ranges::any_of(names, [&](const std::string& wanted) {
+    return name.starts_with(wanted) && (name.size() == wanted.size() || name[wanted.size()] == '.');
+  });
 }
 
 }  // namespace
@@ -53,14 +75,12 @@ int save_tensors(lua_State* L) {
 
 int load_tensors(lua_State* L) {
   const std::string path = path_at(L, 1, "load");
-  Device device = default_device();
-  if (lua_type(L, 2) == LUA_TTABLE) {
-    if (const auto options = options_at(L, 2, "load"); options.device) device = *options.device;
-  } else {
-    device = device_or(L, 2, device, "load");
-  }
+  const Device device = device_or(L, 2, default_device(), "load");
+  const bool wants_all = lua_isnoneornil(L, 3);
+  const std::vector<std::string> only = wants_all ? std::vector<std::string>() : names_at(L, 3);
   std::vector<std::pair<std::string, Tensor>> tensors;
   const FileMetadata metadata = read_safetensors(path, [&](const StoredTensor& stored) {
+    if (!wants_all && !is_among(stored.name, only)) return;
     tensors.emplace_back(stored.name,
                          record_filled(stored.shape, stored.type, device, stored.read));
   });

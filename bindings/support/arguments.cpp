@@ -22,6 +22,12 @@ void throw_expected_argument(lua_State* L, int index, const char* function, std:
   throw_expected(L, index, std::string(function) + ": " + argument_text(index, name), expected);
 }
 
+const char* text_at(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TSTRING)
+    throw_expected(L, index, argument_text(index, ""), "string");
+  return lua_tostring(L, index);
+}
+
 void check_option(const char* function, std::string_view key, std::string_view known) {
   for (size_t begin = 0; begin < known.size();) {
     const size_t end = std::min(known.find(", ", begin), known.size());

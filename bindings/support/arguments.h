@@ -21,6 +21,10 @@ std::string argument_text(int number, std::string_view name);
                                                      std::string_view name,
                                                      std::string_view expected);
 
+/// The string at a stack index of a function that the library's own files call. Throws
+/// ArgumentError.
+const char* text_at(lua_State* L, int index);
+
 /// Throws ArgumentError for an option that is not among `known`: "dtype, enabled".
 void check_option(const char* function, std::string_view key, std::string_view known);
 

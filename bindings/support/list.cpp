@@ -50,7 +50,8 @@ bool has_fields(lua_State* L, int a, int b) {
 
 /// x.shape == y.shape, x.shape == {2, 3}
 int list_equal(lua_State* L) {
-  lua_pushboolean(L, has_fields(L, 1, 2) && has_fields(L, 2, 1));
+  const bool are_tables = lua_istable(L, 1) && lua_istable(L, 2);
+  lua_pushboolean(L, are_tables && has_fields(L, 1, 2) && has_fields(L, 2, 1));
   return 1;
 }
 

@@ -61,10 +61,13 @@ inline const char* type_name(lua_State* L, int index) {
     if (info == &kFreedTensor) return "a freed tensor";
     if (info == &kFinalized) return "a freed object";
   }
-  if (lua_type(L, index) == LUA_TUSERDATA && luaL_getmetafield(L, index, "__name") == LUA_TSTRING) {
-    const char* name = lua_tostring(L, -1);  // the metatable keeps it alive
-    lua_pop(L, 1);
-    return name;
+  const int type = lua_type(L, index);
+  if (type == LUA_TUSERDATA || type == LUA_TTABLE) {
+    const int named = luaL_getmetafield(L, index, "__name");
+    const char* name =
+        named == LUA_TSTRING ? lua_tostring(L, -1) : nullptr;  // the metatable keeps it alive
+    if (named != LUA_TNIL) lua_pop(L, 1);
+    if (name) return name;
   }
   return luaL_typename(L, index);
 }

@@ -1,7 +1,7 @@
 // How print shows a tensor: values laid out as PyTorch does, then shape, type and device.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -93,14 +93,12 @@ class NumberFormat {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
     char text[512];  // room for the largest number with all its digits
-    const int precision = static_cast<int>(print_options().precision);
-    if (style_ == Style::integral)
-      snprintf(text, sizeof text, "%.0f.", value);
-    else if (style_ == Style::fixed)
-      snprintf(text, sizeof text, "%.*f", precision, value);
-    else
-      snprintf(text, sizeof text, "%.*e", precision, value);
-    return text;
+    const auto format =
+        style_ == Style::scientific ? std::chars_format::scientific : std::chars_format::fixed;
+    const int precision =
+        style_ == Style::integral ? 0 : static_cast<int>(print_options().precision);
+    const auto end = std::to_chars(text, text + sizeof text, value, format, precision).ptr;
+    return std::string(text, end) + (style_ == Style::integral ? "." : "");
   }
 
   const HostValues& values_;

@@ -20,6 +20,7 @@
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/module.h"
+#include "bindings/threads/cancellation.h"
 #include "bindings/threads/waiting.h"
 #include "runtime/core/default_dtype.h"
 #include "runtime/core/error.h"
@@ -156,7 +157,7 @@ namespace {
 
 /// The function's side: what the other process says to this one.
 struct ProcessCall {
-  std::atomic<bool> cancelled{false};
+  Cancellation cancellation;
   std::mutex mutex;
   std::condition_variable changed;
   std::optional<Payload> call;
@@ -174,7 +175,7 @@ struct ProcessCall {
   void stop() {
     const std::lock_guard lock(mutex);
     if (std::exchange(is_over, true)) return;
-    cancelled = true;
+    cancellation.ask();
     std::thread([] {
       std::this_thread::sleep_for(kGrace);
       std::_Exit(EXIT_FAILURE);
@@ -218,9 +219,9 @@ int tide_run_process(lua_State* L) {
   std::unique_lock lock(process.mutex);
   process.changed.wait(lock, [&] { return process.call || process.is_over; });
   lock.unlock();
-  cancelled = &process.cancelled;
+  cancellation = &process.cancellation;
   if (process.call) answer_call(L, *process.call, *connection);
-  cancelled = nullptr;
+  cancellation = nullptr;
   lock.lock();
   process.is_over = true;  // From here on the connection may end.
   lock.unlock();

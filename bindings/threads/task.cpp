@@ -6,18 +6,12 @@
 
 #include "bindings/module.h"
 #include "bindings/support/entry.h"
-#include "bindings/threads/waiting.h"
+#include "bindings/threads/cancellation.h"
 #include "runtime/core/error.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {
-
-constexpr int kLook = 1000;  ///< instructions between two looks whether the function is cancelled
-
-void look(lua_State* L, lua_Debug*) {
-  if (cancelled && *cancelled) luaL_error(L, "cancelled");
-}
 
 /// __index of the global variables; upvalue: why some are missing.
 int find_global(lua_State* L) {
@@ -63,6 +57,16 @@ struct Running {
   Parcel results;
 };
 
+/// Calls the function below its arguments, as lua_call does.
+void call_cancellable(lua_State* L, int arguments) {
+  int status;
+  {
+    const Cancellable cancellable(L);
+    status = lua_pcall(L, arguments, LUA_MULTRET, 0);
+  }
+  if (status != LUA_OK) lua_error(L);
+}
+
 int run_call(lua_State* L) {
   auto& running = *static_cast<Running*>(lua_touserdata(L, 1));
   lua_settop(L, 0);
@@ -72,9 +76,7 @@ int run_call(lua_State* L) {
   set_field(L, "package", "cpath", running.call.c_path);
   const int count = running.call.values.unpack(L);
   set_globals(L, 1, 2);
-  lua_sethook(L, look, LUA_MASKCOUNT, kLook);
-  lua_call(L, count - 3, LUA_MULTRET);
-  lua_sethook(L, nullptr, 0, 0);
+  call_cancellable(L, count - 3);
   const int last = lua_gettop(L);
   Packer packer(L, running.word, running.word);
   for (int i = 3; i <= last; ++i) packer.add(i, "result " + std::to_string(i - 2));

@@ -5,13 +5,12 @@
 
 #include "bindings/module.h"
 #include "bindings/support/arguments.h"
+#include "bindings/threads/cancellation.h"
 #include "runtime/core/error.h"
 #include "runtime/device/work_queue.h"
 #include "runtime/ops/checks.h"
 
 namespace tide::bindings {
-
-constinit thread_local const std::atomic<bool>* cancelled = nullptr;
 
 namespace {
 
@@ -35,7 +34,7 @@ double timeout_at(lua_State* L, int index, const char* function) {
 
 void check_interrupt() {
   if (interrupt_requested) throw Interrupted();
-  if (cancelled && *cancelled) throw Error("cancelled");
+  if (cancellation && cancellation->asked()) throw Error("cancelled");
 }
 
 }  // namespace tide::bindings

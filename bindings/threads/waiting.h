@@ -1,7 +1,6 @@
 // Waiting of threads for each other.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <limits>
@@ -9,9 +8,6 @@
 #include <mutex>
 
 namespace tide::bindings {
-
-/// Whether the calling thread was cancelled; null on threads that nobody cancels.
-extern constinit thread_local const std::atomic<bool>* cancelled;
 
 /// Throws Error if scripts may have no further threads (tide_forbid_threads).
 void check_may_have_threads(const char* function);

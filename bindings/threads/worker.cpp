@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bindings/module.h"
-#include "bindings/threads/waiting.h"
 #include "runtime/core/error.h"
 #include "runtime/record/engine.h"
 
@@ -73,7 +72,7 @@ void Worker::wait_for_end() {
 }
 
 void Worker::run(const TaskCall& call) {
-  cancelled = &cancelled_;
+  cancellation = &cancellation_;
   lua_State* L = nullptr;
   std::optional<Parcel> results;
   std::string error;

@@ -1,11 +1,11 @@
 // A thread with a Lua state of its own.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <thread>
 
+#include "bindings/threads/cancellation.h"
 #include "bindings/threads/task.h"
 
 namespace tide::bindings {
@@ -20,7 +20,7 @@ class Worker final : public Task {
   ~Worker() override;
 
   const char* word() const override { return "thread"; }
-  void cancel() override { cancelled_ = true; }
+  void cancel() override { cancellation_.ask(); }
   /// Waits for the end of the thread, whatever interrupts.
   void wait_for_end();
 
@@ -30,7 +30,7 @@ class Worker final : public Task {
 
   std::thread thread_;
   std::mutex join_mutex_;
-  std::atomic<bool> cancelled_{false};
+  Cancellation cancellation_;
 };
 
 }  // namespace tide::bindings

@@ -154,7 +154,7 @@ extern "C" int __wrap_lua_resume(lua_State* L, lua_State* from, int arguments, i
   using tide::running;
   lua_State* outer = running;
   if (!outer || !pthread_equal(pthread_self(), tide::lua_thread)) {
-    return __real_lua_resume(L, from, arguments, results);
+    return tide_resume(__real_lua_resume, L, from, arguments, results);
   }
   running = L;
   const int status = __real_lua_resume(L, from, arguments, results);

@@ -1,8 +1,10 @@
 // Runs chunks of Lua and words their errors: the message, then a traceback of the script's frames.
 #include "interpreter/run/script.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 #include "bindings/module.h"
@@ -123,9 +125,37 @@ int load_standard_input(lua_State* L) {
   return luaL_loadbuffer(L, text.data(), text.size(), "=stdin");
 }
 
+/// Says on stderr what a text has that Lua takes without a word and no one means.
+void note_slips(lua_State* L, const char* name, const std::string& text) {
+  constexpr std::string_view kSigns[] = {":any()", ":all()", ".shape["};
+  if (std::ranges::none_of(
+          kSigns, [&](std::string_view sign) { return text.find(sign) != std::string::npos; }))
+    return;
+  const int top = lua_gettop(L);
+  push_global(L, "require");
+  lua_pushliteral(L, "tide.internal.slips.notes");
+  if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
+    lua_pushstring(L, name);
+    lua_pushlstring(L, text.data(), text.size());
+    if (lua_pcall(L, 2, 1, 0) == LUA_OK && lua_isstring(L, -1))
+      std::fputs(lua_tostring(L, -1), stderr);
+  }
+  lua_settop(L, top);
+}
+
+/// The text of a file, up to a megabyte.
+std::string text_of_file(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(1 << 20, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  return text;
+}
+
 bool run_source(lua_State* L, const char* path, bool with_arguments) {
   if (!path) return run_loaded(L, load_standard_input(L), "=stdin", with_arguments);
   const int status = luaL_loadfile(L, path);
+  if (status == LUA_OK) note_slips(L, path, text_of_file(path));
   if (status == LUA_ERRFILE && !std::strpbrk(path, "./")) {
     lua_pushliteral(L, "; `tide --help` lists the commands");
     lua_concat(L, 2);

@@ -25,7 +25,7 @@ int exit_program(lua_State* L) {
   }
   status = finish(L, status);
   if (lua_toboolean(L, 2)) lua_close(L);
-  std::exit(status);
+  std::exit(with_output_written(status));
 }
 
 /// Lua's warn(...), as in the lua program: off until "@on" says otherwise.
@@ -49,12 +49,20 @@ void warn(void* data, const char* text, int to_be_continued) {
 constexpr std::pair<std::string_view, const char*> kConstants[] = {
     {"None", "nil"}, {"True", "true"}, {"False", "false"}};
 
+/// Names of types that a script forgot to put in quotes: as nil they would be an option left out.
+constexpr std::string_view kTypes[] = {"float16", "bfloat16", "float32", "float64", "int8",
+                                       "int16",   "int32",    "int64",   "uint8"};
+
 /// __index of the globals, for those that are not there.
 int read_missing_global(lua_State* L) {
   const std::string_view name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   for (const auto& [constant, in_lua] : kConstants)
     if (name == constant)
       return luaL_error(L, "there is no global '%s'; in Lua: %s", constant.data(), in_lua);
+  for (const std::string_view type : kTypes)
+    if (name == type)
+      return luaL_error(L, "there is no global '%s': types are \"%s\" or tide.%s", type.data(),
+                        type.data(), type.data());
   return 0;
 }
 
@@ -152,6 +160,14 @@ void set_global(lua_State* L, const char* name) {
   lua_insert(L, -2);
   lua_rawset(L, -3);
   lua_pop(L, 1);
+}
+
+int with_output_written(int status) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+  // Which error it was is lost where an earlier call met it.
+  std::fprintf(stderr, "%s: standard output could not be written (is the disk full?)\n",
+               program_name);
+  return status == EXIT_SUCCESS ? EXIT_FAILURE : status;
 }
 
 int finish(lua_State* L, int status) {

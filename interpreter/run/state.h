@@ -59,4 +59,8 @@ void set_global(lua_State* L, const char* name);
 /// not 0 if there were such errors.
 int finish(lua_State* L, int status);
 
+/// Writes out what was printed. The exit status: not 0 if that fails, as on a full disk, which is
+/// said on stderr.
+int with_output_written(int status);
+
 }  // namespace tide

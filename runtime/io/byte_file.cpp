@@ -38,6 +38,13 @@ FileSource::FileSource(const std::string& path) : path_(path) {
 
 FileSource::~FileSource() { close(file_); }
 
+void FileSource::skip(uint64_t bytes) {
+  if (bytes > remaining_) throw_file_error(path_, "is cut short");
+  if (lseek(file_, static_cast<off_t>(bytes), SEEK_CUR) < 0)
+    throw_file_error(path_, std::string("cannot be read: ") + std::strerror(errno));
+  remaining_ -= bytes;
+}
+
 void FileSource::read(std::span<std::byte> target) {
   if (target.size() > remaining_) throw_file_error(path_, "is cut short");
   while (!target.empty()) {

@@ -2,6 +2,7 @@
 #include "runtime/io/exif.h"
 
 #include <cstdint>
+#include <cstring>
 
 namespace tide {
 namespace {
@@ -59,15 +60,17 @@ HostArray upright(HostArray image, int orientation) {
   HostArray turned(image.type,
                    swaps ? Shape{channels, width, height} : Shape{channels, height, width});
   const int64_t rows = turned.shape[1], columns = turned.shape[2];
+  const size_t bytes = size_of(image.type);
   std::byte* target = turned.data.get();
   for (int64_t channel = 0; channel < channels; ++channel) {
-    const std::byte* plane = image.data.get() + channel * height * width;
+    const std::byte* plane = image.data.get() + channel * height * width * bytes;
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t column = 0; column < columns; ++column) {
         int64_t y = swaps ? column : row, x = swaps ? row : column;
         if (flips_y) y = height - 1 - y;
         if (flips_x) x = width - 1 - x;
-        *target++ = plane[y * width + x];
+        std::memcpy(target, plane + (y * width + x) * bytes, bytes);
+        target += bytes;
       }
   }
   return turned;

@@ -2,6 +2,7 @@
 #include "runtime/io/folders.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -88,6 +89,11 @@ bool make_folders(const std::string& path) {
     if (!is_folder(above)) make_folder(above, path);
   }
   return make_folder(folder, path);
+}
+
+void change_folder(const std::string& path) {
+  if (chdir(require_permitted(path, FileUse::read).c_str()) != 0)
+    throw_file_error(path, std::strerror(errno));
 }
 
 }  // namespace tide

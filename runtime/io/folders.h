@@ -34,4 +34,7 @@ std::vector<FolderEntry> list_folder(const std::string& path);
 /// processes that make the same one, a single one gets true. Throws FileError.
 bool make_folders(const std::string& path);
 
+/// Makes a folder the working one of the process. Throws FileError.
+void change_folder(const std::string& path);
+
 }  // namespace tide

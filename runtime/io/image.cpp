@@ -102,7 +102,7 @@ HostArray decode_image(std::string_view bytes, const std::string& name,
   HostArray image;
   const PixelPlace place = [&](const ImageSize& size) {
     check_pixels(size, name, request.max_pixels);
-    image = HostArray(DType::u8, {size.channels, size.height, size.width});
+    image = HostArray(size.wide ? DType::i32 : DType::u8, {size.channels, size.height, size.width});
     return image.data.get();
   };
   std::string exif;

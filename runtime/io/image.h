@@ -13,8 +13,8 @@ namespace tide {
 
 enum class ImageFormat { any, png, jpeg };
 
-/// Which channels a decoded picture has. `unchanged`: those of the file, where a palette counts as
-/// the colours in it.
+/// Which channels a decoded picture has. `unchanged`: those of the file. A palette's numbers are
+/// one channel then, samples of 16 bits stay whole, and CMYK has four channels as they are stored.
 enum class ImageMode { unchanged, gray, gray_alpha, rgb, rgb_alpha };
 
 /// Pillow's limit for pictures that are not trusted.
@@ -32,7 +32,9 @@ struct ImageRequest {
   bool apply_exif_orientation = false;
 };
 
-/// Decodes a picture to uint8 (channels, height, width). Errors call it `name`. Throws FileError.
+/// Decodes a picture to uint8 (channels, height, width); to int32 where samples have 16 bits and
+/// the mode is `unchanged`. Of a damaged JPEG picture what can be read is, with a word on stderr.
+/// Errors call it `name`. Throws FileError.
 HostArray decode_image(std::string_view bytes, const std::string& name,
                        const ImageRequest& request);
 

@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "runtime/core/file_replacement.h"
+#include "runtime/io/file_form.h"
+#include "runtime/io/stored_type.h"
 
 namespace tide {
 namespace {
@@ -100,6 +102,7 @@ class HeaderParser {
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
       if (error != std::errc() || size < 0) damaged();
       rest_.remove_prefix(end - rest_.data());
+      accept('L');  // Python 2 wrote long integers so
       if (result.rank() == kMaxDims)
         throw_file_error(file_, "arrays of more than " + std::to_string(kMaxDims) +
                                     " dimensions cannot be loaded");
@@ -118,14 +121,15 @@ class HeaderParser {
 
 struct Code {
   std::string_view code;
-  DType type;
+  StoredType type;
 };
-constexpr Code kCodes[] = {{"b1", DType::boolean}, {"u1", DType::u8},  {"i1", DType::i8},
-                           {"i2", DType::i16},     {"i4", DType::i32}, {"i8", DType::i64},
-                           {"f2", DType::f16},     {"f4", DType::f32}, {"f8", DType::f64}};
+constexpr Code kCodes[] = {{"b1", DType::boolean}, {"u1", DType::u8},   {"i1", DType::i8},
+                           {"i2", DType::i16},     {"i4", DType::i32},  {"i8", DType::i64},
+                           {"f2", DType::f16},     {"f4", DType::f32},  {"f8", DType::f64},
+                           {"u2", kUnsigned16},    {"u4", kUnsigned32}, {"u8", kUnsigned64}};
 
 /// The type of a description such as "<f4"; none if tide has none like it.
-std::optional<DType> type_of(std::string_view description) {
+std::optional<StoredType> type_of(std::string_view description) {
   if (description.size() != 3 || std::string_view("<>|=").find(description[0]) == std::string::npos)
     return std::nullopt;
   for (const auto& [code, type] : kCodes)
@@ -143,10 +147,10 @@ uint32_t read_length(ByteSource& source, int bytes) {
 
 Header read_header(ByteSource& source) {
   std::array<char, 8> start;
-  if (source.remaining() < start.size()) throw_file_error(source.name(), "is not an npy file");
+  if (source.remaining() < start.size()) throw_wrong_form(source.name(), "an npy file");
   source.read(std::as_writable_bytes(std::span(start)));
   if (std::string_view(start.data(), kMagic.size()) != kMagic)
-    throw_file_error(source.name(), "is not an npy file");
+    throw_wrong_form(source.name(), "an npy file");
   const int version = start[6];
   if (version < 1 || version > 3)
     throw_file_error(source.name(), "npy version " + std::to_string(version) + " is unknown");
@@ -155,11 +159,6 @@ Header read_header(ByteSource& source) {
   std::string text(length, '\0');
   source.read(std::as_writable_bytes(std::span(text)));
   return HeaderParser(text, source.name()).parse();
-}
-
-void swap_bytes(std::span<std::byte> bytes, size_t size) {
-  for (size_t i = 0; i + size <= bytes.size(); i += size)
-    std::reverse(bytes.begin() + i, bytes.begin() + i + size);
 }
 
 /// The same elements in row-major order.
@@ -184,7 +183,8 @@ HostArray from_column_major(const HostArray& array) {
 
 std::string description_of(const std::string& path, const ArrayToWrite& array) {
   for (const auto& [code, type] : kCodes)
-    if (type == array.type) return std::string(size_of(type) == 1 ? "|" : "<").append(code);
+    if (type.type == array.type && !type.widened)
+      return std::string(type.bytes == 1 ? "|" : "<").append(code);
   throw_file_error(path, (array.name.empty() ? "" : array.name + ": ") +
                              "npy files cannot hold bfloat16: save as safetensors, or convert to "
                              "float32 first");
@@ -192,9 +192,13 @@ std::string description_of(const std::string& path, const ArrayToWrite& array) {
 
 }  // namespace
 
-HostArray read_npy(ByteSource& source) {
+std::optional<HostArray> read_npy(ByteSource& source, std::string* unknown) {
   const Header header = read_header(source);
-  const std::optional<DType> type = type_of(header.description);
+  const std::optional<StoredType> type = type_of(header.description);
+  if (!type && unknown) {
+    *unknown = header.description.substr(0, 40);
+    return std::nullopt;
+  }
   if (!type)
     throw_file_error(source.name(), "elements of type '" + header.description.substr(0, 40) +
                                         "' have no counterpart in tide");
@@ -203,21 +207,19 @@ HostArray read_npy(ByteSource& source) {
   // holds.
   if (!checked_bytes(header.shape, *type, &bytes) || bytes != source.remaining())
     throw_file_error(source.name(), "holds " + std::to_string(source.remaining()) +
-                                        " bytes of elements, which is not what " +
-                                        std::string(name_of(*type)) + " of shape " +
-                                        header.shape.text() + " takes");
-  HostArray array(*type, header.shape);
-  const std::span<std::byte> elements(array.data.get(), bytes);
-  source.read(elements);
-  if (header.description[0] == '>') swap_bytes(elements, size_of(*type));
-  if (*type == DType::boolean) normalize_booleans(elements);  // to NumPy they need not be 0 and 1
+                                        " bytes of elements, which is not what " + type->name() +
+                                        " of shape " + header.shape.text() + " takes");
+  HostArray array(type->type, header.shape);
+  read_elements(source, *type, header.description[0] == '>', {array.data.get(), array.bytes()},
+                source.name());
+  if (type->widened) note_widened(source.name(), *type);
   return header.column_major && header.shape.rank() > 1 ? from_column_major(array)
                                                         : std::move(array);
 }
 
 HostArray read_npy(const std::string& path) {
   FileSource source(path);
-  return read_npy(source);
+  return *read_npy(source);
 }
 
 std::string npy_header(const std::string& path, const ArrayToWrite& array) {

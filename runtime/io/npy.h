@@ -1,6 +1,7 @@
 // NumPy's files of one array (npy).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "runtime/io/byte_file.h"
@@ -12,8 +13,9 @@ namespace tide {
 /// types that have no counterpart are named in it.
 HostArray read_npy(const std::string& path);
 
-/// The same from a stream, which must end with the array.
-HostArray read_npy(ByteSource& source);
+/// The same from a stream, which must end with the array. With `unknown`, an array of a type that
+/// has no counterpart is no error: the type is put there, and nothing is returned.
+std::optional<HostArray> read_npy(ByteSource& source, std::string* unknown = nullptr);
 
 /// Replaces the file at `path`. Throws FileError, also for bfloat16, which npy cannot hold.
 void write_npy(const std::string& path, const ArrayToWrite& array);

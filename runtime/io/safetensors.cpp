@@ -9,6 +9,8 @@
 
 #include "runtime/core/file_replacement.h"
 #include "runtime/io/byte_file.h"
+#include "runtime/io/file_form.h"
+#include "runtime/io/stored_type.h"
 
 namespace tide {
 namespace {
@@ -23,17 +25,18 @@ constexpr const char* kMetadataKey = "__metadata__";
 
 struct TypeName {
   std::string_view name;
-  DType type;
+  StoredType type;
 };
 constexpr TypeName kTypeNames[] = {
-    {"BOOL", DType::boolean}, {"U8", DType::u8},   {"I8", DType::i8},   {"I16", DType::i16},
-    {"I32", DType::i32},      {"I64", DType::i64}, {"F16", DType::f16}, {"BF16", DType::bf16},
-    {"F32", DType::f32},      {"F64", DType::f64}};
+    {"BOOL", DType::boolean}, {"U8", DType::u8},   {"I8", DType::i8},    {"I16", DType::i16},
+    {"I32", DType::i32},      {"I64", DType::i64}, {"F16", DType::f16},  {"BF16", DType::bf16},
+    {"F32", DType::f32},      {"F64", DType::f64}, {"U16", kUnsigned16}, {"U32", kUnsigned32},
+    {"U64", kUnsigned64}};
 
 /// A tensor as the header describes it; [begin, end) counts bytes after the header.
 struct Entry {
   std::string name;
-  DType type;
+  StoredType type;
   Shape shape;
   uint64_t begin, end;
 };
@@ -67,7 +70,7 @@ std::optional<int64_t> whole_number(const Json& json) {
   return value < 0 ? std::nullopt : std::optional(value);
 }
 
-DType read_type(const std::string& path, const std::string& name, const Json& description) {
+StoredType read_type(const std::string& path, const std::string& name, const Json& description) {
   const auto found = description.find("dtype");
   if (found == description.end() || !found->is_string()) damaged(path, name, "has no dtype");
   const std::string& text = found->get_ref<const std::string&>();
@@ -147,10 +150,10 @@ FileMetadata read_safetensors(const std::string& path,
                               const std::function<void(const StoredTensor&)>& visit) {
   FileSource file(path);
   uint64_t length = 0;
-  if (file.remaining() < sizeof length) throw_file_error(path, "is not a safetensors file");
+  if (file.remaining() < sizeof length) throw_wrong_form(path, "a safetensors file");
   file.read(std::as_writable_bytes(std::span(&length, 1)));
   if (length > kMaxSafetensorsHeader || length > file.remaining())
-    throw_file_error(path, "is not a safetensors file, or cut short");
+    throw_wrong_form(path, "a safetensors file, or cut short");
   std::string text(length, '\0');
   file.read(std::as_writable_bytes(std::span(text)));
 
@@ -165,12 +168,17 @@ FileMetadata read_safetensors(const std::string& path,
   }
   check_places(path, entries, file.remaining());
 
+  const char* noted = nullptr;  // of files with many tensors once
   for (const Entry& entry : entries) {
+    bool was_read = false;
     const auto read = [&](std::span<std::byte> elements) {
-      file.read(elements);
-      if (entry.type == DType::boolean) normalize_booleans(elements);
+      was_read = true;
+      read_elements(file, entry.type, false, elements, path + ": tensor '" + entry.name + "'");
+      if (entry.type.widened && entry.type.widened != noted) note_widened(path, entry.type);
+      noted = entry.type.widened ? entry.type.widened : noted;
     };
-    visit({entry.name, entry.type, entry.shape, read});
+    visit({entry.name, entry.type.type, entry.shape, read});
+    if (!was_read) file.skip(entry.end - entry.begin);
   }
   return metadata;
 }
@@ -193,8 +201,9 @@ void write_safetensors(const std::string& path, std::span<const ArrayToWrite> ar
     if (!names.insert(array->name).second)
       throw_file_error(path, "the name '" + array->name + "' is taken already");
     const auto type =
-        std::find_if(std::begin(kTypeNames), std::end(kTypeNames),
-                     [&](const TypeName& entry) { return entry.type == array->type; });
+        std::find_if(std::begin(kTypeNames), std::end(kTypeNames), [&](const TypeName& entry) {
+          return entry.type.type == array->type && !entry.type.widened;
+        });
     Json sizes = Json::array();
     for (int64_t size : array->shape) sizes.push_back(size);
     header[array->name] = {{"dtype", type->name},

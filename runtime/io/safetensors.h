@@ -13,7 +13,8 @@ namespace tide {
 /// What a file says about itself, besides its tensors.
 using FileMetadata = std::map<std::string, std::string>;
 
-/// A tensor of a file. `read` fills memory with its elements (row-major); it is to be called once.
+/// A tensor of a file. `read` fills memory with its elements (row-major); it is to be called once,
+/// or not at all where they are not wanted.
 struct StoredTensor {
   std::string name;
   DType type;

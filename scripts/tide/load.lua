@@ -1,22 +1,72 @@
--- tide.load: reads what tide.save wrote, or the tensors of any safetensors file.
+-- tide.load: reads what tide.save wrote, or the tensors of any safetensors file, or of several by their index.
+local arguments = require "tide.internal.arguments"
+local json = require "tide.internal.json"
 local native = require "tide.native"
+local raise = require "tide.internal.raise"
 local structure = require "tide.internal.structure"
+local tide = require "tide"
 
---- What to do about a file that is none of tide.save: what errors add.
-local function advice(path)
-  local read, head = pcall(native.archives.read_file, path, "load", 4)
-  local is_torch = read and (head == "PK\3\4" or head:find "^\x80[\x02-\x05]")
-  return is_torch and ": tide.load_torch reads what PyTorch wrote" or ""
+local kIndex <const> = ".index.json"
+local kMostIndex <const> = 100000000 -- bytes, as many as a file's own header may have
+
+--- The files that an index lists, in order, and a set of the names of each one's tensors.
+local function read_index(path)
+  local index, problem = json.decode(native.archives.read_file(path, "load", kMostIndex))
+  local map = type(index) == "table" and index.weight_map
+  if type(map) ~= "table" then raise("%s: is no index of safetensors files: %s", path, problem or "it has no weight_map") end
+  local files, names_of = {}, {}
+  for name, file in pairs(map) do
+    if type(name) ~= "string" or type(file) ~= "string" or file:find "/" or file == ".." then
+      raise("%s: weight_map: expected names of tensors and of files beside it", path)
+    end
+    if not names_of[file] then
+      names_of[file] = {}
+      files[#files + 1] = file
+    end
+    names_of[file][name] = true
+  end
+  table.sort(files)
+  return files, names_of
 end
 
---- load(path, device): the table, and the file's metadata.
-local function load(path, device)
-  local read, tensors, metadata = pcall(native.load_tensors, path, device)
-  if not read then error(type(tensors) == "string" and tensors .. advice(path) or tensors, 0) end
+--- The tensors of all files of an index.
+local function load_files(path, device, only)
+  local files, names_of = read_index(path)
+  local folder, all, metadata = path:match "^(.*/)" or "", {}, {}
+  for _, file in ipairs(files) do
+    local tensors, own = native.load_tensors(folder .. file, device, only)
+    for name in pairs(names_of[file]) do
+      if tensors[name] == nil and not only then raise("%s: %s has no tensor '%s'", path, file, name) end
+      all[name] = tensors[name]
+    end
+    for key, value in pairs(own) do metadata[key] = value end
+  end
+  return all, metadata
+end
+
+--- Raises an error for what `only` names and no tensor bears.
+local function check_found(path, only, tensors)
+  for _, wanted in ipairs(only) do
+    local found = tensors[wanted] ~= nil
+    for name in pairs(tensors) do found = found or name:sub(1, #wanted + 1) == wanted .. "." end
+    if not found then raise("load: only: %s has no tensor '%s', nor any below it", path, tostring(wanted)) end
+  end
+end
+
+local read = arguments("load", {"path", {"device"}, {"only"}}, {path = "string", only = "table"})
+
+--- load(path, device, {only = {"model"}}): the table, and the file's metadata. With `only`, of the tensors those of these
+--- names, or below them, are read. "model.safetensors.index.json" is as good as one large file.
+local function load(...)
+  local given = read(...)
+  local path, device, only = given.path, given.device or tide.get_default_device(), given.only
+  local from = path:sub(-#kIndex) == kIndex and load_files or native.load_tensors
+  local tensors, metadata = from(path, device, only)
+  if only then check_found(path, only, tensors) end
   local text = metadata[structure.key]
   if not text then return tensors, metadata end
   metadata[structure.key] = nil
-  return structure.decode(path, text, tensors), metadata
+  return structure.decode(path, text, tensors, only ~= nil), metadata
 end
 
 return load

@@ -22,10 +22,6 @@ namespace {
 /// walk over all of them.
 constexpr int kMaxScans = 500;
 
-/// Of all warnings, those that mean lost pixels.
-constexpr int kLosses[] = {JWRN_HIT_MARKER, JWRN_HUFF_BAD_CODE, JWRN_ARITH_BAD_CODE,
-                           JWRN_MUST_RESYNC, JWRN_JPEG_EOF};
-
 constexpr std::string_view kExifHead("Exif\0\0", 6);
 
 /// libjpeg reports errors by longjmp. So all that runs below `attempt` is a function of these
@@ -34,6 +30,7 @@ struct Failure {
   jpeg_error_mgr manager = {};
   jmp_buf place;
   char text[JMSG_LENGTH_MAX] = {};
+  char warning[JMSG_LENGTH_MAX] = {};  ///< the first of those that mean wrong pixels
 };
 
 [[noreturn]] void fail(j_common_ptr jpeg) {
@@ -42,10 +39,12 @@ struct Failure {
   longjmp(failure->place, 1);
 }
 
+/// A file that ends too soon has lost pixels. What was damaged in another way has some wrong ones.
 void warn(j_common_ptr jpeg, int level) {
   if (level >= 0) return;
-  const int code = jpeg->err->msg_code;
-  if (std::find(std::begin(kLosses), std::end(kLosses), code) != std::end(kLosses)) fail(jpeg);
+  if (jpeg->err->msg_code == JWRN_JPEG_EOF) fail(jpeg);
+  auto* const failure = reinterpret_cast<Failure*>(jpeg->err);
+  if (!failure->warning[0]) jpeg->err->format_message(jpeg, failure->warning);
 }
 
 void print_nothing(j_common_ptr) {}
@@ -115,7 +114,7 @@ int channels_of(ImageMode mode, const jpeg_decompress_struct& jpeg) {
     case ImageMode::rgb_alpha:
       return 4;
     default:
-      return jpeg.num_components == 1 ? 1 : 3;
+      return jpeg.num_components == 1 ? 1 : is_cmyk(jpeg) ? 4 : 3;
   }
 }
 
@@ -161,7 +160,8 @@ void convert_row(Decoder& self) {
 
 void read_pixels(Decoder& self) {
   jpeg_start_decompress(&self.jpeg);
-  const bool same = self.jpeg.output_components == self.size.channels;
+  const bool same = self.jpeg.output_components == self.size.channels &&
+                    (self.size.channels != 4 || self.mode == ImageMode::unchanged);
   while (self.jpeg.output_scanline < self.jpeg.output_height) {
     const int64_t y = self.jpeg.output_scanline;
     jpeg_read_scanlines(&self.jpeg, &self.row, 1);
@@ -199,6 +199,8 @@ std::string decode(std::string_view bytes, const std::string& name, ImageMode mo
   self.converted = self.row + kMostChannels * self.size.width;
   const std::string exif = exif_of(self.jpeg);
   if (!attempt(self, read_pixels)) damaged();
+  if (self.failure.warning[0])
+    std::fprintf(stderr, "tide: %s: %s\n", name.c_str(), self.failure.warning);
   return exif;
 }
 

@@ -77,6 +77,13 @@ void write_bytes(png_structp png, png_bytep bytes, size_t count) {
     png_error(png, "out of memory");
 }
 
+void finish_header(Png& self, bool wide) {
+  self.passes = png_set_interlace_handling(self.png);
+  png_read_update_info(self.png, self.info);
+  self.size = {png_get_image_height(self.png, self.info), png_get_image_width(self.png, self.info),
+               png_get_channels(self.png, self.info), wide};
+}
+
 /// Reads what comes before the pixels and says what they are to be turned into.
 void read_header(Png& self) {
   png_read_info(self.png, self.info);
@@ -85,14 +92,16 @@ void read_header(Png& self) {
   const bool has_color = type & PNG_COLOR_MASK_COLOR;
   const bool has_key = png_get_valid(self.png, self.info, PNG_INFO_tRNS);
   const bool has_alpha = (type & PNG_COLOR_MASK_ALPHA) || has_key;
-  png_set_scale_16(self.png);
+  const ImageMode mode = self.mode;
+  const bool unchanged = mode == ImageMode::unchanged;
+  const bool wide = unchanged && png_get_bit_depth(self.png, self.info) == 16;
+  if (!wide) png_set_scale_16(self.png);
   png_set_packing(self.png);
+  if (has_palette && unchanged) return finish_header(self, wide);  // its numbers of colours
   if (has_palette) png_set_palette_to_rgb(self.png);
   if (!has_color) png_set_expand_gray_1_2_4_to_8(self.png);
   if (has_key) png_set_tRNS_to_alpha(self.png);
 
-  const ImageMode mode = self.mode;
-  const bool unchanged = mode == ImageMode::unchanged;
   const bool wants_color =
       unchanged ? has_color : mode == ImageMode::rgb || mode == ImageMode::rgb_alpha;
   const bool wants_alpha =
@@ -101,15 +110,11 @@ void read_header(Png& self) {
   if (!has_color && wants_color) png_set_gray_to_rgb(self.png);
   if (has_alpha && !wants_alpha) png_set_strip_alpha(self.png);
   if (!has_alpha && wants_alpha) png_set_add_alpha(self.png, 0xff, PNG_FILLER_AFTER);
-
-  self.passes = png_set_interlace_handling(self.png);
-  png_read_update_info(self.png, self.info);
-  self.size = {png_get_image_height(self.png, self.info), png_get_image_width(self.png, self.info),
-               png_get_channels(self.png, self.info)};
+  finish_header(self, wide);
 }
 
 void read_pixels(Png& self) {
-  const int64_t row_bytes = self.size.width * self.size.channels;
+  const int64_t row_bytes = self.size.row_bytes();
   for (int pass = 1; pass <= self.passes; ++pass)
     for (int64_t y = 0; y < self.size.height; ++y) {
       unsigned char* const row = self.passes > 1 ? self.rows + y * row_bytes : self.rows;
@@ -137,6 +142,9 @@ std::string decode(std::string_view bytes, const std::string& name, ImageMode mo
   png_set_read_fn(self.png, &self, read_bytes);
   // How large a picture may be is the caller's to say, by `place`.
   png_set_user_limits(self.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+  // Grays are mixed of the numbers as they are, as elsewhere, whatever gamma the file speaks of.
+  constexpr unsigned char kColorChunks[] = "gAMA\0cHRM\0sRGB\0iCCP";
+  png_set_keep_unknown_chunks(self.png, PNG_HANDLE_CHUNK_NEVER, kColorChunks, 4);
   const auto damaged = [&] {
     throw_file_error(name, std::string("is a damaged PNG picture: ") + self.error);
   };
@@ -148,8 +156,7 @@ std::string decode(std::string_view bytes, const std::string& name, ImageMode mo
       static_cast<int64_t>(bytes.size()))
     throw_file_error(name, "is a damaged PNG picture: it claims more pixels than it can hold");
   const int64_t row_count = self.passes > 1 ? self.size.height : 1;
-  std::vector<unsigned char> rows(
-      static_cast<size_t>(row_count * self.size.width * self.size.channels));
+  std::vector<unsigned char> rows(static_cast<size_t>(row_count * self.size.row_bytes()));
   self.rows = rows.data();
   if (!attempt(self, read_pixels)) damaged();
   return exif_of(self);

@@ -4,6 +4,7 @@ local fetch = require "tide.data.fetch"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
 local protocol = require "tide.data.protocol"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local samplers = require "tide.data.samplers"
 local tide = require "tide"
@@ -146,26 +147,35 @@ end
 --- Whether each batch is a sample.
 local function is_one_each(self) return not self.batch_size and not self.batch_sampler end
 
---- The generator that draws the order of samples; nil if it is the default one.
-local function generator_of(self)
-  local holder = self
+--- What of the loader and its samplers has a field of this name, and the field; nil if nothing has one.
+local function find_field(holder, name)
   while type(holder) == "table" do
-    local generator = rawget(holder, "generator")
-    if generator then return generator end
+    local value = rawget(holder, name)
+    if value then return holder, value end
     holder = rawget(holder, "sampler") or rawget(holder, "batch_sampler")
   end
 end
 
---- The states of the generators that the order of samples depends on.
+--- The sampler that counts epochs, as DistributedSampler does, and the epoch of its next pass.
+local function epoch_of(self) return find_field(rawget(self, "sampler") or rawget(self, "batch_sampler"), "epoch") end
+
+--- The states of the generators that the order of samples depends on; `own` is nil for the default one.
 local function random_states(self)
-  local generator = generator_of(self)
-  return {default = tide.get_rng_state(), own = generator and generator:get_state()}
+  local _, generator = find_field(self, "generator")
+  local _, epoch = epoch_of(self)
+  return {default = tide.get_rng_state(), own = generator and generator:get_state(), epoch = epoch}
+end
+
+local function set_own_states(self, states)
+  local _, generator = find_field(self, "generator")
+  if states.own and generator then generator:set_state(states.own) end
+  local sampler = epoch_of(self)
+  if states.epoch and sampler then sampler.epoch = states.epoch end
 end
 
 local function set_random_states(self, states)
   tide.set_rng_state(states.default)
-  local generator = states.own and generator_of(self)
-  if generator then generator:set_state(states.own) end
+  set_own_states(self, states)
 end
 
 --- A function that gives the positions of the batches of a pass: what is left of them if it goes on
@@ -276,24 +286,25 @@ end
 --- its order depends on. Of a loop that was left early it is the place where that was.
 function DataLoader:state_dict()
   local at = self.resumed or self.position
-  local state = setmetatable({epoch = self.epoch}, native.list)
+  local now = random_states(self)
+  local state = setmetatable({epoch = self.epoch, sampler_epoch = now.epoch}, native.list)
   if not at then return state end
   if self.resumed then state.epoch = self.epoch + 1 end
-  state.seed, state.taken, state.start, state.generator = at.seed, at.taken, at.start, random_states(self).own
+  state.seed, state.taken, state.start, state.generator = at.seed, at.taken, at.start, now.own
   return state
 end
 
 --- The next loop goes on where the saved one was: with the rest of its pass, in the same order, or with
 --- the next pass. The default generator is restored by tide.set_rng_state, the loader's own here.
 function DataLoader:load_state_dict(state)
+  of_kind("load_state_dict", "state", state, "table")
   if state.taken and math.type(state.taken) ~= "integer" or math.type(state.epoch) ~= "integer" then
     raise "load_state_dict: this is no state of a DataLoader"
   end
   self.position = nil
   self.resumed = state.taken and {seed = state.seed, taken = state.taken, start = state.start}
   self.epoch = state.taken and state.epoch - 1 or state.epoch
-  local generator = state.generator and generator_of(self)
-  if generator then generator:set_state(state.generator) end
+  set_own_states(self, {own = state.generator, epoch = state.sampler_epoch})
 end
 
 -- Loops over the loader itself --------------------------------------------------------------------

@@ -1,28 +1,17 @@
 -- data.read_csv: reads tables of text, whose columns become tensors or lists of strings.
 local arguments = require "tide.internal.arguments"
+local native = require "tide.native"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local text_file = require "tide.data.text_file"
 local tide = require "tide"
 
-local byte, find, match, sub, tonumber = string.byte, string.find, string.match, string.sub, tonumber
-
-local kQuote <const>, kNewline <const>, kReturn <const> = 34, 10, 13
-
 local kMissing <const> = {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"}
 
-local kBooleans <const> = {
-  ["true"] = true, True = true, TRUE = true, ["false"] = false, False = false, FALSE = false,
-}
+--- The name of a column that has none in the header, as R writes names of rows.
+local kRowNames <const> = "row_names"
 
-local kInfinite <const> = {
-  inf = 1 / 0, ["+inf"] = 1 / 0, ["-inf"] = -1 / 0, infinity = 1 / 0, ["+infinity"] = 1 / 0,
-  ["-infinity"] = -1 / 0,
-}
-
--- A source: path, text, delimiter (its byte), escaped_delimiter and plain (in patterns: a delimiter,
--- a field without quotes), plain_field (the pattern of such a field and the place behind it), missing
--- (a set of fields), and hexadecimal (whether a field may be a hexadecimal number of Lua's).
+-- A source: path, text, delimiter, comment (nil: there are none), missing (a set of fields).
 
 --- Raises an error about what is at byte `at`.
 local function fail(source, at, format, ...)
@@ -30,220 +19,96 @@ local function fail(source, at, format, ...)
   raise("read_csv: %s:%d:%d: %s", source.path, line, column, format:format(...))
 end
 
--- Fields and records ------------------------------------------------------------------------------
-
---- The field whose opening quote is at `at`, and the place behind its closing quote.
-local function quoted_field(source, at)
-  local text, from, doubled = source.text, at + 1, false
-  while true do
-    local close = find(text, '"', from, true)
-    if not close then fail(source, at, "a quote is opened and never closed") end
-    if byte(text, close + 1) ~= kQuote then
-      local field = sub(text, at + 1, close - 1)
-      return doubled and field:gsub('""', '"') or field, close + 1
-    end
-    doubled, from = true, close + 2
-  end
-end
-
---- The field at `at`, whose first quote is at `quote`, the place behind it, and the byte there: a
---- delimiter or the end of the record.
-local function field_with_quotes(source, at, quote)
-  if quote > at then fail(source, quote, "a quote inside of a field that does not begin with one") end
-  local field, stop = quoted_field(source, at)
-  local ending = byte(source.text, stop)
-  if ending and ending ~= source.delimiter and ending ~= kNewline and ending ~= kReturn then
-    fail(source, stop, "text behind a closing quote")
-  end
-  return field, stop, ending
-end
-
---- The place of the first record from `at` on: empty lines are none. nil at the end of the text.
-local function record_at(text, at) return match(text, "^[\r\n]*()[^\r\n]", at) end
-
---- The fields of the record at `at`, where they begin, and the place behind it.
+--- The fields of the record at `at`, the bytes at which they begin, and the place behind it; nil if there is none.
 local function read_record(source, at)
-  local fields, places, ending = {}, {}, source.delimiter
-  while ending == source.delimiter do
-    local field, stop = match(source.text, source.plain_field, at)
-    ending = byte(source.text, stop)
-    if ending == kQuote then field, stop, ending = field_with_quotes(source, at, stop) end
-    places[#places + 1], fields[#fields + 1] = at, field
-    at = ending == source.delimiter and stop + 1 or stop
-  end
-  return fields, places, at
+  local fields, places, behind = native.csv_record(source.text, at, source.delimiter, source.comment)
+  if not fields and places then fail(source, places, "%s", behind) end
+  return fields, places, behind
 end
 
--- Values of fields --------------------------------------------------------------------------------
-
---- The number that a field is; nil if it is none. Lua's hexadecimal numbers are none here.
-local function to_number(source, field)
-  local value = tonumber(field)
-  if value and not (source.hexadecimal and find(field, "[xX]")) then return value end
-  return kInfinite[field:lower()]
-end
-
---- Returns read(field, at, c) for a type of tensors, which raises an error if field c of the record
---- at `at` is not of it.
-local function reader_of_type(source, name, dtype)
-  local function refuse(field, at, c)
-    local missing = source.missing[field] and "a missing value" or ("%q"):format(field)
-    local _, places = read_record(source, at)
-    fail(source, places[c], "%s in column '%s', which holds %s", missing, name,
-      dtype == "number" and "numbers" or dtype)
-  end
-  if dtype == "bool" then
-    return function(field, at, c)
-      if kBooleans[field] == nil then refuse(field, at, c) end
-      return kBooleans[field]
-    end
-  end
-  if dtype:find "int" then
-    local limits = tide.iinfo(dtype)
-    local least, most = limits.min, limits.max
-    return function(field, at, c)
-      local value = not source.missing[field] and to_number(source, field)
-      local fits = math.type(value) == "integer" and value >= least and value <= most
-      return fits and value or refuse(field, at, c)
-    end
-  end
-  return function(field, at, c)
-    if source.missing[field] then return 0 / 0 end
-    return to_number(source, field) or refuse(field, at, c)
-  end
-end
-
-local function as_text(field) return field end
-
---- Returns read(field) for a column whose type its fields tell: it gives a number or a boolean, nan
---- for a missing number, and nil when the column turns out to hold text.
-local function reader_of_any(source)
-  local kind
-  return function(field)
-    if kind ~= "boolean" then
-      local value = source.missing[field] and 0 / 0 or to_number(source, field)
-      if value or kind then
-        kind = "number"
-        return value
-      end
-      kind = "boolean"
-    end
-    return kBooleans[field]
-  end
-end
-
--- Columns -----------------------------------------------------------------------------------------
-
--- Lua's patterns have 32 captures at most, one of which is the place behind the record, and match
--- long patterns by recursion.
-local kWidest <const> = 31
-
---- A pattern that gives the fields of a record that are wanted (a list of places among `count`), if
---- none has quotes, and the place behind it; nil if there are too many for one.
-local function record_pattern(source, count, wanted)
-  if count > kWidest then return nil end
-  local parts = {}
-  for c = 1, count do parts[c] = source.plain end
-  for _, c in ipairs(wanted) do parts[c] = "(" .. source.plain .. ")" end
-  return "^" .. table.concat(parts, source.escaped_delimiter) .. "\r?\n()"
-end
-
---- The wanted fields of the record at `at`, which does not fit the pattern, and the place behind it.
-local function read_wanted(source, at, count, wanted)
-  local all, _, behind = read_record(source, at)
-  if #all ~= count then fail(source, at, "%d fields, expected %d", #all, count) end
-  local fields = {}
-  for k, c in ipairs(wanted) do fields[k] = all[c] end
-  return fields, behind
-end
-
---- Reads the columns whose place has a reader, from record `at` on. Returns lists of values by
---- place, and the places of text: "read" if the list has it, "to read" if the text came too late.
-local function read_columns(source, at, count, readers)
-  local text, columns, texts, wanted, row = source.text, {}, {}, {}, 0
-  readers = table.move(readers, 1, count, 1, {})
-  for c = 1, count do
-    if readers[c] then columns[c], wanted[#wanted + 1] = {}, c end
-  end
-  local pattern, width = record_pattern(source, count, wanted), #wanted
-  at = record_at(text, at)
-  while at do
-    row = row + 1
-    local fields = pattern and {match(text, pattern, at)} or {}
-    local behind = fields[width + 1]
-    if not behind then fields, behind = read_wanted(source, at, count, wanted) end
-    for k = 1, width do
-      local c = wanted[k]
-      local read, field = readers[c], fields[k]
-      local value = read and read(field, at, c)
-      columns[c][row] = value
-      if value == nil and row == 1 then
-        readers[c], texts[c], columns[c][1] = as_text, "read", field
-      elseif value == nil then
-        readers[c], texts[c] = false, "to read"
-      end
-    end
-    at = record_at(text, behind)
-  end
-  return columns, texts
-end
-
---- As read_columns, where columns that turn out to hold text are read again, as strings.
-local function read_values(source, at, count, readers)
-  local columns, texts = read_columns(source, at, count, readers)
-  local again, any = {}, false
-  for c = 1, count do
-    again[c] = texts[c] == "to read" and as_text
-    any = any or again[c]
-  end
-  local found = any and read_columns(source, at, count, again)
-  for c in pairs(texts) do columns[c] = again[c] and found[c] or columns[c] end
-  return columns, texts
+--- The columns from byte `at` on, `kinds` being what native.csv_columns takes, by place.
+local function read_columns(source, at, count, kinds, names)
+  local columns, place, problem, c, field = native.csv_columns(source.text, at, source.delimiter, source.comment, count,
+    kinds, source.missing)
+  if columns then return columns end
+  if problem then fail(source, place, "%s", problem) end
+  local what = source.missing[field] and "a missing value" or ("%q"):format(field)
+  fail(source, place, "%s in column '%s', which holds %s", what, tostring(names[c] or c), names.holds[c])
 end
 
 -- Options -----------------------------------------------------------------------------------------
 
 local read = arguments("read_csv", {
   "path", {"delimiter", ","}, {"header", true}, {"columns"}, {"dtype"}, {"missing", kMissing},
-  {"as_tensor", false},
-})
+  {"as_tensor", false}, {"comment"}, {"skip", 0},
+}, {comment = "string", skip = "count"})
+
+local function check_character(name, value)
+  if type(value) == "string" and #value == 1 and not value:find '["\r\n]' then return value end
+  raise("read_csv: %s must be one character other than a quote, got %s", name,
+    type(value) == "string" and ("%q"):format(value) or protocol.kind_of(value))
+end
 
 local function new_source(given)
-  local delimiter = given.delimiter
-  if type(delimiter) ~= "string" or #delimiter ~= 1 or find(delimiter, '["\r\n]') then
-    raise("read_csv: delimiter must be one character other than a quote, got %s",
-      type(delimiter) == "string" and ("%q"):format(delimiter) or protocol.kind_of(delimiter))
-  end
   if not protocol.is_list(given.missing) then
     raise("read_csv: missing: expected a list of strings, got %s", protocol.kind_of(given.missing))
   end
   local missing = {}
   for _, word in ipairs(given.missing) do missing[word] = true end
-  local escaped = find(delimiter, "%w") and delimiter or "%" .. delimiter
-  local plain = "[^" .. escaped .. '\r\n"]*'
-  local text = text_file.read("read_csv", given.path)
   return {
-    path = given.path, text = text, delimiter = byte(delimiter), escaped_delimiter = escaped, plain = plain,
-    plain_field = "^(" .. plain .. ")()", missing = missing, hexadecimal = find(text, "0[xX]") ~= nil,
+    path = given.path, delimiter = check_character("delimiter", given.delimiter), missing = missing,
+    comment = given.comment and check_character("comment", given.comment), text = text_file.read("read_csv", given.path),
   }
 end
 
---- The names of the columns (nil: none), their number and the place of the first record of values.
-local function read_header(source, header)
-  local at = record_at(source.text, 1)
-  local names, places, behind = header, nil, 1
-  if type(header) == "boolean" then
-    if not at then fail(source, 1, "the file is empty") end
-    names, places, behind = read_record(source, at)
-    if not header then return nil, #names, at end
+--- The place behind so many lines.
+local function behind_lines(text, count)
+  local at = 1
+  for _ = 1, count do
+    local stop = text:find("[\r\n]", at)
+    if not stop then return #text + 1 end
+    at = text:sub(stop, stop + 1) == "\r\n" and stop + 2 or stop + 1
   end
-  local seen = {}
+  return at
+end
+
+--- Names that are there several times get a number behind all but the first, as in pandas: x, x.1, x.2.
+local function each_once(names)
+  local count, taken, unique = {}, {}, {}
+  for _, name in ipairs(names) do taken[name] = true end
   for c, name in ipairs(names) do
-    if seen[name] and places then fail(source, places[c], "the column '%s' is there twice", name) end
-    if seen[name] then raise("read_csv: header: the column '%s' is there twice", name) end
-    seen[name] = true
+    local own = name
+    if count[name] then
+      repeat
+        count[name] = count[name] + 1
+        own = ("%s.%d"):format(name, count[name] - 1)
+      until not taken[own]
+      taken[own] = true
+    else
+      count[name] = 1
+    end
+    unique[c] = own
   end
-  return names, #names, behind
+  return unique
+end
+
+--- The names of the columns (nil: none), their number and the place of the first record of values.
+local function read_header(source, header, at)
+  if type(header) == "table" then
+    local seen = {}
+    for _, name in ipairs(header) do
+      if seen[name] then raise("read_csv: header: the column '%s' is there twice", name) end
+      seen[name] = true
+    end
+    return header, #header, at
+  end
+  local names, _, behind = read_record(source, at)
+  if not names then fail(source, 1, "the file is empty") end
+  if not header then return nil, #names, at end
+  local first = read_record(source, behind)
+  -- One field more than names: the first has the names of the rows, unless the line ends with a delimiter.
+  if first and #first == #names + 1 and first[#first] ~= "" then table.insert(names, 1, kRowNames) end
+  return each_once(names), #names, behind
 end
 
 --- The places of the columns that are asked for.
@@ -291,22 +156,43 @@ local function check_types(dtype, keys)
   end
 end
 
---- A reader for the fields of a column, whose type is given or nil.
-local function reader_of(source, key, wanted, as_tensor)
+--- What native.csv_columns is asked for, for a column whose type is given or nil.
+local function kind_of(key, wanted, as_tensor)
   if wanted == "string" then
-    if as_tensor then raise("read_csv: dtype: a tensor cannot hold the text of column '%s'", key) end
-    return as_text
+    if as_tensor then raise("read_csv: dtype: a tensor cannot hold the text of column '%s'", tostring(key)) end
+    return "text"
   end
-  if wanted or as_tensor then return reader_of_type(source, key, wanted or "number") end
-  return reader_of_any(source)
+  if not wanted then return as_tensor and "number" or "any" end
+  if wanted == "bool" then return "bool" end
+  return wanted:find "int" and "integer" or "real"
 end
 
---- data.read_csv(path, {delimiter, header, columns, dtype, missing, as_tensor}): a table of the
---- columns by name, and a list of the names. Numbers become tensors, words true and false too, other
---- columns lists of strings; missing numbers are nan. header = false means that the first line holds
---- no names, and a list gives them; without names columns go by position. `columns` lists those
---- to read. `dtype` is a type for all of them, or a table of types by name ("string" for text).
---- With as_tensor = true the first result is one tensor with a row for each record.
+--- A column of its type. Whole numbers must fit it; `first` is the place of the first record.
+local function converted(source, x, dtype, name, at, c)
+  if not dtype or dtype == "string" or x.dtype == dtype then return x end
+  if dtype:find "int" and #x > 0 then
+    local limits = tide.iinfo(dtype)
+    local wrong = x:lt(limits.min):logical_or(x:gt(limits.max))
+    if wrong:any():item() then
+      local row = wrong:int():argmax():item()
+      local places
+      for _ = 1, row do
+        local _, starts, behind = read_record(source, at)
+        places, at = starts, behind
+      end
+      fail(source, places[c], [["%d" in column '%s', which holds %s]], x[row]:item(), tostring(name), dtype)
+    end
+  end
+  return x:to(dtype)
+end
+
+--- data.read_csv(path, {delimiter, header, columns, dtype, missing, as_tensor, comment, skip}): a table of the columns by
+--- name, and a list of the names. Numbers become tensors, words true and false too, other columns lists of strings;
+--- missing numbers are nan. A file that gzip has packed is read as it is. header = false means that the first line holds
+--- no names, and a list gives them; without names columns go by position. A first column without a name is "row_names";
+--- of columns of one name the second is called x.1. `columns` lists those to read. `dtype` is a type for all of them, or
+--- a table of types by name ("string" for text). With as_tensor = true the first result is one tensor with a row for each
+--- record. What stands behind the character `comment` is left out, and so are the first `skip` lines.
 local function read_csv(...)
   local given = read(...)
   protocol.check_boolean("read_csv", "as_tensor", given.as_tensor)
@@ -314,21 +200,22 @@ local function read_csv(...)
     raise("read_csv: header: expected true, false or a list of names, got %s", protocol.kind_of(given.header))
   end
   local source = new_source(given)
-  local names, count, at = read_header(source, given.header)
+  local names, count, at = read_header(source, given.header, behind_lines(source.text, given.skip))
   local places = wanted_places(given.columns, names, count)
-  local keys, readers, types = {}, {}, {}
-  for c = 1, count do readers[c] = false end
+  local keys, kinds, types, holds = {}, {}, {}, {}
+  for c = 1, count do kinds[c] = "" end
   for _, c in ipairs(places) do
     keys[c] = names and names[c] or c
     types[c] = type_of(given.dtype, keys[c])
-    readers[c] = reader_of(source, keys[c], types[c], given.as_tensor)
+    kinds[c] = kind_of(keys[c], types[c], given.as_tensor)
+    holds[c] = types[c] or "numbers"
   end
   check_types(given.dtype, keys)
-  local values, texts = read_values(source, at, count, readers)
+  local found = read_columns(source, at, count, kinds, setmetatable({holds = holds}, {__index = keys}))
   local order, columns, list = {}, {}, {}
   for k, c in ipairs(places) do
-    local text = texts[c] or types[c] == "string"
-    list[k] = text and values[c] or tide.tensor(values[c], {dtype = types[c]})
+    local column = found[c]
+    list[k] = tide.is_tensor(column) and converted(source, column, types[c], keys[c], at, c) or column
     order[k], columns[keys[c]] = keys[c], list[k]
   end
   return given.as_tensor and tide.stack(list, 2) or columns, order

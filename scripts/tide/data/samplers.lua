@@ -236,11 +236,12 @@ end
 local DistributedSampler = class("DistributedSampler", Sampler)
 
 local read_distributed = protocol.reader("DistributedSampler", "dataset",
-  {{"num_replicas"}, {"rank"}, {"shuffle", true}, {"seed", 0}, {"drop_last", false}})
+  {{"num_replicas"}, {"rank"}, {"shuffle", true}, {"seed", 0}, {"drop_last", false}, {"pad", true}})
 
---- data.DistributedSampler(dataset, {num_replicas, rank, shuffle, seed, drop_last}): the share of
+--- data.DistributedSampler(dataset, {num_replicas, rank, shuffle, seed, drop_last, pad}): the share of
 --- process `rank` (0 .. num_replicas - 1). Shares are equally long: positions from the start are
---- repeated to fill them, or with drop_last = true the last samples are left out.
+--- repeated to fill them, or with drop_last = true the last samples are left out. With pad = false, for
+--- validation, each sample comes once, and some shares have one sample less.
 function DistributedSampler:init(...)
   local given = read_distributed(...)
   local caller = "DistributedSampler"
@@ -255,11 +256,16 @@ function DistributedSampler:init(...)
   end
   self.shuffle = protocol.check_boolean(caller, "shuffle", given.shuffle)
   self.drop_last = protocol.check_boolean(caller, "drop_last", given.drop_last)
+  self.pad = protocol.check_boolean(caller, "pad", given.pad)
+  if self.drop_last and not self.pad then
+    raise("%s: drop_last = true leaves nothing to pad: pad = false belongs to drop_last = false", caller)
+  end
   self.seed, self.epoch = protocol.whole(given.seed), 0
   if not self.seed then raise("%s: seed must be a whole number, got %s", caller, tostring(given.seed)) end
 end
 
---- With shuffle, passes of different epochs have different orders, the same in all processes.
+--- With shuffle each pass has the order of its epoch, the same in all processes: the first that of 0, each of the
+--- next that of one more. This sets the epoch of the next pass.
 function DistributedSampler:set_epoch(epoch)
   local whole = protocol.whole(epoch)
   if not whole then raise("set_epoch: epoch must be a whole number, got %s", tostring(epoch)) end
@@ -269,27 +275,29 @@ end
 function DistributedSampler:__len()
   local count = protocol.need_length("DistributedSampler", "dataset", self.dataset)
   if self.drop_last then return count // self.num_replicas end
-  return (count + self.num_replicas - 1) // self.num_replicas
+  return (count + self.num_replicas - 1 - (self.pad and 0 or self.rank)) // self.num_replicas
 end
 
---- The positions of all samples.
+--- The positions of all samples in the next pass.
 function DistributedSampler:whole_order()
   local count = protocol.need_length("DistributedSampler", "dataset", self.dataset)
   if not self.shuffle then return tide.arange(1, count + 1) end
   local generator = tide.Generator()
   generator:manual_seed(self.seed + self.epoch)
+  self.epoch = self.epoch + 1
   return tide.randperm(count, {generator = generator})
 end
 
 function DistributedSampler:order()
-  local total, order = #self * self.num_replicas, self:whole_order()
-  local count = #order
+  local order = self:whole_order()
+  local count, own = #order, #self
+  if own == 0 then return order:narrow(1, 1, 0) end
+  local total = self.pad and own * self.num_replicas or count
   if total > count then
     local repeated = {}
     for k = 1, (total + count - 1) // count do repeated[k] = order end
     order = tide.cat(repeated)
   end
-  if total == 0 then return order:narrow(1, 1, 0) end
   return order[{{self.rank + 1, total, self.num_replicas}}]
 end
 

@@ -1,10 +1,13 @@
 -- Text files as the readers of tide.data take them: read whole, with places named by line and
 -- column.
+local native = require "tide.native"
 local raise = require "tide.internal.raise"
 
 local text_file = {}
 
---- The text of a file, without the mark that some editors put in front of UTF-8.
+local kMostBytes <const> = 1 << 40 -- of a file that gzip has packed; the memory limit holds before
+
+--- The text of a file, unpacked if gzip has packed it, without the mark that some editors put in front of UTF-8.
 function text_file.read(caller, path)
   if type(path) ~= "string" then
     raise("%s: path: expected the name of a file, got %s", caller, type(path))
@@ -15,6 +18,7 @@ function text_file.read(caller, path)
   text, reason = file:read "a"
   file:close()
   if not text then raise("%s: %s: %s", caller, path, reason) end
+  if text:sub(1, 2) == "\x1f\x8b" then text = native.read_bytes(path, kMostBytes):bytes() end
   return text:sub(1, 3) == "\xEF\xBB\xBF" and text:sub(4) or text
 end
 

@@ -1,5 +1,6 @@
 -- Draws a graph as SVG: layers from top to bottom, each node below all that it reads.
 local escape_markup = require "tide.internal.escape_markup"
+local with_decimal_point = require "tide.internal.with_decimal_point"
 
 local kFont <const> = 12       -- pixels; a letter of it is kLetter wide
 local kLetter <const> = 7.3
@@ -126,4 +127,4 @@ local function draw(graph)
   return table.concat(lines, "\n") .. "\n"
 end
 
-return draw
+return with_decimal_point(draw)

@@ -1,6 +1,7 @@
 -- Reads the arguments of library functions: positions first, then one table of named ones.
 local declarations = require "tide.internal.declarations"
 local nearest = require "tide.internal.nearest"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -16,20 +17,6 @@ local function known_names(names)
   return table.concat(sorted, ", ")
 end
 
---- The value, if it is of the kind; a float with an integral value is a count.
-local function of_kind(caller, name, value, kind)
-  local got = tide.is_tensor(value) and "tensor" or type(value)
-  if kind == "count" then
-    local count = type(value) == "number" and math.tointeger(value)
-    if count and count >= 0 then return count end
-    if count then raise("%s: %s must be non-negative, got %d", caller, name, count) end
-    raise("%s: %s: expected a whole number, got %s", caller, name,
-      type(value) == "number" and tostring(value) or got)
-  end
-  if got ~= kind then raise("%s: %s: expected %s, got %s", caller, name, kind, got) end
-  return value
-end
-
 --- Keeps what is declared for the reference. Of a class that is what makes an object, and behind it
 --- what the object is called with.
 local function declare(caller, declared, kinds)
@@ -42,8 +29,8 @@ end
 --- `declared` lists the parameters in order: `"name"` must be given, `{"name", default}` may be
 --- left out (a nil default is allowed). Any of them may be given by name in a trailing table; a
 --- name that is not declared, or one given twice, is an error. `kinds` says of some of them what
---- they must be if they are given: "tensor", "count" (a whole number, 0 or more), or a type of
---- Lua's. The function returns a table of all values by name.
+--- they must be if they are given, as tide.internal.of_kind has it. The function returns a table of all
+--- values by name.
 local function arguments(caller, declared, kinds)
   declare(caller, declared, kinds)
   local names, defaults, required, position = {}, {}, {}, {}
@@ -74,6 +61,7 @@ local function arguments(caller, declared, kinds)
     local empty = type(last) == "table" and next(last) == nil and not required[names[count]]
     local options = (is_options(last) or empty) and last or nil
     if options then count = count - 1 end
+    while count > #names and given[count] == nil do count = count - 1 end
     if count > #names then
       for i, name in ipairs(names) do -- what is of the wrong kind tells more
         if kinds and kinds[name] and given[i] ~= nil then of_kind(caller, name, given[i], kinds[name]) end

@@ -8,6 +8,7 @@ local json = require "tide.internal.json"
 local raise = require "tide.internal.raise"
 local savable = require "tide.internal.savable"
 local tide = require "tide"
+local with_decimal_point = require "tide.internal.with_decimal_point"
 
 local structure = {}
 
@@ -108,7 +109,7 @@ end
 
 --- The tensors of a table by their names in a file, and the text that describes the table; no text if
 --- the names and tensors say all.
-function structure.encode(value)
+structure.encode = with_decimal_point(function(value)
   if getmetatable(value) then value = savable.state_of("save", value, "the object") end
   local writer = setmetatable({
     name_of = {}, tensors = {}, above = {}, shared = false,
@@ -116,7 +117,7 @@ function structure.encode(value)
   local text = writer:value(value, "the table", "", 1)
   local flat = not writer.shared and is_flat(value, writer.tensors)
   return writer.tensors, not flat and text or nil
-end
+end)
 
 -- Reading -----------------------------------------------------------------------------------------
 
@@ -131,6 +132,7 @@ local read = {}
 
 function read.tensor(self, name)
   local tensor = type(name) == "string" and self.tensors[name] or nil
+  if tensor == nil and self.is_part then return nil end
   if tensor == nil then self:damaged("there is no tensor '%s'", tostring(name)) end
   self.unnamed[name] = nil
   return tensor
@@ -179,9 +181,10 @@ function Reader:value(node)
   return read[tag](self, content)
 end
 
---- The table that a text describes, with these tensors of the file `path`.
-function structure.decode(path, text, tensors)
-  local reader = setmetatable({path = path, tensors = tensors, unnamed = {}}, Reader)
+--- The table that a text describes, with these tensors of the file `path`; if `is_part`, without those that are not
+--- among them.
+function structure.decode(path, text, tensors, is_part)
+  local reader = setmetatable({path = path, tensors = tensors, unnamed = {}, is_part = is_part}, Reader)
   for name in pairs(tensors) do reader.unnamed[name] = true end
   local document, problem = json.decode(text)
   if document == nil then reader:damaged("%s", problem or "it is null") end

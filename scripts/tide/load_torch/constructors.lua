@@ -147,7 +147,42 @@ local function typed_tensor(unpickler, arguments)
   return make.call(unpickler, inner)
 end
 
+-- Numbers of NumPy ---------------------------------------------------------------------------------
+
+--- How string.unpack reads them, by NumPy's codes.
+local kNumbers <const> = {
+  b1 = "B", i1 = "i1", i2 = "i2", i4 = "i4", i8 = "i8", u1 = "I1", u2 = "I2", u4 = "I4", f4 = "f", f8 = "d",
+}
+
+--- numpy.dtype(code, ...): its state says in which order bytes are.
+local function numpy_type(unpickler, arguments)
+  local made = {number = kNumbers[arguments[1]], order = "<", is_bool = arguments[1] == "b1"}
+  if not made.number then return unpickler:refuse "values of NumPy" end
+  function made.take_state(reader, state)
+    if not is_plain_table(state) then reader:fail "a type of NumPy with a state that is none" end
+    made.order = state[2] == ">" and ">" or "<"
+  end
+  return unpickler:special(made, "a type of NumPy")
+end
+
+--- numpy.core.multiarray.scalar(dtype, bytes)
+local function numpy_scalar(unpickler, arguments)
+  local kind, bytes = arguments[1], arguments[2]
+  if kind == unpickler.unknown then return kind end
+  if not unpickler:is_special(kind, "number") or type(bytes) ~= "string" then
+    unpickler:fail "a number of NumPy without a type"
+  end
+  local format = kind.order .. kind.number
+  if #bytes ~= string.packsize(format) then unpickler:fail "a number of NumPy of another size" end
+  local number = string.unpack(format, bytes)
+  if kind.is_bool then return number ~= 0 end
+  return number
+end
+
 local kFunctions <const> = {
+  ["numpy.dtype"] = numpy_type,
+  ["numpy.core.multiarray.scalar"] = numpy_scalar,
+  ["numpy._core.multiarray.scalar"] = numpy_scalar,
   ["collections.OrderedDict"] = dict,
   ["collections.Counter"] = dict,
   ["collections.defaultdict"] = function() return {} end, -- arguments: what makes missing values

@@ -12,8 +12,10 @@ local kMostPickle <const> = 1 << 30 -- bytes: a packed member can claim a thousa
 
 local Reader = class "Reader"
 
---- Storages are made on `device`.
-function Reader:init(path, device) self.path, self.device, self.storages = path, device, {} end
+--- Storages are made on `device`. `unknown` says what becomes of objects that cannot be made.
+function Reader:init(path, device, unknown)
+  self.path, self.device, self.unknown, self.storages = path, device, unknown, {}
+end
 
 --- The first names of a list, as a sentence has them.
 local function listed(names)
@@ -21,13 +23,29 @@ local function listed(names)
   return #names > kMostNames and ("%s and %d more"):format(shown, #names - kMostNames) or shown
 end
 
+--- A value without what stands for objects that cannot be made; nil if nothing is left of it.
+local function without(value, unknown, seen)
+  if value == unknown then return nil end
+  if type(value) ~= "table" or getmetatable(value) or seen[value] then return value end
+  seen[value] = true
+  for key, entry in next, value do value[key] = without(entry, unknown, seen) end
+  return value
+end
+
 --- The value of the pickle at a place of a text, and the place behind it. Errors call the text `place`.
 function Reader:unpickle(text, at, place, find_persistent)
   local unpickler = Unpickler(text, constructors.find, find_persistent)
   local read, value, stop = pcall(unpickler.read, unpickler, at)
   if #unpickler.refused > 0 and (read or Unpickler.is_damage(value)) then
-    raise("%s: holds %s: only dense tensors and plain values can be read, such as a state_dict()", self.path,
-      listed(unpickler.refused))
+    value = read and self.unknown ~= "error" and without(value, unpickler.unknown, {})
+    if not value then
+      raise("%s: holds %s: only dense tensors and plain values can be read, such as a state_dict()", self.path,
+        listed(unpickler.refused))
+    end
+    if self.unknown == "note" then
+      io.stderr:write(("note: %s: left out %s\n"):format(self.path, listed(unpickler.refused)))
+      self.unknown = "skip" -- the same pickle may be read twice
+    end
   end
   if read then return value, stop end
   if not Unpickler.is_damage(value) then error(value, 0) end
@@ -134,7 +152,7 @@ local function read_legacy(self)
   -- What the storages are is known when the pickle of the value is read, where they are behind it: so
   -- that is read twice.
   local wanted = {}
-  local look = Reader(self.path):find_storage(function(_, key, _, bytes, count)
+  local look = Reader(self.path, nil, self.unknown):find_storage(function(_, key, _, bytes, count)
     wanted[key] = {bytes = bytes, count = count}
   end)
   local _, keys_at = self:unpickle(text, value_at, self.path, look)
@@ -149,12 +167,12 @@ local function read_legacy(self)
 end
 
 --- What is wrong with a file that begins so and is none of torch.save.
-local function other_kind(head)
-  if head:sub(9, 9) == "{" then return "is a safetensors file: read it with tide.load" end
+local function other_kind(path, head)
   if head:find "^\x80" then
     return "is a pickle, but not one of torch.save: save it by torch.save"
   end
-  return "is not a file of torch.save"
+  local form = native.file_form(path)
+  return "is not a file of torch.save" .. (form and ": it is " .. form or "")
 end
 
 --- The value that torch.save wrote to the file.
@@ -162,7 +180,7 @@ function Reader:read()
   local head = native.archives.read_file(self.path, "load_torch", 2 + #kMagic)
   if head:find "^PK" then return read_archive(self) end
   if head:find "^\x80" and head:sub(3) == kMagic then return read_legacy(self) end
-  raise("%s: %s", self.path, other_kind(head))
+  raise("%s: %s", self.path, other_kind(self.path, head))
 end
 
 return Reader

@@ -334,8 +334,8 @@ local operations = {
   end,
   -- Attributes, as of an OrderedDict: they belong to the object of Python, not to its contents.
   b = function(self)
-    pop(self)
-    peek(self)
+    local state, object = pop(self), peek(self)
+    if self:is_special(object, "take_state") then object.take_state(self, state) end
   end,
   Q = function(self) push(self, self.find_persistent(self, pop(self))) end,
 

@@ -4,6 +4,7 @@ local folders = require "tide.loggers.folders"
 local Logger = require "tide.loggers.logger"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
+local with_decimal_point = require "tide.internal.with_decimal_point"
 
 -- Fields beside those of Logger: path; columns (sorted names, as in the file's header) and known (a set
 -- of them); written (a set of the steps in the file); rows (step to {name = value}) and steps (in order)
@@ -14,14 +15,14 @@ local function field_text(text)
   return text:find '[",\r\n]' and '"' .. text:gsub('"', '""') .. '"' or text
 end
 
-local function number_text(value)
+local number_text = with_decimal_point(function(value)
   if math.type(value) == "integer" then return tostring(value) end
   if value ~= value then return "nan" end
   if value == 1 / 0 or value == -1 / 0 then return value > 0 and "inf" or "-inf" end
   local text = ("%.15g"):format(value)
   if tonumber(text) ~= value then text = ("%.17g"):format(value) end
   return text:find "[.e]" and text or text .. ".0"
-end
+end)
 
 --- The fields of the record at `at`, and the place behind it; nil if its end is missing.
 local function read_record(text, at)

@@ -1,6 +1,7 @@
 -- Hyperparameters: tables of settings as flat lists and as YAML.
 local raise = require "tide.internal.raise"
 local tide = require "tide"
+local with_decimal_point = require "tide.internal.with_decimal_point"
 
 local hyperparams = {}
 
@@ -54,13 +55,13 @@ local function value_text(value)
 end
 
 --- The text of hparams.yaml.
-function hyperparams.yaml(flat)
+hyperparams.yaml = with_decimal_point(function(flat)
   local lines = {}
   for i, name in ipairs(hyperparams.names(flat)) do
     local key = name:find "^[%a_][%w_/]*$" and name or string_text(name)
     lines[i] = key .. ": " .. value_text(flat[name]) .. "\n"
   end
   return table.concat(lines)
-end
+end)
 
 return hyperparams

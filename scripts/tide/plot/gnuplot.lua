@@ -7,6 +7,7 @@ local clean = require "tide.plot.clean"
 local colors = require "tide.plot.colors"
 local raise = require "tide.internal.raise"
 local ticks = require "tide.plot.ticks"
+local with_decimal_point = require "tide.internal.with_decimal_point"
 
 local gnuplot = {}
 
@@ -222,7 +223,7 @@ local kTerminals <const> = {
 local kPixelsPerInch <const> = 96
 
 --- The script that draws a description in a format: svg, png, pdf or sixel.
-function gnuplot.script(figure, format, size)
+gnuplot.script = with_decimal_point(function(figure, format, size)
   local vectors = format == "svg" or format == "pdf"
   local script = setmetatable({blocks = 0, bytes = {}, vectors = vectors}, Script)
   script:line "set encoding utf8"
@@ -239,7 +240,7 @@ function gnuplot.script(figure, format, size)
   for _, panel in ipairs(figure.panels) do write_panel(script, panel) end
   if #figure.panels > 1 then script:line "unset multiplot" end
   return table.concat(script, "\n") .. "\n"
-end
+end)
 
 -- The program -------------------------------------------------------------------------------------
 

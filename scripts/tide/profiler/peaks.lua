@@ -2,6 +2,7 @@
 local json = require "tide.internal.json"
 local native = require "tide.native"
 local tide = require "tide"
+local with_decimal_point = require "tide.internal.with_decimal_point"
 
 local peaks = {}
 
@@ -27,7 +28,7 @@ local function read()
   return type(known) == "table" and known or {}
 end
 
-local function write(known)
+local write = with_decimal_point(function(known)
   local keys, lines = {}, {}
   for key in pairs(known) do keys[#keys + 1] = key end
   table.sort(keys)
@@ -39,7 +40,7 @@ local function write(known)
   local file, folder = path()
   native.make_folders(folder)
   native.write_file(file, "{\n" .. table.concat(lines, ",\n") .. "\n}\n")
-end
+end)
 
 --- What was measured of a device, by its name: bandwidth in bytes a second, flops in float32 a
 --- second, launch_ms of the shortest kernel; nil if nothing was.

@@ -1,5 +1,6 @@
 -- tide.profiler.record_function: a named range of a profile.
 local native = require("tide.native").profiler
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 
 local Range = {__name = "tide.Range"}
@@ -23,6 +24,7 @@ return function(name, fn, ...)
   local range <const> = setmetatable(
     {name = name, begin = native.now(), tool_range = native.start_tool_range(name)}, Range)
   if fn == nil then return range end
+  of_kind("record_function", "fn", fn, "callable")
   local scope <close> = range
   return fn(...)
 end

@@ -32,9 +32,7 @@ end
 function facts.record(code, change)
   local run = example.load(code, example.environment {tide = changed_tide(change)})
   local state = tide.get_rng_state()
-  native.begin_trial() -- nothing of it is computed, and what the caller has queued stays queued
-  local accepted, result = pcall(run)
-  native.end_trial()
+  local accepted, result = native.trial(run)
   tide.set_rng_state(state)
   if not accepted then return nil end
   if type(result) == "table" and tide.is_tensor(result[1]) then return result[1] end

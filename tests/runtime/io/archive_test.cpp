@@ -1,13 +1,12 @@
 // Zip archives: members there and back, and what damaged ones say.
 #include "runtime/io/archive.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/runtime/io/temporary_folder.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using namespace tide::test;
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -56,5 +55,6 @@ TEST_CASE("members that claim the same bytes of an archive are refused", "[io]")
   for (size_t entry = 0; (entry = changed.find("PK\1\2", entry)) != std::string::npos; ++entry)
     for (size_t field : {20, 24}) changed.replace(entry + field, 2, "\xdc\x05");
   put(path, changed);
-  CHECK_THROWS_WITH(open_archive(path), Contains(path + ": b: is damaged: the file is too short"));
+  CHECK_THROWS_WITH(open_archive(path),
+                    ContainsSubstring(path + ": b: is damaged: the file is too short"));
 }

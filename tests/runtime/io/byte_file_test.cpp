@@ -1,12 +1,12 @@
 // Files that are read from front to back, and do not hold what they should.
 #include "runtime/io/byte_file.h"
 
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <filesystem>
 #include <vector>
 
 #include "tests/runtime/io/temporary_folder.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using namespace tide::test;

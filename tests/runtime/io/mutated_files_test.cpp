@@ -1,7 +1,6 @@
 // Thousands of damaged variants of good files: each is read or refused, nothing else.
 #include <sys/resource.h>
 
-#include <catch2/catch.hpp>
 #include <functional>
 #include <random>
 
@@ -14,6 +13,7 @@
 #include "tests/runtime/io/pictures.h"
 #include "tests/runtime/io/read_arrays.h"
 #include "tests/runtime/io/temporary_folder.h"
+#include "tests/support/catch.h"
 
 using namespace tide;
 using namespace tide::test;

@@ -123,24 +123,35 @@ describe("load_torch", function()
     raises("refused.pt: holds objects of __main__.Net, objects of torch.nn.modules.linear.Linear, complex " ..
       "tensors, sparse tensors, tensors of uint16, dicts and sets with a key that is a tuple, integers of 9 " ..
       "bytes, which do not fit into 8: only dense tensors and plain values can be read, such as a state_dict()",
-      tide.load_torch, files .. "refused.pt")
+      tide.load_torch, files .. "refused.pt", {unknown = "error"})
     raises("program.pt: is a TorchScript program: save its state_dict() by torch.save", tide.load_torch,
       files .. "program.pt")
+  end)
+  -- What argparse and numpy leave in the checkpoints of many training scripts.
+  it("leaves out objects of other classes, and reads what is beside them", function()
+    local path = files .. "checkpoint.pt"
+    for _, unknown in ipairs {"note", "skip"} do
+      local checkpoint = tide.load_torch(path, device, {unknown = unknown})
+      equal({checkpoint.best, checkpoint.args == nil, checkpoint.model["0.weight"].shape}, {0.5, true, {3, 4}})
+    end
+    raises("checkpoint.pt: holds objects of argparse.Namespace: only dense", tide.load_torch, path, {unknown = "error"})
+    raises('load_torch: unknown: expected "note", "skip" or "error", got all', tide.load_torch, path, {unknown = "all"})
   end)
   it("calls nothing that a pickle names", function()
     local path = folder() .. "/a.pt"
     write_pickle(path, "\x80\x02cos\nsystem\nX\4\0\0\0exit\x85R.")
     raises("a.pt: holds objects of os.system: only dense", tide.load_torch, path)
     write_pickle(path, "\x80\x02]cbuiltins\nlist\na.")
-    raises("a.pt: holds the class or function builtins.list: only dense", tide.load_torch, path)
+    raises("a.pt: holds the class or function builtins.list: only dense", tide.load_torch, path, {unknown = "error"})
+    equal(#tide.load_torch(path, {unknown = "skip"}), 0)
   end)
   it("says what a file is that torch.save did not write", function()
     local path = folder() .. "/a.pt"
     tide.save({x = tide.ones(2)}, path)
-    raises("a.pt: is a safetensors file: read it with tide.load", tide.load_torch, path)
+    raises("a.pt: is not a file of torch.save: it is a safetensors file: tide.load reads it", tide.load_torch, path)
     write(path, "\x80\x04K\1.")
     raises("a.pt: is a pickle, but not one of torch.save", tide.load_torch, path)
-    raises("values.pt: is not a safetensors file, or cut short: tide.load_torch reads what PyTorch wrote",
+    raises("values.pt: is not a safetensors file, or cut short: it is a zip archive: tide.load_torch reads those of PyTorch",
       tide.load, files .. "values.pt")
     write(path, "weights")
     raises("a.pt: is not a file of torch.save", tide.load_torch, path)

@@ -184,6 +184,56 @@ describe("DistributedSampler", function()
     equal(order(0, 1), order(1, 0)) -- as in PyTorch, their sum counts
     test.is_false(order(0, 0) == order(0, 1))
   end)
+  it("has a new order in each pass, also where no epoch is set", function()
+    local function make() return data.DistributedSampler(tide.zeros(40), {num_replicas = 2, rank = 1}) end
+    local sampler, other = make(), make()
+    local first, second = pass(sampler), pass(sampler)
+    test.is_false(table.concat(first, " ") == table.concat(second, " "))
+    other:set_epoch(1)
+    equal(pass(other), second)
+    other:set_epoch(0)
+    equal(pass(other), first)
+    equal(pass(other), second)
+  end)
+  it("gives each sample once with pad = false, for validation", function()
+    equal(shares(5, 2, {shuffle = false, pad = false}), {{1, 3, 5}, {2, 4}})
+    equal(shares(2, 5, {shuffle = false, pad = false}), {{1}, {2}, {}, {}, {}})
+    equal(shares(6, 3, {shuffle = false, pad = false}), {{1, 4}, {2, 5}, {3, 6}})
+    local all = {}
+    for _, share in ipairs(shares(11, 3, {pad = false})) do table.move(share, 1, #share, #all + 1, all) end
+    equal(sorted(all), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+    raises("pad = false belongs to drop_last = false", data.DistributedSampler, source,
+      {num_replicas = 1, rank = 0, drop_last = true, pad = false})
+  end)
+  it("goes on with its passes where a loader was saved", function()
+    local function make()
+      local set = tide.arange(1, 17)
+      return data.DataLoader(set, {batch_size = 2, sampler = data.DistributedSampler(set, {num_replicas = 2, rank = 0})})
+    end
+    local function batches(loader, count)
+      local list = {}
+      for batch in loader:iter() do
+        list[#list + 1] = batch:tolist()
+        if #list == count then break end
+      end
+      return list
+    end
+    local loader = make()
+    local first = batches(loader)
+    for taken = 1, 2 do
+      local between, inside = make(), make()
+      between:load_state_dict(loader:state_dict())
+      local begun = batches(loader, taken)
+      inside:load_state_dict(loader:state_dict())
+      local whole = batches(between)
+      equal({table.unpack(whole, 1, taken)}, begun)
+      equal(batches(inside), {table.unpack(whole, taken + 1)})
+      test.is_false(tostring(tide.tensor(first)) == tostring(tide.tensor(whole)))
+      equal(batches(inside), batches(between))
+      loader = make()
+      loader:load_state_dict(between:state_dict())
+    end
+  end)
   it("refuses wrong options", function()
     local make = data.DistributedSampler
     raises("rank must be in 0..1, got 2", make, source, 2, 2)

@@ -123,9 +123,10 @@ return {
         "is there several times is stored once",
       "local path = os.tmpname(); tide.save({w = tide.ones(2), step = 3}, path); " ..
         "local loaded = tide.load(path); os.remove(path); loaded --> {step = 3, w = {1.0, 1.0}}"},
-    {"load", "(path, device?)",
-      "The table that a file was saved of, and its metadata; of another program's file, its tensors by name. " ..
-        "Of a module or an optimizer it is what load_state_dict takes",
+    {"load", "(path, device?, {only})",
+      "The table that a file was saved of, and its metadata; of another program's file, its tensors by name, also " ..
+        "of several files by their index.json. Of a module or an optimizer it is what load_state_dict takes. only " ..
+        "lists names: what has one of them or lies below it is read",
       "local path = os.tmpname(); local net = tide.nn.Linear(2, 2); tide.save({net = net}, path); " ..
         "net:load_state_dict(tide.load(path).net); os.remove(path); net.weight.shape --> {2, 2}"},
     {"load_torch", "(...)",

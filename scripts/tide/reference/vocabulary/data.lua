@@ -38,6 +38,8 @@ return {
     dtype = "dtype | table = nil: type of all columns, or of each by name; nil goes by the values",
     missing = "string[]: texts that stand for no value, which becomes nan",
     as_tensor = "boolean: one tensor of all columns",
+    comment = "string = nil: the character from which on a line says nothing to the reader",
+    skip = "integer: lines to leave out before the first record",
     tensors = "boolean: lists of numbers become tensors",
     null = "any = nil: what stands for null",
   },
@@ -45,6 +47,7 @@ return {
     of = "DistributedSampler",
     num_replicas = "integer: how many processes share the samples; it must be given",
     rank = "integer: which of them this is, from 0; it must be given",
+    pad = "boolean = true: give processes of fewer samples some twice, so that all have as many",
   },
   {
     of = "WeightedRandomSampler",
@@ -63,6 +66,9 @@ return {
       .. "what has a state_dict",
     metadata = "table = nil: texts by name",
     device = "device = cpu: where tensors go",
+    only = "string[] = nil: names of the tensors to read, or of tables of them; nil is all",
+    unknown = '"note" | "skip" | "error" = "note": whether objects of unknown classes are left out '
+      .. "with a note, left out, or refused",
   },
   {
     of = "tide.np.*",

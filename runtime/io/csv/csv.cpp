@@ -1,0 +1,75 @@
+// Splits a text into records and fields.
+#include "runtime/io/csv/csv.h"
+
+#include <algorithm>
+
+namespace tide {
+
+std::string CsvField::value() const {
+  std::string result(text);
+  if (!doubled) return result;
+  size_t length = 0;
+  for (size_t i = 0; i < result.size(); ++i) {
+    result[length++] = result[i];
+    i += result[i] == '"';
+  }
+  result.resize(length);
+  return result;
+}
+
+CsvReader::CsvReader(std::string_view text, char delimiter, char comment, size_t at)
+    : text_(text), delimiter_(delimiter), comment_(comment), at_(at) {
+  for (const char stop : {delimiter, comment, '\n', '\r', '"'})
+    stops_[static_cast<unsigned char>(stop)] = true;
+  if (!comment) stops_[0] = false;
+}
+
+void CsvReader::skip_to_record() {
+  while (at_ < text_.size() && is_end(text_[at_])) {
+    if (comment_ && text_[at_] == comment_)
+      at_ = std::min(text_.find_first_of("\r\n", at_), text_.size());
+    else
+      ++at_;
+  }
+}
+
+CsvField CsvReader::quoted_field() {
+  CsvField field;
+  field.at = at_;
+  size_t from = at_ + 1;
+  for (;;) {
+    const size_t close = text_.find('"', from);
+    if (close == std::string_view::npos) throw CsvError{at_, "a quote is opened and never closed"};
+    if (close + 1 < text_.size() && text_[close + 1] == '"') {
+      field.doubled = true;
+      from = close + 2;
+      continue;
+    }
+    field.text = text_.substr(at_ + 1, close - at_ - 1);
+    at_ = close + 1;
+    if (at_ < text_.size() && text_[at_] != delimiter_ && !is_end(text_[at_]))
+      throw CsvError{at_, "text behind a closing quote"};
+    return field;
+  }
+}
+
+bool CsvReader::next(std::vector<CsvField>& fields) {
+  fields.clear();
+  skip_to_record();
+  if (at_ >= text_.size()) return false;
+  for (;;) {
+    if (at_ < text_.size() && text_[at_] == '"') {
+      fields.push_back(quoted_field());
+    } else {
+      const size_t begin = at_;
+      while (at_ < text_.size() && !stops_[static_cast<unsigned char>(text_[at_])]) ++at_;
+      if (at_ < text_.size() && text_[at_] == '"')
+        throw CsvError{at_, "a quote inside of a field that does not begin with one"};
+      fields.push_back({text_.substr(begin, at_ - begin), begin});
+    }
+    if (at_ >= text_.size() || text_[at_] != delimiter_) return true;
+    ++at_;
+  }
+}
+
+}  // namespace tide

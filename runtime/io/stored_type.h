@@ -1,0 +1,44 @@
+// Types of elements in files, those that tide lacks among them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "runtime/core/dtype.h"
+#include "runtime/core/shape.h"
+#include "runtime/io/byte_file.h"
+
+namespace tide {
+
+/// The type of an element in a file. Whole numbers without a sign of 2, 4 and 8 bytes, which tide
+/// lacks, become the signed type that holds them: int32 and int64, the latter if they are below
+/// 2^63.
+struct StoredType {
+  DType type;                     ///< in memory
+  size_t bytes;                   ///< of an element in the file
+  const char* widened = nullptr;  ///< the name of a type that tide lacks
+
+  constexpr StoredType(DType type) : type(type), bytes(size_of(type)) {}  // NOLINT: implicit
+  constexpr StoredType(const char* name, size_t bytes)
+      : type(bytes == 2 ? DType::i32 : DType::i64), bytes(bytes), widened(name) {}
+
+  std::string name() const { return widened ? widened : std::string(name_of(type)); }
+};
+
+inline constexpr StoredType kUnsigned16{"uint16", 2}, kUnsigned32{"uint32", 4},
+    kUnsigned64{"uint64", 8};
+
+/// The bytes of so many elements in the file, or false if those in memory do not fit into 62 bits.
+bool checked_bytes(const Shape& shape, const StoredType& type, uint64_t* bytes);
+
+/// Fills `elements` with what comes next in the file; `swapped`: with bytes in the other order.
+/// Booleans are 0 or 1 then. Throws an error in the name of `place` for a number that does not fit.
+void read_elements(ByteSource& source, const StoredType& type, bool swapped,
+                   std::span<std::byte> elements, const std::string& place);
+
+/// Says on stderr that elements of a file are of another type than in memory.
+void note_widened(const std::string& file, const StoredType& type);
+
+}  // namespace tide
