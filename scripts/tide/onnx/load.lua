@@ -6,9 +6,9 @@ local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local kNewestOpset <const>, kOldestOpset <const> = 17, 7
+local kNewestOpset <const>, kOldestOpset <const> = 23, 7
 
-local read_arguments = arguments("load", {"path", {"device"}, {"dtype"}}, {path = "string"})
+local read_arguments = arguments("onnx.load", {"path", {"device"}, {"dtype"}}, {path = "string"})
 
 --- The versions of the domains that a model uses.
 local function versions_of(message, path)
@@ -19,7 +19,7 @@ local function versions_of(message, path)
   end
   local version = versions[""]
   if version and (version < kOldestOpset or version > kNewestOpset) then
-    raise("load: %s: opset %d is not supported: expected %d to %d", path, version, kOldestOpset,
+    raise("onnx.load: %s: opset %d is not supported: expected %d to %d", path, version, kOldestOpset,
       kNewestOpset)
   end
   versions[""] = version or 1
@@ -36,16 +36,16 @@ end
 
 --- The graph of a file, ready to run.
 local function read_model(path)
-  local message = native.read_onnx(path, "ModelProto", "load")
-  if not message.graph then raise("load: %s: there is no graph in it", path) end
+  local message = native.read_onnx(path, "ModelProto", "onnx.load")
+  if not message.graph then raise("onnx.load: %s: there is no graph in it", path) end
   local model = {
     folder = path:match "^(.*/)" or "", versions = versions_of(message, path),
     functions = functions_of(message), inside = {}, problems = {}, count = {0},
   }
   local ok, made = pcall(graph.compile, message.graph, model, {}, true)
-  if not ok then raise("load: %s: %s", path, (tostring(made):gsub("^.-:%d+: ", ""))) end
+  if not ok then raise("onnx.load: %s: %s", path, (tostring(made):gsub("^.-:%d+: ", ""))) end
   if #model.problems > 0 then
-    raise("load: %s: %s", path, table.concat(model.problems, "; "))
+    raise("onnx.load: %s: %s", path, table.concat(model.problems, "; "))
   end
   return made
 end

@@ -2,7 +2,7 @@
 local operators = {}
 
 local kFamilies <const> = {
-  "activations", "control", "convolutions", "detection", "elementwise", "indexing", "losses",
+  "activations", "attention", "control", "convolutions", "detection", "elementwise", "indexing", "losses",
   "matrices", "normalizations", "pools", "quantization", "random", "recurrent", "reductions",
   "resizing", "sequences", "shapes", "signal", "types",
 }

@@ -26,9 +26,18 @@ function ops.HardSigmoid(node, x)
   return (x * (a.alpha or 0.2) + (a.beta or 0.5)):clamp(0, 1)
 end
 
+function ops.Gelu(node, x) return F.gelu(x, node.attributes.approximate or "none") end
+
+function ops.Mish(_, x) return F.mish(x) end
+
+function ops.Swish(node, x)
+  local alpha = node.attributes.alpha or 1.0
+  return x * (alpha == 1 and x or x * alpha):sigmoid()
+end
+
 function ops.HardSwish(_, x) return F.hardswish(x) end
 
-function ops.Softplus(_, x) return F.softplus(x) end
+function ops.Softplus(_, x) return F.softplus(x, 1, 40) end -- from there on x is as good
 
 function ops.Softsign(_, x) return F.softsign(x) end
 

@@ -1,5 +1,7 @@
 -- Convolutions and transposed convolutions.
 local F = require "tide.nn.functional"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
 local values = require "tide.onnx.values"
 local windows = require "tide.onnx.windows"
 
@@ -25,6 +27,36 @@ function ops.Conv(node, x, weight, bias)
     bias = bias, stride = window.strides, padding = padding, dilation = window.dilations,
     groups = node.attributes.group or 1,
   })
+end
+
+--- A convolution whose windows have their elements at offsets of their own: those of x between pixels, by their
+--- neighbours. Offsets are (n, groups of offsets * elements * 2, height, width), rows before columns.
+function ops.DeformConv(node, x, weight, offset, bias, mask)
+  local sizes = windows.spatial(x)
+  if #sizes ~= 2 then raise("expected 2 spatial dimensions, got %d", #sizes) end
+  local window = windows.of(node, sizes, kernel_of(weight))
+  local groups, parts = node.attributes.group or 1, node.attributes.offset_group or 1
+  local n, channels, height, width = table.unpack(x.shape)
+  local rows, columns = offset:size(3), offset:size(4)
+  local kernel, taps = window.kernel, window.kernel[1] * window.kernel[2]
+  local options = {dtype = x.dtype, device = x.device}
+  local moved = offset:reshape(n * parts, taps, 2, rows, columns)
+  local shares = mask and mask:reshape(n * parts, taps, 1, rows, columns)
+  local image, samples = x:reshape(n * parts, channels // parts, height, width), {}
+  local top = (tide.arange(rows, options) * window.strides[1] - window.before[1]):unsqueeze(2)
+  local left = tide.arange(columns, options) * window.strides[2] - window.before[2]
+  local function in_grid(place, size) return place * (2 / math.max(size - 1, 1)) - 1 end
+  for k = 1, taps do
+    local down, right = (k - 1) // kernel[2] * window.dilations[1], (k - 1) % kernel[2] * window.dilations[2]
+    local y, z = moved:select(2, k):select(2, 1) + top + down, moved:select(2, k):select(2, 2) + left + right
+    local grid = tide.stack({in_grid(z, width), in_grid(y, height)}, -1)
+    local sample = F.grid_sample(image, grid, {align_corners = true})
+    samples[k] = shares and sample * shares:select(2, k) or sample
+  end
+  local outputs = weight:size(1)
+  local gathered = tide.stack(samples, 3):reshape(n, groups, -1, rows * columns)
+  local y = weight:reshape(groups, outputs // groups, -1):matmul(gathered):reshape(n, outputs, rows, columns)
+  return bias and y + bias:reshape(-1, 1, 1) or y
 end
 
 --- How much of the whole result to leave off before and after, by output_shape or auto_pad.

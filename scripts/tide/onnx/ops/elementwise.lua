@@ -6,10 +6,10 @@ local values = require "tide.onnx.values"
 local ops = {host = {Clip = {2, 3}}}
 
 for name, op in pairs {
-  Abs = "abs", Acos = "acos", Acosh = "acosh", Asin = "asin", Asinh = "asinh", Atan = "atan",
+  Abs = "abs", BitwiseNot = "bitwise_not", Acos = "acos", Acosh = "acosh", Asin = "asin", Asinh = "asinh", Atan = "atan",
   Atanh = "atanh", Ceil = "ceil", Cos = "cos", Cosh = "cosh", Erf = "erf", Exp = "exp",
   Floor = "floor", IsNaN = "isnan", Log = "log", Neg = "neg", Not = "logical_not",
-  Reciprocal = "reciprocal", Round = "round", Sigmoid = "sigmoid", Sign = "sign", Sin = "sin",
+  Reciprocal = "reciprocal", Round = "round", Sigmoid = "sigmoid", Sin = "sin",
   Sinh = "sinh", Sqrt = "sqrt", Tan = "tan", Tanh = "tanh",
 } do
   local call = tide[op]
@@ -19,10 +19,16 @@ end
 for name, op in pairs {
   Add = "add", Sub = "sub", Mul = "mul", And = "logical_and", Or = "logical_or",
   Xor = "logical_xor", Equal = "eq", Greater = "gt", GreaterOrEqual = "ge", Less = "lt",
-  LessOrEqual = "le",
+  LessOrEqual = "le", BitwiseAnd = "bitwise_and", BitwiseOr = "bitwise_or", BitwiseXor = "bitwise_xor",
 } do
   local call = tide[op]
   ops[name] = function(_, a, b) return call(a, b) end
+end
+
+--- Of nan it is nan, as in NumPy.
+function ops.Sign(_, x)
+  if not x:is_floating_point() then return x:sign() end
+  return tide.where(x:isnan(), x, x:sign())
 end
 
 function ops.Div(_, a, b)

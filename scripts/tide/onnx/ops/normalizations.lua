@@ -39,6 +39,24 @@ function ops.LayerNormalization(node, x, scale, bias)
   return y, mean, (((x - mean) * (x - mean)):mean(dims, true) + eps):rsqrt()
 end
 
+--- Before version 21 there is a scale for each group.
+function ops.GroupNormalization(node, x, scale, bias)
+  local groups = node.attributes.num_groups
+  if node.version < 21 and scale:size(1) ~= x:size(2) then
+    local each = x:size(2) // groups
+    scale, bias = scale:repeat_interleave(each), bias:repeat_interleave(each)
+  end
+  return F.group_norm(x, groups, scale, bias, node.attributes.epsilon or 1e-5)
+end
+
+function ops.RMSNormalization(node, x, scale)
+  local shape, eps = x.shape, node.attributes.epsilon or 1e-5
+  local dims = {}
+  for d = values.dim(node.attributes.axis or -1, #shape), #shape do dims[#dims + 1] = d end
+  local wide = x:to(x.dtype == "float64" and "float64" or "float32")
+  return (wide * ((wide * wide):mean(dims, true) + eps):rsqrt()):to(x.dtype) * scale
+end
+
 function ops.LRN(node, x)
   local a = node.attributes
   local size = a.size
@@ -49,7 +67,8 @@ function ops.LRN(node, x)
 end
 
 function ops.LpNormalization(node, x)
-  return x / x:norm(node.attributes.p or 2, values.dim(node.attributes.axis or -1, x:dim()), true)
+  local norm = x:norm(node.attributes.p or 2, values.dim(node.attributes.axis or -1, x:dim()), true)
+  return tide.where(norm:eq(0), tide.zeros_like(x), x / norm)
 end
 
 function ops.MeanVarianceNormalization(node, x)

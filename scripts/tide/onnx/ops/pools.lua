@@ -16,6 +16,27 @@ local kMaxWithIndices <const> = {
 }
 local kAverage <const> = {F.avg_pool1d, F.avg_pool2d, F.avg_pool3d}
 
+--- The mean of each window of a padded image, whose elements may lie apart.
+local function window_means(y, window, rank)
+  local spread = false
+  for _, dilation in ipairs(window.dilations) do spread = spread or dilation ~= 1 end
+  if not spread then return kAverage[rank](y, window.kernel, {stride = window.strides}) end
+  local sum
+  for k = 0, values.product(window.kernel) - 1 do
+    local part, rest = y, k
+    for d = rank, 1, -1 do
+      local dim, at = d + 2, rest % window.kernel[d] * window.dilations[d]
+      local count = (y:size(dim) - windows.reach(window, d)) // window.strides[d] + 1
+      local cut = part:narrow(dim, at + 1, (count - 1) * window.strides[d] + 1)
+      local index = values.filled(part:dim(), {})
+      index[dim] = {1, -1, window.strides[d]}
+      part, rest = cut[index], rest // window.kernel[d]
+    end
+    sum = sum and sum + part or part
+  end
+  return sum / values.product(window.kernel)
+end
+
 --- How far behind its pads each dimension goes on where ceil_mode asks for one more window.
 local function overhang(node, window, sizes)
   local list = values.filled(#sizes, 0)
@@ -24,6 +45,8 @@ local function overhang(node, window, sizes)
     local stride, reach = window.strides[d], windows.reach(window, d)
     local padded = size + window.before[d] + window.after[d]
     local steps = (padded - reach + stride - 1) // stride
+    -- No window starts behind the input and the pads before it: it would hold nothing.
+    if steps * stride >= size + window.before[d] then steps = steps - 1 end
     list[d] = math.max(0, steps * stride + reach - padded)
   end
   return list
@@ -76,16 +99,13 @@ function ops.AveragePool(node, x)
   local window = windows.of(node, sizes)
   local behind = overhang(node, window, sizes)
   local count_pads = node.attributes.count_include_pad == 1
-  local average = kAverage[#sizes]
-  local function means(y)
-    return average(padded(y, window, behind, 0), window.kernel, {stride = window.strides})
-  end
+  local function means(y) return window_means(padded(y, window, behind, 0), window, #sizes) end
   -- The share of each window that counts.
   local counted = tide.ones({1, 1, table.unpack(sizes)}, {dtype = x.dtype, device = x.device})
   if not count_pads then return means(x) / means(counted) end
   local all = padded(counted, window, values.filled(#sizes, 0), 1)
   local nothing = {before = values.filled(#sizes, 0), after = values.filled(#sizes, 0)}
-  local shares = average(padded(all, nothing, behind, 0), window.kernel, {stride = window.strides})
+  local shares = window_means(padded(all, nothing, behind, 0), window, #sizes)
   return means(x) / shares
 end
 
@@ -94,7 +114,7 @@ function ops.LpPool(node, x)
   local sizes = windows.spatial(x)
   local window = windows.of(node, sizes)
   local powers = padded(x:abs():pow(p), window, overhang(node, window, sizes), 0)
-  local means = kAverage[#sizes](powers, window.kernel, {stride = window.strides})
+  local means = window_means(powers, window, #sizes)
   return (means * values.product(window.kernel)):pow(1 / p)
 end
 

@@ -27,8 +27,14 @@ define("ReduceMean", function(x, dims, keep)
   for _, d in ipairs(dims) do count = count * x:size(d) end
   return x:sum(dims, keep):div(count, {rounding_mode = "trunc"})
 end)
-define("ReduceMax", function(x, dims, keep) return x:amax(dims, keep) end)
-define("ReduceMin", function(x, dims, keep) return x:amin(dims, keep) end)
+define("ReduceMax", function(x, dims, keep)
+  if x.dtype == "bool" then return x:any(dims, keep) end
+  return x:amax(dims, keep)
+end)
+define("ReduceMin", function(x, dims, keep)
+  if x.dtype == "bool" then return x:all(dims, keep) end
+  return x:amin(dims, keep)
+end)
 define("ReduceL1", function(x, dims, keep) return x:abs():sum(dims, keep) end)
 define("ReduceL2", function(x, dims, keep) return (x * x):sum(dims, keep):sqrt() end)
 define("ReduceSumSquare", function(x, dims, keep) return (x * x):sum(dims, keep) end)
@@ -57,8 +63,11 @@ define_position("ArgMin", tide.argmin)
 function ops.CumSum(node, x, axis)
   local dim = values.dim(axis:item(), x:dim())
   local own = node.attributes.reverse == 1 and x:flip(dim) or x
+  local count = own:size(dim)
+  if node.attributes.exclusive == 1 and count > 0 then -- what was added cannot be taken off again exactly
+    own = tide.cat({tide.zeros_like(own:narrow(dim, 1, 1)), own:narrow(dim, 1, count - 1)}, dim)
+  end
   local sums = own:cumsum(dim):to(x.dtype)
-  if node.attributes.exclusive == 1 then sums = sums - own end
   return node.attributes.reverse == 1 and sums:flip(dim) or sums
 end
 

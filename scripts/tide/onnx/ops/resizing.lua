@@ -4,7 +4,7 @@ local raise = require "tide.internal.raise"
 local tide = require "tide"
 local values = require "tide.onnx.values"
 
-local ops = {host = {Resize = {2, 3, 4}, Upsample = {2}}}
+local ops = {host = {Resize = {2, 3, 4}, Upsample = {2}, AffineGrid = {2}}}
 
 --- Places and weights are made one by one for each size.
 local kMaxSize <const> = 1 << 20
@@ -14,6 +14,10 @@ local coordinates = {
   half_pixel = function(i, scale) return (i + 0.5) / scale - 0.5 end,
   pytorch_half_pixel = function(i, scale, _, to) return to > 1 and (i + 0.5) / scale - 0.5 or 0 end,
   tf_half_pixel_for_nn = function(i, scale) return (i + 0.5) / scale end,
+  half_pixel_symmetric = function(i, scale, from, to)
+    local middle = from / 2 * (1 - to / (from * scale))
+    return middle + (i + 0.5) / scale - 0.5
+  end,
   asymmetric = function(i, scale) return i / scale end,
   -- As the standard's own tests have it, by the size before it is rounded.
   align_corners = function(i, scale, from, to)
@@ -37,16 +41,34 @@ local taps = {}
 
 function taps.nearest(x, a) return roundings[a.nearest_mode or "round_prefer_floor"](x), {1.0} end
 
-function taps.linear(x)
+--- Weights of a wider kernel, by how far the taps lie from x: it takes in all that falls together.
+local function antialiased(x, scale, reach, weight)
+  local start = math.floor(-reach / scale) + 1
+  local list, sum, first = {}, 0, math.floor(x)
+  for k = start, start + 2 * (reach - start) - 1 do
+    list[#list + 1] = weight(math.abs((first + k - x) * scale))
+    sum = sum + list[#list]
+  end
+  for t, share in ipairs(list) do list[t] = share / sum end
+  return first + start, list
+end
+
+function taps.linear(x, attributes, scale)
+  if attributes.antialias == 1 and scale < 1 then
+    return antialiased(x, scale, 1, function(d) return math.max(0, 1 - d) end)
+  end
   local first = math.floor(x)
   return first, {1 - (x - first), x - first}
 end
 
-function taps.cubic(x, attributes)
+function taps.cubic(x, attributes, scale)
   local a, first = attributes.cubic_coeff_a or -0.75, math.floor(x)
   local r = x - first
   local function near(d) return ((a + 2) * d - (a + 3)) * d * d + 1 end
   local function far(d) return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a end
+  if attributes.antialias == 1 and scale < 1 then
+    return antialiased(x, scale, 2, function(d) return d <= 1 and near(d) or d < 2 and far(d) or 0 end)
+  end
   return first - 1, {far(r + 1), near(r), near(1 - r), far(2 - r)}
 end
 
@@ -57,7 +79,7 @@ local function plan(a, mode, from, to, scale, region)
   for i = 0, to - 1 do
     local x = place(i, scale, from, to, region)
     outside[i + 1] = x < 0 or x > from - 1
-    local first, shares = taps[mode](x, a)
+    local first, shares = taps[mode](x, a, scale)
     local sum = 0
     for t, share in ipairs(shares) do
       local at = math.tointeger(first) + t - 1
@@ -119,13 +141,18 @@ local function resize(x, attributes, scales, sizes, roi)
   end
   local to, by = targets(x, scales, sizes)
   local whole = attributes.coordinate_transformation_mode ~= "tf_crop_and_resize"
+  local dtype = x.dtype
+  local is_mixed = mode ~= "nearest" and not x:is_floating_point() -- weights have fractions
+  if is_mixed then x = x:to("float32") end
   for d, size in ipairs(to) do
     local region = not whole and {roi[d], roi[d + #to]}
     if size ~= x:size(d) or by[d] ~= 1 or region and (region[1] ~= 0 or region[2] ~= 1) then
       x = resize_dim(x, d, attributes, mode, size, by[d], region)
     end
   end
-  return x
+  if not is_mixed then return x end
+  local range = tide.iinfo(dtype)
+  return x:clamp(range.min, range.max):to(dtype)
 end
 
 --- Before opset 11 samples lie as with "asymmetric", and the nearest is that before.
@@ -136,21 +163,61 @@ local function old_attributes(node)
   }
 end
 
+--- A list of numbers of some axes as one of all, the others with `usual`; `roi`: of two numbers each.
+local function of_all(list, axes, usual, rank, roi)
+  if not list or #list == 0 or not axes then return list end
+  local all = type(usual) == "table" and table.move(usual, 1, rank, 1, {}) or values.filled(rank, usual)
+  if roi then table.move(values.filled(rank, 1), 1, rank, rank + 1, all) end
+  for i, dim in ipairs(values.dims(axes, rank)) do
+    all[dim] = list[i]
+    if roi then all[rank + dim] = list[#axes + i] end
+  end
+  return all
+end
+
+--- Sizes with one scale for all axes, the smallest or largest of theirs. Also the scales.
+local function with_aspect(x, sizes, policy, axes)
+  local dims, scale = axes and values.dims(axes, x:dim()) or nil, nil
+  if not dims then
+    dims = {}
+    for d = 1, x:dim() do dims[d] = d end
+  end
+  local choose = policy == "not_larger" and math.min or math.max
+  for _, d in ipairs(dims) do
+    local own = sizes[d] / x:size(d)
+    scale = scale and choose(scale, own) or own
+  end
+  local kept = table.move(sizes, 1, #sizes, 1, {})
+  for _, d in ipairs(dims) do kept[d] = math.floor(x:size(d) * scale + 0.5) end
+  return kept
+end
+
 function ops.Resize(node, x, roi, scales, sizes)
   if node.version < 11 then return resize(x, old_attributes(node), values.list(roi)) end
-  local wanted = values.list(sizes)
+  local a, rank = node.attributes, x:dim()
+  local wanted = of_all(values.list(sizes), a.axes, x.shape, rank)
   if wanted and #wanted == 0 then wanted = nil end
-  return resize(x, node.attributes, values.list(scales), wanted, values.list(roi))
+  local policy = a.keep_aspect_ratio_policy or "stretch"
+  if wanted and policy ~= "stretch" then wanted = with_aspect(x, wanted, policy, a.axes) end
+  return resize(x, a, of_all(values.list(scales), a.axes, 1.0, rank), wanted,
+    of_all(values.list(roi), a.axes, 0.0, rank, true))
 end
 
 function ops.Upsample(node, x, scales)
   return resize(x, old_attributes(node), values.list(scales) or node.attributes.scales)
 end
 
+-- What modes have been called since version 20.
+local kGridModes <const> = {linear = "bilinear", cubic = "bicubic"}
+
+function ops.AffineGrid(node, theta, size)
+  return F.affine_grid(theta, values.list(size), node.attributes.align_corners == 1)
+end
+
 function ops.GridSample(node, x, grid)
   local a = node.attributes
   return F.grid_sample(x, grid, {
-    mode = a.mode or "bilinear", padding_mode = a.padding_mode or "zeros",
+    mode = kGridModes[a.mode] or a.mode or "bilinear", padding_mode = a.padding_mode or "zeros",
     align_corners = a.align_corners == 1,
   })
 end

@@ -41,7 +41,9 @@ end
 
 function ops.SequenceInsert(_, sequence, element, position)
   local longer = table.move(check_sequence(sequence), 1, #sequence, 1, {})
-  table.insert(longer, place_of(position, #sequence + 1, #sequence + 1), element)
+  local place = position and values.list(position)[1] or #sequence
+  if place < -#sequence or place > #sequence then raise("position %d of %d", place, #sequence) end
+  table.insert(longer, (place < 0 and place + #sequence or place) + 1, element)
   return longer
 end
 

@@ -7,7 +7,7 @@ local values = require "tide.onnx.values"
 local ops = {
   host = {
     Reshape = {2}, Expand = {2}, Tile = {2}, Squeeze = {2}, Unsqueeze = {2}, Split = {2},
-    Pad = {2, 3}, Slice = {2, 3, 4, 5}, Trilu = {2},
+    Pad = {2, 3, 4}, CenterCropPad = {2}, Col2Im = {2, 3}, Slice = {2, 3, 4, 5}, Trilu = {2},
   },
 }
 
@@ -93,9 +93,14 @@ function ops.Split(node, x, sizes)
   local dim = values.dim(node.attributes.axis or 0, x:dim())
   local list = values.list(sizes) or node.attributes.split
   if not list then
-    local count, size = #node.outputs, x:size(dim)
-    if size % count ~= 0 then raise("%d cannot be split into %d equal parts", size, count) end
-    list = values.filled(count, size // count)
+    local count, size = node.attributes.num_outputs or #node.outputs, x:size(dim)
+    if node.version < 18 and size % count ~= 0 then
+      raise("%d cannot be split into %d equal parts", size, count)
+    end
+    local part = (size + count - 1) // count -- the last one may be smaller
+    list = values.filled(count - 1, part)
+    list[count] = size - part * (count - 1)
+    if list[count] < 0 then raise("%d cannot be split into %d parts", size, count) end
   end
   return table.unpack(x:split(list, dim))
 end
@@ -124,6 +129,8 @@ local function pad_by_position(x, dim, before, after, mode)
   local positions = tide.arange(-before, size + after, {device = x.device})
   if mode == "edge" then
     positions = positions:clamp(0, size - 1)
+  elseif mode == "wrap" then
+    positions = positions:remainder(size)
   else
     local period = math.max(1, 2 * (size - 1))
     positions = positions:remainder(period)
@@ -132,9 +139,20 @@ local function pad_by_position(x, dim, before, after, mode)
   return x:index_select(dim, positions + 1)
 end
 
-function ops.Pad(node, x, pads, value)
+--- Pads of some axes as those of all.
+local function pads_of_all(amounts, axes, rank)
+  local all = values.filled(2 * rank, 0)
+  if #amounts ~= 2 * #axes then raise("expected %d pads, got %d", 2 * #axes, #amounts) end
+  for i, dim in ipairs(values.dims(axes, rank)) do
+    all[dim], all[rank + dim] = amounts[i], amounts[#axes + i]
+  end
+  return all
+end
+
+function ops.Pad(node, x, pads, value, axes)
   local mode = node.attributes.mode or "constant"
   local amounts, rank = values.list(pads) or node.attributes.pads, x:dim()
+  if axes then amounts = pads_of_all(amounts, values.list(axes), rank) end
   if #amounts ~= 2 * rank then raise("expected %d pads, got %d", 2 * rank, #amounts) end
   if mode == "constant" then
     local list = {}
@@ -150,6 +168,62 @@ function ops.Pad(node, x, pads, value)
     if before ~= 0 or after ~= 0 then x = pad_by_position(x, d, before, after, mode) end
   end
   return x
+end
+
+--- Cut to a size, or padded to it by zeros, with as much on both sides.
+function ops.CenterCropPad(node, x, shape)
+  local wanted, axes = values.list(shape), node.attributes.axes
+  if not axes then
+    axes = {}
+    for d = 1, x:dim() do axes[d] = d - 1 end
+  end
+  if #wanted ~= #axes then raise("expected %d sizes, got %d", #axes, #wanted) end
+  local list = values.filled(2 * x:dim(), 0)
+  for i, dim in ipairs(values.dims(axes, x:dim())) do
+    local more = wanted[i] - x:size(dim)
+    local before = more >= 0 and more // 2 or -(-more // 2)
+    local place = 2 * (x:dim() - dim) + 1 -- the last dimension comes first
+    list[place], list[place + 1] = before, more - before
+  end
+  return x:dim() == 0 and x or F.pad(x, list)
+end
+
+--- Positions of the elements of all blocks along one dimension of the padded image, (block, places).
+local function block_positions(block, places, stride, dilation, device)
+  local within, starts = tide.arange(block, {device = device}), tide.arange(places, {device = device})
+  return (within * dilation):unsqueeze(2) + (starts * stride):unsqueeze(1)
+end
+
+--- The sum of blocks at their places in an image.
+function ops.Col2Im(node, x, image_shape, block_shape)
+  local sizes, block = values.list(image_shape), values.list(block_shape)
+  local rank, a = #sizes, node.attributes
+  local dilations, strides = a.dilations or values.filled(rank, 1), a.strides or values.filled(rank, 1)
+  local pads = a.pads or values.filled(2 * rank, 0)
+  local padded, places, flat = {}, {}, nil
+  for d = 1, rank do
+    padded[d] = sizes[d] + pads[d] + pads[rank + d]
+    places[d] = (padded[d] - (block[d] - 1) * dilations[d] - 1) // strides[d] + 1
+  end
+  if places[1] == nil or x:size(-1) ~= values.product(places) or x:size(2) % values.product(block) ~= 0 then
+    raise("blocks (%s) do not fit the image", table.concat(x.shape, ", "))
+  end
+  for d = 1, rank do -- (block 1, ..., block d, places 1, ..., places d)
+    local own = block_positions(block[d], places[d], strides[d], dilations[d], x.device)
+    if not flat then
+      flat = own
+    else
+      local before, behind = flat:size(1), flat:size(2)
+      local joined = flat:reshape(before, 1, behind, 1) * padded[d] + own:reshape(1, block[d], 1, places[d])
+      flat = joined:reshape(before * block[d], behind * places[d])
+    end
+  end
+  local n, channels = x:size(1), x:size(2) // values.product(block)
+  local index = flat:reshape(1, -1):expand(n * channels, -1) + 1
+  local y = tide.zeros({n * channels, values.product(padded)}, {dtype = x.dtype, device = x.device})
+    :scatter_add(2, index, x:reshape(n * channels, -1)):reshape(n, channels, table.unpack(padded))
+  for d = 1, rank do y = y:narrow(d + 2, pads[d] + 1, sizes[d]) end
+  return y
 end
 
 -- Slices ------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ local values = require "tide.onnx.values"
 
 local ops = {
   with_run = {}, host = {
-    DFT = {2}, STFT = {2, 4}, HannWindow = {1}, HammingWindow = {1}, BlackmanWindow = {1},
+    DFT = {2, 3}, STFT = {2, 4}, HannWindow = {1}, HammingWindow = {1}, BlackmanWindow = {1},
     MelWeightMatrix = {1, 2, 3, 4, 5},
   },
 }
@@ -55,8 +55,9 @@ local function transform(x, bins, length, inverse)
   return inverse and result / length or result
 end
 
-function ops.DFT(node, x, length)
-  local dim = values.dim(node.attributes.axis or 1, x:dim())
+function ops.DFT(node, x, length, axis)
+  local usual = node.version >= 20 and -2 or 1
+  local dim = values.dim(axis and values.list(axis)[1] or node.attributes.axis or usual, x:dim())
   local count = length and values.list(length)[1] or x:size(dim)
   if count < 1 then raise("the length is %d", count) end
   local rank = x:dim()

@@ -152,11 +152,15 @@ rules.mish = {arguments = {"x"}, in_place_argument = 2, write = function(g, a)
   return g:node("Mul", {x, (g:node("Tanh", {(g:node("Softplus", {x}))}))})
 end}
 
-rules.softplus = {arguments = {"x", "beta"}, write = function(g, a)
-  local x, beta = g:name(a.x), a.beta or 1
-  if beta == 1 then return g:node("Softplus", {x}) end
-  local scale = g:number(beta, a.x.dtype)
-  return g:node("Div", {(g:node("Softplus", {(g:node("Mul", {x, scale}))})), scale})
+--- Above the threshold x itself. Above 20 the two are the same but in float64.
+rules.softplus = {arguments = {"x", "beta", "threshold"}, write = function(g, a)
+  local x, beta, dtype = g:name(a.x), a.beta or 1, a.x.dtype
+  local scale = g:number(beta, dtype)
+  local scaled = beta == 1 and x or g:node("Mul", {x, scale})
+  local soft = g:node("Softplus", {scaled})
+  if beta ~= 1 then soft = g:node("Div", {soft, scale}) end
+  if (a.threshold or 20) >= 20 and dtype ~= "float64" then return soft end
+  return g:node("Where", {(g:node("Greater", {scaled, g:number(a.threshold or 20, dtype)})), x, soft})
 end}
 
 rules.logsigmoid = {arguments = {"x"}, write = function(g, a)
