@@ -1,6 +1,6 @@
 -- optim.Adadelta: steps as large as recent steps were, by the root mean squares of both.
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

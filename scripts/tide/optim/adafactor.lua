@@ -1,7 +1,7 @@
 -- optim.Adafactor: squares of gradients kept as sums of rows and of columns, steps in proportion to
 -- the size of the parameters (Shazeer and Stern, 2018).
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

@@ -1,6 +1,6 @@
 -- optim.Adagrad: steps divided by the root of the sum of all squared gradients so far.
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

@@ -1,6 +1,6 @@
 -- optim.Adam: steps scaled by running means of the gradient and of its square.
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

@@ -1,6 +1,6 @@
 -- optim.Adamax: Adam with the largest recent gradient in place of the root mean square.
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

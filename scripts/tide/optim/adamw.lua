@@ -1,7 +1,7 @@
 -- optim.AdamW: Adam whose weight decay shrinks the parameters instead of joining the gradient.
 local Adam = require "tide.optim.adam"
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 
 local AdamW = class("AdamW", Adam)

@@ -1,6 +1,6 @@
 -- optim.ASGD: gradient descent with decaying steps that also keeps the mean of the parameters.
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

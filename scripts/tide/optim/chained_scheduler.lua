@@ -1,9 +1,10 @@
 -- optim.lr_scheduler.ChainedScheduler: several plans at once, each changing what the others left.
+local check_plans = require "tide.optim.internal.check_plans"
 local class = require "tide.internal.class"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
-local rates_of = require "tide.optim.rates_of"
+local rates_of = require "tide.optim.internal.rates_of"
 
 local ChainedScheduler = class("ChainedScheduler")
 
@@ -11,14 +12,7 @@ known_fields.watch(ChainedScheduler, {})
 
 --- ChainedScheduler({warmup, decay}), all of one optimizer.
 function ChainedScheduler:init(schedulers)
-  if type(schedulers) ~= "table" or #schedulers == 0 then
-    raise("ChainedScheduler: expected a list of schedulers")
-  end
-  for i, scheduler in ipairs(schedulers) do
-    if scheduler.optimizer ~= schedulers[1].optimizer then
-      raise("ChainedScheduler: scheduler %d belongs to another optimizer", i)
-    end
-  end
+  check_plans("ChainedScheduler", schedulers)
   self.schedulers, self.optimizer = schedulers, schedulers[1].optimizer
 end
 
@@ -26,16 +20,30 @@ function ChainedScheduler:step()
   for _, scheduler in ipairs(self.schedulers) do scheduler:step() end
 end
 
+--- Sets the rates of the last step again: those that the last plan left.
+function ChainedScheduler:restore()
+  for _, scheduler in ipairs(self.schedulers) do scheduler:restore() end
+end
+
+function ChainedScheduler:step_back()
+  for _, scheduler in ipairs(self.schedulers) do scheduler:step_back() end
+end
+
+function ChainedScheduler:start_over()
+  for _, scheduler in ipairs(self.schedulers) do scheduler:start_over() end
+end
+
 function ChainedScheduler:get_last_lr() return rates_of(self.optimizer) end
 
 function ChainedScheduler:state_dict()
   local states = {}
   for i, scheduler in ipairs(self.schedulers) do states[i] = scheduler:state_dict() end
-  return setmetatable({schedulers = states}, native.list)
+  return setmetatable({schedulers = states, _last_lr = rates_of(self.optimizer)}, native.list)
 end
 
 function ChainedScheduler:load_state_dict(state)
   for i, scheduler in ipairs(self.schedulers) do scheduler:load_state_dict(state.schedulers[i]) end
+  for i, rate in ipairs(state._last_lr or {}) do self.optimizer.param_groups[i].lr = rate end
 end
 
 return ChainedScheduler

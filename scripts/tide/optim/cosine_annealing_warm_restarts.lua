@@ -1,6 +1,7 @@
 -- optim.lr_scheduler.CosineAnnealingWarmRestarts: half a cosine down, then from the top again, each
 -- time T_mult times longer (Loshchilov and Hutter, "SGDR", 2017).
 local arguments = require "tide.internal.arguments"
+local check_positive = require "tide.optim.internal.check_positive"
 local class = require "tide.internal.class"
 local LRScheduler = require "tide.optim.scheduler"
 
@@ -8,10 +9,12 @@ local CosineAnnealingWarmRestarts = class("CosineAnnealingWarmRestarts", LRSched
 
 local read = arguments("CosineAnnealingWarmRestarts", {
   "optimizer", "T_0", {"T_mult", 1}, {"eta_min", 0}, {"last_epoch", -1},
-})
+}, {T_0 = "number", T_mult = "number", eta_min = "number", last_epoch = "number"})
 
 function CosineAnnealingWarmRestarts:init(...)
   local given = read(...)
+  check_positive("CosineAnnealingWarmRestarts", "T_0", given.T_0)
+  check_positive("CosineAnnealingWarmRestarts", "T_mult", given.T_mult)
   for key, value in pairs(given) do self[key] = value end
   LRScheduler.init(self, given.optimizer, given.last_epoch)
 end

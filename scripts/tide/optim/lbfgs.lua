@@ -1,7 +1,7 @@
 -- optim.LBFGS: Newton's method with the curvature guessed from the last steps (Nocedal and Wright,
 -- "Numerical optimization", chapters 3 and 7).
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
 local tide = require "tide"

@@ -1,7 +1,7 @@
 -- optim.Muon: momentum whose matrices are made orthogonal by Newton's and Schulz's iteration
 -- (Jordan et al., 2024).
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
 local tide = require "tide"

@@ -1,6 +1,6 @@
 -- optim.NAdam: Adam that looks ahead as Nesterov's momentum does.
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

@@ -1,6 +1,7 @@
 -- Base of all optimizers: groups of parameters, each with its options, and what is remembered per
 -- parameter.
 local add_hook = require "tide.internal.add_hook"
+local check_options = require "tide.optim.internal.check_options"
 local class = require "tide.internal.class"
 local known_fields = require "tide.internal.known_fields"
 local is_script = require "tide.internal.is_script"
@@ -59,6 +60,10 @@ function Optimizer:init(params, given, defaults)
     raise("%s: expected a table of options, got %s: write {lr = %s}", name, type(given),
       type(given) == "number" and tostring(given) or "0.1")
   end
+  if type(defaults) ~= "table" then
+    raise("%s.init: expected (self, params, options, defaults): a table with a value for every option, got %s", name,
+      type(defaults))
+  end
   getmetatable(self).known = defaults
   self.defaults = with_defaults(name, given or {}, defaults, defaults)
   self.param_groups, self.state = setmetatable({}, native.list), {}
@@ -81,15 +86,42 @@ function Group:__newindex(name, value)
   rawset(self, name, value)
 end
 
---- Adds {params = list, ...}; options that it leaves out are the optimizer's.
-function Optimizer:add_param_group(group)
-  local name = getmetatable(self).name
-  for i, parameter in ipairs(group.params or {}) do
+--- Raises an error unless all that the optimizer and a new group have are tensors, each of them once: what is
+--- listed twice would be stepped twice.
+local function check_parameters(optimizer, name, params)
+  local group_of = {}
+  for i, group in ipairs(optimizer.param_groups) do
+    for _, parameter in ipairs(group.params) do group_of[parameter] = i end
+  end
+  local new = #optimizer.param_groups + 1
+  for i, parameter in ipairs(params) do
     if not tide.is_tensor(parameter) then
       raise("%s: parameter %d is no tensor but a %s", name, i, type(parameter))
     end
+    local before = group_of[parameter]
+    if before == new then
+      raise("%s: parameter %d is in the list once more: give each of them once", name, i)
+    elseif before then
+      raise("%s: parameter %d of group %d is also in group %d: give each of them once", name, i, new, before)
+    end
+    group_of[parameter] = new
   end
+end
+
+--- Raises an error for options that do not go together.
+function Optimizer:check() end
+
+--- Adds {params = list, ...}; options that it leaves out are the optimizer's.
+function Optimizer:add_param_group(group)
+  local name = getmetatable(self).name
+  if type(group) ~= "table" or type(group.params) ~= "table" or tide.is_tensor(group) then
+    raise("%s: expected a group {params = list of tensors, ...}, got %s", name,
+      type(group) == "table" and "a table without params" or type(group))
+  end
+  check_parameters(self, name, group.params)
   local options = with_defaults(name, group, self.defaults, self.known)
+  check_options(name, options)
+  self:check(options)
   self.param_groups[#self.param_groups + 1] = setmetatable(options, Group)
 end
 
@@ -252,6 +284,9 @@ end
 --- Takes over what state_dict gave, for the same parameters in the same order; also what PyTorch's
 --- state_dict gave, for the same kind of optimizer.
 function Optimizer:load_state_dict(saved)
+  if type(saved) ~= "table" or type(saved.param_groups) ~= "table" or type(saved.state) ~= "table" then
+    raise("load_state_dict: expected what state_dict gave, {state, param_groups}, got %s", type(saved))
+  end
   if #saved.param_groups ~= #self.param_groups then
     raise("load_state_dict: %d groups of parameters here, %d in what is loaded", #self.param_groups,
       #saved.param_groups)

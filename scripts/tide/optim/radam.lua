@@ -1,6 +1,6 @@
 -- optim.RAdam: Adam that waits with its scaling until the mean square can be relied on.
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

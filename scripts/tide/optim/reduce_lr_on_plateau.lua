@@ -4,7 +4,7 @@ local class = require "tide.internal.class"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
-local rates_of = require "tide.optim.rates_of"
+local rates_of = require "tide.optim.internal.rates_of"
 local tide = require "tide"
 
 local ReduceLROnPlateau = class("ReduceLROnPlateau")

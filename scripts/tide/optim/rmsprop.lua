@@ -1,6 +1,6 @@
 -- optim.RMSprop: steps divided by the root of a running mean of the squared gradient.
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

@@ -1,6 +1,6 @@
 -- optim.Rprop: step sizes of their own that grow while the gradient keeps its sign.
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 

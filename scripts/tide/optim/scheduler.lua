@@ -20,14 +20,19 @@ function LRScheduler:init(optimizer, last_epoch)
   self.base_lrs = {}
   for i, group in ipairs(optimizer.param_groups) do
     if self.last_epoch == -1 then
-      -- Another plan may have been attached before, and have changed the rate.
-      group.initial_lr = group.initial_lr or group.lr
+      self:begin(i, group)
     elseif not group.initial_lr then
       raise("%s: group %d has no initial_lr to go on from", name, i)
     end
     self.base_lrs[i] = group.initial_lr
   end
   self:step()
+end
+
+--- Takes on group `i`, whose rate is the first one unless another plan, attached before, has changed it.
+function LRScheduler:begin(i, group)
+  group.initial_lr = group.initial_lr or group.lr
+  self.base_lrs[i] = group.initial_lr
 end
 
 --- The rate of group `i`, whose rate at the start was `base` and now is `lr`, after
@@ -39,10 +44,25 @@ function LRScheduler:step()
   self.last_epoch = self.last_epoch + 1
   self._last_lr = {}
   for i, group in ipairs(self.optimizer.param_groups) do
+    if not self.base_lrs[i] then self:begin(i, group) end -- it was added after the plan was made
     group.lr = self:rate(i, self.base_lrs[i], group.lr)
     self._last_lr[i] = group.lr
   end
 end
+
+--- Sets the rates of the last step again, and the momenta that go with them.
+function LRScheduler:restore()
+  for i, group in ipairs(self.optimizer.param_groups) do
+    group.lr = self._last_lr[i] or group.lr
+    if self.cycle_momentum and self.last_epoch >= 0 then self:rate(i) end
+  end
+end
+
+--- Takes one step back in the count, for a plan that makes the step itself.
+function LRScheduler:step_back() self.last_epoch = self.last_epoch - 1 end
+
+--- Begins anew with the next step.
+function LRScheduler:start_over() self.last_epoch = -1 end
 
 --- The rates that the last step set, one for each group.
 function LRScheduler:get_last_lr()
@@ -64,9 +84,12 @@ function LRScheduler:state_dict()
   return state
 end
 
---- Takes over what state_dict gave.
+--- Takes over what state_dict gave, and sets the rates: whether the optimizer's state was loaded before this plan was
+--- made, which then began with that rate, or is loaded later makes no difference.
 function LRScheduler:load_state_dict(state)
+  if type(state) ~= "table" then raise("load_state_dict: expected what state_dict gave, got %s", type(state)) end
   for key, value in pairs(state) do self[key] = value end
+  self:restore()
 end
 
 return LRScheduler

@@ -1,5 +1,6 @@
 -- Plans for the learning rate that are one formula each: StepLR, CosineAnnealingLR and others.
 local arguments = require "tide.internal.arguments"
+local check_positive = require "tide.optim.internal.check_positive"
 local class = require "tide.internal.class"
 local LRScheduler = require "tide.optim.scheduler"
 local raise = require "tide.internal.raise"
@@ -7,14 +8,20 @@ local raise = require "tide.internal.raise"
 local schedules = {}
 
 --- Makes the class of a plan from its parameters (as tide.arguments has them) and its formula
---- `rate(self, group, base, now)`. The parameters are fields of the plan.
-local function schedule(name, parameters, rate)
+--- `rate(self, group, base, now)`. The parameters are fields of the plan. `positive` names one that must be above 0.
+local function schedule(name, parameters, rate, positive)
+  local kinds = {last_epoch = "number"}
+  for _, parameter in ipairs(parameters) do
+    local key = type(parameter) == "table" and parameter[1] or parameter
+    if key ~= "lr_lambda" then kinds[key] = key == "milestones" and "table" or "number" end
+  end
   local declared = {"optimizer", table.unpack(parameters)}
   declared[#declared + 1] = {"last_epoch", -1}
-  local read = arguments(name, declared)
+  local read = arguments(name, declared, kinds)
   local Schedule = class(name, LRScheduler)
   function Schedule:init(...)
     local given = read(...)
+    if positive then check_positive(name, positive, given[positive]) end
     for key, value in pairs(given) do self[key] = value end
     LRScheduler.init(self, given.optimizer, given.last_epoch)
   end
@@ -26,7 +33,7 @@ end
 schedule("StepLR", {"step_size", {"gamma", 0.1}}, function(self, _, _, now)
   local step = self.last_epoch
   return (step == 0 or step % self.step_size ~= 0) and now or now * self.gamma
-end)
+end, "step_size")
 
 --- Times gamma at each of a list of steps.
 schedule("MultiStepLR", {"milestones", {"gamma", 0.1}}, function(self, _, _, now)
@@ -79,7 +86,7 @@ schedule("CosineAnnealingLR", {"T_max", {"eta_min", 0}}, function(self, _, base,
   end
   return (1 + math.cos(math.pi * step / period)) / (1 + math.cos(math.pi * (step - 1) / period))
     * (now - least) + least
-end)
+end, "T_max")
 
 --- What a function says for group `i`: one for all, or a list of them.
 local function of_function(self, i)
@@ -87,7 +94,12 @@ local function of_function(self, i)
   if type(fn) ~= "function" then
     raise("%s: no function for group %d", getmetatable(self).name, i)
   end
-  return fn(self.last_epoch)
+  local factor = fn(self.last_epoch)
+  if type(factor) ~= "number" then
+    raise("%s: lr_lambda: expected a function that returns a number, got %s from it", getmetatable(self).name,
+      type(factor))
+  end
+  return factor
 end
 
 --- The first rate times lr_lambda(step).

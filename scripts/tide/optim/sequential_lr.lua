@@ -1,16 +1,21 @@
 -- optim.lr_scheduler.SequentialLR: one plan after the other.
 local arguments = require "tide.internal.arguments"
+local check_plans = require "tide.optim.internal.check_plans"
 local class = require "tide.internal.class"
 local LRScheduler = require "tide.optim.scheduler"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
-local rates_of = require "tide.optim.rates_of"
+local rates_of = require "tide.optim.internal.rates_of"
 
 local SequentialLR = class("SequentialLR", LRScheduler)
 
 local read = arguments("SequentialLR", {
   "optimizer", "schedulers", "milestones", {"last_epoch", -1},
-})
+}, {schedulers = "table", milestones = "table", last_epoch = "number"})
+
+local function set_first_rates(optimizer)
+  for _, group in ipairs(optimizer.param_groups) do group.lr = group.initial_lr or group.lr end
+end
 
 --- SequentialLR(optimizer, {warmup, decay}, {10}): warmup for 10 steps, then decay from its start.
 function SequentialLR:init(...)
@@ -19,29 +24,43 @@ function SequentialLR:init(...)
     raise("SequentialLR: %d schedulers need %d milestones, got %d", #given.schedulers,
       #given.schedulers - 1, #given.milestones)
   end
+  check_plans("SequentialLR", given.schedulers, given.optimizer)
   self.optimizer, self.schedulers = given.optimizer, given.schedulers
   self.milestones, self.last_epoch = given.milestones, given.last_epoch + 1
   -- Each of them has set its own first rate: only the first one's counts.
-  for _, group in ipairs(self.optimizer.param_groups) do group.lr = group.initial_lr end
-  for _, scheduler in ipairs(self.schedulers) do
-    scheduler.last_epoch = scheduler.last_epoch - 1
-  end
+  set_first_rates(self.optimizer)
+  for _, scheduler in ipairs(self.schedulers) do scheduler:step_back() end
   self.schedulers[1]:step()
+end
+
+--- The scheduler in force, and the step at which it began.
+local function current(sequence)
+  local i = 1
+  while i <= #sequence.milestones and sequence.last_epoch >= sequence.milestones[i] do i = i + 1 end
+  return sequence.schedulers[i], sequence.milestones[i - 1]
 end
 
 function SequentialLR:step()
   self.last_epoch = self.last_epoch + 1
-  local current = 1
-  while current <= #self.milestones and self.last_epoch >= self.milestones[current] do
-    current = current + 1
-  end
-  local scheduler = self.schedulers[current]
-  if current > 1 and self.milestones[current - 1] == self.last_epoch then
+  local scheduler, begin = current(self)
+  if begin == self.last_epoch then
     -- From the first rate, whatever the plans before made of it.
-    for _, group in ipairs(self.optimizer.param_groups) do group.lr = group.initial_lr end
-    scheduler.last_epoch = -1
+    set_first_rates(self.optimizer)
+    scheduler:start_over()
   end
   scheduler:step()
+end
+
+function SequentialLR:restore() current(self):restore() end
+
+function SequentialLR:step_back()
+  self.last_epoch = self.last_epoch - 1
+  current(self):step_back()
+end
+
+function SequentialLR:start_over()
+  self.last_epoch = -1
+  self.schedulers[1]:start_over()
 end
 
 function SequentialLR:get_last_lr() return rates_of(self.optimizer) end
@@ -56,6 +75,7 @@ end
 function SequentialLR:load_state_dict(state)
   self.last_epoch, self.milestones = state.last_epoch, state.milestones
   for i, scheduler in ipairs(self.schedulers) do scheduler:load_state_dict(state.schedulers[i]) end
+  self:restore()
 end
 
 return SequentialLR

@@ -1,6 +1,6 @@
 -- optim.SGD: gradient descent, with momentum, weight decay and Nesterov's look ahead.
 local class = require "tide.internal.class"
-local declare = require "tide.optim.declare"
+local declare = require "tide.optim.internal.declare"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -13,12 +13,11 @@ local defaults = declare("SGD", {
 })
 
 --- optim.SGD(net:parameters(), {lr = 0.1, momentum = 0.9})
-function SGD:init(params, options)
-  Optimizer.init(self, params, options, defaults)
-  for _, group in ipairs(self.param_groups) do
-    if group.nesterov and (group.momentum <= 0 or group.dampening ~= 0) then
-      raise("SGD: nesterov needs momentum and no dampening")
-    end
+function SGD:init(params, options) Optimizer.init(self, params, options, defaults) end
+
+function SGD:check(options)
+  if options.nesterov and (options.momentum == 0 or options.dampening ~= 0) then
+    raise("SGD: nesterov needs momentum and no dampening")
   end
 end
 

@@ -6,6 +6,7 @@ local class = require "tide.internal.class"
 local DataLoader = require "tide.data.data_loader"
 local LRScheduler = require "tide.optim.scheduler"
 local Module = require "tide.nn.module"
+local of_group = require "tide.optim.internal.of_group"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
@@ -54,6 +55,9 @@ local read_model = arguments("AveragedModel", {
 --- too; else they are those of the newest model.
 function AveragedModel:init(...)
   local given = read_model(...)
+  if not class.is_a(given.model, Module) then
+    raise("AveragedModel: model: expected a module, got %s", type(given.model))
+  end
   self.module = given.model:clone()
   if given.device then self.module:to(given.device) end
   self:register_buffer("n_averaged", tide.tensor(0))
@@ -138,7 +142,8 @@ function swa_utils.update_bn(...)
   model:train()
   for module in pairs(momenta) do module.momentum = false end
   for batch in each_batch(given.loader) do
-    local x = tide.is_tensor(batch) and batch or batch[1]
+    local x = type(batch) == "table" and batch[1] or batch
+    if not tide.is_tensor(x) then raise("update_bn: loader: expected batches whose first value is a tensor, got %s", type(x)) end
     model(given.device and x:to(given.device) or x)
   end
 end
@@ -149,7 +154,7 @@ local SWALR = class("SWALR", LRScheduler)
 
 local read_plan = arguments("SWALR", {
   "optimizer", "swa_lr", {"anneal_epochs", 10}, {"anneal_strategy", "cos"}, {"last_epoch", -1},
-}, {anneal_epochs = "count"})
+}, {anneal_epochs = "count", last_epoch = "number"})
 
 local anneal = {
   cos = function(t) return (1 - math.cos(math.pi * t)) / 2 end,
@@ -163,11 +168,7 @@ function SWALR:init(...)
   if not anneal[given.anneal_strategy] then
     raise("SWALR: anneal_strategy must be cos or linear, got %s", tostring(given.anneal_strategy))
   end
-  self.anneal_strategy, self.anneal_epochs = given.anneal_strategy, given.anneal_epochs
-  self.swa_lrs = {}
-  for i in ipairs(given.optimizer.param_groups) do
-    self.swa_lrs[i] = type(given.swa_lr) == "table" and given.swa_lr[i] or given.swa_lr
-  end
+  self.anneal_strategy, self.anneal_epochs, self.swa_lr = given.anneal_strategy, given.anneal_epochs, given.swa_lr
   LRScheduler.init(self, given.optimizer, given.last_epoch)
 end
 
@@ -179,7 +180,7 @@ end
 
 function SWALR:rate(i, _, lr)
   local step = self.anneal_epochs == 0 and math.max(1, self.last_epoch) or self.last_epoch
-  local before, now, goal = self:share(step - 1), self:share(step), self.swa_lrs[i]
+  local before, now, goal = self:share(step - 1), self:share(step), of_group(self, "swa_lr", i)
   -- Where it began, derived from where it is: another plan may have moved it meanwhile.
   local start = before == 1 and goal or (lr - before * goal) / (1 - before)
   return goal * now + start * (1 - now)

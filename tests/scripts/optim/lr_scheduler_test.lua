@@ -299,4 +299,38 @@ describe("plans for the learning rate", function()
   it("refuse what is no optimizer", function()
     raises("expected an optimizer, got number", plans.StepLR, 1, 2)
   end)
+  it("take on a group that is added later, from its own rate", function()
+    local optimizer = new_optimizer {lr = 0.5, momentum = 0.9}
+    local made = {
+      plans.StepLR(optimizer, 2), plans.CosineAnnealingLR(optimizer, 4), plans.CyclicLR(optimizer, 0.1, 0.3),
+      plans.OneCycleLR(optimizer, 0.25, {total_steps = 8}),
+    }
+    optimizer:add_param_group {params = {tide.zeros({1}, {requires_grad = true})}, lr = 1.0}
+    local group = optimizer.param_groups[2]
+    made[1]:step()
+    equal(group.lr, 1.0)
+    made[1]:step()
+    close(group.lr, 0.1)
+    equal(group.initial_lr, 1.0)
+    for i = 2, 4 do made[i]:step() end
+    equal(#made[4]:get_last_lr(), 2)
+    close(group.lr, optimizer.param_groups[1].lr)
+    raises("CyclicLR: base_lr has 1 values, and the optimizer 2 groups", plans.CyclicLR, optimizer, {0.1}, 0.3)
+  end)
+  it("refuse lengths that are no lengths", function()
+    local optimizer = new_optimizer {lr = 0.5, momentum = 0.9}
+    raises("StepLR: step_size must be above 0, got 0", plans.StepLR, optimizer, 0)
+    raises("CosineAnnealingLR: T_max must be above 0, got -1", plans.CosineAnnealingLR, optimizer, -1)
+    raises("CosineAnnealingWarmRestarts: T_0 must be above 0, got 0", plans.CosineAnnealingWarmRestarts, optimizer, 0)
+    raises("CyclicLR: step_size_up must be above 0", plans.CyclicLR, optimizer, 0.1, 0.2, {step_size_up = 0})
+    raises("OneCycleLR: total_steps must be above 0, got 0", plans.OneCycleLR, optimizer, 0.1, {total_steps = 0})
+  end)
+  it("cannot be put together with one that wants a figure", function()
+    local optimizer = new_optimizer()
+    local step, plateau = plans.StepLR(optimizer, 2), plans.ReduceLROnPlateau(optimizer)
+    raises("ChainedScheduler: scheduler 2 is a ReduceLROnPlateau, whose step wants a figure", plans.ChainedScheduler,
+      {step, plateau})
+    raises("SequentialLR: scheduler 1 is a ReduceLROnPlateau, whose step wants a figure", plans.SequentialLR, optimizer,
+      {plateau, step}, {2})
+  end)
 end)

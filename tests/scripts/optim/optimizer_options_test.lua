@@ -2,6 +2,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, close, equal = test.describe, test.it, test.close, test.same_type
+local raises = test.raises
 local sin = math.sin
 
 -- {class, options, parameters after 8 steps}: torch.optim in float64 (the default type too, in which
@@ -216,4 +217,55 @@ describe("defaults of optimizers", function()
       equal(as_floats(group), as_floats(expected))
     end)
   end
+end)
+
+describe("options out of their range", function()
+  local w = tide.ones(1, {requires_grad = true})
+  local refused = {
+    {"SGD", {lr = -1}, "SGD: lr must be non-negative, got -1"}, {"Adam", {lr = 0 / 0}, "Adam: lr must be non-negative"},
+    {"SGD", {momentum = -0.1}, "SGD: momentum must be non-negative, got -0.1"},
+    {"SGD", {nesterov = 1}, "SGD: nesterov must be true or false, got 1"},
+    {"AdamW", {weight_decay = -0.5}, "AdamW: weight_decay must be non-negative"},
+    {"Adam", {eps = -1}, "Adam: eps must be non-negative"}, {"RMSprop", {alpha = -1}, "RMSprop: alpha must be"},
+    {"Adam", {betas = 3}, "Adam: betas must be two numbers, at least 0 and below 1 both, got 3"},
+    {"Adam", {betas = {1.5, 0.9}}, "below 1 both, got {1.5, 0.9}"}, {"NAdam", {betas = {0.9}}, "got {0.9, nil}"},
+    {"Adadelta", {rho = 1.1}, "Adadelta: rho must be between 0 and 1, got 1.1"},
+    {"Adagrad", {lr_decay = -1}, "lr_decay must be"}, {"Adagrad", {initial_accumulator_value = -1}, "must be non-negative"},
+    {"Adafactor", {beta2_decay = 0.1}, "Adafactor: beta2_decay must be at most 0, got 0.1"},
+    {"Adafactor", {d = 0.5}, "Adafactor: d must be at least 1, got 0.5"},
+    {"Rprop", {etas = {1.2, 0.5}}, "Rprop: etas must be two numbers, below 1 and above 1, got {1.2, 0.5}"},
+    {"Rprop", {step_sizes = {2, 1}}, "Rprop: step_sizes must be two numbers, in order, got {2, 1}"},
+  }
+  for _, case in ipairs(refused) do
+    local class, options, message = table.unpack(case)
+    it(("are refused: %s, %s"):format(class, next(options)), function()
+      raises(message, tide.optim[class], {w}, options)
+      raises(message, tide.optim[class], {{params = {w}, [next(options)] = select(2, next(options))}})
+    end)
+  end
+  it("are not looked for in tensors, which would wait", function()
+    equal(tide.optim.SGD({w}, {lr = tide.tensor(0.5)}).param_groups[1].lr:item(), 0.5)
+  end)
+end)
+
+describe("a parameter that is given twice", function()
+  local v, w = tide.ones(1, {requires_grad = true}), tide.ones(1, {requires_grad = true})
+  it("is refused, as it would be stepped twice", function()
+    raises("SGD: parameter 2 is in the list once more: give each of them once", tide.optim.SGD, {w, w})
+    raises("SGD: parameter 2 of group 2 is also in group 1: give each of them once", tide.optim.SGD,
+      {{params = {w}}, {params = {v, w}}})
+    local optimizer = tide.optim.Adam({w})
+    raises("Adam: parameter 1 of group 2 is also in group 1", optimizer.add_param_group, optimizer, {params = {w}})
+    equal(#optimizer.param_groups, 1)
+  end)
+  it("is one that a network holds in two places, once in its list", function()
+    local net = tide.nn.Sequential(tide.nn.Linear(2, 2), tide.nn.Linear(2, 2))
+    net[2].weight = net[1].weight
+    equal(#tide.optim.SGD(net:parameters()).param_groups[1].params, 3)
+  end)
+  it("may be no group at all", function()
+    local optimizer = tide.optim.SGD({w})
+    raises("SGD: expected a group {params = list of tensors, ...}, got userdata", optimizer.add_param_group, optimizer, v)
+    raises("got a table without params", optimizer.add_param_group, optimizer, {v})
+  end)
 end)

@@ -1,0 +1,17 @@
+-- A parameter of a plan for the learning rate that is one value for all groups, or a list of one for each.
+local raise = require "tide.internal.raise"
+
+--- The value of `plan[name]` for group `i`.
+return function(plan, name, i)
+  local value, title = plan[name], getmetatable(plan).name
+  if type(value) == "table" then
+    if value[i] == nil then
+      raise("%s: %s has %d values, and the optimizer %d groups", title, name, #value, #plan.optimizer.param_groups)
+    end
+    value = value[i]
+  end
+  if type(value) ~= "number" then
+    raise("%s: %s: expected a number, or a list of one for each group, got %s", title, name, type(value))
+  end
+  return value
+end
