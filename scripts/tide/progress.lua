@@ -1,6 +1,7 @@
--- tide.progress: walks a list, an iterator or 1..n while a line on the terminal shows how far it
--- is.
+-- tide.progress: walks a list, an iterator or 1..n while a line on the terminal, or below the cell of a notebook, shows
+-- how far it is.
 local native = require "tide.native"
+local notebook = require "tide.display.notebook"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -14,23 +15,41 @@ local function line(label, done, total, seconds)
   return ("%s%3.0f%%  %d/%d  %.1f/s  %.0f s left"):format(label, share, done, total, rate, left)
 end
 
---- An object that draws the line, on a terminal; `finish` leaves it with the time taken.
+local count = 0 -- of lines in notebooks, each of which has a name
+
+--- A function that draws a line in the place of the one before; nil where nobody would see it. `last` leaves it.
+local function new_drawing()
+  if notebook.show then
+    count = count + 1
+    local id, again = ("tide-progress-%x-%d"):format(os.time(), count), false -- that of no kernel before this one
+    return function(text)
+      notebook.show({["text/plain"] = text}, id, again)
+      again = true
+    end
+  end
+  if native.terminal_columns() == nil then return nil end
+  return function(text, last)
+    io.stderr:write("\r", text, "\27[K", last and "\n" or "")
+    io.stderr:flush()
+  end
+end
+
+--- An object that draws the line; `finish` leaves it with the time taken.
 local function new_meter(total, label)
   local start, drawn, done = tide.time(), 0, 0
-  local on_terminal = native.terminal_columns() ~= nil
+  local draw = new_drawing()
   local meter = {}
   function meter.advance()
     local now = tide.time() - start
-    if on_terminal and now - drawn >= kBetween then
+    if draw and now - drawn >= kBetween then
       drawn = now
-      io.stderr:write("\r", line(label, done, total, now), "\27[K")
-      io.stderr:flush()
+      draw(line(label, done, total, now))
     end
     done = done + 1
   end
   function meter.finish()
     if drawn == 0 then return end -- over before the first drawing: nothing to show
-    io.stderr:write("\r", line(label, done, total, tide.time() - start), "\27[K\n")
+    draw(line(label, done, total, tide.time() - start), true)
   end
   return meter
 end

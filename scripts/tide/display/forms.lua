@@ -33,7 +33,8 @@ end
 --- The forms of a value beside its text; then what kept a picture from being drawn, if anything
 --- did.
 local function rich_forms(value, text)
-  local own = type(getmetatable(value)) == "table" and getmetatable(value).__mimebundle
+  local meta = getmetatable(value)
+  local own = type(meta) == "table" and rawget(meta, "__mimebundle")
   if own then
     local found = {}
     for kind, form in pairs(own(value)) do found[kind] = form end

@@ -1,12 +1,13 @@
 -- tide.display: shows a value where it is called, as the prompt or the notebook shows a result.
 local forms = require "tide.display.forms"
 local notebook = require "tide.display.notebook"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 
 --- tide.display(value, {clear = true}): with `clear`, in a notebook, in the place of all that the
 --- cell has shown so far.
 return function(value, options)
-  for name in pairs(options or {}) do
+  for name in pairs(of_kind("display", "options", options or {}, "table")) do
     if name ~= "clear" then
       raise("display: unknown option '%s': known is clear", tostring(name))
     end

@@ -2,6 +2,7 @@
 local native = require "tide.native"
 local nearest = require "tide.internal.nearest"
 local tide = require "tide"
+local workspace = require "tide.internal.session.workspace"
 
 local long_enough <const> = 1 -- seconds that %timeit measures
 
@@ -131,6 +132,16 @@ local function run_file(_, text)
   return run(table.unpack(words, 2))
 end
 
+--- Runs the text of a file as if it had been typed.
+local function load_input(session, text)
+  local file <close> = open("load", need_file("load", text), "r")
+  local code = file:read "a"
+  io.write(code, code:find "\n$" and "" or "\n")
+  local kind, value = session:read(code:match "^(.-)%s*$", session.number)
+  if kind == "run" then return value() end
+  if kind ~= "nothing" then error(kind == "wrong" and value or "%load: the text is unfinished", 0) end
+end
+
 local function save(session, text)
   local path = need_file("save", text)
   local file = open("save", path, "w")
@@ -187,10 +198,17 @@ rows = {
   {"time", "EXPRESSION", "how long one run takes the host and the devices", time},
   {"syncs", "EXPRESSION", "where it waits for a device, how often and how long", syncs},
   {"profile", "EXPRESSION", "its profile: _:save(\"trace.html\") keeps it", profile},
+  {"memit", "EXPRESSION", "how much memory it takes on each device", workspace.memit(function_of)},
   {"device", "[DEVICE]", "where tensors are created from now on if no device is named", device},
   {"edit", "[N]", "opens the last input, or input N, in $EDITOR and runs what comes back", edit},
   {"run", "FILE [ARGUMENTS]", "runs a script; its globals stay", run_file},
+  {"load", "FILE", "runs the text of a file as an input", load_input},
   {"save", "FILE", "writes the inputs so far as a script", save},
+  {"who", "", "lists the variables: shapes, types, devices, bytes", workspace.who},
+  {"reload", "NAME | auto | off", "loads a module again; auto: each whose file has changed", workspace.reload},
+  {"cd", "[FOLDER]", "goes to a folder", workspace.cd},
+  {"ls", "[NAMES]", "lists files", workspace.ls},
+  {"env", "[NAME]", "shows the environment, or a variable of it", workspace.env},
   {"history", "", "lists the inputs so far", history},
   {"save_session", "FILE", "writes the variables: tensors and plain values", variables "save"},
   {"load_session", "FILE", "reads them back", variables "load"},

@@ -5,9 +5,11 @@ local compile = require "tide.internal.session.compile"
 local divide = require "tide.internal.session.divide"
 local native = require "tide.native"
 local nearest = require "tide.internal.nearest"
+local notes = require "tide.internal.slips.notes"
 local present = require "tide.internal.session.present"
 local slips = require "tide.internal.slips"
 local source = require "tide.internal.slips.source"
+local workspace = require "tide.internal.session.workspace"
 
 -- What an input may name without reading it first, and where it comes from.
 local short_names <const> = {
@@ -131,7 +133,8 @@ function Session:read_command(text)
   if mark == "?" then
     return function()
       local page = require("tide.display.notebook").page
-      local help = require "tide.internal.session.explain".text(self, rest)
+      local explain = require "tide.internal.session.explain"
+      local help = (rest:find "^%?" and explain.source or explain.text)(self, rest)
       if not page then return help end
       page(help)
     end
@@ -184,6 +187,7 @@ function Session:read(text, number, aside)
     return "leave", nil, text
   end
   if text:find "^%s*help%s*$" and not self:variables().help then text = "help()" end
+  if self.reloads then workspace.refresh(self) end
   self.number, self.aside, self.closed = number, aside, {}
   present.number = number
   self.lone_name = text:match "^%s*([%a_][%w_]*)%s*$"
@@ -191,6 +195,13 @@ function Session:read(text, number, aside)
   if kind ~= "unfinished" then
     source.keep(chunk_name(number), text, 1)
     if kind == "wrong" then value = slips.in_syntax(value, chunk_name(number)) end
+    if kind == "run" then
+      local note = notes(("In [%d]"):format(number), text, function(name)
+        local value = rawget(self.environment, name)
+        return value == nil and rawget(_G, name) or value
+      end)
+      if note ~= "" then io.stderr:write(note) end
+    end
     if not aside then self.inputs[number] = {text = text, script = known and known.script} end
     self.closed = known and known.closed or {}
   end
