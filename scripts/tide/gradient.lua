@@ -1,9 +1,15 @@
 -- tide.gradient: slopes of a function that a tensor holds values of.
 local arguments = require "tide.internal.arguments"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local read = arguments("gradient", {"x", {"spacing", 1}, {"dim"}, {"edge_order", 1}}, {x = "tensor"})
+
+local function check_spacing(value)
+  if type(value) == "number" or tide.is_tensor(value) then return end
+  raise("gradient: spacing: expected a number, a tensor of coordinates or a list of these, got %s", type(value))
+end
 
 --- Distances between neighbours along dim, in a shape that broadcasts against x.
 local function distances(x, dim, spacing)
@@ -82,10 +88,12 @@ local function gradient(...)
   end
   local slopes, seen = {}, {}
   for i, dim in ipairs(dims) do
+    of_kind("gradient", "dim", dim, "number")
     if dim < 0 then dim = dim + x:dim() + 1 end
     if seen[dim] then raise("gradient: dimension %d is given twice", dim) end
     seen[dim] = true
     local spacing = several and given.spacing[i] or given.spacing
+    check_spacing(spacing)
     local type = x.dtype
     if tide.is_tensor(spacing) then
       type = tide.promote_types(type, spacing.dtype)

@@ -13,6 +13,9 @@ known_fields.watch(GradScaler, {})
 local read = arguments("GradScaler", {
   {"init_scale", 65536.0}, {"growth_factor", 2.0}, {"backoff_factor", 0.5},
   {"growth_interval", 2000}, {"enabled", true},
+}, {
+  init_scale = "number", growth_factor = "number", backoff_factor = "number", growth_interval = "count",
+  enabled = "boolean",
 })
 
 --- amp.GradScaler({init_scale = 65536, growth_interval = 2000})

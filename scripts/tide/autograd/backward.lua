@@ -1,4 +1,5 @@
 -- autograd.backward: the backward pass from several tensors.
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -6,8 +7,9 @@ local tide = require "tide"
 --- of all leaves.
 local function backward(tensors, grad_tensors, options)
   if tide.is_tensor(tensors) then tensors, grad_tensors = {tensors}, {grad_tensors} end
+  of_kind("backward", "tensors", tensors, "tensors")
   if #tensors == 0 then raise("backward: expected tensors: the list is empty") end
-  grad_tensors = grad_tensors or {}
+  grad_tensors = of_kind("backward", "grad_tensors", grad_tensors or {}, "tensors")
   local total
   for i, tensor in ipairs(tensors) do
     local weight = grad_tensors[i]

@@ -1,6 +1,7 @@
 -- Checks gradients against finite differences.
 local arguments = require "tide.internal.arguments"
 local derivatives = require "tide.autograd.derivatives"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -9,9 +10,13 @@ local check = {}
 local parameters = {
   "fn", "inputs", {"eps", 1e-6}, {"atol", 1e-5}, {"rtol", 1e-3}, {"raise_exception", true},
 }
-local read = arguments("gradcheck", parameters)
+local read = arguments("gradcheck", parameters, {
+  fn = "callable", eps = "number", atol = "number", rtol = "number", raise_exception = "boolean",
+})
 
-local function as_list(value) return tide.is_tensor(value) and {value} or value end
+local function as_list(name, value)
+  return of_kind(name, "inputs", tide.is_tensor(value) and {value} or value, "tensors")
+end
 
 --- fn's results as one list, without a grad function.
 local function values(fn, inputs)
@@ -67,7 +72,7 @@ local function difference(given, inputs)
 end
 
 local function run(name, given)
-  local inputs, any = as_list(given.inputs), false
+  local inputs, any = as_list(name, given.inputs), false
   for i, input in ipairs(inputs) do
     if input.requires_grad then
       any = true

@@ -1,6 +1,7 @@
 -- autograd.checkpoint: computes a part of a network anew in the backward pass instead of keeping
 -- its inner values.
 local native = require "tide.native"
+local of_kind = require "tide.internal.of_kind"
 local tide = require "tide"
 
 --- What autocast does now: {device type, options} for each type.
@@ -25,6 +26,7 @@ end
 --- the same random numbers and the same autocast. Gradients reach the tensors among the arguments
 --- and all that fn uses; they cannot be differentiated again.
 local function checkpoint(fn, ...)
+  of_kind("checkpoint", "fn", fn, "callable")
   if not tide.is_grad_enabled() then return fn(...) end
   local arguments, tensors = table.pack(...), {}
   for i = 1, arguments.n do

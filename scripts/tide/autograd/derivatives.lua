@@ -1,5 +1,6 @@
 -- Derivatives of functions as tensors: jacobian, hessian, and their products with vectors.
 -- Functions take tensors and return one or several.
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -27,6 +28,7 @@ end
 local function like_given(given, list) return tide.is_tensor(given) and list[1] or list end
 
 local function call(name, fn, inputs)
+  of_kind(name, "fn", fn, "callable")
   local outputs = {tide.enable_grad(fn, table.unpack(inputs))}
   if #outputs == 1 and type(outputs[1]) == "table" and not getmetatable(outputs[1]) then
     outputs = outputs[1]
@@ -78,13 +80,15 @@ local function rows_of(output, inputs, create_graph)
   return rows
 end
 
-local function flag(options, name) return options and options[name] or false end
+local function flag(caller, options, name)
+  return options ~= nil and of_kind(caller, "options", options, "table")[name] or false
+end
 
 --- All derivatives of fn's results by its inputs: of one result by one input a tensor of both
 --- shapes joined; lists for lists of inputs, and for several results. {create_graph = true} lets
 --- them be differentiated again.
 function derivatives.jacobian(fn, inputs, options)
-  local create = flag(options, "create_graph")
+  local create = flag("jacobian", options, "create_graph")
   local copies = as_inputs("jacobian", inputs, create)
   local outputs = call("jacobian", fn, copies)
   local table_of = {}
@@ -104,7 +108,7 @@ end
 --- All second derivatives of fn, which returns one number: of one input by itself a tensor, for a
 --- list of inputs a list of lists.
 function derivatives.hessian(fn, inputs, options)
-  local create = flag(options, "create_graph")
+  local create = flag("hessian", options, "create_graph")
   local copies = as_inputs("hessian", inputs, create)
   local outputs = call("hessian", fn, copies)
   check_single("hessian", outputs)
@@ -120,7 +124,7 @@ local function vectors_for(name, tensors, given)
     if #tensors == 1 and tensors[1]:numel() == 1 then return {tide.ones_like(tensors[1])} end
     raise("%s: a vector v is missing", name)
   end
-  local list = tide.is_tensor(given) and {given} or given
+  local list = of_kind(name, "v", tide.is_tensor(given) and {given} or given, "tensors")
   if #list ~= #tensors then
     raise("%s: %d vectors for %d tensors", name, #list, #tensors)
   end
@@ -142,7 +146,7 @@ local function single(list) return #list == 1 and list[1] or list end
 
 --- fn's results, and v times their derivatives: vjp(fn, inputs, v).
 function derivatives.vjp(fn, inputs, v, options)
-  local create = flag(options, "create_graph")
+  local create = flag("vjp", options, "create_graph")
   local copies = as_inputs("vjp", inputs, create)
   local outputs = call("vjp", fn, copies)
   local product = weighted(outputs, copies, vectors_for("vjp", outputs, v), create)
@@ -151,7 +155,7 @@ end
 
 --- fn's results, and their derivatives times v: jvp(fn, inputs, v).
 function derivatives.jvp(fn, inputs, v, options)
-  local create = flag(options, "create_graph")
+  local create = flag("jvp", options, "create_graph")
   local copies = as_inputs("jvp", inputs, create)
   local outputs = call("jvp", fn, copies)
   local directions = vectors_for("jvp", copies, v)
@@ -165,7 +169,7 @@ end
 
 --- fn's number, and v times its second derivatives: vhp(fn, inputs, v).
 function derivatives.vhp(fn, inputs, v, options)
-  local create = flag(options, "create_graph")
+  local create = flag("vhp", options, "create_graph")
   local copies = as_inputs("vhp", inputs, create)
   local outputs = call("vhp", fn, copies)
   check_single("vhp", outputs)

@@ -3,6 +3,7 @@ local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local fields = require "tide.nn.internal.module_fields"
 local Module = require "tide.nn.module"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -41,7 +42,8 @@ end
 local function merged(tables)
   if #tables == 0 then return tables end
   local all = {}
-  for _, tensors in ipairs(tables) do
+  for i, tensors in ipairs(tables) do
+    of_kind("functional_call", ("parameters[%d]"):format(i), tensors, "table")
     for name, tensor in pairs(tensors) do all[name] = tensor end
   end
   return all
@@ -93,6 +95,7 @@ function functional.stack_module_state(models)
   if type(models) ~= "table" or #models == 0 then
     raise("stack_module_state: expected a list of modules")
   end
+  for i, model in ipairs(models) do of_kind("stack_module_state", ("models[%d]"):format(i), model, "module") end
   local function stacked(kind)
     local lists, result = {}, {}
     for i, model in ipairs(models) do

@@ -2,6 +2,7 @@
 -- tables of them, as the parameters of a model.
 local arguments = require "tide.internal.arguments"
 local batched = require "tide.func.batched"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -146,6 +147,7 @@ end
 --- the chosen arguments as they were, what fn gives (a list, if these are several values), and with
 --- `has_aux` its second result.
 local function call_with_variables(name, fn, argnums, has_aux, ...)
+  of_kind(name, "fn", fn, "callable")
   local args, chosen = table.pack(...), {}
   for i, position in ipairs(argnums) do
     if position > args.n then
@@ -172,8 +174,9 @@ end
 local function for_argnums(argnums, list) return type(argnums) == "table" and list or list[1] end
 
 local grad_parameters = {"fn", {"argnums", 1}, {"has_aux", false}}
-local read_grad = arguments("grad", grad_parameters)
-local read_value = arguments("grad_and_value", grad_parameters)
+local grad_kinds = {fn = "callable", has_aux = "boolean"}
+local read_grad = arguments("grad", grad_parameters, grad_kinds)
+local read_value = arguments("grad_and_value", grad_parameters, grad_kinds)
 
 --- Gradients of the number that fn gives, in the form of the arguments, that number, and what else
 --- fn gives.
@@ -255,7 +258,7 @@ local function pusher(outputs, inputs)
 end
 
 local read_jvp = arguments("jvp", {"fn", "primals", "tangents", {"has_aux", false}},
-  {primals = "table", tangents = "table"})
+  {fn = "callable", primals = "table", tangents = "table", has_aux = "boolean"})
 
 --- What fn gives for a list of primals, and its derivatives times the tangents, a list of the same
 --- form.
@@ -334,7 +337,7 @@ end
 
 --- Makes jacrev and jacfwd, which differ in how they find the blocks.
 local function jacobian(name, find_blocks)
-  local read = arguments(name, grad_parameters)
+  local read = arguments(name, grad_parameters, grad_kinds)
   return function(...)
     local given = read(...)
     return function(...)
@@ -363,7 +366,7 @@ transforms.jacrev = jacobian("jacrev", by_rows)
 --- The same, found forwards: one pass for each element of the argument.
 transforms.jacfwd = jacobian("jacfwd", by_columns)
 
-local read_hessian = arguments("hessian", {"fn", {"argnums", 1}})
+local read_hessian = arguments("hessian", {"fn", {"argnums", 1}}, {fn = "callable"})
 
 --- A function that gives all second derivatives of the number fn gives.
 function transforms.hessian(...)

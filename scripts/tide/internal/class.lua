@@ -31,6 +31,10 @@ local function class(name, base)
     __index = base,
     __call = function(self, ...)
       local object = setmetatable({}, self)
+      local wrong = rawget(self, "__init") and "__init" or rawget(self, "__init__") and "__init__"
+      if wrong then
+        require "tide.internal.raise"("%s: objects are made by init: function %s:init(...), not %s", name, name, wrong)
+      end
       if self.init then self.init(object, ...) end
       return object
     end,

@@ -5,6 +5,7 @@
 -- and methods of its own class, are found before any of this is asked.
 local class = require "tide.internal.class"
 local is_script = require "tide.internal.is_script"
+local raise = require "tide.internal.raise"
 local unknown_name = require "tide.internal.unknown_name"
 
 local member = class.member
@@ -14,7 +15,10 @@ local known_fields = {}
 --- Says that objects of a class may lack the fields `names...`, which are nil then. Assigning nil to
 --- a field in `init` says the same.
 function known_fields.optional(made, ...)
-  for _, name in ipairs {...} do made._noted[name] = true end
+  for i, name in ipairs {...} do
+    if type(name) ~= "string" then raise("optional: argument %d: expected the name of a field, got %s", i, type(name)) end
+    made._noted[name] = true
+  end
 end
 
 --- By their names the methods of the classes from `made` on, and "" for other fields.

@@ -1,5 +1,6 @@
 -- tide.nn.init: fills tensors in place with starting values; each function returns its tensor.
 local arguments = require "tide.internal.arguments"
+local checked = require "tide.internal.checked"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
@@ -24,40 +25,45 @@ local function fill_in_place(tensor, fill)
 end
 
 --- Numbers spread evenly over a..b (0..1).
-function init.uniform_(tensor, a, b)
-  return fill_in_place(tensor, function(t) t:uniform_(a or 0, b or 1) end)
-end
+init.uniform_ = checked("nn.init.uniform_", {"tensor", {"a", 0}, {"b", 1}},
+  {tensor = "tensor", a = "number", b = "number"}, function(tensor, a, b)
+    return fill_in_place(tensor, function(t) t:uniform_(a, b) end)
+  end)
 
 --- Numbers from the normal distribution (0, 1).
-function init.normal_(tensor, mean, std)
-  return fill_in_place(tensor, function(t) t:normal_(mean or 0, std or 1) end)
-end
+init.normal_ = checked("nn.init.normal_", {"tensor", {"mean", 0}, {"std", 1}},
+  {tensor = "tensor", mean = "number", std = "number"}, function(tensor, mean, std)
+    return fill_in_place(tensor, function(t) t:normal_(mean, std) end)
+  end)
 
 --- The same number everywhere.
-function init.constant_(tensor, value)
+init.constant_ = checked("nn.init.constant_", {"tensor", "value"}, {tensor = "tensor"}, function(tensor, value)
   return fill_in_place(tensor, function(t) t:fill_(value) end)
-end
+end)
 
-function init.zeros_(tensor) return init.constant_(tensor, 0) end
+init.zeros_ = checked("nn.init.zeros_", {"tensor"}, {tensor = "tensor"}, function(tensor)
+  return init.constant_(tensor, 0)
+end)
 
-function init.ones_(tensor) return init.constant_(tensor, 1) end
+init.ones_ = checked("nn.init.ones_", {"tensor"}, {tensor = "tensor"}, function(tensor)
+  return init.constant_(tensor, 1)
+end)
 
 --- A matrix with ones on its diagonal.
-function init.eye_(tensor)
+init.eye_ = checked("nn.init.eye_", {"tensor"}, {tensor = "tensor"}, function(tensor)
   if tensor:dim() ~= 2 then raise("eye_: expected a matrix, got %d dimensions", tensor:dim()) end
   return fill_in_place(tensor, function(t)
     t:copy_(tide.eye(t:size(1), t:size(2), {dtype = t.dtype, device = t.device}))
   end)
-end
+end)
 
 --- A convolution's weight that passes on as many channels as it can, in each of `groups` groups.
-function init.dirac_(tensor, groups)
-  groups = groups or 1
+init.dirac_ = checked("nn.init.dirac_", {"tensor", {"groups", 1}}, {tensor = "tensor", groups = "count"}, function(tensor, groups)
   local shape = tensor.shape
   if #shape < 3 or #shape > 5 then
     raise("dirac_: expected a weight of 3 to 5 dimensions, got %d", #shape)
   end
-  if shape[1] % groups ~= 0 then
+  if groups == 0 or shape[1] % groups ~= 0 then
     raise("dirac_: %d channels do not divide into %d groups", shape[1], groups)
   end
   return fill_in_place(tensor, function(t)
@@ -71,11 +77,11 @@ function init.dirac_(tensor, groups)
       end
     end
   end)
-end
+end)
 
 local trunc_normal = arguments("trunc_normal_", {
   "tensor", {"mean", 0.0}, {"std", 1.0}, {"a", -2.0}, {"b", 2.0},
-})
+}, {tensor = "tensor", mean = "number", std = "number", a = "number", b = "number"})
 
 --- Normal numbers between a and b, by the inverse of the distribution's integral.
 function init.trunc_normal_(...)
@@ -94,7 +100,7 @@ function init.trunc_normal_(...)
 end
 
 --- A matrix with orthogonal rows or columns, times a gain (Saxe et al., 2013).
-function init.orthogonal_(tensor, gain)
+init.orthogonal_ = checked("nn.init.orthogonal_", {"tensor", {"gain", 1}}, {tensor = "tensor", gain = "number"}, function(tensor, gain)
   if tensor:dim() < 2 then
     raise("orthogonal_: expected a weight of at least 2 dimensions, got %d", tensor:dim())
   end
@@ -106,23 +112,24 @@ function init.orthogonal_(tensor, gain)
     local q, r = tide.linalg.qr(tide.randn(shape, {dtype = "float64", device = t.device}))
     q = q * r:diag():sign() -- so that every rotation is equally likely
     if wide then q = q:t() end
-    t:copy_((q * (gain or 1)):reshape(t.shape):to(t.dtype))
+    t:copy_((q * gain):reshape(t.shape):to(t.dtype))
   end)
-end
+end)
 
 --- Normal numbers, and a share `sparsity` of each column zero.
-function init.sparse_(tensor, sparsity, std)
+init.sparse_ = checked("nn.init.sparse_", {"tensor", "sparsity", {"std", 0.01}},
+  {tensor = "tensor", sparsity = "number", std = "number"}, function(tensor, sparsity, std)
   if tensor:dim() ~= 2 then
     raise("sparse_: expected a matrix, got %d dimensions", tensor:dim())
   end
   local rows = tensor:size(1)
   local zeros = math.ceil(sparsity * rows)
   return fill_in_place(tensor, function(t)
-    t:normal_(0, std or 0.01)
+    t:normal_(0, std)
     local order = tide.rand(t.shape, {device = t.device}):argsort(1)
     t:masked_fill_(order:le(zeros), 0)
   end)
-end
+end)
 
 local gains = {
   linear = 1, conv1d = 1, conv2d = 1, conv3d = 1, sigmoid = 1,
@@ -130,18 +137,15 @@ local gains = {
 }
 
 --- How much a nonlinearity shrinks the spread of what flows through it.
-function init.calculate_gain(nonlinearity, param)
-  if nonlinearity == "leaky_relu" then
-    local slope = param or 0.01
-    return math.sqrt(2 / (1 + slope * slope))
-  end
-  return gains[nonlinearity]
-    or raise("calculate_gain: unknown nonlinearity: %s", tostring(nonlinearity))
-end
+init.calculate_gain = checked("nn.init.calculate_gain", {"nonlinearity", {"param", 0.01}},
+  {nonlinearity = "string", param = "number"}, function(nonlinearity, param)
+    if nonlinearity == "leaky_relu" then return math.sqrt(2 / (1 + param * param)) end
+    return gains[nonlinearity] or raise("calculate_gain: unknown nonlinearity: %s", nonlinearity)
+  end)
 
-local xavier = {"tensor", {"gain", 1}}
-local xavier_uniform = arguments("xavier_uniform_", xavier)
-local xavier_normal = arguments("xavier_normal_", xavier)
+local xavier, xavier_kinds = {"tensor", {"gain", 1}}, {tensor = "tensor", gain = "number"}
+local xavier_uniform = arguments("xavier_uniform_", xavier, xavier_kinds)
+local xavier_normal = arguments("xavier_normal_", xavier, xavier_kinds)
 
 --- Uniform, keeping the spread equal forwards and backwards (Glorot).
 function init.xavier_uniform_(...)
@@ -159,8 +163,9 @@ function init.xavier_normal_(...)
 end
 
 local kaiming = {"tensor", {"a", 0}, {"mode", "fan_in"}, {"nonlinearity", "leaky_relu"}}
-local kaiming_uniform = arguments("kaiming_uniform_", kaiming)
-local kaiming_normal = arguments("kaiming_normal_", kaiming)
+local kaiming_kinds = {tensor = "tensor", a = "number", mode = "string", nonlinearity = "string"}
+local kaiming_uniform = arguments("kaiming_uniform_", kaiming, kaiming_kinds)
+local kaiming_normal = arguments("kaiming_normal_", kaiming, kaiming_kinds)
 
 local function kaiming_std(name, given)
   local fan_in, fan_out = fans(name, given.tensor)
@@ -186,9 +191,9 @@ end
 
 --- An initialiser for layers with `inputs` inputs a unit: uniform over +-1 / sqrt(inputs), as
 --- PyTorch starts the weights and biases of its linear and convolution layers.
-function init.fan_in_uniform(inputs)
+init.fan_in_uniform = checked("nn.init.fan_in_uniform", {"inputs"}, {inputs = "number"}, function(inputs)
   local bound = inputs > 0 and 1 / math.sqrt(inputs) or 0
   return function(tensor) return init.uniform_(tensor, -bound, bound) end
-end
+end)
 
 return strict_table("tide.nn.init", init)

@@ -6,8 +6,10 @@ local call_hooks = require "tide.nn.internal.call_hooks"
 local class = require "tide.internal.class"
 local describe_error = require "tide.nn.internal.describe_error"
 local fields = require "tide.nn.internal.module_fields"
+local note_hidden = require "tide.nn.internal.hidden_modules"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local state_methods = require "tide.nn.internal.module_state"
 local tide = require "tide"
@@ -68,6 +70,7 @@ function Module:placement() return rawget(self, "_placement") or {} end
 
 --- Remembers where new parameters go.
 function Module:place(placement)
+  of_kind(getmetatable(self).name .. ".place", "placement", placement, "table")
   local now = self:placement()
   rawset(self, "_placement", {
     device = placement.device or now.device,
@@ -79,7 +82,7 @@ end
 function Module:parameter(name, shape, initialise)
   local placement = self:placement()
   local tensor = next(placement) and tide.zeros(shape, placement) or tide.zeros(shape)
-  if initialise then initialise(tensor) end
+  if initialise then of_kind(getmetatable(self).name .. ".parameter", "initialise", initialise, "callable")(tensor) end
   local asked = rawget(self, "_initial")
   if asked and tensor:dim() > 1 then asked(tensor) end
   self:register_parameter(name, tensor:requires_grad_(true))
@@ -87,12 +90,14 @@ end
 
 --- Keeps `tensor` in field `name` as a parameter, whether or not it requires a gradient now.
 function Module:register_parameter(name, tensor)
+  if name == nil then raise("register_parameter: expected a name, got nil") end
   register(self, name, "parameter")
   rawset(self, name, tensor)
 end
 
 --- Keeps `tensor` in field `name` as state that is saved and moved, but not trained.
 function Module:register_buffer(name, tensor)
+  if name == nil then raise("register_buffer: expected a name, got nil") end
   register(self, name, "buffer")
   rawset(self, name, tensor)
 end
@@ -192,7 +197,9 @@ end
 
 --- A list of all parameters, those shared by several modules once: what an optimizer takes.
 function Module:parameters()
-  for _, module in ipairs(self:modules()) do
+  local modules = self:modules()
+  note_hidden(modules, Module)
+  for _, module in ipairs(modules) do
     if module.unbuilt then
       raise("parameters: %s has none before its first input: pass it one batch", tostring(module))
     end
@@ -245,6 +252,7 @@ end
 
 --- Calls fn(module) for all modules below this one and then for itself.
 function Module:apply(fn)
+  of_kind(getmetatable(self).name .. ".apply", "fn", fn, "callable")
   for _, child in fields_of(self, "child") do child:apply(fn) end
   fn(self)
   return self

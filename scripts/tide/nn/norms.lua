@@ -192,7 +192,7 @@ local read_group = arguments("GroupNorm", {
 function GroupNorm:init(...)
   local given = read_group(...)
   self:place(given)
-  if given.num_channels % given.num_groups ~= 0 then
+  if given.num_groups == 0 or given.num_channels % given.num_groups ~= 0 then
     raise("GroupNorm: %d channels do not divide into %d groups", given.num_channels,
       given.num_groups)
   end

@@ -6,6 +6,7 @@
 -- whenever the program ends, the newest file is the one that follows the index, or the last one in it.
 local class = require "tide.internal.class"
 local protocol = require "tide.data.protocol"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -121,7 +122,7 @@ function CheckpointManager:init(path, objects, options)
     raise("%s: path: expected the beginning of files' names, got %s", kName, protocol.kind_of(path))
   end
   check_objects(objects)
-  for name in pairs(options or {}) do
+  for name in pairs(of_kind(kName, "options", options or {}, "table")) do
     if not kDefaults[name] then
       raise("%s: unknown option '%s': known are keep, keep_best, mode", kName, tostring(name))
     end
@@ -179,7 +180,7 @@ end
 
 --- Writes a file that restore_file takes, of which the manager knows nothing.
 function CheckpointManager:write(path, about)
-  local state = {checkpoint = about or {values = {}}}
+  local state = {checkpoint = of_kind(kName .. ".write", "about", about or {values = {}}, "table")}
   state.checkpoint.random = tide.get_rng_state()
   for name, object in pairs(self.objects) do state[name] = state_of(object) end
   tide.save(state, path)

@@ -33,7 +33,11 @@ function FitLoop:init(trainer, train, validation)
     if self.validation_total == 0 then self:check_no_validation() end
   end
   self.total = batches.limited("fit", "limit_train_batches", options.limit_train_batches, train)
-  if self.total == 0 then raise "fit: there is nothing to train on: the loader is empty" end
+  if self.total == 0 then
+    local count = batches.count(train)
+    if count == 0 then raise "fit: there is nothing to train on: the loader is empty" end
+    raise("fit: limit_train_batches: %s of %d batches is none", tostring(options.limit_train_batches), count)
+  end
   self.every = self:validation_interval(options.val_check_interval)
   self.epochs, self.batch, self.seconds, self.began = 0, 0, 0.0, tide.time()
   self.values, self.loss_sum, self.loss_weight = LogValues(true), nil, 0

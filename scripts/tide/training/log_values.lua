@@ -5,6 +5,7 @@ local class = require "tide.internal.class"
 local Mean = require "tide.metrics.mean"
 local Metric = require "tide.metrics.metric"
 local nearest = require "tide.internal.nearest"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -23,6 +24,7 @@ function LogValues:init(by_step)
 end
 
 local function check_options(name, options)
+  of_kind("log: " .. name, "options", options, "table")
   for key, value in pairs(options) do
     local kind = kOptions[key]
     if not kind then

@@ -32,7 +32,7 @@ local read = arguments("lr_find", {
   "trainer", "model", "loader", {"min_lr", 1e-8}, {"max_lr", 1.0}, {"num_training", 100},
   {"mode", "exponential"},
   {"early_stop_threshold", 4.0}, {"fit"},
-}, {min_lr = "number", max_lr = "number", num_training = "count", fit = "table"})
+}, {min_lr = "number", max_lr = "number", num_training = "count", fit = "table", model = "module"})
 
 local kMemory <const> = 0.98 -- of the smoothed loss
 

@@ -11,6 +11,7 @@ local ModelCheckpoint = require "tide.training.callbacks.model_checkpoint"
 local Optimization = require "tide.training.optimization"
 local ProgressBar = require "tide.training.progress_bar"
 local protocol = require "tide.data.protocol"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local run_folder = require "tide.training.run_folder"
 local task = require "tide.training.task"
@@ -63,6 +64,7 @@ end
 
 --- Gives values to the loggers at the step where the training is.
 function Trainer:log_metrics(values)
+  of_kind("log_metrics", "values", values, "table")
   if next(values) == nil then return end
   for _, logger in ipairs(self.loggers) do logger:log_metrics(values, self.global_step) end
 end
@@ -127,7 +129,7 @@ local function read_fit(self, train, validation, given)
   if validation ~= nil and given == nil and is_options(validation) then
     validation, given = nil, validation
   end
-  given = given or {}
+  given = of_kind("fit", "options", given or {}, "table")
   for name in pairs(given) do
     if not kFit[name] then trainer_options.unknown("fit", name, kFit) end
   end
@@ -277,7 +279,7 @@ local kLimits <const> = {
 }
 
 local function evaluate(self, caller, stage, model, loader, given)
-  given = given or {}
+  given = of_kind(caller, "options", given or {}, "table")
   for name in pairs(given) do
     if not kEvaluate[name] then trainer_options.unknown(caller, name, kEvaluate) end
   end

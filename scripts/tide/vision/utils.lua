@@ -3,6 +3,7 @@ local F = require("tide.native").functional
 local arguments = require "tide.internal.arguments"
 local io = require "tide.vision.io"
 local picture = require "tide.vision.transforms.picture"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -68,7 +69,8 @@ function utils.make_grid(...) return grid_of("make_grid", read_grid(...)) end
 
 local kFormats <const> = {png = io.encode_png, jpg = io.encode_jpeg, jpeg = io.encode_jpeg}
 
-local read_save = arguments("save_image", table.move(kGrid, 1, #kGrid, 4, {"tensor", "fp", {"format"}}), kGridKinds)
+local read_save = arguments("save_image", table.move(kGrid, 1, #kGrid, 4, {"tensor", "fp", {"format"}}),
+  setmetatable({fp = "string", format = "string"}, {__index = kGridKinds}))
 
 --- Writes pictures of floats 0..1, as a grid, to a PNG or JPEG file.
 function utils.save_image(...)
@@ -106,7 +108,7 @@ end
 local function colors_for(colors, count)
   local result = {}
   local is_one = type(colors) == "string" or type(colors) == "table" and type(colors[1]) == "number"
-  if colors and not is_one and #colors < count then
+  if colors and not is_one and #of_kind("draw_bounding_boxes", "colors", colors, "table") < count then
     raise("draw_bounding_boxes: %d colors for %d boxes", #colors, count)
   end
   for i = 1, count do

@@ -166,6 +166,9 @@ function Watch:rows() return plain_rows(seen(self)) end
 
 --- Logs the newest sample by tags such as "gradient/0.weight/std"; at its own step, or another.
 function Watch:log(logger, step)
+  if type(logger) ~= "table" or not logger.log_metrics then
+    raise("watch:log: expected a logger, got %s", type(logger))
+  end
   local metrics = {}
   local rows = self:table()
   for _, row in ipairs(rows) do

@@ -78,6 +78,37 @@ describe("Sequential", function()
     equal(net.c.in_features, 3)
     raises("Sequential.a: there is no such name", function() return net.a end)
   end)
+  it("has positions from the end, and ranges, as lists of Python have", function()
+    for _, make in ipairs {function(list) return nn.Sequential(list) end, nn.ModuleList} do
+      local a, b, c, d = nn.Linear(1, 1), nn.Linear(2, 2), nn.Linear(3, 3), nn.Linear(4, 4)
+      local net = make {a, b, c}
+      net[-1] = d
+      equal({#net, rawequal(net[3], d), rawequal(net[-1], d), rawequal(net[-3], a)}, {3, true, true, true})
+      equal(#net:parameters(), 6)
+      local part = net[{2, -1}]
+      equal({tostring(getmetatable(part)), #part, rawequal(part[1], b), rawequal(part[2], d)},
+        {tostring(getmetatable(net)), 2, true, true})
+      equal({#net[{1, 1}], #net[{2}], #net[{3, 2}]}, {1, 2, 0})
+      net[4] = c
+      equal({#net, rawequal(net[-1], c)}, {4, true})
+      raises(": position 6 is out of range: there are 4 modules", function() net[6] = a end)
+      raises(": position -5 is out of range: there are 4 modules", function() net[-5] = a end)
+      raises(": position 0 is out of range", function() net[0] = a end)
+      raises(": position -5 is out of range: there are 4 modules", function() return net[-5] end)
+      raises(": position 5 is out of range", function() return net[{2, 5}] end)
+      raises(": expected a position or a range {first, last}", function() return net[{1, 2, 3}] end)
+      raises("one module can be replaced at a time", function() net[{1, 2}] = a end)
+      raises("expected a module, got a number", function() net[-1] = 5 end)
+      equal(#net, 4)
+    end
+    local named = nn.Sequential {{"a", nn.ReLU()}, {"b", nn.Tanh()}}
+    equal(child_names(named[{2, 2}]), {"b"})
+    named[-1] = nn.Sigmoid()
+    equal(tostring(named.b), "Sigmoid()")
+    local Derived = tide.class("Derived", nn.Sequential)
+    function Derived:init(width) nn.Sequential.init(self, nn.Linear(width, 1), nn.ReLU()) end
+    equal(tostring(Derived(3)[{2, 2}]), tostring(nn.Sequential(nn.ReLU())))
+  end)
   it("says what is no child, name or position", function()
     local net = nn.Sequential {{"a", nn.ReLU()}}
     raises("Sequential: expected a module, got a number", nn.Sequential, nn.ReLU(), 3)

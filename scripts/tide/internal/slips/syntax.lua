@@ -45,9 +45,21 @@ local function in_tide(module)
   return part and "tide" .. part
 end
 
+-- Where what other modules have is found.
+local kModules <const> = {
+  numpy = "tide.tensor makes arrays, tide.np reads their files", math = "math is there without an import",
+  os = "os and io are there without an import", sys = "arg holds the arguments, os.exit ends the script",
+  random = "math.random, or tide.rand", time = "os.time, or tide.time", ["matplotlib.pyplot"] = "tide.plot has figures",
+  pandas = "tide.data.read_csv", PIL = "tide.vision.io.read_image", torchvision = "tide.vision",
+  tensorflow = "tide is there without an import", jax = "tide is there without an import",
+  mxnet = "tide is there without an import", keras = "tide is there without an import",
+}
+
 --- import torch.nn as nn
 local function import(module, name)
   local place = in_tide(module)
+  local known = kModules[module] or kModules[module:match "^[%w_]+"]
+  if known then return known end
   if place and (place == "tide" or not name) then return "tide is there without an import" end
   return ("local %s = %s"):format(name or module:match "[%w_]+$", place or ('require "%s"'):format(module))
 end
@@ -85,6 +97,12 @@ local function counted_loop(name, limits)
   return ("for %s = %s do ... end"):format(name, single or "first, last, step")
 end
 
+--- Whether a statement of Python that begins with `word` has its block behind it: while True: pass
+local function has_block_behind(word, closes)
+  local begin, closing = words("^%s*" .. word .. "%s.-:%s+%S"), words("<" .. closes .. ">")
+  return function(code) return code:find(begin) ~= nil and not code:find(closing) end
+end
+
 -- What is looked for, from special to general: `line`, a pattern or a function of the line's code;
 -- `near`, a pattern of the token that Lua names; `says`, a pattern of Lua's complaint. `back`: the
 -- line may be one of those before, as a colon at its end makes Lua read on. What `lua` is, or makes
@@ -102,6 +120,8 @@ local kRows <const> = {
   {line = "^%s*for%s.-<in>.*:%s*$", lua = "for i, x in ipairs(list) do ... end", back = true},
   {line = "^%s*for%s.-=.*:%s*$", lua = "for i = first, last do ... end", back = true},
   {line = "^%s*while%s.*:%s*$", lua = "while condition do ... end", back = true},
+  {line = has_block_behind("while", "do"), lua = "while condition do ... end", back = true},
+  {line = has_block_behind("if", "then"), lua = "if condition then ... end", back = true},
   {line = "<elif>", lua = "elseif condition then", back = true},
   {line = "^%s*if%s.*:%s*$", lua = "if condition then ... end", back = true},
   {line = "^%s*else%s*:", near = ":", lua = "else, without ':'"},

@@ -22,6 +22,7 @@ local kFunctions <const> = {
   abs = "in Lua: math.abs(x)", max = "in Lua: math.max(a, b)", min = "in Lua: math.min(a, b)",
   round = "in Lua: math.floor(x + 0.5)", sum = "of a list: tide.tensor(list):sum()",
   sorted = "in Lua: table.sort(list)", input = "in Lua: io.read()", open = "in Lua: io.open(path)",
+  dir = "in Lua: for name in pairs(t) do; at the prompt: x. and Tab, or ?x",
   exit = "in Lua: os.exit()", super = "in Lua: Base.init(self, ...)",
   iter = "in Lua: for x, y in loader do, or loader:iter()", class = 'in Lua: tide.class("Net", nn.Module)',
   unpack = "in Lua 5.4: table.unpack(list)", loadstring = "in Lua 5.4: load(text)",
@@ -38,6 +39,34 @@ local kMethods <const> = {
 -- Methods of other arrays.
 local kArrayMethods <const> = {
   numpy = "x:tolist() gives tables, tide.np.save writes .npy", astype = "x:to(dtype) converts",
+}
+
+-- What the library does by itself, or under another name: names of other systems, wherever they are looked for.
+local kCompiled <const> = "work is compiled as it runs: nothing needs to be called"
+local kOtherNames <const> = {
+  compile = kCompiled, jit = kCompiled, hybridize = kCompiled, script = kCompiled, make_graphed_callables = kCompiled,
+  ["function"] = kCompiled,
+  GradientTape = "gradients are noted by themselves: loss:backward(), or tide.grad(loss, inputs)",
+  record = "gradients are noted by themselves: loss:backward(), or tide.grad(loss, inputs)",
+  attach_grad = "x:requires_grad_()", value_and_grad = "tide.func.grad_and_value",
+  list_physical_devices = "tide.devices() lists them", list_devices = "tide.devices() lists them",
+  is_available = "tide.devices() lists the devices that are there",
+  bottleneck = "tide.profiler.profile(fn) measures, and tide.advise(fn) says what to change",
+  waitall = "tide.synchronize()", block_until_ready = "tide.synchronize()", eval = "values are read when they are needed",
+  split_and_load = "x:chunk(n) takes parts, part:to(device) moves them",
+  SuperDataset = "tide.data.Dataset", ImageFolderDataset = "tide.vision.datasets.ImageFolder",
+  backends = "there is nothing to choose", utils = "tide.nn.utils, tide.data, and tide.profiler",
+  numpy = "x:tolist() gives tables, tide.np.save writes .npy", from_numpy = "tide.tensor(list), or tide.np.load(path)",
+  device_put = "x:to(device)", as_in_context = "x:to(device)", asnumpy = "x:tolist()", asscalar = "x:item()",
+  set_default_tensor_type = "tide.set_default_dtype, and tide.set_default_device",
+}
+
+-- Devices of other systems.
+local kOtherDevices <const> = {
+  mps = "tide runs on the processor and on cards of NVIDIA", xla = "tide runs on the processor and on cards of NVIDIA",
+  hip = "tide runs on the processor and on cards of NVIDIA", rocm = "tide runs on the processor and on cards of NVIDIA",
+  xpu = "tide runs on the processor and on cards of NVIDIA", tpu = "tide runs on the processor and on cards of NVIDIA",
+  meta = "tide.estimate(fn) runs without data, and says what a card would take",
 }
 
 -- Methods of other libraries' objects.
@@ -123,6 +152,7 @@ local kRows <const> = {
   {says = "expected table of options, got string$", mend = 'options have names: {dtype = "float32"}'},
   {says = "expected table of tensors, got tide%.Tensor$", mend = "tensors stand in a table: {a, b}"},
   {says = ": expected tensor, got table$", mend = "tide.tensor(list) makes one"},
+  {says = ": expected tensor, got DataLoader$", mend = "a loader gives batches: for x, y in loader:iter() do"},
   {says = "%(shape%): expected integers or table of integers, got string$", line = "%a%d+[\"']?%s*[%),]",
     mend = 'options have names: {dtype = "float32"}'},
   {says = "%f[%w](%u%w*): [%w_]+: expected [%w ]+, got tensor$", mend = layer_called},
@@ -130,9 +160,12 @@ local kRows <const> = {
     mend = "[[ ]] is a string; in Lua: {{1, 2}, {3, 4}}"},
   {says = "to '([%w_]+)' %(number expected, got tide%.Tensor%)", mend = number_wanted},
   {says = "there is no type '(.-)'", mend = type_named},
+  {says = "no device is called '(%l+)", mend = by_name(kOtherDevices)},
   {says = "no device is called '(.-)'", mend = type_named},
+  {says = "index: too many entries: %d+ for %(%d+%)$", mend = "a range is x[{ {first, last} }]"},
   {says = "tensor%.([%w_]+): there is no such name", mend = by_name(kArrayMethods)},
   {says = "%f[%w]%u[%w_]*%.([%w_]+): there is no such name", mend = by_name(kObjectMethods)},
+  {says = "%.([%w_]+): there is no such name", mend = by_name(kOtherNames)},
   {says = "module 'torch[%w_%.]*' not found", mend = "the module is called tide, and is there without require"},
 }
 

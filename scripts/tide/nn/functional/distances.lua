@@ -1,5 +1,6 @@
 -- tide.nn.functional: losses and distances of pairs and triples.
 local arguments = require "tide.internal.arguments"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local reduce = require "tide.nn.functional.reduce"
 local tide = require "tide"
@@ -8,7 +9,10 @@ return function(F)
   local read_triplet = arguments("triplet_margin_with_distance_loss", {
     "anchor", "positive", "negative", {"distance_function"}, {"margin", 1.0}, {"swap", false},
     {"reduction", "mean"},
-  }, {anchor = "tensor", positive = "tensor", negative = "tensor", margin = "number"})
+  }, {
+    anchor = "tensor", positive = "tensor", negative = "tensor", distance_function = "callable", margin = "number",
+    swap = "boolean",
+  })
 
   --- How much nearer than `margin` the negative is than the positive, by any distance. With `swap`
   --- the negative's distance is that from the anchor or the positive, whichever is less.
@@ -17,7 +21,10 @@ return function(F)
     if given.margin <= 0 then
       raise("triplet_margin_with_distance_loss: the margin must be positive, got %s", given.margin)
     end
-    local distance = given.distance_function or F.pairwise_distance
+    local function distance(a, b)
+      local result = (given.distance_function or F.pairwise_distance)(a, b)
+      return of_kind("triplet_margin_with_distance_loss", "the result of distance_function", result, "tensor")
+    end
     local near = distance(given.anchor, given.positive)
     local far = distance(given.anchor, given.negative)
     if given.swap then far = far:minimum(distance(given.positive, given.negative)) end

@@ -1,17 +1,19 @@
 -- tide.nn.functional: pools that are composed of others, and the way back from largest values.
 local arguments = require "tide.internal.arguments"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 --- A number for each of `dims` dimensions.
 local function each(name, what, value, dims)
+  local list = {}
   if type(value) ~= "table" then
-    local list = {}
-    for d = 1, dims do list[d] = value end
+    for d = 1, dims do list[d] = of_kind(name, what, value, "number") end
     return list
   end
   if #value ~= dims then raise("%s: %s: expected %d numbers, got %d", name, what, dims, #value) end
-  return value
+  for d = 1, dims do list[d] = of_kind(name, ("%s[%d]"):format(what, d), value[d], "number") end
+  return list
 end
 
 --- Sizes of the input that these pools came from.
@@ -24,7 +26,8 @@ local function unpooled_size(name, x, given, dims)
   for d = 1, dims do
     local pooled = x:size(d - dims - 1)
     local usual = (pooled - 1) * stride[d] - 2 * padding[d] + kernel[d]
-    sizes[d] = wanted and wanted[#wanted - dims + d] or usual
+    local asked = wanted and wanted[#wanted - dims + d]
+    sizes[d] = asked and of_kind(name, "output_size", asked, "number") or usual
     if math.abs(sizes[d] - usual) >= stride[d] then
       raise("%s: an output of size %d does not fit: it is between %d and %d", name, sizes[d],
         usual - stride[d] + 1, usual + stride[d] - 1)

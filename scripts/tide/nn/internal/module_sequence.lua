@@ -6,32 +6,6 @@ local raise = require "tide.internal.raise"
 
 local ModuleSequence = class("ModuleSequence", Module)
 
--- A child is kept at its position. Its name, if it has one, stands at the same position of
--- `_names`, and its position under the name in `_position_of`. Names are found by __index, so that
--- a child that is replaced at its position is replaced under its name too.
-
-function ModuleSequence.inherited(made)
-  Module.inherited(made)
-  made.__index = function(self, key)
-    local position_of = rawget(self, "_position_of")
-    local position = position_of and position_of[key]
-    if position then return rawget(self, position) end
-    return made[key]
-  end
-  made.__newindex = function(self, key, value)
-    local position_of = rawget(self, "_position_of")
-    local position = position_of and position_of[key]
-    Module.__newindex(self, position or key, value)
-  end
-  made.__names = function(self)
-    local names = getmetatable(made).__names(made)
-    for name in pairs(rawget(self, "_position_of") or {}) do names[name] = true end
-    return names
-  end
-end
-
-ModuleSequence.inherited(ModuleSequence)
-
 --- Whether `value` is a pair {name, module}.
 local function is_pair(value)
   return type(value) == "table" and not getmetatable(value) and type(value[1]) == "string"
@@ -59,6 +33,66 @@ local function read_child(self, value)
   return module, name
 end
 
+--- The position from 1, where negative ones count from the end; an error if it is not in 1..last.
+local function checked_position(self, position, last, method)
+  local place = math.tointeger(position)
+  if place and place < 0 then place = #self + 1 + place end
+  if not place or place < 1 or place > last then
+    raise("%s%s: position %s is out of range: there are %d modules", getmetatable(self).name,
+      method and "." .. method or "", tostring(position), #self)
+  end
+  return place
+end
+
+--- The children at positions `range[1]` to `range[2]`, both included, in a container of the library: Sequential for a
+--- class derived from it.
+local function part(self, range)
+  local made = getmetatable(self)
+  if getmetatable(range) or #range > 2 or #range == 0 then
+    raise("%s: expected a position or a range {first, last}", made.name)
+  end
+  local first = checked_position(self, range[1], #self)
+  local last = range[2] == nil and #self or checked_position(self, range[2], #self)
+  while made.base ~= ModuleSequence do made = made.base end
+  local result, names = made(), rawget(self, "_names") or {}
+  for i = first, last do result:append(names[i] and {names[i], self[i]} or self[i]) end
+  return result
+end
+
+-- A child is kept at its position. Its name, if it has one, stands at the same position of
+-- `_names`, and its position under the name in `_position_of`. Names are found by __index, so that
+-- a child that is replaced at its position is replaced under its name too.
+
+--- Makes positions, ranges and names work in objects of a class. A position behind the last one appends.
+function ModuleSequence.inherited(made)
+  Module.inherited(made)
+  made.__index = function(self, key)
+    local position_of = rawget(self, "_position_of")
+    local position = position_of and position_of[key]
+    if position then return rawget(self, position) end
+    if type(key) == "table" then return part(self, key) end
+    if math.type(key) == "integer" and key < 0 then return rawget(self, checked_position(self, key, #self)) end
+    return made[key]
+  end
+  made.__newindex = function(self, key, value)
+    local position_of = rawget(self, "_position_of")
+    local position = position_of and position_of[key]
+    if not position and math.type(key) == "integer" then
+      position = checked_position(self, key, #self + 1) -- one more is appended
+      if position <= #self then return rawset(self, position, (read_child(self, value))) end
+    end
+    if type(key) == "table" then raise("%s: one module can be replaced at a time, net[1] = layer", made.name) end
+    Module.__newindex(self, position or key, value)
+  end
+  made.__names = function(self)
+    local names = getmetatable(made).__names(made)
+    for name in pairs(rawget(self, "_position_of") or {}) do names[name] = true end
+    return names
+  end
+end
+
+ModuleSequence.inherited(ModuleSequence)
+
 --- Keeps the names of children by position.
 local function keep_names(self, names)
   local positions = {}
@@ -68,21 +102,10 @@ local function keep_names(self, names)
   rawset(self, "_position_of", any and positions or nil)
 end
 
---- The position from 1, where negative ones count from the end; an error if it is not in 1..last.
-local function checked_position(self, method, position, last)
-  local place = math.tointeger(position)
-  if place and place < 0 then place = #self + 1 + place end
-  if not place or place < 1 or place > last then
-    raise("%s.%s: position %s is out of range: there are %d modules", getmetatable(self).name,
-      method, tostring(position), #self)
-  end
-  return place
-end
-
 --- Puts a module, or {name, module}, at a position; those behind it move on. Returns the container.
 function ModuleSequence:insert(position, child)
   local count = #self
-  local place = checked_position(self, "insert", position, count + 1)
+  local place = checked_position(self, position, count + 1, "insert")
   local module, name = read_child(self, child)
   local names = rawget(self, "_names") or {}
   for i = count, place, -1 do
@@ -111,7 +134,7 @@ end
 --- Takes the module at a position (default: the last) out, and returns it; those behind it move up.
 function ModuleSequence:pop(position)
   local count = #self
-  local place = checked_position(self, "pop", position == nil and count or position, count)
+  local place = checked_position(self, position == nil and count or position, count, "pop")
   local module, names = self[place], rawget(self, "_names") or {}
   for i = place, count - 1 do
     self[i], names[i] = self[i + 1], names[i + 1]

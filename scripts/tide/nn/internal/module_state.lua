@@ -3,6 +3,7 @@ local add_hook = require "tide.internal.add_hook"
 local arguments = require "tide.internal.arguments"
 local fields = require "tide.nn.internal.module_fields"
 local native = require "tide.native"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -122,7 +123,7 @@ function state_methods:load_state_dict(state, options)
     raise("load_state_dict: expected a table of tensors by name, got %s%s", type(state),
       type(state) == "string" and (": tide.load(%q) reads one"):format(state) or "")
   end
-  local strict = not (options and options.strict == false)
+  local strict = of_kind("load_state_dict", "options", options or {}, "table").strict ~= false
   local given, hooked = {}, false
   for name, tensor in pairs(state) do given[name] = tensor end
   state = given

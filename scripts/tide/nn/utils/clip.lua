@@ -1,5 +1,6 @@
 -- Keeps gradients from growing too large: by their norm, or each by itself.
 local arguments = require "tide.internal.arguments"
+local checked = require "tide.internal.checked"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -12,7 +13,10 @@ local function gradients_of(name, parameters)
     raise("%s: expected parameters, as net:parameters() gives them, got %s", name, type(parameters))
   end
   local grads = {}
-  for _, parameter in ipairs(parameters) do grads[#grads + 1] = parameter.grad end
+  for i, parameter in ipairs(parameters) do
+    if not tide.is_tensor(parameter) then raise("%s: parameter %d is no tensor but a %s", name, i, type(parameter)) end
+    grads[#grads + 1] = parameter.grad
+  end
   return grads
 end
 
@@ -33,7 +37,7 @@ end
 
 local read_norm = arguments("clip_grad_norm_", {
   "parameters", "max_norm", {"norm_type", 2.0}, {"error_if_nonfinite", false},
-})
+}, {max_norm = "number", norm_type = "number", error_if_nonfinite = "boolean"})
 
 --- Scales all gradients down together, in place, if the norm of all of them is above max_norm.
 --- Returns that norm, a tensor. Waits only with error_if_nonfinite.
@@ -51,16 +55,17 @@ function clip.clip_grad_norm_(...)
 end
 
 --- Cuts each element of the gradients, in place, to -clip_value..clip_value.
-function clip.clip_grad_value_(parameters, clip_value)
-  local _ <close> = tide.no_grad()
-  for _, grad in ipairs(gradients_of("clip_grad_value_", parameters)) do
-    grad:clamp_(-clip_value, clip_value)
-  end
-end
+clip.clip_grad_value_ = checked("clip_grad_value_", {"parameters", "clip_value"}, {clip_value = "number"},
+  function(parameters, clip_value)
+    local _ <close> = tide.no_grad()
+    for _, grad in ipairs(gradients_of("clip_grad_value_", parameters)) do
+      grad:clamp_(-clip_value, clip_value)
+    end
+  end)
 
 local read_total = arguments("get_total_norm", {
   "tensors", {"norm_type", 2.0}, {"error_if_nonfinite", false},
-})
+}, {tensors = "tensors", norm_type = "number", error_if_nonfinite = "boolean"})
 
 --- The norm of all elements of a list of tensors.
 function clip.get_total_norm(...)

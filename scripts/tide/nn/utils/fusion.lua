@@ -1,4 +1,5 @@
 -- Batch norms in evaluation, taken into the weights of the layer before them.
+local checked = require "tide.internal.checked"
 local Parameter = require "tide.nn.parameter"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -27,17 +28,17 @@ end
 
 --- A convolution that gives what `conv` and the batch norm after it give in evaluation. Of a
 --- transposed convolution without groups if `transpose`.
-function fusion.fuse_conv_bn_eval(conv, bn, transpose)
-  if transpose and conv.groups > 1 then
-    raise("fuse_conv_bn_eval: groups of a transposed convolution are not taken apart, got %d",
-      conv.groups)
-  end
-  return fused("fuse_conv_bn_eval", conv, bn, transpose and 2 or 1)
-end
+fusion.fuse_conv_bn_eval = checked("fuse_conv_bn_eval", {"conv", "bn", {"transpose", false}},
+  {conv = "module", bn = "module"}, function(conv, bn, transpose)
+    if transpose and conv.groups > 1 then
+      raise("fuse_conv_bn_eval: groups of a transposed convolution are not taken apart, got %d",
+        conv.groups)
+    end
+    return fused("fuse_conv_bn_eval", conv, bn, transpose and 2 or 1)
+  end)
 
 --- A linear layer that gives what `linear` and the batch norm after it give in evaluation.
-function fusion.fuse_linear_bn_eval(linear, bn)
-  return fused("fuse_linear_bn_eval", linear, bn, 1)
-end
+fusion.fuse_linear_bn_eval = checked("fuse_linear_bn_eval", {"linear", "bn"}, {linear = "module", bn = "module"},
+  function(linear, bn) return fused("fuse_linear_bn_eval", linear, bn, 1) end)
 
 return fusion

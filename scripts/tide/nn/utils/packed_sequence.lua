@@ -12,7 +12,7 @@ packing.PackedSequence = PackedSequence
 
 local read_packed = arguments("PackedSequence", {
   "data", "batch_sizes", {"sorted_indices"}, {"unsorted_indices"},
-}, {data = "tensor"})
+}, {data = "tensor", sorted_indices = "tensor", unsorted_indices = "tensor"})
 
 --- The whole numbers of a list or tensor.
 local function numbers(value) return tide.is_tensor(value) and value:tolist() or value end

@@ -1,6 +1,7 @@
 -- nn.utils.parametrize: parameters that are computed from others by modules, whenever they are
 -- read.
 local arguments = require "tide.internal.arguments"
+local checked = require "tide.internal.checked"
 local class = require "tide.internal.class"
 local Module = require "tide.nn.module"
 local ModuleDict = require "tide.nn.module_dict"
@@ -87,7 +88,7 @@ local function parametrized_class(base)
 end
 
 local read_register = arguments("register_parametrization", {"module", "name", "parametrization"},
-  {module = "table", name = "string", parametrization = "table"})
+  {module = "module", name = "string", parametrization = "table"})
 
 --- Lets parametrization(original) stand in the place of parameter `name`; the original is trained.
 --- A method `right_inverse(value)` of the parametrization gives the original to start from, and is
@@ -127,7 +128,7 @@ end
 
 local read_remove = arguments("remove_parametrizations", {
   "module", "name", {"leave_parametrized", true},
-}, {module = "table", name = "string", leave_parametrized = "boolean"})
+}, {module = "module", name = "string", leave_parametrized = "boolean"})
 
 --- Makes `name` a parameter of its own again, with the value that was computed or, with
 --- {leave_parametrized = false}, the original one. Returns the module.
@@ -147,9 +148,10 @@ function parametrize.remove_parametrizations(...)
 end
 
 --- Whether a parameter of the module, or the one called `name`, is computed so.
-function parametrize.is_parametrized(module, name)
-  if name then return list_of(module, name) ~= nil end
-  return rawget(module, "parametrizations") ~= nil
-end
+parametrize.is_parametrized = checked("is_parametrized", {"module", {"name"}}, {module = "module", name = "string"},
+  function(module, name)
+    if name then return list_of(module, name) ~= nil end
+    return rawget(module, "parametrizations") ~= nil
+  end)
 
 return strict_table("tide.nn.utils.parametrize", parametrize)

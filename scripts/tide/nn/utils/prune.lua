@@ -1,6 +1,7 @@
 -- nn.utils.prune: parts of parameters set to zero, and kept so. As in PyTorch, `weight_orig` is
 -- trained, `weight_mask` is saved, and `weight` is their product, computed before each forward.
 local arguments = require "tide.internal.arguments"
+local checked = require "tide.internal.checked"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
@@ -122,6 +123,7 @@ end
 --- The values that say what matters; they must fit the parameter.
 local function scores_for(name, given, value)
   if given == nil then return value end
+  if not tide.is_tensor(given) then raise("%s: importance_scores: expected tensors, got %s", name, type(given)) end
   if table.concat(given.shape, ",") ~= table.concat(value.shape, ",") then
     raise("%s: importance_scores have shape (%s), the parameter has (%s)", name,
       table.concat(given.shape, ", "), table.concat(value.shape, ", "))
@@ -133,7 +135,7 @@ end
 --- `new_mask(given, scores, mask)` gives the mask.
 local function define(name, extra, new_mask)
   local read = arguments(name, {"module", "name", table.unpack(extra)},
-    {module = "table", name = "string"})
+    {module = "module", name = "string", importance_scores = "tensor", mask = "tensor"})
   prune[name] = function(...)
     local given = read(...)
     local value, mask = state_of(name, given.module, given.name)
@@ -189,12 +191,18 @@ function prune.global_unstructured(...)
   local all_scores, all_masks, sizes = {}, {}, {}
   if #given.parameters == 0 then raise("global_unstructured: the list of parameters is empty") end
   for i, pair in ipairs(given.parameters) do
+    if type(pair) ~= "table" then
+      raise("global_unstructured: parameters[%d]: expected {module, name}, got %s", i, type(pair))
+    end
     local value, mask = state_of("global_unstructured", pair[1], pair[2])
     local scores = scores_for("global_unstructured", given.importance_scores[i], value)
     all_scores[i], all_masks[i], sizes[i] = scores:flatten(), mask:flatten(), mask:numel()
   end
   local mask = given.pruning_method("global_unstructured", tide.cat(all_scores),
     tide.cat(all_masks), given.amount)
+  if not tide.is_tensor(mask) then
+    raise("global_unstructured: pruning_method: expected a function that returns a mask, got %s from it", type(mask))
+  end
   for i, part in ipairs(mask:split(sizes)) do
     local module, name = table.unpack(given.parameters[i])
     local value = rawget(module, name)
@@ -203,18 +211,18 @@ function prune.global_unstructured(...)
 end
 
 --- Makes the pruned parameter, zeros included, one of the module's own again. Returns the module.
-function prune.remove(module, name)
+prune.remove = checked("prune.remove", {"module", "name"}, {module = "module", name = "string"}, function(module, name)
   return weights.stop_computing("prune", module, name)
-end
+end)
 
 --- Whether a parameter of the module, or of one below it, is pruned.
-function prune.is_pruned(module)
+prune.is_pruned = checked("is_pruned", {"module"}, {module = "module"}, function(module)
   for _, below in ipairs(module:modules()) do
     for _, entry in pairs(rawget(below, "_computed") or {}) do
       if entry.caller == "prune" then return true end
     end
   end
   return false
-end
+end)
 
 return strict_table("tide.nn.utils.prune", prune)

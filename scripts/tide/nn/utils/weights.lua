@@ -1,5 +1,6 @@
 -- nn.utils: weights that are computed anew from others before each forward.
 local arguments = require "tide.internal.arguments"
+local checked = require "tide.internal.checked"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -53,7 +54,7 @@ function weights.stop_computing(caller, module, name)
 end
 
 local read_weight_norm = arguments("weight_norm", {"module", {"name", "weight"}, {"dim", 1}},
-  {module = "table", name = "string", dim = "number"})
+  {module = "module", name = "string", dim = "number"})
 
 --- The Euclidean norm over all dimensions but one, which are kept.
 local function norm_except(x, dim)
@@ -89,13 +90,14 @@ function weights.weight_norm(...)
 end
 
 --- Makes the weight a parameter of its own again. Returns the module.
-function weights.remove_weight_norm(module, name)
-  return weights.stop_computing("weight_norm", module, name or "weight")
-end
+weights.remove_weight_norm = checked("remove_weight_norm", {"module", {"name", "weight"}},
+  {module = "module", name = "string"}, function(module, name)
+    return weights.stop_computing("weight_norm", module, name)
+  end)
 
 local read_spectral_norm = arguments("spectral_norm", {
   "module", {"name", "weight"}, {"n_power_iterations", 1}, {"eps", 1e-12}, {"dim"},
-}, {module = "table", name = "string", n_power_iterations = "count", eps = "number",
+}, {module = "module", name = "string", n_power_iterations = "count", eps = "number",
   dim = "number"})
 
 --- The weight as a matrix whose rows are those of one dimension.
@@ -140,8 +142,9 @@ function weights.spectral_norm(...)
 end
 
 --- Makes the weight a parameter of its own again. Returns the module.
-function weights.remove_spectral_norm(module, name)
-  return weights.stop_computing("spectral_norm", module, name or "weight")
-end
+weights.remove_spectral_norm = checked("remove_spectral_norm", {"module", {"name", "weight"}},
+  {module = "module", name = "string"}, function(module, name)
+    return weights.stop_computing("spectral_norm", module, name)
+  end)
 
 return weights

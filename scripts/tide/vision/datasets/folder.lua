@@ -2,6 +2,7 @@
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local native = require "tide.native"
+local of_kind = require "tide.internal.of_kind"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -86,15 +87,19 @@ local function read(self, caller, given)
   for i, sample in ipairs(self.samples) do self.targets[i] = sample[2] end
 end
 
-local kKinds <const> = {root = "string", is_valid_file = "function", allow_empty = "boolean", loader = "function"}
+local kKinds <const> = {root = "string", extensions = "table", is_valid_file = "function", allow_empty = "boolean", loader = "function"}
 
 --- DatasetFolder(root, loader, {extensions or is_valid_file, transform =, target_transform =,
 --- allow_empty = false}): loader(path) reads a sample.
 function DatasetFolder:init(...)
   local caller = getmetatable(self).name
-  read(self, caller, arguments(caller, {
+  local given = arguments(caller, {
     "root", "loader", {"extensions"}, {"transform"}, {"target_transform"}, {"is_valid_file"}, {"allow_empty", false},
-  }, kKinds)(...))
+  }, kKinds)(...)
+  for i, extension in ipairs(given.extensions or {}) do
+    of_kind(caller, ("extensions[%d]"):format(i), extension, "string")
+  end
+  read(self, caller, given)
 end
 
 function DatasetFolder:__len() return #self.samples end

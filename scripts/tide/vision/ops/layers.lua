@@ -50,7 +50,9 @@ local SqueezeExcitation = class("SqueezeExcitation", nn.Module)
 
 local read_squeeze = arguments("SqueezeExcitation", {
   "input_channels", "squeeze_channels", {"activation", nn.ReLU}, {"scale_activation", nn.Sigmoid},
-}, {input_channels = "count", squeeze_channels = "count"})
+}, {
+  input_channels = "count", squeeze_channels = "count", activation = "callable", scale_activation = "callable",
+})
 
 --- Scales each channel by what two layers make of the means of all channels.
 function SqueezeExcitation:init(...)
@@ -73,7 +75,8 @@ local MLP = class("MLP", nn.Sequential)
 local read_mlp = arguments("MLP", {
   "in_channels", "hidden_channels", {"norm_layer"}, {"activation_layer", nn.ReLU}, {"inplace"},
   {"bias", true}, {"dropout", 0.0},
-}, {in_channels = "count", hidden_channels = "table", bias = "boolean", dropout = "number"})
+}, {in_channels = "count", hidden_channels = "table", norm_layer = "callable", activation_layer = "callable",
+  bias = "boolean", dropout = "number"})
 
 --- Linear layers, with norm_layer(size), activation_layer() and dropout between them.
 function MLP:init(...)

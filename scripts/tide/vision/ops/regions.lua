@@ -97,6 +97,9 @@ local function groups_by_samples(width, height, cells)
   local places = (width / cells[2]):ceil():clamp(0):tolist()
   for i = 1, #rows do
     local samples = {math.tointeger(rows[i]), math.tointeger(places[i])}
+    if not samples[1] or not samples[2] then
+      raise("roi_align: box %d has no size: %s x %s cells", i, rows[i], places[i])
+    end
     local key = samples[1] .. "x" .. samples[2]
     if not groups[key] then
       groups[key] = {samples = samples, positions = {}}

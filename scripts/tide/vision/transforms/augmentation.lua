@@ -147,7 +147,7 @@ end
 augmentation.AugMix = define("AugMix", {
   {"severity", 3}, {"mixture_width", 3}, {"chain_depth", -1}, {"alpha", 1}, {"all_ops", true},
   {"interpolation", "bilinear"}, {"fill"},
-}, nil, function(self)
+}, {severity = "number", mixture_width = "count", chain_depth = "number", alpha = "number", all_ops = "boolean"}, function(self)
   if self.severity < 1 or self.severity > 10 then
     raise("AugMix: severity must be between 1 and 10, got %s", tostring(self.severity))
   end

@@ -2,6 +2,7 @@
 local F = require "tide.vision.transforms.functional"
 local draw = require "tide.internal.draw"
 local picture = require "tide.vision.transforms.picture"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 local transform = require "tide.vision.transforms.transform"
@@ -106,7 +107,8 @@ end
 
 coloring.GaussianBlur = define("GaussianBlur", {"kernel_size", {"sigma", {0.1, 2}}}, nil, function(self)
   if type(self.sigma) == "number" then self.sigma = {self.sigma, self.sigma} end
-  if #self.sigma ~= 2 or self.sigma[1] <= 0 or self.sigma[1] > self.sigma[2] then
+  local sigma = of_kind("GaussianBlur", "sigma", self.sigma, "table")
+  if #sigma ~= 2 or type(sigma[1]) ~= "number" or type(sigma[2]) ~= "number" or self.sigma[1] <= 0 or self.sigma[1] > self.sigma[2] then
     raise("GaussianBlur: sigma: expected a positive number or {from, to}")
   end
 end)
@@ -124,7 +126,9 @@ end
 coloring.RandomErasing = define("RandomErasing",
   {{"p", 0.5}, {"scale", {0.02, 0.33}}, {"ratio", {0.3, 3.3}}, {"value", 0}, {"inplace", false}}, {p = "number"},
   function(self)
-    if self.scale[1] < 0 or self.scale[2] > 1 then raise("RandomErasing: scale must lie between 0 and 1") end
+    local scale = of_kind("RandomErasing", "scale", self.scale, "table")
+    local is_range = type(scale[1]) == "number" and type(scale[2]) == "number"
+    if not is_range or scale[1] < 0 or scale[2] > 1 then raise("RandomErasing: scale must lie between 0 and 1") end
     if type(self.value) == "string" and self.value ~= "random" then
       raise("RandomErasing: value: expected a number, a list of numbers or 'random', got '%s'", self.value)
     end

@@ -2,6 +2,7 @@
 local F = require("tide.native").functional
 local arguments = require "tide.internal.arguments"
 local picture = require "tide.vision.transforms.picture"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -103,6 +104,9 @@ local kPadModes <const> = {constant = "constant", edge = "replicate", reflect = 
 --- left, top, right, bottom.
 local function four_pads(caller, padding)
   if type(padding) == "number" then return padding, padding, padding, padding end
+  for i, pixels in ipairs(of_kind(caller, "padding", padding, "table")) do
+    of_kind(caller, ("padding[%d]"):format(i), pixels, "number")
+  end
   local a, b, c, d = table.unpack(padding)
   if #padding == 1 then return a, a, a, a end
   if #padding == 2 then return a, b, a, b end
@@ -174,7 +178,8 @@ local function cropped(caller, image, top, left, height, width)
 end
 
 local kCrop <const> = {"img", "top", "left", "height", "width"}
-local read_crop = arguments("crop", kCrop)
+local kCropKinds <const> = {top = "number", left = "number", height = "count", width = "count"}
+local read_crop = arguments("crop", kCrop, kCropKinds)
 
 --- The part of height x width whose first pixel is at row `top` and column `left`, counted from 1;
 --- black where it lies outside.
@@ -184,7 +189,7 @@ function shapes.crop(...)
 end
 
 local read_resized_crop = arguments("resized_crop",
-  {"img", "top", "left", "height", "width", "size", {"interpolation", "bilinear"}, {"antialias", true}})
+  {"img", "top", "left", "height", "width", "size", {"interpolation", "bilinear"}, {"antialias", true}}, kCropKinds)
 
 --- A part of a picture, resized.
 function shapes.resized_crop(...)
@@ -259,7 +264,8 @@ function shapes.hflip(img) return picture.check("hflip", img):flip(-1) end
 --- Top and bottom exchanged.
 function shapes.vflip(img) return picture.check("vflip", img):flip(-2) end
 
-local read_erase = arguments("erase", {"img", "i", "j", "h", "w", "v", {"inplace", false}})
+local read_erase = arguments("erase", {"img", "i", "j", "h", "w", "v", {"inplace", false}},
+  {i = "number", j = "number", h = "count", w = "count"})
 
 --- A picture with the value v in h x w pixels, the first at row i and column j, counted from 1.
 function shapes.erase(...)

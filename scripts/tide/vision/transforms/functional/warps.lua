@@ -2,6 +2,7 @@
 local F = require("tide.native").functional
 local arguments = require "tide.internal.arguments"
 local picture = require "tide.vision.transforms.picture"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -112,7 +113,8 @@ function warps.affine(...)
   if given.scale <= 0 then raise("affine: scale must be positive, got %s", tostring(given.scale)) end
   local shear = given.shear
   if type(shear) == "number" then shear = {shear, 0} end
-  if #shear == 1 then shear = {shear[1], shear[1]} end
+  if #of_kind("affine", "shear", shear, "table") == 1 then shear = {shear[1], shear[1]} end
+  for i = 1, 2 do of_kind("affine", ("shear[%d]"):format(i), shear[i], "number") end
   local center = center_from_middle(image, given.center)
   local matrix = inverse_affine(center, given.angle, given.translate, given.scale, shear)
   local height, width = picture.size(image)

@@ -1,0 +1,72 @@
+-- Names and statements of other systems: the error says what tide has instead.
+local slips = require "tide.internal.slips"
+local source = require "tide.internal.slips.source"
+local test = require "tide.test"
+local describe, it, equal = test.describe, test.it, test.equal
+
+local kStart <const> = "local net, x, loader = tide.nn.Linear(2, 3), tide.ones(3), tide.data.DataLoader {1, 2, 3}\n"
+
+local count = 0
+
+--- What the program adds to the error of a text behind "; ".
+local function advice(text)
+  count = count + 1
+  local chunk = "=other" .. count
+  source.keep(chunk, kStart .. text, 1)
+  local ok, message = xpcall(assert(load(kStart .. text, chunk)), slips.describe)
+  assert(not ok, "no error: " .. text)
+  return message:match "^other%d+:2: .-; ([^\n]*)", message
+end
+
+-- The text, and a part of the advice.
+local kNames <const> = {
+  {"tide.compile(net)", "compiled as it runs"}, {"tide.jit.script(net)", "compiled as it runs"},
+  {"net:hybridize()", "compiled as it runs"}, {"tide.GradientTape()", "loss:backward()"},
+  {"tide.autograd.record()", "loss:backward()"}, {"tide.config.list_physical_devices()", "there is no such name"},
+  {"tide.list_physical_devices()", "tide.devices() lists them"}, {"net:fit(loader)", "tide.Trainer has fit"},
+  {"tide.utils.bottleneck()", "tide.profiler"}, {"x:numpy()", "x:tolist()"}, {"tide.from_numpy({1})", "tide.tensor(list)"},
+  {"tide.waitall()", "tide.synchronize()"}, {"tide.split_and_load(x)", "x:chunk(n)"},
+  {"tide.data.SuperDataset()", "tide.data.Dataset"}, {"tide.backends.cudnn.benchmark = true", "nothing to choose"},
+  {'x:to("mps")', "cards of NVIDIA"}, {'x:to("xla")', "cards of NVIDIA"}, {'x:to("hip:0")', "cards of NVIDIA"},
+  {'tide.ones(2, {device = "meta"})', "tide.estimate"}, {"dir(x)", "pairs(t)"}, {"tide.tensor(1, 2, 3)", "tide.tensor{1, 2, 3}"},
+  {"print(x[{1, 5}])", "x[{ {first, last} }]"}, {"net(loader)", "for x, y in loader:iter() do"},
+}
+
+describe("a name of another system", function()
+  for _, case in ipairs(kNames) do
+    it("leads to what tide has: " .. case[1], function()
+      local text, message = advice(case[1])
+      assert((text or message):find(case[2], 1, true), message)
+      assert(not message:find "did you mean", message)
+    end)
+  end
+end)
+
+-- The text, and how it is written in Lua.
+local kSyntax <const> = {
+  {"if x == 1: print(x)", "if condition then ... end"}, {"while True: pass", "while condition do ... end"},
+  {"for i in range(3): print(i)", "for i = 1, 3 do ... end"},
+  {"import numpy as np", "tide.tensor makes arrays, tide.np reads their files"},
+  {"import matplotlib.pyplot as plt", "tide.plot has figures"}, {"import tensorflow as tf", "tide is there without an import"},
+}
+
+describe("a statement of Python", function()
+  for i, case in ipairs(kSyntax) do
+    it("is put into Lua: " .. case[1], function()
+      local chunk = "=python" .. i
+      source.keep(chunk, case[1], 1)
+      local _, message = load(case[1], chunk)
+      equal(slips.in_syntax(message, chunk):match "\nin Lua: (.*)$", case[2])
+    end)
+  end
+end)
+
+describe("a class of Torch7 or Python", function()
+  it("gets the name of its constructor", function()
+    for _, name in ipairs {"__init", "__init__"} do
+      local Net = tide.class("Net", tide.nn.Module)
+      Net[name] = function() end
+      test.raises("Net: objects are made by init: function Net:init(...), not " .. name, Net)
+    end
+  end)
+end)
