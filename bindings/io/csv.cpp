@@ -295,7 +295,7 @@ int csv_columns(lua_State* L) {
   for (size_t c = 0; c < count; ++c)
     if (columns[c].is_wanted() && columns[c].is_text()) texts.push_back(c);
   if (texts.empty()) return 1;
-  // Text is read behind all else, as a column may turn out to be text at its end.
+  // Text is read last, as a column may turn out to be text at its end.
   const int list = lua_gettop(L);
   luaL_checkstack(L, static_cast<int>(texts.size()) + 2, "columns");
   for (const size_t c : texts) lua_rawgeti(L, list, static_cast<lua_Integer>(c) + 1);

@@ -6,7 +6,7 @@
 namespace tide::bindings {
 
 /// csv_record(text, at, delimiter, comment): the fields of the record at byte `at` from 1, the
-/// bytes at which they begin, and the place behind it; nil at the end, or nil, a byte and what is
+/// bytes at which they begin, and the place after it; nil at the end, or nil, a byte and what is
 /// wrong there.
 int csv_record(lua_State* L);
 

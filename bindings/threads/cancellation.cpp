@@ -79,7 +79,7 @@ int tide_resume(tide_resume_function resume, lua_State* L, lua_State* from, int 
   if (cancellation->asked()) arm(L);
   const int status = resume(L, from, arguments, results);
   running = outer;
-  // The error may have ended in the coroutine; whoever resumed it shall stop too.
+  // The coroutine may have caught the error; its resumer must stop too.
   if (cancellation->asked()) arm(outer);
   return status;
 }

@@ -23,7 +23,7 @@ class Cancellation {
   pthread_t thread_{};
 };
 
-/// That of the calling thread; null on threads that nobody cancels.
+/// The cancellation of the calling thread; null on threads that nobody cancels.
 extern constinit thread_local Cancellation* cancellation;
 
 /// While it lives, Lua code of this thread raises "cancelled" once that was asked for.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -143,10 +144,13 @@ void note_slips(lua_State* L, const char* name, const std::string& text) {
   lua_settop(L, top);
 }
 
-/// The text of a file, up to a megabyte.
+/// The first megabyte of a file; nothing of a pipe, whose text is gone once it has been read.
 std::string text_of_file(const char* path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  const uintmax_t size = std::min<uintmax_t>(std::filesystem::file_size(path, error), 1 << 20);
+  std::string text(error ? 0 : size, '\0');
   std::ifstream file(path, std::ios::binary);
-  std::string text(1 << 20, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(file.gcount()));
   return text;

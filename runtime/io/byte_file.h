@@ -31,7 +31,7 @@ class FileSource : public ByteSource {
   uint64_t remaining() const override { return remaining_; }
   void read(std::span<std::byte> target) override;
   const std::string& name() const override { return path_; }
-  /// Goes on behind so many bytes.
+  /// Skips this many bytes.
   void skip(uint64_t bytes);
 
  private:

@@ -60,7 +60,7 @@ std::string form_of_file(const std::string& path) {
   for (const Form& form : kForms)
     if (head.size() >= form.at && std::string_view(head).substr(form.at).starts_with(form.sign))
       return form.text;
-  // HTML is the same in capitals, and behind spaces.
+  // HTML may be in capitals, and after spaces.
   std::ranges::transform(head, head.begin(), [](unsigned char c) { return std::tolower(c); });
   const size_t start = std::min(head.find_first_not_of(" \t\r\n"), head.size());
   for (const Form& form : kForms)

@@ -14,7 +14,7 @@ namespace tide {
 HostArray read_npy(const std::string& path);
 
 /// The same from a stream, which must end with the array. With `unknown`, an array of a type that
-/// has no counterpart is no error: the type is put there, and nothing is returned.
+/// has no counterpart is not an error: its type is stored there, and nothing is returned.
 std::optional<HostArray> read_npy(ByteSource& source, std::string* unknown = nullptr);
 
 /// Replaces the file at `path`. Throws FileError, also for bfloat16, which npy cannot hold.

@@ -25,7 +25,7 @@ struct CsvField {
 };
 
 /// Reads records one after the other. Empty lines are none, and neither are lines that begin with
-/// the comment; what stands behind a comment in a line is left out.
+/// the comment; the rest of a line after a comment is left out.
 class CsvReader {
  public:
   /// `comment` 0: there are none. Begins at byte `at` of the text, which must stay.

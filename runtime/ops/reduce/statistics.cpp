@@ -107,7 +107,7 @@ Tensor count_before(const Tensor& sorted, const Tensor& values, bool right) {
   return slice(placed, placed.rank() - 1, right ? n : 0, m);
 }
 
-/// So many are compared with each element; more of them are searched.
+/// Up to this many are compared with each element; more are sorted and searched.
 constexpr int64_t kFewElements = 32;
 
 /// Whether each element of x is in a sorted row.

@@ -19,11 +19,11 @@ local function fail(source, at, format, ...)
   raise("read_csv: %s:%d:%d: %s", source.path, line, column, format:format(...))
 end
 
---- The fields of the record at `at`, the bytes at which they begin, and the place behind it; nil if there is none.
+--- The fields of the record at `at`, the bytes at which they begin, and the place after it; nil if there is none.
 local function read_record(source, at)
-  local fields, places, behind = native.csv_record(source.text, at, source.delimiter, source.comment)
-  if not fields and places then fail(source, places, "%s", behind) end
-  return fields, places, behind
+  local fields, places, after = native.csv_record(source.text, at, source.delimiter, source.comment)
+  if not fields and places then fail(source, places, "%s", after) end
+  return fields, places, after
 end
 
 --- The columns from byte `at` on, `kinds` being what native.csv_columns takes, by place.
@@ -61,8 +61,8 @@ local function new_source(given)
   }
 end
 
---- The place behind so many lines.
-local function behind_lines(text, count)
+--- The place after this many lines.
+local function after_lines(text, count)
   local at = 1
   for _ = 1, count do
     local stop = text:find("[\r\n]", at)
@@ -72,7 +72,7 @@ local function behind_lines(text, count)
   return at
 end
 
---- Names that are there several times get a number behind all but the first, as in pandas: x, x.1, x.2.
+--- Of names that occur several times, all but the first get a number, as in pandas: x, x.1, x.2.
 local function each_once(names)
   local count, taken, unique = {}, {}, {}
   for _, name in ipairs(names) do taken[name] = true end
@@ -102,13 +102,13 @@ local function read_header(source, header, at)
     end
     return header, #header, at
   end
-  local names, _, behind = read_record(source, at)
+  local names, _, after = read_record(source, at)
   if not names then fail(source, 1, "the file is empty") end
   if not header then return nil, #names, at end
-  local first = read_record(source, behind)
+  local first = read_record(source, after)
   -- One field more than names: the first has the names of the rows, unless the line ends with a delimiter.
   if first and #first == #names + 1 and first[#first] ~= "" then table.insert(names, 1, kRowNames) end
-  return each_once(names), #names, behind
+  return each_once(names), #names, after
 end
 
 --- The places of the columns that are asked for.
@@ -177,8 +177,8 @@ local function converted(source, x, dtype, name, at, c)
       local row = wrong:int():argmax():item()
       local places
       for _ = 1, row do
-        local _, starts, behind = read_record(source, at)
-        places, at = starts, behind
+        local _, starts, after = read_record(source, at)
+        places, at = starts, after
       end
       fail(source, places[c], [["%d" in column '%s', which holds %s]], x[row]:item(), tostring(name), dtype)
     end
@@ -192,7 +192,7 @@ end
 --- no names, and a list gives them; without names columns go by position. A first column without a name is "row_names";
 --- of columns of one name the second is called x.1. `columns` lists those to read. `dtype` is a type for all of them, or
 --- a table of types by name ("string" for text). With as_tensor = true the first result is one tensor with a row for each
---- record. What stands behind the character `comment` is left out, and so are the first `skip` lines.
+--- record. The rest of a line from the character `comment` on is left out, and so are the first `skip` lines.
 local function read_csv(...)
   local given = read(...)
   protocol.check_boolean("read_csv", "as_tensor", given.as_tensor)
@@ -200,7 +200,7 @@ local function read_csv(...)
     raise("read_csv: header: expected true, false or a list of names, got %s", protocol.kind_of(given.header))
   end
   local source = new_source(given)
-  local names, count, at = read_header(source, given.header, behind_lines(source.text, given.skip))
+  local names, count, at = read_header(source, given.header, after_lines(source.text, given.skip))
   local places = wanted_places(given.columns, names, count)
   local keys, kinds, types, holds = {}, {}, {}, {}
   for c = 1, count do kinds[c] = "" end

@@ -4,6 +4,7 @@ local class = require "tide.internal.class"
 local names_of_tensors = require "tide.memory.names"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
+local size_text = require "tide.internal.size_text"
 local tide = require "tide"
 
 local kMostLines <const> = 20 -- of a table that is shown
@@ -17,12 +18,6 @@ local Snapshot = class "Snapshot"
 local Growth = class "Growth"
 
 -- Text --------------------------------------------------------------------------------------------
-
-local function size(bytes)
-  local units, unit = {"B", "kB", "MB", "GB", "TB"}, 1
-  while math.abs(bytes) >= 1000 and unit < #units do bytes, unit = bytes / 1024, unit + 1 end
-  return unit == 1 and ("%d B"):format(bytes) or ("%.2f %s"):format(bytes, units[unit])
-end
 
 --- The first names of a row, and how many blocks have others or none.
 local function names_text(row)
@@ -44,7 +39,7 @@ local function add_table(lines, rows, sign)
   add("bytes", "blocks", "line", rows[1] and rows[1].names and "names" or "")
   for i = 1, math.min(#rows, kMostLines) do
     local row = rows[i]
-    add(signed(row.bytes, size(row.bytes)), signed(row.blocks, tostring(row.blocks)), row.line,
+    add(signed(row.bytes, size_text(row.bytes)), signed(row.blocks, tostring(row.blocks)), row.line,
       row.names and names_text(row) or "")
   end
   if #rows > kMostLines then add("...", "", ("%d more lines"):format(#rows - kMostLines), "") end
@@ -54,8 +49,8 @@ function Snapshot:__tostring()
   local blocks = 0
   for _, row in ipairs(self.holders) do blocks = blocks + row.blocks end
   local lines = {("%s: %s in %d blocks, at most %s, kept for reuse %s%s"):format(tostring(self.device),
-    size(self.allocated), blocks, size(self.peak), size(self.cached),
-    self.limit and ", limit " .. size(self.limit) or "")}
+    size_text(self.allocated), blocks, size_text(self.peak), size_text(self.cached),
+    self.limit and ", limit " .. size_text(self.limit) or "")}
   if blocks > 0 then add_table(lines, self.holders, "") end
   if self.peak > self.allocated then
     lines[#lines + 1] = "at the peak:"
@@ -65,7 +60,7 @@ function Snapshot:__tostring()
 end
 
 function Growth:__tostring()
-  local lines = {("%s: %s%s"):format(tostring(self.device), self.allocated > 0 and "+" or "", size(self.allocated))}
+  local lines = {("%s: %s%s"):format(tostring(self.device), self.allocated > 0 and "+" or "", size_text(self.allocated))}
   if #self.holders > 0 then add_table(lines, self.holders, "+") end
   return table.concat(lines, "\n")
 end

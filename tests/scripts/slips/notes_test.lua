@@ -3,6 +3,10 @@ local notes = require "tide.internal.slips.notes"
 local test = require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal
 
+local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
+local own_folder = dofile(here .. "/../support/own_folder.lua")
+local run = dofile(here .. "/../support/program.lua")
+
 local variables = {x = tide.ones(3), n = 3}
 local function value_of(name) return variables[name] end
 
@@ -37,4 +41,13 @@ describe("a note", function()
     it("is not made on " .. text, function() equal(notes("here", text, value_of), "") end)
   end
   it("needs the values of variables for comparisons", function() equal(notes("here", "x == 0"), "") end)
+end)
+
+describe("a script in a pipe", function()
+  local folder = own_folder()
+  it("is read once", function()
+    local pipe = folder() .. "/pipe"
+    os.execute(("mkfifo '%s'; echo 'print(7)' > '%s' &"):format(pipe, pipe))
+    equal((run(pipe)), "7\n")
+  end)
 end)

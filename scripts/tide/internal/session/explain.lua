@@ -28,10 +28,8 @@ end
 function explain.source(session, text)
   local name = text:match "^[%s?]*(.-)%s*$"
   session:provide(name)
-  local read = load("return " .. name, "=", "t", setmetatable({}, {__index = function(_, key)
-    local own = rawget(session.environment, key)
-    return own == nil and rawget(_G, key) or own
-  end}))
+  local variables = setmetatable({}, {__index = function(_, key) return session:value_of(key) end})
+  local read = load("return " .. name, "=", "t", variables)
   local known, value = pcall(read or error)
   return known and source_of(value) or explain.text(session, text)
 end

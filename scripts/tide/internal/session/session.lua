@@ -127,6 +127,13 @@ local function without_prompts(text)
   return first .. others:gsub("[^\n]+", function(line) return (strip(line)) end)
 end
 
+--- The value of a global variable of the session, without reading what it stands for.
+function Session:value_of(name)
+  local own = rawget(self.environment, name)
+  if own == nil then return rawget(_G, name) end
+  return own
+end
+
 --- What a text is that is no Lua: a function that does it; nil if it is Lua.
 function Session:read_command(text)
   local mark, rest = text:match "^%s*([%%!?])(.*)$"
@@ -196,10 +203,7 @@ function Session:read(text, number, aside)
     source.keep(chunk_name(number), text, 1)
     if kind == "wrong" then value = slips.in_syntax(value, chunk_name(number)) end
     if kind == "run" then
-      local note = notes(("In [%d]"):format(number), text, function(name)
-        local value = rawget(self.environment, name)
-        return value == nil and rawget(_G, name) or value
-      end)
+      local note = notes(("In [%d]"):format(number), text, function(name) return self:value_of(name) end)
       if note ~= "" then io.stderr:write(note) end
     end
     if not aside then self.inputs[number] = {text = text, script = known and known.script} end

@@ -1,18 +1,12 @@
 -- Commands on what surrounds a session: its variables, modules, folder and memory.
 local native = require "tide.native"
+local size_text = require "tide.internal.size_text"
 local table_text = require "tide.internal.table_text"
 local tide = require "tide"
 
 local kLongest <const> = 48 -- letters of a value
 
 local workspace = {}
-
-local function size_text(bytes)
-  local units = {"B", "KB", "MB", "GB"}
-  local unit = 1
-  while bytes >= 1000 and unit < #units do bytes, unit = bytes / 1000, unit + 1 end
-  return (unit == 1 and "%d %s" or "%.1f %s"):format(unit == 1 and math.floor(bytes) or bytes, units[unit])
-end
 
 local function bytes_of(tensors)
   local bytes = 0
