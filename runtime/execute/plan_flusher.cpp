@@ -172,6 +172,11 @@ void PlanFlusher::bind_step(const Plan& plan, const Step& step, Submission& subm
   bound.outputs = here();
   for (uint16_t output : step.outputs)
     words.push_back(reinterpret_cast<uint64_t>(window_.nodes()[output]->storage->data));
+  const auto is_again = [&](uint16_t output) { return window_.nodes()[output]->again; };
+  if (std::any_of(step.outputs.begin(), step.outputs.end(), is_again)) {
+    bound.again = here();
+    for (uint16_t output : step.outputs) words.push_back(is_again(output));
+  }
   bound.parameters = here();
   for (uint32_t place : step.parameters) words.push_back(window_.numbers()[place]);
   submission.steps.push_back(bound);

@@ -60,9 +60,7 @@ void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool dr
       failures_.notice(call, failure);
       failure = {};
     } else if (failure) {
-      const SalvageProgram partial = drop ? SalvageProgram() : salvage(call);
-      if (!partial.left.empty()) failures_.clear(call, &partial);
-      failures_.fail(call, failure, partial);
+      fail(call, failure, drop);
     } else if (!errors_.empty()) {
       failures_.clear(call);
     }
@@ -83,7 +81,7 @@ bool PlanRunner::fail_together(const Submission& submission, uint64_t ticket, bo
   for (const BoundStep& bound : submission.steps) {
     const Ref<Failure> failure = failures_.blocking_error({submission, bound}, drop);
     if (!failure) continue;
-    for (const BoundStep& each : submission.steps) failures_.fail({submission, each}, failure);
+    for (const BoundStep& each : submission.steps) fail({submission, each}, failure, true);
     return true;
   }
   return false;
@@ -119,19 +117,35 @@ Ref<Failure> PlanRunner::attempt(const StepCall& call, uint64_t ticket, bool dro
 /// Steps that write to values, and those that are to run in any case, run to their end.
 StopCheck PlanRunner::stop_check(const StepCall& call, uint64_t ticket) const {
   const bool writes = call.step.kind == Step::Kind::copy || !call.step.fallbacks.empty();
-  const bool runs_whole = call.submission.must_run || call.submission.all_or_nothing || writes;
+  const bool runs_whole = call.submission.must_run || call.submission.all_or_nothing || writes ||
+                          call.computes_again();
   return runs_whole ? StopCheck() : StopCheck{&dropped_until_, ticket};
 }
 
-/// Of a loop that reads lost values, computes what does not depend on them.
-SalvageProgram PlanRunner::salvage(const StepCall& call) {
-  if (call.step.kind != Step::Kind::loop || errors_.empty()) return {};
+/// Notes the failure of a step that may not run, for all of its results that cannot be had.
+void PlanRunner::fail(const StepCall& call, const Ref<Failure>& failure, bool again_only) {
+  const SalvageProgram partial = salvage(call, again_only);
+  if (!partial.left.empty()) failures_.clear(call, &partial);
+  failures_.fail(call, failure, partial);
+}
+
+/// Of a loop that may not run as a whole, computes what does not depend on lost values;
+/// `again_only`: of that only what was a recomputable value before, which somebody may have read.
+SalvageProgram PlanRunner::salvage(const StepCall& call, bool again_only) {
+  if (call.step.kind != Step::Kind::loop) return {};
+  if (again_only ? !call.computes_again() : errors_.empty()) return {};
   const std::vector<bool> lost = failures_.lost_buffers(call);
-  if (std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
+  if (!again_only && std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
+  const auto is_wanted = [&](uint32_t node) {
+    if (!again_only) return true;
+    const auto& outputs = call.step.outputs;
+    const auto found = std::find(outputs.begin(), outputs.end(), node);
+    return found != outputs.end() && call.is_again(static_cast<size_t>(found - outputs.begin()));
+  };
   SalvageProgram partial;
   try {
     const ReserveUse none(false);
-    partial = salvage_program_of(call.step, lost);
+    partial = salvage_program_of(call.step, lost, is_wanted);
     if (std::count(partial.left.begin(), partial.left.end(), Left::nothing) ==
         static_cast<ptrdiff_t>(partial.left.size()))
       return {};

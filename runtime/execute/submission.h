@@ -11,6 +11,7 @@ namespace tide {
 
 /// One step of a plan with its addresses, in a submission.
 struct BoundStep {
+  static constexpr uint32_t kNone = ~0u;
   const Step* step;
   // First place in Submission::words of, each:
   uint32_t bases;       ///< the addresses of its buffers, offsets included
@@ -18,6 +19,7 @@ struct BoundStep {
   uint32_t outputs;     ///< the addresses of its outputs
   uint32_t fallbacks;   ///< the addresses of what they fall back to
   uint32_t parameters;  ///< its numbers
+  uint32_t again = kNone;  ///< per output: whether it was a recomputable value before; none was
   uint32_t source;      ///< its ops, for a profile: see profile::source_of
   bool skip = false;    ///< a copy that is not needed this time
   const char* name;
@@ -66,6 +68,10 @@ struct StepCall {
   void* const* bases() const {
     return reinterpret_cast<void* const*>(submission.words.data() + bound.bases);
   }
+  /// Whether some output was a recomputable value before. A script may have read it, so it must not
+  /// go away when what is queued is dropped.
+  bool computes_again() const { return bound.again != BoundStep::kNone; }
+  bool is_again(size_t i) const { return computes_again() && submission.words[bound.again + i]; }
   const uint64_t* parameters() const { return submission.words.data() + bound.parameters; }
 };
 

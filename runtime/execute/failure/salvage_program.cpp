@@ -62,7 +62,8 @@ std::vector<bool> dependent_stores(const Step& step, const std::vector<bool>& so
   return dependent;
 }
 
-SalvageProgram salvage_program_of(const Step& step, const std::vector<bool>& lost) {
+SalvageProgram salvage_program_of(const Step& step, const std::vector<bool>& lost,
+                                  const std::function<bool(uint32_t node)>& is_wanted) {
   SalvageProgram partial{step.loop, std::vector<Left>(step.buffers.size(), Left::nothing)};
   auto& code = partial.loop.program.code;
   // Stores come last, so that leaving some out moves no value.
@@ -70,6 +71,8 @@ SalvageProgram salvage_program_of(const Step& step, const std::vector<bool>& los
   const auto is_left_out = [&](LoopInstruction& instruction) {
     const auto place = static_cast<size_t>(&instruction - code.data());
     if (instruction.kind != Kind::store) return false;
+    const BufferUse& use = step.buffers[instruction.operand];
+    if (use.source == BufferUse::Source::node && !is_wanted(use.index)) return true;
     Left& left = partial.left[instruction.operand];
     if (!spoilt[place]) {
       left = Left::whole;
@@ -77,8 +80,7 @@ SalvageProgram salvage_program_of(const Step& step, const std::vector<bool>& los
     }
     const auto older =
         std::find_if(step.older.begin(), step.older.end(), [&](const Step::Older& value) {
-          return step.buffers[instruction.operand].source == BufferUse::Source::node &&
-                 step.buffers[instruction.operand].index == value.output &&
+          return use.source == BufferUse::Source::node && use.index == value.output &&
                  !spoilt[value.instruction];
         });
     if (older == step.older.end()) return true;

@@ -1,6 +1,8 @@
-// What is left of a loop when some of the values that it reads are lost.
+// What is left of a loop when some of the values that it reads are lost, or only some are wanted.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "runtime/plan/plan.h"
@@ -29,7 +31,9 @@ struct SalvageProgram {
 /// reads.
 std::vector<bool> dependent_stores(const Step& step, const std::vector<bool>& sources);
 
-/// The part of a loop that does not depend on the lost ones of its buffers.
-SalvageProgram salvage_program_of(const Step& step, const std::vector<bool>& lost);
+/// The part of a loop that does not depend on the lost ones of its buffers; of the nodes that it
+/// stores, those that are wanted.
+SalvageProgram salvage_program_of(const Step& step, const std::vector<bool>& lost,
+                                  const std::function<bool(uint32_t node)>& is_wanted);
 
 }  // namespace tide

@@ -240,6 +240,40 @@ TEST_CASE("what is queued can be dropped: writes keep the old value", "[graph]")
   CHECK(values(a)[0] == value + 1);
 }
 
+TEST_CASE("what is dropped leaves the values that were read before", "[graph]") {
+  const bool step = GENERATE(false, true);
+  const Tensor a = stored({4}, kSim), written = stored({4}, kSim);
+  const Tensor read = a + 1, other = a + 2;
+  // Both are computed in the loops of their sums, and not stored.
+  CHECK(values(sum(read)) == Values{16});
+  CHECK(values(sum(other)) == Values{20});
+  SimOptions slow;
+  slow.launch_cost = 0.01;
+  engine::configure_sim(0, slow);
+  Tensor late = a;
+  for (int i = 0; i < 20; ++i) {
+    late = late + 1;
+    engine::flush();
+  }
+  if (step) engine::begin_step();
+  // In one loop with work that is lost, and as the input of a product.
+  const Tensor mixed = read * late;
+  write("add_", written, read);
+  const Tensor product = matmul(view(other, {2, 2}), view(other, {2, 2}));
+  if (step)
+    engine::end_step();
+  else
+    engine::flush();
+  engine::interrupt();
+  slow.launch_cost = 0;
+  engine::configure_sim(0, slow);
+  CHECK_THROWS_WITH(values(product), ContainsSubstring("interrupted"));
+  CHECK_THROWS_WITH(values(mixed), ContainsSubstring("interrupted"));
+  CHECK(values(read) == Values{4, 4, 4, 4});
+  CHECK(values(other) == Values{5, 5, 5, 5});
+  CHECK(values(written) == values(a));
+}
+
 TEST_CASE("what a step starts from is made, dropped or failed", "[graph]") {
   const auto made = [] {
     engine::begin_state();

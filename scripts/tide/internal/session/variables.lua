@@ -16,13 +16,27 @@ local function is_plain(value, above)
   return true
 end
 
+--- Waits for the tensors of a plain value; raises what made one of them fail.
+local function await(value)
+  if tide.is_tensor(value) then
+    if value:numel() > 0 then value:flatten()[1]:item() end
+  elseif type(value) == "table" then
+    for _, entry in next, value do await(entry) end
+  end
+end
+
 local variables = {}
 
---- Writes the session's variables to a file; those that cannot be written are listed.
+--- Writes the session's variables to a file; those that cannot be written are listed, and those
+--- that failed with their errors.
 function variables.save(session, path)
-  local values, devices, left_out, count = {}, {}, {}, 0
+  local values, devices, left_out, failed, count = {}, {}, {}, {}, 0
   for name, value in pairs(session:variables()) do
-    if is_plain(value, {}) then
+    local plain = is_plain(value, {})
+    local done, why = pcall(await, plain and value)
+    if not done then
+      failed[#failed + 1] = ("not saved: %s: %s"):format(name, why)
+    elseif plain then
       values[name] = value
       if tide.is_tensor(value) then devices[name] = tostring(value.device) end
       count = count + 1
@@ -32,8 +46,10 @@ function variables.save(session, path)
   end
   tide.save({values = values, devices = devices}, path)
   table.sort(left_out)
+  table.sort(failed)
   print(("%d %s written to %s%s"):format(count, count == 1 and "variable" or "variables", path,
     left_out[1] and "; left out: " .. table.concat(left_out, ", ") or ""))
+  for _, line in ipairs(failed) do print(line) end
 end
 
 --- Reads them back, each tensor to the device where it was.
