@@ -68,7 +68,8 @@ ImageRequest request_at(lua_State* L, int index, const char* function) {
 int read_image(lua_State* L) {
   const std::string path = path_at(L, 1, text_at(L, 2));
   const ImageRequest request = request_at(L, 3, text_at(L, 2));
-  push_tensor(L, tensor_of(decode_image(read_whole_file(path), path, request), default_device()));
+  push_tensor(
+      L, tensor_of(decode_image(read_whole_file(path).text(), path, request), default_device()));
   return 1;
 }
 
@@ -88,6 +89,8 @@ std::string encoded(lua_State* L, int index, const char* function) {
   arrays.add("", check_tensor(L, index, function));
   const std::string_view format = text_at(L, index + 2);
   const auto effort = static_cast<int>(lua_tointeger(L, index + 3));
+  // The picture's bytes are hardly more, once while they are written and once as a whole.
+  const CountedMemory room(2 * arrays.arrays()[0].bytes());
   return format == "png" ? encode_png(arrays.arrays()[0], effort, function)
                          : encode_jpeg(arrays.arrays()[0], effort, function);
 }
@@ -108,7 +111,7 @@ int write_image(lua_State* L) {
 
 /// read_image_bytes(path, function)
 int read_image_bytes(lua_State* L) {
-  push_tensor(L, tensor_of_bytes(read_whole_file(path_at(L, 1, text_at(L, 2)))));
+  push_tensor(L, tensor_of(read_whole_file(path_at(L, 1, text_at(L, 2))), default_device()));
   return 1;
 }
 

@@ -77,6 +77,7 @@ class TableSource : public MessageSource {
     if (lua_type(L_, -1) != LUA_TSTRING) expected("a string");
     size_t length;
     const char* const text = lua_tolstring(L_, -1, &length);
+    written_.add(2 * length);
     return {text, length};
   }
 
@@ -85,6 +86,7 @@ class TableSource : public MessageSource {
 
   lua_State* L_;
   const char* function_;
+  mutable CountedMemory written_;  ///< the message, and the bytes that it becomes
 };
 
 }  // namespace
@@ -92,7 +94,9 @@ class TableSource : public MessageSource {
 int read_onnx_file(lua_State* L) {
   const std::string path = path_at(L, 1, text_at(L, 3));
   TableBuilder builder(L);
-  read_onnx(read_whole_file(path), path, text_at(L, 2), builder);
+  const HostArray bytes = read_whole_file(path);
+  const CountedMemory message(bytes.bytes());
+  read_onnx(bytes.text(), path, text_at(L, 2), builder);
   return 1;
 }
 

@@ -7,9 +7,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 
 #include "bindings/io/functions.h"
 #include "bindings/support/entry.h"
+#include "runtime/core/file_access.h"
 
 namespace tide::bindings {
 namespace {
@@ -19,14 +21,19 @@ namespace fs = std::filesystem;
 struct Scratch {
   std::string path;
   bool is_ours = false;
+  std::mutex removal;  // the thread that ends the process and the script's may both begin one
 
   ~Scratch() { remove(); }
   void remove() noexcept {
     std::error_code error;
     if (!is_ours) return;
-    fs::remove_all(path, error);
-    // By its own call: the sandbox's kernel refuses remove_all's, which tries to unlink it first.
-    rmdir(path.c_str());
+    const std::lock_guard lock(removal);
+    // A script that still runs may have been about to add a file: then once more.
+    for (int tries = 0; tries < 3 && fs::exists(path, error); ++tries) {
+      fs::remove_all(path, error);
+      // By its own call: the sandbox's kernel refuses remove_all's, which tries to unlink it first.
+      rmdir(path.c_str());
+    }
   }
 };
 Scratch scratch;
@@ -65,7 +72,10 @@ void use_scratch_folder(const std::string& path) {
   scratch.path = fs::canonical(path).string();
 }
 
-void remove_scratch_folder() noexcept { scratch.remove(); }
+void remove_scratch_folder() noexcept {
+  refuse_files();
+  scratch.remove();
+}
 
 std::span<const Function> scratch_functions() { return kScratchFunctions; }
 

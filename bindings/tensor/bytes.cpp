@@ -25,9 +25,10 @@ namespace {
 
 int bytes(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "bytes");
-  std::string content(static_cast<size_t>(x.numel()) * size_of(x.dtype()), '\0');
-  x.read(content.data(), "bytes");
-  lua_pushlstring(L, content.data(), content.size());
+  const size_t size = static_cast<size_t>(x.numel()) * size_of(x.dtype());
+  luaL_Buffer content;  // Lua's memory, which counts under a limit
+  x.read(luaL_buffinitsize(L, &content, size), "bytes");
+  luaL_pushresultsize(&content, size);
   return 1;
 }
 

@@ -1,11 +1,15 @@
 // Paces Lua's collector by handles and bytes, and collects before memory is reported as exhausted.
 #include "bindings/tensor/collector.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "bindings/support/entry.h"
 #include "bindings/tensor/lua_function.h"
+#include "runtime/core/error.h"
+#include "runtime/core/memory_budget.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -25,6 +29,17 @@ void collect_all(lua_State* L) {
   collector.live_after_full = collector.live;
   collector.held_after_full = engine::held_bytes();
   collector.lua_after_full = lua_gc(L, LUA_GCCOUNT);
+}
+
+/// Throws MemoryError if what is kept does not leave room for more.
+void make_room_for_objects(lua_State* L) {
+  collect_all(L);
+  engine::empty_host_caches();
+  malloc_trim(0);
+  if (exceeds_memory_limit())
+    throw MemoryError("out of memory on the host: tensors, graphs for gradients and functions " +
+                      ("that are kept take too much" + memory_limit_text()) +
+                      "; drop what is not needed, or detach() what needs no gradient");
 }
 
 /// Called by the runtime inside an op whose allocation failed.
@@ -57,6 +72,8 @@ void collector_step(lua_State* L) {
   const uint64_t lua_bytes = 1024 * static_cast<uint64_t>(lua_gc(L, LUA_GCCOUNT));
   const uint64_t most = kMostBytesPerStep + kMostPerLuaByte * lua_bytes;
   collector.bytes_per_step = std::clamp(held / kHeldShare, kLeastBytesPerStep, most);
+  if (exceeds_memory_limit()) [[unlikely]]
+    make_room_for_objects(L);
   if (!lua_gc(L, LUA_GCISRUNNING)) return;  // the script stopped it
   // Lua looks at its old objects only in steps of its own, which these leave no time for.
   const uint64_t growth = std::min(kGrowthFloor + kGrowthPerLuaByte * lua_bytes,

@@ -11,6 +11,7 @@
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
+#include "runtime/io/host_array.h"
 #include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {
@@ -23,7 +24,7 @@ using dlpack::ManagedTensor;
 struct Exported {
   ManagedTensor managed{};
   std::vector<int64_t> shape, strides;
-  std::vector<std::byte> values;
+  HostArray values;
 };
 
 dlpack::DataType type_of(DType type) {
@@ -82,8 +83,8 @@ int to_dlpack(lua_State* L) {
   luaL_setmetatable(L, dlpack::kCapsule);
   auto exported = std::make_unique<Exported>();
   const Shape& shape = x.shape();
-  exported->values.resize(static_cast<size_t>(x.numel()) * size_of(x.dtype()));
-  x.read(exported->values.data(), "to_dlpack");
+  exported->values = HostArray(x.dtype(), shape);
+  x.read(exported->values.data.get(), "to_dlpack");
   int64_t stride = 1;
   exported->strides.resize(static_cast<size_t>(shape.rank()));
   for (int d = shape.rank() - 1; d >= 0; --d) {
@@ -92,7 +93,7 @@ int to_dlpack(lua_State* L) {
   }
   for (int d = 0; d < shape.rank(); ++d) exported->shape.push_back(shape[d]);
   ManagedTensor& managed = exported->managed;
-  managed.tensor = {exported->values.data(),
+  managed.tensor = {exported->values.data.get(),
                     {dlpack::kCpu, 0},
                     shape.rank(),
                     type_of(x.dtype()),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bindings/modes/modes.h"
+#include "bindings/tensor/collector.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
 
@@ -30,6 +31,8 @@ void LuaFunction::let_go(lua_State* L) {
 
 LuaFunction::LuaFunction(lua_State* L, int index) {
   let_go(L);
+  // Functions that hooks keep count as handles do: the runtime's part of them is as large.
+  if (++collector.new_handles >= kHandlesPerStep) collector_step(L);
   lua_pushvalue(L, index);
   reference_ = luaL_ref(L, LUA_REGISTRYINDEX);
 }

@@ -19,12 +19,18 @@ namespace {
 
 constexpr auto kGrace = std::chrono::seconds(2);
 
+/// How long a line on standard error may take: nobody may read a pipe that is full.
+constexpr auto kLastWord = std::chrono::milliseconds(100);
+
 [[noreturn]] void end_process(const char* reason) {
-  // Without stdio, whose locks the script may hold.
-  const std::string text = std::string(program_name) + ": " + reason +
-                           "; what did not stop was ended with the process\n";
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
   tide_remove_scratch();
+  std::thread([text = std::string(program_name) + ": " + reason +
+                      "; what did not stop was ended with the process\n"] {
+    // Without stdio, whose locks the script may hold.
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+    _exit(kTimeLimitStatus);
+  }).detach();
+  std::this_thread::sleep_for(kLastWord);
   _exit(kTimeLimitStatus);
 }
 

@@ -2,12 +2,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
 
 #include "runtime/codegen/object_cache.h"
 #include "runtime/codegen/object_loader.h"
 #include "runtime/codegen/plugin.h"
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/ir/kernel_statistics.h"
 
@@ -37,11 +36,9 @@ std::string detect_cpu() {
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512cd");
   const std::string own = !haswell ? "x86-64" : avx512 ? "skylake-avx512" : "haswell";
-  const char* wanted = std::getenv("TIDE_CPU");
   // A wish may narrow what the machine has; it cannot widen it.
-  if (wanted && std::strcmp(wanted, "x86-64") == 0) return wanted;
-  if (wanted && std::strcmp(wanted, "haswell") == 0 && haswell) return wanted;
-  return own;
+  const std::string wanted(environment_cpu());
+  return wanted == "x86-64" || (wanted == "haswell" && haswell) ? wanted : own;
 }
 
 /// What names the kernel on disk. Empty without a plugin: then there is nothing to trust the files

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/core/file_replacement.h"
 #include "runtime/core/own_folder.h"
@@ -69,17 +69,10 @@ std::string cache_folder() {
   return {};
 }
 
-/// TIDE_CACHE_LIMIT, or the default where that is no number.
 int64_t cache_limit() {
-  const char* const text = std::getenv("TIDE_CACHE_LIMIT");
-  if (!text) return kDefaultLimit;
-  const char* const end = text + std::strlen(text);
-  int64_t number = 0;
-  const auto [stop, error] = std::from_chars(text, end, number);
-  const std::string_view unit(stop, static_cast<size_t>(end - stop));
-  const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
-  const bool usable = error == std::errc() && shift >= 0 && number >= 0;
-  return usable && number <= INT64_MAX >> shift ? number << shift : kDefaultLimit;
+  constexpr double kMost = 1e15;
+  return static_cast<int64_t>(
+      environment_number("TIDE_CACHE_LIMIT", static_cast<double>(kDefaultLimit), 0, kMost));
 }
 
 std::string file_name(std::string_view key) {
@@ -164,7 +157,11 @@ ObjectCache::ObjectCache(const std::string& path, int64_t limit)
     : limit_(limit),
       folder_(path.empty() || limit == 0 ? Descriptor() : open_own_folder(path)),
       path_(folder_ < 0 ? "" : path),
-      until_trim_(first_trim(limit)) {}
+      until_trim_(first_trim(limit)) {
+  if (!path.empty() && limit != 0 && folder_ < 0 && std::getenv("TIDE_CACHE_DIR"))
+    ignore_environment("TIDE_CACHE_DIR",
+                       "kernels are kept in a folder of your own to which nobody else may write");
+}
 
 CacheUse ObjectCache::use() const { return folder_ < 0 ? CacheUse() : use_of(entries(folder_)); }
 

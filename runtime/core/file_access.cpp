@@ -2,6 +2,7 @@
 #include "runtime/core/file_access.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 
 #include "runtime/core/error.h"
@@ -16,6 +17,7 @@ struct Confinement {
   fs::path readable, scratch;
 };
 std::optional<Confinement> confinement;  // set before scripts and threads begin
+std::atomic<bool> refuses_all = false;
 
 fs::path folder_at(const std::string& path) {
   if (path.empty()) return {};
@@ -64,7 +66,10 @@ void confine_files(const std::string& readable, const std::string& scratch) {
 
 bool files_are_confined() { return confinement.has_value(); }
 
+void refuse_files() noexcept { refuses_all = true; }
+
 std::optional<std::string> permitted_path(const std::string& path, FileUse use) {
+  if (refuses_all.load(std::memory_order_relaxed)) return std::nullopt;
   if (!confinement) return path;
   const std::optional<fs::path> place = resolve(path, use);
   if (!place || !is_plain(*place)) return std::nullopt;
@@ -75,6 +80,7 @@ std::optional<std::string> permitted_path(const std::string& path, FileUse use) 
 
 std::string require_permitted(const std::string& path, FileUse use) {
   if (auto place = permitted_path(path, use)) return *place;
+  if (!confinement) throw FileError(path + ": not allowed while the process ends");
   const std::string& readable = confinement->readable.native();
   std::string folders = confinement->scratch.native();
   if (use == FileUse::read && !readable.empty()) folders = readable + " and " + folders;

@@ -20,6 +20,9 @@ void confine_files(const std::string& readable, const std::string& scratch);
 /// Whether they are.
 bool files_are_confined();
 
+/// From now on no file may be used: the process ends, whatever its threads still do.
+void refuse_files() noexcept;
+
 /// The path by which `path` may be used: itself, or without links and ".." where files are
 /// confined. None if it lies outside, or is neither a regular file nor a folder.
 std::optional<std::string> permitted_path(const std::string& path, FileUse use);

@@ -1,8 +1,14 @@
 // One sum for the process, counted by every thread.
 #include "runtime/core/memory_budget.h"
 
-#include <atomic>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cstdio>
+#include <utility>
+
+#include "runtime/core/error.h"
 #include "runtime/core/size_text.h"
 
 namespace tide {
@@ -10,9 +16,33 @@ namespace {
 
 std::atomic<size_t> limit{0}, taken{0};
 
+/// What compiled kernels, their compiler and the workspaces of ops may take beside the limit.
+constexpr size_t kOwnNeeds = size_t{96} << 20;
+
+std::function<void()>& make_room() {
+  static std::function<void()> function;
+  return function;
+}
+
+/// Bytes of the process in memory that are not a file's; 0 if the kernel does not say.
+size_t resident_bytes() {
+  static const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char text[128];
+  const ssize_t length = pread(file, text, sizeof text - 1, 0);
+  if (length <= 0) return 0;
+  text[length] = '\0';
+  size_t resident = 0, of_files = 0;
+  if (std::sscanf(text, "%*u %zu %zu", &resident, &of_files) != 2) return 0;
+  return (resident - of_files) * page;
+}
+
 }  // namespace
 
-void limit_memory(size_t bytes) { limit = bytes; }
+void limit_memory(size_t bytes) {
+  limit = bytes;
+  resident_bytes();  // opens its file while that is allowed
+}
 
 size_t memory_limit() { return limit.load(std::memory_order_relaxed); }
 
@@ -32,5 +62,25 @@ bool take_memory(size_t bytes) {
 void count_memory(size_t bytes) { taken.fetch_add(bytes, std::memory_order_relaxed); }
 
 void return_memory(size_t bytes) { taken.fetch_sub(bytes, std::memory_order_relaxed); }
+
+void set_make_room(std::function<void()> function) { make_room() = std::move(function); }
+
+void require_memory(size_t bytes) {
+  if (take_memory(bytes)) return;
+  if (make_room()) make_room()();
+  if (!take_memory(bytes))
+    throw MemoryError("out of memory on the host: asked for " + size_text(bytes) +
+                      memory_limit_text());
+}
+
+void CountedMemory::add(size_t bytes) {
+  require_memory(bytes);
+  bytes_ += bytes;
+}
+
+bool exceeds_memory_limit() {
+  const size_t most = memory_limit();
+  return most && resident_bytes() > most + kOwnNeeds;
+}
 
 }  // namespace tide

@@ -25,7 +25,7 @@ Descriptor open_own_folder(const std::string& path) {
   }
   struct stat status;
   const bool own = folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
-                   (status.st_mode & 077) == 0;
+                   (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
   return own ? std::move(folder) : Descriptor();
 }
 

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "runtime/core/error.h"
-#include "runtime/core/require_address_space.h"
+#include "runtime/core/reserve.h"
 
 namespace tide {
 namespace {

@@ -9,8 +9,6 @@
 #include <mutex>
 #include <new>
 
-#include "runtime/core/require_address_space.h"
-
 namespace tide {
 namespace {
 

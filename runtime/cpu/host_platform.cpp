@@ -1,25 +1,17 @@
 #include "runtime/cpu/host_platform.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
 #include "runtime/codegen/machine_code.h"
 #include "runtime/codegen/object_cache.h"
+#include "runtime/core/environment.h"
 #include "runtime/cpu/sim_backend.h"
 
 namespace tide {
 namespace {
 
-int sim_count() {
-  constexpr int kMost = 64;
-  const char* text = std::getenv("TIDE_SIM_DEVICES");
-  int count = 2;
-  if (text) std::from_chars(text, text + std::strlen(text), count);
-  return std::clamp(count, 0, kMost);
-}
+int sim_count() { return static_cast<int>(environment_number("TIDE_SIM_DEVICES", 2, 0, 64)); }
 
 /// The folder of compiled kernels: how full it is and may be.
 std::string describe_cache() {

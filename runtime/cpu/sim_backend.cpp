@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <thread>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/device/modelled/roofline.h"
 
@@ -15,27 +14,6 @@ namespace {
 /// Defaults of a small discrete card on PCIe, so that lessons show a cost.
 constexpr size_t kMemory = size_t{1} << 30;
 constexpr double kRate = 12e9, kStagingRate = 12e9, kPinRate = 4e9, kLatency = 10e-6, kLaunch = 0;
-
-double number_from(const char* variable, double otherwise) {
-  const char* text = std::getenv(variable);
-  if (!text) return otherwise;
-  char* end = nullptr;
-  const double value = std::strtod(text, &end);
-  if (end == text || !(value >= 0) || value > 1e18) return otherwise;
-  switch (*end) {
-    case 'K':
-    case 'k':
-      return value * 1024;
-    case 'M':
-    case 'm':
-      return value * 1024 * 1024;
-    case 'G':
-    case 'g':
-      return value * 1024 * 1024 * 1024;
-    default:
-      return value;
-  }
-}
 
 /// Waits precisely: sleeps for most of the time, spins for the rest.
 void spend_until(std::chrono::steady_clock::time_point end) {
@@ -63,12 +41,13 @@ SimBackend::Card::Card(int index)
 }
 
 void SimBackend::Card::set_defaults() {
-  memory_limit = static_cast<size_t>(number_from("TIDE_SIM_MEMORY", static_cast<double>(kMemory)));
-  rate = number_from("TIDE_SIM_RATE", kRate);
-  staging_rate = number_from("TIDE_SIM_STAGING", kStagingRate);
-  pin_rate = number_from("TIDE_SIM_PIN", kPinRate);
-  latency = number_from("TIDE_SIM_LATENCY", kLatency);
-  launch_cost = number_from("TIDE_SIM_LAUNCH", kLaunch);
+  memory_limit = static_cast<size_t>(
+      environment_number("TIDE_SIM_MEMORY", static_cast<double>(kMemory), 0, 1e18));
+  rate = environment_number("TIDE_SIM_RATE", kRate, 0, 1e18);
+  staging_rate = environment_number("TIDE_SIM_STAGING", kStagingRate, 0, 1e18);
+  pin_rate = environment_number("TIDE_SIM_PIN", kPinRate, 0, 1e18);
+  latency = environment_number("TIDE_SIM_LATENCY", kLatency, 0, 1e18);
+  launch_cost = environment_number("TIDE_SIM_LAUNCH", kLaunch, 0, 1e18);
 }
 
 /// Figures stay where they are, as streams of other devices may be reading them.

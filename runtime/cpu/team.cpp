@@ -5,18 +5,16 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <fstream>
 #include <span>
 #include <string>
 #include <system_error>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
-#include "runtime/core/spin.h"
+#include "runtime/device/spin.h"
 #include "runtime/device/stop_check.h"
 
 namespace tide {
@@ -59,12 +57,8 @@ int quota_count() {
 }  // namespace
 
 int default_thread_count() {
-  if (const char* text = std::getenv("TIDE_NUM_THREADS")) {
-    int count = 0;
-    const char* end = text + std::strlen(text);
-    if (std::from_chars(text, end, count).ptr == end && count >= 1)
-      return std::min(count, Team::kMaxThreads);
-  }
+  if (const double wanted = environment_number("TIDE_NUM_THREADS", 0, 1, 1e6))
+    return static_cast<int>(std::min<double>(wanted, Team::kMaxThreads));
   const int quota = quota_count();
   const int allowed = quota ? std::min(quota, affinity_count()) : affinity_count();
   return std::clamp(allowed, 1, Team::kMaxThreads);

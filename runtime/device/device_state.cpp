@@ -245,6 +245,10 @@ void DeviceState::raise_out_of_memory(size_t bytes, const char* op) const {
 
 void DeviceState::set_reclaim(std::function<void()> reclaim) {
   reclaim_function() = std::move(reclaim);
+  set_make_room([] {
+    reclaim_function()();
+    empty_host_caches();
+  });
 }
 
 }  // namespace tide

@@ -3,16 +3,11 @@
 
 #include <new>
 
-#include "runtime/core/error.h"
-#include "runtime/core/size_text.h"
-
 namespace tide {
 
 HostArray::HostArray(DType type, const Shape& shape) : type(type), shape(shape) {
   const size_t size = bytes();
-  if (!take_memory(size))
-    throw MemoryError("out of memory on the host: asked for " + size_text(size) +
-                      memory_limit_text());
+  require_memory(size);
   auto* const elements = new (std::nothrow) std::byte[size];
   if (!elements) return_memory(size);
   if (!elements) throw std::bad_alloc();

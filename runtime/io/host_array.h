@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct HostArray {
   HostArray(DType type, const Shape& shape);
 
   size_t bytes() const { return static_cast<size_t>(shape.numel()) * size_of(type); }
+  /// The bytes of its elements.
+  std::string_view text() const { return {reinterpret_cast<const char*>(data.get()), bytes()}; }
 };
 
 /// Arrays with their names, in the order of the file.

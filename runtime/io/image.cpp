@@ -119,10 +119,10 @@ HostArray decode_image(std::string_view bytes, const std::string& name,
   return upright(std::move(image), exif_orientation(exif));
 }
 
-std::string read_whole_file(const std::string& path) {
+HostArray read_whole_file(const std::string& path) {
   FileSource file(path);
-  std::string bytes(file.remaining(), '\0');
-  file.read(std::as_writable_bytes(std::span(bytes)));
+  HostArray bytes(DType::u8, {static_cast<int64_t>(file.remaining())});
+  file.read({bytes.data.get(), bytes.bytes()});
   return bytes;
 }
 

@@ -38,8 +38,8 @@ struct ImageRequest {
 HostArray decode_image(std::string_view bytes, const std::string& name,
                        const ImageRequest& request);
 
-/// The whole of a file. Throws FileError.
-std::string read_whole_file(const std::string& path);
+/// The bytes of a file. Throws FileError, MemoryError.
+HostArray read_whole_file(const std::string& path);
 
 /// Encodes uint8 (channels, height, width) or (height, width) of 1 to 4 channels as PNG.
 /// `compression_level` is 0 to 9. Errors speak of `function`.

@@ -29,26 +29,22 @@ void check_limit(uint64_t size, uint64_t limit, const std::string& path) {
     throw_file_error(path, "holds more than the " + std::to_string(limit) + " bytes expected");
 }
 
-HostArray array_of(uint64_t size) { return {DType::u8, {static_cast<int64_t>(size)}}; }
-
 }  // namespace
 
 HostArray read_packed_file(const std::string& path, uint64_t limit) {
-  const std::string bytes = read_whole_file(path);
-  if (!bytes.starts_with(kGzipSignature)) {
-    check_limit(bytes.size(), limit, path);
-    HostArray array = array_of(bytes.size());
-    std::ranges::copy(std::as_bytes(std::span(bytes)), array.data.get());
-    return array;
+  HostArray packed = read_whole_file(path);
+  if (!packed.text().starts_with(kGzipSignature)) {
+    check_limit(packed.bytes(), limit, path);
+    return packed;
   }
   uint64_t size = 0;
-  gzip_plugin().unpack(bytes, path, [&](std::span<const std::byte> piece) {
+  gzip_plugin().unpack(packed.text(), path, [&](std::span<const std::byte> piece) {
     size += piece.size();
     check_limit(size, limit, path);
   });
-  HostArray array = array_of(size);
+  HostArray array(DType::u8, {static_cast<int64_t>(size)});
   std::byte* end = array.data.get();
-  gzip_plugin().unpack(bytes, path, [&](std::span<const std::byte> piece) {
+  gzip_plugin().unpack(packed.text(), path, [&](std::span<const std::byte> piece) {
     end = std::ranges::copy(piece, end).out;
   });
   return array;

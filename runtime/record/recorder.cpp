@@ -3,20 +3,11 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-#include <cstring>
+#include "runtime/core/environment.h"
 
 namespace tide {
-namespace {
 
-bool eager_by_environment() {
-  const char* value = std::getenv("TIDE_EAGER");
-  return value && *value && std::strcmp(value, "0") != 0;
-}
-
-}  // namespace
-
-Recorder::Recorder() : eager(eager_by_environment()) {}
+Recorder::Recorder() : eager(environment_flag("TIDE_EAGER")) {}
 
 Recorder::~Recorder() {
   if (gettid() == getpid()) DeviceState::rest();

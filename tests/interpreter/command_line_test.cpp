@@ -472,3 +472,31 @@ TEST_CASE("--advise prints advice on the whole script, beside a profile", "[comm
   CHECK_THAT(bad.err, ContainsSubstring("nothing to advise: no device had any work"));
   CHECK(bad.status == 1);
 }
+
+TEST_CASE("a value of an environment variable that cannot be used is said, once",
+          "[command line]") {
+  const auto run_with = [](const char* name, const char* value) {
+    const char* const before = std::getenv(name);
+    const std::string kept = before ? before : "";
+    setenv(name, value, 1);
+    const Outcome outcome =
+        run_tide({"-e", "tide.ones(9):sum():item() tide.ones(9, {device = 'sim'}):sum():item()"});
+    before ? setenv(name, kept.c_str(), 1) : unsetenv(name);
+    CHECK(outcome.status == 0);
+    return outcome.err;
+  };
+  CHECK(run_with("TIDE_CPU", "hasswel") ==
+        "tide: TIDE_CPU=hasswel is ignored: expected haswell or x86-64\n");
+  CHECK_THAT(run_with("TIDE_NUM_THREADS", "0"),
+             StartsWith("tide: TIDE_NUM_THREADS=0 is ignored: expected a number from 1 to "));
+  CHECK_THAT(run_with("TIDE_SIM_MEMORY", "64MB"),
+             StartsWith("tide: TIDE_SIM_MEMORY=64MB is ignored: expected a number from 0 to "));
+  CHECK(run_with("TIDE_SIM_MEMORY", "64M").empty());
+  const TemporaryFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+  CHECK(run_with("TIDE_CACHE_DIR", folder.path().c_str()).empty());
+  CHECK(!std::filesystem::is_empty(folder.path()));
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0777));
+  CHECK_THAT(run_with("TIDE_CACHE_DIR", folder.path().c_str()),
+             EndsWith("kernels are kept in a folder of your own to which nobody else may write\n"));
+}

@@ -1,4 +1,6 @@
 // --time-limit and --memory-limit: what passes them is stopped, and how.
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "tests/interpreter/command.h"
@@ -63,6 +65,38 @@ TEST_CASE("what Lua cannot stop ends with the process", "[limits]") {
   }
 }
 
+TEST_CASE("a full pipe does not keep a script alive past its time limit", "[limits]") {
+  const TemporaryFolder folder;
+  folder.write("main.lua",
+               "for i = 1, 65536 do io.stderr:write('x') end string.find(('a'):rep(60), "
+               "('a*'):rep(60) .. 'b')");
+  const std::string status = folder.write("status", "");
+  // A pipe that this shell holds open and does not read.
+  const std::string command = "cd " + folder.path() + " && mkfifo pipe && exec 3<>pipe && '" +
+                              TIDE_PROGRAM +
+                              "' run --time-limit 0.5 main.lua 2>pipe; echo $? >status";
+  REQUIRE(std::system(command.c_str()) == 0);
+  CHECK(test::read_file(status) == "124\n");
+}
+
+TEST_CASE("a script that goes on making files leaves none after its time limit", "[limits]") {
+  const Outcome outcome = run_briefly(R"lua(
+    print(tide.scratch())
+    local count = 0
+    while true do
+      pcall(function()
+        while true do
+          count = count + 1
+          io.open(tide.scratch() .. "/" .. count % 5000, "w"):close()
+        end
+      end)
+    end
+  )lua");
+  CHECK(outcome.status == 124);
+  REQUIRE_THAT(outcome.out, ContainsSubstring("tide-scratch"));
+  CHECK(!std::filesystem::exists(outcome.out.substr(0, outcome.out.find('\n'))));
+}
+
 TEST_CASE("a script within its limits does not notice them", "[limits]") {
   const Outcome outcome =
       run("print(tide.ones(2):sum():item())", {"--time-limit", "600", "--memory-limit", "2G"});
@@ -113,6 +147,66 @@ TEST_CASE("tensors, their caches and Lua share the memory limit", "[limits]") {
   CHECK_THAT(outcome.out, StartsWith("41943040\n41943040\n41943040\n41943040\nfalse\t") &&
                               ContainsSubstring("memory limit 100.0 MB, taken 40.") &&
                               EndsWith("41943040\n"));
+}
+
+TEST_CASE("what small objects take is bounded too", "[limits]") {
+  const Outcome outcome = run(R"lua(
+    local function peak()  -- of the process, in megabytes
+      for line in io.lines "/proc/self/status" do
+        local size = line:match "VmHWM:%s*(%d+)"
+        if size then return size // 1024 end
+      end
+    end
+    local x = tide.ones(4):requires_grad_(true)
+    local function graph() local y = x for _ = 1, 2000000 do y = y * 1.0001 end end
+    local function results() local kept = {} for i = 1, 2000000 do kept[i] = x:detach() + 1 end end
+    local function hooks() local y = x * 1 for _ = 1, 9000000 do y:register_hook(print) end end
+    local function copies() local kept = {} for i = 1, 99 do kept[i] = tide.to_dlpack(tide.ones(2^20)) end end
+    for _, fill in ipairs {graph, results, hooks, copies} do
+      local done, message = pcall(fill)
+      print(done, message:match "memory limit 100.0 MB" or message:match "not enough memory" or message)
+    end
+    print((x * 2):sum():item(), peak() < 300 or peak())
+  )lua",
+                              {"--memory-limit", "100M"});
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out ==
+        "false\tmemory limit 100.0 MB\nfalse\tmemory limit 100.0 MB\n"
+        "false\tmemory limit 100.0 MB\nfalse\tmemory limit 100.0 MB\n8.0\ttrue\n");
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("a file that is too large is refused before it is read", "[limits]") {
+  const Outcome outcome = run(R"lua(
+    local path = tide.scratch() .. "/large"
+    local file <close> = io.open(path, "w")
+    file:seek("set", 2^31)
+    file:write "x"
+    file:flush()
+    for _, read in ipairs {tide.vision.read_file, tide.vision.read_image, tide.onnx.load} do
+      local done, message = pcall(read, path)
+      print(done, message:match "asked for 2.0 GB, memory limit 100.0 MB" or message)
+    end
+    local picture = tide.zeros({3, 5000, 5000}, {dtype = "uint8"})
+    local done, message = pcall(tide.vision.encode_png, picture)
+    print(done, message:match "memory limit 100.0 MB" or message)
+  )lua",
+                              {"--memory-limit", "100M"});
+  const std::string refused = "false\tasked for 2.0 GB, memory limit 100.0 MB\n";
+  CHECK(outcome.out == refused + refused + refused + "false\tmemory limit 100.0 MB\n");
+}
+
+TEST_CASE("garbage is given back before a file is refused", "[limits]") {
+  const Outcome outcome = run(R"lua(
+    local x = tide.ones({40, 2^20}, {dtype = "uint8"}); x[{1, 1}]:item()
+    local y = x:clone(); y[{1, 1}]:item()
+    y = nil
+    tide.save(x, tide.scratch() .. "/kept")
+    print(io.open(tide.scratch() .. "/kept"):seek("end") > 40 * 2^20)
+  )lua",
+                              {"--memory-limit", "130M"});
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out == "true\n");
 }
 
 TEST_CASE("addresses are kept back for what queued work has to say", "[limits]") {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "runtime/core/require_address_space.h"
+#include "runtime/core/reserve.h"
 
 namespace tide {
 namespace {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/plugin_path.h"
 #include "runtime/cuda/driver/library_path.h"
 
@@ -264,10 +264,7 @@ const DriverReport& driver_report() {
 const DriverTable& driver() { return table; }
 
 bool logging() {
-  static const bool wanted = [] {
-    const char* value = std::getenv("TIDE_LOG");
-    return value && *value && std::strcmp(value, "0") != 0;
-  }();
+  static const bool wanted = environment_flag("TIDE_LOG");
   return wanted;
 }
 

@@ -2,10 +2,9 @@
 #include "runtime/cuda/launch/cuda_backend.h"
 
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 
+#include "runtime/core/environment.h"
 #include "runtime/cuda/launch/host_fallback.h"
 #include "runtime/cuda/launch/peers.h"
 #include "runtime/cuda/launchers/compute_launch.h"
@@ -345,8 +344,7 @@ void CudaBackend::begin_again(const std::vector<AsyncStream*>& streams) {
                       ") and cannot be set up anew: " + error.what() +
                       "; restart the program to use it";
   }
-  const char* log = std::getenv("TIDE_LOG");
-  if (log && *log && std::strcmp(log, "0") != 0)
+  if (environment_flag("TIDE_LOG"))
     std::fprintf(stderr, "tide: cuda: cuda:%d was lost; %s\n", facts_.ordinal,
                  gone_.empty() ? "it starts anew" : gone_.c_str());
 }

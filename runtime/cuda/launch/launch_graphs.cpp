@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 #include <utility>
+
+#include "runtime/core/environment.h"
 
 namespace tide::cuda {
 namespace {
@@ -16,11 +16,6 @@ constexpr int kRunsBefore = 2;
 constexpr size_t kMostCourses = 256;
 /// How often a plan may come with other kernels than before (an address that is less aligned).
 constexpr int kMostRebuilt = 4;
-
-bool is_set(const char* variable, bool otherwise) {
-  const char* value = std::getenv(variable);
-  return value && *value ? std::string_view(value) != "0" : otherwise;
-}
 
 KernelNode node_of(Function function, LaunchShape shape, void** parameters) {
   KernelNode node{};
@@ -37,7 +32,7 @@ KernelNode node_of(Function function, LaunchShape shape, void** parameters) {
 }  // namespace
 
 LaunchGraphs::LaunchGraphs(Stream stream)
-    : stream_(stream), enabled_(is_set("TIDE_CUDA_GRAPHS", true)) {}
+    : stream_(stream), enabled_(environment_flag("TIDE_CUDA_GRAPHS", true)) {}
 
 LaunchGraphs::Part& LaunchGraphs::Part::operator=(Part&& other) noexcept {
   std::swap(graph, other.graph);
@@ -185,7 +180,7 @@ void LaunchGraphs::launch_waiting() {
 void LaunchGraphs::give_up(const char* reason) {
   course_->cancelled = true;
   course_->parts.clear();
-  if (is_set("TIDE_LOG", false))
+  if (environment_flag("TIDE_LOG"))
     std::fprintf(stderr, "tide: cuda: no graph for a window of %zu kernels any more: %s\n",
                  waiting_.launches.size(), reason);
 }
