@@ -69,6 +69,8 @@ LoopKernel compile(const Kernel& kernel, std::string& object) {
 
 }  // namespace
 
+LoopKernel stored_machine_code(const Kernel& kernel) { return from_disk(kernel); }
+
 LoopKernel machine_code(const Kernel& kernel) {
   if (LoopKernel found = from_disk(kernel)) return found;
   std::string object;

@@ -12,6 +12,9 @@ namespace tide {
 /// about it.
 LoopKernel machine_code(const Kernel& kernel);
 
+/// The same if it is on disk; else null.
+LoopKernel stored_machine_code(const Kernel& kernel);
+
 /// The instruction set that kernels are compiled for: "x86-64", "haswell", or the machine's own.
 /// TIDE_CPU narrows it.
 std::string kernel_cpu();

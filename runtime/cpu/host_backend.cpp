@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "runtime/codegen/machine_code.h"
+#include "runtime/core/environment.h"
 #include "runtime/core/memory_budget.h"
 #include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/ops/compute.h"
@@ -50,6 +51,30 @@ bool reads_across(const LoopStep& step) {
 void* thread_scratch(size_t bytes) {
   thread_local Scratch scratch;
   return scratch.get<std::byte>(bytes);
+}
+
+/// What interpreted runs of a kernel may take, in nanoseconds, before its machine code is looked
+/// for on disk, and before it is compiled: about what these take.
+constexpr int64_t kUntilLookup = 200'000, kUntilCompiled = 10'000'000;
+/// What an interpreted run may take of the caches.
+constexpr size_t kMostInterpreted = 4u << 20;
+
+/// Runs the loop without machine code, if that has not been worth its while so far; whether it did.
+bool interpret(Kernel& kernel, const LoopArguments& arguments) {
+  // Without multiply-adds in one instruction kernels have other bits.
+  static const bool may_interpret =
+      instruction_set() != InstructionSet::baseline && environment_flag("TIDE_INTERPRETER", true);
+  const InterpretedLoop* const loop = may_interpret ? kernel.interpreted() : nullptr;
+  if (!loop) return false;
+  const size_t scratch = loop->scratch_bytes(arguments.extents);
+  const int64_t cost = loop->cost(arguments.extents);
+  if (scratch > kMostInterpreted || cost > kUntilCompiled) return false;
+  const int64_t before = kernel.note_interpreted(cost), after = before + cost;
+  if (after > kUntilCompiled) return false;
+  const bool is_time = before <= kUntilLookup && after > kUntilLookup;
+  if (is_time && kernel.function(stored_machine_code)) return false;
+  loop->run(arguments, thread_scratch(scratch));
+  return true;
 }
 
 /// Elements of a loop that are worth another thread.
@@ -122,8 +147,9 @@ void HostBackend::release(void* data, size_t bytes) {
 // else along the vector dimension, or along the blocks of a row that is reduced in blocks.
 void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
   const LoopProgram& program = step.program;
-  const LoopKernel kernel = step.kernel->function(machine_code);
   const LoopArguments arguments{bases, step.extents.data(), step.strides.data(), parameters};
+  if (!step.kernel->ready() && interpret(*step.kernel, arguments)) return;
+  const LoopKernel kernel = step.kernel->function(machine_code);
   const int rank = program.outer_rank;
   const int64_t row = program.has_row ? step.extents[rank] : 0;
   const bool vector_outer = program.orientation == Orientation::outer;

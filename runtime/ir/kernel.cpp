@@ -50,6 +50,11 @@ Kernel& Kernel::find(const LoopProgram& program) {
   return *kernel;
 }
 
+const InterpretedLoop* Kernel::interpreted() {
+  std::call_once(interpreted_once_, [this] { interpreted_ = InterpretedLoop::of(program_); });
+  return interpreted_.get();
+}
+
 LoopKernel Kernel::make_function(LoopKernel (*make)(const Kernel&)) {
   const std::lock_guard lock(mutex_);
   LoopKernel made = function_.load(std::memory_order_relaxed);

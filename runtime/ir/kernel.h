@@ -1,11 +1,13 @@
-// Loop programs as all plans of the process share them, each with the place of its machine code.
+// Loop programs as all plans of the process share them, each with what runs it.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <string>
 
+#include "runtime/ir/interpreter/interpreted_loop.h"
 #include "runtime/ir/loop.h"
 #include "runtime/ir/loop_passes.h"
 
@@ -19,10 +21,21 @@ class Kernel {
   static Kernel& find(const LoopProgram& program);
   Kernel(const LoopProgram& program, std::string key);
 
+  /// The machine code if it is there already; else null.
+  LoopKernel ready() const { return function_.load(std::memory_order_acquire); }
+
   /// The machine code. The first call has `make` make it, which takes milliseconds. Thread-safe.
   LoopKernel function(LoopKernel (*make)(const Kernel&)) {
     if (LoopKernel ready = function_.load(std::memory_order_acquire)) return ready;
     return make_function(make);
+  }
+
+  /// What runs the program before there is machine code; null if that cannot.
+  const InterpretedLoop* interpreted();
+
+  /// Adds to the nanoseconds that interpreted runs have taken; their sum before.
+  int64_t note_interpreted(int64_t nanoseconds) {
+    return interpreted_time_.fetch_add(nanoseconds, std::memory_order_relaxed);
   }
 
   /// Bytes of scratch memory that one call needs for rows of `row_length` elements.
@@ -44,6 +57,9 @@ class Kernel {
   const std::string key_;
   std::mutex mutex_;  ///< held while the function is made
   std::atomic<LoopKernel> function_{nullptr};
+  std::once_flag interpreted_once_;
+  std::unique_ptr<const InterpretedLoop> interpreted_;
+  std::atomic<int64_t> interpreted_time_{0};
 };
 
 }  // namespace tide

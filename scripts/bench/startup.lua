@@ -74,7 +74,7 @@ end
 
 --- The numbers that bench/kernels.lua prints: of the first kernel, then of the others.
 local function new_kernels(folder)
-  local command = ([[TIDE_CACHE_DIR='%s' '%s' -e 'require "bench.kernels"(%d)']])
+  local command = ([[TIDE_INTERPRETER=0 TIDE_CACHE_DIR='%s' '%s' -e 'require "bench.kernels"(%d)']])
   local numbers = {}
   for number in program.output(command:format(folder, program.path(), kKernels)):gmatch("%S+") do
     numbers[#numbers + 1] = tonumber(number)

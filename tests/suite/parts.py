@@ -86,14 +86,14 @@ def script_tests(group, scripts, options=(), environment=None, pace=1.0):
 
 
 def processors():
-    """Code for older machines than this one."""
+    """Code for older machines than this one, all of it compiled: elsewhere small loops are interpreted."""
     for cpu in ("x86-64", "haswell"):
         files = [path for name in VALUES for path in paths(f"tests/scripts/*/{name}_test.lua")]
         yield Part("older processors", f"values, {cpu}", tide("test", "--device", "cpu", *files),
-                   {"TIDE_CPU": cpu}, 20)
+                   {"TIDE_CPU": cpu, "TIDE_INTERPRETER": "0"}, 20)
         if has_golden():
             yield Part("older processors", f"golden cases, {cpu}", tide("tests/golden/runner.lua", "--no-models"),
-                       {"TIDE_CPU": cpu}, 40)
+                       {"TIDE_CPU": cpu, "TIDE_INTERPRETER": "0"}, 40)
 
 
 def cuda():

@@ -1,4 +1,5 @@
-// Kernels compute what their programs mean, bit for bit, whatever their sizes, strides and parts.
+// Kernels and the interpreter compute what programs mean, bit for bit, whatever their sizes,
+// strides and parts.
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -54,6 +55,22 @@ void run_in_parts(LoopCase& loop, int parts) {
       }
 }
 
+/// Runs the program without machine code; whether that can be.
+bool run_interpreted(LoopCase& loop) {
+  Kernel& kernel = Kernel::find(loop.program);
+  const auto bases = loop.bases();
+  const LoopArguments arguments{bases.data(), loop.extents.data(), loop.strides.data(),
+                                loop.parameters.data()};
+  const InterpretedLoop* const interpreted = kernel.interpreted();
+  if (!interpreted) return false;
+  const size_t size = interpreted->scratch_bytes(arguments.extents);
+  const std::unique_ptr<void, decltype(&std::free)> scratch(std::aligned_alloc(64, size),
+                                                            &std::free);
+  std::memset(scratch.get(), 0x7f, size);
+  interpreted->run(arguments, scratch.get());
+  return true;
+}
+
 void run_reference(LoopCase& loop) {
   const auto bases = loop.bases();
   interpret(loop.program,
@@ -97,16 +114,23 @@ std::string text(const LoopProgram& program) {
 void check_case(LoopKind kind, Orientation orientation, int64_t length, unsigned seed) {
   std::mt19937 random(seed);
   LoopCase loop = random_case(random, kind, orientation, length, kernel_cpu() != "x86-64");
-  LoopCase expected = loop;
+  LoopCase expected = loop, interpreted = loop;
   INFO("seed " << seed << " length " << length << " " << text(loop.program));
   run_reference(expected);
+  const auto check = [&](const LoopCase& result, const char* how) {
+    for (const size_t output : loop.outputs) {
+      const DType type = loop.program.operands[output].type;
+      const int64_t at = first_difference(type, result.memory[output], expected.memory[output]);
+      INFO(how << ": operand " << output << " element " << at);
+      CHECK(at == -1);
+    }
+  };
   run_in_parts(loop, 1 + static_cast<int>(seed % 3));
-  for (const size_t output : loop.outputs) {
-    const DType type = loop.program.operands[output].type;
-    const int64_t at = first_difference(type, loop.memory[output], expected.memory[output]);
-    INFO("operand " << output << " element " << at);
-    CHECK(at == -1);
-  }
+  check(loop, "machine code");
+  const bool may_be_interpreted = kind != LoopKind::partial && kind != LoopKind::in_order;
+  if (kernel_cpu() == "x86-64") return;
+  CHECK(run_interpreted(interpreted) == may_be_interpreted);
+  if (may_be_interpreted) check(interpreted, "interpreted");
 }
 
 /// TIDE_TEST_CASES sets how many random programs each case tries.
