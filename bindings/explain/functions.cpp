@@ -95,7 +95,7 @@ void push_step(lua_State* L, const ExplainedStep& step) {
   lua_setfield(L, -2, "row");
   lua_pushboolean(L, step.unless_reused);
   lua_setfield(L, -2, "unless_reused");
-  set(L, "part", std::string(step.partial ? "blocks" : step.in_order ? "combine" : ""));
+  set(L, "part", std::string(step.partial ? "blocks" : step.single_block ? "combine" : ""));
   set(L, "bytes", step.work.bytes);
   if (step.counts_flops) {
     lua_pushnumber(L, step.work.flops);

@@ -48,7 +48,6 @@ struct GpuBlock {
 
 inline GpuBlock gpu_block(const LoopProgram& program, const GpuForm& form) {
   if (!program.has_row) return {256, 256, 1};
-  if (program.in_order) return {64, 64, 1};
   // Each member of a row's team owns one lane of the reduction's tree. Down a column, neighbouring
   // threads take neighbouring columns and own four lanes each. Of few columns neighbouring threads
   // still take what memory gives at once, 32 bytes.
@@ -61,7 +60,7 @@ inline GpuBlock gpu_block(const LoopProgram& program, const GpuForm& form) {
 /// Whether these units are so few columns that a device of so many multiprocessors is busier in the
 /// form of few.
 inline bool gpu_is_few(const LoopProgram& program, int64_t units, int multiprocessors) {
-  if (!program.has_row || program.in_order || program.orientation == Orientation::row) return false;
+  if (!program.has_row || program.orientation == Orientation::row) return false;
   const int teams = gpu_block(program, {}).teams;
   return (units + teams - 1) / teams < multiprocessors;
 }

@@ -54,7 +54,7 @@ class WindowExplainer {
         result.loop = step.loop;
         result.has_row = step.loop.program.has_row;
         result.partial = step.loop.program.partial;
-        result.in_order = step.loop.program.in_order;
+        result.single_block = step.loop.program.single_block;
         break;
       case Step::Kind::compute:
         result.kind = ExplainedStep::Kind::compute;
@@ -81,7 +81,7 @@ class WindowExplainer {
 
   Shape domain_of(const Step& step, const Group& group) const {
     const Node& last = *view_.nodes[step.node];
-    if (step.kind == Step::Kind::loop && step.loop.program.in_order) {
+    if (step.kind == Step::Kind::loop && step.loop.program.single_block) {
       Shape blocks;
       for (const int64_t extent : step.loop.extents)
         if (extent != 1) blocks.push_back(extent);

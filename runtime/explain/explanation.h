@@ -37,8 +37,8 @@ struct ExplainedStep {
   Kind kind = Kind::loop;
   std::vector<ExplainedOp> ops;
   Shape domain;  ///< that it walks; of compute ops and copies: the result's shape
-  bool has_row = false, partial = false, in_order = false;  ///< as LoopProgram
-  bool unless_reused = false;                               ///< as Step
+  bool has_row = false, partial = false, single_block = false;  ///< as LoopProgram
+  bool unless_reused = false;                                   ///< as Step
   std::vector<ExplainedValue> reads, writes;
   StepWork work;
   bool counts_flops = true;      ///< whether work.flops is known

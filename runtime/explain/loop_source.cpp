@@ -37,7 +37,7 @@ std::string domain_text(const LoopStep& loop) {
   std::string text = "for " + list_text(extents.first(program.outer_rank));
   if (program.has_row) text += ", row " + std::to_string(extents[program.outer_rank]);
   if (program.partial) text += " in blocks of " + std::to_string(kReductionBlock);
-  if (program.in_order) text += " in order";
+  if (program.single_block) text += " as one block";
   text += program.orientation == Orientation::row ? "; vectors along the row"
                                                   : "; vectors along the last dimension";
   return text + "\n";

@@ -59,7 +59,7 @@ std::vector<uint8_t> LoopProgram::key() const {
   Bytes bytes;
   bytes.reserve(12 + 4 * operands.size() + 10 * code.size());
   bytes.add8(outer_rank);
-  bytes.add8(static_cast<uint8_t>(has_row | partial << 1 | in_order << 2));
+  bytes.add8(static_cast<uint8_t>(has_row | partial << 1 | single_block << 2));
   bytes.add8(static_cast<uint8_t>(orientation));
   bytes.add16(parameter_count);
   bytes.add16(static_cast<uint16_t>(operands.size()));

@@ -19,7 +19,7 @@ constexpr int kKeepCost = 8;
 LoopPasses::LoopPasses(const LoopProgram& program)
     : instructions(program.code.size()),
       orientation(program.orientation),
-      in_order(program.in_order) {
+      has_blocks(!program.partial && !program.single_block) {
   if (!program.has_row) return;
   find_levels(program);
   if (orientation == Orientation::row)
@@ -134,7 +134,9 @@ size_t LoopPasses::scratch_bytes(int64_t row_length) const {
   for (const DType type : scratch_types) bytes += static_cast<size_t>(length) * size_of(type);
   if (!by_row)
     for (const DType type : reduction_types)
-      bytes += static_cast<size_t>(lanes() * length) * size_of(type);
+      bytes +=
+          static_cast<size_t>((has_several_blocks(row_length) ? 2 : 1) * kReductionLanes * length) *
+          size_of(type);
   return bytes;
 }
 

@@ -32,11 +32,14 @@ struct LoopPasses {
   std::vector<Instruction> instructions;  ///< one for each of the program's
   /// Types of the arrays in scratch memory, which lie one after the other. Orientation row: values
   /// per element, padded_row(n) of each. Orientation outer: values per row, a column block of each,
-  /// followed by the accumulators of the reductions in order, lanes() column blocks of each.
+  /// followed by the accumulators of the reductions in order, kReductionLanes column blocks of
+  /// each, and by as many for the results of blocks where a row has several.
   std::vector<DType> scratch_types;
 
-  /// Accumulators that a reduction has for each row.
-  int lanes() const { return in_order ? 1 : kReductionLanes; }
+  /// Whether a kernel combines the results of several blocks of a row.
+  bool has_several_blocks(int64_t row_length) const {
+    return has_blocks && row_length > kReductionBlock;
+  }
   static int64_t padded_row(int64_t n) {
     return (n + kReductionLanes - 1) / kReductionLanes * kReductionLanes;
   }
@@ -50,7 +53,7 @@ struct LoopPasses {
   std::vector<uint16_t> read_again(const LoopProgram& program) const;
 
   Orientation orientation;
-  bool in_order;
+  bool has_blocks;  ///< not a partial program, nor one of single blocks
   std::vector<DType> reduction_types;
 
  private:

@@ -68,7 +68,7 @@ void LoopWriter::begin(Part part) {
   for_stored(&LoopWriter::write_store);
   step_.loop.program.has_row = has_row_;
   step_.loop.program.partial = part == Part::blocks;
-  step_.loop.program.in_order = part == Part::combine;
+  step_.loop.program.single_block = part == Part::combine;
   step_.loop.program.orientation = choose_orientation();
 }
 

@@ -176,10 +176,10 @@ TEST_CASE("long rows that lie aligned are brought into shared memory", "[cuda][f
   CHECK_FALSE(is_staged("tide.zeros({8, 80000}, {device = 'cuda'})"));
 }
 
-TEST_CASE("reductions in order on a device equal the reference bit for bit", "[cuda]") {
+TEST_CASE("rows as single blocks on a device equal the reference bit for bit", "[cuda]") {
   for (unsigned seed = 0; seed < kPrograms / 2; ++seed) {
-    check_case(LoopKind::in_order, Orientation::row, length_of(seed, 200), seed);
-    check_case(LoopKind::in_order, Orientation::outer, length_of(seed, 65), seed);
+    check_case(LoopKind::single_block, Orientation::row, length_of(seed, 200), seed);
+    check_case(LoopKind::single_block, Orientation::outer, length_of(seed, 65), seed);
   }
 }
 

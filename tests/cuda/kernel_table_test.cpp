@@ -57,7 +57,7 @@ LoopProgram read_program(std::string_view key) {
   LoopProgram program;
   program.outer_rank = read8();
   const uint8_t flags = read8();
-  program.has_row = flags & 1, program.partial = flags & 2, program.in_order = flags & 4;
+  program.has_row = flags & 1, program.partial = flags & 2, program.single_block = flags & 4;
   program.orientation = static_cast<Orientation>(read8());
   program.parameter_count = read16();
   program.operands.resize(read16());
@@ -149,7 +149,7 @@ using Table = std::map<std::string, Group>;
 const char* kind_of(const FusedKernel& kernel) {
   const LoopProgram& program = kernel.program;
   if (!program.has_row) return kernel.form.vector ? "map, 16 bytes a thread" : "map";
-  if (program.in_order) return "row in order";
+  if (program.single_block) return "row as one block";
   if (program.partial) return "row in parts";
   if (program.orientation == Orientation::row)
     return kernel.form.staged ? "row in shared memory" : "row";

@@ -49,7 +49,7 @@ TEST_CASE("few columns are spread over the multiprocessors", "[cuda]") {
   CHECK(blocks(1024) == 128);  // a bias gradient: 32 blocks of 32 columns would leave 100 idle
   CHECK(blocks(132 * 32) == 132);
   CHECK(blocks(131 * 32) == 131 * 4);
-  columns.in_order = true;
+  columns.orientation = Orientation::row;
   CHECK_FALSE(gpu_is_few(columns, 1024, 132));
 }
 

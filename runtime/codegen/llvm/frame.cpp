@@ -80,7 +80,6 @@ void Frame::choose_lanes() {
     if (instruction.kind == LoopInstruction::Kind::map)
       cost += cost_of(static_cast<ElementwiseOp>(instruction.op));
   registers = std::min(machine.avx512 || cost < kLongBody ? 4 : 2, kReductionLanes / width);
-  if (program.in_order && program.orientation == Orientation::row) width = registers = 1;
 }
 
 llvm::Value* Frame::pointer_field(llvm::Value* structure, size_t offset) {

@@ -19,7 +19,8 @@ class ColumnKernel {
     auto& builder = code_.builder;
     llvm::Value* row_length = builder.CreateSub(frame.row_end, frame.row_begin);
     block_ = code_.number(kReductionBlock);
-    if (program_.in_order) block_ = builder.CreateAdd(row_length, code_.number(1));
+    if (program_.single_block) block_ = builder.CreateAdd(row_length, code_.number(1));
+    several_ = builder.CreateICmpSGT(row_length, block_);
     columns_ = code_.number(kColumnBlock);
     if (passes_.may_be_wide())
       columns_ = builder.CreateSelect(builder.CreateICmpSGE(row_length, code_.number(kManyRows)),
@@ -51,10 +52,14 @@ class ColumnKernel {
       return code_.address(code_.builder.getInt8Ty(), frame_.scratch, offset);
     };
     for (const DType type : passes_.scratch_types) kept_.push_back(next(type, 1));
-    accumulators_.resize(program_.code.size());
-    for (size_t i = 0; i < program_.code.size(); ++i)
-      if (program_.code[i].kind == Kind::reduce)
-        accumulators_[i] = next(frame_.type_of(i), passes_.lanes());
+    const auto place_lanes = [&](std::vector<llvm::Value*>& arrays) {
+      arrays.resize(program_.code.size());
+      for (size_t i = 0; i < program_.code.size(); ++i)
+        if (program_.code[i].kind == Kind::reduce)
+          arrays[i] = next(frame_.type_of(i), kReductionLanes);
+    };
+    place_lanes(accumulators_);
+    place_lanes(block_lanes_);
   }
 
   /// All passes over the columns [begin_, end_).
@@ -83,7 +88,7 @@ class ColumnKernel {
       llvm::Value* end = code_.smaller(code_.builder.CreateAdd(begin, block_), frame_.row_end);
       // One lane after the other: its accumulators stay in the first-level cache.
       llvm::Value* lanes = code_.smaller(code_.builder.CreateSub(end, begin),
-                                         code_.number(reductions.empty() ? 1 : passes_.lanes()));
+                                         code_.number(reductions.empty() ? 1 : kReductionLanes));
       code_.loop(code_.number(0), lanes, 1, [&](llvm::Value* lane) {
         llvm::Value* first = code_.builder.CreateAdd(begin, lane);
         code_.loop(first, end, lanes, [&](llvm::Value* row) {
@@ -95,12 +100,18 @@ class ColumnKernel {
         });
       });
       if (reductions.empty()) return;
-      collapse(reductions, code_.builder.CreateSub(end, begin));
-      if (program_.partial)
-        store_block(places, begin, reductions[0]);
-      else
-        add_to_totals(reductions);
+      collapse(reductions, accumulators_, code_.builder.CreateSub(end, begin));
+      if (program_.partial) return store_block(places, begin, reductions[0]);
+      set_totals(reductions, accumulators_);
+      if (passes_.has_blocks) code_.when(several_, [&] { take_in_block(reductions, begin); });
     });
+    if (passes_.has_blocks && !reductions.empty())
+      code_.when(several_, [&] {
+        llvm::Value* length = code_.builder.CreateSub(frame_.row_end, frame_.row_begin);
+        llvm::Value* rounded = code_.builder.CreateAdd(length, code_.number(kReductionBlock - 1));
+        collapse(reductions, block_lanes_, code_.builder.CreateUDiv(rounded, block_));
+        set_totals(reductions, block_lanes_);
+      });
     for (const size_t i : reductions) known_[i] = true;
   }
 
@@ -142,29 +153,49 @@ class ColumnKernel {
     return code_.address(frame_.scalar_type(i), kept_[array], column);
   }
 
-  /// The accumulators of `lane`, from `column` of the block on.
-  llvm::Value* accumulator(size_t i, llvm::Value* lane, llvm::Value* column) {
+  /// The place of `lane` in the arrays of reduction i, from `column` of the block on.
+  llvm::Value* place_of_lane(const std::vector<llvm::Value*>& arrays, size_t i, llvm::Value* lane,
+                             llvm::Value* column) {
     llvm::Value* start = code_.builder.CreateMul(lane, padded_);
-    return code_.address(frame_.scalar_type(i), accumulators_[i],
-                         code_.builder.CreateAdd(start, column));
+    return code_.address(frame_.scalar_type(i), arrays[i], code_.builder.CreateAdd(start, column));
   }
 
   /// `fresh`: this is the lane's first row in the block.
   void accumulate(Body& at, llvm::Value* lane, llvm::Value* fresh, size_t i) {
-    const LoopInstruction& described = program_.code[i];
-    llvm::Value* place = accumulator(i, lane, code_.builder.CreateSub(at.index(), begin_));
-    const Value old = at.load_private(frame_.type_of(i), place);
-    const Value initial = identity(described.reduction, old);
-    Mask first{&at.lanes(), {}};
-    first.registers.fill(at.lanes().splat(fresh));
-    const Value input = convert(at.value(described.a[0]), frame_.type_of(i));
-    at.store_private(combine(described.reduction, select(first, initial, old), input), place);
+    llvm::Value* column = code_.builder.CreateSub(at.index(), begin_);
+    const Value input = convert(at.value(program_.code[i].a[0]), frame_.type_of(i));
+    take_in(at, i, place_of_lane(accumulators_, i, lane, column), fresh, input);
   }
 
-  /// Combines the lanes of each column by the tree; the result is in lane 0.
-  void collapse(const List& reductions, llvm::Value* rows) {
+  /// Combines what lies at a place with `input`; `fresh`: nothing lies there yet.
+  void take_in(Body& at, size_t i, llvm::Value* place, llvm::Value* fresh, const Value& input) {
+    const Reduction reduction = program_.code[i].reduction;
+    const Value old = at.load_private(frame_.type_of(i), place);
+    Mask first{&at.lanes(), {}};
+    first.registers.fill(at.lanes().splat(fresh));
+    at.store_private(combine(reduction, select(first, identity(reduction, old), old), input),
+                     place);
+  }
+
+  /// Adds the results of the block that begins there to a lane of the row's blocks.
+  void take_in_block(const List& reductions, llvm::Value* begin) {
     auto& builder = code_.builder;
-    if (passes_.lanes() == 1) return;
+    llvm::Value* number = builder.CreateUDiv(builder.CreateSub(begin, frame_.row_begin), block_);
+    llvm::Value* lane = builder.CreateAnd(number, code_.number(kReductionLanes - 1));
+    llvm::Value* fresh = builder.CreateICmpSLT(number, code_.number(kReductionLanes));
+    for_padded_columns([&](Body& at) {
+      for (const size_t i : reductions) {
+        llvm::Value* from = place_of_lane(accumulators_, i, code_.number(0), at.index());
+        take_in(at, i, place_of_lane(block_lanes_, i, lane, at.index()), fresh,
+                at.load_private(frame_.type_of(i), from));
+      }
+    });
+  }
+
+  /// Combines the lanes of each column by the tree; the result is in lane 0. `rows` were taken in.
+  void collapse(const List& reductions, const std::vector<llvm::Value*>& arrays,
+                llvm::Value* rows) {
+    auto& builder = code_.builder;
     llvm::Value* lanes = code_.smaller(rows, code_.number(kReductionLanes));
     code_.loop(code_.number(1), code_.number(7), 1, [&](llvm::Value* level) {
       llvm::Value* width = builder.CreateLShr(code_.number(kReductionLanes), level);
@@ -173,10 +204,10 @@ class ColumnKernel {
         llvm::Value* other = builder.CreateAdd(lane, width);
         for_padded_columns([&](Body& at) {
           for (const size_t i : reductions) {
-            llvm::Value* place = accumulator(i, lane, at.index());
+            llvm::Value* place = place_of_lane(arrays, i, lane, at.index());
             const Value left = at.load_private(frame_.type_of(i), place);
             const Value right =
-                at.load_private(frame_.type_of(i), accumulator(i, other, at.index()));
+                at.load_private(frame_.type_of(i), place_of_lane(arrays, i, other, at.index()));
             at.store_private(combine(program_.code[i].reduction, left, right), place);
           }
         });
@@ -208,13 +239,12 @@ class ColumnKernel {
     });
   }
 
-  void add_to_totals(const List& reductions) {
+  /// The totals are what lies in lane 0.
+  void set_totals(const List& reductions, const std::vector<llvm::Value*>& arrays) {
     for_padded_columns([&](Body& at) {
       for (const size_t i : reductions) {
-        const Value old = at.load_private(frame_.type_of(i), total(i, at));
-        llvm::Value* result = accumulator(i, code_.number(0), at.index());
-        const Value block = at.load_private(frame_.type_of(i), result);
-        at.store_private(combine(program_.code[i].reduction, old, block), total(i, at));
+        llvm::Value* result = place_of_lane(arrays, i, code_.number(0), at.index());
+        at.store_private(at.load_private(frame_.type_of(i), result), total(i, at));
       }
     });
   }
@@ -227,7 +257,8 @@ class ColumnKernel {
     const std::vector<bool> none(program_.code.size(), false);
     emit(frame_, {begin_, end_, at_block, none, {}, [&](Body& at) {
                     llvm::Value* column = code_.builder.CreateSub(at.index(), begin_);
-                    llvm::Value* place = accumulator(reduction, code_.number(0), column);
+                    llvm::Value* place =
+                        place_of_lane(accumulators_, reduction, code_.number(0), column);
                     at.set(reduction, at.load_private(frame_.type_of(reduction), place));
                     for (const size_t i : stored) at.store(i);
                   }});
@@ -238,11 +269,14 @@ class ColumnKernel {
   const LoopProgram& program_;
   const LoopPasses& passes_;
   llvm::Value* block_;
+  llvm::Value* several_;                    ///< whether a row has more than one block
   llvm::Value* columns_;                    ///< of a column block
   llvm::Value *begin_, *end_, *padded_;     ///< the columns under way; their number, rounded up
   std::vector<llvm::Value*> kept_;          ///< arrays of values per row
   std::vector<llvm::Value*> accumulators_;  ///< per reduction
-  std::vector<bool> known_;                 ///< values per row that lie in scratch memory by now
+  std::vector<llvm::Value*>
+      block_lanes_;          ///< per reduction: of the row's blocks, if it has several
+  std::vector<bool> known_;  ///< values per row that lie in scratch memory by now
 };
 
 }  // namespace

@@ -144,8 +144,8 @@ class GpuRowKernel {
         passes_(frame.passes),
         grid_(frame, form),
         block_(gpu_block(frame.program, form)) {
-    accumulators_ = program_.in_order ? 1 : kReductionLanes / block_.members;
-    unrolled_ = program_.in_order || form.few ? 8 : 4;
+    accumulators_ = kReductionLanes / block_.members;
+    unrolled_ = form.few ? 8 : 4;
     if (form.staged) staged_ = passes_.read_again(program_);
     auto& builder = code_.builder;
     thread_ = grid_.thread();
@@ -307,28 +307,72 @@ class GpuRowKernel {
       first_ = member_, stride_ = block_.members;
       return;
     }
-    if (program_.partial || program_.in_order) {
+    if (program_.partial || program_.single_block) {
       run_elements(begin_, end_, reductions, stored);
       for (size_t r = 0; r < reductions.size(); ++r)
-        set_result(row, reductions[r], collapse(r, reductions[r])[0]);
+        set_result(row, reductions[r], collapse(reductions[r], sums_of(r))[0]);
       return;
     }
     std::vector<llvm::AllocaInst*> totals;
-    for (const size_t i : reductions) totals.push_back(code_.variable(identity_of(i)[0]));
+    std::vector<Accumulators> block_lanes;
+    for (const size_t i : reductions) {
+      totals.push_back(code_.variable(identity_of(i)[0]));
+      block_lanes.push_back(new_accumulators(i));
+    }
     llvm::Value* size = code_.number(kReductionBlock);
     code_.loop(begin_, end_, kReductionBlock * block_.groups(), [&](llvm::Value* begin) {
+      llvm::Value* number = code_.builder.CreateUDiv(begin, size);
       if (group_) {
         llvm::Value* before = code_.builder.CreateMul(group_, size);
         begin = code_.smaller(code_.builder.CreateAdd(begin, before), end_);
       }
       llvm::Value* end = code_.smaller(code_.builder.CreateAdd(begin, size), end_);
       run_elements(begin, end, reductions, stored);
+      for (size_t r = 0; r < reductions.size(); ++r) {
+        const std::vector<llvm::Value*> results = collapse(reductions[r], sums_of(r));
+        code_.set(totals[r], results[0]);
+        for (size_t g = 0; g < results.size(); ++g)
+          take_in_block(reductions[r], block_lanes[r],
+                        code_.builder.CreateAdd(number, code_.number(static_cast<int64_t>(g))),
+                        results[g]);
+      }
+    });
+    // With one block its result is that of the row. All threads of the launch agree on that.
+    code_.when(code_.builder.CreateICmpSGT(end_, size), [&] {
       for (size_t r = 0; r < reductions.size(); ++r)
-        for (llvm::Value* result : collapse(r, reductions[r]))
-          code_.set(totals[r], merged(reductions[r], code_.get(totals[r]), result));
+        code_.set(totals[r], collapse(reductions[r], block_lanes[r])[0]);
     });
     for (size_t r = 0; r < reductions.size(); ++r)
       set_result(row, reductions[r], code_.get(totals[r]));
+  }
+
+  /// This thread's lanes of a reduction, lane member + members * a in place a.
+  using Accumulators = std::vector<llvm::AllocaInst*>;
+
+  Accumulators new_accumulators(size_t i) {
+    Accumulators made;
+    for (int a = 0; a < accumulators_; ++a) made.push_back(code_.variable(identity_of(i)[0]));
+    return made;
+  }
+
+  Accumulators sums_of(size_t r) const {
+    const auto first = sums_.begin() + static_cast<ptrdiff_t>(r) * accumulators_;
+    return {first, first + accumulators_};
+  }
+
+  /// Adds the result of a block to the lane of the row's blocks that it is of, if that is this
+  /// thread's.
+  void take_in_block(size_t i, const Accumulators& lanes, llvm::Value* number,
+                     llvm::Value* result) {
+    auto& builder = code_.builder;
+    llvm::Value* lane = builder.CreateAnd(number, code_.number(kReductionLanes - 1));
+    for (size_t a = 0; a < lanes.size(); ++a) {
+      llvm::Value* own =
+          builder.CreateAdd(member_, code_.number(block_.members * static_cast<int64_t>(a)));
+      llvm::Value* before = code_.get(lanes[a]);
+      code_.set(lanes[a], builder.CreateSelect(builder.CreateICmpEQ(lane, own),
+                                               merged(i, before, result), before));
+    }
   }
 
   void set_result(Body& row, size_t i, llvm::Value* result) {
@@ -353,7 +397,7 @@ class GpuRowKernel {
     auto& builder = code_.builder;
     sums_.clear();
     for (const size_t i : reductions)
-      for (int a = 0; a < accumulators_; ++a) sums_.push_back(code_.variable(identity_of(i)[0]));
+      for (llvm::AllocaInst* sum : new_accumulators(i)) sums_.push_back(sum);
     llvm::Value* start = builder.CreateAdd(begin, first_);
     llvm::AllocaInst* position = code_.variable(start);
     const int64_t stride = stride_, step = stride * unrolled_;
@@ -420,13 +464,11 @@ class GpuRowKernel {
     code_.set(place, combine(described.reduction, old, input)[0]);
   }
 
-  /// The team's accumulators of its r-th reduction, combined by the tree, of each group; the same
-  /// in all members. A group that had no elements has the identity, which changes nothing.
-  std::vector<llvm::Value*> collapse(size_t r, size_t i) {
+  /// The team's accumulators of a reduction, combined by the tree, of each group; the same in all
+  /// members. A group that had no elements has the identity, which changes nothing.
+  std::vector<llvm::Value*> collapse(size_t i, const Accumulators& accumulators) {
     std::vector<llvm::Value*> own;
-    for (int a = 0; a < accumulators_; ++a)
-      own.push_back(
-          code_.get(sums_[r * static_cast<size_t>(accumulators_) + static_cast<size_t>(a)]));
+    for (llvm::AllocaInst* accumulator : accumulators) own.push_back(code_.get(accumulator));
     combine_halves(i, own);
     if (block_.members == 1) return {own[0]};
     auto& builder = code_.builder;

@@ -22,17 +22,22 @@ class RowKernel {
         passes_(frame.passes),
         accumulators_(program_.code.size()),
         running_(program_.code.size()),
-        kept_(program_.code.size(), false) {
+        kept_(program_.code.size(), false),
+        block_lanes_(program_.code.size()) {
     auto& builder = code_.builder;
     llvm::Value* row_length = builder.CreateSub(frame.row_end, frame.row_begin);
     llvm::Value* rounded = builder.CreateAdd(row_length, code_.number(kReductionLanes - 1));
     padded_ = builder.CreateAnd(rounded, code_.number(-kReductionLanes));
     block_ = code_.number(kReductionBlock);
-    if (program_.in_order) block_ = builder.CreateAdd(row_length, code_.number(1));
+    if (program_.single_block) block_ = builder.CreateAdd(row_length, code_.number(1));
+    several_ = builder.CreateICmpSGT(row_length, block_);
     for (const size_t i : frame_.instructions([](const LoopInstruction&described, size_t) {
            return described.kind == Kind::reduce;
-         }))
-      accumulators_[i] = code_.buffer(frame_.scalar_type(i), passes_.lanes());
+         })) {
+      accumulators_[i] = code_.buffer(frame_.scalar_type(i), kReductionLanes);
+      if (passes_.has_blocks)
+        block_lanes_[i] = code_.buffer(frame_.scalar_type(i), kReductionLanes);
+    }
   }
 
   void emit_rows() {
@@ -111,6 +116,10 @@ class RowKernel {
     std::vector<llvm::AllocaInst*> totals;
     for (const size_t i : reductions)
       totals.push_back(code_.variable(identity_of(i, row.lanes())[0]));
+    if (passes_.has_blocks)
+      code_.when(several_, [&] {
+        for (const size_t i : reductions) clear(i, block_lanes_[i]);
+      });
     code_.loop(frame_.row_begin, frame_.row_end, block_, [&](llvm::Value* begin) {
       llvm::Value* end = code_.smaller(code_.builder.CreateAdd(begin, block_), frame_.row_end);
       for (const size_t i : reductions) begin_block(i);
@@ -118,12 +127,17 @@ class RowKernel {
       if (program_.partial) return store_block(places, begin, reductions[0]);
       for (size_t r = 0; r < reductions.size(); ++r) {
         const size_t i = reductions[r];
-        const Value total(row.lanes(), frame_.type_of(i), {code_.get(totals[r])});
-        const Value block = Value::broadcast(row.lanes(), frame_.type_of(i), collapse(i));
-        code_.set(totals[r], combine(program_.code[i].reduction, total, block)[0]);
+        llvm::Value* result = collapse(i, accumulators_[i]);
+        code_.set(totals[r], result);
+        if (passes_.has_blocks) code_.when(several_, [&] { take_in_block(row, begin, i, result); });
       }
     });
     if (program_.partial) return;
+    if (passes_.has_blocks)
+      code_.when(several_, [&] {
+        for (size_t r = 0; r < reductions.size(); ++r)
+          code_.set(totals[r], collapse(reductions[r], block_lanes_[reductions[r]]));
+      });
     for (size_t r = 0; r < reductions.size(); ++r) {
       const size_t i = reductions[r];
       scalars_[i] = code_.get(totals[r]);
@@ -137,19 +151,38 @@ class RowKernel {
 
   /// Sets a reduction's accumulators to what changes no value.
   void begin_block(size_t i) {
+    running_[i].clear();
+    if (!in_registers()) return clear(i, accumulators_[i]);
     const Lanes lanes{&code_.builder, &frame_.machine, frame_.width, 1};
     llvm::Value* initial = identity_of(i, lanes)[0];
-    running_[i].clear();
-    for (int lane = 0; lane < passes_.lanes(); lane += lanes.width) {
-      if (in_registers())
-        running_[i].push_back(code_.variable(initial));
-      else
-        code_.store(initial, accumulator(i, lane), size_of_value(i) * lanes.width);
-    }
+    for (int lane = 0; lane < kReductionLanes; lane += lanes.width)
+      running_[i].push_back(code_.variable(initial));
+  }
+
+  /// Sets the lanes of reduction i in a buffer to the identity.
+  void clear(size_t i, llvm::Value* buffer) {
+    const Lanes lanes{&code_.builder, &frame_.machine, frame_.width, 1};
+    llvm::Value* initial = identity_of(i, lanes)[0];
+    for (int lane = 0; lane < kReductionLanes; lane += lanes.width)
+      code_.store(initial, code_.address(frame_.scalar_type(i), buffer, code_.number(lane)),
+                  size_of_value(i) * lanes.width);
+  }
+
+  /// Adds the result of the block that begins there to the lane of the row's blocks that it is of.
+  void take_in_block(const Body& row, llvm::Value* begin, size_t i, llvm::Value* result) {
+    auto& builder = code_.builder;
+    llvm::Value* number = builder.CreateUDiv(builder.CreateSub(begin, frame_.row_begin), block_);
+    llvm::Value* lane = builder.CreateAnd(number, code_.number(kReductionLanes - 1));
+    llvm::Value* place = code_.address(frame_.scalar_type(i), block_lanes_[i], lane);
+    const DType type = frame_.type_of(i);
+    llvm::Value* before = code_.load(frame_.scalar_type(i), place, size_of_value(i));
+    const Value sum = combine(program_.code[i].reduction, Value(row.lanes(), type, {before}),
+                              Value::broadcast(row.lanes(), type, result));
+    code_.store(sum[0], place, size_of_value(i));
   }
 
   /// Whether each full step adds to all accumulators, so that they need not be looked up.
-  bool in_registers() const { return frame_.width * frame_.registers == passes_.lanes(); }
+  bool in_registers() const { return frame_.width * frame_.registers == kReductionLanes; }
 
   llvm::Value* accumulator(size_t i, int lane) {
     return code_.address(frame_.scalar_type(i), accumulators_[i], code_.number(lane));
@@ -214,18 +247,18 @@ class RowKernel {
       return;
     }
     llvm::Value* distance = code_.builder.CreateSub(at.index(), block_begin);
-    llvm::Value* lane = code_.builder.CreateAnd(distance, code_.number(passes_.lanes() - 1));
+    llvm::Value* lane = code_.builder.CreateAnd(distance, code_.number(kReductionLanes - 1));
     llvm::Value* place = code_.address(frame_.scalar_type(i), accumulators_[i], lane);
     const Value old = at.load_private(frame_.type_of(i), place);
     at.store_private(at.where_counted(combine(described.reduction, old, input), old), place);
   }
 
-  /// The accumulators of a reduction, combined by the tree.
-  llvm::Value* collapse(size_t i) {
+  /// The lanes of a reduction in a buffer, combined by the tree.
+  llvm::Value* collapse(size_t i, llvm::Value* buffer) {
     auto& builder = code_.builder;
     const LoopInstruction& described = program_.code[i];
-    Lanes lanes{&builder, &frame_.machine, passes_.lanes(), 1};
-    llvm::Value* all = code_.load(lanes.form(frame_.type_of(i)), accumulators_[i], 64);
+    Lanes lanes{&builder, &frame_.machine, kReductionLanes, 1};
+    llvm::Value* all = code_.load(lanes.form(frame_.type_of(i)), buffer, 64);
     while (lanes.width > 1) {
       lanes.width /= 2;
       std::vector<int> low, high;
@@ -248,8 +281,8 @@ class RowKernel {
     llvm::Value* block = code_.builder.CreateSDiv(begin, code_.number(kReductionBlock));
     const Places at = frame_.moved_to_block(places, block);
     Body row(frame_, scalar_lanes(frame_), at, code_.number(0));
-    row.set(reduction,
-            Value::broadcast(row.lanes(), frame_.type_of(reduction), collapse(reduction)));
+    row.set(reduction, Value::broadcast(row.lanes(), frame_.type_of(reduction),
+                                        collapse(reduction, accumulators_[reduction])));
     for (const size_t i : frame_.stores(true)) row.store(i);
   }
 
@@ -258,12 +291,14 @@ class RowKernel {
   const LoopProgram& program_;
   const LoopPasses& passes_;
   llvm::Value *padded_, *block_;
+  llvm::Value* several_;                    ///< whether a row has more than one block
   std::map<size_t, llvm::Value*> ahead_;    ///< how far on the present pass prefetches operands
   Share share_{};                           ///< its share of that
   std::vector<llvm::Value*> accumulators_;  ///< per reduction, on the stack
   std::vector<std::vector<llvm::AllocaInst*>> running_;  ///< the same, in registers
   std::vector<llvm::Value*> scalars_;                    ///< values per row known so far
-  std::vector<bool> kept_;  ///< values that lie in scratch memory by now
+  std::vector<bool> kept_;                 ///< values that lie in scratch memory by now
+  std::vector<llvm::Value*> block_lanes_;  ///< per reduction, on the stack: of the row's blocks
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ bool rows_begin_at(size_t alignment, const LoopStep& step, void* const* bases,
 size_t CudaKernels::staged_bytes(const LoopStep& step, void* const* bases) {
   constexpr size_t kLeast = 8 << 10;
   const LoopProgram& program = step.program;
-  if (!program.has_row || program.partial || program.in_order ||
+  if (!program.has_row || program.partial || program.single_block ||
       program.orientation != Orientation::row)
     return 0;
   const auto [found, is_new] = read_again_.try_emplace(step.kernel);

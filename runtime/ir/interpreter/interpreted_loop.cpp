@@ -25,7 +25,7 @@ int64_t product(const int64_t* extents, int count) {
 }  // namespace
 
 std::unique_ptr<const InterpretedLoop> InterpretedLoop::of(const LoopProgram& program) {
-  if (program.partial || program.in_order) return nullptr;
+  if (program.partial || program.single_block) return nullptr;
   auto loop = std::make_unique<InterpretedLoop>();
   loop->outer_rank_ = program.outer_rank;
   loop->has_row_ = program.has_row;

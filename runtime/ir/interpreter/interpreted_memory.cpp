@@ -106,21 +106,32 @@ template <Reduction reduction, class T>
 TIDE_INTERPRETED void reduce(const void* array, int64_t count, void* result) {
   using Value = reference::Value<T>;
   const auto* const values = static_cast<const T*>(array);
-  const auto take_in = [](T& a, T b) { a = combine<reduction>(Value(a), Value(b)).number(); };
-  T total = identity<reduction, T>();
-  for (int64_t begin = 0; begin < count; begin += kReductionBlock) {
-    T lanes[kReductionLanes];
-    std::fill(std::begin(lanes), std::end(lanes), identity<reduction, T>());
+  struct Lanes {
+    T lane[kReductionLanes];
+    Lanes() { std::fill(std::begin(lane), std::end(lane), identity<reduction, T>()); }
+    static void take_in(T& a, T b) { a = combine<reduction>(Value(a), Value(b)).number(); }
+    T collapsed() {
+      for (int width = kReductionLanes / 2; width > 0; width /= 2)
+        for (int j = 0; j < width; ++j) take_in(lane[j], lane[j + width]);
+      return lane[0];
+    }
+  };
+  const auto reduce_block = [&](int64_t begin) {
+    Lanes lanes;
     const int64_t end = std::min(count, begin + kReductionBlock);
     for (int64_t i = begin; i < end; i += kReductionLanes) {
       const int64_t width = std::min<int64_t>(kReductionLanes, end - i);
-      for (int64_t j = 0; j < width; ++j) take_in(lanes[j], values[i + j]);
+      for (int64_t j = 0; j < width; ++j) Lanes::take_in(lanes.lane[j], values[i + j]);
     }
-    for (int width = kReductionLanes / 2; width > 0; width /= 2)
-      for (int j = 0; j < width; ++j) take_in(lanes[j], lanes[j + width]);
-    take_in(total, lanes[0]);
-  }
-  *static_cast<T*>(result) = total;
+    return lanes.collapsed();
+  };
+  auto* const total = static_cast<T*>(result);
+  *total = reduce_block(0);
+  if (count <= kReductionBlock) return;
+  Lanes of_blocks;
+  for (int64_t block = 0; block * kReductionBlock < count; ++block)
+    Lanes::take_in(of_blocks.lane[block % kReductionLanes], reduce_block(block * kReductionBlock));
+  *total = of_blocks.collapsed();
 }
 
 }  // namespace

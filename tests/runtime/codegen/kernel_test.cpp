@@ -127,7 +127,7 @@ void check_case(LoopKind kind, Orientation orientation, int64_t length, unsigned
   };
   run_in_parts(loop, 1 + static_cast<int>(seed % 3));
   check(loop, "machine code");
-  const bool may_be_interpreted = kind != LoopKind::partial && kind != LoopKind::in_order;
+  const bool may_be_interpreted = kind != LoopKind::partial && kind != LoopKind::single_block;
   if (kernel_cpu() == "x86-64") return;
   CHECK(run_interpreted(interpreted) == may_be_interpreted);
   if (may_be_interpreted) check(interpreted, "interpreted");
@@ -172,14 +172,18 @@ TEST_CASE("rows of several blocks equal the reference bit for bit", "[codegen][r
   for (unsigned seed = 0; seed < case_count() / 10; ++seed) {
     check_case(LoopKind::row, Orientation::row, 2 * kReductionBlock + 77, seed);
     check_case(LoopKind::partial, Orientation::row, 3 * kReductionBlock + 5, seed);
+    check_case(LoopKind::row, Orientation::outer, 2 * kReductionBlock + 70, seed);
     check_case(LoopKind::partial, Orientation::outer, 2 * kReductionBlock + 70, seed);
   }
+  // More blocks than lanes.
+  for (unsigned seed = 0; seed < case_count() / 30; ++seed)
+    check_case(LoopKind::row, Orientation::row, (kReductionLanes + 3) * kReductionBlock + 9, seed);
 }
 
-TEST_CASE("reductions in order equal the reference bit for bit", "[codegen][reference]") {
+TEST_CASE("rows as single blocks equal the reference bit for bit", "[codegen][reference]") {
   for (unsigned seed = 0; seed < case_count() / 3; ++seed) {
-    check_case(LoopKind::in_order, Orientation::row, random_length(seed, 200), seed);
-    check_case(LoopKind::in_order, Orientation::outer, random_length(seed, 200), seed);
+    check_case(LoopKind::single_block, Orientation::row, random_length(seed, 200), seed);
+    check_case(LoopKind::single_block, Orientation::outer, random_length(seed, 200), seed);
   }
 }
 

@@ -105,29 +105,28 @@ Number identity(const LoopInstruction& instruction) {
 }
 
 /// The reduction tree as the header states it.
-Number reduce(const LoopInstruction& instruction, std::span<const Number> values, bool in_order) {
+Number reduce(const LoopInstruction& instruction, std::span<const Number> values,
+              bool single_block) {
   const auto combine = [&](const Number& a, const Number& b) {
     return combine_reference(instruction.reduction, a, b);
   };
-  Number total = identity(instruction);
-  if (in_order) {
-    for (const Number& value : values) total = combine(total, value);
-    return total;
-  }
-  const Number start = total;
-  for (size_t begin = 0; begin < values.size(); begin += kReductionBlock) {
+  const auto reduce_block = [&](std::span<const Number> block) {
     std::array<Number, kReductionLanes> lanes;
-    lanes.fill(start);
-    const size_t end = std::min(values.size(), begin + kReductionBlock);
-    for (size_t i = begin; i < end; ++i) {
-      Number& lane = lanes[(i - begin) % kReductionLanes];
-      lane = combine(lane, values[i]);
+    lanes.fill(identity(instruction));
+    for (size_t i = 0; i < block.size(); ++i) {
+      Number& lane = lanes[i % kReductionLanes];
+      lane = combine(lane, block[i]);
     }
     for (size_t width = kReductionLanes / 2; width > 0; width /= 2)
       for (size_t j = 0; j < width; ++j) lanes[j] = combine(lanes[j], lanes[j + width]);
-    total = combine(total, lanes[0]);
-  }
-  return total;
+    return lanes[0];
+  };
+  if (single_block) return reduce_block(values);
+  std::vector<Number> blocks;
+  for (size_t begin = 0; begin < values.size(); begin += kReductionBlock)
+    blocks.push_back(reduce_block(
+        values.subspan(begin, std::min<size_t>(kReductionBlock, values.size() - begin))));
+  return reduce_block(blocks);
 }
 
 class Interpreter {
@@ -217,7 +216,7 @@ class Interpreter {
     for (int64_t r = 0; r < row_length_; ++r)
       reduced_.push_back(convert_number(at(instruction.a[0], static_cast<size_t>(r)),
                                         compute_type(instruction.type)));
-    if (!program_.partial) return reduce(instruction, reduced_, program_.in_order);
+    if (!program_.partial) return reduce(instruction, reduced_, program_.single_block);
     partial_ = instruction;
     return identity(instruction);
   }

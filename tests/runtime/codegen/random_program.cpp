@@ -27,7 +27,7 @@ class Maker {
     program.has_row = kind != LoopKind::map;
     program.orientation = orientation;
     program.partial = kind == LoopKind::partial;
-    program.in_order = kind == LoopKind::in_order;
+    program.single_block = kind == LoopKind::single_block;
   }
 
   LoopCase make(int64_t length) {
@@ -46,9 +46,9 @@ class Maker {
       }
       add_stores(1 + upto(3));
     }
-    if (kind_ == LoopKind::in_order) add_reduction(any_value());
+    if (kind_ == LoopKind::single_block) add_reduction(any_value());
     if (kind_ == LoopKind::partial) add_reduction(element_value());
-    if (kind_ == LoopKind::partial || kind_ == LoopKind::in_order)
+    if (kind_ == LoopKind::partial || kind_ == LoopKind::single_block)
       add_store(static_cast<uint16_t>(made_.program.code.size() - 1), true);
     return std::move(made_);
   }

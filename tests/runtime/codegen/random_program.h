@@ -24,7 +24,7 @@ struct LoopCase {
   int64_t row_length() const { return program.has_row ? extents.back() : 0; }
 };
 
-enum class LoopKind : uint8_t { map, row, partial, in_order };
+enum class LoopKind : uint8_t { map, row, partial, single_block };
 
 /// A program of the kind over rows (or, for maps, last dimensions) of `length`. With
 /// `fused_multiply` the ops that need it to agree with the reference may occur.
