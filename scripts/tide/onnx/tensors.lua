@@ -12,7 +12,9 @@ local kTypes <const> = {
   [11] = {"float64"}, [12] = {"int32", "int64", 0xffffffff}, [13] = {"int64"}, [16] = {"bfloat16"},
 }
 local kNames <const> = {
-  [0] = "undefined", [8] = "string", [14] = "complex64", [15] = "complex128",
+  [0] = "undefined", [8] = "string", [14] = "complex64", [15] = "complex128", [17] = "float8e4m3fn",
+  [18] = "float8e4m3fnuz", [19] = "float8e5m2", [20] = "float8e5m2fnuz", [21] = "uint4", [22] = "int4",
+  [23] = "float4e2m1",
 }
 local kBytes <const> = {
   float32 = 4, uint8 = 1, int8 = 1, int16 = 2, int32 = 4, int64 = 8, bool = 1, float16 = 2,

@@ -5,9 +5,11 @@ local test = require "tide.test"
 local describe, it, equal, close = test.describe, test.it, test.same_type, test.close
 
 --- A function that computes a node with these attributes: op(inputs...).
-local function node(file, op, attributes, outputs)
+local function node(file, op, attributes, outputs, version)
   local ops = require("tide.onnx.ops." .. file)
-  return function(...) return ops[op]({attributes = attributes or {}, outputs = outputs or {"y"}, version = 17}, ...) end
+  return function(...)
+    return ops[op]({attributes = attributes or {}, outputs = outputs or {"y"}, version = version or 17}, ...)
+  end
 end
 
 describe("an ONNX op", function(device)
@@ -60,6 +62,60 @@ describe("an ONNX op", function(device)
       {"new a b", "a new b", "a b new", "a new b", "new a b", "a b new"})
     test.raises("position 3 of 2", after, 3)
     test.raises("position -3 of 2", after, -3)
+  end)
+  it("attends with softcap before the mask, and gives zeros where nothing may be attended to", function()
+    local q = tide.tensor({0.5, 1, 1.5, 2}, options):reshape(1, 1, 2, 2)
+    local k = (tide.arange(1, 7, options):float() / 4):reshape(1, 1, 3, 2)
+    local v = tide.arange(0, 6, options):float():reshape(1, 1, 3, 2)
+    local mask = tide.tensor({{true, false, true}, {false, false, false}}, options)
+    local stages = {
+      {{{{0.4348865, 0.9022884, 1.2718490}, {0.9022884, 1.6044720, 1.8765836}}}},
+      {{{{0.4348865, -math.huge, 1.2718490}, {-math.huge, -math.huge, -math.huge}}}},
+      {{{{0.3021749, 0, 0.6978251}, {0, 0, 0}}}},
+    }
+    for mode, expected in ipairs(stages) do
+      local attend = node("attention", "Attention", {softcap = 2.0, qk_matmul_output_mode = mode}, nil, 23)
+      local y, _, _, scores = attend(q, k, v, mask)
+      close(y, {{{{2.7913005, 3.7913005}, {0, 0}}}})
+      equal(scores:isinf():tolist(), tide.tensor(expected):isinf():tolist())
+      close(scores:nan_to_num(0, 0, 0), tide.tensor(expected):nan_to_num(0, 0, 0):tolist())
+    end
+    -- A mask for the first key alone.
+    local attend = node("attention", "Attention", {softmax_precision = 11}, nil, 23)
+    close(attend(q, k, v, mask[{ {}, {1, 1} }]), {{{{0, 1}, {0, 0}}}})
+  end)
+  it("scales blocks of an axis, to types of 8 and 16 bits", function()
+    local x = tide.tensor({{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}}, options):to("int8")
+    local scale = tide.tensor({{0.5, 1, 2}, {4, 8, 16}}, options)
+    local zero = tide.tensor({{1, 2, 3}, {0, 0, 1}}, options):to("int8")
+    local blocks = {axis = 1, block_size = 2}
+    close(node("quantization", "DequantizeLinear", blocks, nil, 23)(x, scale, zero),
+      {{0, 0.5, 1, 2, 4}, {24, 28, 64, 72, 144}})
+    local y = node("quantization", "QuantizeLinear", blocks, nil, 23)(tide.tensor({{1.0, -2, 300, 4}}, options),
+      tide.tensor({{0.5, 0.001}}, options), tide.tensor({{10, 65000}}, options):to("int32"))
+    equal({y.dtype, y:tolist()}, {"int32", {{12, 6, 65535, 65535}}}) -- which holds uint16
+    y = node("quantization", "QuantizeLinear", {output_dtype = 5}, nil, 23)(
+      tide.tensor({1.0, -2, 300000, 4}, options), tide.tensor(2.0, options))
+    equal({y.dtype, y:tolist()}, {"int16", {0, -1, 32767, 2}})
+  end)
+  it("finds a real signal from half of its frequencies", function()
+    local axis = tide.tensor(1)
+    local half = tide.tensor({{{15, 0}, {-3.6180339, 3.0776834}, {-1.3819660, -0.7265425}}}, options)
+    local inverse = node("signal", "DFT", {onesided = 1, inverse = 1}, nil, 20)
+    close(inverse(half, tide.tensor(5), axis), {{{1.0}, {2}, {3}, {5}, {4}}}, {atol = 1e-5})
+    close(inverse(half, nil, axis), {{{1.5954916}, {2.5566497}, {5.2135258}, {5.6343331}}}, {atol = 1e-5})
+  end)
+  it("takes the extremes of no elements", function()
+    local x = tide.zeros({2, 0}, options)
+    equal(node("reductions", "ReduceMax", {axes = {1}})(x):tolist(), {{-math.huge}, {-math.huge}})
+    equal(node("reductions", "ReduceMin", {axes = {1}, keepdims = 0})(x):tolist(), {math.huge, math.huge})
+    equal(node("reductions", "ReduceMin", {axes = {1}, keepdims = 0})(x:to("int8")):tolist(), {127, 127})
+  end)
+  it("splits into uneven parts since opset 18 only", function()
+    local x, parts = tide.arange(5, options), {"a", "b"}
+    test.raises("5 cannot be split into 2 equal parts", node("shapes", "Split", {}, parts, 13), x)
+    local first, last = node("shapes", "Split", {num_outputs = 2}, parts, 18)(x)
+    equal({first:tolist(), last:tolist()}, {{0, 1, 2}, {3, 4}})
   end)
 end)
 

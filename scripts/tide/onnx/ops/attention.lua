@@ -1,6 +1,7 @@
 -- Attention and what goes before it: softmax(q k' * scale + mask) v for several heads, and rotary embeddings.
 local F = require "tide.nn.functional"
 local raise = require "tide.internal.raise"
+local tensors = require "tide.onnx.tensors"
 local tide = require "tide"
 local values = require "tide.onnx.values"
 
@@ -28,9 +29,23 @@ local function addend(mask, dtype)
   return tide.zeros(mask.shape, {dtype = dtype, device = mask.device}):masked_fill(mask:logical_not(), -math.huge)
 end
 
---- Also gives all keys and values so far, and the scores at one of four places on their way.
+--- A mask for fewer keys than there are forbids the others.
+local function for_all_keys(mask, keys)
+  local missing = mask and keys - mask:size(-1) or 0
+  return missing > 0 and F.pad(addend(mask, "float32"), {0, missing}, "constant", -math.huge) or mask
+end
+
+--- Softmax over keys; a query that may attend to none of them has weights of 0.
+local function weights_of(scores, bias, precision)
+  local weights = F.softmax(precision and scores:to(precision) or scores, -1):to(scores.dtype)
+  if not bias then return weights end
+  return weights:masked_fill(bias:amax(-1, true):eq(-math.huge), 0)
+end
+
+--- Also gives all keys and values so far, and the scores at one of four stages.
 function ops.Attention(node, query, key, value, mask, past_key, past_value)
   local a, flat = node.attributes, query:dim() == 3
+  if (past_key == nil) ~= (past_value == nil) then raise "past_key and past_value must be given together" end
   local q = to_heads(query, a.q_num_heads, "query")
   local k = to_heads(key, a.kv_num_heads or a.q_num_heads, "key")
   local v = to_heads(value, a.kv_num_heads or a.q_num_heads, "value")
@@ -39,20 +54,19 @@ function ops.Attention(node, query, key, value, mask, past_key, past_value)
   local heads, rows, keys = q:size(2), q:size(3), k:size(3)
   local root = math.sqrt(a.scale or 1 / math.sqrt(q:size(4)))
   local products = (q * root):matmul((for_all_heads(k, heads) * root):transpose(-2, -1))
-  local total = addend(mask, q.dtype)
+  local total = addend(for_all_keys(mask, keys), q.dtype)
   if a.is_causal == 1 then
     local may = tide.ones({rows, keys}, {device = q.device}):tril(past):to("bool")
     local causal = addend(may, q.dtype)
     total = total and total + causal or causal
   end
-  local scores = products
-  if a.softcap and a.softcap ~= 0 then scores = (scores / a.softcap):tanh() * a.softcap end
-  local capped = scores
-  if total then scores = scores + total end
-  local weights = F.softmax(scores, -1)
+  local capped = products
+  if a.softcap and a.softcap ~= 0 then capped = (capped / a.softcap):tanh() * a.softcap end
+  local scores = total and capped + total:to(q.dtype) or capped
+  local weights = weights_of(scores, total, a.softmax_precision and tensors.dtype_of(a.softmax_precision))
   local y = weights:matmul(for_all_heads(v, heads))
   if flat then y = y:transpose(2, 3):flatten(3) end
-  local shown = ({[0] = products, scores, capped, weights})[a.qk_matmul_output_mode or 0]
+  local shown = ({[0] = products, capped, scores, weights})[a.qk_matmul_output_mode or 0]
   return y, k, v, shown
 end
 

@@ -1,4 +1,6 @@
--- Numbers held as 8-bit integers with a scale and a zero point.
+-- Numbers held as integers of 8 or 16 bits with a scale and a zero point.
+local raise = require "tide.internal.raise"
+local tensors = require "tide.onnx.tensors"
 local tide = require "tide"
 local values = require "tide.onnx.values"
 local convolutions = require "tide.onnx.ops.convolutions"
@@ -10,38 +12,52 @@ local ops = {
   },
 }
 
-local kRange <const> = {uint8 = {0, 255}, int8 = {-128, 127}}
+--- Ranges by the types that hold quantized numbers; int32 holds uint16.
+local kRange <const> = {
+  uint8 = {0, 255}, int8 = {-128, 127}, int16 = {-32768, 32767}, int32 = {0, 65535},
+}
 
---- A value for each place along an axis, or one for all, shaped to meet x.
-local function along(value, x, axis)
+--- A value for each index along an axis, for each block of them, or one for all, shaped to meet x.
+local function along(value, x, axis, block_size)
   if not value or value:numel() == 1 and value:dim() < 2 then return value and value:reshape({}) end
+  if (block_size or 0) > 0 then
+    local dim = values.dim(axis, x:dim())
+    return value:repeat_interleave(block_size, dim):narrow(dim, 1, x:size(dim))
+  end
   if value:dim() ~= 1 then return value end
   local shape = values.filled(x:dim(), 1)
   shape[values.dim(axis, x:dim())] = -1
   return value:reshape(shape)
 end
 
---- x / scale + zero point, rounded, in the zero point's type.
-local function quantize(x, scale, zero_point, axis)
-  local dtype = zero_point and zero_point.dtype or "uint8"
-  local y = (x / along(scale, x, axis)):round()
-  if zero_point then y = y + along(zero_point, x, axis) end
+--- x / scale + zero point, rounded, in the zero point's type; without one in `dtype` (uint8).
+local function quantize(x, scale, zero_point, axis, dtype, block_size)
+  dtype = zero_point and zero_point.dtype or dtype or "uint8"
+  if not kRange[dtype] then raise("numbers cannot be quantized to %s", dtype) end
+  local y = (x / along(scale, x, axis, block_size)):round()
+  if zero_point then y = y + along(zero_point, x, axis, block_size) end
   return y:clamp(kRange[dtype][1], kRange[dtype][2]):to(dtype)
 end
 
 function ops.QuantizeLinear(node, x, scale, zero_point)
-  return quantize(x:to(scale.dtype), scale, zero_point, node.attributes.axis or 1)
+  local a = node.attributes
+  local wanted, precision = a.output_dtype or 0, a.precision or 0
+  local dtype = precision ~= 0 and tensors.dtype_of(precision) or scale.dtype
+  return quantize(x:to(dtype), scale:to(dtype), zero_point, a.axis or 1,
+    wanted ~= 0 and tensors.dtype_of(wanted) or nil, a.block_size)
 end
 
 --- x without its zero point, as exact floats.
-local function centered(x, zero_point, axis, dtype)
+local function centered(x, zero_point, axis, dtype, block_size)
   local y = x:to(dtype)
-  return zero_point and y - along(zero_point, x, axis):to(dtype) or y
+  return zero_point and y - along(zero_point, x, axis, block_size):to(dtype) or y
 end
 
 function ops.DequantizeLinear(node, x, scale, zero_point)
-  local axis = node.attributes.axis or 1
-  return centered(x, zero_point, axis, scale.dtype) * along(scale, x, axis)
+  local a = node.attributes
+  local axis, wanted = a.axis or 1, a.output_dtype or 0
+  local y = centered(x, zero_point, axis, scale.dtype, a.block_size) * along(scale, x, axis, a.block_size)
+  return wanted ~= 0 and y:to(tensors.dtype_of(wanted)) or y
 end
 
 --- The scale and zero point that cover the values of x and 0.

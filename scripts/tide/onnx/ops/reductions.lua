@@ -27,13 +27,20 @@ define("ReduceMean", function(x, dims, keep)
   for _, d in ipairs(dims) do count = count * x:size(d) end
   return x:sum(dims, keep):div(count, {rounding_mode = "trunc"})
 end)
+--- The result of a reduction of no elements: `value` for each.
+local function of_nothing(x, dims, keep, value)
+  return x:sum(dims, keep):to(x.dtype):fill_(value)
+end
+
 define("ReduceMax", function(x, dims, keep)
   if x.dtype == "bool" then return x:any(dims, keep) end
-  return x:amax(dims, keep)
+  if x:numel() > 0 then return x:amax(dims, keep) end
+  return of_nothing(x, dims, keep, x:is_floating_point() and -math.huge or tide.iinfo(x.dtype).min)
 end)
 define("ReduceMin", function(x, dims, keep)
   if x.dtype == "bool" then return x:all(dims, keep) end
-  return x:amin(dims, keep)
+  if x:numel() > 0 then return x:amin(dims, keep) end
+  return of_nothing(x, dims, keep, x:is_floating_point() and math.huge or tide.iinfo(x.dtype).max)
 end)
 define("ReduceL1", function(x, dims, keep) return x:abs():sum(dims, keep) end)
 define("ReduceL2", function(x, dims, keep) return (x * x):sum(dims, keep):sqrt() end)

@@ -1,4 +1,5 @@
 -- Signals: windows, Fourier transforms as products with matrices of cosines, mel weights.
+local F = require "tide.nn.functional"
 local raise = require "tide.internal.raise"
 local tensors = require "tide.onnx.tensors"
 local tide = require "tide"
@@ -55,20 +56,33 @@ local function transform(x, bins, length, inverse)
   return inverse and result / length or result
 end
 
+--- x (..., n, parts) cut to `count` elements, or padded to them with zeros.
+local function resized(x, count)
+  local size = x:size(-2)
+  if count <= size then return x:narrow(-2, 1, count) end
+  return F.pad(x, {0, 0, 0, count - size})
+end
+
+--- The bins of a real signal of this length, from their first half: the others are conjugates.
+local function with_mirrored(x, length)
+  if x:size(-1) ~= 2 then raise "one-sided frequencies have a real and an imaginary part" end
+  local rest = x:narrow(-2, 2, length - x:size(-2)):flip(-2)
+  local conjugate = tide.stack({rest:select(-1, 1), -rest:select(-1, 2)}, -1)
+  return tide.cat({x, conjugate}, -2)
+end
+
 function ops.DFT(node, x, length, axis)
   local usual = node.version >= 20 and -2 or 1
   local dim = values.dim(axis and values.list(axis)[1] or node.attributes.axis or usual, x:dim())
-  local count = length and values.list(length)[1] or x:size(dim)
+  local onesided, inverse = node.attributes.onesided == 1, node.attributes.inverse == 1
+  local count = length and values.list(length)[1] or onesided and inverse and 2 * (x:size(dim) - 1) or x:size(dim)
   if count < 1 then raise("the length is %d", count) end
   local rank = x:dim()
-  local own = dim == rank - 1 and x or x:transpose(dim, rank - 1)
-  local size = own:size(-2)
-  if count < size then own = own:narrow(-2, 1, count) end
-  if count > size then
-    own = require("tide.nn.functional").pad(own, {0, 0, 0, count - size})
-  end
-  local bins = node.attributes.onesided == 1 and count // 2 + 1 or count
-  local y = transform(own, bins, count, node.attributes.inverse == 1)
+  local own, half = dim == rank - 1 and x or x:transpose(dim, rank - 1), count // 2 + 1
+  own = resized(own, onesided and inverse and half or count)
+  if onesided and inverse then own = with_mirrored(own, count) end
+  local y = transform(own, onesided and not inverse and half or count, count, inverse)
+  if onesided and inverse then y = y:narrow(-1, 1, 1) end -- the signal was real
   return dim == rank - 1 and y or y:transpose(dim, rank - 1)
 end
 

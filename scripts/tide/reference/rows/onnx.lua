@@ -4,7 +4,7 @@ return {
     title = "Models in files",
     prefix = "tide.onnx.",
     {"load", "(...)",
-      "A module that computes the graph of a file of ONNX (opset 7 to 17), with its weights as " ..
+      "A module that computes the graph of a file of ONNX (opset 7 to 23), with its weights as " ..
         "parameters; in evaluation mode",
       "local path = os.tmpname(); tide.onnx.save(nn.Linear(3, 2), tide.ones(1, 3), path); " ..
         "local model = tide.onnx.load(path); os.remove(path); model(tide.ones(5, 3)).shape " ..
