@@ -96,6 +96,16 @@ local function check_inputs(node, scope)
   end
 end
 
+--- Refuses what would be ignored.
+local function check_attributes(attributes, known)
+  for name in pairs(attributes) do
+    if not known[name] then
+      local names = known.names == "" and "none" or known.names:gsub(" ", ", ")
+      raise("the attribute '%s' is not supported: the op takes %s", name, names)
+    end
+  end
+end
+
 local function new_node(message, model, scope)
   local domain = message.domain or ""
   if domain == "ai.onnx" then domain = "" end
@@ -108,13 +118,14 @@ local function new_node(message, model, scope)
     check_inputs(node, scope)
     local body = function_body(message, model, node.attributes)
     if body then
-      node.call, node.takes_run, node.host = caller_of(body), true, {}
+      node.call, node.takes_run, node.host, node.state = caller_of(body), true, {}, {}
       return
     end
-    if domain ~= "" then raise("the domain '%s' is not supported", domain) end
-    local op = operators.find(node.op)
+    if not operators.has_domain(domain) then raise("the domain '%s' is not supported", domain) end
+    local op = operators.find(domain, node.op)
     if not op then raise "this op is not supported" end
-    node.call, node.takes_run, node.host = op.call, op.takes_run, op.host
+    check_attributes(node.attributes, op.attributes)
+    node.call, node.takes_run, node.host, node.state = op.call, op.takes_run, op.host, op.state
   end)
   if not ok then
     local text = tostring(problem):gsub("^.-:%d+: ", "")

@@ -2,7 +2,6 @@
 local class = require "tide.internal.class"
 local Module = require "tide.nn.module"
 local new_run = require "tide.onnx.run"
-local operators = require "tide.onnx.operators"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -16,10 +15,9 @@ local kLargeConstant <const> = 1024
 local function uses_of(graph)
   local read, state = {}, {}
   for _, node in ipairs(graph.nodes) do
-    local op = operators.find(node.op)
     for i, name in ipairs(node.inputs) do
       if node.host[i] then read[name] = true end
-      if op and op.state[i] then state[name] = true end
+      if node.state[i] then state[name] = true end
     end
   end
   return read, state

@@ -1,19 +1,30 @@
--- The ops of ONNX's own domain by name, from the families in ops/.
+-- The ops of each domain by name, from the families in ops/, ml/ and microsoft/.
 local operators = {}
 
-local kFamilies <const> = {
-  "activations", "attention", "control", "convolutions", "detection", "elementwise", "indexing", "losses",
-  "matrices", "normalizations", "pools", "quantization", "random", "recurrent", "reductions",
-  "resizing", "sequences", "shapes", "signal", "types",
+--- By domain: the folder of its families, and their names.
+local kDomains <const> = {
+  [""] = {
+    "ops", "activations", "attention", "control", "convolutions", "detection", "elementwise", "indexing", "losses",
+    "matrices", "normalizations", "pools", "quantization", "random", "recurrent", "reductions",
+    "resizing", "sequences", "shapes", "signal", "types",
+  },
 }
 
 local none = {}
-local known
+local loaded = {}
+
+--- The attributes of a family's op: a set, and their names in the order of the family.
+local function attributes_of(family, name)
+  local set = {names = (family.attributes or none)[name] or ""}
+  for attribute in set.names:gmatch "%S+" do set[attribute] = true end
+  return set
+end
 
 --- A family is a table of functions by the ops' names: op(node, inputs...) -> outputs. Those below
---- `with_run` are called op(run, node, inputs...). `host` says of which inputs an op reads the
---- values: {Reshape = {2}}; `state` which of them, if they are initializers, are not trained.
-local function add_family(family)
+--- `with_run` are called op(run, node, inputs...). `attributes` has the names of those that an op
+--- takes: {Gemm = "alpha beta transA transB"}. `host` lists the inputs that an op reads the values
+--- of: {Reshape = {2}}; `state` those that, if they are initializers, are not trained.
+local function add_family(known, family)
   local function set_of(list)
     local set = {}
     for _, i in ipairs(list or none) do set[i] = true end
@@ -22,7 +33,7 @@ local function add_family(family)
   local function add(name, call, takes_run)
     known[name] = {
       call = call, takes_run = takes_run, host = set_of((family.host or none)[name]),
-      state = set_of((family.state or none)[name]),
+      state = set_of((family.state or none)[name]), attributes = attributes_of(family, name),
     }
   end
   for name, value in pairs(family) do
@@ -31,11 +42,18 @@ local function add_family(family)
   for name, value in pairs(family.with_run or none) do add(name, value, true) end
 end
 
---- What is known of an op: {call, takes_run, host, state}; nil if there is no such op.
-function operators.find(name)
+--- Whether there are ops of this domain.
+function operators.has_domain(domain) return kDomains[domain] ~= nil end
+
+--- What is known of an op: {call, takes_run, host, state, attributes}; nil if there is no such op.
+function operators.find(domain, name)
+  local known = loaded[domain]
   if not known then
     known = {}
-    for _, family in ipairs(kFamilies) do add_family(require("tide.onnx.ops." .. family)) end
+    for i = 2, #kDomains[domain] do
+      add_family(known, require(("tide.onnx.%s.%s"):format(kDomains[domain][1], kDomains[domain][i])))
+    end
+    loaded[domain] = known
   end
   return known[name]
 end

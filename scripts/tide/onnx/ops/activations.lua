@@ -5,6 +5,21 @@ local values = require "tide.onnx.values"
 
 local ops = {}
 
+ops.attributes = {
+  Celu = "alpha",
+  Elu = "alpha",
+  Gelu = "approximate",
+  HardSigmoid = "alpha beta",
+  Hardmax = "axis",
+  LeakyRelu = "alpha",
+  LogSoftmax = "axis",
+  Selu = "alpha gamma",
+  Shrink = "bias lambd",
+  Softmax = "axis",
+  Swish = "alpha",
+  ThresholdedRelu = "alpha",
+}
+
 function ops.Relu(_, x) return x:relu() end
 
 function ops.LeakyRelu(node, x) return F.leaky_relu(x, node.attributes.alpha or 0.01) end

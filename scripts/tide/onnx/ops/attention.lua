@@ -7,6 +7,11 @@ local values = require "tide.onnx.values"
 
 local ops = {}
 
+ops.attributes = {
+  Attention = "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision",
+  RotaryEmbedding = "interleaved num_heads rotary_embedding_dim",
+}
+
 --- (n, length, heads * size) as (n, heads, length, size).
 local function to_heads(x, heads, what)
   if x:dim() == 4 then return x end

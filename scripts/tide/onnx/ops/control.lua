@@ -4,6 +4,15 @@ local tide = require "tide"
 local values = require "tide.onnx.values"
 
 local ops = {with_run = {}, host = {If = {1}, Loop = {1, 2}}}
+
+ops.attributes = {
+  If = "else_branch then_branch",
+  Loop = "body",
+  Scan = "body directions num_scan_inputs "
+    .. "scan_input_axes scan_input_directions scan_output_axes scan_output_directions",
+  SequenceMap = "body",
+}
+
 local with_run = ops.with_run
 
 --- A loop that runs longer is taken for one without an end.
@@ -79,7 +88,7 @@ local function scan(run, node, inputs, count)
   for t = 1, steps do
     local given = table.move(state, 1, states, 1, {})
     for k = 1, sequences do
-      local place = choice(a.scan_input_directions, k, 0) == 1 and steps + 1 - t or t
+      local place = choice(a.scan_input_directions or a.directions, k, 0) == 1 and steps + 1 - t or t
       given[states + k] = inputs[states + k]:select(along[k], place)
     end
     local outputs = call(run, body, given)

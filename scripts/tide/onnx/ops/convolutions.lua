@@ -7,6 +7,12 @@ local windows = require "tide.onnx.windows"
 
 local ops = {}
 
+ops.attributes = {
+  Conv = "auto_pad dilations group kernel_shape pads strides",
+  ConvTranspose = "auto_pad dilations group kernel_shape output_padding output_shape pads strides",
+  DeformConv = "dilations group kernel_shape offset_group pads strides",
+}
+
 local kConv <const> = {F.conv1d, F.conv2d, F.conv3d}
 local kConvTranspose <const> = {F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d}
 

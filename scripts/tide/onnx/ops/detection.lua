@@ -8,6 +8,11 @@ local function vision_ops() return require("tide.vision").ops end
 
 local ops = {host = {NonMaxSuppression = {3, 4, 5}}}
 
+ops.attributes = {
+  NonMaxSuppression = "center_point_box",
+  RoiAlign = "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale",
+}
+
 --- Boxes with their lower corner first: (y, x, y, x), given by any two corners or by a center.
 local function corners(boxes, by_center)
   if by_center then

@@ -5,6 +5,13 @@ local values = require "tide.onnx.values"
 
 local ops = {host = {Clip = {2, 3}}}
 
+ops.attributes = {
+  BitShift = "direction",
+  Clip = "max min",
+  IsInf = "detect_negative detect_positive",
+  Mod = "fmod",
+}
+
 for name, op in pairs {
   Abs = "abs", BitwiseNot = "bitwise_not", Acos = "acos", Acosh = "acosh", Asin = "asin", Asinh = "asinh", Atan = "atan",
   Atanh = "atanh", Ceil = "ceil", Cos = "cos", Cosh = "cosh", Erf = "erf", Exp = "exp",

@@ -5,6 +5,20 @@ local values = require "tide.onnx.values"
 
 local ops = {host = {TopK = {2}, OneHot = {2}}}
 
+ops.attributes = {
+  Compress = "axis",
+  Gather = "axis",
+  GatherElements = "axis",
+  GatherND = "batch_dims",
+  OneHot = "axis",
+  ReverseSequence = "batch_axis time_axis",
+  Scatter = "axis",
+  ScatterElements = "axis reduction",
+  ScatterND = "reduction",
+  TopK = "axis k largest sorted",
+  Unique = "axis sorted",
+}
+
 function ops.Gather(node, x, indices)
   local dim = values.dim(node.attributes.axis or 0, x:dim())
   local picked = x:index_select(dim, values.positions(indices:flatten(), x:size(dim)))

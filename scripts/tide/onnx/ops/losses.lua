@@ -3,6 +3,11 @@ local F = require "tide.nn.functional"
 
 local ops = {}
 
+ops.attributes = {
+  NegativeLogLikelihoodLoss = "ignore_index reduction",
+  SoftmaxCrossEntropyLoss = "ignore_index reduction",
+}
+
 local kNoClass <const> = -100
 
 --- The loss of logarithms of probabilities; labels count from 0.

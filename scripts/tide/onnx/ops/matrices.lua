@@ -4,6 +4,11 @@ local tide = require "tide"
 
 local ops = {}
 
+ops.attributes = {
+  Einsum = "equation",
+  Gemm = "alpha beta transA transB",
+}
+
 function ops.MatMul(_, a, b) return a:matmul(b) end
 
 function ops.Gemm(node, a, b, c)

@@ -1,14 +1,28 @@
 -- Normalizations.
 local F = require "tide.nn.functional"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
 local values = require "tide.onnx.values"
 
 local ops = {state = {BatchNormalization = {4, 5}}, with_run = {}}
+
+ops.attributes = {
+  BatchNormalization = "epsilon momentum spatial training_mode",
+  GroupNormalization = "epsilon num_groups stash_type",
+  InstanceNormalization = "epsilon",
+  LRN = "alpha beta bias size",
+  LayerNormalization = "axis epsilon stash_type",
+  LpNormalization = "axis p",
+  MeanVarianceNormalization = "axes",
+  RMSNormalization = "axis epsilon stash_type",
+}
 
 --- With training_mode the running statistics are results; in training without it they are updated
 --- in place, as those of nn.BatchNorm2d.
 function ops.with_run.BatchNormalization(run, node, x, scale, bias, mean, variance)
   local a = node.attributes
   local momentum, eps = a.momentum or 0.9, a.epsilon or 1e-5
+  if a.spatial == 0 then raise "spatial = 0, statistics of each element, is not supported" end
   if a.training_mode ~= 1 then
     return F.batch_norm(x, mean, variance, scale, bias, run.module.training, 1 - momentum, eps)
   end

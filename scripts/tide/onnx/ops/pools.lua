@@ -7,6 +7,15 @@ local windows = require "tide.onnx.windows"
 
 local ops = {host = {MaxUnpool = {3}, MaxRoiPool = {2}}}
 
+ops.attributes = {
+  AveragePool = "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides",
+  GlobalLpPool = "p",
+  LpPool = "auto_pad ceil_mode dilations kernel_shape p pads strides",
+  MaxPool = "auto_pad ceil_mode dilations kernel_shape pads storage_order strides",
+  MaxRoiPool = "pooled_shape spatial_scale",
+  MaxUnpool = "kernel_shape pads strides",
+}
+
 --- The most parts of a box: they are pooled one by one.
 local kMaxParts <const> = 65536
 

@@ -12,6 +12,13 @@ local ops = {
   },
 }
 
+ops.attributes = {
+  ConvInteger = "auto_pad dilations group kernel_shape pads strides",
+  DequantizeLinear = "axis block_size output_dtype",
+  QLinearConv = "auto_pad dilations group kernel_shape pads strides",
+  QuantizeLinear = "axis block_size output_dtype precision saturate",
+}
+
 --- Ranges by the types that hold quantized numbers; int32 holds uint16.
 local kRange <const> = {
   uint8 = {0, 255}, int8 = {-128, 127}, int16 = {-32768, 32767}, int32 = {0, 65535},

@@ -6,6 +6,17 @@ local tide = require "tide"
 local values = require "tide.onnx.values"
 
 local ops = {with_run = {}, host = {Dropout = {2, 3}}}
+
+ops.attributes = {
+  Bernoulli = "dtype seed",
+  Dropout = "ratio seed",
+  Multinomial = "dtype sample_size seed",
+  RandomNormal = "dtype mean scale seed shape",
+  RandomNormalLike = "dtype mean scale seed",
+  RandomUniform = "dtype high low seed shape",
+  RandomUniformLike = "dtype high low seed",
+}
+
 local with_run = ops.with_run
 
 --- The type that a node asks for.

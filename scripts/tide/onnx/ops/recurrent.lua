@@ -5,6 +5,12 @@ local tide = require "tide"
 
 local ops = {}
 
+ops.attributes = {
+  GRU = "activation_alpha activation_beta activations clip direction hidden_size layout linear_before_reset",
+  LSTM = "activation_alpha activation_beta activations clip direction hidden_size input_forget layout",
+  RNN = "activation_alpha activation_beta activations clip direction hidden_size layout",
+}
+
 --- Activations by their lower-case names, as functions of alpha and beta.
 local activations = {
   relu = function() return tide.relu end,

@@ -4,9 +4,14 @@ local values = require "tide.onnx.values"
 
 local ops = {host = {CumSum = {2}}}
 
+ops.attributes = {
+  CumSum = "exclusive reverse",
+}
+
 --- reduce(x, dims, keepdim) as an op; axes are an attribute or, in newer versions, an input.
 local function define(name, reduce)
   ops.host[name] = {2}
+  ops.attributes[name] = "axes keepdims noop_with_empty_axes"
   ops[name] = function(node, x, axes)
     local a, rank = node.attributes, x:dim()
     local list = values.list(axes) or a.axes
@@ -55,6 +60,7 @@ end)
 
 --- Positions from 0 of the first or, if asked, the last of equal elements.
 local function define_position(name, find)
+  ops.attributes[name] = "axis keepdims select_last_index"
   ops[name] = function(node, x)
     local a = node.attributes
     local dim = values.dim(a.axis or 0, x:dim())

@@ -6,6 +6,14 @@ local values = require "tide.onnx.values"
 
 local ops = {host = {Resize = {2, 3, 4}, Upsample = {2}, AffineGrid = {2}}}
 
+ops.attributes = {
+  AffineGrid = "align_corners",
+  GridSample = "align_corners mode padding_mode",
+  Resize = "antialias axes coordinate_transformation_mode cubic_coeff_a "
+    .. "exclude_outside extrapolation_value keep_aspect_ratio_policy mode nearest_mode",
+  Upsample = "mode scales",
+}
+
 --- Places and weights are made one by one for each size.
 local kMaxSize <const> = 1 << 20
 

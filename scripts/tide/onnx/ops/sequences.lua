@@ -9,6 +9,13 @@ local ops = {
   },
 }
 
+ops.attributes = {
+  ConcatFromSequence = "axis new_axis",
+  Optional = "type",
+  SequenceEmpty = "dtype",
+  SplitToSequence = "axis keepdims",
+}
+
 local function check_sequence(value)
   if tide.is_tensor(value) or type(value) ~= "table" then
     raise("expected a sequence, got %s", tide.is_tensor(value) and "tensor" or type(value))

@@ -11,6 +11,24 @@ local ops = {
   },
 }
 
+ops.attributes = {
+  CenterCropPad = "axes",
+  Col2Im = "dilations pads strides",
+  Concat = "axis",
+  DepthToSpace = "blocksize mode",
+  Flatten = "axis",
+  Pad = "mode pads value",
+  Reshape = "allowzero",
+  Shape = "end start",
+  Slice = "axes ends starts",
+  SpaceToDepth = "blocksize",
+  Split = "axis num_outputs split",
+  Squeeze = "axes",
+  Transpose = "perm",
+  Trilu = "upper",
+  Unsqueeze = "axes",
+}
+
 --- A place in a list of sizes for a bound from 0, or from the end.
 local function bound(value, rank)
   if value < 0 then value = value + rank end
@@ -29,7 +47,7 @@ function ops.Size(_, x)
 end
 
 function ops.Reshape(node, x, shape)
-  local sizes, own = values.list(shape) or node.attributes.shape, x.shape
+  local sizes, own = values.list(shape), x.shape
   for i, size in ipairs(sizes) do
     if size == 0 and node.attributes.allowzero ~= 1 then
       if not own[i] then

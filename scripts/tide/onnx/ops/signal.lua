@@ -12,6 +12,15 @@ local ops = {
   },
 }
 
+ops.attributes = {
+  BlackmanWindow = "output_datatype periodic",
+  DFT = "axis inverse onesided",
+  HammingWindow = "output_datatype periodic",
+  HannWindow = "output_datatype periodic",
+  MelWeightMatrix = "output_datatype",
+  STFT = "onesided",
+}
+
 --- Largest Fourier matrix: its sides multiplied.
 local kMaxMatrix <const> = 1 << 26
 

@@ -6,6 +6,14 @@ local values = require "tide.onnx.values"
 
 local ops = {host = {ConstantOfShape = {1}, Range = {1, 2, 3}}, with_run = {}}
 
+ops.attributes = {
+  Cast = "saturate to",
+  CastLike = "saturate",
+  Constant = "value value_float value_floats value_int value_ints value_string value_strings",
+  ConstantOfShape = "value",
+  EyeLike = "dtype k",
+}
+
 --- A constant is on the cpu, and moves to where the other inputs of an op lie.
 function ops.Constant(node)
   local a = node.attributes
