@@ -47,7 +47,7 @@ function Model:keep_large_constants(graph, read)
   for _, node in ipairs(graph.nodes) do
     local name, value = node.outputs[1], node.op == "Constant" and not node.takes_run
       and node.attributes.value
-    if value and not read[name] and value:numel() > kLargeConstant then
+    if tide.is_tensor(value) and not read[name] and value:numel() > kLargeConstant then
       self:keep(name, value, false)
     else
       others[#others + 1] = node
@@ -62,8 +62,8 @@ function Model:init(graph, path)
   local constants = {}
   for _, entry in ipairs(graph.initializers) do
     local name, value = entry[1], entry[2]
-    local floating = value:is_floating_point()
-    if read[name] or not floating and value:dim() < 2 then
+    local floating = tide.is_tensor(value) and value:is_floating_point()
+    if read[name] or not tide.is_tensor(value) or not floating and value:dim() < 2 then
       constants[#constants + 1] = entry
     else
       self:keep(name, value, floating and not state[name])

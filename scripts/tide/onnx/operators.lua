@@ -8,6 +8,7 @@ local kDomains <const> = {
     "matrices", "normalizations", "pools", "quantization", "random", "recurrent", "reductions",
     "resizing", "sequences", "shapes", "signal", "types",
   },
+  ["ai.onnx.ml"] = {"ml", "categories", "features", "linear", "support_vectors", "trees"},
 }
 
 local none = {}

@@ -37,6 +37,16 @@ function tensors.number_of(dtype)
   end
 end
 
+local kString <const> = 8
+
+--- The list of text of a TensorProto with at most one dimension.
+local function read_text(message)
+  local list, dims = message.string_data or {}, message.dims or {}
+  if #dims > 1 then raise("text in %d dimensions is not supported", #dims) end
+  if #list ~= (dims[1] or 1) then raise("its size is %d, but it has %d texts", dims[1] or 1, #list) end
+  return list
+end
+
 --- How many bytes the elements of a tensor take, by its sizes.
 local function size_in_bytes(dims, width)
   local total, empty = width, false
@@ -74,9 +84,10 @@ local function external_bytes(message, folder, bytes)
   return bytes == 0 and "" or file:read(bytes) or ""
 end
 
---- A tensor on the cpu from the table of a TensorProto; `folder` is where data outside the file
---- lie. Raises what is wrong with it.
+--- A tensor on the cpu from the table of a TensorProto, or a list of text; `folder` is where data
+--- outside the file lie. Raises what is wrong with it.
 function tensors.read(message, folder)
+  if message.data_type == kString then return read_text(message) end
   local entry = kTypes[message.data_type or 0]
   if not entry then tensors.dtype_of(message.data_type or 0) end
   if message.segment then raise "it is stored in segments" end

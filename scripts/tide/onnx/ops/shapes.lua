@@ -47,7 +47,12 @@ function ops.Size(_, x)
 end
 
 function ops.Reshape(node, x, shape)
-  local sizes, own = values.list(shape), x.shape
+  local sizes = values.list(shape)
+  if not tide.is_tensor(x) then -- a list of text
+    if #sizes ~= 1 then raise("text in %d dimensions is not supported", #sizes) end
+    return x
+  end
+  local own = x.shape
   for i, size in ipairs(sizes) do
     if size == 0 and node.attributes.allowzero ~= 1 then
       if not own[i] then

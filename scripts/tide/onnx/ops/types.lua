@@ -22,7 +22,9 @@ function ops.Constant(node)
   if a.value_int then return tide.tensor(a.value_int, {dtype = "int64", device = "cpu"}) end
   if a.value_floats then return tide.tensor(a.value_floats, {dtype = "float32", device = "cpu"}) end
   if a.value_ints then return values.integers(a.value_ints) end
-  raise "its value is neither a tensor nor numbers"
+  if a.value_string then return {a.value_string} end
+  if a.value_strings then return a.value_strings end
+  raise "its value is neither a tensor, nor numbers or text"
 end
 
 function ops.with_run.ConstantOfShape(run, node, shape)
