@@ -98,10 +98,14 @@ end
 
 --- Refuses what would be ignored.
 local function check_attributes(attributes, known)
-  for name in pairs(attributes) do
-    if not known[name] then
-      local names = known.names == "" and "none" or known.names:gsub(" ", ", ")
+  for name, value in pairs(attributes) do
+    if not known.names[name] then
+      local names = #known.names == 0 and "none" or table.concat(known.names, ", ")
       raise("the attribute '%s' is not supported: the op takes %s", name, names)
+    end
+    local only = known.only[name]
+    if only and value ~= only then
+      raise("the attribute %s = %s is not supported: only %s is", name, tostring(value), only)
     end
   end
 end

@@ -8,23 +8,29 @@ local kDomains <const> = {
     "matrices", "normalizations", "pools", "quantization", "random", "recurrent", "reductions",
     "resizing", "sequences", "shapes", "signal", "types",
   },
+  ["com.microsoft"] = {"microsoft", "attention", "fused", "normalizations", "quantization"},
   ["ai.onnx.ml"] = {"ml", "categories", "features", "linear", "support_vectors", "trees"},
 }
 
 local none = {}
 local loaded = {}
 
---- The attributes of a family's op: a set, and their names in the order of the family.
+--- The attributes of a family's op: {names, only}, the first a list, the second the values of those that must have one.
 local function attributes_of(family, name)
-  local set = {names = (family.attributes or none)[name] or ""}
-  for attribute in set.names:gmatch "%S+" do set[attribute] = true end
-  return set
+  local names, only = {}, {}
+  for attribute, value in ((family.attributes or none)[name] or ""):gmatch "([%w_]+)=?(%S*)" do
+    names[#names + 1] = attribute
+    names[attribute] = true
+    only[attribute] = value ~= "" and (tonumber(value) or value) or nil
+  end
+  return {names = names, only = only}
 end
 
 --- A family is a table of functions by the ops' names: op(node, inputs...) -> outputs. Those below
 --- `with_run` are called op(run, node, inputs...). `attributes` has the names of those that an op
---- takes: {Gemm = "alpha beta transA transB"}. `host` lists the inputs that an op reads the values
---- of: {Reshape = {2}}; `state` those that, if they are initializers, are not trained.
+--- takes: {Gemm = "alpha beta transA transB"}; "spatial=1" takes this value only. `host` lists the
+--- inputs that an op reads the values of: {Reshape = {2}}; `state` those that, if they are
+--- initializers, are not trained.
 local function add_family(known, family)
   local function set_of(list)
     local set = {}

@@ -103,7 +103,9 @@ end)
 describe("support vectors", function(device)
   local x = tide.tensor({{1, 0.5}, {-1, 2}}, {device = device})
   local function machine(kernel, params, extra)
-    return merged({kernel_type = kernel, kernel_params = params, support_vectors = {1.0, 0.0, 0.0, 1.0, 1.0, 1.0}}, extra)
+    return merged({
+      kernel_type = kernel, kernel_params = params, support_vectors = {1.0, 0.0, 0.0, 1.0, 1.0, 1.0},
+    }, extra)
   end
   local three = {
     vectors_per_class = {1, 1, 1}, coefficients = {1.0, -2.0, 0.5, 0.5, 1.0, -1.0}, rho = {0.1, 0.2, -0.3},
@@ -116,8 +118,8 @@ describe("support vectors", function(device)
       RBF = {{0.5, 0.0, 0.0}, {{0.50322}, {-0.4264}}}, SIGMOID = {{0.5, 0.1, 0.0}, {{0.45983}, {-1.46242}}},
     }
     for kernel, row in pairs(expected) do
-      close(op("SVMRegressor", machine(kernel, row[1], {n_supports = 3, coefficients = {1.0, -2.0, 0.5}, rho = {0.25}}))(x),
-        row[2], {atol = 1e-5})
+      close(op("SVMRegressor", machine(kernel, row[1],
+        {n_supports = 3, coefficients = {1.0, -2.0, 0.5}, rho = {0.25}}))(x), row[2], {atol = 1e-5})
     end
   end)
 

@@ -1,5 +1,5 @@
--- Single ops at the ends of what ONNX allows; results by hand from the standard, and as its reference implementation has
--- them.
+-- Single ops at the ends of what ONNX allows; results by hand from the standard, and as its reference implementation
+-- has them.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, close = test.describe, test.it, test.same_type, test.close

@@ -1,5 +1,4 @@
 -- Boxes in pictures.
-local raise = require "tide.internal.raise"
 local tide = require "tide"
 local values = require "tide.onnx.values"
 
@@ -10,7 +9,7 @@ local ops = {host = {NonMaxSuppression = {3, 4, 5}}}
 
 ops.attributes = {
   NonMaxSuppression = "center_point_box",
-  RoiAlign = "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale",
+  RoiAlign = "coordinate_transformation_mode mode=avg output_height output_width sampling_ratio spatial_scale",
 }
 
 --- Boxes with their lower corner first: (y, x, y, x), given by any two corners or by a center.
@@ -51,7 +50,6 @@ end
 --- Means of samples in parts of boxes.
 function ops.RoiAlign(node, x, boxes, batch)
   local a = node.attributes
-  if (a.mode or "avg") ~= "avg" then raise("the mode '%s' is not supported", a.mode) end
   local mode = a.coordinate_transformation_mode
   local aligned = node.version >= 16 and mode ~= "output_half_pixel"
   local rois = tide.cat({batch:to(boxes.dtype):unsqueeze(2) + 1, boxes}, 2)

@@ -13,7 +13,8 @@ ops.attributes = {
 }
 
 for name, op in pairs {
-  Abs = "abs", BitwiseNot = "bitwise_not", Acos = "acos", Acosh = "acosh", Asin = "asin", Asinh = "asinh", Atan = "atan",
+  Abs = "abs", BitwiseNot = "bitwise_not",
+  Acos = "acos", Acosh = "acosh", Asin = "asin", Asinh = "asinh", Atan = "atan",
   Atanh = "atanh", Ceil = "ceil", Cos = "cos", Cosh = "cosh", Erf = "erf", Exp = "exp",
   Floor = "floor", IsNaN = "isnan", Log = "log", Neg = "neg", Not = "logical_not",
   Reciprocal = "reciprocal", Round = "round", Sigmoid = "sigmoid", Sin = "sin",

@@ -1,13 +1,12 @@
 -- Normalizations.
 local F = require "tide.nn.functional"
-local raise = require "tide.internal.raise"
 local tide = require "tide"
 local values = require "tide.onnx.values"
 
 local ops = {state = {BatchNormalization = {4, 5}}, with_run = {}}
 
 ops.attributes = {
-  BatchNormalization = "epsilon momentum spatial training_mode",
+  BatchNormalization = "epsilon momentum spatial=1 training_mode",
   GroupNormalization = "epsilon num_groups stash_type",
   InstanceNormalization = "epsilon",
   LRN = "alpha beta bias size",
@@ -15,6 +14,7 @@ ops.attributes = {
   LpNormalization = "axis p",
   MeanVarianceNormalization = "axes",
   RMSNormalization = "axis epsilon stash_type",
+  SimplifiedLayerNormalization = "axis epsilon stash_type",
 }
 
 --- With training_mode the running statistics are results; in training without it they are updated
@@ -22,7 +22,6 @@ ops.attributes = {
 function ops.with_run.BatchNormalization(run, node, x, scale, bias, mean, variance)
   local a = node.attributes
   local momentum, eps = a.momentum or 0.9, a.epsilon or 1e-5
-  if a.spatial == 0 then raise "spatial = 0, statistics of each element, is not supported" end
   if a.training_mode ~= 1 then
     return F.batch_norm(x, mean, variance, scale, bias, run.module.training, 1 - momentum, eps)
   end
@@ -69,6 +68,15 @@ function ops.RMSNormalization(node, x, scale)
   for d = values.dim(node.attributes.axis or -1, #shape), #shape do dims[#dims + 1] = d end
   local wide = x:to(x.dtype == "float64" and "float64" or "float32")
   return (wide * ((wide * wide):mean(dims, true) + eps):rsqrt()):to(x.dtype) * scale
+end
+
+--- What ONNX Runtime calls RMSNormalization, in this domain, too; also gives the inverses of the root mean squares.
+function ops.SimplifiedLayerNormalization(node, x, scale)
+  local y = ops.RMSNormalization(node, x, scale)
+  if #node.outputs < 2 then return y end
+  local dims = {}
+  for d = values.dim(node.attributes.axis or -1, x:dim()), x:dim() do dims[#dims + 1] = d end
+  return y, ((x * x):mean(dims, true) + (node.attributes.epsilon or 1e-5)):rsqrt()
 end
 
 function ops.LRN(node, x)

@@ -21,7 +21,7 @@ ops.attributes = {
   Reshape = "allowzero",
   Shape = "end start",
   Slice = "axes ends starts",
-  SpaceToDepth = "blocksize",
+  SpaceToDepth = "blocksize mode=DCR",
   Split = "axis num_outputs split",
   Squeeze = "axes",
   Transpose = "perm",
