@@ -123,6 +123,7 @@ local function new_node(message, model, scope)
     local body = function_body(message, model, node.attributes)
     if body then
       node.call, node.takes_run, node.host, node.state = caller_of(body), true, {}, {}
+      node.takes_text = true
       return
     end
     if not operators.has_domain(domain) then raise("the domain '%s' is not supported", domain) end
@@ -130,6 +131,7 @@ local function new_node(message, model, scope)
     if not op then raise "this op is not supported" end
     check_attributes(node.attributes, op.attributes)
     node.call, node.takes_run, node.host, node.state = op.call, op.takes_run, op.host, op.state
+    node.takes_text = op.takes_text
   end)
   if not ok then
     local text = tostring(problem):gsub("^.-:%d+: ", "")

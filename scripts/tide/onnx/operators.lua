@@ -30,7 +30,7 @@ end
 --- `with_run` are called op(run, node, inputs...). `attributes` has the names of those that an op
 --- takes: {Gemm = "alpha beta transA transB"}; "spatial=1" takes this value only. `host` lists the
 --- inputs that an op reads the values of: {Reshape = {2}}; `state` those that, if they are
---- initializers, are not trained.
+--- initializers, are not trained; `text` the ops that take lists of text: {Identity = true}.
 local function add_family(known, family)
   local function set_of(list)
     local set = {}
@@ -41,6 +41,7 @@ local function add_family(known, family)
     known[name] = {
       call = call, takes_run = takes_run, host = set_of((family.host or none)[name]),
       state = set_of((family.state or none)[name]), attributes = attributes_of(family, name),
+      takes_text = family.text ~= nil and family.text[name] == true,
     }
   end
   for name, value in pairs(family) do
@@ -52,7 +53,7 @@ end
 --- Whether there are ops of this domain.
 function operators.has_domain(domain) return kDomains[domain] ~= nil end
 
---- What is known of an op: {call, takes_run, host, state, attributes}; nil if there is no such op.
+--- What is known of an op: {call, takes_run, host, state, attributes, takes_text}; nil if there is no such op.
 function operators.find(domain, name)
   local known = loaded[domain]
   if not known then

@@ -1,5 +1,6 @@
 -- One forward of a loaded model: values by name, node after node.
 local graph = require "tide.onnx.graph"
+local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local Run = {}
@@ -40,6 +41,15 @@ local function call(self, node, inputs, count)
   return node.call(node, table.unpack(inputs, 1, count))
 end
 
+--- Refuses lists of text where the op does not take them.
+local function check_text(node, inputs, count)
+  if node.takes_text then return end
+  for i = 1, count do
+    local value = inputs[i]
+    if type(value) == "table" and type(value[1]) == "string" then raise("input %d: text is not supported", i) end
+  end
+end
+
 --- The outputs of a graph, as a list. `values` has its inputs, and finds what lies around it.
 function Run:graph(made, values)
   local around, caller = self.values, self.node
@@ -51,6 +61,7 @@ function Run:graph(made, values)
     self.node = node
     local inputs, count = {}, #node.inputs
     for i = 1, count do inputs[i] = values[node.inputs[i]] end
+    check_text(node, inputs, count)
     bring_together(node, inputs, count)
     local results = table.pack(call(self, node, inputs, count))
     for i, name in ipairs(node.outputs) do

@@ -249,4 +249,15 @@ describe("a file with text", function(device)
     equal(label, {"yes", "no"})
     equal(scores, {{no = 0.25, yes = 0.75}, {no = 1.0, yes = 0.0}})
   end)
+  it("refuses text where an op wants numbers", function()
+    local path = folder() .. "/model.onnx"
+    local function info(name) return {name = name, type = {tensor_type = {elem_type = 8}}} end
+    native.write_onnx(path, "ModelProto", {
+      ir_version = 8, opset_import = {{domain = "", version = 17}}, graph = {
+        name = "graph", input = {info "x"}, output = {info "y"},
+        node = {{op_type = "Equal", name = "same", input = {"x", "x"}, output = {"y"}}},
+      },
+    }, "save")
+    raises("node 'same' (Equal): input 1: text is not supported", tide.onnx.load(path), {"a", "b"})
+  end)
 end)

@@ -5,6 +5,8 @@ local values = require "tide.onnx.values"
 
 local ops = {}
 
+ops.text = {CategoryMapper = true, LabelEncoder = true, OneHotEncoder = true}
+
 ops.attributes = {
   CategoryMapper = "cats_int64s cats_strings default_int64 default_string",
   LabelEncoder = "classes_strings default_float default_int64 default_string default_tensor "

@@ -6,6 +6,8 @@ local values = require "tide.onnx.values"
 
 local ops = {}
 
+ops.text = {ArrayFeatureExtractor = true}
+
 ops.attributes = {
   Binarizer = "threshold",
   FeatureVectorizer = "inputdimensions",

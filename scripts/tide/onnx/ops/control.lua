@@ -5,6 +5,8 @@ local values = require "tide.onnx.values"
 
 local ops = {with_run = {}, host = {If = {1}, Loop = {1, 2}}}
 
+ops.text = {Loop = true, If = true}
+
 ops.attributes = {
   If = "else_branch then_branch",
   Loop = "body",

@@ -11,6 +11,8 @@ local ops = {
   },
 }
 
+ops.text = {Reshape = true}
+
 ops.attributes = {
   CenterCropPad = "axes",
   Col2Im = "dilations pads strides",

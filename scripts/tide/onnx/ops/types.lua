@@ -6,6 +6,8 @@ local values = require "tide.onnx.values"
 
 local ops = {host = {ConstantOfShape = {1}, Range = {1, 2, 3}}, with_run = {}}
 
+ops.text = {Identity = true}
+
 ops.attributes = {
   Cast = "saturate to",
   CastLike = "saturate",
