@@ -1,6 +1,7 @@
 -- tide.onnx.save: a module as a file of ONNX.
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local dynamic = require "tide.onnx.dynamic"
 local Module = require "tide.nn.module"
 local native = require "tide.native"
 local new_writer = require "tide.onnx.writer"
@@ -28,16 +29,12 @@ local function names_of(module)
   return names
 end
 
---- What an input or output is in the file. `dynamic` names those of its dimensions, from 1, that
---- may have another size: {1, 3} or {[1] = "batch"}.
-local function value_info(name, value, dynamic)
-  local by_dim, sizes = {}, {}
-  for key, entry in pairs(dynamic or {}) do
-    if type(entry) == "string" then
-      by_dim[key] = entry
-    else
-      by_dim[entry] = ("%s_dim_%s"):format(name, entry)
-    end
+--- The dimensions of an input or output that may have another size, by what dynamic_axes has for it: {1, 3} or
+--- {[1] = "batch"}; names, or true.
+local function open_dims(name, value, given)
+  local by_dim = {}
+  for key, entry in pairs(given or {}) do
+    if type(entry) == "string" then by_dim[key] = entry else by_dim[entry] = true end
   end
   for d in pairs(by_dim) do
     if math.type(d) ~= "integer" or d < 1 or d > value:dim() then
@@ -45,12 +42,18 @@ local function value_info(name, value, dynamic)
         value:dim())
     end
   end
-  for d, size in ipairs(value.shape) do
+  return by_dim
+end
+
+--- What an input or output is in the file; `by_dim` has names of open dimensions.
+local function value_info(name, dtype, shape, by_dim)
+  local sizes = {}
+  for d, size in ipairs(shape) do
     sizes[d] = by_dim[d] and {dim_param = by_dim[d]} or {dim_value = size}
   end
   return {
     name = name,
-    type = {tensor_type = {elem_type = tensors.number_of(value.dtype), shape = {dim = sizes}}},
+    type = {tensor_type = {elem_type = tensors.number_of(dtype), shape = {dim = sizes}}},
   }
 end
 
@@ -95,7 +98,7 @@ local function flat(results, count, list)
 end
 
 --- Names for the inputs or outputs; those that are not given are numbered.
-local function name_list(option, given, count, stem, writer)
+local function name_list(option, given, count, stem)
   local names, seen = {}, {}
   if given and #given > count then
     raise("save: %s: %d names for %d tensors", option, #given, count)
@@ -107,23 +110,19 @@ local function name_list(option, given, count, stem, writer)
     end
     if seen[names[i]] then raise("save: %s: '%s' is given twice", option, names[i]) end
     seen[names[i]] = true
-    writer:take(names[i])
   end
   return names
 end
 
---- Puts the names asked for in the place of those that outputs were traced under. A node between
---- serves outputs that are inputs, constants, or the same twice.
+--- Gives outputs the names asked for. A node for each also serves outputs that are inputs, constants, or the same
+--- twice.
 local function write_outputs(writer, outputs, names)
-  local list = {}
   for i, value in ipairs(outputs) do
     writer.nodes[#writer.nodes + 1] = {
       name = "Identity_" .. #writer.nodes + 1, op_type = "Identity", input = {writer:name(value)},
       output = {names[i]},
     }
-    list[i] = traced.unwrap(value)
   end
-  return list
 end
 
 local function check(given)
@@ -143,29 +142,70 @@ local function check(given)
   return inputs
 end
 
+--- The graph of the module for these inputs: {graph, outputs, shapes}. A draft, which is only compared, does not have
+--- the elements of the module's own tensors.
+local function trace_module(module, inputs, names, output_names, draft)
+  local writer, wrapped = new_writer(names_of(module), draft), {}
+  for _, name in ipairs(output_names or {}) do writer:take(name) end
+  for i, name in ipairs(names) do
+    writer:take(name)
+    wrapped[i] = traced.wrap(writer, name, inputs[i])
+  end
+  local outputs = while_traced(module, function()
+    local results = table.pack(module(table.unpack(wrapped)))
+    return flat(results, results.n, {})
+  end)
+  local shapes = {}
+  for i, output in ipairs(outputs) do shapes[i] = output.shape end
+  return {graph = writer, outputs = outputs, shapes = shapes}
+end
+
+--- Names of the dimensions of inputs and outputs that may have another size, by their positions; the graph is made to
+--- hold for all of them.
+local function open_sizes(base, given, inputs, names, output_names)
+  local axes, by_input, input_dims, output_dims = given.dynamic_axes or {}, {}, {}, {}
+  for name in pairs(axes) do
+    local is_known = false
+    for _, list in ipairs {names, output_names} do
+      for _, other in ipairs(list) do is_known = is_known or name == other end
+    end
+    if not is_known then raise("save: dynamic_axes: no input or output is called '%s'", tostring(name)) end
+  end
+  for i, value in ipairs(inputs) do by_input[i], input_dims[i] = open_dims(names[i], value, axes[names[i]]), {} end
+  local groups = dynamic.groups(names, inputs, by_input)
+  local changing = dynamic.open(base, groups, inputs, names, output_names, function(values)
+    return trace_module(given.module, values, names, given.output_names, true)
+  end)
+  for _, group in ipairs(groups) do
+    for _, entry in ipairs(group.entries) do input_dims[entry.input][entry.dim] = group.name end
+  end
+  for i, output in ipairs(base.outputs) do
+    output_dims[i] = changing[i]
+    for d, name in pairs(open_dims(output_names[i], output, axes[output_names[i]])) do
+      if name ~= true then output_dims[i][d] = name end
+    end
+  end
+  return input_dims, output_dims
+end
+
 --- save(module, inputs, path, {input_names, output_names, opset_version, dynamic_axes}): calls the
 --- module with the example inputs, a tensor or a list of them, and writes what it computes as a
---- graph.
+--- graph. With dynamic_axes it is called with inputs of other sizes, too, and what these change is
+--- computed in the graph, or refused.
 local function save(...)
   local given = read_arguments(...)
   local inputs = check(given)
-  local writer = new_writer(names_of(given.module))
-  for _, name in pairs(names_of(given.module)) do writer:take(name) end
-  local names = name_list("input_names", given.input_names, #inputs, "input", writer)
-  local wrapped, described = {}, {}
-  for i, value in ipairs(inputs) do
-    wrapped[i] = traced.wrap(writer, names[i], value)
-    described[i] = value_info(names[i], value, (given.dynamic_axes or {})[names[i]])
-  end
-  local outputs = while_traced(given.module, function()
-    local results = table.pack(given.module(table.unpack(wrapped)))
-    return flat(results, results.n, {})
-  end)
+  local names = name_list("input_names", given.input_names, #inputs, "input")
+  local base = trace_module(given.module, inputs, names, given.output_names, false)
+  local writer, outputs = base.graph, base.outputs
   if #outputs == 0 then raise "save: forward gave no tensors" end
-  local output_names = name_list("output_names", given.output_names, #outputs, "output", writer)
-  local values, results = write_outputs(writer, outputs, output_names), {}
-  for i, value in ipairs(values) do
-    results[i] = value_info(output_names[i], value, (given.dynamic_axes or {})[output_names[i]])
+  local output_names = name_list("output_names", given.output_names, #outputs, "output")
+  local input_dims, output_dims = open_sizes(base, given, inputs, names, output_names)
+  write_outputs(writer, outputs, output_names)
+  local described, results = {}, {}
+  for i, value in ipairs(inputs) do described[i] = value_info(names[i], value.dtype, value.shape, input_dims[i]) end
+  for i, value in ipairs(outputs) do
+    results[i] = value_info(output_names[i], value.dtype, value.shape, output_dims[i])
   end
   native.write_onnx(given.path, "ModelProto", {
     ir_version = kIrVersion, producer_name = "tide",

@@ -86,6 +86,7 @@ function traced.call(name, op, ...)
   local results = table.pack(op(table.unpack(own, 1, args.n)))
   if rule.is_constant then return table.unpack(results, 1, results.n) end
   local values = named(rule.arguments or {}, args)
+  graph.op = name
   local names = table.pack(rule.write(graph, values, results, args))
   return wrap_results(graph, results, names)
 end

@@ -7,11 +7,14 @@ local traced = require "tide.onnx.traced"
 local Writer = {}
 Writer.__index = Writer
 
---- A writer that calls the tensors of `names` as it says.
-local function new_writer(names)
-  return setmetatable({
-    nodes = {}, initializers = {}, _names = names, _written = {}, _count = 0, _taken = {},
+--- A writer that calls the tensors of `names` as it says. `op` is the op that is being written. A `draft` has no
+--- elements of these tensors.
+local function new_writer(names, draft)
+  local writer = setmetatable({
+    nodes = {}, initializers = {}, op = nil, _names = names, _written = {}, _count = 0, _taken = {}, _draft = draft,
   }, Writer)
+  for _, name in pairs(names) do writer:take(name) end
+  return writer
 end
 
 --- Says that a name is in use.
@@ -32,7 +35,8 @@ function Writer:initializer(value)
   if known then return known end
   local name = self._names[value] or self:new_name "constant"
   self._written[value] = name
-  self.initializers[#self.initializers + 1] = tensors.write(name, value:detach())
+  self.initializers[#self.initializers + 1] = self._draft and self._names[value] and {name = name}
+    or tensors.write(name, value:detach())
   return name
 end
 
@@ -73,7 +77,7 @@ function Writer:node(op, inputs, attributes, count)
   while inputs[#inputs] == "" do inputs[#inputs] = nil end
   self.nodes[#self.nodes + 1] = {
     name = ("%s_%d"):format(op, #self.nodes + 1), op_type = op, input = inputs, output = outputs,
-    attribute = list,
+    attribute = list, from = self.op,
   }
   return table.unpack(outputs)
 end

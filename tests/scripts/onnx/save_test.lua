@@ -132,6 +132,59 @@ describe("tide.onnx.save", function(device)
     end
   end)
 
+  it("computes what depends on open sizes", function()
+    local function open(fn, first, other, axes)
+      round_trip(Lambda(fn), on_device(tide.randn(first)), {dynamic_axes = {input_1 = axes or {1}}},
+        on_device(tide.randn(other)))
+    end
+    local small, large = {2, 3}, {5, 3}
+    open(function(x) return x:sum(1) / x:size(1) end, small, large)
+    open(function(x) return x[x:size(1)], x:narrow(1, 2, x:size(1) - 1) end, small, large)
+    open(function(x) return tide.cat({x, tide.ones(x:size(1), 2, {device = device})}, 2) end, small, large)
+    open(function(x) return x * tide.arange(1, x:size(1) + 1, {device = device}):unsqueeze(2) end, small, large)
+    open(function(x) return x:reshape(1, x:size(1) * 3), x:unsqueeze(1):expand(4, x:size(1), 3) end, small, large)
+    open(function(x) return F.scaled_dot_product_attention(x, x, x, {is_causal = true}) end, {1, 4, 8}, {3, 7, 8},
+      {1, 2})
+    open(function(x) return F.interpolate(x, {size = {x:size(3) * 2, x:size(4)}}) end, {1, 2, 4, 5}, {2, 2, 6, 8},
+      {1, 3, 4})
+    open(function(x) return x[{{}, {1, 2}}] * x:size(1) + x:size(2) end, small, {4, 6}, {1, 2})
+  end)
+
+  it("opens dimensions of two inputs together, and names those of outputs", function()
+    local path = save(Lambda(function(a, b) return a:matmul(b), a:reshape(a:size(1) * 12) end),
+      on_device(tide.randn(2, 3, 4), tide.randn(2, 4, 5)),
+      {input_names = {"a", "b"}, dynamic_axes = {a = {1}, b = {1}}})
+    local graph = native.read_onnx(path, "ModelProto", "load").graph
+    local function dims(info)
+      local list = {}
+      for i, dim in ipairs(info.type.tensor_type.shape.dim) do list[i] = dim.dim_param or dim.dim_value end
+      return list
+    end
+    equal(dims(graph.input[2]), {"a_dim_1", 4, 5})
+    equal(dims(graph.output[1]), {"a_dim_1", 3, 5})
+    equal(dims(graph.output[2]), {"output_2_dim_1"})
+  end)
+
+  it("refuses sizes that cannot be open, with the dimension and the op", function()
+    local function refuse(message, fn, first, axes)
+      raises(message, save, Lambda(fn), on_device(tide.randn(first)), {dynamic_axes = {input_1 = axes or {1}}})
+    end
+    refuse("dimension 1 of 'input_1' is fixed by the op 'mul': its constant is (2.0), (2.0) and (3.0) "
+      .. "at the sizes 4, 5 and 6", function(x) return x * (x:size(1) // 2 + 0.0) end, {4, 3})
+    refuse("dimension 1 of 'input_1' is fixed by the op 'matmul': its constant is of shape (2, 2), of shape (3, 3)",
+      function(x) return tide.eye(x:size(1), {device = device}):matmul(x) end, {2, 3})
+    refuse("dimension 1 of 'input_1': the op 'relu' is written for the size of the example only",
+      function(x) return x:size(1) > 2 and x:relu() or x end, {2, 3})
+    refuse("dimension 2 of 'input_1' is fixed by the op 'add'", function(x) return x + x:size(1) * x:size(2) end,
+      {2, 3}, {1, 2})
+    raises("dimension 2 of 'input_1': forward does not take another size than 3: at 4: ", save, nn.Linear(3, 2),
+      on_device(tide.randn(2, 3)), {dynamic_axes = {input_1 = {2}}})
+    raises("dynamic_axes: no input or output is called 'x'", save, nn.Linear(3, 2), on_device(tide.randn(2, 3)),
+      {dynamic_axes = {x = {1}}})
+    raises("dynamic_axes: 'n' is 2 in dimension 1 of 'input_1' and 3 in dimension 2 of 'input_1'", save,
+      nn.ReLU(), on_device(tide.randn(2, 3)), {dynamic_axes = {input_1 = {"n", "n"}}})
+  end)
+
   it("leaves the module as it was", function()
     local net = nn.Sequential(nn.LSTM(2, 2), Lambda(function(y) return y end)):train()
     net[2]:eval()

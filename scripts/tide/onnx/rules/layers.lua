@@ -247,8 +247,10 @@ rules.scaled_dot_product_attention = {
     local scale = a.scale or 1 / math.sqrt(a.q:size(-1))
     scores = g:node("Mul", {scores, g:number(scale, dtype)})
     if a.is_causal then
-      local causal = tide.ones({a.q:size(-2), a.k:size(-2)}, {device = "cpu"}):tril():bool()
-      scores = g:node("Where", {g:name(causal), scores, g:number(-math.huge, dtype)})
+      local sizes = g:node("Slice", {(g:node("Shape", {scores})), g:integers {-2}, g:integers {math.maxinteger}})
+      local ones = g:node("Expand", {g:number(1.0, "float32"), sizes})
+      local causal = g:node("Cast", {(g:node("Trilu", {ones}, {upper = 0}))}, {to = 9})
+      scores = g:node("Where", {causal, scores, g:number(-math.huge, dtype)})
     elseif mask and mask.dtype == "bool" then
       scores = g:node("Where", {g:name(mask), scores, g:number(-math.huge, dtype)})
     elseif mask then

@@ -86,9 +86,9 @@ return {
     inputs = "tensor | tensor[]: inputs of the sizes it will get",
     input_names = "string[] = nil: names of the inputs",
     output_names = "string[] = nil: names of the outputs",
-    opset_version = "integer: version of the operators, 7 to 17",
+    opset_version = "integer = 17: version of the operators; files are written in 17 only",
     dynamic_axes = "table = nil: by name of an input or output, its dimensions, from 1, that may "
-      .. "have any size",
+      .. "have any size: {x = {1}} or {x = {\"batch\"}}; a size that the graph cannot leave open is an error",
   },
   -- Metrics
   {
