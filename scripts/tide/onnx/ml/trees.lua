@@ -73,15 +73,13 @@ local function read_nodes(a, double)
   return own, by_tree
 end
 
---- A matrix (nodes, targets) of `value`, with what write(its flat elements) puts there.
-local function matrix_of(count, targets, dtype, value, write)
-  local flat = tide.full({count * targets}, value, {dtype = dtype})
-  return write(flat):reshape(count, targets)
-end
+--- The most weights of an ensemble, nodes by targets.
+local kMostWeights <const> = 1 << 29
 
---- Weights (nodes, targets) of entries {nodes, targets, weights} as `sum`; `has` is 1 where there are any; of `low` and
---- `high` those for extremes, in which nodes without an entry do not count.
-local function weights_of(count, targets, entries, dtype)
+--- Adds the weights (nodes, targets) of entries {nodes, targets, weights} to `result`: as `sum`, with `has` 1 where any
+--- are, or as `low` or `high`, in which nodes without an entry do not count.
+local function add_weights(result, count, targets, entries, dtype, aggregate)
+  if targets < 1 or targets > kMostWeights // count then raise("%d targets of %d nodes", targets, count) end
   local positions = {}
   for i, target in ipairs(entries.targets) do
     if target < 0 or target >= targets then raise("a weight is for target %d of %d", target, targets) end
@@ -89,13 +87,17 @@ local function weights_of(count, targets, entries, dtype)
   end
   if #positions == 0 then raise "the trees have no weights" end
   local index, weights = tide.tensor(positions), tide.tensor(entries.weights, {dtype = dtype})
-  local function write(flat) return flat:scatter(1, index, weights) end
-  return {
-    sum = matrix_of(count, targets, dtype, 0, function(flat) return flat:scatter_add(1, index, weights) end),
-    has = matrix_of(count, targets, dtype, 0, function(flat) return flat:scatter(1, index, 1) end),
-    low = matrix_of(count, targets, dtype, math.huge, write),
-    high = matrix_of(count, targets, dtype, -math.huge, write),
-  }
+  local function filled(value) return tide.full({count * targets}, value, {dtype = dtype}) end
+  if aggregate == "MIN" then
+    result.low = filled(math.huge):scatter(1, index, weights):reshape(count, targets)
+  elseif aggregate == "MAX" then
+    result.high = filled(-math.huge):scatter(1, index, weights):reshape(count, targets)
+  elseif aggregate == "SUM" or aggregate == "AVERAGE" then
+    result.sum = filled(0):scatter_add(1, index, weights):reshape(count, targets)
+    result.has = filled(0):scatter(1, index, 1):reshape(count, targets)
+  else
+    raise("aggregate_function '%s' is not supported", tostring(aggregate))
+  end
 end
 
 local kAggregates <const> = {[0] = "AVERAGE", "SUM", "MIN", "MAX"}
@@ -103,11 +105,7 @@ local kAggregates <const> = {[0] = "AVERAGE", "SUM", "MIN", "MAX"}
 --- What a node needs to run: its forest, weights, base values and aggregate.
 local function prepare(own, entries, targets, aggregate, base)
   local result = forest.tensors(own)
-  local all = weights_of(#own.modes, targets, entries, own.dtype)
-  if aggregate == "MIN" then result.low = all.low
-  elseif aggregate == "MAX" then result.high = all.high
-  elseif aggregate == "SUM" or aggregate == "AVERAGE" then result.sum, result.has = all.sum, all.has
-  else raise("aggregate_function '%s' is not supported", tostring(aggregate)) end
+  add_weights(result, #own.modes, targets, entries, own.dtype, aggregate)
   result.aggregate = aggregate
   result.base = #base > 0 and tide.tensor(base, {dtype = own.dtype}) or nil
   return result
