@@ -4,8 +4,8 @@ return {
     title = "Models in files",
     prefix = "tide.onnx.",
     {"load", "(...)",
-      "A module that computes the graph of a file of ONNX (opset 7 to 23), with its weights as " ..
-        "parameters; in evaluation mode",
+      "A module that computes the graph of a file of ONNX (opset 7 to 23, ai.onnx.ml, " ..
+        "com.microsoft), with its weights as parameters; in evaluation mode",
       "local path = os.tmpname(); tide.onnx.save(nn.Linear(3, 2), tide.ones(1, 3), path); " ..
         "local model = tide.onnx.load(path); os.remove(path); model(tide.ones(5, 3)).shape " ..
         "--> {5, 2}"},
