@@ -105,7 +105,7 @@ function ops.MultiHeadAttention(node, query, key, value, bias, mask, attention_b
   return attend(node, q, k, v, bias_of(node, q, k, mask, attention_bias)), k, v
 end
 
---- Turns pairs of features by angles; one position is that of the first of the sequence.
+--- Turns pairs of features by angles; a single position belongs to the first element of the sequence.
 function ops.RotaryEmbedding(node, x, positions, cos, sin)
   local a = node.attributes
   local length, heads = x:size(-2), a.num_heads or 0
