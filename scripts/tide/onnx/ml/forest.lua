@@ -65,6 +65,7 @@ function forest.tensors(own)
         names[#names + 1] = mode
         kinds[mode] = #names
       end
+      if own.features[node] < 1 then raise("node %d of the trees reads column %d", node - 1, own.features[node] - 1) end
       tracked = tracked or own.tracks[node]
       widest = math.max(widest, own.features[node])
     end
