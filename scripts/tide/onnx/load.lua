@@ -6,7 +6,8 @@ local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local kNewestOpset <const>, kOldestOpset <const> = 23, 7
+--- The oldest and the newest version that is read, by domain.
+local kVersions <const> = {[""] = {7, 23}, ["ai.onnx.ml"] = {1, 5}}
 
 local read_arguments = arguments("onnx.load", {"path", {"device"}, {"dtype"}}, {path = "string"})
 
@@ -17,12 +18,14 @@ local function versions_of(message, path)
     local domain = opset.domain or ""
     versions[domain == "ai.onnx" and "" or domain] = opset.version or 1
   end
-  local version = versions[""]
-  if version and (version < kOldestOpset or version > kNewestOpset) then
-    raise("onnx.load: %s: opset %d is not supported: expected %d to %d", path, version, kOldestOpset,
-      kNewestOpset)
+  for domain, range in pairs(kVersions) do
+    local version = versions[domain]
+    if version and (version < range[1] or version > range[2]) then
+      raise("onnx.load: %s: %sopset %d is not supported: expected %d to %d", path,
+        domain == "" and "" or domain .. ": ", version, range[1], range[2])
+    end
   end
-  versions[""] = version or 1
+  versions[""] = versions[""] or 1
   return versions
 end
 

@@ -218,6 +218,8 @@ describe("tide.onnx.load", function(device)
     raises("output 'y' is not computed", load, layer {})
     raises("opset 3 is not supported: expected 7 to 23", load, layer(), nil,
       {opset_import = {{domain = "", version = 3}}})
+    raises("ai.onnx.ml: opset 6 is not supported: expected 1 to 5", load, layer(), nil,
+      {opset_import = {{domain = "", version = 17}, {domain = "ai.onnx.ml", version = 6}}})
     local calls_itself = {name = "F", domain = "own", input = {"a"}, output = {"b"},
       node = {{op_type = "F", domain = "own", input = {"a"}, output = {"b"}}}}
     raises("function 'F' calls itself", load,
