@@ -41,13 +41,18 @@ local function guessed_type(a)
   end
 end
 
---- The attributes of a node by name. Inside a function, `model.arguments` are those of the call.
+--- The attributes of a node by name. Inside a function, `model.arguments` are those of the call, and `model.declared`
+--- the names of those that have no default.
 local function attributes_of(message, model, scope)
   local attributes = {}
   for _, a in ipairs(message.attribute or {}) do
     local name = a.name or ""
     if a.ref_attr_name and a.ref_attr_name ~= "" then
-      attributes[name] = (model.arguments or {})[a.ref_attr_name]
+      local argument = (model.arguments or {})[a.ref_attr_name]
+      if argument == nil and model.declared and not model.declared[a.ref_attr_name] then
+        raise("the default of the function's attribute '%s' is not read: it must be given", a.ref_attr_name)
+      end
+      attributes[name] = argument
     else
       local read = readers[a.type or guessed_type(a)]
       if not read then raise("attribute '%s' is of a type that is not supported", name) end
@@ -68,8 +73,10 @@ local function function_body(message, model, attributes)
   local inputs, outputs = {}, {}
   for i, name in ipairs(declared.input or {}) do inputs[i] = {name = name} end
   for i, name in ipairs(declared.output or {}) do outputs[i] = {name = name} end
+  local without_default = {}
+  for _, name in ipairs(declared.attribute or {}) do without_default[name] = true end
   local inner = setmetatable({
-    arguments = attributes,
+    arguments = attributes, declared = without_default,
     inside = setmetatable({[key] = true}, {__index = model.inside}),
     versions = setmetatable({}, {__index = model.versions}),
   }, {__index = model})

@@ -165,6 +165,11 @@ describe("tide.onnx.load", function(device)
     local x = tide.tensor({-3.0}, {device = device})
     equal(model(x, tide.tensor(true)):tolist(), {6.0})
     equal(model(-x, tide.tensor(false)):tolist(), {6.0})
+    twice.attribute = {} -- a default is in a field that is not read
+    raises("the default of the function's attribute 'by' is not read: it must be given", load, {
+      input = infos {"x"}, output = infos {"d"},
+      node = {{op_type = "Twice", domain = "own", input = {"x"}, output = {"d"}}},
+    }, nil, {functions = {twice}, opset_import = {{domain = "", version = 17}, {domain = "own", version = 1}}})
   end)
 
   it("reads data beside the file, and no other", function()
