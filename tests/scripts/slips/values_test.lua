@@ -24,6 +24,8 @@ local function advice(text)
   if plain:find(": there is no such name", 1, true) and message:sub(1, #plain) ~= plain then
     plain = plain:match "^.-: there is no such name"
   end
+  -- The called function is named first where the error names another one.
+  message = message:gsub("^([^ ]+ )[%w_]+: ", message:sub(1, #plain) == plain and "%0" or "%1", 1)
   assert(message:sub(1, #plain) == plain, "the error's own message stands first")
   return message:sub(#plain + 1):match "^; (.*)$"
 end

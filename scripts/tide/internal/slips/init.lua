@@ -3,6 +3,7 @@ local calls = require "tide.internal.slips.calls"
 local in_lua = require "tide.internal.slips.syntax"
 local is_script = require "tide.internal.is_script"
 local mend = require "tide.internal.slips.values"
+local named = require "tide.internal.slips.named"
 local source = require "tide.internal.slips.source"
 local suggest = require "tide.internal.slips.suggest"
 
@@ -56,6 +57,7 @@ function slips.describe(message)
     message = in_the_name_of(place, message)
     local dot = calls.needless_colon()
     text = dot and "use '.', as in " .. dot or mend(message, line) or suggest(message)
+    message = named(message, place)
   end
   if not text then return slips.in_syntax(message) end
   if message:find(": there is no such name", 1, true) then -- what is known of the name tells more than what is near
