@@ -36,7 +36,7 @@ function FitLoop:init(trainer, train, validation)
   if self.total == 0 then
     local count = batches.count(train)
     if count == 0 then raise "fit: there is nothing to train on: the loader is empty" end
-    raise("fit: limit_train_batches: %s of %d batches is none", tostring(options.limit_train_batches), count)
+    raise("fit: limit_train_batches = %s selects no batch out of %d", tostring(options.limit_train_batches), count)
   end
   self.every = self:validation_interval(options.val_check_interval)
   self.epochs, self.batch, self.seconds, self.began = 0, 0, 0.0, tide.time()
@@ -53,7 +53,7 @@ function FitLoop:check_no_validation()
   local limit, count = self.options.limit_val_batches, batches.count(self.validation)
   if limit ~= 0 and count == 0 then raise "fit: the loader for validation is empty" end
   if limit ~= 0 then
-    raise("fit: limit_val_batches: %s of %d batches is none", tostring(limit), count)
+    raise("fit: limit_val_batches = %s selects no batch out of %d", tostring(limit), count)
   end
   self.validation = nil
 end
@@ -267,11 +267,13 @@ function FitLoop:run_epoch()
   local _ <close> = closing
   local epoch = self.epochs
   while self.epochs == epoch and not self:is_over() do
+    self.failing = self.batch + 1 -- the batch that an error from here on is about
     local batch = next_batch()
     if batch == nil and self.batch == 0 then
       raise "fit: there is nothing to train on: the loader is empty"
     end
     if batch ~= nil then self:step(batch) end
+    self.failing = nil
     self:complete(batch == nil or self.batch == self.total)
   end
 end

@@ -249,6 +249,15 @@ local function fit(self, model, train, validation, given)
   return self.history
 end
 
+--- The error of a step, or of the loader that made its batch, with the epoch and the batch.
+local function with_place(self, problem)
+  local batch = self.loop and self.loop.failing
+  if not batch or type(problem) ~= "string" or problem:find(": fit: ", 1, true) then return problem end
+  return (problem:gsub("^[^\n]*", function(line)
+    return ("%s (epoch %d, batch %d)"):format(line, self.current_epoch, batch)
+  end, 1))
+end
+
 --- trainer:fit(model, train, validation, options), with loaders or a DataModule. For a
 --- training.Module options are {validation =, epochs =, ckpt_path = "last" or a path}; for any
 --- other network also {loss =, optimizer =, scheduler =, metrics = {name = metric}}. Returns the
@@ -260,8 +269,11 @@ function Trainer:fit(model, train, validation, options)
   local ran, result = pcall(with_modes, self, function()
     return fit(self, model, train, validation, given)
   end)
-  if not ran then self.call("on_exception", result) end
-  if not ran then error(result, 0) end
+  if not ran then
+    result = with_place(self, result)
+    self.call("on_exception", result)
+    error(result, 0)
+  end
   if self.data_module then self.data_module:teardown "fit" end
   return result
 end
@@ -325,7 +337,10 @@ end
 --- Saves the training in a file from which fit goes on: to be called in a hook, on_advance_end for
 --- preference.
 function Trainer:save_checkpoint(path)
-  if not self.state or not self.loop then raise "save_checkpoint: no training runs" end
+  if not self.state or not self.loop then
+    raise('save_checkpoint: no training is under way: call it in a hook such as on_train_epoch_end; a trained model ' ..
+      'is saved by tide.save(model, "model.pt")')
+  end
   self:check_finite()
   self.state:write(path)
 end

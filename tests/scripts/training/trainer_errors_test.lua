@@ -100,16 +100,17 @@ describe("tide.Trainer", function()
       small.dataset(3))
     refuses("fit: a batch has 1 value, expected inputs and a target", {}, nil, {tide.ones(2, 4)})
     refuses("fit: the loader for validation is empty", {validation = {}})
-    refuses("fit: limit_val_batches: 0.1 of 3 batches is none",
+    refuses("fit: limit_val_batches = 0.1 selects no batch out of 3",
       {validation = select(2, small.loaders())},
       {max_epochs = 1, limit_val_batches = 0.1})
+    refuses("fit: limit_train_batches = 0.1 selects no batch out of 5", {}, {max_epochs = 1, limit_train_batches = 0.1})
     local Raising = tide.class("Raising", tide.data.Dataset)
     function Raising:len() return 4 end
     function Raising:get(i)
       if i == 3 then error "sample 3 is broken" end
       return {tide.ones(4), 1}
     end
-    refuses("sample 3 is broken", {}, nil, tide.data.DataLoader(Raising(), {batch_size = 2}))
+    refuses("sample 3 is broken (epoch 1, batch 2)", {}, nil, tide.data.DataLoader(Raising(), {batch_size = 2}))
     refuses("sample 1, [1] is a tensor of shape (4), sample 2, [1] is a tensor of shape (3)", {}, nil, tide.data.DataLoader({{tide.ones(4), 1}, {tide.ones(3), 1}},
       {batch_size = 2}))
   end)
@@ -138,6 +139,17 @@ describe("tide.Trainer", function()
     raises("log: x: expected a number, a tensor or a metric, got string",
       of(function(self) self:log("x", "y") end))
     raises("in the step", of(right, function() error "in the step" end))
+    raises("in the second step (epoch 1, batch 2)", of(function(self, batch, i)
+      if i == 2 then error "in the second step" end
+      return right(self, batch)
+    end))
+    local trainer = small.trainer {max_epochs = 1}
+    for _ = 1, 2 do -- before and after fit
+      raises("save_checkpoint: no training is under way: call it in a hook such as on_train_epoch_end; a trained model " ..
+        'is saved by tide.save(model, "model.pt")', trainer.save_checkpoint, trainer, "model.pt")
+      local net = nn.Linear(4, 2)
+      trainer:fit(net, select(1, small.loaders()), {loss = F.cross_entropy, optimizer = sgd(net)})
+    end
     local trainer = small.trainer {max_epochs = 1}
     local Bare = tide.class("Bare", training.Module)
     Bare.training_step = right
