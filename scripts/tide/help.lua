@@ -28,6 +28,8 @@ local function help_on_name(name)
   found = found or lookup.by_letters(name)
   if found then return entry_text(found) end
   if name:find "%s" then return require "tide.reference.search".answer(name) end
+  local advice = require "tide.internal.slips.other_systems".advice(name)
+  if advice then return ("there is no '%s' in tide: %s"):format(name, advice) end
   local similar = lookup.similar(name)
   local near = similar[1] and "near it: " .. table.concat(similar, ", ")
     or "help without a name lists what there is"

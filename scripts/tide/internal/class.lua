@@ -13,6 +13,9 @@ local function check(name, base)
     type(got) == "table" and tostring(got) or type(got))
 end
 
+-- Names of constructors in Torch7, Python and Penlight.
+local kOtherConstructors <const> = {"__init", "__init__", "_init", "__new__"}
+
 --- Makes a class. Its objects find methods in it and then in `base`; `Class(...)` makes an object
 --- and hands the arguments to `Class:init(...)`. Metamethods (`__call`, `__tostring`, ...) are
 --- inherited too. A base with a function `inherited` gets to see each class derived from it.
@@ -31,9 +34,10 @@ local function class(name, base)
     __index = base,
     __call = function(self, ...)
       local object = setmetatable({}, self)
-      local wrong = rawget(self, "__init") and "__init" or rawget(self, "__init__") and "__init__"
-      if wrong then
-        require "tide.internal.raise"("%s: objects are made by init: function %s:init(...), not %s", name, name, wrong)
+      for _, wrong in ipairs(kOtherConstructors) do
+        if rawget(self, wrong) then
+          require "tide.internal.raise"("%s: objects are made by init: function %s:init(...), not %s", name, name, wrong)
+        end
       end
       if self.init then self.init(object, ...) end
       return object

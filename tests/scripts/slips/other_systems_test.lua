@@ -22,9 +22,10 @@ end
 local kNames <const> = {
   {"tide.compile(net)", "compiled as it runs"}, {"tide.jit.script(net)", "compiled as it runs"},
   {"net:hybridize()", "compiled as it runs"}, {"tide.GradientTape()", "loss:backward()"},
-  {"tide.autograd.record()", "loss:backward()"}, {"tide.config.list_physical_devices()", "there is no such name"},
-  {"tide.list_physical_devices()", "tide.devices() lists them"}, {"net:fit(loader)", "tide.Trainer has fit"},
+  {"tide.autograd.record()", "loss:backward()"}, {"tide.config.list_physical_devices()", "tide.devices() lists"},
+  {"tide.list_physical_devices()", "tide.devices() lists"}, {"net:fit(loader)", "tide.Trainer has fit"},
   {"tide.utils.bottleneck()", "tide.profiler"}, {"x:numpy()", "x:tolist()"}, {"tide.from_numpy({1})", "tide.tensor(list)"},
+  {"tide.mps.is_available()", "cards of NVIDIA"}, {"tide.nd.waitall()", "tide.tensor"}, {"tide.keras.Sequential()", "tide.nn"},
   {"tide.waitall()", "tide.synchronize()"}, {"tide.split_and_load(x)", "x:chunk(n)"},
   {"tide.data.SuperDataset()", "tide.data.Dataset"}, {"tide.backends.cudnn.benchmark = true", "nothing to choose"},
   {'x:to("mps")', "cards of NVIDIA"}, {'x:to("xla")', "cards of NVIDIA"}, {'x:to("hip:0")', "cards of NVIDIA"},
@@ -63,10 +64,34 @@ end)
 
 describe("a class of Torch7 or Python", function()
   it("gets the name of its constructor", function()
-    for _, name in ipairs {"__init", "__init__"} do
+    for _, name in ipairs {"__init", "__init__", "_init", "__new__"} do
       local Net = tide.class("Net", tide.nn.Module)
       Net[name] = function() end
       test.raises("Net: objects are made by init: function Net:init(...), not " .. name, Net)
     end
   end)
+end)
+
+-- The name that is asked for, and the answer.
+local kAsked <const> = {
+  compile = "work is compiled as it runs: nothing needs to be called",
+  ["tide.jit"] = "work is compiled as it runs: nothing needs to be called",
+  GradientTape = "gradients are noted by themselves: loss:backward(), or tide.grad(loss, inputs)",
+  ["tide.autograd.record"] = "gradients are noted by themselves: loss:backward(), or tide.grad(loss, inputs)",
+  list_physical_devices = "tide.devices() lists the devices that are there", ["net:fit"] = "tide.Trainer has fit",
+  bottleneck = "tide.profiler.profile(fn) measures, and tide.advise(fn) says what to change",
+  ["x:numpy"] = "x:tolist() gives tables, tide.np.save writes .npy",
+  mps = "tide runs on the processor and on cards of NVIDIA", meta = "tide.estimate(fn) runs without data, and says what " ..
+    "a card would take",
+  waitall = "tide.synchronize()", split_and_load = "x:chunk(n) takes parts, part:to(device) moves them",
+  SuperDataset = "tide.data.Dataset",
+}
+
+describe("help on a name of another system", function()
+  for name, advice in pairs(kAsked) do
+    it("says what tide has: " .. name, function()
+      equal(tide.help(name), ("there is no '%s' in tide: %s"):format(name, advice))
+    end)
+  end
+  it("is the help on a name of tide", function() assert(tide.help("record"):find("event:record(", 1, true)) end)
 end)

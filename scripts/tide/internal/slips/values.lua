@@ -1,6 +1,7 @@
 -- What scripts run into that are written as for Python: names that Lua does not have, fields that are
 -- called, methods that are not.
 local nearest = require "tide.internal.nearest"
+local other_systems = require "tide.internal.slips.other_systems"
 
 -- Names that Python programs read, and that are nil in Lua.
 local kNames <const> = {
@@ -34,47 +35,6 @@ local kMethods <const> = {
   keys = "in Lua: for key in pairs(t) do", values = "in Lua: for _, value in pairs(t) do",
   join = "in Lua: table.concat(list, separator)", split = 'in Lua: for word in text:gmatch "%S+" do',
   strip = 'in Lua: text:match "^%s*(.-)%s*$"',
-}
-
--- Methods of other arrays.
-local kArrayMethods <const> = {
-  numpy = "x:tolist() gives tables, tide.np.save writes .npy", astype = "x:to(dtype) converts",
-}
-
--- What the library does by itself, or under another name: names of other systems, wherever they are looked for.
-local kCompiled <const> = "work is compiled as it runs: nothing needs to be called"
-local kOtherNames <const> = {
-  compile = kCompiled, jit = kCompiled, hybridize = kCompiled, script = kCompiled, make_graphed_callables = kCompiled,
-  ["function"] = kCompiled,
-  GradientTape = "gradients are noted by themselves: loss:backward(), or tide.grad(loss, inputs)",
-  record = "gradients are noted by themselves: loss:backward(), or tide.grad(loss, inputs)",
-  attach_grad = "x:requires_grad_()", value_and_grad = "tide.func.grad_and_value",
-  list_physical_devices = "tide.devices() lists them", list_devices = "tide.devices() lists them",
-  is_available = "tide.devices() lists the devices that are there",
-  bottleneck = "tide.profiler.profile(fn) measures, and tide.advise(fn) says what to change",
-  waitall = "tide.synchronize()", block_until_ready = "tide.synchronize()", eval = "values are read when they are needed",
-  split_and_load = "x:chunk(n) takes parts, part:to(device) moves them",
-  SuperDataset = "tide.data.Dataset", ImageFolderDataset = "tide.vision.datasets.ImageFolder",
-  backends = "there is nothing to choose", utils = "tide.nn.utils, tide.data, and tide.profiler",
-  numpy = "x:tolist() gives tables, tide.np.save writes .npy", from_numpy = "tide.tensor(list), or tide.np.load(path)",
-  device_put = "x:to(device)", as_in_context = "x:to(device)", asnumpy = "x:tolist()", asscalar = "x:item()",
-  set_default_tensor_type = "tide.set_default_dtype, and tide.set_default_device",
-}
-
--- Devices of other systems.
-local kOtherDevices <const> = {
-  mps = "tide runs on the processor and on cards of NVIDIA", xla = "tide runs on the processor and on cards of NVIDIA",
-  hip = "tide runs on the processor and on cards of NVIDIA", rocm = "tide runs on the processor and on cards of NVIDIA",
-  xpu = "tide runs on the processor and on cards of NVIDIA", tpu = "tide runs on the processor and on cards of NVIDIA",
-  meta = "tide.estimate(fn) runs without data, and says what a card would take",
-}
-
--- Methods of other libraries' objects.
-local kObjectMethods <const> = {
-  new = "classes are called: Net()", get_lr = "get_last_lr() gives the rates",
-  next = "in Lua: for x, y in loader do, or loader:iter()",
-  save = "tide.save(net, path) writes it", load = "net:load_state_dict(tide.load(path)) reads it",
-  fit = "tide.Trainer has fit", summary = "net:summary{1, 3, 64, 64}",
 }
 
 local kFields <const> = {
@@ -160,12 +120,12 @@ local kRows <const> = {
     mend = "[[ ]] is a string; in Lua: {{1, 2}, {3, 4}}"},
   {says = "to '([%w_]+)' %(number expected, got tide%.Tensor%)", mend = number_wanted},
   {says = "there is no type '(.-)'", mend = type_named},
-  {says = "no device is called '(%l+)", mend = by_name(kOtherDevices)},
+  {says = "no device is called '(%l+)", mend = by_name(other_systems.devices)},
   {says = "no device is called '(.-)'", mend = type_named},
   {says = "index: too many entries: %d+ for %(%d+%)$", mend = "a range is x[{ {first, last} }]"},
-  {says = "tensor%.([%w_]+): there is no such name", mend = by_name(kArrayMethods)},
-  {says = "%f[%w]%u[%w_]*%.([%w_]+): there is no such name", mend = by_name(kObjectMethods)},
-  {says = "%.([%w_]+): there is no such name", mend = by_name(kOtherNames)},
+  {says = "tensor%.([%w_]+): there is no such name", mend = by_name(other_systems.array_methods)},
+  {says = "%f[%w]%u[%w_]*%.([%w_]+): there is no such name", mend = by_name(other_systems.object_methods)},
+  {says = "%.([%w_]+): there is no such name", mend = by_name(other_systems.names)},
   {says = "module 'torch[%w_%.]*' not found", mend = "the module is called tide, and is there without require"},
 }
 

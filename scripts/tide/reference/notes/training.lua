@@ -11,7 +11,7 @@ return {
     of = "trainer:fit",
     counts = "epochs and steps",
     waits = "where figures are shown or written",
-    errors = "name the batch and the step",
+    errors = "name the epoch and the batch; those of a loader name the sample, too",
     see = "tide.Trainer trainer:validate trainer:predict training.Module",
   },
   {

@@ -56,8 +56,7 @@ return {
       "Trains a tide.training.Module, or with loss and optimizer any network: a batch is inputs and, last, the " ..
         "target. Loaders are DataLoaders, lists of batches, or one DataModule. ckpt_path goes on with a training: a " ..
         "path, or \"last\" for the newest in default_root_dir. Returns a list with a table of figures for each " ..
-        "epoch. Ctrl-C ends the running step, saves, and fit returns with trainer.interrupted = true. The error of a step names the epoch and the batch, that of a " ..
-        "loader also the sample",
+        "epoch. Ctrl-C ends the running step, saves, and fit returns with trainer.interrupted = true",
       trained("", "history[2].epoch --> 2", nil,
         ", validation = loader, metrics = {accuracy = tide.metrics.Accuracy()}")},
     {"validate", "(model, loader, {ckpt_path, loss, metrics})",
