@@ -36,8 +36,10 @@ Event read_event(lua_State* L) {
                   [&](std::string_view key, int value) {
                     if (key == "device" || key == "ctx")
                       event.device = place_at(L, value, event.device, "Event");
-                    else
+                    else if (lua_isboolean(L, value))
                       event.timing = lua_toboolean(L, value);
+                    else
+                      throw_expected(L, value, "Event: timing", "boolean");
                   });
   return event;
 }
@@ -102,6 +104,7 @@ int event_elapsed(lua_State* L) {
 
 int new_stream(lua_State* L) {
   if (lua_type(L, 1) == LUA_TTABLE) {
+    for_each_option(L, 1, "Stream", "device", [](std::string_view, int) {});
     lua_getfield(L, 1, "device");
     lua_replace(L, 1);
   }

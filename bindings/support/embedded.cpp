@@ -83,8 +83,9 @@ int find_library_module(lua_State* L) {
 std::optional<std::string> read_script(std::string_view path) {
   if (const std::string folder = tree_folder(); !folder.empty()) {
     if (path.starts_with('/') || path.find("..") != std::string_view::npos) return std::nullopt;
-    std::ifstream file(folder_of(path, folder) / path, std::ios::binary);
-    if (!file) return std::nullopt;
+    const fs::path file_path = folder_of(path, folder) / path;
+    std::ifstream file(file_path, std::ios::binary);
+    if (!file || fs::is_directory(file_path)) return std::nullopt;
     return std::string(std::istreambuf_iterator<char>(file), {});
   }
   const auto& files = embedded_files();

@@ -24,15 +24,24 @@ using Entry = IndexEntry;
                  "a position, a range {first, last}, a tensor, \"...\" or \"new\"");
 }
 
+/// Throws for a named field behind the `length` entries of the list at `table`: {1, 4, step = 2}.
+void refuse_names(lua_State* L, int table, lua_Integer length, const char* form) {
+  if (length == 0)
+    lua_pushnil(L);
+  else
+    lua_pushinteger(L, length);
+  if (!lua_next(L, table)) return;
+  const char* const name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : type_name(L, -2);
+  throw ArgumentError(std::string("index: ") + form +
+                      "; named fields are not supported, got \"" + name + "\"");
+}
+
 /// The range {}, {first, last} or {first, last, step} in the table at `table`.
 Entry range_entry(lua_State* L, int table) {
   Entry entry;
   const auto length = lua_rawlen(L, table);
-  if (length == 0) {
-    lua_pushnil(L);
-    if (lua_next(L, table)) throw ArgumentError("index: a range has no named parts");
-    return entry;
-  }
+  refuse_names(L, table, static_cast<lua_Integer>(length), "a range is {first, last, step}");
+  if (length == 0) return entry;
   if (length != 2 && length != 3)
     throw ArgumentError("index: a range is {first, last} or {first, last, step}: got " +
                         std::to_string(length) + " numbers");
@@ -95,6 +104,7 @@ std::vector<Entry> read_entries(lua_State* L) {
     return entries;
   }
   const auto length = static_cast<lua_Integer>(lua_rawlen(L, 2));
+  refuse_names(L, 2, length, "an index is a list of entries");
   entries.reserve(static_cast<size_t>(length));
   for (lua_Integer i = 1; i <= length; ++i) {
     lua_rawgeti(L, 2, i);

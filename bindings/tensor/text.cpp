@@ -207,10 +207,14 @@ int64_t option_value(lua_State* L, std::string_view name, int64_t least, int64_t
 }
 
 int set_printoptions(lua_State* L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
+  if (lua_type(L, 1) != LUA_TTABLE) throw_expected(L, 1, "set_printoptions", "table of options");
   PrintOptions options = print_options();
   lua_getfield(L, 1, "profile");
-  if (!lua_isnil(L, -1)) options = profile_named(luaL_checkstring(L, -1));
+  if (!lua_isnil(L, -1)) {
+    if (lua_type(L, -1) != LUA_TSTRING)
+      throw_expected(L, lua_gettop(L), "set_printoptions: profile", "string");
+    options = profile_named(lua_tostring(L, -1));
+  }
   lua_pop(L, 1);
   constexpr std::string_view kKnown =
       "precision, threshold, edgeitems, linewidth, sci_mode, profile";
