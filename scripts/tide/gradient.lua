@@ -88,7 +88,7 @@ local function gradient(...)
   end
   local slopes, seen = {}, {}
   for i, dim in ipairs(dims) do
-    of_kind("gradient", "dim", dim, "number")
+    dim = of_kind("gradient", "dim", dim, "integer")
     if dim < 0 then dim = dim + x:dim() + 1 end
     if seen[dim] then raise("gradient: dimension %d is given twice", dim) end
     seen[dim] = true

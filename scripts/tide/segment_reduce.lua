@@ -5,7 +5,7 @@ local tide = require "tide"
 
 local read = arguments("segment_reduce",
   {"data", "reduce", {"lengths"}, {"offsets"}, {"axis", 1}, {"unsafe", false}, {"initial"}},
-  {data = "tensor", reduce = "string", lengths = "tensor", offsets = "tensor", unsafe = "boolean",
+  {data = "tensor", reduce = "string", lengths = "tensor", offsets = "tensor", axis = "integer", unsafe = "boolean",
     initial = "number"})
 
 -- What a stretch starts from, and scatter_reduce's name of the reduction.

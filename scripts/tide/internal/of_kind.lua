@@ -4,12 +4,13 @@ local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 --- The value, if it is of the kind, else an error in the name of `caller`: "tensor", "tensors" (a list of them), "numeric"
---- (a number or a tensor), "count" (a whole number, 0 or more, also as a float), "callable", "module", or a type of Lua's.
+--- (a number or a tensor), "integer" (also as a float), "count" (an integer, 0 or more), "callable", "module", or a type
+--- of Lua's.
 return function(caller, name, value, kind)
   local got = tide.is_tensor(value) and "tensor" or type(value)
-  if kind == "count" then
+  if kind == "count" or kind == "integer" then
     local count = type(value) == "number" and math.tointeger(value)
-    if count and count >= 0 then return count end
+    if count and (count >= 0 or kind == "integer") then return count end
     if count then raise("%s: %s must be non-negative, got %d", caller, name, count) end
     raise("%s: %s: expected a whole number, got %s", caller, name,
       type(value) == "number" and tostring(value) or got)

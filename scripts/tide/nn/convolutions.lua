@@ -37,7 +37,7 @@ end
 function Convolution:build(in_channels)
   local name, groups = getmetatable(self).name, self.groups
   self.in_channels = in_channels
-  if in_channels % groups ~= 0 or self.out_channels % groups ~= 0 then
+  if groups == 0 or in_channels % groups ~= 0 or self.out_channels % groups ~= 0 then
     raise("%s: channels must be divisible by groups: %s -> %s in %s", name, in_channels,
       self.out_channels, groups)
   end

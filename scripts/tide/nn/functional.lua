@@ -1,6 +1,7 @@
 -- tide.nn.functional: layers as functions. Most are ops of the runtime; what is composed of those
 -- stands here.
 local arguments = require "tide.internal.arguments"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local reduce = require "tide.nn.functional.reduce"
 local strict_table = require "tide.internal.strict_table"
@@ -235,6 +236,7 @@ local function lengths_of(name, value, count)
   if type(list) ~= "table" or #list ~= count then
     raise("ctc_loss: %s: expected %d lengths", name, count)
   end
+  for i, length in ipairs(list) do of_kind("ctc_loss", ("%s[%d]"):format(name, i), length, "count") end
   return list
 end
 

@@ -90,14 +90,12 @@ end
 
 --- Keeps `tensor` in field `name` as a parameter, whether or not it requires a gradient now.
 function Module:register_parameter(name, tensor)
-  if name == nil then raise("register_parameter: expected a name, got nil") end
   register(self, name, "parameter")
   rawset(self, name, tensor)
 end
 
 --- Keeps `tensor` in field `name` as state that is saved and moved, but not trained.
 function Module:register_buffer(name, tensor)
-  if name == nil then raise("register_buffer: expected a name, got nil") end
   register(self, name, "buffer")
   rawset(self, name, tensor)
 end

@@ -47,7 +47,7 @@ end
 local read_call = arguments("MultiheadAttention", {
   "self", "query", "key", "value", {"key_padding_mask"}, {"need_weights", true}, {"attn_mask"},
   {"average_attn_weights", true}, {"is_causal", false},
-})
+}, {query = "tensor", key = "tensor", value = "tensor", key_padding_mask = "tensor", attn_mask = "tensor"})
 
 --- `output, weights = attention(query, key, value, options)`, all (length, n, features), with
 --- batch_first (n, length, features), or (length, features). Options: key_padding_mask (n, keys)

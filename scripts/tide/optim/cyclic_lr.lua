@@ -6,6 +6,7 @@ local class = require "tide.internal.class"
 local LRScheduler = require "tide.optim.scheduler"
 local momentum_of = require "tide.optim.internal.momentum_of"
 local of_group = require "tide.optim.internal.of_group"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 
 local CyclicLR = class("CyclicLR", LRScheduler)
@@ -54,7 +55,8 @@ function CyclicLR:rate(i)
   local step, up = self.last_epoch, self.step_size_up
   local cycle, place = 1 + step // self.period, step % self.period
   local height = place <= up and place / up or (self.period - place) / (self.period - up)
-  height = height * self.scale(self.by == "cycle" and cycle or step, self.gamma)
+  height = height * of_kind("CyclicLR", "result of scale_fn", self.scale(self.by == "cycle" and cycle or step, self.gamma),
+    "number")
   if self.cycle_momentum then
     local least, most = of_group(self, "base_momentum", i), of_group(self, "max_momentum", i)
     momentum_of.set(self.optimizer.param_groups[i], most - (most - least) * height)

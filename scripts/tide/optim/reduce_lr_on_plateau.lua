@@ -3,6 +3,7 @@ local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
+local of_group = require "tide.optim.internal.of_group"
 local raise = require "tide.internal.raise"
 local rates_of = require "tide.optim.internal.rates_of"
 local tide = require "tide"
@@ -14,6 +15,9 @@ known_fields.watch(ReduceLROnPlateau, {})
 local read = arguments("ReduceLROnPlateau", {
   "optimizer", {"mode", "min"}, {"factor", 0.1}, {"patience", 10}, {"threshold", 1e-4},
   {"threshold_mode", "rel"}, {"cooldown", 0}, {"min_lr", 0}, {"eps", 1e-8},
+}, {
+  mode = "string", factor = "number", patience = "count", threshold = "number", threshold_mode = "string",
+  cooldown = "count", eps = "number",
 })
 
 --- ReduceLROnPlateau(optimizer, {mode = "min", factor = 0.1, patience = 10})
@@ -63,8 +67,7 @@ end
 
 function ReduceLROnPlateau:reduce()
   for i, group in ipairs(self.optimizer.param_groups) do
-    local least = type(self.min_lr) == "table" and self.min_lr[i] or self.min_lr
-    local lower = math.max(group.lr * self.factor, least)
+    local lower = math.max(group.lr * self.factor, of_group(self, "min_lr", i))
     if group.lr - lower > self.eps then group.lr = lower end
   end
 end

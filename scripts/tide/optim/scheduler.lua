@@ -3,6 +3,7 @@
 local class = require "tide.internal.class"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 
 local LRScheduler = class("LRScheduler")
@@ -16,7 +17,7 @@ function LRScheduler:init(optimizer, last_epoch)
   if type(optimizer) ~= "table" or not optimizer.param_groups then
     raise("%s: expected an optimizer, got %s", name, type(optimizer))
   end
-  self.optimizer, self.last_epoch = optimizer, last_epoch or -1
+  self.optimizer, self.last_epoch = optimizer, of_kind(name, "last_epoch", last_epoch or -1, "integer")
   self.base_lrs = {}
   for i, group in ipairs(optimizer.param_groups) do
     if self.last_epoch == -1 then

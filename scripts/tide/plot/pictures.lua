@@ -2,6 +2,7 @@
 local arguments = require "tide.internal.arguments"
 local colors = require "tide.plot.colors"
 local Figure = require "tide.plot.figure"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -57,7 +58,10 @@ function pictures.confusion_matrix(...)
       raise("confusion_matrix: predictions: expected a tensor, got %s", type(predictions))
     end
     if not count and predictions:dim() == 1 then
-      count = math.max(predictions:max():item(), given.target:max():item())
+      count = 0
+      for name, values in pairs {predictions = predictions, target = given.target} do
+        count = math.max(count, of_kind("confusion_matrix", name, values:max():item(), "number"))
+      end
     end
     matrix = tide.metrics.ConfusionMatrix(count)(predictions, given.target)
   elseif type(matrix) == "table" and not tide.is_tensor(matrix) and getmetatable(matrix) == nil then

@@ -2,6 +2,7 @@
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local protocol = require "tide.data.protocol"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -96,6 +97,9 @@ end
 --- holds loss and optimizer for a network that is no training.Module. Reads the loss in each step.
 local function lr_find(...)
   local given = read(...)
+  if given.early_stop_threshold then
+    of_kind("lr_find", "early_stop_threshold", given.early_stop_threshold, "number")
+  end
   given.fit = given.fit or {}
   local Trainer = require "tide.training.trainer"
   if not class.is_a(given.trainer, Trainer) then

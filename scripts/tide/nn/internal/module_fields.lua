@@ -4,11 +4,16 @@
 -- `_fields` the names of those that are children, parameters or buffers, in the order of their
 -- first assignment.
 
+local raise = require "tide.internal.raise"
+
 local fields = {}
 
 --- Notes that field `name` of a module holds something of this kind: "child", "parameter",
 --- "buffer", or "tensor", which is neither saved nor moved.
 function fields.register(module, name, kind)
+  if type(name) ~= "string" and math.type(name) ~= "integer" then
+    raise("%s: name: expected a name, got %s", getmetatable(module).name, type(name))
+  end
   module._noted[name] = true
   local known = rawget(module, "_fields")
   if not known then

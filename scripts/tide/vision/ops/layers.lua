@@ -2,6 +2,7 @@
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local nn = require "tide.nn"
+local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local sizes = require "tide.nn.internal.sizes"
 
@@ -25,6 +26,9 @@ local read_block = arguments("Conv2dNormActivation", {
 --- the size of the image unless it is given; there is a bias if there is no norm.
 function Conv2dNormActivation:init(...)
   local given = read_block(...)
+  for _, name in ipairs {"norm_layer", "activation_layer"} do
+    if given[name] then of_kind("Conv2dNormActivation", name, given[name], "callable") end
+  end
   local padding, bias = given.padding, given.bias
   if padding == nil then
     local kernel = sizes.expand("Conv2dNormActivation", given.kernel_size, 2)

@@ -1,6 +1,7 @@
 -- Transforms that choose among many changes: AutoAugment, RandAugment, TrivialAugmentWide, AugMix.
 local F = require "tide.vision.transforms.functional"
 local draw = require "tide.internal.draw"
+local of_kind = require "tide.internal.of_kind"
 local picture = require "tide.vision.transforms.picture"
 local policies = require "tide.vision.transforms.auto_augment_policies"
 local raise = require "tide.internal.raise"
@@ -98,7 +99,10 @@ end
 
 augmentation.RandAugment = define("RandAugment",
   with_shared {{"num_ops", 2}, {"magnitude", 9}, {"num_magnitude_bins", 31}}, nil, function(self)
-    if self.magnitude < 0 or self.magnitude >= self.num_magnitude_bins then
+    for _, name in ipairs {"num_ops", "magnitude", "num_magnitude_bins"} do
+      of_kind("RandAugment", name, self[name], "count")
+    end
+    if self.magnitude >= self.num_magnitude_bins then
       raise("RandAugment: magnitude must be between 0 and %d, got %s", self.num_magnitude_bins - 1,
         tostring(self.magnitude))
     end

@@ -64,9 +64,17 @@ local function inverse_affine(center, angle, translate, scale, shear)
   return m
 end
 
+--- A list of two numbers, else an error.
+local function two_numbers(caller, name, value)
+  if #of_kind(caller, name, value, "table") ~= 2 then raise("%s: %s: expected a list of two numbers", caller, name) end
+  for i = 1, 2 do of_kind(caller, ("%s[%d]"):format(name, i), value[i], "number") end
+  return value
+end
+
 --- A center that counts from the upper left corner, counted from the middle.
-local function center_from_middle(image, center)
+local function center_from_middle(caller, image, center)
   if not center then return {0, 0} end
+  two_numbers(caller, "center", center)
   local height, width = picture.size(image)
   return {center[1] - width / 2, center[2] - height / 2}
 end
@@ -93,7 +101,7 @@ local read_rotate = arguments("rotate",
 function warps.rotate(...)
   local given = read_rotate(...)
   local image = picture.check("rotate", given.img)
-  local matrix = inverse_affine(center_from_middle(image, given.center), -given.angle, {0, 0}, 1, {0, 0})
+  local matrix = inverse_affine(center_from_middle("rotate", image, given.center), -given.angle, {0, 0}, 1, {0, 0})
   local height, width = picture.size(image)
   if given.expand then height, width = expanded_size(height, width, matrix) end
   return sampled("rotate", image, affine_grid(image, matrix, height, width), given.interpolation, given.fill)
@@ -107,15 +115,13 @@ local read_affine = arguments("affine", {
 function warps.affine(...)
   local given = read_affine(...)
   local image = picture.check("affine", given.img)
-  if type(given.translate) ~= "table" or #given.translate ~= 2 then
-    raise("affine: translate: expected a list of two numbers")
-  end
+  two_numbers("affine", "translate", given.translate)
   if given.scale <= 0 then raise("affine: scale must be positive, got %s", tostring(given.scale)) end
   local shear = given.shear
   if type(shear) == "number" then shear = {shear, 0} end
   if #of_kind("affine", "shear", shear, "table") == 1 then shear = {shear[1], shear[1]} end
-  for i = 1, 2 do of_kind("affine", ("shear[%d]"):format(i), shear[i], "number") end
-  local center = center_from_middle(image, given.center)
+  two_numbers("affine", "shear", shear)
+  local center = center_from_middle("affine", image, given.center)
   local matrix = inverse_affine(center, given.angle, given.translate, given.scale, shear)
   local height, width = picture.size(image)
   return sampled("affine", image, affine_grid(image, matrix, height, width), given.interpolation, given.fill)
@@ -154,6 +160,8 @@ function warps.perspective(...)
     if type(to) ~= "table" or type(from) ~= "table" then
       raise("perspective: expected four points {x, y} at the start and at the end")
     end
+    two_numbers("perspective", ("startpoints[%d]"):format(i), from)
+    two_numbers("perspective", ("endpoints[%d]"):format(i), to)
     local x, y = to[1], to[2]
     equations[2 * i - 1] = {x, y, 1, 0, 0, 0, -from[1] * x, -from[1] * y, from[1]}
     equations[2 * i] = {0, 0, 0, x, y, 1, -from[2] * x, -from[2] * y, from[2]}
