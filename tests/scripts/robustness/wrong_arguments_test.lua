@@ -1,5 +1,5 @@
--- Wrong arguments for everything that the library has in Lua: each is refused in words that are for the caller. See
--- support/wrong_arguments.lua, which a person can run for some functions alone.
+-- Wrong arguments for every public function: each is refused in words that are for the caller, without a crash or a
+-- hang. See support/wrong_arguments.lua, which a person can run for some functions alone.
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 
@@ -7,15 +7,21 @@ local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run = dofile(here .. "/../support/program.lua")
 if not here:match "^/" then here = os.getenv "PWD" .. "/" .. here end
 
+local kMemory <const> = 8000000 -- kilobytes: no call can starve the machine
+
 describe("wrong arguments", function()
   it("are refused in words for the caller", function()
     local folder = os.tmpname()
     os.remove(folder)
     assert(os.execute(("mkdir '%s'"):format(folder)))
     local every = os.getenv "TIDE_TEST_SOAK" and 1 or 16
-    local output = run(("'%s/../support/wrong_arguments.lua' --every %d"):format(here, every), ("cd '%s' &&"):format(folder))
+    local words = ("'%s/../support/wrong_arguments.lua' --every %d --log last_call"):format(here, every)
+    local output = run(words, ("cd '%s' && ulimit -v %d -t %d &&"):format(folder, kMemory, every == 1 and 600 or 60))
+    local last
+    for line in io.lines(folder .. "/last_call") do last = line end
     os.execute(("rm -r '%s'"):format(folder))
     local calls, functions, troubles = output:match "(%d+) calls of (%d+) functions, (%d+) troubles"
-    if troubles ~= "0" or tonumber(calls) < 1500 or tonumber(functions) < 650 then error(output:sub(-3000)) end
+    if not calls then error(("the last call was %s\n%s"):format(last, output:sub(-2000))) end
+    if troubles ~= "0" or tonumber(calls) < 9000 or tonumber(functions) < 1400 then error(output:sub(-3000)) end
   end)
 end)

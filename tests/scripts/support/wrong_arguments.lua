@@ -1,108 +1,229 @@
--- Calls every function, class and method that the library has in Lua with one wrong argument after the other: nil, other
--- types, empty and odd values. Whatever is refused must be refused in the library's words, in the script's line: an
--- error that Lua itself finds somewhere inside of the library helps nobody.
+-- Calls every public function, class, method and layer with nothing, nil, and wrong values for one argument after
+-- the other: other types, empty and odd values, tensors of wrong shapes and types. Every error must name the function
+-- and the script's line; one that Lua finds inside of the library, or that names a file of the library, is trouble.
 --
---   tide wrong_arguments.lua [--only PATTERN] [--every N]
+--   tide wrong_arguments.lua [--only PATTERN] [--every N] [--log FILE]
 --
--- With N above 1 each place gets every Nth of the wrong values, others than the place before.
---
--- The arguments that are right are those of the reference's examples, caught when the example makes the call.
+-- With N above 1 each argument gets every Nth of the wrong values, others than the argument before. PATTERN chooses
+-- functions by name. FILE ends with the last call begun, for crashes and hangs. The right arguments are those of the
+-- reference's examples, caught when the example makes the call.
 local example = require "tide.reference.example"
+local slips = require "tide.internal.slips"
+local source = require "tide.internal.slips.source"
 local tide = require "tide"
 local value_of = require "tide.reference.value_of"
 
-local options = tide.args {only = "", every = 1}
+local options = tide.args {only = "", every = 1, log = ""}
+local log = options.log ~= "" and assert(io.open(options.log, "w"))
 
---- Those that would end the program, wait for input, or go on for as long as one likes.
+--- What is left out, by patterns of names, with the reason.
 local kLeftOut <const> = {
-  ["tide.args"] = true, ["tide.progress"] = true, ["tide.sleep"] = true, ["tide.benchmark"] = true,
+  ["^tide%.args$"] = "reads the program's arguments and may end it", ["^tide%.progress$"] = "runs as long as its loop",
+  ["^tide%.sleep$"] = "waits", ["^channel:pop$"] = "waits for a value",
+  ["^tide%.benchmark$"] = "runs for a time that is asked for", ["^tide%.sim%.configure$"] = "makes later calls fail",
+  ["^tide%.test%."] = "fails on purpose",
 }
+if options.every > 1 then kLeftOut["^tide%.vision%.models%."] = "takes seconds to make large networks" end
 
+local kInstructions <const> = 100 * 1000 * 1000 -- of one call: more is a hang
+local kSlow <const> = 0.02 -- seconds of an example that are too many to spend on each call
 local nothing = setmetatable({}, {__name = "nothing"}) -- stands for nil, where a table holds values
 
---- Functions that make them, as calls may change what they are given.
+--- Functions that make the wrong values, as calls may change what they are given.
 local kWrong <const> = {
   function() return nothing end, function() return true end, function() return 0 end, function() return -1 end,
   function() return 2.5 end, function() return 0 / 0 end, function() return 1e300 end, function() return "" end,
   function() return "text" end, function() return {} end, function() return {1, 2} end,
   function() return {unknown = 1} end, function() return function() end end, function() return tide.zeros(0) end,
-  function() return tide.ones(2, 3) end, function() return tide.tensor {1, 2} end, function() return tide.nn.ReLU() end,
-  function() return tide.nn.ReLU end, function() return coroutine.create(function() end) end,
+  function() return tide.ones(2, 3) end, function() return tide.tensor {1, 2} end,
+  function() return tide.tensor(true) end, function() return tide.nn.ReLU() end, function() return tide.nn.ReLU end,
+  function() return {tide.zeros(0), "text"} end,
+  function() return coroutine.create(function() end) end,
 }
 
---- Whether a chunk is one of the library's: "=[tide] nn/linear.lua".
-local function is_library(source) return source:find "^=%[tide%] " ~= nil end
+--- Words of errors that are not for the caller.
+local kForeign <const> = {
+  "%[tide%]", "tide/[%w_/]+%.lua:%d", "attempt to %l", "bad argument", "internal error", "std::", "stack overflow",
+  "for iterator", "invalid option", "%[string", "endless",
+}
 
---- What the example passes to `fn`, or to the first method of the name; nil if it makes no such call.
-local function caught_arguments(code, fn, method)
-  local arguments, called
+--- The arguments of the function at stack level 2 of its caller, which has just been called.
+local function arguments_of(info)
+  local arguments = {n = info.nparams}
+  if info.what == "C" then -- the last value on its stack is the hook's own
+    while debug.getlocal(3, arguments.n + 2) do
+      arguments.n = arguments.n + 1
+      arguments[arguments.n] = select(2, debug.getlocal(3, arguments.n))
+    end
+    return arguments
+  end
+  for i = 1, info.nparams do arguments[i] = select(2, debug.getlocal(3, i)) end
+  while info.isvararg do
+    local name, value = debug.getlocal(3, -(arguments.n - info.nparams + 1))
+    if not name then break end
+    arguments.n = arguments.n + 1
+    arguments[arguments.n] = value
+  end
+  return arguments
+end
+
+--- What an example passes to the function for which `is_wanted(info)` holds; nil if it is not called.
+local function caught_arguments(code, is_wanted)
+  local arguments
   local function see()
     local info = debug.getinfo(2, "nfSu")
-    if info.what == "C" or arguments then return end
-    if fn and info.func ~= fn or not fn and (info.name ~= method or not is_library(info.source)) then return end
-    arguments, called = {n = info.nparams}, info.func
-    for i = 1, info.nparams do
-      local _, value = debug.getlocal(2, i)
-      arguments[i] = value
-    end
-    while info.isvararg do
-      local name, value = debug.getlocal(2, -(arguments.n - info.nparams + 1))
-      if not name then break end
-      arguments.n = arguments.n + 1
-      arguments[arguments.n] = value
-    end
+    if arguments or not is_wanted(info) then return end
+    arguments = arguments_of(info)
     error(nothing, 0)
   end
   local run = coroutine.create(example.load(example.split(code), example.environment()))
   debug.sethook(run, see, "c")
   coroutine.resume(run)
-  return arguments, called
+  return arguments
 end
 
 local function text_of(value)
   if value == nothing then return "nil" end
   if type(value) == "string" then return ("%q"):format(value) end
   if type(value) == "table" and not getmetatable(value) then return next(value) == nil and "{}" or "{...}" end
+  if tide.is_tensor(value) then return ("a tensor (%s) %s"):format(table.concat(value.shape, ", "), value.dtype) end
   return (tostring(value):gsub("\n.*", "..."))
 end
 
-local troubles, calls = {}, 0
+local troubles, calls = 0, 0
 
-local function check(name, fn, arguments, at, value)
-  local given = table.move(arguments, 1, arguments.n, 1, {n = arguments.n})
-  given.n = math.max(given.n, at)
-  given[at] = value ~= nothing and value or nil
+--- A name as the function and the class that it makes share it: topkaccuracy.
+local function plain(name) return (name:lower():gsub("_", "")) end
+
+--- Calls the target; `what` says in reports what was wrong.
+local function check(target, arguments, what)
   calls = calls + 1
-  local ok, message = pcall(fn, table.unpack(given, 1, given.n))
-  if ok or type(message) ~= "string" or message:find "^example:" then return end -- its own function may fail
-  local inside = message:match "^%[tide%] [^\n]*" or message:match "^[^\n]*attempt to [^\n]*" or
-    message:match "^[^\n]*bad argument [^\n]*"
-  if inside then troubles[#troubles + 1] = ("%s, argument %d: %s\n    %s"):format(name, at, text_of(value), inside) end
+  if log then log:write(target.name, ", ", what, "\n"):flush() end
+  debug.sethook(function() error("endless", 0) end, "", kInstructions)
+  local ok, message = xpcall(target.call, slips.describe, table.unpack(arguments, 1, arguments.n))
+  debug.sethook()
+  if ok and (debug.getmetatable(message) or {}).__name == "tide.Scope" then message:close() end
+  if ok or type(message) ~= "string" or message:find "^example:" then return end -- the example's function may fail
+  local wrong
+  for _, words in ipairs(kForeign) do wrong = wrong or message:find(words) end
+  local class = target.is_method and (debug.getmetatable(arguments[1]) or {}).__name
+  local is_named = plain(message):find(plain(target.named), 1, true) or class and message:find(class .. ":", 1, true)
+  wrong = wrong or not message:find "^call%d+:3: " or not is_named
+  if not wrong then return end
+  troubles = troubles + 1
+  print(("%s, %s\n    %s"):format(target.name, what, message:match "[^\n]*"))
 end
 
-local function sweep(entry)
-  local path = entry.called_as
-  local method = path:match "^[%w_]+:([%w_]+)$"
-  local value = not method and value_of(path)
-  local fn = type(value) == "function" and value or type(value) == "table" and rawget(value, "init") or nil
-  if kLeftOut[path] or path:find "^tide%.test%." or not entry.example or (not method and not fn) then return false end
-  if fn and debug.getinfo(fn, "S").what == "C" then return false end
-  local first, called = caught_arguments(entry.example, fn, method)
-  if not first then return false end
-  local from = (method or called ~= fn or type(value) == "table") and 2 or 1
-  for at = from, math.min(first.n + 1, 6) do
-    for i = 1 + (at + #path) % options.every, #kWrong, options.every do
-      local again = caught_arguments(entry.example, fn, method)
-      if again then check(path, called, again, at, kWrong[i]()) end
+--- Every wrong value for the argument at a position. Methods may change their object: it is made for each call.
+local function sweep_position(target, at)
+  local right
+  for i = 1 + (at + #target.name) % options.every, #kWrong, options.every do
+    if not right or target.changes_object then right = caught_arguments(target.code, target.is_wanted) end
+    if not right then return end
+    local value = kWrong[i]()
+    local given = table.move(right, 1, right.n, 1, {n = math.max(right.n, at)})
+    given[at] = value ~= nothing and value or nil
+    check(target, given, ("argument %d: %s"):format(at, text_of(value)))
+    if at == target.first then
+      local own = table.move(right, 1, at - 1, 1, {n = at, [at] = given[at]})
+      check(target, own, ("argument %d alone: %s"):format(at, text_of(value)))
     end
+  end
+end
+
+--- Every wrong value for an option, in the table of options behind the right arguments.
+local function sweep_option(target, name)
+  local right
+  for i = 1 + #(name .. target.name) % options.every, #kWrong, options.every do
+    if not right or target.changes_object then right = caught_arguments(target.code, target.is_wanted) end
+    if not right then return end
+    local value, last, given_options = kWrong[i](), right[right.n], {}
+    local given = table.move(right, 1, right.n, 1, {n = right.n})
+    if type(last) == "table" and not getmetatable(last) and type(next(last)) == "string" then
+      for key, option in pairs(last) do given_options[key] = option end
+    else
+      given.n = given.n + 1
+    end
+    given_options[name], given[given.n] = value ~= nothing and value or nil, given_options
+    check(target, given, ("option %s: %s"):format(name, text_of(value)))
+  end
+end
+
+--- Sweeps over a target; whether its example calls it.
+local function sweep(target, parameters)
+  local start = os.clock()
+  local right = caught_arguments(target.code, target.is_wanted)
+  if os.clock() - start > kSlow then target.changes_object = false end
+  if not right then return false end
+  check(target, table.move(right, 1, target.first - 1, 1, {n = target.first - 1}), "nothing")
+  for at = target.first, math.min(right.n + 1, 6) do sweep_position(target, at) end
+  for _, parameter in ipairs(parameters) do
+    if parameter.named and right.n >= target.first - 1 then sweep_option(target, parameter.name) end
   end
   return true
 end
 
+local function is_left_out(path)
+  for pattern in pairs(kLeftOut) do
+    if path:find(pattern) then return true end
+  end
+  return false
+end
+
+local chunks = 0
+
+--- A call as a script writes it, not a tail call, so that the function has its name on the stack.
+local function call_of(parameters, form, value)
+  local text = "local value = ...\nreturn function(%s)\nlocal result = %s\nreturn result\nend"
+  text = text:format(parameters, form)
+  chunks = chunks + 1
+  local chunk = "=call" .. chunks
+  source.keep(chunk, text, 1)
+  return load(text, chunk)(value)
+end
+
+--- The targets of an entry: the function, class or method, and the call of the object that a class makes. Errors may
+--- name the class of a method.
+local function targets_of(entry)
+  local path, found, name = entry.called_as, {}, entry.name
+  local receiver, method = path:match "^([%w_]+):([%w_]+)$"
+  if is_left_out(path) or not entry.example then return found end
+  local function add(first, call, is_wanted, target)
+    target = target or {name = path, named = name:match "^(.-)_?$"}
+    target.first, target.call, target.is_wanted, target.code = first, call, is_wanted, entry.example
+    found[#found + 1] = target
+    return target
+  end
+  local value = not method and value_of(path)
+  local of_table = {[name] = value}
+  if method then
+    local target = add(2, call_of("self, ...", ("self:%s(...)"):format(name)), function(info)
+      return info.name == method and info.namewhat == "method" and
+        (info.what == "C" or info.source:find "^=%[tide%] " ~= nil)
+    end)
+    target.is_method, target.changes_object = true, receiver ~= "x"
+  elseif type(value) == "function" then
+    local call = call_of("...", ("value.%s(...)"):format(name), of_table)
+    add(1, call, function(info) return info.func == value end)
+  elseif type(value) == "table" and type(rawget(value, "init")) == "function" then
+    local call = call_of("_, ...", ("value.%s(...)"):format(name), of_table)
+    add(2, call, function(info) return info.func == value.init end)
+    if entry.call then
+      add(2, call_of("self, ...", "self(...)"), function(info) return info.func == value.forward end,
+        {name = path .. "(...)", named = "", changes_object = true})
+    end
+  end
+  return found
+end
+
 local swept = 0
 for _, entry in ipairs(require "tide.reference") do
-  if entry.called_as:find(options.only) and sweep(entry) then swept = swept + 1 end
+  if entry.called_as:find(options.only) then
+    for _, target in ipairs(targets_of(entry)) do
+      if sweep(target, target.named == "" and {} or entry.parameters) then swept = swept + 1 end
+      tide.set_default_dtype "float32"
+    end
+  end
 end
-for _, trouble in ipairs(troubles) do print(trouble) end
 pcall(tide.synchronize) -- failures that were never read
-print(("%d calls of %d functions, %d troubles"):format(calls, swept, #troubles))
+print(("%d calls of %d functions, %d troubles"):format(calls, swept, troubles))
