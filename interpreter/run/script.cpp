@@ -115,17 +115,6 @@ bool run_loaded(lua_State* L, int load_status, const std::string& chunk_name, bo
   return succeeded;
 }
 
-/// As luaL_loadfile of standard input, whose text is kept.
-int load_standard_input(lua_State* L) {
-  std::string text;
-  char block[4096];
-  while (const size_t size = std::fread(block, 1, sizeof block, stdin)) text.append(block, size);
-  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-  if (text.starts_with('#')) text.erase(0, text.find('\n'));
-  keep_text(L, "=stdin", text, 1);
-  return luaL_loadbuffer(L, text.data(), text.size(), "=stdin");
-}
-
 /// Says on stderr what a text has that Lua takes without a word and no one means.
 void note_slips(lua_State* L, const char* name, const std::string& text) {
   constexpr std::string_view kSigns[] = {":any()", ":all()", ".shape["};
@@ -142,6 +131,19 @@ void note_slips(lua_State* L, const char* name, const std::string& text) {
       std::fputs(lua_tostring(L, -1), stderr);
   }
   lua_settop(L, top);
+}
+
+/// As luaL_loadfile of standard input, whose text is kept.
+int load_standard_input(lua_State* L) {
+  std::string text;
+  char block[4096];
+  while (const size_t size = std::fread(block, 1, sizeof block, stdin)) text.append(block, size);
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  if (text.starts_with('#')) text.erase(0, text.find('\n'));
+  keep_text(L, "=stdin", text, 1);
+  const int status = luaL_loadbuffer(L, text.data(), text.size(), "=stdin");
+  if (status == LUA_OK) note_slips(L, "stdin", text);
+  return status;
 }
 
 /// The first megabyte of a file; nothing of a pipe, whose text is gone once it has been read.

@@ -43,6 +43,13 @@ describe("a note", function()
   it("needs the values of variables for comparisons", function() equal(notes("here", "x == 0"), "") end)
 end)
 
+describe("a script from standard input", function()
+  it("is noted, too", function()
+    equal((run("2>&1", "echo 'local x = tide.ones(3); x.shape[1] = 5' |")),
+      "note: stdin:1: a shape is a copy: x = x:reshape(...) gives it another\n")
+  end)
+end)
+
 describe("a script in a pipe", function()
   local folder = own_folder()
   it("is read once", function()
