@@ -13,18 +13,17 @@ local function define(name, declared, kinds, make)
   local parameters = {"M", table.unpack(declared)}
   local shared = {{"sym", true}, {"dtype"}, {"device"}, {"requires_grad", false}}
   table.move(shared, 1, #shared, #parameters + 1, parameters)
-  kinds.M, kinds.sym = "count", "boolean"
+  kinds.M, kinds.sym, kinds.requires_grad = "count", "boolean", "boolean"
   local read = arguments(name, parameters, kinds)
   windows[name] = function(...)
     local given = read(...)
-    local count = given.M
+    local count, dtype = given.M, given.dtype or tide.get_default_dtype()
+    if dtype ~= "float32" and dtype ~= "float64" then
+      raise("%s: dtype: expected float32 or float64, got %s", name, tostring(dtype))
+    end
     local places = tide.arange(count, {dtype = "float64", device = given.device})
     local last = (given.sym or count == 1) and count - 1 or count
-    local window = make(places, last, given):to(given.dtype or tide.get_default_dtype())
-    if not window:is_floating_point() then
-      raise("%s: expected a floating type, got %s", name, window.dtype)
-    end
-    return window:requires_grad_(given.requires_grad)
+    return make(places, last, given):to(dtype):requires_grad_(given.requires_grad)
   end
 end
 
