@@ -68,6 +68,8 @@ Tensor as_strided_scatter(const Tensor& x, const Tensor& source, const Sizes& si
 /// The elements of x's storage from its first one on, in another shape: a view of them, or if there
 /// are too few, a copy followed by zeros. Throws Error if x requires a gradient.
 Tensor resized(const Tensor& x, const Shape& shape);
+/// resized, to the shape of another tensor.
+Tensor resized_as(const Tensor& x, const Tensor& other);
 /// Puts a value at x[i][i]...; with `wrap`, a tall matrix has further diagonals below the first.
 void fill_diagonal_(const Tensor& x, Number value, bool wrap = false);
 /// A copy of what narrow shows.

@@ -110,6 +110,8 @@ Tensor resized(const Tensor& x, const Shape& shape) {
   return reshape_to(cat({as_strided(x, {kept}, {1}, dense.offset), rest}, Dim{0}), shape);
 }
 
+Tensor resized_as(const Tensor& x, const Tensor& other) { return resized(x, other.shape()); }
+
 Tensor empty_strided(const Sizes& size, const Sizes& stride, const TensorOptions& options) {
   int64_t reach = 1;
   for (int d = 0; d < std::min(size.size(), stride.size()); ++d)
