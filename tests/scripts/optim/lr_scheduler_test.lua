@@ -316,6 +316,19 @@ describe("plans for the learning rate", function()
     equal(#made[4]:get_last_lr(), 2)
     close(group.lr, optimizer.param_groups[1].lr)
     raises("CyclicLR: base_lr has 1 values, and the optimizer 2 groups", plans.CyclicLR, optimizer, {0.1}, 0.3)
+    local plateau = plans.ReduceLROnPlateau(optimizer, {min_lr = {0.1}, patience = 0})
+    plateau:step(1)
+    raises("ReduceLROnPlateau: min_lr has 1 values, and the optimizer 2 groups", plateau.step, plateau, 1)
+  end)
+  it("may be chained in a sequence, whose next plan starts from the first rate", function()
+    local optimizer, rates = new_optimizer {lr = 0.1}, {}
+    local chain = plans.ChainedScheduler {plans.ConstantLR(optimizer), plans.ExponentialLR(optimizer, 0.5)}
+    local sequence = plans.SequentialLR(optimizer, {chain, plans.ExponentialLR(optimizer, 0.9)}, {3})
+    for i = 1, 5 do
+      rates[i] = sequence:get_last_lr()[1]
+      sequence:step()
+    end
+    close(tide.tensor(rates), {0.1 / 3, 0.1 / 6, 0.1 / 12, 0.1, 0.09}) -- a third, halved at each step
   end)
   it("refuse lengths that are no lengths", function()
     local optimizer = new_optimizer {lr = 0.5, momentum = 0.9}

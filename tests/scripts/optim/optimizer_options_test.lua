@@ -248,6 +248,15 @@ describe("options out of their range", function()
   end)
 end)
 
+describe("an optimizer of a script", function()
+  it("is told what init takes, unlike that of PyTorch", function()
+    local Own = tide.class("Own", tide.optim.Optimizer)
+    function Own:init(params) tide.optim.Optimizer.init(self, params, {lr = 0.1}) end
+    raises("Own.init: expected (self, params, options, defaults): a table with a value for every option, got nil", Own,
+      {tide.ones(1, {requires_grad = true})})
+  end)
+end)
+
 describe("a parameter that is given twice", function()
   local v, w = tide.ones(1, {requires_grad = true}), tide.ones(1, {requires_grad = true})
   it("is refused, as it would be stepped twice", function()
