@@ -1,11 +1,12 @@
 -- tide.broadcast_shapes: the shape that tensors of several shapes broadcast to.
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 
 --- A size or a list of sizes as a list.
 local function sizes_of(shape)
   if type(shape) == "number" then shape = {shape} end
   if type(shape) ~= "table" then
-    raise("broadcast_shapes: expected shapes, got %s", type(shape))
+    raise("broadcast_shapes: expected shapes, got %s", kind_of(shape))
   end
   for _, size in ipairs(shape) do
     if math.type(size) ~= "integer" or size < 0 then

@@ -1,5 +1,6 @@
 -- tide.gradient: slopes of a function that a tensor holds values of.
 local arguments = require "tide.internal.arguments"
+local kind_of = require "tide.internal.kind_of"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -8,7 +9,7 @@ local read = arguments("gradient", {"x", {"spacing", 1}, {"dim"}, {"edge_order",
 
 local function check_spacing(value)
   if type(value) == "number" or tide.is_tensor(value) then return end
-  raise("gradient: spacing: expected a number, a tensor of coordinates or a list of these, got %s", type(value))
+  raise("gradient: spacing: expected a number, a tensor of coordinates or a list of these, got %s", kind_of(value))
 end
 
 --- Distances between neighbours along dim, in a shape that broadcasts against x.

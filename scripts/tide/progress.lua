@@ -1,5 +1,6 @@
 -- tide.progress: walks a list, an iterator or 1..n while a line on the terminal, or below the cell of a notebook, shows
 -- how far it is.
+local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local notebook = require "tide.display.notebook"
 local raise = require "tide.internal.raise"
@@ -82,7 +83,7 @@ local function progress(iterable, ...)
     total = total or length_of(iterable)
     step, state, control, closing = iterable:iter()
   elseif type(iterable) ~= "function" then
-    raise("progress: expected a number, a list, a loader or an iterator, got %s", type(iterable))
+    raise("progress: expected a number, a list, a loader or an iterator, got %s", kind_of(iterable))
   end
   local meter = new_meter(total, options.label and options.label .. " " or "")
   local function advance(...)

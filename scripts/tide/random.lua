@@ -1,6 +1,7 @@
 -- tide.random: random numbers under NumPy's names. Positions and whole numbers count from 1, and
 -- ranges include both ends, as everywhere in tide. One generator serves all devices.
 local arguments = require "tide.internal.arguments"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
@@ -302,7 +303,7 @@ local function as_rows(name, value)
   end
   local rows = type(value) == "table" and not getmetatable(value) and tide.tensor(value) or value
   if not tide.is_tensor(rows) or rows:dim() == 0 then
-    raise("%s: expected a number, a list or a tensor, got %s", name, type(value))
+    raise("%s: expected a number, a list or a tensor, got %s", name, kind_of(value))
   end
   return rows, #rows
 end
@@ -356,7 +357,7 @@ function random.shuffle(x)
     return
   end
   if type(x) ~= "table" then
-    raise("random.shuffle: expected a list or a tensor, got %s", type(x))
+    raise("random.shuffle: expected a list or a tensor, got %s", kind_of(x))
   end
   if #x == 0 then return end
   local before = table.move(x, 1, #x, 1, {})

@@ -5,6 +5,7 @@
 --   end)
 local asserts = require "tide.test.asserts"
 local exercises = require "tide.test.exercises"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local spy = require "tide.test.spy"
 local strict_table = require "tide.internal.strict_table"
@@ -22,7 +23,7 @@ local current = root       -- the group that is being read
 local running = nil        -- the test that runs: a list of what it wants done at its end
 
 local function check_function(word, fn)
-  if type(fn) ~= "function" then raise("%s: expected a function, got %s", word, type(fn)) end
+  if type(fn) ~= "function" then raise("%s: expected a function, got %s", word, kind_of(fn)) end
 end
 
 local function joined(path, name) return path == "" and name or path .. " " .. name end

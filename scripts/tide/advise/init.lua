@@ -2,6 +2,7 @@
 local arguments = require "tide.internal.arguments"
 local check_free = require "tide.profiler.check_free"
 local is_callable = require "tide.internal.is_callable"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local Run = require "tide.advise.run"
 
@@ -21,7 +22,7 @@ end
 return function(...)
   local given = read(...)
   if not is_callable(given.fn) then
-    raise("advise: argument 1 (fn): expected function, got %s", type(given.fn))
+    raise("advise: argument 1 (fn): expected function, got %s", kind_of(given.fn))
   end
   if given.runs == 0 then raise "advise: runs must be positive, got 0" end
   check_free "advise"

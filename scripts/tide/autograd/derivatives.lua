@@ -1,5 +1,6 @@
 -- Derivatives of functions as tensors: jacobian, hessian, and their products with vectors.
 -- Functions take tensors and return one or several.
+local kind_of = require "tide.internal.kind_of"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -11,12 +12,12 @@ local derivatives = {}
 local function as_inputs(name, inputs, keep)
   local list = tide.is_tensor(inputs) and {inputs} or inputs
   if type(list) ~= "table" or #list == 0 then
-    raise("%s: expected a tensor or a list of tensors, got %s", name, type(inputs))
+    raise("%s: expected a tensor or a list of tensors, got %s", name, kind_of(inputs))
   end
   local copies = {}
   for i, input in ipairs(list) do
     if not tide.is_tensor(input) then
-      raise("%s: input %d is no tensor but a %s", name, i, type(input))
+      raise("%s: input %d is no tensor but a %s", name, i, kind_of(input))
     end
     copies[i] = keep and input.requires_grad and input:clone()
       or input:detach():clone():requires_grad_()
@@ -35,7 +36,7 @@ local function call(name, fn, inputs)
   end
   for i, output in ipairs(outputs) do
     if not tide.is_tensor(output) then
-      raise("%s: result %d of the function is no tensor but a %s", name, i, type(output))
+      raise("%s: result %d of the function is no tensor but a %s", name, i, kind_of(output))
     end
   end
   if #outputs == 0 then raise("%s: the function returned nothing", name) end

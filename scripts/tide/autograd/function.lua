@@ -9,6 +9,7 @@
 --   function Exp.backward(ctx, dy) return dy * ctx.saved_tensors[1] end
 --   local y = Exp.apply(x)
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -22,7 +23,7 @@ function Context:save_for_backward(...)
   local saved = {}
   for i, tensor in ipairs {...} do
     if not tide.is_tensor(tensor) then
-      raise("save_for_backward: argument %d is no tensor but a %s", i, type(tensor))
+      raise("save_for_backward: argument %d is no tensor but a %s", i, kind_of(tensor))
     end
     saved[i] = {tensor = tensor, kept = native.snapshot(tensor)}
   end
@@ -68,7 +69,7 @@ local function pick(name, grads, count, tensors)
     local grad = grads[tensor.place]
     if grad ~= nil then
       if not tide.is_tensor(grad) then
-        raise("%s: backward returned a %s for argument %d", name, type(grad), tensor.place)
+        raise("%s: backward returned a %s for argument %d", name, kind_of(grad), tensor.place)
       end
       if not same_shape(grad, tensor.value) then
         raise("%s: backward returned a gradient of shape (%s) for argument %d of shape (%s)", name,

@@ -1,6 +1,7 @@
 -- How samples are read and become a batch. Nothing here knows the loader: a function gets all that
 -- it needs as arguments.
 local default_collate = require "tide.data.default_collate"
+local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
@@ -104,7 +105,7 @@ end
 function fetch.batch(dataset, positions, collate_fn, pass, number)
   local listed = not tide.is_tensor(positions)
   if listed and type(positions) ~= "table" then
-    raise("DataLoader: batch_sampler gave a %s, expected a list or a tensor of positions", type(positions))
+    raise("DataLoader: batch_sampler gave a %s, expected a list or a tensor of positions", kind_of(positions))
   end
   if not collate_fn and protocol.can_batch(dataset) then
     if listed then positions = tide.tensor(positions, {dtype = "int64"}) end

@@ -1,6 +1,7 @@
 -- What counts as a data set, how many samples it has, and how the arguments of a function that
 -- takes one are read.
 local arguments = require "tide.internal.arguments"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -45,11 +46,9 @@ function protocol.is_list(value)
     and (value[1] ~= nil or next(value) == nil)
 end
 
---- "number", "tensor", or the class of an object: for messages.
+--- "integer", "tensor", or the class of an object: for messages.
 function protocol.kind_of(value)
-  if tide.is_tensor(value) then return "tensor" end
-  local meta = type(value) == "table" and getmetatable(value)
-  return type(meta) == "table" and rawget(meta, "__name") or math.type(value) or type(value)
+  return math.type(value) or kind_of(value)
 end
 
 --- The number of samples: `#value`, `value:len()`, or the length of a list or a tensor. nil if the

@@ -1,5 +1,6 @@
 -- Text files as the readers of tide.data take them: read whole, with places named by line and
 -- column.
+local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 
@@ -10,7 +11,7 @@ local kMostBytes <const> = 1 << 40 -- of a file that gzip has packed; the memory
 --- The text of a file, unpacked if gzip has packed it, without the mark that some editors put in front of UTF-8.
 function text_file.read(caller, path)
   if type(path) ~= "string" then
-    raise("%s: path: expected the name of a file, got %s", caller, type(path))
+    raise("%s: path: expected the name of a file, got %s", caller, kind_of(path))
   end
   local file, reason = io.open(path, "rb")
   if not file then raise("%s: %s", caller, reason) end

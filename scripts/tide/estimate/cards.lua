@@ -7,6 +7,7 @@
 --
 -- launch and latency are seconds for a kernel that does nothing, and for a copy of nothing. No data
 -- sheet has them: they are assumed, in the order of what drivers take, and not measured.
+local kind_of = require "tide.internal.kind_of"
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 
@@ -92,7 +93,7 @@ end
 local function find(caller, name)
   if cards[name] then return cards[name] end
   if type(name) ~= "string" then
-    raise("%s: expected the name of a card, got %s: known are %s", caller, type(name),
+    raise("%s: expected the name of a card, got %s: known are %s", caller, kind_of(name),
       table.concat(names(), ", "))
   end
   local near = nearest(name, cards)

@@ -5,6 +5,7 @@ local check_free = require "tide.profiler.check_free"
 local class = require "tide.internal.class"
 local grid = require "tide.internal.grid"
 local is_callable = require "tide.internal.is_callable"
+local kind_of = require "tide.internal.kind_of"
 local profile = require "tide.profiler.profile"
 local raise = require "tide.internal.raise"
 local roofline = require "tide.estimate.roofline"
@@ -90,7 +91,7 @@ end
 return function(...)
   local given = read(...)
   if not is_callable(given.fn) then
-    raise("estimate: argument 1 (fn): expected function, got %s", type(given.fn))
+    raise("estimate: argument 1 (fn): expected function, got %s", kind_of(given.fn))
   end
   local card = cards.find("estimate: device", given.device)
   check_free "estimate"

@@ -3,6 +3,7 @@
 local class = require "tide.internal.class"
 local graph = require "tide.explain.graph"
 local grid = require "tide.internal.grid"
+local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local peaks = require "tide.profiler.peaks"
 local raise = require "tide.internal.raise"
@@ -64,7 +65,7 @@ local kFormats <const> = {svg = "svg", dot = "dot", txt = "graph"}
 
 --- Writes the graph into a file: .svg, .dot, or .txt.
 function Explanation:save(path)
-  if type(path) ~= "string" then raise("save: argument 1 (path): expected string, got %s", type(path)) end
+  if type(path) ~= "string" then raise("save: argument 1 (path): expected string, got %s", kind_of(path)) end
   local format = kFormats[path:match "%.(%w+)$"]
   if not format then raise("save: %s: expected a name that ends in .svg, .dot or .txt", path) end
   native.write_file(path, self[format](self))

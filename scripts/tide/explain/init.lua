@@ -1,5 +1,6 @@
 -- tide.explain: what is queued or what a function does, as the kernels that it becomes.
 local Explanation = require "tide.explain.explanation"
+local kind_of = require "tide.internal.kind_of"
 local native = require("tide.native").explain
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -14,7 +15,7 @@ local function explain(target, ...)
     return Explanation({window}, state)
   end
   if type(target) ~= "function" and not (getmetatable(target) or {}).__call then
-    raise("explain: argument 1 (fn): expected function or tensor, got %s", type(target))
+    raise("explain: argument 1 (fn): expected function or tensor, got %s", kind_of(target))
   end
   local capture <close> = native.capture()
   local results = table.pack(target())

@@ -1,5 +1,6 @@
 -- A step of an explanation: a fused kernel, a compute op, or a copy.
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local native = require("tide.native").explain
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -60,7 +61,7 @@ function Step:ptx(architecture)
   local capability = kArchitectures[architecture]
   if not capability then
     raise("ptx: architecture: expected sm_75, sm_80 or sm_90, got %s",
-      type(architecture) == "string" and ("'%s'"):format(architecture) or type(architecture))
+      type(architecture) == "string" and ("'%s'"):format(architecture) or kind_of(architecture))
   end
   return native.ptx(loop, capability)
 end

@@ -2,6 +2,7 @@
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local fields = require "tide.nn.internal.module_fields"
+local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
@@ -64,7 +65,7 @@ function functional.functional_call(...)
       raise("functional_call: there is no parameter or buffer '%s' in the module", tostring(name))
     end
     if not tide.is_tensor(tensor) then
-      raise("functional_call: %s: expected a tensor, got %s", name, type(tensor))
+      raise("functional_call: %s: expected a tensor, got %s", name, kind_of(tensor))
     end
   end
   if given.strict then

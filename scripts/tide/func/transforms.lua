@@ -2,6 +2,7 @@
 -- tables of them, as the parameters of a model.
 local arguments = require "tide.internal.arguments"
 local batched = require "tide.func.batched"
+local kind_of = require "tide.internal.kind_of"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -24,7 +25,7 @@ local function leaves(name, value, list)
     end)
     for _, key in ipairs(keys) do leaves(name, value[key], list) end
   else
-    raise("%s: expected tensors, or tables of tensors, got %s", name, type(value))
+    raise("%s: expected tensors, or tables of tensors, got %s", name, kind_of(value))
   end
   return list
 end
@@ -188,7 +189,7 @@ local function differentiate(name, given, ...)
   if not tide.is_tensor(output) or output:numel() ~= 1 then
     raise("%s: the function must return one number, got %s", name,
       tide.is_tensor(output) and "shape (" .. table.concat(output.shape, ", ") .. ")"
-        or type(output))
+        or kind_of(output))
   end
   local keep = keeps_grad_fn(leaves(name, chosen, {}))
   local found = with_leaves(name, chosen, gradients({output}, inputs))

@@ -1,6 +1,7 @@
 -- tide.func.vmap: a function of one sample as a function of a batch.
 local arguments = require "tide.internal.arguments"
 local batched = require "tide.func.batched"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -126,7 +127,7 @@ end
 local function vmap(...)
   local given = read(...)
   if type(given.fn) ~= "function" and not (getmetatable(given.fn) or {}).__call then
-    raise("vmap: fn: expected a function, got %s", type(given.fn))
+    raise("vmap: fn: expected a function, got %s", kind_of(given.fn))
   end
   local randomness = given.randomness
   if randomness ~= "error" and randomness ~= "different" and randomness ~= "same" then

@@ -5,6 +5,7 @@
 -- and methods of its own class, are found before any of this is asked.
 local class = require "tide.internal.class"
 local is_script = require "tide.internal.is_script"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local unknown_name = require "tide.internal.unknown_name"
 
@@ -16,7 +17,9 @@ local known_fields = {}
 --- a field in `init` says the same.
 function known_fields.optional(made, ...)
   for i, name in ipairs {...} do
-    if type(name) ~= "string" then raise("optional: argument %d: expected the name of a field, got %s", i, type(name)) end
+    if type(name) ~= "string" then
+      raise("optional: argument %d: expected the name of a field, got %s", i, kind_of(name))
+    end
     made._noted[name] = true
   end
 end

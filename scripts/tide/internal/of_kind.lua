@@ -1,11 +1,12 @@
 -- What an argument must be.
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- The value, if it is of the kind, else an error in the name of `caller`: "tensor", "tensors" (a list of them), "numeric"
---- (a number or a tensor), "integer" (also as a float), "count" (an integer, 0 or more), "callable", "module", or a type
---- of Lua's.
+--- The value, if it is of the kind, else an error in the name of `caller`: "tensor", "tensors" (a list of them),
+--- "numeric" (a number or a tensor), "integer" (also as a float), "count" (an integer, 0 or more), "callable", "module",
+--- or a type of Lua's.
 return function(caller, name, value, kind)
   local got = tide.is_tensor(value) and "tensor" or type(value)
   if kind == "count" or kind == "integer" then
@@ -28,7 +29,9 @@ return function(caller, name, value, kind)
       raise("%s: %s: expected a list of tensors, got %s", caller, name, got)
     end
     for i, tensor in ipairs(value) do
-      if not tide.is_tensor(tensor) then raise("%s: %s[%d]: expected a tensor, got %s", caller, name, i, type(tensor)) end
+      if not tide.is_tensor(tensor) then
+        raise("%s: %s[%d]: expected a tensor, got %s", caller, name, i, kind_of(tensor))
+      end
     end
     return value
   end

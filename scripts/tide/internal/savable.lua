@@ -1,5 +1,6 @@
 -- What the writers of files ask of the values that they are given; `caller` heads the errors.
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -10,7 +11,7 @@ function savable.keys(caller, value, place)
   local keys = {}
   for key in next, value do
     if type(key) ~= "string" and math.type(key) ~= "integer" then
-      raise("%s: %s: a %s cannot be saved as a key", caller, place, math.type(key) or type(key))
+      raise("%s: %s: a %s cannot be saved as a key", caller, place, math.type(key) or kind_of(key))
     end
     keys[#keys + 1] = key
   end

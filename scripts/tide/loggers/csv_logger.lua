@@ -1,6 +1,7 @@
 -- loggers.CSVLogger: metrics in the columns of metrics.csv, a row for each step.
 local class = require "tide.internal.class"
 local folders = require "tide.loggers.folders"
+local kind_of = require "tide.internal.kind_of"
 local Logger = require "tide.loggers.logger"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
@@ -104,7 +105,7 @@ end
 function CSVLogger:log_metrics(metrics, step)
   self:check_open()
   if type(metrics) ~= "table" then
-    raise("%s: metrics: expected a table, got %s", self.caller, type(metrics))
+    raise("%s: metrics: expected a table, got %s", self.caller, kind_of(metrics))
   end
   step = step == nil and self.last_step + 1 or self:checked_step(step)
   local values = {}

@@ -1,5 +1,6 @@
 -- Folders of loggers: save_dir/name/version_N, and how they are made.
 local arguments = require "tide.internal.arguments"
+local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 
@@ -43,7 +44,7 @@ function folders.of_logger(caller, ...)
   local number = math.type(version) == "integer" and version >= 0
   if not number and (type(version) ~= "string" or version == "") then
     raise("%s: version: expected a whole number or a string, got %s", caller,
-      type(version) == "number" and tostring(version) or type(version))
+      type(version) == "number" and tostring(version) or kind_of(version))
   end
   local path = parent .. "/" .. (number and "version_" .. version or version)
   native.make_folders(path)

@@ -1,4 +1,5 @@
 -- Hyperparameters: tables of settings as flat lists and as YAML.
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 local with_decimal_point = require "tide.internal.with_decimal_point"
@@ -24,7 +25,7 @@ end
 --- The settings by name; those of inner tables are named "outer/inner".
 function hyperparams.flat(caller, values)
   if type(values) ~= "table" then
-    raise("%s: hyperparameters: expected a table, got %s", caller, type(values))
+    raise("%s: hyperparameters: expected a table, got %s", caller, kind_of(values))
   end
   return add(caller, {}, "", values, 0)
 end

@@ -1,6 +1,7 @@
 -- What all loggers share: values that are read when they are written, and when that is.
 local class = require "tide.internal.class"
 local hyperparams = require "tide.loggers.hyperparams"
+local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -29,14 +30,14 @@ function Logger:checked_step(step)
   local whole = step == nil and 0 or type(step) == "number" and math.tointeger(step)
   if not whole then
     raise("%s: step: expected a whole number, got %s", self.caller,
-      type(step) == "number" and tostring(step) or type(step))
+      type(step) == "number" and tostring(step) or kind_of(step))
   end
   return whole
 end
 
 function Logger:check_tag(tag)
   if type(tag) ~= "string" or tag == "" then
-    raise("%s: tag: expected a name, got %s", self.caller, tag == "" and "an empty string" or type(tag))
+    raise("%s: tag: expected a name, got %s", self.caller, tag == "" and "an empty string" or kind_of(tag))
   end
 end
 
@@ -46,7 +47,7 @@ function Logger:scalar(tag, value)
   if type(value) == "number" then return value end
   if type(value) == "boolean" then return value and 1 or 0 end
   if not tide.is_tensor(value) then
-    raise("%s: %s: expected a number or a tensor, got %s", self.caller, tag, type(value))
+    raise("%s: %s: expected a number or a tensor, got %s", self.caller, tag, kind_of(value))
   end
   if value:numel() ~= 1 then
     raise("%s: %s: expected a single value, got shape (%s)", self.caller, tag, table.concat(value.shape, ", "))

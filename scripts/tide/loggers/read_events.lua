@@ -1,5 +1,6 @@
 -- loggers.read_events: what is in a file of events.
 local crc32c = require "tide.loggers.crc32c"
+local kind_of = require "tide.internal.kind_of"
 local protobuf = require "tide.loggers.protobuf"
 local raise = require "tide.internal.raise"
 local fields, number = protobuf.fields, protobuf.number
@@ -82,7 +83,7 @@ end
 --- of the last record is missing, as while it is written, the second result says so. A damaged record
 --- is an error.
 local function read_events(path)
-  if type(path) ~= "string" then raise("read_events: path: expected the name of a file, got %s", type(path)) end
+  if type(path) ~= "string" then raise("read_events: path: expected the name of a file, got %s", kind_of(path)) end
   local file, reason = io.open(path, "rb")
   if not file then raise("read_events: %s", reason) end
   local text

@@ -3,6 +3,7 @@ local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local EventFile = require "tide.loggers.event_file"
 local hyperparams = require "tide.loggers.hyperparams"
+local kind_of = require "tide.internal.kind_of"
 local Logger = require "tide.loggers.logger"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
@@ -69,7 +70,7 @@ function SummaryWriter:add_scalars(main_tag, values, step)
   self:check_open()
   self:check_tag(main_tag)
   if type(values) ~= "table" then
-    raise("%s: add_scalars: expected a table of values by name, got %s", self.caller, type(values))
+    raise("%s: add_scalars: expected a table of values by name, got %s", self.caller, kind_of(values))
   end
   for name, value in pairs(values) do
     self:check_tag(name)
@@ -83,7 +84,7 @@ end
 --- Logs a text, which TensorBoard shows as Markdown.
 function SummaryWriter:add_text(tag, text, step)
   self:check_tag(tag)
-  if type(text) ~= "string" then raise("%s: %s: expected a string, got %s", self.caller, tag, type(text)) end
+  if type(text) ~= "string" then raise("%s: %s: expected a string, got %s", self.caller, tag, kind_of(text)) end
   self:add(step, function() return summary.text(tag .. "/text_summary", text) end)
   self:write_sometimes()
 end
@@ -158,7 +159,7 @@ function SummaryWriter:add_image(tag, image, step, format)
   if not order then raise("%s: add_image: format must be CHW, HWC or HW, got %s", self.caller, tostring(format)) end
   if not tide.is_tensor(image) or image:dim() ~= #format then
     raise("%s: add_image: %s: expected a tensor of %d dimensions (%s), got %s", self.caller, tag, #format, format,
-      tide.is_tensor(image) and "shape (" .. table.concat(image.shape, ", ") .. ")" or type(image))
+      tide.is_tensor(image) and "shape (" .. table.concat(image.shape, ", ") .. ")" or kind_of(image))
   end
   image = format == "HW" and image:unsqueeze(1) or image:permute(table.unpack(order))
   local channels, height, width = table.unpack(image.shape)
@@ -181,7 +182,7 @@ end
 function SummaryWriter:log_metrics(metrics, step)
   self:check_open()
   if type(metrics) ~= "table" then
-    raise("%s: metrics: expected a table, got %s", self.caller, type(metrics))
+    raise("%s: metrics: expected a table, got %s", self.caller, kind_of(metrics))
   end
   for name in pairs(metrics) do self:check_tag(name) end
   for _, name in ipairs(hyperparams.names(metrics)) do self:add_scalar(name, metrics[name], step) end

@@ -1,6 +1,7 @@
 -- Snapshots of a device's memory: which lines of a script hold it, under which names, and what has grown.
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local names_of_tensors = require "tide.memory.names"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
@@ -130,7 +131,7 @@ end
 function snapshot.diff(a, b)
   for i, value in ipairs {a or false, b or false} do
     if not class.is_a(value, Snapshot) then
-      raise("memory.diff: argument %d: expected a snapshot, got %s", i, type(value or nil))
+      raise("memory.diff: argument %d: expected a snapshot, got %s", i, kind_of(value or nil))
     end
   end
   if a.device ~= b.device then

@@ -1,4 +1,5 @@
 -- What metrics ask of their arguments.
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -10,7 +11,7 @@ local function shape_text(x) return "(" .. table.concat(x.shape, ", ") .. ")" en
 function checks.tensors(caller, predictions, targets)
   for name, value in pairs {predictions = predictions or false, targets = targets or false} do
     if not tide.is_tensor(value) then
-      raise("%s: %s: expected a tensor, got %s", caller, name, value and type(value) or "nil")
+      raise("%s: %s: expected a tensor, got %s", caller, name, value and kind_of(value) or "nil")
     end
   end
 end

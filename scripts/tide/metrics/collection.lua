@@ -1,5 +1,6 @@
 -- metrics.Collection: several metrics of the same predictions at once.
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local Metric = require "tide.metrics.metric"
 local raise = require "tide.internal.raise"
 
@@ -8,11 +9,11 @@ local Collection = class("Collection")
 --- metrics.Collection{accuracy = metrics.Accuracy(), f1 = metrics.F1()}
 function Collection:init(members)
   if type(members) ~= "table" then
-    raise("Collection: expected a table of metrics, got %s", type(members))
+    raise("Collection: expected a table of metrics, got %s", kind_of(members))
   end
   for name, metric in pairs(members) do
     if type(name) ~= "string" or not class.is_a(metric, Metric) then
-      raise("Collection: expected metrics by name, got %s under %s", type(metric), tostring(name))
+      raise("Collection: expected metrics by name, got %s under %s", kind_of(metric), tostring(name))
     end
   end
   self.members = members

@@ -1,5 +1,6 @@
 -- metrics.Mean: the mean of numbers or tensors, for example of losses.
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local Metric = require "tide.metrics.metric"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -12,9 +13,9 @@ function Mean:init() end
 function Mean:measure(value, weight)
   weight = weight or 1
   if type(value) ~= "number" and not tide.is_tensor(value) then
-    raise("Mean: expected a number or a tensor, got %s", type(value))
+    raise("Mean: expected a number or a tensor, got %s", kind_of(value))
   end
-  if type(weight) ~= "number" then raise("Mean: weight: expected a number, got %s", type(weight)) end
+  if type(weight) ~= "number" then raise("Mean: weight: expected a number, got %s", kind_of(weight)) end
   if type(value) == "number" then value = tide.tensor(value) end
   return {sum = value:to("float64"):sum() * weight, weight = value:numel() * weight}
 end

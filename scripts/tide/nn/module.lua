@@ -7,6 +7,7 @@ local class = require "tide.internal.class"
 local describe_error = require "tide.nn.internal.describe_error"
 local fields = require "tide.nn.internal.module_fields"
 local note_hidden = require "tide.nn.internal.hidden_modules"
+local kind_of = require "tide.internal.kind_of"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
 local of_kind = require "tide.internal.of_kind"
@@ -35,14 +36,14 @@ function Module:init() end
 
 -- Fields ------------------------------------------------------------------------------------------
 
-local function kind_of(value)
+local function field_kind(value)
   if class.is_a(value, Module) then return "child" end
   if tide.is_tensor(value) then return value.requires_grad and "parameter" or "tensor" end
 end
 
 -- Called for fields that are not there yet, so assigning to a known one costs nothing.
 function Module:__newindex(name, value)
-  local kind = kind_of(value)
+  local kind = field_kind(value)
   if kind then register(self, name, kind) else self._noted[name] = true end
   rawset(self, name, value)
 end
@@ -362,7 +363,7 @@ function Module:initialize(...)
   if several and #device == 0 then raise("initialize: ctx: the list of devices is empty") end
   if init ~= nil and type(init) ~= "function" and not (getmetatable(init) or {}).__call then
     raise("initialize: init: expected a function such as nn.init.xavier_uniform_, got %s",
-      type(init))
+      kind_of(init))
   end
   if device then self:to(several and device[1] or device) end
   if init then

@@ -1,5 +1,6 @@
 -- nn.ModuleDict: modules by name, whose parameters count.
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 
@@ -13,7 +14,7 @@ function ModuleDict:init(modules) self:update(modules or {}) end
 function ModuleDict:update(modules)
   local names = {}
   if type(modules) ~= "table" then
-    raise("ModuleDict: expected a table of modules, got %s", type(modules))
+    raise("ModuleDict: expected a table of modules, got %s", kind_of(modules))
   end
   if class.is_a(modules, ModuleDict) then
     for name in modules:items() do names[#names + 1] = name end
@@ -23,7 +24,7 @@ function ModuleDict:update(modules)
   end
   for _, name in ipairs(names) do
     if not class.is_a(modules[name], Module) then
-      raise("ModuleDict: %s: expected a module, got a %s", tostring(name), type(modules[name]))
+      raise("ModuleDict: %s: expected a module, got a %s", tostring(name), kind_of(modules[name]))
     end
     if class.member(ModuleDict, name) ~= nil then
       raise("ModuleDict: %s is the name of a method: choose another", name)

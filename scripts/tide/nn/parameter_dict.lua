@@ -1,5 +1,6 @@
 -- nn.ParameterDict: parameters by name that a module trains.
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
 local Parameter = require "tide.nn.parameter"
 local raise = require "tide.internal.raise"
@@ -14,7 +15,7 @@ function ParameterDict:init(tensors) self:update(tensors or {}) end
 function ParameterDict:update(tensors)
   local names = {}
   if type(tensors) ~= "table" then
-    raise("ParameterDict: expected a table of tensors, got %s", type(tensors))
+    raise("ParameterDict: expected a table of tensors, got %s", kind_of(tensors))
   end
   for name in pairs(tensors) do names[#names + 1] = name end
   table.sort(names)
@@ -24,7 +25,7 @@ function ParameterDict:update(tensors)
     end
     local tensor = tensors[name]
     if not tide.is_tensor(tensor) then
-      raise("ParameterDict: %s is no tensor but a %s", tostring(name), type(tensor))
+      raise("ParameterDict: %s is no tensor but a %s", tostring(name), kind_of(tensor))
     end
     self:register_parameter(name, tensor.requires_grad and tensor or Parameter(tensor))
   end

@@ -4,6 +4,7 @@ local class = require "tide.internal.class"
 local dropouts = require "tide.nn.dropouts"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
+local kind_of = require "tide.internal.kind_of"
 local Linear = require "tide.nn.linear"
 local Module = require "tide.nn.module"
 local ModuleList = require "tide.nn.module_list"
@@ -154,10 +155,10 @@ end
 --- Makes `count` layers out of one: layers of their own with the same start.
 local function repeat_layer(layer, count, norm)
   if not class.is_a(layer, Module) then
-    raise("Transformer: expected a layer, got %s", type(layer))
+    raise("Transformer: expected a layer, got %s", kind_of(layer))
   end
   if norm ~= nil and not class.is_a(norm, Module) then
-    raise("Transformer: norm: expected a layer, got %s", type(norm))
+    raise("Transformer: norm: expected a layer, got %s", kind_of(norm))
   end
   local layers = {}
   for i = 1, count do layers[i] = layer:clone() end

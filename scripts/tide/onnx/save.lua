@@ -2,6 +2,7 @@
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local dynamic = require "tide.onnx.dynamic"
+local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
 local native = require "tide.native"
 local new_writer = require "tide.onnx.writer"
@@ -91,7 +92,7 @@ local function flat(results, count, list)
     elseif type(value) == "table" and not getmetatable(value) then
       flat(value, #value, list)
     elseif value ~= nil then
-      raise("save: forward gave %s: expected tensors", type(value))
+      raise("save: forward gave %s: expected tensors", kind_of(value))
     end
   end
   return list
@@ -106,7 +107,7 @@ local function name_list(option, given, count, stem)
   for i = 1, count do
     names[i] = given and given[i] or ("%s_%d"):format(stem, i)
     if type(names[i]) ~= "string" or names[i] == "" then
-      raise("save: %s: expected names, got %s", option, type(names[i]))
+      raise("save: %s: expected names, got %s", option, kind_of(names[i]))
     end
     if seen[names[i]] then raise("save: %s: '%s' is given twice", option, names[i]) end
     seen[names[i]] = true
@@ -127,7 +128,7 @@ end
 
 local function check(given)
   if not class.is_a(given.module, Module) then
-    raise("save: module: expected a module, got %s", type(given.module))
+    raise("save: module: expected a module, got %s", kind_of(given.module))
   end
   if given.opset_version ~= kOpset then
     raise("save: opset_version must be %d, got %d", kOpset, given.opset_version)
@@ -135,7 +136,7 @@ local function check(given)
   local inputs = tide.is_tensor(given.inputs) and {given.inputs} or given.inputs
   for i, value in ipairs(type(inputs) == "table" and inputs or {}) do
     if not tide.is_tensor(value) then
-      raise("save: inputs: expected tensors, got %s at %d", type(value), i)
+      raise("save: inputs: expected tensors, got %s at %d", kind_of(value), i)
     end
   end
   if type(inputs) ~= "table" or #inputs == 0 then raise "save: inputs: expected tensors" end

@@ -1,4 +1,5 @@
 -- What many ops need of their inputs: lists of numbers, dimensions, positions.
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -7,7 +8,7 @@ local values = {}
 --- The numbers of a tensor as a flat list; nil for an absent input. Waits for them.
 function values.list(tensor)
   if tensor == nil then return nil end
-  if not tide.is_tensor(tensor) then raise("expected a tensor of numbers, got %s", type(tensor)) end
+  if not tide.is_tensor(tensor) then raise("expected a tensor of numbers, got %s", kind_of(tensor)) end
   return tensor:flatten():tolist()
 end
 

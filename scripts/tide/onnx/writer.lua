@@ -1,4 +1,5 @@
 -- The graph that tide.onnx.save writes: nodes and initializers in the order of their making.
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tensors = require "tide.onnx.tensors"
 local tide = require "tide"
@@ -56,7 +57,7 @@ function Writer:name(value, dtype)
   if tide.is_tensor(value) then return self:initializer(value) end
   if type(value) == "number" or type(value) == "boolean" then return self:number(value, dtype) end
   if value == nil then return "" end
-  raise("save: %s has no form in ONNX", type(value))
+  raise("save: %s has no form in ONNX", kind_of(value))
 end
 
 local function attribute(name, value)

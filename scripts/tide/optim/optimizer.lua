@@ -3,6 +3,7 @@
 local add_hook = require "tide.internal.add_hook"
 local check_options = require "tide.optim.internal.check_options"
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local known_fields = require "tide.internal.known_fields"
 local is_script = require "tide.internal.is_script"
 local native = require "tide.native"
@@ -37,7 +38,7 @@ local function with_defaults(name, given, defaults, known)
       raise("%s: unknown option '%s': known are %s", name, tostring(key), table.concat(names, ", "))
     end
     if type(known[key]) == "number" and type(value) ~= "number" and not tide.is_tensor(value) then
-      raise("%s: %s: expected a number, got %s", name, key, type(value))
+      raise("%s: %s: expected a number, got %s", name, key, kind_of(value))
     end
     options[key] = value
   end
@@ -53,16 +54,16 @@ function Optimizer:init(params, given, defaults)
   local name = getmetatable(self).name
   if type(params) ~= "table" or getmetatable(params) then
     raise("%s: expected a list of parameters, as net:parameters() gives it, got %s", name,
-      type(params) == "table" and tostring(getmetatable(params).name) or type(params))
+      type(params) == "table" and tostring(getmetatable(params).name) or kind_of(params))
   end
   if #params == 0 then raise("%s: the list of parameters is empty", name) end
   if given ~= nil and type(given) ~= "table" then
-    raise("%s: expected a table of options, got %s: write {lr = %s}", name, type(given),
+    raise("%s: expected a table of options, got %s: write {lr = %s}", name, kind_of(given),
       type(given) == "number" and tostring(given) or "0.1")
   end
   if type(defaults) ~= "table" then
     raise("%s.init: expected (self, params, options, defaults): a table with a value for every option, got %s", name,
-      type(defaults))
+      kind_of(defaults))
   end
   getmetatable(self).known = defaults
   self.defaults = with_defaults(name, given or {}, defaults, defaults)
@@ -96,7 +97,7 @@ local function check_parameters(optimizer, name, params)
   local new = #optimizer.param_groups + 1
   for i, parameter in ipairs(params) do
     if not tide.is_tensor(parameter) then
-      raise("%s: parameter %d is no tensor but a %s", name, i, type(parameter))
+      raise("%s: parameter %d is no tensor but a %s", name, i, kind_of(parameter))
     end
     local before = group_of[parameter]
     if before == new then
@@ -116,7 +117,7 @@ function Optimizer:add_param_group(group)
   local name = getmetatable(self).name
   if type(group) ~= "table" or type(group.params) ~= "table" or tide.is_tensor(group) then
     raise("%s: expected a group {params = list of tensors, ...}, got %s", name,
-      type(group) == "table" and "a table without params" or type(group))
+      type(group) == "table" and "a table without params" or kind_of(group))
   end
   check_parameters(self, name, group.params)
   local options = with_defaults(name, group, self.defaults, self.known)
@@ -285,7 +286,7 @@ end
 --- state_dict gave, for the same kind of optimizer.
 function Optimizer:load_state_dict(saved)
   if type(saved) ~= "table" or type(saved.param_groups) ~= "table" or type(saved.state) ~= "table" then
-    raise("load_state_dict: expected what state_dict gave, {state, param_groups}, got %s", type(saved))
+    raise("load_state_dict: expected what state_dict gave, {state, param_groups}, got %s", kind_of(saved))
   end
   if #saved.param_groups ~= #self.param_groups then
     raise("load_state_dict: %d groups of parameters here, %d in what is loaded", #self.param_groups,

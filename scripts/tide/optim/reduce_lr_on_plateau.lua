@@ -1,6 +1,7 @@
 -- optim.lr_scheduler.ReduceLROnPlateau: lowers the rate when a figure has stopped getting better.
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
 local of_group = require "tide.optim.internal.of_group"
@@ -48,7 +49,7 @@ end
 function ReduceLROnPlateau:step(figure)
   if tide.is_tensor(figure) then figure = figure:item() end
   if type(figure) ~= "number" then
-    raise("ReduceLROnPlateau: step takes the figure to watch, got %s", type(figure))
+    raise("ReduceLROnPlateau: step takes the figure to watch, got %s", kind_of(figure))
   end
   self.last_epoch = self.last_epoch + 1
   if self:is_better(figure) then

@@ -1,6 +1,7 @@
 -- optim.lr_scheduler.LRScheduler, the base of all plans for the learning rate: counts steps and
 -- sets the rate of every group of the optimizer.
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
 local of_kind = require "tide.internal.of_kind"
@@ -15,7 +16,7 @@ known_fields.watch(LRScheduler, {})
 function LRScheduler:init(optimizer, last_epoch)
   local name = getmetatable(self).name
   if type(optimizer) ~= "table" or not optimizer.param_groups then
-    raise("%s: expected an optimizer, got %s", name, type(optimizer))
+    raise("%s: expected an optimizer, got %s", name, kind_of(optimizer))
   end
   self.optimizer, self.last_epoch = optimizer, of_kind(name, "last_epoch", last_epoch or -1, "integer")
   self.base_lrs = {}
@@ -88,7 +89,7 @@ end
 --- Takes over what state_dict gave, and sets the rates: whether the optimizer's state was loaded before this plan was
 --- made, which then began with that rate, or is loaded later makes no difference.
 function LRScheduler:load_state_dict(state)
-  if type(state) ~= "table" then raise("load_state_dict: expected what state_dict gave, got %s", type(state)) end
+  if type(state) ~= "table" then raise("load_state_dict: expected what state_dict gave, got %s", kind_of(state)) end
   for key, value in pairs(state) do self[key] = value end
   self:restore()
 end

@@ -2,6 +2,7 @@
 local arguments = require "tide.internal.arguments"
 local check_positive = require "tide.optim.internal.check_positive"
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local LRScheduler = require "tide.optim.scheduler"
 local raise = require "tide.internal.raise"
 
@@ -97,7 +98,7 @@ local function of_function(self, i)
   local factor = fn(self.last_epoch)
   if type(factor) ~= "number" then
     raise("%s: lr_lambda: expected a function that returns a number, got %s from it", getmetatable(self).name,
-      type(factor))
+      kind_of(factor))
   end
   return factor
 end

@@ -4,6 +4,7 @@ local arguments = require "tide.internal.arguments"
 local BatchNorm = require("tide.nn.norms").BatchNorm
 local class = require "tide.internal.class"
 local DataLoader = require "tide.data.data_loader"
+local kind_of = require "tide.internal.kind_of"
 local LRScheduler = require "tide.optim.scheduler"
 local Module = require "tide.nn.module"
 local of_group = require "tide.optim.internal.of_group"
@@ -56,7 +57,7 @@ local read_model = arguments("AveragedModel", {
 function AveragedModel:init(...)
   local given = read_model(...)
   if not class.is_a(given.model, Module) then
-    raise("AveragedModel: model: expected a module, got %s", type(given.model))
+    raise("AveragedModel: model: expected a module, got %s", kind_of(given.model))
   end
   self.module = given.model:clone()
   if given.device then self.module:to(given.device) end
@@ -108,7 +109,7 @@ swa_utils.AveragedModel = AveragedModel
 local function each_batch(loader)
   if class.is_a(loader, DataLoader) then return loader:iter() end
   if type(loader) ~= "table" then
-    raise("update_bn: loader: expected a DataLoader or a list of batches, got %s", type(loader))
+    raise("update_bn: loader: expected a DataLoader or a list of batches, got %s", kind_of(loader))
   end
   local i = 0
   return function()
@@ -143,7 +144,9 @@ function swa_utils.update_bn(...)
   for module in pairs(momenta) do module.momentum = false end
   for batch in each_batch(given.loader) do
     local x = type(batch) == "table" and batch[1] or batch
-    if not tide.is_tensor(x) then raise("update_bn: loader: expected batches whose first value is a tensor, got %s", type(x)) end
+    if not tide.is_tensor(x) then
+      raise("update_bn: loader: expected batches whose first value is a tensor, got %s", kind_of(x))
+    end
     model(given.device and x:to(given.device) or x)
   end
 end

@@ -1,4 +1,5 @@
 -- Colors of plots: names, the cycle of series, and palettes for values.
+local kind_of = require "tide.internal.kind_of"
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 
@@ -49,7 +50,7 @@ function colors.checked(caller, value)
   local text = type(value) == "string" and (kNames[value:lower()] or value:lower()) or ""
   if not text:find "^#%x%x%x%x%x%x$" then
     raise("%s: color: expected a name such as 'red', or '#rrggbb', got %s%s", caller,
-      type(value) == "string" and "'" .. value .. "'" or type(value), hint(value, kNames))
+      type(value) == "string" and "'" .. value .. "'" or kind_of(value), hint(value, kNames))
   end
   return text
 end

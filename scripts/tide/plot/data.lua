@@ -1,5 +1,6 @@
 -- Data of plots: lists and tensors as they are when they are given. The tensors of a figure are
 -- read together, in one wait, when it is first drawn.
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -50,7 +51,7 @@ function data.take(caller, name, value, dims)
     taken = {shape = shape, unread = flat.unread, numbers = flat}
     flat.unread = nil
   else
-    raise("%s: %s: expected a tensor or a list of numbers, got %s", caller, name, type(value))
+    raise("%s: %s: expected a tensor or a list of numbers, got %s", caller, name, kind_of(value))
   end
   if not dims then return taken end
   for _, count in ipairs(dims) do

@@ -4,6 +4,7 @@ local describe = require "tide.plot.describe"
 local display = require "tide.display"
 local draw_text = require "tide.plot.text"
 local gnuplot = require "tide.plot.gnuplot"
+local kind_of = require "tide.internal.kind_of"
 local kinds = require "tide.plot.kinds"
 local native = require "tide.native"
 local notebook = require "tide.display.notebook"
@@ -85,7 +86,7 @@ local kFormats <const> = {svg = "svg", png = "png", pdf = "pdf"}
 
 --- Writes an .svg, .png or .pdf file, as its name ends.
 function Figure:save(path)
-  if type(path) ~= "string" then raise("save: path: expected a string, got %s", type(path)) end
+  if type(path) ~= "string" then raise("save: path: expected a string, got %s", kind_of(path)) end
   local format = kFormats[(path:match "%.(%w+)$" or ""):lower()]
   if not format then
     raise("save: '%s': expected a name that ends in .pdf, .png or .svg", path)

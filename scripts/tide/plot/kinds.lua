@@ -15,6 +15,7 @@
 -- Cell (row, column) of the last two is centered at y = row, x = column.
 local contour = require "tide.plot.contour"
 local data = require "tide.plot.data"
+local kind_of = require "tide.internal.kind_of"
 local options = require "tide.plot.options"
 local raise = require "tide.internal.raise"
 local ticks = require "tide.plot.ticks"
@@ -299,7 +300,7 @@ local function is_bytes(x) return not x:is_floating_point() and x.dtype ~= "bool
 local function planes_of(caller, picture)
   if not tide.is_tensor(picture) then
     if type(picture) ~= "table" or getmetatable(picture) then
-      raise("%s: x: expected a tensor or a list of rows, got %s", caller, type(picture))
+      raise("%s: x: expected a tensor or a list of rows, got %s", caller, kind_of(picture))
     end
     picture = tide.tensor(picture, {device = "cpu"})
   end

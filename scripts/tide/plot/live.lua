@@ -3,6 +3,7 @@ local class = require "tide.internal.class"
 local data = require "tide.plot.data"
 local Figure = require "tide.plot.figure"
 local forms = require "tide.display.forms"
+local kind_of = require "tide.internal.kind_of"
 local notebook = require "tide.display.notebook"
 local options = require "tide.plot.options"
 local present = require "tide.internal.session.present"
@@ -37,7 +38,7 @@ end
 local function checked_value(name, value)
   if type(value) == "number" then return value end
   if not tide.is_tensor(value) then
-    raise("add: %s: expected a number or a tensor, got %s", name, type(value))
+    raise("add: %s: expected a number or a tensor, got %s", name, kind_of(value))
   end
   if value:numel() ~= 1 then
     raise("add: %s: expected a single value, got shape (%s)", name, table.concat(value.shape, ", "))
@@ -168,7 +169,7 @@ end
 --- Adds the value of the curve, or those of several by name. Does not wait.
 function Live:add(step, values)
   if self.closed then raise "add: the plot is closed" end
-  if type(step) ~= "number" then raise("add: step: expected a number, got %s", type(step)) end
+  if type(step) ~= "number" then raise("add: step: expected a number, got %s", kind_of(step)) end
   if values == nil then raise "add: value is missing" end
   if type(values) ~= "table" or tide.is_tensor(values) then values = {value = values} end
   local entries = {}

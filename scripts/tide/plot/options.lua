@@ -2,6 +2,7 @@
 -- panel.
 local arguments = require "tide.internal.arguments"
 local colors = require "tide.plot.colors"
+local kind_of = require "tide.internal.kind_of"
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 local ticks = require "tide.plot.ticks"
@@ -31,7 +32,7 @@ end
 local function of_type(kind, text)
   return function(caller, name, value)
     if type(value) ~= kind then
-      raise("%s: %s: expected %s, got %s", caller, name, text, type(value))
+      raise("%s: %s: expected %s, got %s", caller, name, text, kind_of(value))
     end
     return value
   end
@@ -41,7 +42,7 @@ local function checked_limits(caller, name, value)
   local low, high
   if type(value) == "table" then low, high = value[1], value[2] end
   if type(low) ~= "number" or type(high) ~= "number" then
-    raise("%s: %s: expected {lowest, highest}, got %s", caller, name, type(value))
+    raise("%s: %s: expected {lowest, highest}, got %s", caller, name, kind_of(value))
   end
   if not ticks.is_range(low, high) then
     raise("%s: %s: the lowest must be less than the highest, got {%s, %s}", caller, name, low, high)
@@ -57,7 +58,7 @@ local function checked_ticks(caller, name, value)
   end
   for i, each in ipairs(value) do
     if type(each) ~= kind then
-      raise("%s: %s: expected a %s at %d, got %s", caller, name, kind, i, type(each))
+      raise("%s: %s: expected a %s at %d, got %s", caller, name, kind, i, kind_of(each))
     end
   end
   return table.move(value, 1, #value, 1, {})
@@ -71,7 +72,7 @@ local function checked_size(caller, name, value)
   local height = is_list and math.tointeger(value[2]) or 0
   if math.min(width, height) < 50 or math.max(width, height) > kMostPixels then
     raise("%s: %s: expected {width, height} in pixels, each from 50 to %d, got %s", caller, name,
-      kMostPixels, is_list and ("{%s, %s}"):format(value[1], value[2]) or type(value))
+      kMostPixels, is_list and ("{%s, %s}"):format(value[1], value[2]) or kind_of(value))
   end
   return {width, height}
 end
@@ -86,7 +87,7 @@ end
 local function checked_number(caller, name, value)
   if type(value) ~= "number" or not ticks.has_place(value) then
     raise("%s: %s: expected a finite number, got %s", caller, name,
-      type(value) == "number" and tostring(value) or type(value))
+      type(value) == "number" and tostring(value) or kind_of(value))
   end
   return value
 end
@@ -141,7 +142,7 @@ function options.panel_reader(caller, more)
   local read = arguments(caller, table.move(more or {}, 1, #(more or {}), #declared + 1, declared))
   return function(given)
     if given ~= nil and type(given) ~= "table" then
-      raise("%s: expected a table of options, got %s", caller, type(given))
+      raise("%s: expected a table of options, got %s", caller, kind_of(given))
     end
     return check(caller, read(given or {}))
   end

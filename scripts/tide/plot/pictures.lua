@@ -2,6 +2,7 @@
 local arguments = require "tide.internal.arguments"
 local colors = require "tide.plot.colors"
 local Figure = require "tide.plot.figure"
+local kind_of = require "tide.internal.kind_of"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -55,7 +56,7 @@ function pictures.confusion_matrix(...)
     local count = classes and #classes or nil
     local predictions = given.matrix
     if not tide.is_tensor(predictions) then
-      raise("confusion_matrix: predictions: expected a tensor, got %s", type(predictions))
+      raise("confusion_matrix: predictions: expected a tensor, got %s", kind_of(predictions))
     end
     if not count and predictions:dim() == 1 then
       count = 0
@@ -69,7 +70,7 @@ function pictures.confusion_matrix(...)
   end
   if not tide.is_tensor(matrix) or matrix:dim() ~= 2 or matrix:size(1) ~= matrix:size(2) then
     raise("confusion_matrix: expected a square matrix, or predictions and targets, got %s",
-      tide.is_tensor(matrix) and "shape " .. shape_text(matrix) or type(matrix))
+      tide.is_tensor(matrix) and "shape " .. shape_text(matrix) or kind_of(matrix))
   end
   if classes and #classes ~= #matrix then
     raise("confusion_matrix: %d classes for a matrix of shape %s", #classes, shape_text(matrix))

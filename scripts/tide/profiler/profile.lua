@@ -1,6 +1,7 @@
 -- tide.profile: records what a script does, by steps if that is wanted.
 local class = require "tide.internal.class"
 local arguments = require "tide.internal.arguments"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local native = require("tide.native").profiler
 local report = require "tide.profiler.report"
@@ -123,7 +124,7 @@ function Profile:table(options) return report.table(trace_of(self, "table"), opt
 function Profile:save(path)
   local trace = trace_of(self, "save")
   if type(path) ~= "string" then
-    raise("save: argument 1 (path): expected string, got %s", type(path))
+    raise("save: argument 1 (path): expected string, got %s", kind_of(path))
   end
   if path:match "%.json$" then return trace:write_json(path) end
   if path:match "%.html$" then
@@ -149,7 +150,7 @@ local function profile(_, fn, options)
     return Profile(fn or {})
   end
   if type(fn) ~= "function" and not (getmetatable(fn) or {}).__call then
-    raise("profile: argument 1 (fn): expected function or a table of options, got %s", type(fn))
+    raise("profile: argument 1 (fn): expected function or a table of options, got %s", kind_of(fn))
   end
   local p <close> = Profile(options or {})
   local results = table.pack(fn(p))

@@ -1,4 +1,5 @@
 -- tide.profiler.record_function: a named range of a profile.
+local kind_of = require "tide.internal.kind_of"
 local native = require("tide.native").profiler
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
@@ -19,7 +20,7 @@ Range.__close = Range.close
 --- a profile under way, and of a tool that is attached by NVTX. Without these it does nothing.
 return function(name, fn, ...)
   if type(name) ~= "string" then
-    raise("record_function: argument 1 (name): expected string, got %s", type(name))
+    raise("record_function: argument 1 (name): expected string, got %s", kind_of(name))
   end
   local range <const> = setmetatable(
     {name = name, begin = native.now(), tool_range = native.start_tool_range(name)}, Range)

@@ -2,6 +2,7 @@
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local grid = require "tide.internal.grid"
+local kind_of = require "tide.internal.kind_of"
 local peaks = require "tide.profiler.peaks"
 local raise = require "tide.internal.raise"
 local source_line = require "tide.profiler.source_line"
@@ -229,7 +230,7 @@ end
 function report.compare(a, b, by)
   for i, p in ipairs {a or false, b or false} do
     if type(p) ~= "table" or type(p.summary) ~= "function" then
-      raise("compare: argument %d: expected a profile, got %s", i, type(p))
+      raise("compare: argument %d: expected a profile, got %s", i, kind_of(p))
     end
   end
   local found, rows = {}, Comparison()

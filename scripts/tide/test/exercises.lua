@@ -1,9 +1,10 @@
 -- tide.test.exercises: checks what a learner has written, and says which exercises are solved.
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 
 --- The exercises of a list, or an error that says what is wrong with it.
 local function checked(list)
-  if type(list) ~= "table" then raise("exercises: expected a list of {name, check}, got %s", type(list)) end
+  if type(list) ~= "table" then raise("exercises: expected a list of {name, check}, got %s", kind_of(list)) end
   for i, exercise in ipairs(list) do
     local name, check = nil, nil
     if type(exercise) == "table" then name, check = exercise[1], exercise[2] end

@@ -1,4 +1,5 @@
 -- Spies and stubs: functions that keep count of their calls, alone or in the place of a field.
+local kind_of = require "tide.internal.kind_of"
 local matchers = require "tide.test.matchers"
 local raise = require "tide.internal.raise"
 
@@ -88,13 +89,13 @@ local function place(made, owner, key)
 end
 
 local function check_table(name, owner, key)
-  if type(owner) ~= "table" then raise("%s: expected a table, got a %s", name, type(owner)) end
+  if type(owner) ~= "table" then raise("%s: expected a table, got a %s", name, kind_of(owner)) end
   if key == nil then raise("%s: the name of a field is missing", name) end
 end
 
 --- A spy that calls `fn`.
 function spy.new(fn)
-  if fn ~= nil and not is_callable(fn) then raise("spy.new: expected a function, got a %s", type(fn)) end
+  if fn ~= nil and not is_callable(fn) then raise("spy.new: expected a function, got a %s", kind_of(fn)) end
   return new_spy(fn or function() end)
 end
 
@@ -102,7 +103,7 @@ end
 function spy.on(owner, key)
   check_table("spy.on", owner, key)
   if not is_callable(owner[key]) then
-    raise("spy.on: field '%s' is no function but a %s", tostring(key), type(owner[key]))
+    raise("spy.on: field '%s' is no function but a %s", tostring(key), kind_of(owner[key]))
   end
   return place(new_spy(owner[key]), owner, key)
 end

@@ -2,6 +2,7 @@
 -- until somebody reads them.
 local batches = require "tide.training.batches"
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local Mean = require "tide.metrics.mean"
 local Metric = require "tide.metrics.metric"
 local nearest = require "tide.internal.nearest"
@@ -34,7 +35,7 @@ local function check_options(name, options)
         tostring(key), near and ("; did you mean '%s'?"):format(near) or "")
     end
     if type(value) ~= kind then
-      raise("log: %s: %s: expected a %s, got %s", name, key, kind, type(value))
+      raise("log: %s: %s: expected a %s, got %s", name, key, kind, kind_of(value))
     end
   end
 end
@@ -78,7 +79,7 @@ function LogValues:log(name, value, options, batch_size, in_step)
   elseif type(value) == "boolean" then
     value = value and 1 or 0
   elseif type(value) ~= "number" then
-    raise("log: %s: expected a number, a tensor or a metric, got %s", name, type(value))
+    raise("log: %s: expected a number, a tensor or a metric, got %s", name, kind_of(value))
   end
   entry.value = value
   if entry.mean then entry.mean:update(value, options.batch_size or batch_size or 1) end

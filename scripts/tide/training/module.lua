@@ -1,5 +1,6 @@
 -- training.Module: a network that says how it is trained.
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local NetworkModule = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 
@@ -19,7 +20,7 @@ function Module:log(name, value, options) trainer_of(self, "log"):log(name, valu
 
 --- self:log_dict({loss = loss, accuracy = accuracy}, options)
 function Module:log_dict(values, options)
-  if type(values) ~= "table" then raise("log_dict: expected a table, got %s", type(values)) end
+  if type(values) ~= "table" then raise("log_dict: expected a table, got %s", kind_of(values)) end
   for name, value in pairs(values) do self:log(name, value, options) end
 end
 

@@ -3,6 +3,7 @@ local CheckpointManager = require "tide.training.checkpoint_manager"
 local class = require "tide.internal.class"
 local History = require "tide.training.history"
 local hooks = require "tide.training.hooks"
+local kind_of = require "tide.internal.kind_of"
 local ModelCheckpoint = require "tide.training.callbacks.model_checkpoint"
 local raise = require "tide.internal.raise"
 local run_folder = require "tide.training.run_folder"
@@ -79,7 +80,7 @@ function TrainingState:write(path) files_of(self):write(path) end
 function TrainingState:resume(ckpt_path)
   if ckpt_path == nil then return end
   if type(ckpt_path) ~= "string" then
-    raise("fit: ckpt_path: expected \"last\" or a path, got %s", type(ckpt_path))
+    raise("fit: ckpt_path: expected \"last\" or a path, got %s", kind_of(ckpt_path))
   end
   if ckpt_path ~= "last" then
     files_of(self):restore_file(ckpt_path)

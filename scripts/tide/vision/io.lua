@@ -2,6 +2,7 @@
 -- uint8 tensor (channels, height, width).
 local arguments = require "tide.internal.arguments"
 local images = require("tide.native").images
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
@@ -74,7 +75,7 @@ function io.read_file(...) return images.read_bytes(read_path(...).path, "read_f
 function io.write_file(...)
   local given = read_contents(...)
   if type(given.data) ~= "string" and not tide.is_tensor(given.data) then
-    raise("write_file: expected a uint8 tensor or a string, got %s", type(given.data))
+    raise("write_file: expected a uint8 tensor or a string, got %s", kind_of(given.data))
   end
   images.write_bytes(given.filename, given.data, "write_file")
 end

@@ -2,6 +2,7 @@
 local F = require("tide.native").functional
 local arguments = require "tide.internal.arguments"
 local io = require "tide.vision.io"
+local kind_of = require "tide.internal.kind_of"
 local picture = require "tide.vision.transforms.picture"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
@@ -99,7 +100,7 @@ local function parsed_color(color)
   local red, green, blue = (text or ""):match "^#(%x%x)(%x%x)(%x%x)$"
   if not red then
     raise("draw_bounding_boxes: expected a color: a name such as red, '#rrggbb' or {red, green, blue}, got %s",
-      type(color) == "string" and "'" .. color .. "'" or type(color))
+      type(color) == "string" and "'" .. color .. "'" or kind_of(color))
   end
   return {tonumber(red, 16), tonumber(green, 16), tonumber(blue, 16)}
 end

@@ -3,6 +3,7 @@ local add_hook = require "tide.internal.add_hook"
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local find_first = require "tide.watch.first_nonfinite"
+local kind_of = require "tide.internal.kind_of"
 local Live = require "tide.watch.live"
 local Module = require "tide.nn.module"
 local Optimizer = require "tide.optim.optimizer"
@@ -26,10 +27,10 @@ local read = arguments("watch", {"net", {"optimizer"}, {"every", 1}, {"live"}}, 
 function Watch:init(...)
   local given = read(...)
   if not class.is_a(given.net, Module) then
-    raise("watch: net: expected a module, got %s", tide.is_tensor(given.net) and "tensor" or type(given.net))
+    raise("watch: net: expected a module, got %s", tide.is_tensor(given.net) and "tensor" or kind_of(given.net))
   end
   if given.optimizer and not class.is_a(given.optimizer, Optimizer) then
-    raise("watch: optimizer: expected an optimizer, got %s", type(given.optimizer))
+    raise("watch: optimizer: expected an optimizer, got %s", kind_of(given.optimizer))
   end
   if given.every == 0 then raise "watch: every must be positive, got 0" end
   self.net, self.optimizer, self.every = given.net, given.optimizer, given.every
@@ -167,7 +168,7 @@ function Watch:rows() return plain_rows(seen(self)) end
 --- Logs the newest sample by tags such as "gradient/0.weight/std"; at its own step, or another.
 function Watch:log(logger, step)
   if type(logger) ~= "table" or not logger.log_metrics then
-    raise("watch:log: expected a logger, got %s", type(logger))
+    raise("watch:log: expected a logger, got %s", kind_of(logger))
   end
   local metrics = {}
   local rows = self:table()

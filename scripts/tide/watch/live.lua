@@ -1,5 +1,6 @@
 -- The live plot of a watch: a curve for each layer, drawn while a training runs.
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local plot = require("tide.plot.live").live
 local raise = require "tide.internal.raise"
 local statistics = require "tide.watch.statistics"
@@ -79,7 +80,7 @@ function Live:init(name)
   self.figure = kFigures[name]
   if not self.figure then
     raise("watch: live: expected 'dead', 'gradient' or 'ratio', got %s",
-      type(name) == "string" and "'" .. name .. "'" or type(name))
+      type(name) == "string" and "'" .. name .. "'" or kind_of(name))
   end
   self.plot = plot(self.figure.options)
 end

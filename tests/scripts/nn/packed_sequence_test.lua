@@ -72,7 +72,7 @@ describe("packed sequences", function(device)
     raises("1 lengths for 2 sequences", rnn.pack_padded_sequence, x, {3})
     raises("total_length must be at least 3, got 2", rnn.pad_packed_sequence,
       rnn.pack_padded_sequence(x, {3, 1}), {total_length = 2})
-    raises("expected a PackedSequence, got userdata", rnn.pad_packed_sequence, x)
+    raises("expected a PackedSequence, got tensor", rnn.pad_packed_sequence, x)
     raises("the input has 1 features, the layer takes 2",
       function() nn.GRU(2, 2)(rnn.pack_padded_sequence(x, {3, 1})) end)
   end)

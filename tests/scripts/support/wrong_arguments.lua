@@ -44,7 +44,7 @@ local kWrong <const> = {
 --- Words of errors that are not for the caller.
 local kForeign <const> = {
   "%[tide%]", "tide/[%w_/]+%.lua:%d", "attempt to %l", "bad argument", "internal error", "std::", "stack overflow",
-  "for iterator", "invalid option", "%[string", "endless",
+  "for iterator", "invalid option", "%[string", "endless", "userdata",
 }
 
 --- The arguments of the function at stack level 2 of its caller, which has just been called.

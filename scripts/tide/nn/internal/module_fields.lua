@@ -4,6 +4,7 @@
 -- `_fields` the names of those that are children, parameters or buffers, in the order of their
 -- first assignment.
 
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 
 local fields = {}
@@ -12,7 +13,7 @@ local fields = {}
 --- "buffer", or "tensor", which is neither saved nor moved.
 function fields.register(module, name, kind)
   if type(name) ~= "string" and math.type(name) ~= "integer" then
-    raise("%s: name: expected a name, got %s", getmetatable(module).name, type(name))
+    raise("%s: name: expected a name, got %s", getmetatable(module).name, kind_of(name))
   end
   module._noted[name] = true
   local known = rawget(module, "_fields")

@@ -1,6 +1,7 @@
 -- What nn.Sequential and nn.ModuleList share: children at positions 1, 2, ..., which may bear
 -- names.
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 
@@ -124,7 +125,7 @@ function ModuleSequence:extend(children)
   if type(children) ~= "table" or class.is_a(children, Module)
     and not class.is_a(children, ModuleSequence) then
     raise("%s.extend: expected a list of modules, got %s", getmetatable(self).name,
-      class.is_a(children, Module) and getmetatable(children).name or type(children))
+      class.is_a(children, Module) and getmetatable(children).name or kind_of(children))
   end
   -- The list may be this very container.
   for _, child in ipairs(table.move(children, 1, #children, 1, {})) do self:append(child) end

@@ -2,6 +2,7 @@
 local add_hook = require "tide.internal.add_hook"
 local arguments = require "tide.internal.arguments"
 local fields = require "tide.nn.internal.module_fields"
+local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
@@ -120,7 +121,7 @@ end
 --- Returns the lists of both.
 function state_methods:load_state_dict(state, options)
   if type(state) ~= "table" then
-    raise("load_state_dict: expected a table of tensors by name, got %s%s", type(state),
+    raise("load_state_dict: expected a table of tensors by name, got %s%s", kind_of(state),
       type(state) == "string" and (": tide.load(%q) reads one"):format(state) or "")
   end
   local strict = of_kind("load_state_dict", "options", options or {}, "table").strict ~= false

@@ -1,4 +1,5 @@
 -- Sizes of windows that are given as one number for all dimensions or as a list.
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 
 local sizes = {}
@@ -7,7 +8,7 @@ local function checked(name, value)
   local size = type(value) == "number" and math.tointeger(value)
   if not size or size < 0 then
     raise("%s: sizes must be whole numbers, got %s", name,
-      type(value) == "number" and tostring(value) or type(value))
+      type(value) == "number" and tostring(value) or kind_of(value))
   end
   return size
 end

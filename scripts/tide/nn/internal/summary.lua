@@ -2,6 +2,7 @@
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local fields = require "tide.nn.internal.module_fields"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -187,7 +188,7 @@ local function read_inputs(net, given)
     return {tide.zeros(shape, place), n = 1}
   end
   if type(shape) ~= "table" and not tide.is_tensor(shape) then
-    raise("summary: expected an input, or its shape as a list, got %s", type(shape))
+    raise("summary: expected an input, or its shape as a list, got %s", kind_of(shape))
   end
   return given
 end

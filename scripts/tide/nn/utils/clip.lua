@@ -1,6 +1,7 @@
 -- Keeps gradients from growing too large: by their norm, or each by itself.
 local arguments = require "tide.internal.arguments"
 local checked = require "tide.internal.checked"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -10,11 +11,13 @@ local clip = {}
 local function gradients_of(name, parameters)
   if tide.is_tensor(parameters) then parameters = {parameters} end
   if type(parameters) ~= "table" then
-    raise("%s: expected parameters, as net:parameters() gives them, got %s", name, type(parameters))
+    raise("%s: expected parameters, as net:parameters() gives them, got %s", name, kind_of(parameters))
   end
   local grads = {}
   for i, parameter in ipairs(parameters) do
-    if not tide.is_tensor(parameter) then raise("%s: parameter %d is no tensor but a %s", name, i, type(parameter)) end
+    if not tide.is_tensor(parameter) then
+      raise("%s: parameter %d is no tensor but a %s", name, i, kind_of(parameter))
+    end
     grads[#grads + 1] = parameter.grad
   end
   return grads

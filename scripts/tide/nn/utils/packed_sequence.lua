@@ -2,6 +2,7 @@
 -- recurrent layers take them; and the functions that make and unmake it.
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -64,7 +65,7 @@ end
 local function checked_lengths(name, lengths, batch, longest)
   local list = numbers(lengths)
   if type(list) ~= "table" then
-    raise("%s: lengths: expected a list or a tensor, got %s", name, type(lengths))
+    raise("%s: lengths: expected a list or a tensor, got %s", name, kind_of(lengths))
   end
   if #list ~= batch then raise("%s: %d lengths for %d sequences", name, #list, batch) end
   for i, length in ipairs(list) do
@@ -137,7 +138,7 @@ local read_pad = arguments("pad_packed_sequence", {
 --- Raises an error unless `value` is a PackedSequence.
 local function check_packed(name, value)
   if not class.is_a(value, PackedSequence) then
-    raise("%s: expected a PackedSequence, got %s", name, type(value))
+    raise("%s: expected a PackedSequence, got %s", name, kind_of(value))
   end
 end
 

@@ -3,6 +3,7 @@
 local arguments = require "tide.internal.arguments"
 local checked = require "tide.internal.checked"
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
 local ModuleDict = require "tide.nn.module_dict"
 local ModuleSequence = require "tide.nn.internal.module_sequence"
@@ -44,7 +45,7 @@ local function shape_text(tensor) return "(" .. table.concat(tensor.shape, ", ")
 --- Lets a list compute `value`, if its steps can be inverted.
 local function assign(list, name, value)
   if not tide.is_tensor(value) then
-    raise("%s: expected a tensor, got %s", name, type(value))
+    raise("%s: expected a tensor, got %s", name, kind_of(value))
   end
   local original = value:detach()
   tide.no_grad(function()
@@ -98,7 +99,7 @@ function parametrize.register_parametrization(...)
   local given = read_register(...)
   local module, name, step = given.module, given.name, given.parametrization
   if not class.is_a(step, Module) then
-    raise("register_parametrization: parametrization: expected a module, got %s", type(step))
+    raise("register_parametrization: parametrization: expected a module, got %s", kind_of(step))
   end
   local list = list_of(module, name)
   local value = list and list()

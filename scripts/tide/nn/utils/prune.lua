@@ -2,6 +2,7 @@
 -- trained, `weight_mask` is saved, and `weight` is their product, computed before each forward.
 local arguments = require "tide.internal.arguments"
 local checked = require "tide.internal.checked"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
@@ -123,7 +124,7 @@ end
 --- The values that say what matters; they must fit the parameter.
 local function scores_for(name, given, value)
   if given == nil then return value end
-  if not tide.is_tensor(given) then raise("%s: importance_scores: expected tensors, got %s", name, type(given)) end
+  if not tide.is_tensor(given) then raise("%s: importance_scores: expected tensors, got %s", name, kind_of(given)) end
   if table.concat(given.shape, ",") ~= table.concat(value.shape, ",") then
     raise("%s: importance_scores have shape (%s), the parameter has (%s)", name,
       table.concat(given.shape, ", "), table.concat(value.shape, ", "))
@@ -192,7 +193,7 @@ function prune.global_unstructured(...)
   if #given.parameters == 0 then raise("global_unstructured: the list of parameters is empty") end
   for i, pair in ipairs(given.parameters) do
     if type(pair) ~= "table" then
-      raise("global_unstructured: parameters[%d]: expected {module, name}, got %s", i, type(pair))
+      raise("global_unstructured: parameters[%d]: expected {module, name}, got %s", i, kind_of(pair))
     end
     local value, mask = state_of("global_unstructured", pair[1], pair[2])
     local scores = scores_for("global_unstructured", given.importance_scores[i], value)
@@ -201,7 +202,7 @@ function prune.global_unstructured(...)
   local mask = given.pruning_method("global_unstructured", tide.cat(all_scores),
     tide.cat(all_masks), given.amount)
   if not tide.is_tensor(mask) then
-    raise("global_unstructured: pruning_method: expected a function that returns a mask, got %s from it", type(mask))
+    raise("global_unstructured: pruning_method: expected a function that returns a mask, got %s from it", kind_of(mask))
   end
   for i, part in ipairs(mask:split(sizes)) do
     local module, name = table.unpack(given.parameters[i])

@@ -1,5 +1,6 @@
 -- tide.nn.utils.rnn: sequences of different lengths as one tensor.
 local arguments = require "tide.internal.arguments"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
@@ -18,7 +19,7 @@ local function check_sequences(sequences)
   if #sequences == 0 then raise "pad_sequence: sequences: the list is empty" end
   for i, sequence in ipairs(sequences) do
     if not tide.is_tensor(sequence) then
-      raise("pad_sequence: sequence %d is no tensor but a %s", i, type(sequence))
+      raise("pad_sequence: sequence %d is no tensor but a %s", i, kind_of(sequence))
     end
     if sequence:dim() == 0 then raise("pad_sequence: sequence %d has no dimensions", i) end
   end
@@ -56,7 +57,7 @@ function rnn.unpad_sequence(...)
   local padded, lengths = given.padded, given.lengths
   if tide.is_tensor(lengths) then lengths = lengths:tolist() end
   if type(lengths) ~= "table" then
-    raise("unpad_sequence: lengths: expected a list, got %s", type(lengths))
+    raise("unpad_sequence: lengths: expected a list, got %s", kind_of(lengths))
   end
   if padded:dim() < 2 then
     raise("unpad_sequence: padded: expected at least 2 dimensions, got %d", padded:dim())

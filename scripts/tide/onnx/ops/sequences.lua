@@ -1,4 +1,5 @@
 -- Sequences, which are lists of tensors here, and optional values, which may be nil.
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 local values = require "tide.onnx.values"
@@ -18,7 +19,7 @@ ops.attributes = {
 
 local function check_sequence(value)
   if tide.is_tensor(value) or type(value) ~= "table" then
-    raise("expected a sequence, got %s", tide.is_tensor(value) and "tensor" or type(value))
+    raise("expected a sequence, got %s", tide.is_tensor(value) and "tensor" or kind_of(value))
   end
   return value
 end

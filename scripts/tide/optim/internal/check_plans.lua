@@ -1,4 +1,5 @@
 -- Lists of plans for the learning rate that another plan steps.
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 
 --- Raises an error in the name of `caller` unless all are plans of one optimizer (that of the first by default) that go
@@ -8,7 +9,7 @@ return function(caller, plans, optimizer)
   for i, plan in ipairs(plans) do
     local made = type(plan) == "table" and getmetatable(plan)
     if not made or not plan.optimizer then
-      raise("%s: scheduler %d is none but a %s", caller, i, made and tostring(made.name) or type(plan))
+      raise("%s: scheduler %d is none but a %s", caller, i, made and tostring(made.name) or kind_of(plan))
     end
     optimizer = optimizer or plan.optimizer
     if plan.optimizer ~= optimizer then raise("%s: scheduler %d belongs to another optimizer", caller, i) end

@@ -1,4 +1,5 @@
 -- A parameter of a plan for the learning rate that is one value for all groups, or a list of one for each.
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 
 --- The value of `plan[name]` for group `i`.
@@ -11,7 +12,7 @@ return function(plan, name, i)
     value = value[i]
   end
   if type(value) ~= "number" then
-    raise("%s: %s: expected a number, or a list of one for each group, got %s", title, name, type(value))
+    raise("%s: %s: expected a number, or a list of one for each group, got %s", title, name, kind_of(value))
   end
   return value
 end

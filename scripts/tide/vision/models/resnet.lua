@@ -1,6 +1,7 @@
 -- Residual networks (He et al., 2015), wide ones, and ResNeXt.
 local class = require "tide.internal.class"
 local init = require "tide.nn.init"
+local kind_of = require "tide.internal.kind_of"
 local network = require "tide.vision.models.internal.network"
 local nn = require "tide.nn"
 local raise = require "tide.internal.raise"
@@ -75,7 +76,7 @@ local function read_dilated(given)
   local dilated = given.replace_stride_with_dilation or {false, false, false}
   if type(dilated) ~= "table" or #dilated ~= 3 then
     raise("ResNet: replace_stride_with_dilation: expected a list of 3 booleans, got %s",
-      type(dilated) == "table" and #dilated .. " entries" or type(dilated))
+      type(dilated) == "table" and #dilated .. " entries" or kind_of(dilated))
   end
   return dilated
 end

@@ -1,6 +1,7 @@
 -- Layers that networks for images share.
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local kind_of = require "tide.internal.kind_of"
 local nn = require "tide.nn"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
@@ -105,7 +106,7 @@ local Permute = class("Permute", nn.Module)
 
 --- Permute{1, 3, 4, 2}: the dimensions in this order.
 function Permute:init(dims)
-  if type(dims) ~= "table" then raise("Permute: expected a list of dimensions, got %s", type(dims)) end
+  if type(dims) ~= "table" then raise("Permute: expected a list of dimensions, got %s", kind_of(dims)) end
   self.dims = dims
 end
 

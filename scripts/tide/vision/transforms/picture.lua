@@ -1,4 +1,5 @@
 -- What the functions on pictures share: sizes, ranges of types, and batches of floats.
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -18,7 +19,7 @@ function picture.bits(dtype) return kBits[dtype] end
 
 --- Raises an error unless `image` is a tensor of at least `rank` (2) dimensions.
 function picture.check(caller, image, rank)
-  if not tide.is_tensor(image) then raise("%s: expected a picture, a tensor, got %s", caller, type(image)) end
+  if not tide.is_tensor(image) then raise("%s: expected a picture, a tensor, got %s", caller, kind_of(image)) end
   if image:dim() < (rank or 2) then
     raise("%s: expected a picture (..., channels, height, width), got shape (%s)", caller,
       table.concat(image.shape, ", "))

@@ -3,6 +3,7 @@
 local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local draw = require "tide.internal.draw"
+local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -77,7 +78,7 @@ function transform.check_list(caller, value)
   for i, entry in ipairs(value) do
     local meta = debug.getmetatable(entry)
     if type(entry) ~= "function" and not (type(meta) == "table" and meta.__call) or tide.is_tensor(entry) then
-      raise("%s: transform %d cannot be called: it is a %s", caller, i, type(entry))
+      raise("%s: transform %d cannot be called: it is a %s", caller, i, kind_of(entry))
     end
   end
 end

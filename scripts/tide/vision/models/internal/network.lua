@@ -1,5 +1,6 @@
 -- The function of a network: reads its table of options, and builds it.
 local declarations = require "tide.internal.declarations"
+local kind_of = require "tide.internal.kind_of"
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 
@@ -38,7 +39,7 @@ local function checked(name, option, value, default)
   end
   if not fits then
     raise("%s: %s: expected %s, got %s", name, option, expected,
-      type(value) == "number" and tostring(value) or type(value))
+      type(value) == "number" and tostring(value) or kind_of(value))
   end
   return value
 end
@@ -69,7 +70,7 @@ local function network(name, declared, build, fixed)
     options = options == nil and {} or options
     if type(options) ~= "table" or getmetatable(options) or #options > 0 then
       raise("%s: expected a table of options by name, got %s", name,
-        type(options) == "table" and "a list" or type(options))
+        type(options) == "table" and "a list" or kind_of(options))
     end
     check_weights(name, options)
     local values, defaults = {}, {}
