@@ -90,6 +90,34 @@ describe("a function called with ':'", function()
   end
 end)
 
+-- The text, and the beginning of its message.
+local kNamed <const> = {
+  {"x:isclose(tide.ones(7))", "isclose: eq: shapes do not broadcast: (2, 3) and (7)"},
+  {"nn.Linear(2, 3, {dtype = 3})", "Linear: zeros: expected type name, got number"},
+  {"local y = tide.random.rayleigh(1, 2, {device = 3})", "rayleigh: rand: expected device, got number"},
+  {"tide.as_tensor('a')", "as_tensor: tensor: expected numbers or booleans, got string"},
+}
+
+-- What is named already, or is not for a function of the library to name.
+local kNotNamed <const> = {
+  {"opt:add_param_group(1)", "SGD: expected a group"}, {"net(tide.ones(7))", "net (Linear 3 -> 2): linear: "},
+  {"tide.matmul(a)", "matmul: "}, {'error("of its own")', "of its own"}, {"math.floor({})", "bad argument #1 to 'floor'"},
+  {"x:relu_(1)", "relu: "}, {"print(x + {})", "+: expected tensor or number"},
+}
+
+describe("an error that names what a function called", function()
+  for _, case in ipairs(kNamed) do
+    it("begins with the function: " .. case[1], function()
+      equal(error_of(case[1]):match("^calls%d+:12: (.*)$"):sub(1, #case[2]), case[2])
+    end)
+  end
+  for _, case in ipairs(kNotNamed) do
+    it("stays as it is: " .. case[1], function()
+      equal(error_of(case[1]):match("^calls%d+:12: (.*)$"):sub(1, #case[2]), case[2])
+    end)
+  end
+end)
+
 describe("an error inside of the library", function()
   it("names the script's line first", function()
     local message = error_of("tide.nn.Linear(3, 2):load_state_dict(1)")
