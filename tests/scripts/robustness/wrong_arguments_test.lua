@@ -22,6 +22,6 @@ describe("wrong arguments", function()
     os.execute(("rm -r '%s'"):format(folder))
     local calls, functions, troubles = output:match "(%d+) calls of (%d+) functions, (%d+) troubles"
     if not calls then error(("the last call was %s\n%s"):format(last, output:sub(-2000))) end
-    if troubles ~= "0" or tonumber(calls) < 9000 or tonumber(functions) < 1400 then error(output:sub(-3000)) end
+    if troubles ~= "0" or tonumber(calls) < 11000 or tonumber(functions) < 1900 then error(output:sub(-3000)) end
   end)
 end)

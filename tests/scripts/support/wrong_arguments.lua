@@ -153,6 +153,10 @@ end
 local function sweep(target, parameters)
   local start = os.clock()
   local right = caught_arguments(target.code, target.is_wanted)
+  if not right then -- the example of tide.abs and x:abs_ calls x:abs
+    target.is_wanted = function(info) return info.what == "C" and info.name == target.named end
+    right = caught_arguments(target.code, target.is_wanted)
+  end
   if os.clock() - start > kSlow then target.changes_object = false end
   if not right then return false end
   check(target, table.move(right, 1, target.first - 1, 1, {n = target.first - 1}), "nothing")
