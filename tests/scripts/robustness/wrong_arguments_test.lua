@@ -16,7 +16,8 @@ describe("wrong arguments", function()
     assert(os.execute(("mkdir '%s'"):format(folder)))
     local every = os.getenv "TIDE_TEST_SOAK" and 1 or 16
     local words = ("'%s/../support/wrong_arguments.lua' --every %d --log last_call"):format(here, every)
-    local output = run(words, ("cd '%s' && ulimit -v %d -t %d &&"):format(folder, kMemory, every == 1 and 600 or 60))
+    local before = ("cd '%s' && ulimit -v %d && ulimit -t %d &&"):format(folder, kMemory, every == 1 and 600 or 60)
+    local output = run(words .. " </dev/null", before)
     local last
     for line in io.lines(folder .. "/last_call") do last = line end
     os.execute(("rm -r '%s'"):format(folder))
