@@ -23,6 +23,10 @@ describe("wrong arguments", function()
     os.execute(("rm -r '%s'"):format(folder))
     local calls, functions, troubles = output:match "(%d+) calls of (%d+) functions, (%d+) troubles"
     if not calls then error(("the last call was %s\n%s"):format(last, output:sub(-2000))) end
-    if troubles ~= "0" or tonumber(calls) < 11000 or tonumber(functions) < 1900 then error(output:sub(-3000)) end
+    local found = {}
+    for trouble in output:gmatch "[^\n]+\n    call%d+:[^\n]*" do found[#found + 1] = trouble end
+    if troubles ~= "0" or tonumber(calls) < 11000 or tonumber(functions) < 1900 then
+      error(("%s calls, %s functions, %s troubles\n%s"):format(calls, functions, troubles, table.concat(found, "\n")))
+    end
   end)
 end)
