@@ -13,13 +13,15 @@ local function is_of_lua(name, fn)
   return false
 end
 
---- Whether the function at stack level `level` runs as the call of an object, net(x), whose name is a variable's; or as
---- a method of an object whose class the message names.
-local function needs_no_name(level, fn, message)
+--- Whether the function `callee` at stack level `level` runs as the call of an object, net(x), whose name is a
+--- variable's; or as a method of an object whose class the message names.
+local function needs_no_name(level, callee, message)
   local _, first = debug.getlocal(level + 1, 1)
   local meta = debug.getmetatable(first)
   local class = type(meta) == "table" and rawget(meta, "__name")
-  return class and (rawget(meta, "__call") == fn or message:find(class .. ":", 1, true) ~= nil)
+  if not class then return false end
+  return rawget(meta, "__call") == callee.func
+    or callee.namewhat == "method" and message:find(class .. ":", 1, true) ~= nil
 end
 
 --- The name of the field or method that a line of a script calls; nil if it makes several calls.
@@ -42,7 +44,7 @@ local function called_name(message)
     if is_script(caller) then
       if callee.istailcall then return only_call(caller) end -- another function was called, which called this one last
       if not kByName[callee.namewhat] or is_of_lua(callee.name, callee.func) then return nil end
-      return not needs_no_name(level, callee.func, message) and callee.name or nil
+      return not needs_no_name(level, callee, message) and callee.name or nil
     end
     level = level + 1
   end

@@ -20,7 +20,7 @@ local function read_child(self, value)
   if not class.is_a(module, Module) then
     local made = type(module) == "table" and rawget(module, "__index") and rawget(module, "name")
     local what = made and ("the class %s: its layers are %s(...)"):format(made, made)
-      or type(module) == "function" and "a function: layers are objects, as nn.ReLU()" or "a " .. type(module)
+      or type(module) == "function" and "a function: layers are objects, as nn.ReLU()" or "a " .. kind_of(module)
     raise("%s: expected a module, got %s", title, what)
   end
   if name then

@@ -101,7 +101,7 @@ end
 --- nothing does.
 local function misfit(name, tensor, given)
   if not tide.is_tensor(given) then
-    return ("%s is a %s in what is loaded, expected a tensor"):format(name, type(given))
+    return ("%s is a %s in what is loaded, expected a tensor"):format(name, kind_of(given))
   end
   if same_shape(given, tensor) then return nil end
   return ("%s is (%s) in the module, but (%s) in what is loaded"):format(name,
