@@ -17,6 +17,7 @@
 #include "interpreter/run/pager.h"
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
+#include "interpreter/run/terminal.h"
 #include "interpreter/version.h"
 
 namespace tide {
@@ -43,7 +44,7 @@ int print_answer(const char* name, const Words& words, const char* module = "tid
     if (wrong)
       std::fprintf(stderr, "tide: %s\n", text);
     else
-      print_paged(text);
+      print_paged(broken_at_words(text));
   }
   return finish(state, wrong ? EXIT_FAILURE : EXIT_SUCCESS);
 }

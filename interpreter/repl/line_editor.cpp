@@ -1,5 +1,6 @@
-// Readline through dlopen, driven by its callback interface so that this loop, not readline,
-// decides what a signal means; and the plain editor for pipes and bare machines.
+// Readline through dlopen, and the plain editor for pipes and bare machines. Readline gets its keys
+// from a function that decides what a signal means. Its callback interface would give that decision
+// too, but its errors jump to where an earlier call stood: Ctrl-R Ctrl-X a crashes with it.
 #include "interpreter/repl/line_editor.h"
 
 #include <dlfcn.h>
@@ -8,10 +9,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "interpreter/run/interrupt.h"
@@ -39,7 +42,7 @@ bool wait_for_input() {
 /// here, as readline does, so that what is printed reads like a session.
 class PlainEditor : public LineEditor {
  public:
-  ReadResult read(const char* prompt, std::string& line) override {
+  ReadResult read(const char* prompt, const std::string&, std::string& line) override {
     std::fputs(prompt, stdout);
     std::fflush(stdout);
     line.clear();
@@ -64,15 +67,21 @@ class PlainEditor : public LineEditor {
 
 /// The part of readline 8 that is used, found by name in the opened library.
 struct Readline {
-  using LineHandler = void (*)(char*);
+  using KeyFunction = int (*)(std::FILE*);
+  using Command = int (*)(int count, int key);
   using CompletionFunction = char** (*)(const char*, int, int);
   using GeneratorFunction = char* (*)(const char*, int);
 
-  void (*install_handler)(const char* prompt, LineHandler);
-  void (*remove_handler)();
-  void (*read_character)();
-  void (*after_signal)();
-  void (*free_line_state)();
+  char* (*read_line)(const char* prompt);
+  int (*initialize)();
+  int (*read_key)(std::FILE*);
+  int (*clear_message)();
+  int (*bind)(const char* keys, Command);
+  int (*insert_text)(const char*);
+  int (*delete_text)(int from, int to);
+  Command accept_line;
+  Command search_backward;
+  Command search_forward;
   void (*add_history)(const char*);
   void (*redisplay)();
   const char* (*terminal_capability)(const char* name);
@@ -84,10 +93,11 @@ struct Readline {
   int* end;
   unsigned long* state;
   void (**redisplay_function)();
+  KeyFunction* key_function;
+  int (**startup_hook)();
   const char** program_name;
   const char** word_breaks;
   int* catch_signals;
-  int* catch_window_changes;
   int* completion_append;
   int* completion_over;
   const char** quotes;
@@ -107,11 +117,18 @@ std::optional<Readline> Readline::open() {
   if (!library) return std::nullopt;
   Readline r;
   const bool complete =
-      find_symbol(library, "rl_callback_handler_install", r.install_handler) &&
-      find_symbol(library, "rl_callback_handler_remove", r.remove_handler) &&
-      find_symbol(library, "rl_callback_read_char", r.read_character) &&
-      find_symbol(library, "rl_callback_sigcleanup", r.after_signal) &&
-      find_symbol(library, "rl_free_line_state", r.free_line_state) &&
+      find_symbol(library, "readline", r.read_line) &&
+      find_symbol(library, "rl_initialize", r.initialize) &&
+      find_symbol(library, "rl_getc", r.read_key) &&
+      find_symbol(library, "rl_clear_message", r.clear_message) &&
+      find_symbol(library, "rl_bind_keyseq", r.bind) &&
+      find_symbol(library, "rl_insert_text", r.insert_text) &&
+      find_symbol(library, "rl_delete_text", r.delete_text) &&
+      find_symbol(library, "rl_newline", r.accept_line) &&
+      find_symbol(library, "rl_history_search_backward", r.search_backward) &&
+      find_symbol(library, "rl_history_search_forward", r.search_forward) &&
+      find_symbol(library, "rl_startup_hook", r.startup_hook) &&
+      find_symbol(library, "rl_getc_function", r.key_function) &&
       find_symbol(library, "add_history", r.add_history) &&
       find_symbol(library, "rl_redisplay", r.redisplay) &&
       find_symbol(library, "rl_get_screen_size", r.get_screen_size) &&
@@ -125,12 +142,21 @@ std::optional<Readline> Readline::open() {
       find_symbol(library, "rl_readline_name", r.program_name) &&
       find_symbol(library, "rl_completer_word_break_characters", r.word_breaks) &&
       find_symbol(library, "rl_catch_signals", r.catch_signals) &&
-      find_symbol(library, "rl_catch_sigwinch", r.catch_window_changes) &&
       find_symbol(library, "rl_completion_append_character", r.completion_append) &&
       find_symbol(library, "rl_attempted_completion_over", r.completion_over) &&
       find_symbol(library, "rl_basic_quote_characters", r.quotes) &&
       find_symbol(library, "rl_attempted_completion_function", r.complete);
   return complete ? std::optional(r) : std::nullopt;
+}
+
+/// Whether a line begins with what ends a block or opens its next part.
+bool begins_with_closer(const std::string& line) {
+  for (const std::string_view closer : {"end", "until", "else", "elseif"}) {
+    if (!line.starts_with(closer)) continue;
+    const char next = line.size() == closer.size() ? ' ' : line[closer.size()];
+    if (!std::isalnum(static_cast<unsigned char>(next)) && next != '_') return true;
+  }
+  return !line.empty() && std::strchr(")}]", line[0]);
 }
 
 class ReadlineEditor : public LineEditor {
@@ -144,56 +170,97 @@ class ReadlineEditor : public LineEditor {
     *readline_.quotes = "";  // A string may go on behind the name of a folder.
     // Names end at dots and colons too, so that a list of candidates shows fields alone.
     *readline_.word_breaks = " \t\n\"\\'`@$><=;|&{(+-*/%^~#})[],.:?!";
+    *readline_.key_function = next_key;
+    *readline_.startup_hook = indent;
+    bind_keys();
+    readline_.initialize();
     if (decorator) painter_.emplace(std::move(decorator));
+    // Not before: readline asks nothing of a terminal on which another function draws.
+    if (painter_ && wraps_lines()) *readline_.redisplay_function = redisplay;
   }
 
   ~ReadlineEditor() override { active_ = nullptr; }
 
-  ReadResult read(const char* prompt, std::string& line) override {
-    result_.reset();
-    line_.clear();
+  ReadResult read(const char* prompt, const std::string& indentation, std::string& line) override {
+    interrupted_ = false;
     prompt_ = prompt;
-    readline_.install_handler(prompt, take_line);
-    // Not before: readline asks nothing of a terminal on which another function draws.
-    if (painter_ && wraps_lines()) *readline_.redisplay_function = redisplay;
-    while (!result_) {
-      const bool has_input = wait_for_input();
-      if (painter_) painter_->clear_hint(stdout);
-      if (has_input) {
-        readline_.read_character();
-      } else {
-        // Behind the line, not into it.
-        *readline_.point = *readline_.end;
-        readline_.redisplay();
-        readline_.after_signal();
-        readline_.free_line_state();
-        readline_.remove_handler();
-        if (painter_) painter_->clear_hint(stdout);  // drawn again since
-        std::fputs("^C\n", stdout);
-        result_ = ReadResult::kInterrupted;
-      }
-    }
+    indentation_ = indentation;
+    char* text = readline_.read_line(prompt);
+    if (interrupted_) readline_.clear_message();  // of a search
+    // Where readline turns bracketed paste off, it ends the row itself.
+    if (!text && !is_on("enable-bracketed-paste")) std::fputs("\n", stdout);
     std::fflush(stdout);
-    line = std::move(line_);
-    return *result_;
+    line = text ? text : "";
+    std::free(text);
+    if (interrupted_) return ReadResult::kInterrupted;
+    return text ? ReadResult::kLine : ReadResult::kEnd;
   }
 
   void remember(const std::string& entry) override { readline_.add_history(entry.c_str()); }
 
  private:
-  /// Called by readline with a finished line, or null at the end.
-  static void take_line(char* text) {
-    active_->readline_.remove_handler();
-    active_->result_ = text ? ReadResult::kLine : ReadResult::kEnd;
-    if (text) active_->line_ = text;
-    std::free(text);
-    if (!text) std::fputs("\n", stdout);
+  /// Before readline reads the user's settings, which may bind these keys otherwise.
+  void bind_keys() const {
+    for (const char* up : {"\033[A", "\033OA"}) readline_.bind(up, readline_.search_backward);
+    for (const char* down : {"\033[B", "\033OB"}) readline_.bind(down, readline_.search_forward);
+    for (const char* enter : {"\r", "\n"}) readline_.bind(enter, accept_line);
+  }
+
+  /// Begins a line, unless it is there already: that has an indentation of its own.
+  static int indent() {
+    if (is_behind()) active_->indentation_.clear();
+    active_->readline_.insert_text(active_->indentation_.c_str());
+    return 0;
+  }
+
+  /// Enter: what closes a block stands less far in than the block.
+  static int accept_line(int count, int key) {
+    const Readline& readline = active_->readline_;
+    const std::string& indentation = active_->indentation_;
+    const std::string line(*readline.line_buffer);
+    if (line.starts_with(indentation) && begins_with_closer(line.substr(indentation.size()))) {
+      const int removed = static_cast<int>(std::min(indentation.size(), kIndentation));
+      readline.delete_text(0, removed);
+      *readline.point = std::max(0, *readline.point - removed);
+      (*readline.redisplay_function)();
+    }
+    return readline.accept_line(count, key);
+  }
+
+  /// Called by readline for each key. After Ctrl-C there is none until the line has ended.
+  static int next_key(std::FILE* input) {
+    constexpr unsigned long kReadsCommand =
+        0x8;                        // RL_STATE_READCMD: only there errors end the line
+    constexpr int kReadError = -2;  // READERR
+    ReadlineEditor& editor = *active_;
+    const Readline& readline = editor.readline_;
+    const bool has_input = !editor.interrupted_ && wait_for_input();
+    if (editor.painter_) editor.painter_->clear_hint(stdout);
+    if (has_input) {
+      const int key = readline.read_key(input);
+      // Lines of a text that was pasted may end in two bytes.
+      const bool is_rest = key == '\n' && std::exchange(editor.more_follows_return_, false);
+      editor.more_follows_return_ = key == '\r' && is_behind();
+      return is_rest ? next_key(input) : key;
+    }
+    if (!std::exchange(editor.interrupted_, true)) {
+      *readline.point = *readline.end;  // ^C stands after the line, not in it.
+      readline.redisplay();
+      std::fputs("^C", stdout);
+      std::fflush(stdout);
+    }
+    return *readline.state & kReadsCommand ? kReadError : EOF;
   }
 
   /// Whether readline continues long lines in the next row, and does not scroll them.
   bool wraps_lines() const {
-    const char* scrolls = readline_.variable("horizontal-scroll-mode");
-    return readline_.terminal_capability("up") && scrolls && std::strcmp(scrolls, "off") == 0;
+    return readline_.terminal_capability("up") && !is_on("horizontal-scroll-mode");
+  }
+
+  /// Whether a setting of readline is known and on.
+  bool is_on(const char* setting) const {
+    const char* value = readline_.variable(setting);
+    return value && std::strcmp(value, "on") == 0;
   }
 
   /// Whether more keys wait: what is drawn now would be drawn over at once.
@@ -242,8 +309,9 @@ class ReadlineEditor : public LineEditor {
   Completer completer_;
   std::optional<LinePainter> painter_;
   std::string prompt_;
-  std::optional<ReadResult> result_;
-  std::string line_;
+  std::string indentation_;           ///< Of the line that is read.
+  bool interrupted_ = false;          ///< Whether Ctrl-C ended the line.
+  bool more_follows_return_ = false;  ///< Whether the last key was \r, and the next was there.
   std::vector<std::string> candidates_;
 };
 

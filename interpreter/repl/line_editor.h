@@ -20,13 +20,17 @@ enum class ReadResult {
 /// Completes the name that ends at the cursor, given the text before it.
 using Completer = std::function<Completion(const std::string& before_cursor)>;
 
+/// Spaces that a line of a block stands further in than the line that opens it.
+constexpr size_t kIndentation = 2;
+
 /// A source of lines. One per program, for readline keeps its state in globals.
 class LineEditor {
  public:
   virtual ~LineEditor() = default;
 
-  /// Shows `prompt` and waits for a line.
-  virtual ReadResult read(const char* prompt, std::string& line) = 0;
+  /// Shows `prompt` and waits for a line. An editor may begin it with the spaces of `indentation`.
+  virtual ReadResult read(const char* prompt, const std::string& indentation,
+                          std::string& line) = 0;
 
   /// Makes an entry reachable with the arrow keys.
   virtual void remember(const std::string& entry) = 0;

@@ -1,6 +1,7 @@
 // The loop of the prompt, and what it prints after each line.
 #include "interpreter/repl/prompt.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -30,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 constexpr char kHelp[] = "return (require('tide').help(...))";
 constexpr char kTableText[] = "return require('tide.internal.table_text')(...)";
 constexpr char kGreeting[] =
-    "help() lists what there is, ?NAME explains it, %help lists commands, Ctrl-D ends.";
+    "help() lists what there is, ?NAME explains it, %help the commands, Ctrl-D ends.";
 
 /// tostring, with whatever metamethod the value has.
 int to_text(lua_State* L) {
@@ -43,6 +44,14 @@ bool drop_end(std::string& text, std::string_view end) {
   if (!text.ends_with(end)) return false;
   text.erase(text.size() - end.size());
   return true;
+}
+
+/// Whether an input calls `help` or `tide.help`.
+bool asks_for_help(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  if (text.starts_with("tide.")) text.remove_prefix(std::string_view("tide.").size());
+  constexpr std::string_view kName = "help";
+  return text.starts_with(kName) && text.find_first_of(" ({\"'[", kName.size()) == kName.size();
 }
 
 class Prompt {
@@ -82,7 +91,7 @@ class Prompt {
     kind_ = InputKind::kNothing;
     while (true) {
       std::string line;
-      const ReadResult result = read_line(next_prompt(!text.empty()).c_str(), line);
+      const ReadResult result = read_line(text, line);
       if (result == ReadResult::kInterrupted) return kind_ = InputKind::kNothing, true;
       if (result == ReadResult::kEnd && text.empty()) return false;
       if (result == ReadResult::kEnd) {
@@ -106,6 +115,7 @@ class Prompt {
       }
       remember(text);
       is_question_ = text.find_first_not_of(" \t") == text.find('?');
+      asks_for_help_ = is_question_ || asks_for_help(text);
       return true;
     }
   }
@@ -133,8 +143,14 @@ class Prompt {
     return text;
   }
 
-  ReadResult read_line(const char* prompt, std::string& line) {
-    if (waiting_.empty()) return editor_->read(prompt, line);
+  /// Reads the line after those of an input that is unfinished, or its first.
+  ReadResult read_line(const std::string& text, std::string& line) {
+    if (waiting_.empty()) {
+      int depth = 0;
+      if (!text.empty()) session_.check(text, depth);
+      const std::string indentation(kIndentation * static_cast<size_t>(std::max(0, depth)), ' ');
+      return editor_->read(next_prompt(!text.empty()).c_str(), indentation, line);
+    }
     line = std::move(waiting_.front());
     waiting_.pop_front();
     return ReadResult::kLine;
@@ -154,16 +170,20 @@ class Prompt {
     const auto start = Clock::now();
     std::string note;
     if (kind_ == InputKind::kRunnable && session_.run(note)) {
-      if (is_question_ && lua_isstring(state_, 1))
-        print_paged(lua_tostring(state_, 1));
-      else
+      if (asks_for_help_ && lua_type(state_, 1) == LUA_TSTRING) {
+        const std::string text = lua_tostring(state_, 1);
+        const bool is_source = text.starts_with("-- ");  // of `??name`: its lines stay as they are
+        print_paged(is_source ? text : broken_at_words(text));
+      } else {
         print_results();
+      }
     } else {
       waiting_.clear();  // The rest of a pasted block was meant for a state that is not there.
       show_error();
     }
     if (!note.empty())
-      std::printf(coloured_ ? "\033[33mnote: %s\033[0m\n" : "note: %s\n", note.c_str());
+      std::printf(coloured_ ? "\033[33m%s\033[0m\n" : "%s\n",
+                  broken_at_words("note: " + note).c_str());
     if (kind_ == InputKind::kWrong) return;
     if (!is_question_) tide_flush(state_);
     if (on_terminal_) print_cost(Clock::now() - start);
@@ -240,7 +260,8 @@ class Prompt {
     std::fflush(stdout);
     const char* message = lua_tostring(state_, -1);
     if (!message) message = "(error object is not a string)";
-    std::fprintf(stderr, coloured_ ? "\033[31m%s\033[0m\n" : "%s\n", message);
+    std::fprintf(stderr, coloured_ ? "\033[31m%s\033[0m\n" : "%s\n",
+                 broken_at_words(message).c_str());
   }
 
   /// `[1.25 ms, 3 ops queued]`. Counts without waiting: what is queued stays so.
@@ -269,7 +290,8 @@ class Prompt {
   std::optional<PromptHistory> history_;
   std::deque<std::string> waiting_;  ///< Lines of a pasted block that are to be run.
   InputKind kind_ = InputKind::kRunnable;
-  bool is_question_ = false;  ///< Whether the input is `?text`.
+  bool is_question_ = false;    ///< Whether the input is `?text`.
+  bool asks_for_help_ = false;  ///< Whether it is that or calls help.
 };
 
 }  // namespace

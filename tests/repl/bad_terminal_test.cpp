@@ -39,7 +39,7 @@ TEST_CASE("a window of few columns, with colours", "[repl]") {
     terminal.type(kWide + "\n");
     terminal.read_until("holds\n");
     terminal.type("nosuch.field\n");
-    terminal.read_until("(global 'nosuch')\n");
+    terminal.read_until("'nosuch')\n");
     terminal.type("tide.nn.Linear(\t\t");  // a hint, and candidates
     terminal.read_until_quiet(0.4);        // Ctrl-C overtakes keys
     terminal.type("\x03");

@@ -46,6 +46,7 @@ TEST_CASE("help that is longer than the screen goes through the pager", "[repl]"
   Terminal terminal;
   terminal.read_to_prompt();
   CHECK_THAT(answer(terminal, "?optim"), ContainsSubstring("\npaged:Optimizers\n"));
+  CHECK_THAT(answer(terminal, "help()"), ContainsSubstring("\npaged:On a name: "));
   CHECK_THAT(answer(terminal, "?sleep"), ContainsSubstring("\ntide.sleep(seconds)\n"));
   CHECK_THAT(test::run_tide({"help", "optim"}).out, !ContainsSubstring("paged:"));
   Terminal command({"help", "optim"});
@@ -181,7 +182,7 @@ TEST_CASE("history outlives the session, blocks of lines included", "[repl]") {
   first.type("\x04");
   CHECK(first.wait() == 0);
   CHECK(test::read_file(first.history_path()) ==
-        "x = 1 \\\\ 2\nfor i = 1, 2 do\\nprint(i * 21) end\n");
+        "x = 1 \\\\ 2\nfor i = 1, 2 do\\n  print(i * 21) end\n");
 
   Terminal second({}, first.state_path());
   second.read_to_prompt();
@@ -247,6 +248,84 @@ TEST_CASE("a prompt on a device makes tensors there", "[repl]") {
   CHECK_THAT(answer(terminal, "nn.Linear(1, 1).weight.device"), ContainsSubstring("\nsim:0\n"));
   CHECK_THAT(answer(terminal, "%device cpu"), ContainsSubstring("\ncpu\n"));
   CHECK_THAT(answer(terminal, "tide.ones(1).device"), ContainsSubstring("\ncpu\n"));
+}
+
+TEST_CASE("keys that mean nothing leave the prompt and its variables", "[repl]") {
+  const char* sequences[] = {
+      "\x12\x18"  // Ctrl-R Ctrl-X a
+      "a",
+      "\x12\x18\x10",  // Ctrl-R Ctrl-X Ctrl-P
+      "\x12\x18\x07",  // Ctrl-R Ctrl-X Ctrl-G
+      "\x12\x18)",     // Ctrl-R Ctrl-X ), the end of a macro
+      "\x1b"
+      "3\x12\x18z",     // with a count
+      "\x1d\x1bJ",      // Ctrl-] ESC J
+      "\x1d\x1by",      // Ctrl-] ESC y
+      "\x1b\x1d\x1bJ",  // ESC Ctrl-] ESC J
+      "\x1d\x1b[Z",     // Ctrl-] Shift-Tab
+  };
+  Terminal terminal;
+  terminal.read_to_prompt();
+  answer(terminal, "kept = 42");
+  for (const char* keys : sequences) {
+    CAPTURE(keys);
+    terminal.type(keys);
+    terminal.read_until_quiet(0.2);
+    terminal.type("\x03");
+    terminal.read_until_quiet(0.2);
+    CHECK_THAT(answer(terminal, "'kept is ' .. kept"), ContainsSubstring("\nkept is 42\n"));
+  }
+}
+
+TEST_CASE("Ctrl-C ends a search of the history, and the prompt is whole again", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  answer(terminal, "found = 1");
+  terminal.type(
+      "\x12"
+      "foun");
+  terminal.read_until_quiet(0.3);
+  terminal.type("\x03");
+  CHECK_THAT(terminal.read_until("In [2]: "), ContainsSubstring("^C\nIn [2]: "));
+  CHECK_THAT(answer(terminal, "found"), ContainsSubstring("\n1\n"));
+}
+
+TEST_CASE("the arrow up finds entries that begin as what is typed", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  for (const char* line : {"alpha = 'first'", "beta = 2", "alpha = 'second'", "gamma = 3"})
+    answer(terminal, line);
+  answer(terminal, "al\x1b[A\x1b[A");
+  CHECK_THAT(answer(terminal, "alpha"), ContainsSubstring("\nfirst\n"));
+  answer(terminal, "\x1b[A\x1b[A\x1b[A\x1b[B");  // with nothing typed: all entries, and back
+  CHECK_THAT(answer(terminal, "alpha"), ContainsSubstring("\nfirst\n"));
+}
+
+TEST_CASE("a pasted line may end in two bytes", "[repl]") {
+  Terminal terminal;
+  terminal.read_to_prompt();
+  terminal.type("\x1b[200~text = [[\r\na\r\nb]]\r\n\x1b[201~\r");
+  terminal.read_to_prompt();
+  CHECK_THAT(answer(terminal, "#text"), ContainsSubstring("\n3\n"));
+}
+
+TEST_CASE("what the prompt prints breaks between words", "[repl]") {
+  Terminal terminal({}, "", {60});
+  CHECK_THAT(terminal.read_to_prompt(), ContainsSubstring("tide "));
+  CHECK_THAT(answer(terminal, "?index_reduce"),
+             ContainsSubstring("    Parts at the positions of a vector put together: prod,\n"
+                               "    mean, amax, amin, sum\n"));
+  CHECK_THAT(answer(terminal, "tide.ones(3):matmul(tide.ones(4, 5), 'and more')"),
+             ContainsSubstring("\nIn [2]:1: "));
+  CHECK_THAT(
+      answer(terminal, "error(('word '):rep(20), 0)"),
+      ContainsSubstring("word word word word word word word word word word word word\nword"));
+}
+
+TEST_CASE("the greeting fits a terminal of 80 columns", "[repl]") {
+  Terminal terminal({}, "", {80});
+  std::istringstream lines(terminal.read_to_prompt());
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
 }
 
 TEST_CASE("Ctrl-D leaves with status 0", "[repl]") {

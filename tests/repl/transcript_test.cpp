@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 const std::pair<const char*, const char*> kKeys[] = {
     {"<Tab>", "\t"}, {"<Up>", "\x1b[A"}, {"<Ctrl-C>", "\x03"}, {"<Ctrl-D>", "\x04"}};
 
-constexpr double kQuiet = 0.4;  ///< Seconds without output that mean: nothing more will come.
+constexpr double kQuiet = 0.4;   ///< Seconds without output that mean: all keys are echoed.
+constexpr double kAnswered = 3;  ///< Seconds that mean, where no prompt stands: there is no answer.
 
 std::string keys_of(std::string line) {
   for (const auto& [name, key] : kKeys) {
@@ -65,7 +66,7 @@ std::string transcript(const std::string& keys_path) {
     } else {
       shown += type_line(terminal, line);
     }
-    shown += terminal.read_answer(kQuiet);
+    shown += terminal.read_answer(kAnswered);
   }
   terminal.wait();
   return masked(shown + terminal.read_until_quiet(0));

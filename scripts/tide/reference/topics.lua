@@ -94,18 +94,27 @@ local function in_table(path)
   return list[1] and families_of(list)
 end
 
---- What there is on a topic, as text: the name of a family, of a page ("optim"), or of a table
---- ("nn.init", "F"); nil if there is no such topic.
-function topics.text(name)
-  for _, entry in ipairs(entries) do
-    if entry.family == name then
-      local list = {}
-      for _, other in ipairs(entries) do
-        if other.family == name then list[#list + 1] = other end
-      end
-      return text_of(nil, families_of(list))
+-- Words for what several families hold.
+local kSubjects <const> = {
+  indexing = {"Indexing", "indexing"}, slicing = {"Indexing", "indexing"}, operators = {"Operators", "Indexing"},
+}
+
+--- The families of these titles, in that order.
+local function families_named(titles)
+  local list = {}
+  for _, title in ipairs(titles) do
+    for _, entry in ipairs(entries) do
+      if entry.family == title then list[#list + 1] = entry end
     end
   end
+  return families_of(list)
+end
+
+--- What there is on a topic, as text: the name of a family, a word for several ("slicing"), or the name of a page
+--- ("optim") or of a table ("nn.init", "F"); nil if there is no such topic.
+function topics.text(name)
+  local named = families_named(kSubjects[name] or {name})
+  if named[1] then return text_of(nil, named) end
   local path = name:gsub("^tide%.", ""):gsub("^F$", "nn.functional")
   local about, families = on_pages(path)
   if about then return text_of(about, families) end

@@ -28,7 +28,7 @@ local function is_unfinished(message, text)
 end
 
 --- The tokens of a text without comments; those outside of all blocks and brackets are `outside`.
---- Behind them how many blocks and brackets are open at the end.
+--- After them, the number of blocks and brackets that are open at the end.
 local function structure(text)
   local list, depth = {}, 0
   for _, token in ipairs(tokens(text)) do
@@ -175,7 +175,9 @@ local function compile(text, name, environment, declare)
     if known then known.script = as_statements(text, from) end
     return kind, value, known
   end
-  if unfinished or is_unfinished(wrong, text) then return "unfinished", depth end
+  if unfinished or is_unfinished(wrong, text) then
+    return "unfinished", wrong:find "unfinished long" and 0 or depth -- a long string keeps its spaces
+  end
   return "wrong", wrong
 end
 

@@ -179,7 +179,7 @@ local function list_magics(session)
   local lines = {}
   for _, row in ipairs(rows) do
     local usage = (row[1] == "!" and "!%s" or "%%" .. row[1] .. " %s"):format(row[2])
-    lines[#lines + 1] = ("  %-28s %s"):format(usage, row[3])
+    lines[#lines + 1] = ("  %-26s %s"):format(usage, row[3])
   end
   lines[#lines + 1] = ("_ is the last result, _12 that of input 12; the last %d are kept.")
     :format(session.most_results)
@@ -199,13 +199,13 @@ rows = {
   {"syncs", "EXPRESSION", "where it waits for a device, how often and how long", syncs},
   {"profile", "EXPRESSION", "its profile: _:save(\"trace.html\") keeps it", profile},
   {"memit", "EXPRESSION", "how much memory it takes on each device", workspace.memit(function_of)},
-  {"device", "[DEVICE]", "where tensors are created from now on if no device is named", device},
-  {"edit", "[N]", "opens the last input, or input N, in $EDITOR and runs what comes back", edit},
+  {"device", "[DEVICE]", "makes it the default, where tensors are created", device},
+  {"edit", "[N]", "opens the last input, or N, in $EDITOR and runs it", edit},
   {"run", "FILE [ARGUMENTS]", "runs a script; its globals stay", run_file},
   {"load", "FILE", "runs the text of a file as an input", load_input},
   {"save", "FILE", "writes the inputs so far as a script", save},
   {"who", "", "lists the variables: shapes, types, devices, bytes", workspace.who},
-  {"reload", "NAME | auto | off", "loads a module again; auto: each whose file has changed", workspace.reload},
+  {"reload", "NAME | auto | off", "loads a module again; auto: when its file changes", workspace.reload},
   {"cd", "[FOLDER]", "goes to a folder", workspace.cd},
   {"ls", "[NAMES]", "lists files", workspace.ls},
   {"env", "[NAME]", "shows the environment, or a variable of it", workspace.env},
