@@ -220,6 +220,7 @@ void add_native(lua_State* L) {
                                 {"wait_report", guard_lookup<wait_report>},
                                 {"terminal_columns", terminal_columns},
                                 {"terminal_size", terminal_size},
+                                {"break_lines", guard<break_lines>},
                                 {"ask_terminal", guard<ask_terminal>},
                                 {"attach_gradient", guard<attach_gradient>},
                                 {"snapshot", guard<take_snapshot>},

@@ -149,5 +149,10 @@ bool tide_report_unread_errors(std::FILE* out);
 /// it cannot be written, which is printed too.
 bool tide_finish_profile(lua_State* L);
 
+/// The text with its lines broken between words where the terminal on standard output would break
+/// them anywhere. The rest of a line begins below its last column of text ("  name  what it is"),
+/// or below its beginning. Unchanged if standard output is not a terminal.
+std::string tide_break_lines(const std::string& text);
+
 /// Prints where the script waited, how often and how long, by line, if TideOptions::syncs was set.
 void tide_report_syncs(std::FILE* out);

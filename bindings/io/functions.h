@@ -17,6 +17,8 @@ int terminal_columns(lua_State* L);
 /// native.terminal_size(): columns, rows and the width in pixels (0: unknown) of the terminal that
 /// standard output is; nothing if it is none.
 int terminal_size(lua_State* L);
+/// native.break_lines(text): see tide_break_lines.
+int break_lines(lua_State* L);
 /// native.ask_terminal(question, last, seconds): what the terminal answers up to the letter `last`;
 /// nothing if there is no terminal, something was typed ahead, or no answer comes in time.
 int ask_terminal(lua_State* L);

@@ -1,16 +1,19 @@
-// What the library may know about the terminal.
+// What the library may know about the terminal, and texts that fit its width.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 
 #include "bindings/io/functions.h"
+#include "bindings/module.h"
 #include "bindings/support/entry.h"
 
 namespace tide::bindings {
@@ -82,6 +85,27 @@ std::optional<std::string> answer_to(std::string_view question, char last, doubl
   return std::nullopt;
 }
 
+/// The byte of a line at which `columns` characters end, or its size if it has fewer.
+size_t end_of_columns(std::string_view line, size_t columns) {
+  size_t at = 0;
+  for (size_t taken = 0; at < line.size(); ++at) {
+    const bool begins = (static_cast<unsigned char>(line[at]) & 0xC0) != 0x80;
+    if (begins && taken++ == columns) break;
+  }
+  return at;
+}
+
+/// Where the rest of a line begins if it is broken: below its last column of text, which two spaces
+/// part from the one before, else below its first letter.
+size_t hanging_indentation(std::string_view line, size_t columns) {
+  size_t indentation = std::min(line.find_first_not_of(' '), line.size());
+  for (size_t at = indentation; (at = line.find("  ", at)) != std::string_view::npos;) {
+    at = std::min(line.find_first_not_of(' ', at), line.size());
+    if (at <= 2 * columns / 3) indentation = at;
+  }
+  return indentation;
+}
+
 }  // namespace
 
 int terminal_columns(lua_State* L) {
@@ -98,6 +122,14 @@ int terminal_size(lua_State* L) {
   return 3;
 }
 
+int break_lines(lua_State* L) {
+  size_t length;
+  const char* const text = luaL_checklstring(L, 1, &length);
+  const std::string broken = tide_break_lines({text, length});
+  lua_pushlstring(L, broken.data(), broken.size());
+  return 1;
+}
+
 int ask_terminal(lua_State* L) {
   size_t length;
   const char* const question = luaL_checklstring(L, 1, &length);
@@ -111,3 +143,24 @@ int ask_terminal(lua_State* L) {
 }
 
 }  // namespace tide::bindings
+
+std::string tide_break_lines(const std::string& text) {
+  using namespace tide::bindings;
+  const auto terminal = size_of(STDOUT_FILENO);
+  if (!terminal) return text;
+  const size_t columns = terminal->ws_col;
+  std::istringstream lines(text);
+  std::string result;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string indentation(hanging_indentation(line, columns), ' ');
+    while (end_of_columns(line, columns) < line.size()) {
+      const size_t end = line.rfind(' ', end_of_columns(line, columns));
+      if (end == std::string::npos || end <= indentation.size()) break;
+      result += line.substr(0, line.find_last_not_of(' ', end) + 1) + "\n";
+      line = indentation + line.substr(std::min(line.find_first_not_of(' ', end), line.size()));
+    }
+    result += line + "\n";
+  }
+  if (!text.ends_with('\n') && !result.empty()) result.pop_back();
+  return result;
+}

@@ -1,12 +1,15 @@
 // `tide jupyter`: installs the kernel of notebooks, and runs it.
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "bindings/module.h"
 #include "interpreter/commands/commands.h"
@@ -76,6 +79,19 @@ int uninstall(const Words& words) {
   return EXIT_SUCCESS;
 }
 
+/// Ends the process within a second of Jupyter's end, even where it waits for an answer that cannot
+/// come any more. Jupyter names itself in the environment of kernels that it starts.
+void end_with_jupyter() {
+  const char* const jupyter = std::getenv("JPY_PARENT_PID");
+  const pid_t parent = jupyter ? std::atoi(jupyter) : 0;
+  if (parent <= 1 || getppid() != parent) return;
+  std::thread([parent] {
+    while (getppid() == parent) std::this_thread::sleep_for(std::chrono::seconds(1));
+    tide_remove_scratch();
+    _exit(EXIT_FAILURE);
+  }).detach();
+}
+
 /// Serves notebooks until one asks for the end.
 int run(const Words& words) {
   if (words.size() != 1) throw UsageError{"jupyter run: takes the connection file"};
@@ -85,6 +101,7 @@ int run(const Words& words) {
   sigemptyset(&interrupt);
   sigaddset(&interrupt, SIGINT);
   pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
+  end_with_jupyter();
   catch_interrupts(Impatience::kNone);
   jupyter::Output output;
   jupyter::NotebookKernel kernel(output);

@@ -17,7 +17,6 @@
 #include "interpreter/run/pager.h"
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
-#include "interpreter/run/terminal.h"
 #include "interpreter/version.h"
 
 namespace tide {
@@ -44,7 +43,7 @@ int print_answer(const char* name, const Words& words, const char* module = "tid
     if (wrong)
       std::fprintf(stderr, "tide: %s\n", text);
     else
-      print_paged(broken_at_words(text));
+      print_paged(tide_break_lines(text));
   }
   return finish(state, wrong ? EXIT_FAILURE : EXIT_SUCCESS);
 }

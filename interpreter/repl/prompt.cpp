@@ -173,7 +173,7 @@ class Prompt {
       if (asks_for_help_ && lua_type(state_, 1) == LUA_TSTRING) {
         const std::string text = lua_tostring(state_, 1);
         const bool is_source = text.starts_with("-- ");  // of `??name`: its lines stay as they are
-        print_paged(is_source ? text : broken_at_words(text));
+        print_paged(is_source ? text : tide_break_lines(text));
       } else {
         print_results();
       }
@@ -183,7 +183,7 @@ class Prompt {
     }
     if (!note.empty())
       std::printf(coloured_ ? "\033[33m%s\033[0m\n" : "%s\n",
-                  broken_at_words("note: " + note).c_str());
+                  tide_break_lines("note: " + note).c_str());
     if (kind_ == InputKind::kWrong) return;
     if (!is_question_) tide_flush(state_);
     if (on_terminal_) print_cost(Clock::now() - start);
@@ -261,7 +261,7 @@ class Prompt {
     const char* message = lua_tostring(state_, -1);
     if (!message) message = "(error object is not a string)";
     std::fprintf(stderr, coloured_ ? "\033[31m%s\033[0m\n" : "%s\n",
-                 broken_at_words(message).c_str());
+                 tide_break_lines(message).c_str());
   }
 
   /// `[1.25 ms, 3 ops queued]`. Counts without waiting: what is queued stays so.

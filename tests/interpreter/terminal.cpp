@@ -33,7 +33,7 @@ std::string plain(const std::string& shown) {
 Terminal::Terminal(const std::vector<std::string>& words, const std::string& state_path,
                    const Surroundings& surroundings)
     : state_path_(state_path.empty() ? own_state_.path() : state_path) {
-  winsize size = {50, surroundings.columns, 0, 0};
+  winsize size = {surroundings.rows, surroundings.columns, 0, 0};
   process_ = forkpty(&terminal_, nullptr, nullptr, &size);
   if (process_ < 0) throw std::runtime_error("cannot open a pseudo-terminal");
   if (process_ > 0) return;

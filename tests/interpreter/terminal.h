@@ -16,6 +16,7 @@ namespace test {
 struct Surroundings {
   unsigned short columns = 200;
   std::map<std::string, std::string> environment = {};  ///< beside what the test program has
+  unsigned short rows = 50;
 };
 
 /// Runs tide as at a terminal, in its state folder. What it shows is kept without escape sequences.

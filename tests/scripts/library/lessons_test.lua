@@ -38,7 +38,7 @@ describe("lesson", function()
     test.is_true(output_of("contexts --device cpu"):find("tide.gpu(0)       cuda:0", 1, true))
   end)
 
-  it("is a notebook with each line of the script's code but its headings", function()
+  it("is a notebook with each line of the script's code but its headings and exercises", function()
     for _, lesson in ipairs(lessons) do
       local notebook = json.decode(output_of(lesson.name .. " --notebook"))
       test.equal({notebook.nbformat, notebook.metadata.kernelspec.name}, {4, "tide"})
@@ -54,7 +54,11 @@ describe("lesson", function()
           code[#code + 1] = text
         end
       end
-      local script = output_of(lesson.name .. " --show"):gsub('\nheading "[^\n]*', "")
+      local script = output_of(lesson.name .. " --show"):gsub("\nheading[ (][^\n]*", ""):gsub("\nlocal function heading[^\n]*", "")
+        :gsub("\nprint %[%[\n\nExercises\n.-%]%]", "")
+      local last = notebook.cells[#notebook.cells]
+      test.equal(last.cell_type, "markdown")
+      test.is_true(table.concat(last.source):find "^## Exercises\n.*\n1%. .*\n2%. ")
       local function squeezed(text) return (text:gsub("\n%-%-[^\n]*", ""):gsub("%s+", "")) end
       test.equal(squeezed(table.concat(code)), squeezed("\n" .. script))
     end

@@ -1,4 +1,5 @@
--- Divides the source of a lesson into cells: a comment at the left edge, and the code below it.
+-- Divides the source of a lesson into cells: a comment at the left edge, and the code below it. What three dashes
+-- begin describes a function, and belongs to the code.
 local tokens = require "tide.internal.tokens"
 
 --- The numbers of lines that begin inside of a long string.
@@ -19,7 +20,7 @@ end
 
 --- The words of a comment line, or nil if the line is none. A rule of dashes behind a heading goes.
 local function words_of(line)
-  local words = line:match "^%-%-%-? ?(.*)$"
+  local words = not line:find "^%-%-%- " and line:match "^%-%- ?(.*)$"
   return words and (words:gsub("%s*%-%-%-%-%-+$", ""))
 end
 

@@ -2,6 +2,7 @@
 local cells_of = require "tide.internal.lessons.cells"
 local json = require "tide.internal.json"
 local prose = require "tide.internal.lessons.prose"
+local take_exercises = require "tide.internal.lessons.exercises"
 local take_heading = require "tide.internal.lessons.take_heading"
 
 --- Lines as a notebook has them, a list of JSON strings: each but the last ends in a line feed.
@@ -17,6 +18,20 @@ end
 local function markdown_of(cell)
   local lines, words = cell.heading and {"## " .. cell.heading, ""} or {}, prose(cell.text)
   return table.move(words, 1, #words, #lines + 1, lines)
+end
+
+--- The Markdown of a lesson's exercises: a numbered list.
+local function markdown_of_exercises(exercises)
+  local lines = {"## Exercises", ""}
+  table.move(exercises.intro, 1, #exercises.intro, #lines + 1, lines)
+  for i, text in ipairs(exercises) do
+    local mark = ("%d. "):format(i)
+    for line in (text .. "\n"):gmatch "(.-)\n" do
+      lines[#lines + 1] = mark .. line
+      mark = (" "):rep(#mark)
+    end
+  end
+  return lines
 end
 
 local kCell <const> = [[
@@ -50,12 +65,16 @@ local function notebook_of(source)
     if #lines == 0 then return end
     cells[#cells + 1] = kCell:format(kind, #cells + 1, fields, source_of(lines))
   end
-  for _, cell in ipairs(cells_of(source)) do
+  local lesson = cells_of(source)
+  local exercises = take_exercises(lesson)
+  for _, cell in ipairs(lesson) do
     take_heading(cell)
     while cell.code[1] == "" do table.remove(cell.code, 1) end
     add("markdown", markdown_of(cell), "")
+    while cell.code[#cell.code] == "" do table.remove(cell.code) end
     add("code", cell.code, '\n   "execution_count": null,\n   "outputs": [],')
   end
+  if exercises[1] then add("markdown", markdown_of_exercises(exercises), "") end
   return kNotebook:format(table.concat(cells, ",\n"))
 end
 

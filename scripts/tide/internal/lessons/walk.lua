@@ -1,48 +1,134 @@
--- Runs through a lesson: before each of its cells the comment and the code are shown, and where a
--- section begins, a person at a terminal is asked to go on.
+-- Runs through a lesson: before each of its cells the comment and the code are shown. A person at a terminal is asked
+-- to go on where a section begins and where the screen is full; Lua that is typed there is run.
 local cells_of = require "tide.internal.lessons.cells"
 local lines_to_show = require "tide.internal.lessons.lines_to_show"
+local native = require "tide.native"
+local run_typed = require "tide.internal.lessons.run_typed"
+local screen_lines = require "tide.internal.lessons.screen_lines"
 local take_heading = require "tide.internal.lessons.take_heading"
 local with_calls = require "tide.internal.lessons.with_calls"
 
+local kQuestionRows <const> = 2
+local kMostForeseen <const> = 6 -- rows of output that are kept free below a cell's code
+local kLongText <const> = 5     -- rows of a text that is not begun at the end of a screen
+
 local walk = {}
 
---- Shows a cell. `before` and `behind` stand around each line of code.
-local function show(cell, before, behind)
-  if cell.heading then io.write("\n", cell.heading, "\n", ("-"):rep(#cell.heading), "\n") end
-  if #cell.text > 0 then io.write(cell.heading and "" or "\n", table.concat(cell.text, "\n"), "\n") end
-  local lines = lines_to_show(cell.code)
-  if #lines > 0 then io.write "\n" end
-  for _, line in ipairs(lines) do
-    io.write("  |", line == "" and "" or (" %s%s%s"):format(before, line, behind), "\n")
+--- The lines that show a cell. `before` and `after` stand around each line of code.
+local function lines_of(cell, before, after)
+  local list = {}
+  if cell.heading then table.move({"", cell.heading, ("-"):rep(#cell.heading)}, 1, 3, 1, list) end
+  if #cell.text > 0 then
+    if not cell.heading then list[#list + 1] = "" end
+    local text = screen_lines.of_text(cell.text)
+    table.move(text, 1, #text, #list + 1, list)
   end
+  local code = screen_lines.of_code(lines_to_show(cell.code), "  | ")
+  if #code > 0 then list[#list + 1] = "" end
+  for _, line in ipairs(code) do
+    local text = line:sub(5)
+    list[#list + 1] = text == "" and "  |" or ("  | %s%s%s"):format(before, text, after)
+  end
+  return list
 end
 
---- Waits for Enter. Leaves the program at `q` and at the end of the input.
-local function ask(section)
-  local question = ("-- Enter goes on with %s; q leaves: "):format(section)
-  io.write("\n", question):flush()
-  local answer = io.read "l"
-  if not answer or answer:find "^%s*[qQ]" then
-    io.write(answer and "" or "\n")
-    os.exit(true)
+--- An estimate of the rows that a cell prints.
+local function foreseen(cell)
+  local _, count = table.concat(cell.code, "\n"):gsub("%f[%w]print%f[%W]", "")
+  return math.min(count, kMostForeseen)
+end
+
+--- Asks until Enter alone is pressed, and runs what is typed. Leaves the program at `q` and at the end of the input.
+--- `section` begins next; nil in the middle of one.
+local function ask(section, main)
+  local question = ("-- Enter goes on%s; q leaves; Lua is run: "):format(section and " with " .. section or "")
+  local columns = native.terminal_size()
+  if columns and #question >= columns then question = "-- Enter goes on; q leaves; Lua is run: " end
+  io.stdout:write "\n"
+  local asked_before = false
+  while true do
+    io.stdout:write(question):flush()
+    local answer = io.read "l"
+    if not answer or answer:find "^%s*[qQ]%s*$" then
+      io.stdout:write(answer and "" or "\n")
+      os.exit(true)
+    end
+    if not answer:find "%S" then break end
+    run_typed(answer, main)
+    asked_before = true
   end
   -- The question was for now: the line goes.
-  if os.getenv "TERM" ~= "dumb" then io.write "\27[A\27[2K" end
+  if not asked_before and os.getenv "TERM" ~= "dumb" then io.stdout:write "\27[A\27[2K" end
+end
+
+--- What counts the rows of the screen that are used, and asks where they are.
+local function new_screen()
+  local screen = {used = 0, main = nil}
+
+  function screen.asked(section)
+    ask(section, screen.main)
+    screen.used = 0
+  end
+
+  --- The rows of a page.
+  function screen.rows()
+    local _, rows = native.terminal_size()
+    return math.max(kLongText, (rows or math.maxinteger) - kQuestionRows)
+  end
+
+  function screen.write_lines(lines)
+    for _, line in ipairs(lines) do
+      if screen.used >= screen.rows() then screen.asked() end
+      io.stdout:write(line, "\n")
+      screen.used = screen.used + 1
+    end
+  end
+
+  --- In the place of `print` and `io.write`: lines that are too long are broken between words, and all are counted.
+  function screen.watch_output()
+    function print(...)
+      local texts = table.pack(...)
+      for i = 1, texts.n do texts[i] = tostring(texts[i]) end
+      local text = native.break_lines(table.concat(texts, "\t"))
+      local rows = select(2, text:gsub("\n", "")) + 1
+      -- Only where the lesson itself prints a text: within a function a clock may run.
+      local is_text = rows >= kLongText and debug.getinfo(2, "f").func == screen.main
+      if is_text and screen.used > 0 and screen.used + rows > screen.rows() then screen.asked() end
+      io.stdout:write(text, "\n")
+      screen.used = screen.used + rows
+    end
+    function io.write(...)
+      for i = 1, select("#", ...) do
+        screen.used = screen.used + select(2, tostring((select(i, ...))):gsub("\n", ""))
+      end
+      return io.stdout:write(...)
+    end
+  end
+
+  return screen
 end
 
 --- The source of a lesson with calls that show its cells as they are reached. `options`: `pause`, ask
---- before each section but the first; `color`, color the code. Lines keep their numbers.
+--- before each section but the first and where the screen is full; `color`, color the code. Lines keep their numbers.
 function walk.script(source, options)
-  local cells, sections = cells_of(source), 0
-  local before, behind = "", ""
-  if options.color then before, behind = "\27[36m", "\27[0m" end
+  local cells, sections, screen = cells_of(source), 0, new_screen()
+  local before, after = "", ""
+  if options.color then before, after = "\27[36m", "\27[0m" end
+  if options.pause then screen.watch_output() end
   --- What the script calls where a cell begins.
   function walk.begin_cell(number)
     local cell = cells[number]
+    local lines = lines_of(cell, before, after)
     if cell.heading then sections = sections + 1 end
-    if options.pause and cell.heading and sections > 1 then ask(cell.heading) end
-    show(cell, before, behind)
+    if options.pause then
+      screen.main = debug.getinfo(2, "f").func
+      local begins = cell.heading and sections > 1
+      local is_full = screen.used > 0 and screen.used + #lines + foreseen(cell) > screen.rows()
+      if begins or is_full then screen.asked(begins and cell.heading or nil) end
+      screen.write_lines(lines)
+    else
+      for _, line in ipairs(lines) do io.stdout:write(line, "\n") end
+    end
     io.flush()
   end
   for _, cell in ipairs(cells) do take_heading(cell) end

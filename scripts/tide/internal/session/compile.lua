@@ -58,9 +58,12 @@ end
 --- Whether the last statement of a text that compiles may be a call that begins with token i.
 local function may_begin_call(_, list, i)
   local before, token = list[i - 1], list[i]
-  if token.kind == "name" then return can_end(before) end
+  if token.kind == "name" then return token.text ~= "assert" and can_end(before) end
   return token.text == "(" and before.text == ";"
 end
+
+--- Whether a text begins with a call of `assert`, which is no value to show.
+local function is_assertion(text) return text:find "^%s*assert%s*[({\"']" ~= nil end
 
 --- Where the last expression begins, to return its values; nil if there is none.
 local function last_expression(text, list, name, may_begin, tries)
@@ -152,8 +155,8 @@ local function compile(text, name, environment, declare)
   local marked = text:match "^=(.*)"
   local expression = marked or text
   local run, wrong = load(return_text .. expression, name, "t", environment)
-  if run then
-    local statement = not marked and load(text, name, "t")
+  local statement = run and not marked and load(text, name, "t")
+  if run and not (statement and is_assertion(text)) then
     return "run", run, {script = statement and text or as_statements(expression, 1), closed = {}}
   end
   local unfinished = is_unfinished(wrong, text)
