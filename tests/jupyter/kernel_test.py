@@ -1,6 +1,9 @@
 """Jupyter's own tests of a kernel, and those of what tide promises beyond."""
 
 import shutil
+import subprocess
+import sys
+import tempfile
 import time
 import unittest
 
@@ -54,6 +57,14 @@ class ProtocolTests(jupyter_kernel_test.KernelTests):
     supported_history_operations = ("tail", "range", "search")
     code_inspect_sample = "tide.matmul"
     code_clear_output = "tide.display('x', {clear = true})"
+
+
+def is_running(process):
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 class KernelCase(unittest.TestCase):
@@ -142,6 +153,21 @@ class SessionTests(KernelCase):
         self.assertEqual(data["text/html"], "<b>x</b>")
         self.assertEqual(data["application/json"], {"a": [1]})
         self.assertEqual(data["image/png"], "AAE=")
+
+    def test_a_network_is_shown_by_its_layers(self):
+        self.assertEqual(self.result("nn.Sequential(nn.Linear(2, 3), nn.ReLU())"),
+                         ["Sequential(\n  [1]: Linear(2 -> 3)\n  [2]: ReLU()\n)"])
+
+    def test_assertions_that_hold_show_nothing(self):
+        self.assertEqual(self.result("assert(1 == 1)"), [])
+        self.assertEqual(self.result("local x = 1\nassert(x == 1)"), [])
+        self.assertEqual(self.run_input("assert(false, 'no')")[0]["evalue"], "In [3]:1: no")
+
+    def test_progress_is_a_line_that_changes_in_its_place(self):
+        outputs = self.run_input("for i in tide.progress(3) do tide.sleep(0.4) end")[1]
+        self.assertEqual([kind for kind, _ in outputs][0], "display_data")
+        self.assertEqual({kind for kind, _ in outputs[1:]}, {"update_display_data"})
+        self.assertTrue(outputs[-1][1]["data"]["text/plain"].startswith("100%  3/3"), outputs)
 
     def test_a_curve_that_grows_is_drawn_in_its_place(self):
         code = """local live = tide.plot.live()
@@ -282,6 +308,25 @@ class EndTests(KernelCase):
         self.client.shutdown()
         self.assertEqual(self.client.get_control_msg(timeout=LONGEST)["content"]["restart"], False)
         self.wait_for_end()
+
+    def test_the_end_of_jupyter_ends_a_kernel_that_waits_for_input(self):
+        code = "\n".join([
+            "import os, sys, time",
+            "from jupyter_client.manager import start_new_kernel",
+            "manager, client = start_new_kernel(kernel_name='tide')",
+            "client.execute('io.read()', allow_stdin=True)",
+            "client.get_stdin_msg(timeout=60)",
+            "open(sys.argv[1], 'w').write(str(manager.provisioner.pid))",
+            "os._exit(0)",
+        ])
+        with tempfile.NamedTemporaryFile("r") as file:
+            subprocess.run([sys.executable, "-c", code, file.name], check=True, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+            process = int(file.read())
+        end = time.monotonic() + LONGEST
+        while is_running(process) and time.monotonic() < end:
+            time.sleep(0.1)
+        self.assertFalse(is_running(process))
 
     def test_exit(self):
         reply = self.run_input("exit")[0]

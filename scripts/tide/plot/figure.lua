@@ -3,6 +3,7 @@ local class = require "tide.internal.class"
 local describe = require "tide.plot.describe"
 local display = require "tide.display"
 local draw_text = require "tide.plot.text"
+local escape_markup = require "tide.internal.escape_markup"
 local gnuplot = require "tide.plot.gnuplot"
 local kind_of = require "tide.internal.kind_of"
 local kinds = require "tide.plot.kinds"
@@ -71,12 +72,26 @@ delegate "legend"
 
 -- What becomes of it ------------------------------------------------------------------------------
 
+--- What the figure shows, in words: "loss: line (100 points)".
+local function described(self)
+  local parts = {}
+  for i, panel in ipairs(self) do
+    local title = panel.options.title
+    parts[i] = (title and title .. ": " or "") .. panel:summary()
+  end
+  return (self.title and self.title .. ": " or "") .. table.concat(parts, "; ")
+end
+
 --- The figure as a picture file's bytes.
 local function rendered(self, caller, format, size)
   size = size or self.size
   -- Lines and points are at least two pixels wide.
   local description = describe(self, size[1] // 2, size[2] // 2)
-  return gnuplot.run(caller, gnuplot.script(description, format, size))
+  local picture = gnuplot.run(caller, gnuplot.script(description, format, size))
+  if format ~= "svg" then return picture end
+  local text = escape_markup(described(self)):gsub("%%", "%%%%")
+  -- For readers who hear pages: gnuplot's own title is its name.
+  return (picture:gsub("<svg", '<svg role="img"', 1):gsub("<title>.-</title>", "<title>" .. text .. "</title>", 1))
 end
 
 --- The text of an SVG picture.

@@ -39,6 +39,12 @@ describe("tide bench", function()
     test.is_true(failed:find('"workload": "copy_256m", "peer": "tide", "error": ".*memory') ~= nil)
     test.is_true(measured:find('"workload": "startup_bare", "peer": "tide", "best": ', 1, true) ~= nil)
   end)
+  it("says what --beside needs outside of the source tree", function()
+    local output, succeeded = run("bench startup --beside torch", ("cd '%s'; unset TIDE_PATH; exec"):format(folder()))
+    test.is_false(succeeded)
+    test.is_true(output:find("bench: --beside needs scripts/bench/peers.py: run it in the source tree, or set TIDE_PATH "
+      .. "to its scripts folder\n", 1, true) ~= nil, output)
+  end)
   it("compares tide with a peer, in a table and as JSON", function()
     local answer = '{"workload": "digits_train", "peer": "numpy", "best": 5000.000, "median": 6000.000}'
     test.is_true(beside(folder(), "", answer):find("digits_train +us/step +[%d.]+ +5000%.0 +[%d.]+") ~= nil)

@@ -26,6 +26,15 @@ end
 
 local function exists(path) return os.rename(path, path) ~= nil end
 
+describe("pictures in SVG", function()
+  it("say in words what they show", function()
+    needs_gnuplot()
+    local svg = plot.line({1, 2, 3}, {title = "loss < 100 %", label = "train"}):svg()
+    test.is_true(svg:find('<svg role="img"', 1, true))
+    test.is_true(svg:find("<title>loss &lt; 100 %: line &apos;train&apos; (3 points)</title>", 1, true), svg:sub(1, 400))
+  end)
+end)
+
 describe("scripts of gnuplot", function(device)
   it("hold axes, data and styles", function()
     local figure = plot.line(tide.tensor({1, 2, 3}, {device = device}), {10, 1000, 100},

@@ -23,7 +23,9 @@ end
 --- The Markdown of a lesson's exercises: a numbered list.
 local function markdown_of_exercises(exercises)
   local lines = {"## Exercises", ""}
-  table.move(exercises.intro, 1, #exercises.intro, #lines + 1, lines)
+  for _, line in ipairs(exercises.intro) do
+    if line:find "%S" then lines[#lines + 1] = line end
+  end
   for i, text in ipairs(exercises) do
     local mark = ("%d. "):format(i)
     for line in (text .. "\n"):gmatch "(.-)\n" do

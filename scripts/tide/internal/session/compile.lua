@@ -159,7 +159,7 @@ local function compile(text, name, environment, declare)
   if run and not (statement and is_assertion(text)) then
     return "run", run, {script = statement and text or as_statements(expression, 1), closed = {}}
   end
-  local unfinished = is_unfinished(wrong, text)
+  local unfinished = not run and is_unfinished(wrong, text)
   if marked then
     if unfinished then return "unfinished", 0 end
     return "wrong", wrong

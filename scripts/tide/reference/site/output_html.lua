@@ -21,7 +21,7 @@ end
 output_html["image/svg+xml"] = function(svg, page)
   page.pictures = page.pictures + 1
   local mark = ("picture%d-"):format(page.pictures)
-  svg = svg:match "<svg.*</svg>":gsub("<title>.-</title>", ""):gsub("<desc>.-</desc>", "")
+  svg = svg:match "<svg.*</svg>":gsub("<desc>.-</desc>", "")
   svg = svg:gsub("( id=['\"])", "%1" .. mark):gsub("(href=['\"]#)", "%1" .. mark):gsub("url%(#", "%0" .. mark)
   return '<figure class="output">' .. svg .. "</figure>"
 end
