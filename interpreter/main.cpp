@@ -83,7 +83,8 @@ is a failure.
      R"(usage: tide lesson [N | name] [--all | --show | --exercises | --answers] [--notebook] [args]
        tide lesson N | name --html [FILE] [args]
 Without a name: lists the lessons. With one: goes through it, text, code and what the code says;
-at a terminal Enter goes on from section to section. The lesson gets the arguments.
+at a terminal Enter goes on from screen to screen, and Lua that is typed there is run. The lesson
+gets the arguments.
   --all          do not stop at the sections
   --show         print the lesson as the script that it is
   --exercises    print functions to complete, and checks of them, as a script that says what is

@@ -2,7 +2,7 @@
 -- It runs everywhere: without a GPU it shows what is said then.
 --
 -- Run it:        tide lesson 7
--- The whole story of this machine, outside of a lesson:   tide info   and   tide smi
+-- All about this machine, outside of a lesson:   tide info   and   tide smi
 local tide = require "tide"
 
 local options = tide.args {device = tide.cuda.is_available() and "cuda" or "cpu"}

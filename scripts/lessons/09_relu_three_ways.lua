@@ -64,7 +64,7 @@ local by_lua, loop = measure("a loop in Lua", relu_in_lua, 2)
 -- numbers not one by one: a core has registers that hold 4, 8 or 16 of them, and one instruction
 -- works on all of these.
 --
---      Lua     [ 0.3]  [-1.2]  [ 0.8]  [-0.1]      an instruction (and much beside it) for each
+--      Lua     [ 0.3]  [-1.2]  [ 0.8]  [-0.1]      an instruction and more for each
 --      vector  [ 0.3   -1.2     0.8    -0.1]       one instruction for all four
 heading "2. One core, eight or sixteen at a time"
 
@@ -111,7 +111,7 @@ print("(Other programs want the cores, too: on a busy machine that is less than 
 --      Lua loop      one lane, and most of its time is not spent on your numbers
 --      a core        4 to 16 lanes, some operations with each beat
 --      a processor   a handful to a hundred cores of that kind
---      a GPU         thousands of lanes, which need enough numbers that all have something to do
+--      a GPU         thousands of lanes, which need enough numbers to work on
 heading("4. On " .. tostring(device))
 
 local there = x:to(device)

@@ -135,8 +135,7 @@ timeline:set {yticks = names, ylim = {0.5, 4.5}}
 timeline:show()
 turns, together = turns.time / 1e3, together.time / 1e3
 print(("in turn %s, at once %s: %.2f of it"):format(ms(turns), ms(together), together / turns))
--- (Below 1 GFLOP/s no real device is at work: the tests have one that is imitated.)
-local speed = 2 * size ^ 3 * 2 * options.products / together
+local speed = 2 * size ^ 3 * 2 * options.products / together -- below 1 GFLOP/s the device is imitated
 assert(together < 0.75 * turns or (first.type == "cuda" and speed < 1e9),
   "both at once take about half of both in turn")
 

@@ -216,7 +216,7 @@ local longest = 0
 for _, row in ipairs(rows) do longest = math.max(longest, row[2].all) end
 for _, row in ipairs(rows) do
   local words, p = table.unpack(row)
-  local function cells(seconds) return math.floor(40 * seconds / longest + 0.5) end
+  local function cells(seconds) return math.floor(36 * seconds / longest + 0.5) end
   print(("  %-27s %10s  %s%s%s"):format(words, ms(p.all), ("t"):rep(cells(p[1])),
     ("w"):rep(cells(p[2])), ("r"):rep(cells(p[3]))))
 end

@@ -123,7 +123,7 @@ else
   end
   print(crossover and ("From n = %d on, %s is faster although the data have to travel."):format(
     crossover, tostring(device)) or "The cpu is faster at all of these sizes.")
-  -- (Below 1 GFLOP/s no real device is at work: the tests have one that is imitated.)
+  -- Below 1 GFLOP/s the device is imitated.
   assert(crossover or 2 * biggest.n ^ 3 / biggest.product < 1e9, "big products are worth the way")
 end
 

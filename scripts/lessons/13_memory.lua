@@ -166,7 +166,7 @@ before = held_at_last()
 local start = tide.memory.snapshot(device)
 local kept = {}
 for i = 1, 10 do kept[i] = host:copyto(device) end
-show("10 tensors of 1 MB in a table", held() - before, 1 / 4)
+show("10 tensors of 1 MB in a table", held() - before, 1 / 2)
 assert(about(held() - before, 10))
 
 -- Which line made what is held, and which variable leads to it? A snapshot knows, and two of them
@@ -176,8 +176,8 @@ print((tostring(growth):gsub("[^\n]+", "  %0")))
 assert(growth.allocated == 10 * 2 ^ 20 and growth.holders[1].blocks == 10)
 assert(growth.holders[1].names[1] == "kept[1]")
 kept = nil
-show("right after kept = nil", held() - before, 1 / 4)
-show("when the collector has been there", held_at_last() - before, 1 / 4)
+show("right after kept = nil", held() - before, 1 / 2)
+show("when the collector has been there", held_at_last() - before, 1 / 2)
 assert(about(held_at_last(), before))
 
 -- A loss drags along all that backward would need. In a log, keep a number or a detached tensor.
@@ -198,16 +198,16 @@ before = held_at_last()
 do
   local big <close> = host:copyto(device)
   local other = host:copyto(device)
-  show("two tensors of 1 MB", held() - before, 1 / 4)
+  show("two tensors of 1 MB", held() - before, 1 / 2)
   other:free()
-  show("one of them freed", held() - before, 1 / 4)
+  show("one of them freed", held() - before, 1 / 2)
   assert(about(held() - before, 1))
   local ok, message = pcall(function() return other + 1 end)
   print("  using it all the same:  " .. message)
   assert(not ok and message:find("freed", 1, true))
   assert(big:sum():item() == 0)
 end
-show("behind the end of the block", held() - before, 1 / 4)
+show("behind the end of the block", held() - before, 1 / 2)
 assert(about(held(), before))
 
 -- 7. Going too far --------------------------------------------------------------------------------
@@ -250,8 +250,8 @@ assert(count < 32, "32 MB of inputs fill the memory: there is no place for the o
 assert(total == count * 512 * 64 * 512, "after an error all is well")
 
 -- The message says what was asked for, what is in use, and which five lines of the script hold most:
--- the places to look at; tide.memory.snapshot(small) also tells their variables. What helps: smaller batches, no_grad where nothing is trained, half types,
--- and not to keep what is not needed.
+-- the places to look at; tide.memory.snapshot(small) also names their variables. What helps: smaller
+-- batches, no_grad where nothing is trained, half types, and not to keep what is not needed.
 local in_parts = 0
 for _ = 1, 64, count do in_parts = in_parts + run(count) end
 print(("  64 MB in parts of %d MB: the sum is %d"):format(count, in_parts))

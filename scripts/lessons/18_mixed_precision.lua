@@ -33,9 +33,9 @@ end
 -- A number is made of a sign, an exponent (how large) and digits (how exact). float16 and bfloat16
 -- deal their 16 bits out differently:
 --
---      float32    s eeeeeeee ddddddddddddddddddddddd    7 decimal digits, up to 3e38
---      bfloat16   s eeeeeeee ddddddd                    2 to 3 digits,    up to 3e38
---      float16    s eeeee dddddddddd                    3 to 4 digits,    up to 65504
+--   float32    s eeeeeeee ddddddddddddddddddddddd    7 decimal digits, up to 3e38
+--   bfloat16   s eeeeeeee ddddddd                    2 to 3 digits,    up to 3e38
+--   float16    s eeeee dddddddddd                    3 to 4 digits,    up to 65504
 heading "1. What they hold"
 
 local numbers = {60000, 70000, 1 + 1 / 256, 2.0 ^ -26}

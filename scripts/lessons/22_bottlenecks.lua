@@ -232,7 +232,7 @@ local names, heights = {}, {}
 for i, row in ipairs(rows) do
   names[i], heights[i] = tostring(i), row.seconds * 1e3
   print(("  %d  %-24s %7.1f ms  %s"):format(i, row.name, row.seconds * 1e3,
-    ("#"):rep(math.ceil(40 * row.seconds / rows[1].seconds))))
+    ("#"):rep(math.ceil(36 * row.seconds / rows[1].seconds))))
 end
 tide.plot.figure {size = {640, 280}, title = "ms of a training, mend by mend"}
   :bar(names, heights):show()

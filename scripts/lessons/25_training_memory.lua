@@ -37,7 +37,7 @@ end
 
 --- A line with a number of megabytes and a bar.
 local function show(words, megabytes, unit)
-  print(("  %-34s %7.2f MB  %s"):format(words, megabytes,
+  print(("  %-31s %6.2f MB %s"):format(words, megabytes,
     ("#"):rep(math.ceil(megabytes / unit))))
 end
 

@@ -129,7 +129,7 @@ assert(#slow.device >= #fast.device, "the same work, and the reading")
 -- queue, nine at most.
 heading "3. The picture"
 
-local columns = 72
+local columns = 70
 
 --- Draws the tracks of a profile.
 local function draw(events, milliseconds)
@@ -265,13 +265,13 @@ end
 -- 8. What else one sees ---------------------------------------------------------------------------
 -- Faults have faces:
 --
---   on the device's track        above it                   what it is, and where it is mended
---   a gap in each step           a red bar                  a wait: lesson 22
---   a gap in each step           one line for all of it     the loader, or Lua code: lessons 16, 22
---   many slivers, dense          calls of ops, dense        launches: lesson 24
---   long bars named to, item     nothing much               transfers: lessons 11 and 22
---   a long gap, once             plan, compile              the first step: run one before
---   dense, no gaps               the script far ahead       the device is the limit: lesson 23
+--   on the device's track     above it                what it is, and its lesson
+--   a gap in each step        a red bar               a wait: lesson 22
+--   a gap in each step        one line for all of it  loader or Lua code: lessons 16, 22
+--   many slivers, dense       calls of ops, dense     launches: lesson 24
+--   long bars named to, item  nothing much            transfers: lessons 11 and 22
+--   a long gap, once          plan, compile           the first step: run one before
+--   dense, no gaps            the script far ahead    the device is the limit: 23
 if options.page ~= "" then
   ahead:save(options.page)
   print("\nThe page of the second training is in " .. options.page .. ".")

@@ -142,7 +142,7 @@ function Figure:show()
     local columns, rows = show.cells(terminal, self.size)
     shown = draw_text(self, columns, rows, terminal ~= nil and terminal.color) .. "\n"
   end
-  io.stdout:write(shown)
+  io.write(shown)
   io.stdout:flush()
 end
 

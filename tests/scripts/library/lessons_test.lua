@@ -60,7 +60,7 @@ describe("lesson", function()
       test.equal(last.cell_type, "markdown")
       test.is_true(table.concat(last.source):find "^## Exercises\n.*\n1%. .*\n2%. ")
       local function squeezed(text) return (text:gsub("\n%-%-[^\n]*", ""):gsub("%s+", "")) end
-      test.equal(squeezed(table.concat(code)), squeezed("\n" .. script))
+      test.equal(squeezed("\n" .. table.concat(code, "\n")), squeezed("\n" .. script))
     end
   end)
 

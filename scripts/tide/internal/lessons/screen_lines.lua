@@ -6,7 +6,8 @@ local screen_lines = {}
 
 local function move(lines, list) table.move(lines, 1, #lines, #list + 1, list) end
 
-local function split(text)
+--- The lines of a text.
+function screen_lines.split(text)
   local lines = {}
   for line in (text .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = line end
   return lines
@@ -24,7 +25,7 @@ function screen_lines.of_text(lines)
   if not columns or longest(lines) <= columns then return lines end
   local list, paragraph, in_drawing = {}, {}, false
   local function end_paragraph()
-    if #paragraph > 0 then move(split(native.break_lines(table.concat(paragraph, " "))), list) end
+    if #paragraph > 0 then move(screen_lines.split(native.break_lines(table.concat(paragraph, " "))), list) end
     paragraph = {}
   end
   for _, line in ipairs(prose(lines)) do

@@ -84,6 +84,24 @@ local function new_screen()
     end
   end
 
+  --- Whether the lesson's main chunk or what it calls of the library writes now: within a function of the lesson a
+  --- clock may run.
+  local function writes_itself()
+    for level = 3, 8 do
+      local info = debug.getinfo(level, "Sf")
+      if not info or info.func == screen.main then return info ~= nil end
+      if not info.source:find "^=%[tide%]" and info.what ~= "C" then return false end
+    end
+    return false
+  end
+
+  --- Counts rows that are written next. A long text is not begun at the end of a screen.
+  function screen.make_room(rows)
+    local is_full = screen.used > 0 and screen.used + rows > screen.rows()
+    if is_full and rows >= kLongText and writes_itself() then screen.asked() end
+    screen.used = screen.used + rows
+  end
+
   --- In the place of `print` and `io.write`: lines that are too long are broken between words, and all are counted.
   function screen.watch_output()
     function print(...)
@@ -91,16 +109,17 @@ local function new_screen()
       for i = 1, texts.n do texts[i] = tostring(texts[i]) end
       local text = native.break_lines(table.concat(texts, "\t"))
       local rows = select(2, text:gsub("\n", "")) + 1
-      -- Only where the lesson itself prints a text: within a function a clock may run.
-      local is_text = rows >= kLongText and debug.getinfo(2, "f").func == screen.main
-      if is_text and screen.used > 0 and screen.used + rows > screen.rows() then screen.asked() end
+      screen.make_room(rows)
+      if rows > screen.rows() and writes_itself() then
+        screen.used = screen.used - rows
+        return screen.write_lines(screen_lines.split(text))
+      end
       io.stdout:write(text, "\n")
-      screen.used = screen.used + rows
     end
     function io.write(...)
-      for i = 1, select("#", ...) do
-        screen.used = screen.used + select(2, tostring((select(i, ...))):gsub("\n", ""))
-      end
+      local rows = 0
+      for i = 1, select("#", ...) do rows = rows + select(2, tostring((select(i, ...))):gsub("\n", "")) end
+      screen.make_room(rows)
       return io.stdout:write(...)
     end
   end
