@@ -55,6 +55,7 @@ local function features(batches, mean, scale)
   -- End
 end
 
+-- What checks the exercises.
 --- Checks that fn gives a tensor of this value without a wait.
 local function check_value(expect, expected, fn, ...)
   local passed, result = pcall(tide.no_sync, fn, ...)

@@ -41,6 +41,7 @@ local function attainable(card, dtype, intensity)
   -- End
 end
 
+-- What checks the exercises.
 --- The product in fn on a card, and the card.
 local function product_on(name, fn)
   local estimate = tide.estimate(fn, {device = name})

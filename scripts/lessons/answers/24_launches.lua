@@ -39,6 +39,7 @@ local function padded_length(n)
   -- End
 end
 
+-- What checks the exercises.
 --- The result of fn, how many kernels were launched, and how many plans made.
 local function counted(fn, ...)
   tide.synchronize()

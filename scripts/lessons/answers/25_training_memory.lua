@@ -58,6 +58,7 @@ local function make()
   return net:to(device)
 end
 
+-- What checks the exercises.
 --- Bytes that tensors hold.
 local function held()
   collectgarbage()

@@ -52,6 +52,7 @@ local function explained(list, waits)
   -- End
 end
 
+-- What checks the exercises.
 --- What the device did in a profile, as a list of {from, to}.
 local function kernels_of(p)
   local path, process, kernels = os.tmpname() .. ".json", nil, {}
