@@ -154,10 +154,15 @@ std::string tide_break_lines(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     const std::string indentation(hanging_indentation(line, columns), ' ');
     while (end_of_columns(line, columns) < line.size()) {
-      const size_t end = line.rfind(' ', end_of_columns(line, columns));
-      if (end == std::string::npos || end <= indentation.size()) break;
+      line.erase(line.find_last_not_of(' ') + 1);
+      const size_t limit = end_of_columns(line, columns);
+      if (limit == line.size()) break;
+      size_t end = line.rfind(' ', limit);
+      // A word that does not fit stands alone.
+      if (end == std::string::npos || end <= indentation.size()) end = line.find(' ', limit);
+      if (end == std::string::npos) break;
       result += line.substr(0, line.find_last_not_of(' ', end) + 1) + "\n";
-      line = indentation + line.substr(std::min(line.find_first_not_of(' ', end), line.size()));
+      line = indentation + line.substr(line.find_first_not_of(' ', end));
     }
     result += line + "\n";
   }

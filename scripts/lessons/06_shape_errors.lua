@@ -18,11 +18,11 @@ tide.manual_seed(1)
 
 local function heading(text) print(("\n%s\n%s"):format(text, ("-"):rep(#text))) end
 
---- Prints text in lines of at most 90 letters; what stands in parentheses stays together.
+--- Prints text in lines of at most 78 letters; what stands in parentheses stays together.
 local function print_wrapped(text)
   local line = " "
   for word in text:gsub("%b()", function(part) return part:gsub(" ", "\0") end):gmatch("%S+") do
-    if #line + #word > 90 then
+    if #line + #word > 78 then
       print(line)
       line = "   "
     end

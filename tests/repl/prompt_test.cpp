@@ -322,6 +322,17 @@ TEST_CASE("what the prompt prints breaks between words", "[repl]") {
       ContainsSubstring("word word word word word word word word word word word word\nword"));
 }
 
+TEST_CASE("a word that no row holds stands alone, and spaces at the end of a line are dropped",
+          "[repl]") {
+  Terminal terminal({}, "", {40});
+  terminal.read_to_prompt();
+  const std::string word(45, 'w');
+  CHECK_THAT(answer(terminal, "error('before ' .. ('w'):rep(45) .. ' after', 0)"),
+             ContainsSubstring("\nbefore\n" + word + "\nafter\n"));
+  CHECK_THAT(answer(terminal, "error('short' .. (' '):rep(60) .. '\\nnext', 0)"),
+             ContainsSubstring("\nshort\nnext\n"));
+}
+
 TEST_CASE("the greeting fits a terminal of 80 columns", "[repl]") {
   Terminal terminal({}, "", {80});
   std::istringstream lines(terminal.read_to_prompt());
