@@ -54,7 +54,8 @@ describe("lesson", function()
           code[#code + 1] = text
         end
       end
-      local script = output_of(lesson.name .. " --show"):gsub("\nheading[ (][^\n]*", ""):gsub("\nlocal function heading[^\n]*", "")
+      local script = output_of(lesson.name .. " --show"):gsub("\nheading[ (][^\n]*", "")
+        :gsub("\nlocal function heading[^\n]*", "")
         :gsub("\nprint %[%[\n\nExercises\n.-%]%]", "")
       local last = notebook.cells[#notebook.cells]
       test.equal(last.cell_type, "markdown")

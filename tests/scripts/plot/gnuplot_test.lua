@@ -31,7 +31,8 @@ describe("pictures in SVG", function()
     needs_gnuplot()
     local svg = plot.line({1, 2, 3}, {title = "loss < 100 %", label = "train"}):svg()
     test.is_true(svg:find('<svg role="img"', 1, true))
-    test.is_true(svg:find("<title>loss &lt; 100 %: line &apos;train&apos; (3 points)</title>", 1, true), svg:sub(1, 400))
+    test.is_true(svg:find("<title>loss &lt; 100 %: line &apos;train&apos; (3 points)</title>", 1, true),
+      svg:sub(1, 400))
   end)
 end)
 

@@ -4,7 +4,8 @@ local native = require "tide.native"
 
 local typed = {} -- variables that were made there
 
---- The level, as the caller counts, and the index of a local of the lesson's main chunk; nil if it has none of the name.
+--- The level, as the caller counts, and the index of a local of the lesson's main chunk; nil if it has none of the
+--- name.
 local function find_local(main, name)
   local level = 2
   while true do
