@@ -162,6 +162,34 @@ TEST_CASE("convolutions do without cuDNN where it fails", "[cuda]") {
   CHECK(difference<Float16>(kConvolutionCases[0], ComputeOp::conv2d, false) <= 1e-3);
 }
 
+TEST_CASE("the zeros of the padding meet infinite numbers without cuDNN", "[cuda][fake]") {
+  const DnnSettings fails("fail=execute");
+  const ConvolutionCase k{1, 1, 3, 3, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1};
+  const ComputeOp op = GENERATE(ComputeOp::conv2d, ComputeOp::conv2d_backward_weight);
+  DeviceArrays<float> arrays(k.shapes(op, false));
+  // The weights, or the gradient of the result; the pixels are 1.
+  const size_t infinite = op == ComputeOp::conv2d ? 1 : 0;
+  Array<float>* const inputs[] = {&arrays.first, &arrays.second};
+  for (size_t i = 0; i < 2; ++i) {
+    for (float& x : inputs[i]->values) x = i == infinite ? INFINITY : 1;
+    cuda_backend().copy(arrays.addresses[i], inputs[i]->values.data(), arrays.bytes(*inputs[i]),
+                        CopyKind::to_device);
+  }
+  ComputeStep step;
+  step.op = op;
+  step.inputs = {arrays.first.view(), arrays.second.view()};
+  step.outputs = {arrays.result.view()};
+  step.attributes = k.attributes(false, false);
+  REQUIRE_FALSE(cuda_backend().launch(step, arrays.addresses.data()).failure);
+  arrays.fetch();
+  // Only the middle of the 3 x 3 results sees no padding.
+  for (size_t i = 0; i < 9; ++i) {
+    CAPTURE(i);
+    CHECK(std::isnan(arrays.result.values[i]) == (i != 4));
+  }
+  CHECK(arrays.result.values[4] == INFINITY);
+}
+
 TEST_CASE("cuDNN takes convolutions and says why it uses no Tensor Cores", "[cuda][fake]") {
   CHECK(ConvolutionOffer(DType::f32).outcome.enqueued);
   CHECK(ConvolutionOffer(DType::f32).refusal().starts_with("float32 is kept exact"));

@@ -1,5 +1,6 @@
 // 2-d convolutions and their gradients, written plainly: an element of the result per thread (for
-// weights, per block). Sums run in float (double for f64) in a fixed order and are rounded once.
+// weights, per block). Sums run in float (double for f64) in a fixed order and are rounded once. The
+// zeros of the padding take part: a weight that is not finite makes nan of them.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
 
@@ -36,9 +37,11 @@ __device__ void forward(const ConvolutionArguments& g) {
         for (int64_t q = 0; q < g.kw; ++q) {
           const int64_t y = row * g.stride_h - g.pad_h + p * g.dilation_h;
           const int64_t z = column * g.stride_w - g.pad_w + q * g.dilation_w;
-          if (y < 0 || y >= g.h || z < 0 || z >= g.w) continue;
-          sum += widen(static_cast<const T*>(g.x)[input.at(image, first + c, y, z)]) *
-                 widen(static_cast<const T*>(g.weight)[weights.at(o, c, p, q)]);
+          const bool inside = y >= 0 && y < g.h && z >= 0 && z < g.w;
+          const Wide<T> element =
+              inside ? widen(static_cast<const T*>(g.x)[input.at(image, first + c, y, z)])
+                     : Wide<T>(0);
+          sum += element * widen(static_cast<const T*>(g.weight)[weights.at(o, c, p, q)]);
         }
     T value = narrow<T>(sum);
     if (g.bias) value = narrow<T>(widen(value) + widen(static_cast<const T*>(g.bias)[o]));
@@ -94,9 +97,11 @@ __device__ void backward_weight(const ConvolutionArguments& g) {
       const int64_t image = k / size, row = k % size / g.ow, column = k % g.ow;
       const int64_t y = row * g.stride_h - g.pad_h + p * g.dilation_h;
       const int64_t x = column * g.stride_w - g.pad_w + q * g.dilation_w;
-      if (y < 0 || y >= g.h || x < 0 || x >= g.w) continue;
-      sum += widen(static_cast<const T*>(g.x)[output.at(image, o, row, column)]) *
-             widen(static_cast<const T*>(g.weight)[input.at(image, channel, y, x)]);
+      const bool inside = y >= 0 && y < g.h && x >= 0 && x < g.w;
+      const Wide<T> element =
+          inside ? widen(static_cast<const T*>(g.weight)[input.at(image, channel, y, x)])
+                 : Wide<T>(0);
+      sum += widen(static_cast<const T*>(g.x)[output.at(image, o, row, column)]) * element;
     }
     sums[threadIdx.x] = sum;
     __syncthreads();
