@@ -43,7 +43,8 @@ constexpr Function typed_function(const char* doc, const char* example) {
 /// The same for a method: help leaves out the receiver, the first name ("x, source").
 template <auto F, Text kName, Text kNames>
 constexpr Function typed_method(const char* doc, const char* example) {
-  constexpr size_t kReceiver = std::min(kNames.view().find(", "), kNames.view().size() - 2) + 2;
+  constexpr size_t kEnd = end_of_name(kNames.view(), 0);
+  constexpr size_t kReceiver = std::min(kEnd + 2, kNames.view().size());
   return {kName.text, guard<typed<F, kName, kNames>>, kNames.text + kReceiver, doc, example};
 }
 
