@@ -24,16 +24,21 @@ using Entry = IndexEntry;
                  "a position, a range {first, last}, a tensor, \"...\" or \"new\"");
 }
 
-/// Throws for a named field behind the `length` entries of the list at `table`: {1, 4, step = 2}.
+/// Throws for a named field beside the `length` entries of the list at `table`: {1, 4, step = 2}.
 void refuse_names(lua_State* L, int table, lua_Integer length, const char* form) {
+  // Entries come first in a table, but for lists that were not made in order.
   if (length == 0)
     lua_pushnil(L);
   else
     lua_pushinteger(L, length);
-  if (!lua_next(L, table)) return;
-  const char* const name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : type_name(L, -2);
-  throw ArgumentError(std::string("index: ") + form +
-                      "; named fields are not supported, got \"" + name + "\"");
+  for (; lua_next(L, table); lua_pop(L, 1)) {
+    if (lua_isinteger(L, -2)) continue;
+    const std::string_view name =
+        lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : type_name(L, -2);
+    if (name == "n") continue;  // of table.pack
+    throw ArgumentError(std::string("index: ") + form + "; named fields are not supported, got \"" +
+                        std::string(name) + "\"");
+  }
 }
 
 /// The range {}, {first, last} or {first, last, step} in the table at `table`.

@@ -51,11 +51,13 @@ local function called_name(message)
 end
 
 --- The error `message`, which begins with `place`, with the name of the called function if it lacks it; called by a
---- message handler, on the stack of the error. What failed on the device names the op and its line already.
+--- message handler, on the stack of the error. What failed on a device, or lacked its memory, names the op already.
 local function named(message, place)
-  if message:find("; queued at ", 1, true) then return message end
+  if message:find("; queued at ", 1, true) or message:find(": out of memory on ", 1, true) then return message end
   local name = place and message:sub(1, #place + 2) == place .. ": " and called_name(message)
   if not name or message:match("^[^\n]*", #place + 1):find(name:match "^(.-)_?$", 1, true) then return message end
+  local own = message:match("^([%w_]+): ", #place + 3)
+  if own and name == "is_" .. own then return message end -- "nil: got 1"
   return ("%s: %s: %s"):format(place, name, message:sub(#place + 3))
 end
 
