@@ -14,7 +14,7 @@
 #include "bindings/support/arguments.h"
 #include "bindings/support/entry.h"
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/core/default_dtype.h"
+#include "runtime/core/dtype.h"
 #include "runtime/io/csv/csv.h"
 #include "runtime/tensor/transfer.h"
 

@@ -9,7 +9,7 @@
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/default_dtype.h"
+#include "runtime/core/dtype.h"
 #include "runtime/ops/arguments.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/shape/creation.h"

@@ -10,7 +10,7 @@
 #include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/core/default_dtype.h"
+#include "runtime/core/dtype.h"
 #include "runtime/ops/checks.h"
 #include "runtime/tensor/transfer.h"
 

@@ -22,7 +22,7 @@
 #include "bindings/module.h"
 #include "bindings/threads/cancellation.h"
 #include "bindings/threads/waiting.h"
-#include "runtime/core/default_dtype.h"
+#include "runtime/core/dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/record/engine.h"
 

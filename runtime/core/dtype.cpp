@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/core/default_dtype.h"
-
 namespace tide {
 namespace {
 

@@ -48,4 +48,13 @@ enum class Weight : uint8_t { number, scalar, dimensioned };
 /// floating) is higher than that of all heavier ones. Numbers count as i64, f32 or boolean.
 DType promote(DType a, Weight weight_a, DType b, Weight weight_b);
 
+/// The floating type of new tensors when nothing says another, and of results where integers meet
+/// floats of the script or become floating: f32 at first. One for all threads.
+DType default_dtype();
+/// Sets it; `type` must be floating.
+void set_default_dtype(DType type);
+
+/// `type` if it is floating, else the default.
+inline DType floating_type(DType type) { return is_floating(type) ? type : default_dtype(); }
+
 }  // namespace tide

@@ -14,7 +14,7 @@
 
 #include "runtime/core/environment.h"
 #include "runtime/core/error.h"
-#include "runtime/device/spin.h"
+#include "runtime/core/spin.h"
 #include "runtime/device/stop_check.h"
 
 namespace tide {

@@ -9,8 +9,8 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/reserve.h"
+#include "runtime/core/spin.h"
 #include "runtime/device/simulation.h"
-#include "runtime/device/spin.h"
 #include "runtime/record/wait_report.h"
 
 namespace tide {

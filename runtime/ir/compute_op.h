@@ -8,7 +8,7 @@
 
 #include "runtime/core/dtype.h"
 #include "runtime/core/shape.h"
-#include "runtime/device/spin.h"
+#include "runtime/core/spin.h"
 #include "runtime/ir/compute_attributes.h"
 
 namespace tide {

@@ -1,7 +1,7 @@
 // Ops on three operands: choice, bounds, mixtures.
 #include <limits>
 
-#include "runtime/core/default_dtype.h"
+#include "runtime/core/dtype.h"
 #include "runtime/ir/definitions/arithmetic_math.h"
 #include "runtime/ir/definitions/comparison_math.h"
 #include "runtime/ops/checks.h"

@@ -1,7 +1,7 @@
 // Result types of ops with several operands.
 #pragma once
 
-#include "runtime/core/default_dtype.h"
+#include "runtime/core/dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/tensor/tensor.h"
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <string>
 
-#include "runtime/core/default_dtype.h"
+#include "runtime/core/dtype.h"
 #include "runtime/ir/definitions/activation_math.h"
 #include "runtime/ir/definitions/comparison_math.h"
 #include "runtime/ir/definitions/generation_math.h"

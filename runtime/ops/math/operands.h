@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "runtime/core/default_dtype.h"
+#include "runtime/core/dtype.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/tensor/tensor.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/default_dtype.h"
+#include "runtime/core/dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"

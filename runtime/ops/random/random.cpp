@@ -7,7 +7,7 @@
 #include <string>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/default_dtype.h"
+#include "runtime/core/dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/ir/count_distribution.h"
 #include "runtime/ops/checks.h"

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <string>
 
-#include "runtime/core/default_dtype.h"
+#include "runtime/core/dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"

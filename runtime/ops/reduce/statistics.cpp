@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/default_dtype.h"
+#include "runtime/core/dtype.h"
 #include "runtime/core/error.h"
 #include "runtime/device/registry.h"
 #include "runtime/ops/checks.h"
