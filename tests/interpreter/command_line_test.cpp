@@ -479,8 +479,8 @@ TEST_CASE("a value of an environment variable that cannot be used is said, once"
     const char* const before = std::getenv(name);
     const std::string kept = before ? before : "";
     setenv(name, value, 1);
-    const Outcome outcome =
-        run_tide({"-e", "tide.ones(9):sum():item() tide.ones(9, {device = 'sim'}):sum():item()"});
+    const Outcome outcome = run_tide(
+        {"-e", "tide.ones(2^22):sum():item() tide.ones(9, {device = 'sim'}):sum():item()"});
     before ? setenv(name, kept.c_str(), 1) : unsetenv(name);
     CHECK(outcome.status == 0);
     return outcome.err;

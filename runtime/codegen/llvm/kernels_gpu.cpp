@@ -337,7 +337,7 @@ class GpuRowKernel {
                         results[g]);
       }
     });
-    // With one block its result is that of the row. All threads of the launch agree on that.
+    // With one block its result is the row's; all threads of a launch agree on that.
     code_.when(code_.builder.CreateICmpSGT(end_, size), [&] {
       for (size_t r = 0; r < reductions.size(); ++r)
         code_.set(totals[r], collapse(reductions[r], block_lanes[r])[0]);
@@ -360,8 +360,7 @@ class GpuRowKernel {
     return {first, first + accumulators_};
   }
 
-  /// Adds the result of a block to the lane of the row's blocks that it is of, if that is this
-  /// thread's.
+  /// Adds the result of a block to that lane of the row's blocks, if it is this thread's.
   void take_in_block(size_t i, const Accumulators& lanes, llvm::Value* number,
                      llvm::Value* result) {
     auto& builder = code_.builder;

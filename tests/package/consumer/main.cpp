@@ -13,6 +13,10 @@ int main() {
   odd_sum.read(&total, "main");
   patches.read(patch, "main");
   std::printf("%g %g\n", total, patch[8]);
+  // Large enough to be compiled at once.
+  float count = 0;
+  tide::sum(tide::ones({1 << 22})).read(&count, "main");
   const tide::KernelStatistics kernels = tide::kernel_statistics();
-  std::printf("%s\n", kernels.compiled + kernels.from_disk > 0 ? "compiled" : "interpreted");
+  std::printf("%s\n", count == 1 << 22 && kernels.compiled + kernels.from_disk > 0 ? "compiled"
+                                                                                   : "interpreted");
 }

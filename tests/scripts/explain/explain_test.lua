@@ -129,9 +129,9 @@ describe("the kernels of a function", function(device)
       return y / y:sum()
     end)
     equal(steps(e), {"loop mul sum of blocks", "loop sum of the blocks' results", "loop div"})
-    equal(e[2].shape, {7}) -- blocks of 16384
+    equal(e[2].shape, {25}) -- blocks of 4096
     is_true(reasons(e)[1]:find("rows of 100000 elements", 1, true) ~= nil)
-    equal(e[1].bytes, 4 * 100000 * 2 + 4 * 7)
+    equal(e[1].bytes, 4 * 100000 * 2 + 4 * 25)
   end)
   it("have a step for each write to a part, and a copy of what was there before", function()
     local x = stored(device, 8)

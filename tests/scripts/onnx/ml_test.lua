@@ -48,7 +48,7 @@ describe("an ensemble of trees", function(device)
   local nan = 0 / 0
   local x = tensor {{-1, 2}, {0.5, nan}, {3, -1}}
 
-  it("adds, averages and takes extremes", function()
+  it("adds, averages and takes minima and maxima", function()
     local expected = {
       SUM = {{-0.15, 3.2}, {0.6, 0.45}, {2.1, 0.45}}, AVERAGE = {{-0.025, 1.7}, {0.35, 0.325}, {1.1, 0.325}},
       MIN = {{-0.65, 3.2}, {0.6, 0.45}, {2.1, 0.45}}, MAX = {{0.6, 3.2}, {0.6, 0.45}, {2.1, 0.45}},

@@ -249,7 +249,7 @@ describe("options out of their range", function()
 end)
 
 describe("an optimizer of a script", function()
-  it("is told what init takes, unlike that of PyTorch", function()
+  it("has an init that says what it takes, unlike PyTorch's", function()
     local Own = tide.class("Own", tide.optim.Optimizer)
     function Own:init(params) tide.optim.Optimizer.init(self, params, {lr = 0.1}) end
     raises("Own.init: expected (self, params, options, defaults): a table with a value for every option, got nil", Own,

@@ -322,7 +322,7 @@ function values.text(value)
     return "{" .. table.concat(parts, ", ") .. "}"
   end
   if type(value) == "table" then return "object" end
-  return (tostring(value):gsub("0x%x+", "..."):gsub("^stream %d+", "a stream"))
+  return (tostring(value):gsub("0x%x+", "..."):gsub("^stream %d+", "a stream"):gsub("^process %d+", "a process"))
 end
 
 return values

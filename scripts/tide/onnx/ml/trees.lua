@@ -1,4 +1,4 @@
--- Ensembles of trees: sums, means or extremes of the weights of leaves.
+-- Ensembles of trees: sums, means, minima or maxima of the weights of leaves.
 local constants = require "tide.onnx.ml.constants"
 local F = require "tide.nn.functional"
 local forest = require "tide.onnx.ml.forest"
@@ -188,7 +188,7 @@ local function reduce(own, leaves)
   return F.embedding_bag(leaves, own.sum, {mode = "sum"})
 end
 
---- The weights after all trees and with the base values, from their sums or extremes (n, targets).
+--- The weights after all trees and with the base values, from their sums, minima or maxima (n, targets).
 local function finished(own, total)
   if own.aggregate == "AVERAGE" then total = total / own.trees end
   if own.low or own.high then total = tide.where(total:isinf(), 0.0, total) end -- no tree has such a weight
