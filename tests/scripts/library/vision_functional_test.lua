@@ -36,6 +36,21 @@ describe("functions on pictures", function(device)
     local batch = bytes(2, 3, 9, 13)
     test.identical(T.equalize(batch)[2], T.equalize(batch[2]))
   end)
+  it("resize bytes to the values of torchvision's transforms v2", function()
+    local x = tide.tensor({{0, 255, 0, 255, 12}, {255, 255, 0, 0, 200}, {9, 80, 160, 240, 30}, {0, 0, 255, 255, 128}},
+      {dtype = "uint8", device = device}):unsqueeze(1)
+    for _, case in ipairs {
+      {"bilinear", true, {{121, 149, 104, 96}, {141, 131, 104, 117}, {8, 108, 241, 137}}},
+      {"bilinear", false, {{69, 159, 133, 64}, {137, 135, 105, 116}, {3, 98, 248, 129}}},
+      {"bicubic", true, {{123, 154, 100, 99}, {144, 133, 104, 118}, {0, 99, 255, 128}}},
+      {"bicubic", false, {{66, 173, 144, 62}, {158, 138, 102, 121}, {0, 94, 255, 126}}},
+    } do
+      local mode, antialias, values = table.unpack(case)
+      equal(T.resize(x, {3, 4}, {interpolation = mode, antialias = antialias})[1]:tolist(), values)
+    end
+    local larger = T.resize(x, {6, 7}, {interpolation = "bicubic", antialias = true})
+    equal(larger[1][3]:tolist(), {240, 235, 182, 18, 17, 91, 200})
+  end)
   it("are differentiable", function()
     local x = floats(3, 6, 8):requires_grad_()
     for _, fn in ipairs {

@@ -47,20 +47,22 @@ function picture.computed_type(image)
   return image.dtype == "float64" and "float64" or "float32"
 end
 
---- fn(batch) for the picture or pictures as a batch (n, channels, height, width) of float32 or
---- float64. What it gives has the type of `image`, rounded for integers, and its leading dimensions.
-function picture.as_batch(image, fn)
+--- fn(batch) for the picture or pictures as a batch (n, channels, height, width) of the type `computed`, by default
+--- float32 or float64. What it gives has the type of `image`, rounded for integers, and its leading dimensions.
+function picture.as_batch(image, fn, computed)
   local leading, rank = {}, image:dim()
   for d = 1, rank - 3 do leading[d] = image:size(d) end
   local height, width, channels = picture.size(image)
   local count = 1
   for _, size in ipairs(leading) do count = count * size end
   local batch = image:reshape(count, channels, height, width)
-  local computed = picture.computed_type(image)
+  computed = computed or picture.computed_type(image)
   if image.dtype ~= computed then batch = batch:to(computed) end
   local result = fn(batch)
-  if picture.bits(image.dtype) then result = result:round() end
-  if image.dtype ~= computed then result = result:to(image.dtype) end
+  if image.dtype ~= computed then
+    if picture.bits(image.dtype) then result = result:round() end
+    result = result:to(image.dtype)
+  end
   local shape = leading
   for d = math.max(2, 5 - rank), 4 do shape[#shape + 1] = result:size(d) end
   return result:reshape(shape)

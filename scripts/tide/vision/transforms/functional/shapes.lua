@@ -66,14 +66,11 @@ local function resized(caller, image, given)
   local height, width = picture.size(image)
   local new_height, new_width = output_size(caller, height, width, given.size, given.max_size)
   if new_height == height and new_width == width then return image end
-  local smooth = mode == "bilinear" or mode == "bicubic"
-  return picture.as_batch(image, function(batch)
-    local options = {size = {new_height, new_width}, mode = mode}
-    if smooth then options.antialias = given.antialias and true or false end
-    local result = F.interpolate(batch, options)
-    if mode == "bicubic" and image.dtype == "uint8" then result = result:clamp(0, 255) end
-    return result
-  end)
+  local options = {size = {new_height, new_width}, mode = mode}
+  if mode == "bilinear" or mode == "bicubic" then options.antialias = given.antialias and true or false end
+  -- Bytes in whole numbers, rows and columns rounded by themselves, as Pillow and torchvision's transforms v2 do.
+  return picture.as_batch(image, function(batch) return F.interpolate(batch, options) end,
+    image.dtype == "uint8" and "uint8" or nil)
 end
 
 local read_resize = arguments("resize",
