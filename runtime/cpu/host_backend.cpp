@@ -53,11 +53,10 @@ void* thread_scratch(size_t bytes) {
   return scratch.get<std::byte>(bytes);
 }
 
-/// What interpreted runs of a kernel may take, in nanoseconds, before its machine code is looked
-/// for on disk, and before it is compiled: about what these take.
-constexpr int64_t kUntilLookup = 200'000, kUntilCompiled = 10'000'000;
-/// What an interpreted run may take of the caches.
-constexpr size_t kMostInterpreted = 4u << 20;
+/// What an interpreted run may take, in nanoseconds: less than to find machine code on disk. What
+/// all runs of a kernel may take before that is looked for, and before it is compiled. (A compiled
+/// kernel stays on disk for later processes, so that it is worth more than its time in this one.)
+constexpr int64_t kMostAtOnce = 100'000, kUntilLookup = 200'000, kUntilCompiled = 2'000'000;
 
 /// Runs the loop without machine code, if that has not been worth its while so far; whether it did.
 bool interpret(Kernel& kernel, const LoopArguments& arguments) {
@@ -66,14 +65,13 @@ bool interpret(Kernel& kernel, const LoopArguments& arguments) {
       instruction_set() != InstructionSet::baseline && environment_flag("TIDE_INTERPRETER", true);
   const InterpretedLoop* const loop = may_interpret ? kernel.interpreted() : nullptr;
   if (!loop) return false;
-  const size_t scratch = loop->scratch_bytes(arguments.extents);
   const int64_t cost = loop->cost(arguments.extents);
-  if (scratch > kMostInterpreted || cost > kUntilCompiled) return false;
+  if (cost > kMostAtOnce) return false;
   const int64_t before = kernel.note_interpreted(cost), after = before + cost;
   if (after > kUntilCompiled) return false;
   const bool is_time = before <= kUntilLookup && after > kUntilLookup;
   if (is_time && kernel.function(stored_machine_code)) return false;
-  loop->run(arguments, thread_scratch(scratch));
+  loop->run(arguments, thread_scratch(loop->scratch_bytes(arguments.extents)));
   return true;
 }
 
