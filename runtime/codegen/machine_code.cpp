@@ -48,15 +48,6 @@ std::string disk_key(const Kernel& kernel) {
   return identity.empty() ? std::string() : identity + '\0' + kernel_cpu() + '\0' + kernel.key();
 }
 
-LoopKernel from_disk(const Kernel& kernel) {
-  const Stopwatch watch(kernel_counters.lookup_nanoseconds);
-  const std::string name = disk_key(kernel);
-  const std::string object = name.empty() ? std::string() : object_cache().load(name);
-  LoopKernel found = object.empty() ? nullptr : load_object(object);
-  if (found) ++kernel_counters.from_disk;
-  return found;
-}
-
 LoopKernel compile(const Kernel& kernel, std::string& object) {
   const Stopwatch watch(kernel_counters.compile_nanoseconds);
   object = generate(kernel.program(), GeneratedForm::object);
@@ -69,10 +60,17 @@ LoopKernel compile(const Kernel& kernel, std::string& object) {
 
 }  // namespace
 
-LoopKernel stored_machine_code(const Kernel& kernel) { return from_disk(kernel); }
+LoopKernel stored_machine_code(const Kernel& kernel) {
+  const Stopwatch watch(kernel_counters.lookup_nanoseconds);
+  const std::string name = disk_key(kernel);
+  const std::string object = name.empty() ? std::string() : object_cache().load(name);
+  LoopKernel found = object.empty() ? nullptr : load_object(object);
+  if (found) ++kernel_counters.from_disk;
+  return found;
+}
 
 LoopKernel machine_code(const Kernel& kernel) {
-  if (LoopKernel found = from_disk(kernel)) return found;
+  if (LoopKernel found = stored_machine_code(kernel)) return found;
   std::string object;
   LoopKernel made = compile(kernel, object);
   if (const std::string name = disk_key(kernel); !name.empty()) object_cache().store(name, object);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 namespace tide {
 namespace {
@@ -20,6 +19,13 @@ int64_t product(const int64_t* extents, int count) {
   int64_t result = 1;
   for (int d = 0; d < count; ++d) result *= extents[d];
   return result;
+}
+
+/// Bytes of the array that holds the values of an instruction for pieces of `length` elements.
+size_t array_bytes(int64_t length) {
+  constexpr size_t kStep = 8;  // arrays are aligned to 64 bytes
+  const auto elements = static_cast<size_t>(std::max<int64_t>(length, 1));
+  return (elements + kStep - 1) / kStep * kStep * kElementBytes;
 }
 
 }  // namespace
@@ -117,8 +123,7 @@ int64_t InterpretedLoop::piece_length(const int64_t* extents) const {
 
 size_t InterpretedLoop::scratch_bytes(const int64_t* extents) const {
   // One array more, for what is converted on its way.
-  const auto length = static_cast<size_t>(std::max<int64_t>(piece_length(extents), 8));
-  return (calls_.size() + 1) * ((length + 7) / 8 * 8) * kElementBytes;
+  return (calls_.size() + 1) * array_bytes(piece_length(extents));
 }
 
 int64_t InterpretedLoop::cost(const int64_t* extents) const {
@@ -158,9 +163,7 @@ void InterpretedLoop::run(const LoopArguments& arguments, void* scratch) const {
 
 void InterpretedLoop::run_piece(const LoopArguments& arguments, const int64_t* places,
                                 int64_t stride_dimension, int64_t count, std::byte* values) const {
-  const size_t bytes =
-      (static_cast<size_t>(std::max<int64_t>(piece_length(arguments.extents), 8)) + 7) / 8 * 8 *
-      kElementBytes;
+  const size_t bytes = array_bytes(piece_length(arguments.extents));
   const auto array = [&](size_t number) { return values + number * bytes; };
   void* const converted = array(calls_.size());
   const auto dimensions = static_cast<size_t>(outer_rank_ + has_row_);
