@@ -79,13 +79,12 @@ int uninstall(const Words& words) {
   return EXIT_SUCCESS;
 }
 
-/// Ends the process within a second of Jupyter's end, even where it waits for an answer that cannot
-/// come any more. Jupyter names itself in the environment of kernels that it starts.
+/// Ends the process within a second of its parent's end, even where it waits for an answer that
+/// cannot come any more. Jupyter sets the variable; started by hand the kernel may outlive its
+/// shell.
 void end_with_jupyter() {
-  const char* const jupyter = std::getenv("JPY_PARENT_PID");
-  const pid_t parent = jupyter ? std::atoi(jupyter) : 0;
-  if (parent <= 1 || getppid() != parent) return;
-  std::thread([parent] {
+  if (!std::getenv("JPY_PARENT_PID")) return;
+  std::thread([parent = getppid()] {
     while (getppid() == parent) std::this_thread::sleep_for(std::chrono::seconds(1));
     tide_remove_scratch();
     _exit(EXIT_FAILURE);

@@ -3,9 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <utility>
@@ -18,7 +16,7 @@ namespace {
 namespace nl = nlohmann;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kBetweenLooks(1000);  ///< whether the parent process still lives
+constexpr milliseconds kForever(-1);
 constexpr milliseconds kBetweenQuestions(50);
 
 /// While one lives no signal interrupts a call of ZeroMQ, which would fail.
@@ -68,9 +66,6 @@ bool Server::receive(zmq::socket_t& socket, xeus::xmessage& message) {
 void Server::start_impl(xeus::xpub_message message) {
   session_ = message.header().value("session", "");
   user_ = message.header().value("username", "");
-  // A front end sets the variable; started by hand the kernel may outlive its shell.
-  const bool has_owner = std::getenv("JPY_PARENT_PID") != nullptr;
-  const pid_t parent = getppid();
   start_publisher_thread();
   start_heartbeat_thread();
   publish(std::move(message), xeus::channel::SHELL);
@@ -82,12 +77,11 @@ void Server::start_impl(xeus::xpub_message message) {
       continue;
     }
     zmq::pollitem_t items[] = {{m_controller, 0, ZMQ_POLLIN, 0}, {m_shell, 0, ZMQ_POLLIN, 0}};
-    wait_for_message(items, kBetweenLooks);
+    wait_for_message(items, kForever);
     if (items[0].revents & ZMQ_POLLIN) handle_control();
     xeus::xmessage request;
     if (!m_request_stop && items[1].revents & ZMQ_POLLIN && receive(m_shell, request))
       handle_shell(std::move(request));
-    if (has_owner && getppid() != parent) m_request_stop = true;
   }
   stop_channels();
 }
