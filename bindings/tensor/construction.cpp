@@ -139,7 +139,7 @@ Tensor make_tensor(const Collected& all, const TensorOptions& options, const cha
       for (const int64_t value : all.integers) check_fits(function, value, type);
   }
   Tensor x;
-  if (all.has_float && is_floating(type) && type != DType::f64) {
+  if (all.has_float && type == DType::f32) {
     const std::vector<float> narrow(all.floats.begin(), all.floats.end());
     x = record_constant(narrow.data(), all.shape, DType::f32, device);
   } else if (all.has_float) {

@@ -1,9 +1,11 @@
 // Recording of ops: checks, nodes, and writes to cells.
 #include "runtime/tensor/record.h"
 
-#include <cstring>
+#include <bit>
 
 #include "runtime/core/error.h"
+#include "runtime/ir/math/math_basic.h"
+#include "runtime/ir/math/reference_value.h"
 #include "runtime/record/new_node.h"
 #include "runtime/record/recorder.h"
 #include "runtime/tensor/body.h"
@@ -14,20 +16,11 @@ namespace {
 
 /// The bits of a number as kernels take it, in the compute type of `type`.
 uint64_t bits_of(Number number, DType type) {
-  const auto from_double = [](double value) {
-    uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-  };
   switch (compute_type(type)) {
     case DType::f64:
-      return from_double(number.as_double());
-    case DType::f32: {
-      const auto value = static_cast<float>(number.as_double());
-      uint32_t bits;
-      std::memcpy(&bits, &value, sizeof bits);
-      return bits;
-    }
+      return std::bit_cast<uint64_t>(number.as_double());
+    case DType::f32:
+      return std::bit_cast<uint32_t>(static_cast<float>(number.as_double()));
     case DType::boolean:
       return number.type() == DType::f64 ? number.as_double() != 0 : number.as_integer() != 0;
     case DType::u8:
@@ -35,6 +28,14 @@ uint64_t bits_of(Number number, DType type) {
     default:
       return static_cast<uint64_t>(number.as_integer());
   }
+}
+
+/// The same of a number that becomes an element: for half types so that rounding to them is the
+/// only rounding.
+uint64_t element_bits(Number number, DType type) {
+  if (!is_half(type)) return bits_of(number, type);
+  return std::bit_cast<uint32_t>(
+      math::rounded_to_odd(reference::Value(number.as_double())).number());
 }
 
 void record_node(const Ref<Node>& node, bool cuts_window = false) {
@@ -166,7 +167,7 @@ Tensor record_iota(ElementwiseOp op, const char* name, const Layout& iota, DType
   node->operand_type = operand_type;
   node->iota = std::make_unique<Layout>(iota);
   for (const Number& number : numbers)
-    node->arguments[node->arity++].number = bits_of(number, operand_type);
+    node->arguments[node->arity++].number = element_bits(number, operand_type);
   record_node(node);
   return make_tensor(std::move(node));
 }
@@ -320,7 +321,7 @@ void record_write(const char* name, const Tensor& x, const TensorOrNumber& value
     // The cell keeps its shape.
     if (whole && !(x.shape() == old->shape)) source = reshaped(source, old->shape);
   } else {
-    source.number = bits_of(value.number, type);
+    source.number = element_bits(value.number, type);
   }
   Ref<Node> node = new_node(whole ? Node::Kind::assign : Node::Kind::write, name, *cell.device,
                             type, old->shape);

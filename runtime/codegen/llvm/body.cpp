@@ -5,6 +5,7 @@
 #include "runtime/codegen/llvm/elementwise_op.h"
 #include "runtime/codegen/llvm/packed.h"
 #include "runtime/codegen/llvm/storage.h"
+#include "runtime/ir/elementwise_ops.h"
 
 namespace tide::ir {
 namespace {
@@ -56,13 +57,13 @@ void Body::set_narrow(size_t instruction, const Registers& raw) {
   values_[instruction] = widen(lanes_, frame_.program.code[instruction].type, raw);
 }
 
-/// Rounds once, to the instruction's type.
+/// Converts to the instruction's type, rounding once.
 void Body::round_into(size_t instruction, const Value& computed) {
   const DType type = frame_.program.code[instruction].type;
   if (is_half(type))
     set_narrow(instruction, narrow(computed, type));
   else
-    values_[instruction] = computed;
+    values_[instruction] = convert(computed, type);
 }
 
 void Body::compute_map(size_t i) {
@@ -79,7 +80,8 @@ void Body::compute_map(size_t i) {
   }
   std::vector<Value> operands;
   for (const uint16_t input : inputs) operands.push_back(value(input));
-  round_into(i, apply(instruction.op, operands, compute_type(type)));
+  const bool converts = static_cast<ElementwiseOp>(instruction.op) == ElementwiseOp::convert;
+  round_into(i, converts ? operands[0] : ir::apply(instruction.op, operands));
 }
 
 void Body::load(size_t i) {
@@ -90,7 +92,7 @@ void Body::load(size_t i) {
     return set_narrow(i, load_memory(instruction.operand));
   const Value loaded = is_iota ? load_iota(instruction.operand)
                                : widen(lanes_, operand.type, load_memory(instruction.operand));
-  round_into(i, convert(loaded, compute_type(instruction.type)));
+  round_into(i, loaded);
 }
 
 Value Body::load_iota(size_t operand) {

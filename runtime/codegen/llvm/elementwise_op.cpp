@@ -39,8 +39,7 @@ Value minmax(const Value& like, bool highest) {
 
 }  // namespace
 
-Value apply(OpCode op, std::span<const Value> operands, DType type) {
-  if (static_cast<ElementwiseOp>(op) == ElementwiseOp::convert) return convert(operands[0], type);
+Value apply(OpCode op, std::span<const Value> operands) {
   switch (static_cast<ElementwiseOp>(op)) {
 #define TIDE_ELEMENTWISE(name, Definition, arity, cost) \
   case ElementwiseOp::name:                             \

@@ -8,9 +8,9 @@
 
 namespace tide::ir {
 
-/// The op's value, not yet rounded to the type of its result. All operands have the same lanes.
-/// `type` is the compute type of the result.
-Value apply(OpCode op, std::span<const Value> operands, DType type);
+/// The op's value, not yet rounded to the type of its result; of conversion, the operand. All
+/// operands have the same lanes.
+Value apply(OpCode op, std::span<const Value> operands);
 
 /// a (op) b of a reduction.
 Value combine(Reduction reduction, const Value& a, const Value& b);

@@ -1,5 +1,7 @@
 #include "runtime/codegen/llvm/storage.h"
 
+#include "runtime/ir/math/math_basic.h"
+
 namespace tide::ir {
 namespace {
 
@@ -109,8 +111,9 @@ Value widen(const Lanes& lanes, DType type, const Registers& raw) {
 }
 
 Registers narrow(const Value& value, DType type) {
-  const Value computed = convert(value, compute_type(type));
-  if (!is_half(type)) return computed.registers();
+  if (!is_half(type)) return convert(value, type).registers();
+  const bool is_wide = value.type() == DType::f64;
+  const Value computed = is_wide ? math::rounded_to_odd(value) : convert(value, DType::f32);
   if (has_rounding(*value.lanes().machine, type)) return narrow_by_instruction(computed, type);
   return low_halves(type == DType::f16 ? f16_bits_of_f32(computed) : bf16_bits_of_f32(computed));
 }

@@ -73,7 +73,7 @@ bool InterpretedLoop::add(const LoopProgram& program, const LoopInstruction& ins
       call.store = interpreted::store_of(operand.type);
       call.stored = compute_type(operand.type);
       const DType from = calls_[call.a[0]].type;
-      if (from != call.stored) call.compute = interpreted::conversion(from, call.stored);
+      if (from != call.stored) call.compute = interpreted::conversion(from, operand.type);
       break;
     }
   }
@@ -94,7 +94,7 @@ bool InterpretedLoop::add_load(const LoopProgram& program, const LoopInstruction
   call.is_iota = operand.kind == LoopOperand::Kind::iota;
   const DType from = call.is_iota ? DType::i64 : compute_type(operand.type);
   if (!call.is_iota) call.load = interpreted::load_of(operand.type);
-  if (from != call.type) call.compute = interpreted::conversion(from, call.type);
+  if (from != call.type) call.compute = interpreted::conversion(from, instruction.type);
   if (is_half(instruction.type) && operand.type != instruction.type)
     call.round = interpreted::rounding_to(instruction.type);
   return true;
@@ -106,7 +106,7 @@ bool InterpretedLoop::add_map(const LoopInstruction& instruction, Call& call) {
   // All operands have the type of the last, but for those that the op names.
   const DType type = calls_[call.a[call.arity - 1]].type;
   if (op == ElementwiseOp::convert) {
-    call.compute = interpreted::conversion(type, call.type);
+    call.compute = interpreted::conversion(type, instruction.type);
     return true;
   }
   for (int j = 0; j < call.arity; ++j)

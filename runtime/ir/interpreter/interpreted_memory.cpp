@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "runtime/ir/math/half.h"
+#include "runtime/ir/math/math_basic.h"
 #include "runtime/ir/math/reference_value.h"
 
 namespace tide::interpreted {
@@ -55,8 +57,16 @@ TIDE_INTERPRETED void convert_all(const void* const* operands, void* result, int
     elements[i] = convert<to>(reference::Value<From>(values[i])).number();
 }
 
+TIDE_INTERPRETED void round_to_odd(const void* const* operands, void* result, int64_t count) {
+  const auto* const values = static_cast<const double*>(operands[0]);
+  auto* const elements = static_cast<float*>(result);
+  for (int64_t i = 0; i < count; ++i)
+    elements[i] = math::rounded_to_odd(reference::Value<double>(values[i])).number();
+}
+
 template <class From>
 InterpretedCall conversion_from(DType to) {
+  if (std::is_same_v<From, double> && is_half(to)) return round_to_odd;
   switch (to) {
     case DType::boolean:
       return convert_all<From, DType::boolean>;

@@ -17,7 +17,8 @@ Load load_of(DType type);
 using Store = void (*)(const void* array, void* to, int64_t stride, int64_t count);
 Store store_of(DType type);
 
-/// From one compute type to another, of operands[0].
+/// Of operands[0], from one compute type to that of `to`, so that rounding it to `to` is the only
+/// rounding.
 InterpretedCall conversion(DType from, DType to);
 
 /// Rounds f32 in place to what the half type holds.

@@ -53,6 +53,19 @@ constexpr auto widened(V x) {
   return convert<DType::f64>(x);
 }
 
+/// f32 of an x of f64; what f32 cannot hold goes toward zero and has an odd last bit. Rounded
+/// again, to f16 or bf16, x is rounded as if once (S. Boldo, G. Melquiond, "Emulation of a FMA and
+/// Correctly Rounded Sums", 2008).
+template <class V>
+constexpr auto rounded_to_odd(V x) {
+  const auto near = convert<DType::f32>(x);
+  const auto back = widened(near);
+  const auto whole = bits(near);
+  const auto one = whole.constant(1);
+  const auto toward_zero = whole - select(abs(back) > abs(x), one, whole.constant(0));
+  return float_bits(select((back != x) & (x == x), toward_zero | one, whole));
+}
+
 /// times * p(times * x) for p(x) = c0 + c1 x + c2 x^2 + ... and `times` a power of two, by Horner's
 /// rule: kernels keep several vectors in flight, so the long dependent chain costs nothing.
 template <class V>

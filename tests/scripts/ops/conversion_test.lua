@@ -7,6 +7,20 @@ local equal, raises = test.same_type, test.raises
 local kTypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8",
   "uint8", "bool"}
 
+--- A number rounded to so many bits, with `lowest` the exponent of the least normal one and `most` the largest, by
+--- float64 alone: what it is divided by is a power of two.
+local function rounded(x, bits, lowest, most)
+  local size = math.abs(x)
+  local exponent = lowest
+  while 2.0 ^ (exponent + 1) <= size do exponent = exponent + 1 end
+  local unit = 2.0 ^ (exponent - bits + 1)
+  local whole = size // unit
+  local rest = size / unit - whole
+  if rest > 0.5 or rest == 0.5 and whole % 2 == 1 then whole = whole + 1 end
+  local result = whole * unit
+  return (x < 0 and -1 or 1) * (result > most and math.huge or result)
+end
+
 describe("conversion", function(device)
   it("keeps small whole numbers in every type", function()
     for _, from in ipairs(kTypes) do
@@ -28,6 +42,35 @@ describe("conversion", function(device)
     local x = tide.tensor({1 / 3}, {dtype = "float64", device = device})
     equal(x:to("float16"):item(), 0.333251953125)
     equal(x:to("bfloat16"):item(), 0.333984375)
+  end)
+  it("rounds float64 to half types once", function()
+    -- Halfway, and a little to either side: less than float32 tells apart.
+    local exponents = {float16 = {11, -14, 65504, -26, 16}, bfloat16 = {8, -126, 0x1.FEp127, -136, 128}}
+    for dtype, limits in pairs(exponents) do
+      local bits, lowest, most, from, to = table.unpack(limits)
+      local numbers, expected = {}, {}
+      for exponent = from, to do
+        for _, step in ipairs {0, 1, 2, 2 ^ (bits - 1) - 1} do
+          for _, aside in ipairs {-2.0 ^ -35, 0.0, 2.0 ^ -35} do
+            local x = (1 + (step + 0.5) * 2.0 ^ (1 - bits) + aside) * 2.0 ^ exponent
+            for _, each in ipairs {x, -x} do
+              numbers[#numbers + 1] = each
+              expected[#expected + 1] = rounded(each, bits, lowest, most)
+            end
+          end
+        end
+      end
+      local x = tide.tensor(numbers, {dtype = "float64", device = device})
+      equal(x:to(dtype):to("float64"):tolist(), expected)
+      equal((x * 1):to(dtype):mul(1):to("float64"):tolist(), expected)
+      equal(tide.tensor(numbers, {dtype = dtype, device = device}):to("float64"):tolist(), expected)
+      equal(tide.zeros_like(x, {dtype = dtype}):copy_(x):to("float64"):tolist(), expected)
+    end
+    local halves = tide.zeros(3, {dtype = "float16", device = device})
+    halves[1] = 1 + 2.0 ^ -11 + 2.0 ^ -30
+    halves[{2}]:fill_(1 + 2.0 ^ -11 + 2.0 ^ -30)
+    equal(halves:to("float64"):tolist(), {1 + 2.0 ^ -10, 1 + 2.0 ^ -10, 0.0})
+    equal(tide.full({1}, 1 + 2.0 ^ -11 + 2.0 ^ -30, {dtype = "float16", device = device}):item(), 1 + 2.0 ^ -10)
   end)
   it("rounds what lies halfway between two half-precision numbers to the even one", function()
     for _, case in ipairs {{"bfloat16", 2.0 ^ -8}, {"float16", 2.0 ^ -11}} do
