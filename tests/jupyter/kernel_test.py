@@ -154,6 +154,10 @@ class SessionTests(KernelCase):
         self.assertEqual(data["application/json"], {"a": [1]})
         self.assertEqual(data["image/png"], "AAE=")
 
+    def test_a_picture_says_its_size_to_those_who_do_not_see_it(self):
+        content = self.run_input("tide.zeros({3, 20, 30}, {dtype = 'uint8'})")[1][0][1]
+        self.assertEqual(content["metadata"], {"image/png": {"alt": "picture of 30 x 20 pixels"}})
+
     def test_a_network_is_shown_by_its_layers(self):
         self.assertEqual(self.result("nn.Sequential(nn.Linear(2, 3), nn.ReLU())"),
                          ["Sequential(\n  [1]: Linear(2 -> 3)\n  [2]: ReLU()\n)"])

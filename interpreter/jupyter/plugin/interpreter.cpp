@@ -4,7 +4,9 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <xeus/xhelper.hpp>
@@ -48,6 +50,23 @@ json data_of(const Forms& forms) {
   return data;
 }
 
+/// What a page says of a picture to those who do not see it. A PNG's width and height are its bytes
+/// 16 to 23, the most significant ones first.
+json metadata_of(const Forms& forms) {
+  json metadata = json::object();
+  for (const auto& [type, form] : forms) {
+    if (type != "image/png" || form.size() < 24) continue;
+    const auto number = [&form = form](size_t place) {
+      uint32_t value = 0;
+      for (size_t i = 0; i < 4; ++i)
+        value = value << 8 | static_cast<unsigned char>(form[place + i]);
+      return std::to_string(value);
+    };
+    metadata[type] = {{"alt", "picture of " + number(16) + " x " + number(20) + " pixels"}};
+  }
+  return metadata;
+}
+
 json reply_of(const Error& error) {
   return {{"status", "error"},
           {"ename", error.name},
@@ -88,7 +107,7 @@ json Interpreter::values_of(const json& expressions) {
     if (const auto error = kernel_.evaluate(expression.get<std::string>(), forms))
       values[name] = reply_of(*error);
     else
-      values[name] = {{"status", "ok"}, {"data", data_of(forms)}, {"metadata", json::object()}};
+      values[name] = {{"status", "ok"}, {"data", data_of(forms)}, {"metadata", metadata_of(forms)}};
   }
   return values;
 }
@@ -133,13 +152,13 @@ void Interpreter::show(const Forms& forms, const std::string& id, bool again) {
   json transient = json::object();
   if (!id.empty()) transient["display_id"] = id;
   if (again)
-    update_display_data(data_of(forms), json::object(), std::move(transient));
+    update_display_data(data_of(forms), metadata_of(forms), std::move(transient));
   else
-    display_data(data_of(forms), json::object(), std::move(transient));
+    display_data(data_of(forms), metadata_of(forms), std::move(transient));
 }
 
 void Interpreter::show_result(const Forms& forms) {
-  publish_execution_result(number_, data_of(forms), json::object());
+  publish_execution_result(number_, data_of(forms), metadata_of(forms));
 }
 
 void Interpreter::clear() { clear_output(true); }

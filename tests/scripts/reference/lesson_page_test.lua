@@ -68,6 +68,11 @@ describe("tide lesson --html", function()
     end
     for id in page:gmatch "href=[\"']#([^\"']*)" do is_true(ids[id], id) end
   end)
+  it("says a picture's size to those who do not see it", function()
+    local png = require "tide.vision".encode_png(require "tide".zeros({3, 20, 30}, {dtype = "uint8"})):bytes()
+    local shown = require "tide.reference.site.output_html"["image/png"](png)
+    is_true(shown:find('alt="picture of 30 x 20 pixels"', 1, true), shown)
+  end)
   it("has the error of a lesson that fails", function()
     local page, said, succeeded = page_of("1", "--no-such-option 1")
     is_true(not succeeded)

@@ -14,7 +14,8 @@ end
 output_html["text/html"] = function(text) return '<div class="output wide">' .. text .. "</div>" end
 
 output_html["image/png"] = function(bytes)
-  return ('<p class="output"><img src="data:image/png;base64,%s" alt=""></p>'):format(base64(bytes))
+  local about = #bytes >= 24 and ("picture of %d x %d pixels"):format(string.unpack(">I4I4", bytes, 17)) or "picture"
+  return ('<p class="output"><img src="data:image/png;base64,%s" alt="%s"></p>'):format(base64(bytes), about)
 end
 
 --- The ids in a picture differ from those of others on the page.
