@@ -235,6 +235,7 @@ void add_native(lua_State* L) {
                                 {"load_tensors", guard<load_tensors>},
                                 {"read_onnx", guard<read_onnx_file>},
                                 {"write_onnx", guard<write_onnx_file>},
+                                {"csv_text", guard<csv_text>},
                                 {"csv_record", guard<csv_record>},
                                 {"csv_columns", guard<csv_columns>},
                                 {"does_recurrence", guard<does_recurrence_of>},
@@ -264,6 +265,7 @@ void open_classes(lua_State* L) {
   open_thread_class(L);
   open_channel_class(L);
   open_archive_class(L);
+  open_csv_text(L);
   open_trace_class(L);
   open_explain_classes(L);
   const luaL_Reg none[] = {{nullptr, nullptr}};

@@ -5,6 +5,13 @@
 
 namespace tide::bindings {
 
+/// csv_text(path): the text of a file, unpacked if gzip has packed it, which the other functions
+/// take like a string; tostring(text) is that string.
+int csv_text(lua_State* L);
+
+/// Makes the class of such texts.
+void open_csv_text(lua_State* L);
+
 /// csv_record(text, at, delimiter, comment): the fields of the record at byte `at` from 1, the
 /// bytes at which they begin, and the place after it; nil at the end, or nil, a byte and what is
 /// wrong there.

@@ -53,6 +53,20 @@ CsvField CsvReader::quoted_field() {
   }
 }
 
+std::vector<CsvReader> CsvReader::divided(size_t count) const {
+  std::vector<CsvReader> parts{*this};
+  if (count < 2 || text_.find('"', at_) != std::string_view::npos) return parts;
+  const size_t length = (text_.size() - at_) / count;
+  for (size_t i = 1; i < count; ++i) {
+    const size_t stop = text_.find('\n', std::max(at_ + i * length, parts.back().at_));
+    if (stop == std::string_view::npos) break;
+    parts.back().text_ = text_.substr(0, stop + 1);
+    parts.push_back(*this);
+    parts.back().at_ = stop + 1;
+  }
+  return parts;
+}
+
 bool CsvReader::next(std::vector<CsvField>& fields) {
   fields.clear();
   skip_to_record();
@@ -61,11 +75,13 @@ bool CsvReader::next(std::vector<CsvField>& fields) {
     if (at_ < text_.size() && text_[at_] == '"') {
       fields.push_back(quoted_field());
     } else {
-      const size_t begin = at_;
-      while (at_ < text_.size() && !stops_[static_cast<unsigned char>(text_[at_])]) ++at_;
-      if (at_ < text_.size() && text_[at_] == '"')
+      const char *const begin = text_.data() + at_, *const last = text_.data() + text_.size();
+      const char* end = begin;
+      while (end != last && !stops_[static_cast<unsigned char>(*end)]) ++end;
+      fields.push_back({{begin, static_cast<size_t>(end - begin)}, at_});
+      at_ += static_cast<size_t>(end - begin);
+      if (end != last && *end == '"')
         throw CsvError{at_, "a quote inside of a field that does not begin with one"};
-      fields.push_back({text_.substr(begin, at_ - begin), begin});
     }
     if (at_ >= text_.size() || text_[at_] != delimiter_) return true;
     ++at_;

@@ -33,8 +33,14 @@ class CsvReader {
 
   /// The next record; false at the end of the text. Throws CsvError.
   bool next(std::vector<CsvField>& fields);
+  /// Readers of at most so many parts of what is left, one after the other, each of whole records;
+  /// one alone where quotes may hold the ends of lines.
+  std::vector<CsvReader> divided(size_t count) const;
+
   /// Where the next record begins, or what stands before it.
   size_t at() const { return at_; }
+  /// Where the text ends, or its part.
+  size_t size() const { return text_.size(); }
 
  private:
   void skip_to_record();

@@ -11,11 +11,11 @@ local kMissing <const> = {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"}
 --- The name of a column that has none in the header, as R writes names of rows.
 local kRowNames <const> = "row_names"
 
--- A source: path, text, delimiter, comment (nil: there are none), missing (a set of fields).
+-- A source: path, text (of text_file.open), delimiter, comment (nil: there are none), missing (a set of fields).
 
 --- Raises an error about what is at byte `at`.
 local function fail(source, at, format, ...)
-  local line, column = text_file.place(source.text, at)
+  local line, column = text_file.place(tostring(source.text), at)
   raise("read_csv: %s:%d:%d: %s", source.path, line, column, format:format(...))
 end
 
@@ -55,15 +55,17 @@ local function new_source(given)
   end
   local missing = {}
   for _, word in ipairs(given.missing) do missing[word] = true end
-  return {
+  local source = {
     path = given.path, delimiter = check_character("delimiter", given.delimiter), missing = missing,
-    comment = given.comment and check_character("comment", given.comment), text = text_file.read("read_csv", given.path),
+    comment = given.comment and check_character("comment", given.comment),
   }
+  source.text = text_file.open("read_csv", given.path)
+  return source
 end
 
 --- The place after this many lines.
-local function after_lines(text, count)
-  local at = 1
+local function after_lines(source, count)
+  local at, text = 1, count > 0 and tostring(source.text)
   for _ = 1, count do
     local stop = text:find("[\r\n]", at)
     if not stop then return #text + 1 end
@@ -200,7 +202,7 @@ local function read_csv(...)
     raise("read_csv: header: expected true, false or a list of names, got %s", protocol.kind_of(given.header))
   end
   local source = new_source(given)
-  local names, count, at = read_header(source, given.header, after_lines(source.text, given.skip))
+  local names, count, at = read_header(source, given.header, after_lines(source, given.skip))
   local places = wanted_places(given.columns, names, count)
   local keys, kinds, types, holds = {}, {}, {}, {}
   for c = 1, count do kinds[c] = "" end

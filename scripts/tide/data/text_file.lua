@@ -6,22 +6,23 @@ local raise = require "tide.internal.raise"
 
 local text_file = {}
 
-local kMostBytes <const> = 1 << 40 -- of a file that gzip has packed; the memory limit holds before
-
---- The text of a file, unpacked if gzip has packed it, without the mark that some editors put in front of UTF-8.
-function text_file.read(caller, path)
+--- The text of a file, unpacked if gzip has packed it, without the mark that some editors put in front of UTF-8. A string,
+--- or what native.csv_record takes in its place and tostring makes one.
+function text_file.open(caller, path)
   if type(path) ~= "string" then
     raise("%s: path: expected the name of a file, got %s", caller, kind_of(path))
   end
-  local file, reason = io.open(path, "rb")
+  local file <close>, reason = io.open(path, "rb")
   if not file then raise("%s: %s", caller, reason) end
+  if native.file_kind(path) == "file" then return native.csv_text(path) end
   local text
-  text, reason = file:read "a"
-  file:close()
+  text, reason = file:read "a" -- of a pipe
   if not text then raise("%s: %s: %s", caller, path, reason) end
-  if text:sub(1, 2) == "\x1f\x8b" then text = native.read_bytes(path, kMostBytes):bytes() end
   return text:sub(1, 3) == "\xEF\xBB\xBF" and text:sub(4) or text
 end
+
+--- The same as a string.
+function text_file.read(caller, path) return tostring(text_file.open(caller, path)) end
 
 --- The line that byte `at` of a text is in, and its column, both from 1. A line ends in "\n", "\r\n"
 --- or "\r".

@@ -185,6 +185,32 @@ describe("read_csv", function()
     end
     test.is_true(read_well > 20 and read_well < 580)
   end)
+  it("reads large files in parts as if at once", function()
+    -- 200,000 rows in 5 MB. Each column changes its kind somewhere in the second half.
+    local kRows <const>, kTurn <const> = 200000, 150000
+    local lines, sum = {"whole,turns,words,late,first\n"}, 0.0
+    for i = 1, kRows do
+      local is_late = i > kTurn
+      lines[#lines + 1] = ("%d,%s,%s,%s,%s\n"):format(i, is_late and i + 0.5 or i, is_late and "true" or i,
+        is_late and "NA" or "false", is_late and 7 or "")
+      sum = sum + (is_late and i + 0.5 or i)
+    end
+    local text = table.concat(lines)
+    local columns = data.read_csv(write(text))
+    equal({columns.whole.dtype, columns.turns.dtype, columns.first.dtype}, {"int64", "float32", "float32"})
+    equal(columns.whole:tolist(), tide.arange(1, kRows + 1):tolist())
+    equal(data.read_csv(path, {dtype = {turns = "float64"}}).turns:sum():item(), sum)
+    equal({columns.words[1], columns.words[kTurn], columns.words[kTurn + 1], #columns.words},
+      {"1", tostring(kTurn), "true", kRows})
+    equal({columns.late[1], columns.late[kRows], #columns.late}, {"false", "NA", kRows})
+    equal({columns.first:isnan():sum():item(), columns.first:nansum():item()}, {kTurn, 7.0 * (kRows - kTurn)})
+    -- The first of two faults is named, and a fault at the end has its line.
+    refused(":200002:1: 1 fields, expected 5", text .. "1\n2\n")
+    refused((":%d:"):format(kTurn + 2), text, {dtype = {turns = "int64"}})
+    refused("never closed", text .. '1,2,3,4,"5\n')
+    equal(#data.read_csv(write(("\r\n"):rep(3 << 20) .. "a\r\ntrue\r\n")).a, 1)
+    equal(data.read_csv(write("a\n" .. ("\n"):rep(3 << 20) .. "true\n")).a:tolist(), {true})
+  end)
   it("gives back fields of any bytes", function()
     tide.manual_seed(2)
     local alphabet = {"a", ",", '"', "\n", "\r", " ", "7", "\255"}
