@@ -115,16 +115,17 @@ def cuda():
 
 
 def sanitized(cores):
-    """The runtime's tests under a sanitizer. The plugins are the ones of the release build: LLVM and oneDNN are not
-    what is looked at, and would take most of an hour to run. Tests tagged [reference] spend their time in plain loops of
-    their own, beside generated code, which is not sanitized, or beside what other tests call too with less work. Tests
-    tagged [serial] take long and begin no thread, so that the thread sanitizer has nothing to find."""
+    """The runtime's tests under a sanitizer, and the script tests that read and write files. The plugins are the ones
+    of the release build: LLVM and oneDNN are not what is looked at, and would take most of an hour to run. Tests tagged
+    [reference] spend their time in plain loops of their own, beside generated code, which is not sanitized, or beside
+    what other tests call too with less work. Tests tagged [serial] take long and begin no thread, so that the thread
+    sanitizer has nothing to find."""
     # The sanitizers of GCC 12 guess where a library that was opened late (oneDNN) has its thread-local variables from
     # what lies before them, find other words there now and then, and fail on a range that is none: no guesses, then.
     guesses = "intercept_tls_get_addr=0"
     jobs = max(1, cores // 2)
-    for preset in ("asan", "tsan"):
-        yield Part("sanitizers: build", preset, [str(ROOT / ".ci/build_preset"), preset, "runtime_tests"],
+    for preset, targets in (("asan", ("runtime_tests", "tide")), ("tsan", ("runtime_tests",))):
+        yield Part("sanitizers: build", preset, [str(ROOT / ".ci/build_preset"), preset, *targets],
                    {"TIDE_BUILD_JOBS": str(jobs)}, 300, slots=jobs)
     # [file]: its forked processes start threads, so it must not have any yet.
     for preset, tags, seconds in (("asan", "", 50), ("tsan", "[file]", 1), ("tsan", "~[cpu]~[file]~[serial]", 20),
@@ -133,6 +134,10 @@ def sanitized(cores):
                    [str(ROOT / f"build/{preset}/runtime_tests"), f"~[timed]~[reference]{tags}", "--durations", "yes"],
                    {"TIDE_PLUGIN_PATH": str(RELEASE), "ASAN_OPTIONS": guesses, "TSAN_OPTIONS": guesses}, seconds,
                    after=preset)
+    # A script that ends itself leaves its tensors to the system.
+    yield Part("sanitizers: tests", "asan scripts",
+               [str(ROOT / "build/asan/tide"), "test", "--device", "cpu", *paths("tests/scripts/files/*_test.lua")],
+               {"TIDE_PLUGIN_PATH": str(RELEASE), "ASAN_OPTIONS": guesses + ":detect_leaks=0"}, 20, after="asan")
 
 
 def all_parts(cores):
