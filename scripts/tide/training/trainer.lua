@@ -249,12 +249,16 @@ local function fit(self, model, train, validation, given)
   return self.history
 end
 
---- The error of a step, or of the loader that made its batch, with the epoch and the batch.
+--- The error of a step, or of the loader that made its batch, with the epoch and the batch. What the device finds may
+--- be noticed later, when the epoch's figures are read: then with how many batches it can be of.
 local function with_place(self, problem)
-  local batch = self.loop and self.loop.failing
-  if not batch or type(problem) ~= "string" or problem:find(": fit: ", 1, true) then return problem end
+  local loop = self.loop
+  if not loop or type(problem) ~= "string" or problem:find(": fit: ", 1, true) then return problem end
+  local place = loop.failing and ("batch %d"):format(loop.failing)
+    or loop.batch > 0 and problem:find("noticed at", 1, true) and ("one of %d batches"):format(loop.batch)
+  if not place then return problem end
   return (problem:gsub("^[^\n]*", function(line)
-    return ("%s (epoch %d, batch %d)"):format(line, self.current_epoch, batch)
+    return ("%s (epoch %d, %s)"):format(line, self.current_epoch, place)
   end, 1))
 end
 

@@ -114,6 +114,14 @@ describe("tide.Trainer", function()
     refuses("sample 1, [1] is a tensor of shape (4), sample 2, [1] is a tensor of shape (3)", {}, nil, tide.data.DataLoader({{tide.ones(4), 1}, {tide.ones(3), 1}},
       {batch_size = 2}))
   end)
+  it("says what epoch it is where the device has found a fault", function()
+    local classes, net = tide.ones(8, {dtype = "int64"}), nn.Linear(4, 3)
+    classes[7] = 9
+    local loader = tide.data.DataLoader(tide.data.TensorDataset(tide.ones(8, 4), classes), {batch_size = 2})
+    local trainer = small.trainer {max_epochs = 2}
+    raises("(epoch 1, one of 4 batches)", trainer.fit, trainer, net, loader,
+      {loss = nn.functional.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+  end)
   it("says what is wrong with steps", function()
     local function of(step, validation)
       local Net = tide.class("Net", training.Module)
