@@ -66,6 +66,15 @@ std::vector<std::string> library_places() {
       rest.erase(0, end == std::string::npos ? end : end + 1);
     }
   }
+  // Python's packages beside its program.
+  const char* const path = std::getenv("PATH");
+  for (std::string rest = path ? path : ""; !rest.empty();) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    const std::filesystem::path folder = rest.substr(0, end);
+    if (access((folder / "python3").c_str(), X_OK) == 0)
+      places.push_back(folder.parent_path() / "lib");
+    rest.erase(0, std::min(end + 1, rest.size()));
+  }
   if (const char* home = std::getenv("HOME"))
     for (const char* folder : {"/.local/lib", "/.pyenv/versions"})
       places.push_back(std::string(home) + folder);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <regex>
 
+#include "runtime/cuda/driver/library_path.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
 #include "tests/support/catch.h"
@@ -152,9 +153,11 @@ TEST_CASE("info reports the libraries that were found", "[cuda][fake]") {
   CHECK(text.find("  CUPTI: libcupti.so.13, version 13.0.1\n") != std::string::npos);
   CHECK(text.find("  NVML: libnvidia-ml.so.1\n") != std::string::npos);
   const bool found = text.find("libnccl.so.2, version 2.") != std::string::npos;
-  const bool missing = text.find(
-                           "  NCCL: not found (needed by nothing yet); to have it: pip "
-                           "install nvidia-nccl-cu13\n") != std::string::npos;
+  const bool missing =
+      text.find(
+          "  NCCL: not found (needed by nothing yet); to have it: pip "
+          "install nvidia-nccl-cu13; if it is there, name its folder in TIDE_CUDA_PATH\n") !=
+      std::string::npos;
   CHECK(found != missing);
 }
 
@@ -189,6 +192,32 @@ TEST_CASE("a driver of CUDA 12 takes libraries made for CUDA 12", "[cuda][fake]"
                                        "local x = tide.ones({64, 64}, {device = 'cuda'}) "
                                        "print((x:matmul(x) + 1):cumsum(1):sum():item())"});
   CHECK(outcome.out == "8652800.0\n");
+}
+
+TEST_CASE("libraries are found beside the python3 on the PATH", "[cuda][fake]") {
+  namespace fs = std::filesystem;
+  const test::TemporaryFolder folder;
+  const fs::path environment = folder.path() + "/env", base = folder.path() + "/base";
+  for (const fs::path& prefix : {environment, base}) fs::create_directories(prefix / "bin");
+  folder.write("base/bin/python3", "#!/bin/sh\n");
+  fs::permissions(base / "bin/python3", fs::perms::owner_all);
+  fs::create_symlink(base / "bin/python3", environment / "bin/python3");
+  // Names that no toolkit has.
+  const auto add_wheel = [](const fs::path& prefix, const char* file) {
+    const fs::path place = prefix / "lib/python3.11/site-packages/nvidia/cublas/lib";
+    fs::create_directories(place);
+    fs::create_symlink(fs::path(TIDE_FAKE_DRIVER) / "libcublasLt.so.13", place / file);
+  };
+  add_wheel(environment, "libtide-of-environment.so");
+  add_wheel(base, "libtide-of-base.so");
+  const auto finds = [](const char* file) {
+    return tide::cuda::open_library({file}, [](void*) { return true; }) != nullptr;
+  };
+  CHECK_FALSE(finds("libtide-of-environment.so"));
+  Environment path({{"PATH", folder.path() + ":" + (environment / "bin").string() + ":/usr/bin"}});
+  CHECK(finds("libtide-of-environment.so"));
+  CHECK(finds("libtide-of-base.so"));
+  CHECK_FALSE(finds("libtide-of-nothing.so"));
 }
 
 TEST_CASE("info reports a library that is too old", "[cuda][fake]") {

@@ -95,7 +95,8 @@ class Opening {
   bool find_library() {
     std::vector<std::string> places = places_asked_for(kLibrary);
     report_.expected = std::getenv("TIDE_CUDA_PATH") != nullptr;
-    places.insert(places.end(), {kLibrary, "/usr/lib/wsl/lib/libcuda.so.1"});
+    places.insert(places.end(), {kLibrary, "/usr/local/nvidia/lib64/libcuda.so.1",
+                                 "/usr/lib/wsl/lib/libcuda.so.1"});
     std::string reason;
     for (const std::string& place : places) {
       report_.searched.push_back(place);

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <glob.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,17 +15,39 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folders of libraries, as shell patterns. Wheels lie below the site-packages of the user's, the
-/// environment's or the system's Python.
+/// Where the `python3` that comes first on the PATH is installed: its environment, and what its
+/// link leads to.
+std::vector<std::string> prefixes_of_python() {
+  const char* const list = std::getenv("PATH");
+  std::string rest = list ? list : "";
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    const fs::path program = fs::path(rest.substr(0, end)) / "python3";
+    rest.erase(0, std::min(end + 1, rest.size()));
+    std::error_code error;
+    if (!fs::is_regular_file(program, error) || access(program.c_str(), X_OK) != 0) continue;
+    const fs::path resolved = fs::canonical(program, error);
+    return {program.parent_path().parent_path(), resolved.parent_path().parent_path()};
+  }
+  return {};
+}
+
+/// Folders of libraries, as shell patterns. Wheels lie below the site-packages of the
+/// environment's, the user's or the system's Python.
 std::vector<std::string> folder_patterns() {
   std::vector<std::string> patterns = {
       "/usr/local/cuda/lib64",     "/usr/local/cuda-*/lib64", "/usr/local/cuda/extras/CUPTI/lib64",
-      "/usr/lib/x86_64-linux-gnu", "/opt/cuda/lib64",         "/opt/cuda/extras/CUPTI/lib64"};
-  std::vector<std::string> pythons = {"/usr/local/lib/python3*", "/usr/lib/python3*"};
+      "/usr/lib/x86_64-linux-gnu", "/opt/cuda/lib64",         "/opt/cuda/extras/CUPTI/lib64",
+      "/usr/local/nvidia/lib64"};
+  std::vector<std::string> pythons;
   if (const char* environment = std::getenv("VIRTUAL_ENV"))
-    pythons.insert(pythons.begin(), std::string(environment) + "/lib/python3*");
+    pythons.push_back(std::string(environment) + "/lib/python3*");
+  for (const std::string& prefix : prefixes_of_python())
+    pythons.push_back(prefix + "/lib/python3*");
+  pythons.insert(pythons.end(), {"/usr/local/lib/python3*", "/usr/lib/python3*"});
   if (const char* environment = std::getenv("CONDA_PREFIX"))
     pythons.push_back(std::string(environment) + "/lib/python3*");
+  pythons.push_back("/opt/*/.venv/lib/python3*");
   if (const char* home = std::getenv("HOME")) {
     pythons.push_back(std::string(home) + "/.local/lib/python3*");
     pythons.push_back(std::string(home) + "/.pyenv/versions/*/lib/python3*");

@@ -171,7 +171,8 @@ std::string describe_libraries() {
               std::to_string(cuda) + "'s (" + facts.without +
               "); to have one that does not: " + package;
     } else {
-      text += std::string("not found (") + facts.without + "); to have it: " + package;
+      text += std::string("not found (") + facts.without + "); to have it: " + package +
+              "; if it is there, name its folder in TIDE_CUDA_PATH";
     }
   }
   return text;
