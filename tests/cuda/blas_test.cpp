@@ -142,6 +142,25 @@ TEST_CASE("a product that cuBLASLt fails at is handed back, and reported", "[cud
   CHECK(outcome.err.find(reported, first + 1) == std::string::npos);
 }
 
+TEST_CASE("the first large product without a library is spoken of", "[fake]") {
+  const Environment environment({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
+                                 {"TIDE_FAKE_CUDA", "skip_kernels=1"},
+                                 {"TIDE_FAKE_BLAS", "fail"}});
+  const auto said_by = [](const std::string& script) {
+    return ::test::run_tide({"-e",
+                             "local function multiply(m, k)\n"
+                             "  local x = tide.ones(m, k, {device = 'cuda'})\n"
+                             "  x:matmul(x:t()):sum():item()\n"
+                             "end\n" +
+                                 script})
+        .err;
+  };
+  CHECK(said_by("multiply(500, 600)") == "");
+  CHECK(said_by("multiply(1024, 512) multiply(1024, 513)") ==
+        "tide: cuda: a product 1024 x 512 x 1024 of float32 is slow: cuBLASLt failed at this "
+        "product. tide's own kernel does it; `tide info` lists the libraries.\n");
+}
+
 TEST_CASE("sums of products of bytes are written by cuBLASLt alone", "[fake]") {
   // The first kernel of ours would lose the device.
   const Environment environment(

@@ -4,6 +4,7 @@
 
 #include "runtime/cuda/launch/embedded_kernels.h"
 #include "runtime/cuda/launchers/launchers.h"
+#include "runtime/cuda/libraries/slow_path.h"
 
 namespace tide::cuda {
 namespace {
@@ -40,6 +41,10 @@ bool launch_attention(ComputeLaunch& call, bool backward) {
   const LibraryOutcome outcome =
       backward ? dnn.attend_backward(g, type, call.flushed()) : dnn.attend(g, type, call.flushed());
   if (outcome.enqueued) return true;
+  double operations = 4;
+  for (const int64_t size : {g.stacks, g.heads, g.rows, g.keys, g.features})
+    operations *= static_cast<double>(size);
+  tell_slow("attention of " + std::string(name_of(type)), operations, outcome.refusal);
   if (!embedded_ptx("attention") || g.features > kMostFeatures) return false;
   constexpr int64_t kWarps = kElementThreads / 32;
   const auto run_rows = [&](const char* kernel, int64_t rows) {

@@ -3,6 +3,7 @@
 
 #include "runtime/cuda/launch/embedded_kernels.h"
 #include "runtime/cuda/launchers/launchers.h"
+#include "runtime/cuda/libraries/slow_path.h"
 
 namespace tide::cuda {
 namespace {
@@ -13,7 +14,14 @@ bool convolve_by_library(ComputeLaunch& call, const ConvolutionArguments& g) {
     if (size == 0) return false;
   const bool tf32 = unpack<ConvolutionAttributes>(call.step.attributes).tf32;
   const DType type = call.step.outputs[0].type;
-  return call.kernels.dnn().convolve(g, call.step.op, type, tf32, call.flushed()).enqueued;
+  const LibraryOutcome outcome =
+      call.kernels.dnn().convolve(g, call.step.op, type, tf32, call.flushed());
+  if (outcome.enqueued) return true;
+  double operations = 2;
+  for (const int64_t size : {g.n, g.o, g.oh, g.ow, g.c / g.groups, g.kh, g.kw})
+    operations *= static_cast<double>(size);
+  tell_slow("a convolution of " + std::string(name_of(type)), operations, outcome.refusal);
+  return false;
 }
 
 ConvolutionArguments convolution_arguments(ComputeLaunch& call, const Shape& input,

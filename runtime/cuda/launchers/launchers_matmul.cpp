@@ -4,6 +4,7 @@
 #include "runtime/cuda/launch/embedded_kernels.h"
 #include "runtime/cuda/launchers/launchers.h"
 #include "runtime/cuda/libraries/int8_matmul.h"
+#include "runtime/cuda/libraries/slow_path.h"
 
 namespace tide::cuda {
 
@@ -37,6 +38,11 @@ bool launch_matmul(ComputeLaunch& call) {
           ? multiply_bytes(call, g, result)
           : call.kernels.blas().multiply(g, type, result, attributes.tf32, call.flushed());
   if (outcome.enqueued) return true;
+  const double places =
+      static_cast<double>(g.batch) * static_cast<double>(g.m) * static_cast<double>(g.n);
+  tell_slow("a product " + std::to_string(g.m) + " x " + std::to_string(g.k) + " x " +
+                std::to_string(g.n) + " of " + std::string(name_of(type)),
+            2 * places * static_cast<double>(g.k), outcome.refusal);
   if (!embedded_ptx("matmul")) return false;
   const auto tiles = [](int64_t size) { return (size + kMatmulTile - 1) / kMatmulTile; };
   const std::string types =

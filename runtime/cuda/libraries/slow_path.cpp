@@ -1,0 +1,18 @@
+#include "runtime/cuda/libraries/slow_path.h"
+
+#include <atomic>
+#include <cstdio>
+
+namespace tide::cuda {
+
+void tell_slow(const std::string& text, double operations, const char* reason) {
+  constexpr double kLarge = 1e9;
+  static std::atomic<bool> said = false;
+  if (operations <= kLarge || said.exchange(true)) return;
+  std::fprintf(stderr,
+               "tide: cuda: %s is slow: %s. tide's own kernel does it; `tide info` lists the "
+               "libraries.\n",
+               text.c_str(), reason ? reason : "no library takes it");
+}
+
+}  // namespace tide::cuda
