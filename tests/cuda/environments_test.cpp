@@ -227,6 +227,12 @@ TEST_CASE("info reports a library that is too old", "[cuda][fake]") {
         std::string::npos);
 }
 
+TEST_CASE("info reports a library that does not start", "[cuda][fake]") {
+  Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_DNN", "fail=create"}});
+  CHECK(cuda_part(true).find("  cuDNN: libcudnn.so.9, version 9.1.0, does not start: status 1001 "
+                             "(convolutions and attention are slow)\n") != std::string::npos);
+}
+
 TEST_CASE("an old card beside a good one is left out by name", "[cuda][fake]") {
   const std::string text = story("devices=2,old_device=1");
   CHECK(text.starts_with("cuda: can be used\n"));

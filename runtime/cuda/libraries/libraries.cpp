@@ -109,6 +109,48 @@ std::optional<uint64_t> returned(void* library, const char* name) {
   return ask();
 }
 
+/// The context of the first card that can be used is the calling thread's as long as this lives.
+class CardInUse {
+ public:
+  CardInUse() {
+    for (const DeviceFacts& facts : driver_report().devices)
+      if (facts.refusal.empty() && !context_) take(facts.ordinal);
+  }
+  ~CardInUse() {
+    if (!context_) return;
+    driver().context_use(nullptr);
+    driver().context_release(device_);
+  }
+  CardInUse(const CardInUse&) = delete;
+  explicit operator bool() const { return context_ != nullptr; }
+
+ private:
+  void take(int ordinal) {
+    if (driver().device_get(&device_, ordinal) != kSuccess ||
+        driver().context_retain(&context_, device_) != kSuccess)
+      context_ = nullptr;
+    else
+      driver().context_use(context_);
+  }
+
+  DeviceOrdinal device_ = 0;
+  Context context_ = nullptr;
+};
+
+/// What a library answers that is started on a card; 0 where there is nothing to start.
+int start(Library which, void* library) {
+  if (which != Library::cublas && which != Library::cudnn) return 0;
+  const bool is_blas = which == Library::cublas;
+  const auto create =
+      reinterpret_cast<int (*)(void**)>(dlsym(library, is_blas ? "cublasLtCreate" : "cudnnCreate"));
+  const auto destroy = reinterpret_cast<int (*)(void*)>(
+      dlsym(library, is_blas ? "cublasLtDestroy" : "cudnnDestroy"));
+  void* handle = nullptr;
+  const int status = create ? create(&handle) : -1;
+  if (status == 0 && destroy) destroy(handle);
+  return status;
+}
+
 std::string path_of(void* library, const char* file) {
   link_map* map = nullptr;
   return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && *map->l_name ? map->l_name : file;
@@ -156,6 +198,7 @@ void* open_library(Library library) {
 std::string describe_libraries() {
   constexpr int kAny = 1000;
   const int cuda = cuda_of_driver();
+  const CardInUse card;
   std::string text;
   for (const Library which :
        {Library::cublas, Library::cudnn, Library::nccl, Library::cupti, Library::nvml}) {
@@ -166,6 +209,8 @@ std::string describe_libraries() {
       const std::string version = version_of(which, library);
       text += path_of(library, facts.files.front().name);
       if (!version.empty()) text += ", version " + version;
+      if (const int status = card ? start(which, library) : 0)
+        text += ", does not start: status " + std::to_string(status) + " (" + facts.without + ")";
     } else if (void* newer = open_up_to(which, kAny)) {
       text += path_of(newer, facts.files.front().name) + " needs a newer driver than CUDA " +
               std::to_string(cuda) + "'s (" + facts.without +

@@ -16,7 +16,8 @@ void* open_library(Library library);
 std::string version_of(Library which, void* library);
 
 /// A line per library: where it was found and its version, or what to do to have it, and what its
-/// lack costs. Opens them all. One that needs a newer driver is named.
+/// lack costs. Opens them all, and starts cuBLASLt and cuDNN on the first card. One that does not
+/// start, or needs a newer driver, is named.
 std::string describe_libraries();
 
 }  // namespace tide::cuda
