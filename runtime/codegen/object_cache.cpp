@@ -155,7 +155,10 @@ int64_t first_trim(int64_t limit) {
 
 ObjectCache::ObjectCache(const std::string& path, int64_t limit)
     : limit_(limit),
-      folder_(path.empty() || limit == 0 ? Descriptor() : open_own_folder(path)),
+      problem_(limit == 0     ? "TIDE_CACHE_LIMIT is 0"
+               : path.empty() ? "neither TIDE_CACHE_DIR nor XDG_CACHE_HOME nor HOME is set"
+                              : ""),
+      folder_(problem_.empty() ? open_own_folder(path, &problem_) : Descriptor()),
       path_(folder_ < 0 ? "" : path),
       until_trim_(first_trim(limit)) {
   if (!path.empty() && limit != 0 && folder_ < 0 && std::getenv("TIDE_CACHE_DIR"))

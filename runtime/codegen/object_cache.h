@@ -41,6 +41,8 @@ class ObjectCache {
 
   /// The folder; empty if there is none that can be used.
   const std::string& path() const { return path_; }
+  /// Why there is none.
+  const std::string& problem() const { return problem_; }
   int64_t limit() const { return limit_; }
   /// What is in the folder now: looks at each of its files.
   CacheUse use() const;
@@ -49,6 +51,7 @@ class ObjectCache {
   void trim_sometimes(int64_t written);
 
   const int64_t limit_;
+  std::string problem_;
   const Descriptor folder_;  ///< held open, so that the folder that was checked is the one used
   const std::string path_;
   std::mutex mutex_;

@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+
 namespace tide {
 namespace {
 
@@ -16,7 +19,7 @@ void create_folders(const std::string& path) {
 
 }  // namespace
 
-Descriptor open_own_folder(const std::string& path) {
+Descriptor open_own_folder(const std::string& path, std::string* problem) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   Descriptor folder(open(path.c_str(), kFlags));
   if (folder < 0) {
@@ -24,9 +27,16 @@ Descriptor open_own_folder(const std::string& path) {
     folder = Descriptor(open(path.c_str(), kFlags));
   }
   struct stat status;
-  const bool own = folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
-                   (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-  return own ? std::move(folder) : Descriptor();
+  std::string found;
+  if (folder < 0 || fstat(folder, &status) != 0)
+    found = std::strerror(errno);
+  else if (status.st_uid != geteuid())
+    found = "it belongs to another user";
+  else if (status.st_mode & (S_IWGRP | S_IWOTH))
+    found = "others may write to it: chmod go-w";
+  if (found.empty()) return folder;
+  if (problem) *problem = path + ": " + found;
+  return Descriptor();
 }
 
 }  // namespace tide

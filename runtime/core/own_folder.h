@@ -9,6 +9,7 @@ namespace tide {
 
 /// The folder at `path`, which is made, with those around it, if it is not there. None if it is not
 /// this user's, or others may write to it, or it is a link: what lies in it cannot be trusted.
-Descriptor open_own_folder(const std::string& path);
+/// `problem`, if it is given, is then the folder and why.
+Descriptor open_own_folder(const std::string& path, std::string* problem = nullptr);
 
 }  // namespace tide

@@ -16,7 +16,7 @@ int sim_count() { return static_cast<int>(environment_number("TIDE_SIM_DEVICES",
 /// The folder of compiled kernels: how full it is and may be.
 std::string describe_cache() {
   const ObjectCache& cache = object_cache();
-  if (cache.path().empty()) return "kernel cache: none";
+  if (cache.path().empty()) return "kernel cache: none: " + cache.problem();
   const CacheUse use = cache.use();
   char text[128];
   std::snprintf(text, sizeof text, ": %lld files, %.1f of %.1f MB (TIDE_CACHE_LIMIT)",
