@@ -22,21 +22,23 @@ class WorkType {
   bool is_known_ = false;
 };
 
-/// That of a compute op: a product of bytes is summed in a wider type, so what is multiplied
-/// counts. `inputs` and `outputs`: what has a type.
+/// That of a compute op: the first floating type among its inputs, which is that of what it
+/// multiplies. Sums and statistics, which may be wider, come later. `inputs` and `outputs`: what
+/// has a type.
 template <class Operands>
 WorkType work_type(const Operands& inputs, const Operands& outputs) {
   WorkType type;
-  for (const auto& operand : inputs) type.add(operand.type);
-  if (inputs.empty())
-    for (const auto& operand : outputs) type.add(operand.type);
+  for (const auto& operand : inputs.empty() ? outputs : inputs)
+    if (!type.is_known() || !is_floating(type.type())) type.add(operand.type);
   return type;
 }
 
 /// That of a loop over these operands.
 template <class Operands>
 WorkType work_type(const Operands& operands) {
-  return work_type(operands, operands);
+  WorkType type;
+  for (const auto& operand : operands) type.add(operand.type);
+  return type;
 }
 
 }  // namespace tide

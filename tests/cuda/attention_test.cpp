@@ -231,4 +231,20 @@ TEST_CASE("attention by our own kernels agrees with the host's", "[cuda][fake]")
   check_attention<BFloat16>(8e-3);
 }
 
+TEST_CASE("estimates count both passes of attention on Tensor Cores", "[fake]") {
+  const Environment environment(
+      {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "skip_kernels=1"}});
+  const auto outcome = ::test::run_tide({"-e", R"(
+    local parts = tide.estimate(function()
+      local function heads()
+        return tide.ones(1, 1, 2048, 64, {device = "cuda", dtype = "bfloat16"}):requires_grad_()
+      end
+      tide.nn.functional.scaled_dot_product_attention(heads(), heads(), heads()):sum():backward()
+    end, {device = "H100 SXM"}).parts
+    for _, part in ipairs(parts) do
+      if part.name:find "^attention" then print(part.name, part.dtype, part.tensor_cores) end
+    end)"});
+  CHECK(outcome.out == "attention_backward\tbfloat16\ttrue\nattention\tbfloat16\ttrue\n");
+}
+
 }  // namespace tide::test
