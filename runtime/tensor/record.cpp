@@ -313,15 +313,19 @@ void record_write(const char* name, const Tensor& x, const TensorOrNumber& value
   Cell& cell = *x.body().cell;
   const Ref<Node> old = cell.value;
   const DType type = old->type;
-  const bool whole = x.layout().is_dense() && x.numel() == old->shape.numel();
+  const bool is_turned = x.layout().offset == 0 && x.layout().is_channels_last();
+  const bool whole = (x.layout().is_dense() || is_turned) && x.numel() == old->shape.numel();
   Argument source;
   if (Tensor input = tensor_to_write(name, x, value); input.defined()) {
-    if (whole) input = alias(input, input.layout().broadcast_to(x.shape()));
+    if (whole) {
+      const Layout from = input.layout().broadcast_to(x.shape());
+      input = alias(input, is_turned ? with_channels_last(from) : from);  // as x lies
+    }
     source = argument_of(converted(name, input, type));
     // The cell keeps its shape.
-    if (whole && !(x.shape() == old->shape)) source = reshaped(source, old->shape);
+    if (whole && !(input.shape() == old->shape)) source = reshaped(source, old->shape);
   } else {
-    source.number = element_bits(value.number, type);
+    source.number = bits_of(value.number, type);
   }
   Ref<Node> node = new_node(whole ? Node::Kind::assign : Node::Kind::write, name, *cell.device,
                             type, old->shape);

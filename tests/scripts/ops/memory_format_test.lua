@@ -113,6 +113,38 @@ describe("channels_last", function(device)
     test.close(trained(weight:to(kLast)), trained(weight), {rtol = 1e-5, atol = 1e-6})
   end)
 
+  it("is written as a whole in the order in which it lies", function()
+    local x = planes(2, 3, 4, 5)
+    local function launches(memory_format, write)
+      local y = x:clone({memory_format = memory_format})
+      local seen = y[{{}, 2}]
+      tide.synchronize(device)
+      local before = tide.statistics().launches
+      write(y)
+      tide.synchronize(device)
+      local count = tide.statistics().launches - before
+      equal(y:stride(), memory_format == "channels_last" and last or plain)
+      return count, y, seen
+    end
+    -- Whether what is written lies in the same order, or has to be turned first.
+    for _, case in ipairs {
+      {true, function(y) y:relu_() end},
+      {true, function(y) y:copy_(x) end},
+      {false, function(y) y:mul_(x:sum(2, true)) end},
+      {true, function(y) y:fill_(3) end},
+      {true, function(y) y:copy_(tide.tensor({1, 2, 3}, {device = device}):reshape(3, 1, 1)) end},
+      {false, function(y) y[{}] = x:to("float64") end},
+    } do
+      local is_same_order, write = table.unpack(case)
+      local count, expected, seen = launches("contiguous_format", write)
+      local own_count, y, own_seen = launches("channels_last", write)
+      test.identical(y, expected)
+      test.identical(own_seen, seen)
+      equal(own_count, is_same_order and count or count + 1)
+    end
+    raises("do not broadcast", function() x:to(kLast):copy_(planes(4, 5, 3)) end)
+  end)
+
   it("names what it is not for", function()
     raises("channels_last is for planes (n, c, h, w), got (2)", tide.ones(2).to, tide.ones(2), kLast)
     raises("unknown memory_format 'nhwc': known are contiguous_format, channels_last, preserve_format",
