@@ -22,7 +22,7 @@ declare -A packages_of_plugin=(
 # shellcheck disable=SC2206
 plugin_packages=(${packages_of_plugin[@]})
 test_packages=(
-  catch2 lua5.4 dpkg-dev luarocks gnuplot-nox
+  catch2 lua5.4 dpkg-dev file luarocks gnuplot-nox
   chromium python3-jupyter-kernel-test python3-nbconvert python3-pyte
 )
 

@@ -13,7 +13,7 @@
 #include "runtime/core/dtype.h"
 #include "runtime/io/csv/columns.h"
 #include "runtime/io/packed_file.h"
-#include "runtime/ir/compute_op.h"
+#include "runtime/record/engine.h"
 #include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {

@@ -67,7 +67,9 @@ int copy_in_place(lua_State* L) {
   const Tensor* source = find_tensor(L, 2);
   if (!source) throw_expected_argument(L, 2, "copy_", "source", kind_text(Kind::tensor));
   write("copy_", x,
-        source->device() == x.device() ? *source : record_transfer(*source, x.device()));
+        source->device() == x.device() ? *source
+        : is_pinned(x)                 ? record_pinned(*source)
+                                       : record_transfer(*source, x.device()));
   lua_settop(L, 1);
   return 1;
 }

@@ -109,9 +109,10 @@ ComputeOutcome SimBackend::launch(const ComputeStep& step, void* const* addresse
 void SimBackend::copy(void* destination, const void* source, size_t bytes, CopyKind kind) {
   if (kind != CopyKind::within && fault(Fault::copy))
     throw Error("the copy failed (injected fault)");
-  Card::Part& part = kind == CopyKind::within    ? card_->core
-                     : kind == CopyKind::to_host ? card_->link_out
-                                                 : card_->link_in;
+  const bool is_out = kind == CopyKind::to_host || kind == CopyKind::to_pinned;
+  Card::Part& part = kind == CopyKind::within ? card_->core
+                     : is_out                 ? card_->link_out
+                                              : card_->link_in;
   const std::lock_guard lock(part.mutex);
   const BusyTime busy(card_->use);
   const CardFigures* const like = card();

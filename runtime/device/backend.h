@@ -46,8 +46,8 @@ struct ComputeOutcome {
   std::optional<uint64_t> report;      ///< that is not known yet: see AsyncStream::take_report
 };
 
-/// `from_pinned`: to the device, from pinned host memory.
-enum class CopyKind : uint8_t { to_device, from_pinned, to_host, within, between };
+/// `from_pinned`: to the device, from pinned host memory. `to_pinned`: the other way.
+enum class CopyKind : uint8_t { to_device, from_pinned, to_host, to_pinned, within, between };
 
 /// One stream of a device. The first one made for a device also allocates for all.
 class Backend {
@@ -88,7 +88,7 @@ class Backend {
   virtual void give_back_scratch() {}
   /// `source` may be changed once this returns, if it is the host's and not pinned: pinned memory
   /// is read until what was enqueued is done. `destination` holds the bytes when this returns, if
-  /// it is the host's.
+  /// it is the host's and not pinned.
   virtual void copy(void* destination, const void* source, size_t bytes, CopyKind kind) = 0;
   /// Waits until all launched and copied is done.
   virtual void finish() = 0;

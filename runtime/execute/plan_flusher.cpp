@@ -108,9 +108,14 @@ uint64_t PlanFlusher::submit(Plan& plan) {
 }
 
 Ref<Storage> PlanFlusher::take(size_t bytes, const Node& node) {
+  bytes = std::max<size_t>(bytes, 1);
+  // What is written to in pinned memory stays there.
+  const Node* const old = node.kind == Node::Kind::write ? node.arguments[1].node.get() : nullptr;
+  if (old && old->storage && old->storage->pinned())
+    if (Ref<Storage> storage = DeviceState::pinning()->pinned.allocate(bytes, stream_->number))
+      return storage;
   // The op's line holds it, not the one that flushes.
-  Ref<Storage> storage =
-      window_.device().try_allocate(std::max<size_t>(bytes, 1), *stream_, node.site);
+  Ref<Storage> storage = window_.device().try_allocate(bytes, *stream_, node.site);
   if (!storage) throw OutOfMemory{bytes, &node};
   return storage;
 }

@@ -46,7 +46,7 @@ void wait_for(Stream& stream, uint64_t ticket, const char* reason, const engine:
   engine::note_wait(reason, seconds() - start, awaited);
 }
 
-void* wait_for(Node& node, const char* reason) {
+void queue_value(Node& node, const char* reason) {
   Window& window = Recorder::of_thread().window(*node.device);
   const FlushCause cause{FlushCause::Kind::needed, reason};
   if (node.state == Node::State::recorded) window.flush(cause);
@@ -57,11 +57,19 @@ void* wait_for(Node& node, const char* reason) {
   }
   if (node.state == Node::State::failed) raise(*node.failure, reason);
   if (node.state != Node::State::stored) throw InternalError("a value is neither stored nor lost");
+}
+
+void check_value(const Node& node, const char* reason) {
+  if (const auto value_error = node.device->failures.find_unreported(node.storage->data))
+    raise(*value_error->failure, reason);
+}
+
+void* wait_for(Node& node, const char* reason) {
+  queue_value(node, reason);
   // What the host has written itself has no ticket.
   if (node.ticket)
     wait_for(node.device->stream_of(*node.storage), node.ticket, reason, {node.name, node.site});
-  if (const auto value_error = node.device->failures.find_unreported(node.storage->data))
-    raise(*value_error->failure, reason);
+  check_value(node, reason);
   return node.storage->data;
 }
 

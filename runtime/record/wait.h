@@ -9,6 +9,10 @@
 
 namespace tide {
 
+/// Queues what computes the node's value. Throws if that cannot be had.
+void queue_value(Node& node, const char* reason);
+/// Throws what went wrong when the value was computed, which is over.
+void check_value(const Node& node, const char* reason);
 /// Waits for the node's value and returns its address on its device. The one place that keeps the
 /// record of waits. Throws what went wrong when it was computed.
 void* wait_for(Node& node, const char* reason);

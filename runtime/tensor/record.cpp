@@ -277,9 +277,10 @@ namespace {
 Tensor tensor_to_write(const char* name, const Tensor& x, const TensorOrNumber& value) {
   const DeviceState& device = *x.body().cell->device;
   if (!value.tensor.defined()) {
-    // A number would go on in the compute type, as if it had not been rounded to the tensor's.
+    // A number would go on in the compute type, as if it had not been rounded to the tensor's; and
+    // in ordinary memory.
     const DType type = x.dtype();
-    if (!is_half(type)) return Tensor();
+    if (!is_half(type) && !is_pinned(x)) return Tensor();
     return record_iota(ElementwiseOp::fill, name, Layout(Shape()), type, type, device.device,
                        {value.number});
   }
@@ -320,6 +321,7 @@ void record_write(const char* name, const Tensor& x, const TensorOrNumber& value
     if (whole) {
       const Layout from = input.layout().broadcast_to(x.shape());
       input = alias(input, is_turned ? with_channels_last(from) : from);  // as x lies
+      if (is_pinned(x)) input = record_pinned(converted(name, input, type));
     }
     source = argument_of(converted(name, input, type));
     // The cell keeps its shape.

@@ -2,6 +2,8 @@
 #include "runtime/tensor/tensor.h"
 
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "runtime/core/error.h"
 #include "runtime/profile/recorder.h"
@@ -40,36 +42,68 @@ Argument argument_of(const Tensor& x) {
   return argument;
 }
 
-void Tensor::read(void* destination, const char* reason) const {
-  if (numel() == 0) return;
-  if (!layout().is_contiguous()) return record_contiguous(*this).read(destination, reason);
-  Node& node = *body_->cell->value;
+namespace {
+
+/// Reads bytes of a value of a device into the host's memory. Few are copied behind the work that
+/// computes them, so that both are waited for at once.
+void read_from_device(Node& node, size_t offset, size_t bytes, void* destination,
+                      const char* reason) {
+  constexpr size_t kFew = 4096;
   DeviceState& device = *node.device;
-  const size_t element = size_of(node.type);
-  const auto offset = static_cast<size_t>(layout().offset) * element;
-  const size_t bytes = static_cast<size_t>(numel()) * element;
   const uint64_t generation = device.loss.generation();
-  const char* address = static_cast<const char*>(wait_for(node, reason));
-  if (device.device.is_host()) {
-    std::memcpy(destination, address + offset, bytes);
-    return;
-  }
+  queue_value(node, reason);
   Stream& stream = device.stream_of(*node.storage);
+  const bool at_once =
+      bytes <= kFew && stream.queue->completed() < node.ticket && !engine::waits_are_errors();
+  // Who is interrupted while the work goes on leaves before the copy.
+  const auto room = std::make_shared<std::vector<std::byte>>(at_once ? bytes : 0);
+  void* const target = at_once ? room->data() : destination;
+  if (!at_once) wait_for(node, reason);
   profile::Span span(profile::EventKind::wait, reason);
   if (span) set_site(span.event(), current_call_site());
+  const char* const source = static_cast<const char*>(node.storage->data) + offset;
+  device.failures.clear(target);
   const uint64_t ticket = stream.queue->submit_task([&](Task& task) {
     task.bytes = bytes;
     task.generation = generation;
     task.name = reason;
-    task.run = [&stream, destination, address, offset, bytes] {
-      stream.backend.copy(destination, address + offset, bytes, CopyKind::to_host);
-      stream.backend.finish();
+    task.run = [&stream, room, target, source, bytes] {
+      stream.backend.copy(target, source, bytes, CopyKind::to_host);
     };
-    task.output = destination;
+    task.output = target;
   });
-  // The destination is the caller's: the copy must be over before this returns, interrupted or not.
-  stream.queue->wait_uninterrupted(ticket);
-  if (const auto failure = device.failures.clear(destination)) raise(*failure, reason);
+  if (at_once) {
+    try {
+      wait_for(stream, ticket, reason, {node.name, node.site});
+    } catch (const Interrupted&) {
+      device.keep_until(node.storage, *stream.queue, ticket);
+      throw;
+    }
+  } else {
+    // The destination is the caller's: the copy must be over before this returns, interrupted or
+    // not.
+    stream.queue->wait_uninterrupted(ticket);
+  }
+  const auto failure = device.failures.clear(target);
+  // A copy fails with the value, which says what was wrong.
+  if (failure && device.failures.find_unreported(node.storage->data)) failure->report();
+  check_value(node, reason);
+  if (failure) raise(*failure, reason);
+  if (at_once) std::memcpy(destination, target, bytes);
+}
+
+}  // namespace
+
+void Tensor::read(void* destination, const char* reason) const {
+  if (numel() == 0) return;
+  if (!layout().is_contiguous()) return record_contiguous(*this).read(destination, reason);
+  Node& node = *body_->cell->value;
+  const size_t element = size_of(node.type);
+  const auto offset = static_cast<size_t>(layout().offset) * element;
+  const size_t bytes = static_cast<size_t>(numel()) * element;
+  if (!node.device->device.is_host())
+    return read_from_device(node, offset, bytes, destination, reason);
+  std::memcpy(destination, static_cast<const char*>(wait_for(node, reason)) + offset, bytes);
 }
 
 }  // namespace tide

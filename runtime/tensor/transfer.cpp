@@ -19,11 +19,12 @@ void follow(Stream& stream, Stream& writer, uint64_t ticket) {
   stream.queue->submit_wait_for(*writer.queue, ticket);
 }
 
-CopyKind copy_kind(const Node& source, const DeviceState& to) {
-  if (source.device == &to) return CopyKind::within;
+CopyKind copy_kind(const Node& source, const Node& destination) {
+  if (source.device == destination.device) return CopyKind::within;
   if (source.storage->pinned()) return CopyKind::from_pinned;
   if (source.device->device.is_host()) return CopyKind::to_device;
-  return to.device.is_host() ? CopyKind::to_host : CopyKind::between;
+  if (!destination.device->device.is_host()) return CopyKind::between;
+  return destination.storage->pinned() ? CopyKind::to_pinned : CopyKind::to_host;
 }
 
 /// The backend that copies to `stream`: of the side that is not the host's, which pays for the
@@ -104,7 +105,7 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
             offset,
             destination,
             bytes,
-            copy_kind(source, to),
+            copy_kind(source, *node),
             &backend == &stream.backend};
   node->ticket = stream.queue->submit_task([&](Task& task) {
     task.ops = 1;
@@ -195,18 +196,27 @@ void settle(Node& node) {
   window.flush(kCause);
 }
 
-Tensor record_transfer(const Tensor& x, Device device) {
-  DeviceState& to = DeviceState::of(device);
-  if (!x.layout().is_channels_last()) return transfer("to", x, to, nullptr);
-  const Tensor y = transfer("to", alias(x, with_channels_last(x.layout())), to, nullptr);
+namespace {
+
+/// x on `to`, in the order in which it lies.
+Tensor moved(const char* name, const Tensor& x, DeviceState& to, DeviceState* pinning) {
+  if (!x.layout().is_channels_last()) return transfer(name, x, to, pinning);
+  const Tensor y = transfer(name, alias(x, with_channels_last(x.layout())), to, pinning);
   y.body().layout = channels_last_layout(x.shape());
   return y;
 }
 
+}  // namespace
+
+Tensor record_transfer(const Tensor& x, Device device) {
+  return moved("to", x, DeviceState::of(device), nullptr);
+}
+
 Tensor record_pinned(const Tensor& x) {
   DeviceState* pinning = DeviceState::pinning();
-  if (!pinning || is_pinned(x)) return x;
-  return transfer("pin_memory", x, DeviceState::of(x.device()), pinning);
+  const Device host;
+  if (!pinning) return x.device().is_host() ? x : record_transfer(x, host);
+  return is_pinned(x) ? x : moved("pin_memory", x, DeviceState::of(host), pinning);
 }
 
 bool is_pinned(const Tensor& x) {

@@ -15,8 +15,8 @@ struct Node;
 
 /// A copy of x on `device`, queued.
 Tensor record_transfer(const Tensor& x, Device device);
-/// A copy of x, which lies on the cpu, in host memory that is pinned: devices copy from there
-/// without a detour. x itself if it is pinned already, or if there is no device to pin it for.
+/// A copy of x in host memory that is pinned: devices copy from there and to it without a detour. x
+/// itself if it is pinned already; in ordinary memory if there is no device to pin it for.
 Tensor record_pinned(const Tensor& x);
 /// Whether the elements of x lie in pinned memory by now.
 bool is_pinned(const Tensor& x);

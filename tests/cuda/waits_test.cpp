@@ -3,9 +3,11 @@
 #include <chrono>
 #include <thread>
 
+#include "runtime/cuda/launch/embedded_kernels.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
 #include "tests/support/catch.h"
+#include "tests/support/skip.h"
 
 namespace tide::test {
 namespace {
@@ -48,6 +50,8 @@ std::string training(const std::string& batch, const std::string& loss) {
 }  // namespace
 
 TEST_CASE("a training step waits nowhere", "[cuda][fake]") {
+  if (!cuda::embedded_ptx("matmul"))
+    return ::test::skip("no nvcc here: compute ops have no kernels", "TIDE_EXPECT_NVCC");
   const std::string script =
       training("for i = 1, 8 do step(x:narrow(1, 32 * i - 31, 32), z:narrow(1, 1, 32)) end",
                "F.mse_loss(network(batch_x), batch_y)");
@@ -55,6 +59,8 @@ TEST_CASE("a training step waits nowhere", "[cuda][fake]") {
 }
 
 TEST_CASE("a training step waits for nothing but its positions", "[cuda][fake]") {
+  if (!cuda::embedded_ptx("matmul"))
+    return ::test::skip("no nvcc here: compute ops have no kernels", "TIDE_EXPECT_NVCC");
   // Those of the batch and the labels: the optimizer's step must know that they were in range. It
   // is one wait at most, and none if the device is through with them by then.
   const std::string script =
@@ -64,6 +70,8 @@ TEST_CASE("a training step waits for nothing but its positions", "[cuda][fake]")
 }
 
 TEST_CASE("positions of true elements are waited for no longer than their number", "[fake]") {
+  if (!cuda::embedded_ptx("matmul"))
+    return ::test::skip("no nvcc here: compute ops have no kernels", "TIDE_EXPECT_NVCC");
   const auto reported = [](const std::string& turn) {
     return run_with("count_waits=1",
                     "local x = tide.rand({100, 70}, {device = 'cuda'}):lt(0.5)\n"

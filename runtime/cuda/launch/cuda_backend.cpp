@@ -213,6 +213,9 @@ void CudaBackend::copy_on(StagedStream& staged, void* destination, const void* s
                    "cuMemcpyHtoDAsync");
     case CopyKind::to_host:
       return staged.staging->download(destination, pointer(source), bytes);
+    case CopyKind::to_pinned:
+      return check(driver().copy_to_host(destination, pointer(source), bytes, staged.stream),
+                   "cuMemcpyDtoHAsync");
     case CopyKind::within:
       return check(
           driver().copy_within(pointer(destination), pointer(source), bytes, staged.stream),

@@ -9,36 +9,28 @@ local tide = require "tide"
 --- or a type of Lua's.
 return function(caller, name, value, kind)
   local got = tide.is_tensor(value) and "tensor" or type(value)
+  local function refuse(expected) raise("%s: %s: expected %s, got %s", caller, name, expected, kind_of(value)) end
   if kind == "count" or kind == "integer" then
-    local count = type(value) == "number" and math.tointeger(value)
+    local count = got == "number" and math.tointeger(value)
     if count and (count >= 0 or kind == "integer") then return count end
     if count then raise("%s: %s must be non-negative, got %d", caller, name, count) end
-    raise("%s: %s: expected a whole number, got %s", caller, name,
-      type(value) == "number" and tostring(value) or got)
-  end
-  if kind == "numeric" then
-    if got == "number" or got == "tensor" then return value end
-    raise("%s: %s: expected a number or a tensor, got %s", caller, name, got)
-  end
-  if kind == "callable" then
-    if got == "function" or (getmetatable(value) or {}).__call then return value end
-    raise("%s: %s: expected a function, got %s", caller, name, got)
-  end
-  if kind == "tensors" then
-    if got ~= "table" or getmetatable(value) and not value[1] then
-      raise("%s: %s: expected a list of tensors, got %s", caller, name, got)
-    end
+    if got == "number" then raise("%s: %s: expected a whole number, got %s", caller, name, value) end
+    refuse "a whole number"
+  elseif kind == "numeric" then
+    if got ~= "number" and got ~= "tensor" then refuse "a number or a tensor" end
+  elseif kind == "callable" then
+    if got ~= "function" and not (getmetatable(value) or {}).__call then refuse "a function" end
+  elseif kind == "tensors" then
+    if got ~= "table" or getmetatable(value) and not value[1] then refuse "a list of tensors" end
     for i, tensor in ipairs(value) do
       if not tide.is_tensor(tensor) then
         raise("%s: %s[%d]: expected a tensor, got %s", caller, name, i, kind_of(tensor))
       end
     end
-    return value
+  elseif kind == "module" then
+    if got ~= "table" or not class.is_a(value, require "tide.nn.module") then refuse "a module" end
+  elseif got ~= kind then
+    refuse(kind)
   end
-  if kind == "module" then
-    if got == "table" and class.is_a(value, require "tide.nn.module") then return value end
-    raise("%s: %s: expected a module, got %s", caller, name, got)
-  end
-  if got ~= kind then raise("%s: %s: expected %s, got %s", caller, name, kind, got) end
   return value
 end

@@ -44,12 +44,12 @@ describe("the kernel cache", function()
     test.is_true(compiled > 10)
     os.execute(("chmod 775 '%s'"):format(folder()))
     test.equal({outcome()}, {sum, compiled})
-    local function told(variables) return run("info 2>/dev/null", variables):match "\nkernel cache: ([^\n]*)" end
+    local function reported(variables) return run("info 2>/dev/null", variables):match "\nkernel cache: ([^\n]*)" end
     local in_folder = ("TIDE_CACHE_DIR='%s'"):format(folder())
-    test.equal(told(in_folder), ("none: %s: others may write to it: chmod go-w"):format(folder()))
-    test.equal(told(in_folder .. " TIDE_CACHE_LIMIT=0"), "none: TIDE_CACHE_LIMIT is 0")
-    test.equal(told "TIDE_CACHE_DIR=/dev/null/none", "none: /dev/null/none: Not a directory")
-    test.equal(told "env -u TIDE_CACHE_DIR -u XDG_CACHE_HOME -u HOME",
+    test.equal(reported(in_folder), ("none: %s: others may write to it: chmod go-w"):format(folder()))
+    test.equal(reported(in_folder .. " TIDE_CACHE_LIMIT=0"), "none: TIDE_CACHE_LIMIT is 0")
+    test.equal(reported "TIDE_CACHE_DIR=/dev/null/none", "none: /dev/null/none: Not a directory")
+    test.equal(reported "env -u TIDE_CACHE_DIR -u XDG_CACHE_HOME -u HOME",
       "none: neither TIDE_CACHE_DIR nor XDG_CACHE_HOME nor HOME is set")
   end)
 end)

@@ -141,6 +141,31 @@ describe("pinned memory", function(device)
     end
     equal(pinned:tolist(), {1, 2, 3})
     test.is_false(tide.tensor({1, 2, 3}, {pin_memory = false}):is_pinned())
+  end)
+  it("is kept by what is written into it", function()
+    local pins = tide.ones(2):pin_memory():is_pinned()
+    local plain, there = tide.tensor {1, 2, 3, 4}, tide.tensor({5, 6, 7, 8}, {device = device})
+    for _, case in ipairs {
+      {function(x) x:copy_(plain) end, {1.0, 2.0, 3.0, 4.0}},
+      {function(x) x:copy_(there) end, {5.0, 6.0, 7.0, 8.0}},
+      {function(x) x:copy_(there:to("float32")) end, {5.0, 6.0, 7.0, 8.0}},
+      {function(x) x:copy_(plain:to("float64") * 2) end, {2.0, 4.0, 6.0, 8.0}},
+      {function(x) x:fill_(3) end, {3.0, 3.0, 3.0, 3.0}},
+      {function(x) x:zero_() end, {0.0, 0.0, 0.0, 0.0}},
+      {function(x) x:add_(1):mul_(2) end, {4.0, 4.0, 4.0, 4.0}},
+      {function(x) x[{{2, 3}}] = 9 end, {1.0, 9.0, 9.0, 1.0}},
+      {function(x) x[4] = there[1] end, {1.0, 1.0, 1.0, 5.0}},
+    } do
+      local write, expected = table.unpack(case)
+      for _, dtype in ipairs {"float32", "float16"} do
+        local x = tide.ones({4}, {dtype = dtype, pin_memory = true})
+        local seen = x[{{1, 2}}]
+        write(x)
+        equal(x:to("float64"):tolist(), expected)
+        equal({x:is_pinned(), seen:is_pinned()}, {pins, pins})
+        equal(seen:to("float64"):tolist(), {expected[1], expected[2]})
+      end
+    end
     test.is_true(tide.tensor({1.0}, {pin_memory = true, requires_grad = true}).is_leaf)
   end)
   it("is not pinned again, and a device's is left there", function()
