@@ -11,11 +11,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 namespace tide {
 namespace {
@@ -51,30 +53,30 @@ void allow(int ruleset, uint64_t rights, const std::string& path) {
   close(place);
 }
 
+/// What a variable names, separated by colons.
+std::vector<std::string> places_in(const char* variable) {
+  std::vector<std::string> places;
+  const char* const value = std::getenv(variable);
+  for (std::string rest = value ? value : ""; !rest.empty();) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    places.push_back(rest.substr(0, end));
+    rest.erase(0, std::min(end + 1, rest.size()));
+  }
+  return places;
+}
+
 /// Where libraries and their settings are looked for, beside the places that variables name.
 std::vector<std::string> library_places() {
   std::vector<std::string> places = {"/usr",  "/lib",       "/lib64",           "/opt",
                                      "/proc", "/sys",       "/etc/ld.so.cache", "/etc/localtime",
                                      "/nix",  "/etc/nvidia"};
   for (const char* name : {"TIDE_PATH", "TIDE_PLUGIN_PATH", "TIDE_CUDA_PATH", "LD_LIBRARY_PATH",
-                           "VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    const char* const value = std::getenv(name);
-    std::string rest = value ? value : "";
-    while (!rest.empty()) {
-      const size_t end = rest.find(':');
-      places.push_back(rest.substr(0, end));
-      rest.erase(0, end == std::string::npos ? end : end + 1);
-    }
-  }
+                           "VIRTUAL_ENV", "CONDA_PREFIX"})
+    for (std::string& place : places_in(name)) places.push_back(std::move(place));
   // Python's packages beside its program.
-  const char* const path = std::getenv("PATH");
-  for (std::string rest = path ? path : ""; !rest.empty();) {
-    const size_t end = std::min(rest.find(':'), rest.size());
-    const std::filesystem::path folder = rest.substr(0, end);
+  for (const std::filesystem::path folder : places_in("PATH"))
     if (access((folder / "python3").c_str(), X_OK) == 0)
       places.push_back(folder.parent_path() / "lib");
-    rest.erase(0, std::min(end + 1, rest.size()));
-  }
   if (const char* home = std::getenv("HOME"))
     for (const char* folder : {"/.local/lib", "/.pyenv/versions"})
       places.push_back(std::string(home) + folder);

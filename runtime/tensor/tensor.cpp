@@ -44,8 +44,8 @@ Argument argument_of(const Tensor& x) {
 
 namespace {
 
-/// Reads bytes of a value of a device into the host's memory. Few are copied behind the work that
-/// computes them, so that both are waited for at once.
+/// Reads bytes of a value of a device into the host's memory. A copy of a few is queued right after
+/// the work that computes them, so that the host waits once.
 void read_from_device(Node& node, size_t offset, size_t bytes, void* destination,
                       const char* reason) {
   constexpr size_t kFew = 4096;

@@ -15,7 +15,7 @@ struct Node;
 
 /// A copy of x on `device`, queued.
 Tensor record_transfer(const Tensor& x, Device device);
-/// A copy of x in host memory that is pinned: devices copy from there and to it without a detour. x
+/// A copy of x in host memory that is pinned: devices copy from it and to it directly. x
 /// itself if it is pinned already; in ordinary memory if there is no device to pin it for.
 Tensor record_pinned(const Tensor& x);
 /// Whether the elements of x lie in pinned memory by now.

@@ -52,7 +52,7 @@ class CsvColumn {
   /// Takes a field; false if it is not of the kind. Columns of any kind take all: they turn out to
   /// be text.
   bool add(const CsvField& field, const CsvWords& missing);
-  /// Makes room for so many values of the kind that it has had so far.
+  /// Makes room for `count` values of the kind that it has had so far.
   void reserve(size_t count);
 
   /// The kind, of `number` and `any` as its fields so far have it.
@@ -90,7 +90,7 @@ struct CsvColumns {
   CsvKind kind(size_t column) const;
 };
 
-/// Reads all records from where the reader is, in at most so many threads. Throws CsvError, or
+/// Reads all records from where the reader is, in at most `threads` threads. Throws CsvError, or
 /// CsvWrongField, for the first record that has not a field for each kind, or a field of another
 /// kind.
 CsvColumns read_csv_columns(const CsvReader& reader, const std::vector<CsvKind>& kinds,

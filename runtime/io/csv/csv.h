@@ -33,7 +33,7 @@ class CsvReader {
 
   /// The next record; false at the end of the text. Throws CsvError.
   bool next(std::vector<CsvField>& fields);
-  /// Readers of at most so many parts of what is left, one after the other, each of whole records;
+  /// Readers of at most `count` parts of what is left, one after the other, each of whole records;
   /// one alone where quotes may hold the ends of lines.
   std::vector<CsvReader> divided(size_t count) const;
 

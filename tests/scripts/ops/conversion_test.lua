@@ -7,7 +7,7 @@ local equal, raises = test.same_type, test.raises
 local kTypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8",
   "uint8", "bool"}
 
---- A number rounded to so many bits, with `lowest` the exponent of the least normal one and `most` the largest, by
+--- A number rounded to `bits` bits, with `lowest` the exponent of the least normal one and `most` the largest, by
 --- float64 alone: what it is divided by is a power of two.
 local function rounded(x, bits, lowest, most)
   local size = math.abs(x)
