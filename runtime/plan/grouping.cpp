@@ -1,8 +1,10 @@
-// Greedy fusion: each op joins the last group that can take it and comes after its inputs.
+// Greedy fusion: each op joins the last group that can take it and comes after its inputs, and
+// brings the loops that it reads along where they can be one.
 #include "runtime/plan/grouping.h"
 
 #include <algorithm>
 
+#include "runtime/plan/inlining.h"
 #include "runtime/plan/node_reads.h"
 
 namespace tide {
@@ -53,12 +55,15 @@ std::pair<int, int> squeezed_run(const Shape& shape, int first, int last) {
   return {from, to};
 }
 
+/// In group_of: in none.
+constexpr uint16_t kNowhere = 0xffff;
+
 class Grouper {
  public:
   Grouper(const WindowView& window, std::vector<Refused>* refused)
       : window_(window), refused_(refused) {
     const size_t n = window.nodes.size();
-    result_.group_of.resize(n);
+    result_.group_of.assign(n, kNowhere);
     result_.per_row.assign(n, false);
     result_.read_elsewhere.assign(n, false);
   }
@@ -66,6 +71,8 @@ class Grouper {
   Grouping run() {
     for (size_t i = 0; i < window_.nodes.size(); ++i) place(static_cast<uint16_t>(i));
     note_reads();
+    result_.last_group = result_.group_of;
+    inline_cheap_values(window_, result_);
     return std::move(result_);
   }
 
@@ -99,13 +106,118 @@ class Grouper {
       for (size_t g = result_.groups.size(); g-- > earliest;) {
         if (join(g, i) == Refusal::none) {
           enter(g, i);
-          return;
+          return merge_around(i);
         }
       }
     }
     open(i, loop);
+    if (loop) merge_around(i);
     if (refused_) note_refusals(i, earliest);
   }
+
+  // --- loops that become one ---------------------------------------------------------------------
+
+  /// Tries to make the loop of op i, which has just been placed, one with others. A loop that has
+  /// become one over rows can take in what is computed per row.
+  void merge_around(uint16_t i) {
+    if (node(i).kind != Node::Kind::reduce) return merge_what_is_read(i);
+    const auto members = result_.groups[result_.group_of[i]].members;
+    for (const uint16_t member : members) merge_what_is_read(member);
+  }
+
+  /// Makes the loop of op i one with others that it reads from: they shared nothing before.
+  void merge_what_is_read(uint16_t i) {
+    for_reads(node(i), [&](const Argument& argument) {
+      if (!inside(argument)) return;
+      const size_t own = result_.group_of[i], other = result_.group_of[argument.node->index];
+      if (other != own) merge(other, own);
+    });
+  }
+
+  /// Makes two loops one, if that computes the same: at the place of the later one, or of the
+  /// earlier one if something between the two needs that.
+  void merge(size_t first, size_t last) {
+    auto& groups = result_.groups;
+    if (!is_loop_group(first) || !is_loop_group(last)) return;
+    bool later = true, earlier = true;
+    for (size_t g = first + 1; g < last; ++g) {
+      later = later && !needs(g, first) && !overwrites(g, first);
+      earlier = earlier && !needs(last, g);
+    }
+    if (!later && !earlier) return;
+    const size_t place = later ? last : first, gone = later ? first : last;
+    if (!join_all(first, last, place)) return;
+    groups.erase(groups.begin() + static_cast<ptrdiff_t>(gone));
+    const auto renumber = [&](uint16_t& group) {
+      if (group == gone) group = static_cast<uint16_t>(place);
+      if (group > gone) --group;
+    };
+    for (uint16_t& group : result_.group_of)
+      if (group != kNowhere) renumber(group);
+    if (!refused_) return;
+    for (Refused& refused : *refused_) renumber(refused.group);
+    std::erase_if(*refused_, [&](const Refused& refused) {
+      return result_.group_of[refused.node] == refused.group;
+    });
+  }
+
+  /// Puts the ops of two groups into a new one at `place`, in their order; if one of them does not
+  /// fit, all is as before.
+  bool join_all(size_t first, size_t last, size_t place) {
+    auto& groups = result_.groups;
+    const Group before[] = {groups[first], groups[last]};
+    const Group& shape = before[before[1].kind == Group::Kind::row];
+    const Group& other = before[before[1].kind != Group::Kind::row];
+    if (!other.domain.same_sizes(shape.domain) && !has_row_sizes(shape, other.domain)) return false;
+    std::vector<uint16_t> members;
+    std::merge(before[0].members.begin(), before[0].members.end(), before[1].members.begin(),
+               before[1].members.end(), std::back_inserter(members));
+    std::vector<bool> per_row;
+    for (const uint16_t i : members) {
+      per_row.push_back(result_.per_row[i]);
+      result_.per_row[i] = false;
+      result_.group_of[i] = kNowhere;
+    }
+    Group& joined = groups[place] = shape;
+    joined.reductions = joined.operands = 0;
+    joined.members.clear();
+    related_ = true;
+    const bool fits = std::all_of(members.begin(), members.end(), [&](uint16_t i) {
+      if (join(place, i) != Refusal::none) return false;
+      enter(place, i);
+      return true;
+    });
+    related_ = false;
+    if (fits) return true;
+    for (size_t k = 0; k < members.size(); ++k) result_.per_row[members[k]] = per_row[k];
+    for (const size_t g : {first, last}) {
+      groups[g] = before[g == last];
+      for (const uint16_t i : groups[g].members) result_.group_of[i] = static_cast<uint16_t>(g);
+    }
+    return false;
+  }
+
+  /// Whether group g reads, or replaces, what group `other` makes.
+  bool needs(size_t g, size_t other) const {
+    bool found = false;
+    for (const uint16_t i : result_.groups[g].members) {
+      const auto look = [&](const Argument& argument) {
+        found = found || (argument.node && in_group(other, argument));
+      };
+      for_reads(node(i), look);
+      if (node(i).replaces()) look(node(i).arguments[1]);
+    }
+    return found;
+  }
+
+  /// Whether group g writes to a part of a value, in place, that group `other` reads.
+  bool overwrites(size_t g, size_t other) const {
+    const Group& group = result_.groups[g];
+    return group.kind == Group::Kind::region &&
+           shares_external(result_.groups[other], node(group.members[0]).arguments[1]);
+  }
+
+  // --- refusals ----------------------------------------------------------------------------------
 
   /// For an op that has opened the last group. What it could not join it cannot join now, so that
   /// asking once more changes nothing.
@@ -227,7 +339,7 @@ class Grouper {
     const Group& group = result_.groups[g];
     const Node& n = node(i);
     if (!SqueezedLayout(Layout(n.shape)).same_sizes(group.domain)) return Refusal::sizes;
-    bool fits = true, connected = false;
+    bool fits = true, connected = related_;
     for_reads(n, [&](const Argument& argument) {
       if (in_group(g, argument)) {
         connected = true;
@@ -246,7 +358,7 @@ class Grouper {
     if (!SqueezedLayout(Layout(n.shape)).same_sizes(group.domain)) return Refusal::sizes;
     // After the reduction of a long row its elements would have to be read from memory again.
     if (group.long_row() && depends_on_row(g, i)) return Refusal::long_row;
-    bool row_fits = true, fits = true, connected = false;
+    bool row_fits = true, fits = true, connected = related_ && !group.long_row();
     for_reads(n, [&](const Argument& argument) {
       const SqueezedLayout layout(walked_layout(n, argument));
       if (!in_group(g, argument)) {
@@ -281,7 +393,7 @@ class Grouper {
     const Node& n = node(i);
     const SqueezedLayout own{Layout(n.shape)};
     if (!has_row_sizes(group, own)) return Refusal::sizes;
-    bool fits = true, connected = false;
+    bool fits = true, connected = related_;
     for_reads(n, [&](const Argument& argument) {
       if (!in_group(g, argument)) return;
       connected = true;
@@ -328,7 +440,7 @@ class Grouper {
       if (result_.per_row[argument.node->index]) return Refusal::reduced;
       if (!squeezed.is_dense()) return Refusal::view;
     } else {
-      if (!shares_external(group, argument)) return Refusal::unrelated;
+      if (!related_ && !shares_external(group, argument)) return Refusal::unrelated;
       if (!squeezed.merges(first, last)) return Refusal::row_view;
       if (group.reductions >= kMostSiblings) return Refusal::siblings;
     }
@@ -364,6 +476,8 @@ class Grouper {
 
   const WindowView& window_;
   std::vector<Refused>* const refused_;
+  bool related_ =
+      false;  ///< the op that is placed belongs to the group, though they may share no data
   Grouping result_;
 };
 

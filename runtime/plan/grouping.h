@@ -75,6 +75,7 @@ struct Refused {
 struct Grouping {
   std::vector<Group> groups;         ///< in an order that respects all dependencies
   std::vector<uint16_t> group_of;    ///< per node
+  std::vector<uint16_t> last_group;  ///< per node: the last group that computes it
   std::vector<bool> per_row;         ///< per node: one value per row of its (row) group
   std::vector<bool> read_elsewhere;  ///< per node: by another group, or left by one that fails
 };

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "runtime/ir/kernel.h"
+#include "runtime/plan/inlining.h"
+#include "runtime/plan/node_reads.h"
 
 namespace tide {
 namespace {
@@ -19,6 +21,15 @@ constexpr int64_t kShortRow = 16;
 /// Stores bypass the caches if the arrays of a step together exceed this (a last-level cache).
 constexpr int64_t kStreamingBytes = 48 << 20;
 constexpr int64_t kStreamingAlignment = 64;
+
+/// The instruction of an elementwise op, without its arguments.
+LoopInstruction map_of(const Node& node) {
+  LoopInstruction map{};
+  map.kind = Kind::map;
+  map.type = node.type;
+  map.op = node.op;
+  return map;
+}
 
 }  // namespace
 
@@ -36,6 +47,7 @@ LoopWriter::LoopWriter(const WindowView& window, const Grouping& grouping,
 
 void LoopWriter::write() {
   begin(Part::whole);
+  if (step_.outputs.empty()) return;  // other groups compute its values
   if (!in_blocks()) return finish();
   partials_ = static_cast<uint32_t>(plan_.temporary_bytes.size());
   int64_t rows = 1;
@@ -55,7 +67,8 @@ void LoopWriter::begin(Part part) {
   strides_.clear();
   values_.clear();
   loaded_.clear();
-  for (uint16_t i : group_.members) {
+  inlined_.clear();
+  for (uint16_t i : used_members()) {
     if (!belongs(i)) continue;
     step_.members.push_back(i);
     write_node(i);
@@ -70,6 +83,24 @@ void LoopWriter::begin(Part part) {
   step_.loop.program.partial = part == Part::blocks;
   step_.loop.program.single_block = part == Part::combine;
   step_.loop.program.orientation = choose_orientation();
+}
+
+/// The group's ops, but for those whose values only other groups read, which compute them
+/// themselves.
+std::vector<uint16_t> LoopWriter::used_members() const {
+  std::vector<bool> used(window_.nodes.size(), false);
+  std::vector<uint16_t> result;
+  for (auto i = group_.members.rbegin(); i != group_.members.rend(); ++i) {
+    const Node& n = *window_.nodes[*i];
+    if (plan_.fates[*i] == Fate::recomputable && n.kind != Node::Kind::assign && !used[*i])
+      continue;
+    for_reads(n, [&](const Argument& argument) {
+      if (window_.inside(*argument.node)) used[argument.node->index] = true;
+    });
+    result.push_back(*i);
+  }
+  std::reverse(result.begin(), result.end());
+  return result;
 }
 
 bool LoopWriter::belongs(uint16_t i) const {
@@ -98,15 +129,19 @@ void LoopWriter::write_region() {
 
 // --- instructions -----------------------------------------------------------------------------
 
+uint16_t LoopWriter::emit(const LoopInstruction& instruction) {
+  auto& code = step_.loop.program.code;
+  code.push_back(instruction);
+  return static_cast<uint16_t>(code.size() - 1);
+}
+
 uint16_t LoopWriter::emit(Kind kind, DType type, uint16_t operand, uint16_t value) {
   LoopInstruction instruction{};
   instruction.kind = kind;
   instruction.type = type;
   instruction.operand = operand;
   instruction.a[0] = value;
-  auto& code = step_.loop.program.code;
-  code.push_back(instruction);
-  return static_cast<uint16_t>(code.size() - 1);
+  return emit(instruction);
 }
 
 uint16_t LoopWriter::add_operand(const BufferUse& use, LoopOperand::Kind kind,
@@ -132,38 +167,60 @@ void LoopWriter::write_node(uint16_t i) {
     step_.loop.program.code.back().reduction = n.reduction;
     return;
   }
-  LoopInstruction map{};
-  map.kind = Kind::map;
-  map.type = n.type;
-  map.op = n.op;
-  if (n.kind == Node::Kind::iota) map.a[map.arity++] = write_iota(i);
+  LoopInstruction map = map_of(n);
+  if (n.kind == Node::Kind::iota)
+    map.a[map.arity++] = write_iota(i, strides_for(i, SqueezedLayout(*n.iota)));
   for (int j = 0; j < n.arity; ++j) map.a[map.arity++] = write_argument(i, j);
-  step_.loop.program.code.push_back(map);
-  values_[i] = static_cast<uint16_t>(step_.loop.program.code.size() - 1);
+  values_[i] = emit(map);
 }
 
 /// The value of argument j of node i: computed here, loaded, or a parameter.
 uint16_t LoopWriter::write_argument(uint16_t i, int j) {
-  const Node& n = *window_.nodes[i];
-  const Argument& argument = n.arguments[j];
-  if (!argument.node) {
-    step_.parameters.push_back(places_.of(i, j));
-    return emit(Kind::parameter, n.operand_type,
-                static_cast<uint16_t>(step_.parameters.size() - 1));
-  }
+  const Argument& argument = window_.nodes[i]->arguments[j];
+  if (!argument.node) return write_parameter(i, j);
   if (window_.inside(*argument.node)) {
     const auto found = values_.find(argument.node->index);
     if (found != values_.end()) return found->second;
   }
-  return write_load(i, j);
+  return write_value(i, i, j, SqueezedLayout(walked_layout(*window_.nodes[i], argument)));
 }
 
-uint16_t LoopWriter::write_load(uint16_t i, int j) {
+/// Argument j of node i, a value of another group or from outside, where `reader`, a node of this
+/// group, sees it through `layout`.
+uint16_t LoopWriter::write_value(uint16_t reader, uint16_t i, int j, const SqueezedLayout& layout) {
+  const Node& value = *window_.nodes[i]->arguments[j].node;
+  if (window_.inside(value) && plan_.fates[value.index] == Fate::recomputable)
+    return write_inlined(reader, value.index, layout);
+  return write_load(i, j, strides_for(reader, layout));
+}
+
+uint16_t LoopWriter::write_inlined(uint16_t reader, uint16_t i, const SqueezedLayout& layout) {
   const Node& n = *window_.nodes[i];
-  const Argument& argument = n.arguments[j];
+  auto strides = strides_for(reader, layout);
+  for (const Inlined& inlined : inlined_)
+    if (inlined.node == &n && inlined.strides == strides) return inlined.value;
+  LoopInstruction map = map_of(n);
+  if (n.kind == Node::Kind::iota)
+    map.a[map.arity++] = write_iota(i, strides_for(reader, *composed(*n.iota, n.shape, layout)));
+  for (int j = 0; j < n.arity; ++j)
+    map.a[map.arity++] =
+        n.arguments[j].node
+            ? write_value(reader, i, j,
+                          *composed(walked_layout(n, n.arguments[j]), n.shape, layout))
+            : write_parameter(i, j);
+  inlined_.push_back({&n, std::move(strides), emit(map)});
+  return inlined_.back().value;
+}
+
+uint16_t LoopWriter::write_parameter(uint16_t i, int j) {
+  step_.parameters.push_back(places_.of(i, j));
+  return emit(Kind::parameter, window_.nodes[i]->operand_type,
+              static_cast<uint16_t>(step_.parameters.size() - 1));
+}
+
+uint16_t LoopWriter::write_load(uint16_t i, int j, std::vector<int64_t> strides) {
   const uint32_t place = places_.of(i, j);
-  const BufferUse use = use_of(window_, argument, place);
-  auto strides = strides_for(i, SqueezedLayout(walked_layout(n, argument)));
+  const BufferUse use = use_of(window_, window_.nodes[i]->arguments[j], place);
   for (const Loaded& loaded : loaded_)
     if (loaded.use.source == use.source && loaded.use.index == use.index &&
         loaded.strides == strides && window_.offsets[loaded.use.offset] == window_.offsets[place])
@@ -174,10 +231,9 @@ uint16_t LoopWriter::write_load(uint16_t i, int j) {
   return value;
 }
 
-uint16_t LoopWriter::write_iota(uint16_t i) {
-  const SqueezedLayout iota(*window_.nodes[i]->iota);
+uint16_t LoopWriter::write_iota(uint16_t i, std::vector<int64_t> strides) {
   const uint16_t operand = add_operand({BufferUse::Source::iota, 0, places_.of_iota(i), DType::i64},
-                                       LoopOperand::Kind::iota, strides_for(i, iota));
+                                       LoopOperand::Kind::iota, std::move(strides));
   return emit(Kind::load, DType::i64, operand);
 }
 
@@ -265,10 +321,7 @@ bool LoopWriter::read_otherwise(const Loaded& loaded) const {
   });
   if (uses > 1) return true;
   const Node* value = window_.externals[loaded.use.index].get();
-  const uint16_t own = grouping_.group_of[group_.members[0]];
-  for (size_t k = 0; k < window_.nodes.size(); ++k)
-    if (grouping_.group_of[k] > own && reads(*window_.nodes[k], value)) return true;
-  return false;
+  return is_read_after(window_, grouping_, grouping_.group_of[group_.members[0]], value);
 }
 
 // --- strides ----------------------------------------------------------------------------------

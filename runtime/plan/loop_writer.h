@@ -30,16 +30,27 @@ class LoopWriter {
     std::vector<int64_t> strides;
     uint16_t value;
   };
+  /// A value of another group that is computed here too.
+  struct Inlined {
+    const Node* node;
+    std::vector<int64_t> strides;
+    uint16_t value;
+  };
 
   void begin(Part part);
+  std::vector<uint16_t> used_members() const;
   bool belongs(uint16_t i) const;
   void write_node(uint16_t i);
   uint16_t write_argument(uint16_t i, int j);
-  uint16_t write_load(uint16_t i, int j);
-  uint16_t write_iota(uint16_t i);
+  uint16_t write_value(uint16_t reader, uint16_t i, int j, const SqueezedLayout& layout);
+  uint16_t write_inlined(uint16_t reader, uint16_t i, const SqueezedLayout& layout);
+  uint16_t write_load(uint16_t i, int j, std::vector<int64_t> strides);
+  uint16_t write_parameter(uint16_t i, int j);
+  uint16_t write_iota(uint16_t i, std::vector<int64_t> strides);
   void write_store(uint16_t i);
   void store_partials(uint16_t i);
   uint16_t load_partials(uint16_t i);
+  uint16_t emit(const LoopInstruction& instruction);
   uint16_t emit(LoopInstruction::Kind kind, DType type, uint16_t operand, uint16_t value = 0);
   uint16_t add_operand(const BufferUse& use, LoopOperand::Kind kind, std::vector<int64_t> strides);
   void add_fallback(uint16_t i);
@@ -74,6 +85,7 @@ class LoopWriter {
   std::vector<std::vector<int64_t>> strides_;
   std::map<uint16_t, uint16_t> values_;  ///< instruction of each node
   std::vector<Loaded> loaded_;
+  std::vector<Inlined> inlined_;
   uint32_t partials_ = 0;  ///< temporary that holds the blocks' results
 };
 

@@ -30,12 +30,23 @@ BufferUse use_of(const WindowView& window, const Argument& argument, uint32_t of
           offset, argument.node->type};
 }
 
+namespace {
+
 bool reads(const Node& node, const Node* value) {
   for (int j = 0; j < node.arity; ++j)
     if (node.arguments[j].node.get() == value) return true;
   if (node.compute)
     for (const Argument& argument : node.compute->inputs)
       if (argument.node.get() == value) return true;
+  return false;
+}
+
+}  // namespace
+
+bool is_read_after(const WindowView& window, const Grouping& grouping, size_t group,
+                   const Node* value) {
+  for (size_t k = 0; k < window.nodes.size(); ++k)
+    if (grouping.last_group[k] > group && reads(*window.nodes[k], value)) return true;
   return false;
 }
 
@@ -68,8 +79,8 @@ void lower_compute(const WindowView& window, const ArgumentPlaces& places, const
 }
 
 /// The copy of the old value of a write, which falls away if the write can run in place.
-void lower_copy_of_old(const WindowView& window, uint16_t i, const Step::Fallback& fallback,
-                       Plan& plan) {
+void lower_copy_of_old(const WindowView& window, const Grouping& grouping, uint16_t i,
+                       const Step::Fallback& fallback, Plan& plan) {
   const Node& n = *window.nodes[i];
   Step copy;
   copy.kind = Step::Kind::copy;
@@ -81,10 +92,9 @@ void lower_copy_of_old(const WindowView& window, uint16_t i, const Step::Fallbac
   copy.bytes = n.bytes();
   copy.unless_reused = true;
   const Node* old = n.arguments[1].node.get();
-  bool read_again = n.arguments[0].node.get() == old;
-  for (size_t k = i + 1u; k < window.nodes.size(); ++k)
-    read_again = read_again || reads(*window.nodes[k], old);
-  if (!read_again) copy.reuses = {{i, fallback.old}};
+  if (n.arguments[0].node.get() != old &&
+      !is_read_after(window, grouping, grouping.group_of[i], old))
+    copy.reuses = {{i, fallback.old}};
   plan.steps.push_back(std::move(copy));
 }
 
@@ -108,7 +118,7 @@ void lower_group(const WindowView& window, const Grouping& grouping, const Argum
       const Node& n = *window.nodes[i];
       const Step::Fallback fallback{i, use_of(window, n.arguments[1], BufferUse::kNone), n.bytes(),
                                     n.fills};
-      lower_copy_of_old(window, i, fallback, plan);
+      lower_copy_of_old(window, grouping, i, fallback, plan);
       if (n.iota->shape.numel() == 0) return;
       LoopWriter writer(window, grouping, places, group, plan);
       writer.write_region();

@@ -22,8 +22,9 @@ struct ArgumentPlaces {
 /// How a step finds the value of an argument.
 BufferUse use_of(const WindowView& window, const Argument& argument, uint32_t offset);
 
-/// Whether the value is among the node's arguments.
-bool reads(const Node& node, const Node* value);
+/// Whether a later group computes a node that reads the value, or that replaces it.
+bool is_read_after(const WindowView& window, const Grouping& grouping, size_t group,
+                   const Node* value);
 
 /// Appends the steps of a group to the plan.
 void lower_group(const WindowView& window, const Grouping& grouping, const ArgumentPlaces& places,

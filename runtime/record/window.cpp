@@ -42,7 +42,7 @@ void Window::record(const Ref<Node>& node, bool cuts_window) {
     if (const auto cause = fullness()) flush(*cause);
   const auto bring_in = [&](Argument& argument) {
     if (argument.node && argument.node->state == Node::State::recomputable)
-      rematerialize(*argument.node);
+      rematerialize(*argument.node, false);
   };
   for (int j = 0; j < node->arity; ++j) bring_in(node->arguments[j]);
   if (node->compute)
@@ -57,12 +57,13 @@ void Window::record(const Ref<Node>& node, bool cuts_window) {
     flush({FlushCause::Kind::eager});
 }
 
-void Window::want(Node& node) { rematerialize(node); }
+void Window::want(Node& node) { rematerialize(node, true); }
 
-/// Adds a recomputable value and all recomputable values that it needs, inputs first. The
-/// recomputable value itself is stored this time.
-void Window::rematerialize(Node& root) {
-  root.wanted = true;
+/// Adds a recomputable value and all recomputable values that it needs, inputs first. What a
+/// gradient needs it needs once, so that only those are stored that come back for the second time,
+/// and the value itself if that is `wanted`.
+void Window::rematerialize(Node& root, bool wanted) {
+  root.wanted = wanted;
   std::vector<std::pair<Node*, int>> path{{&root, 0}};
   while (!path.empty()) {
     auto& [node, next] = path.back();
@@ -73,12 +74,14 @@ void Window::rematerialize(Node& root) {
     }
     Node* done = node;
     path.pop_back();
-    if (done->state == Node::State::recomputable) add(done);
+    if (done->state != Node::State::recomputable) continue;
+    done->wanted = done->wanted || done->again;
+    done->again = true;
+    add(done);
   }
 }
 
 void Window::add(const Ref<Node>& node) {
-  if (node->state == Node::State::recomputable) node->again = true;
   node->state = Node::State::recorded;
   add_key(*node);
   node->epoch = epoch_;

@@ -86,7 +86,7 @@ class Window {
   void begin();
   /// What makes the window be flushed now, if it need not go on whole.
   std::optional<FlushCause> fullness() const;
-  void rematerialize(Node& root);
+  void rematerialize(Node& root, bool wanted);
   void add_key(const Node& node);
   void add_argument(const Argument& argument, const Shape& result);
   void add_shape(const Shape& shape);

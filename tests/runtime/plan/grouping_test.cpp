@@ -127,6 +127,65 @@ TEST_CASE("inner results that a library op needs live only as long as that", "[g
   CHECK(work.peak == (kRounds + 1) * kBytes);
 }
 
+TEST_CASE("loops that share nothing become one where an op reads both", "[graph]") {
+  const Tensor a = stored({64}), b = stored({64}), c = stored({8, 8});
+  Tensor y, z;
+  CHECK(work_of([&] { y = exp(a) * exp(b); }).launches == 1);
+  // What reads one of them in between comes after both.
+  CHECK(work_of([&] {
+          y = a * 2;
+          z = sum(reshape(y, {8, 8}), Dims{0}) + c;
+          y = y + b * 3;
+        }).launches == 2);
+  CHECK(values(y)[63] == 63 * 5);
+  CHECK(values(z)[9] == 2 * (1 + 9 + 17 + 25 + 33 + 41 + 49 + 57) + 9);
+}
+
+TEST_CASE("a part is written in place after what reads the value before", "[graph]") {
+  const Tensor x = stored({64}), b = stored({64});
+  const Tensor part = narrow(x, Dim{0}, Position{2}, 3);
+  Tensor y;
+  const auto work = work_of([&] {
+    const Tensor before = x * 2;
+    write("fill_", part, 100);
+    y = before + b * 3;
+  });
+  CHECK(work.blocks == 1);  // of y
+  CHECK(values(y)[3] == 3 * 5);
+  CHECK(values(x)[3] == 100);
+}
+
+TEST_CASE("what is computed per row belongs to the loop over the rows", "[graph]") {
+  const Tensor x = stored({16, 128}), mean = stored({16, 1}), spread = stored({16, 1});
+  Tensor y;
+  const auto work = work_of([&] { y = sum((x - mean * 2) * rsqrt(spread * 0 + 1), Dims{1}); });
+  CHECK(work.launches == 1);
+  CHECK(values(y)[3] == 128 * (3 * 128 - 6) + 127 * 128 / 2);
+}
+
+TEST_CASE("conversions, counts and constants are computed where they are read", "[graph]") {
+  const Tensor x = convert(stored(kMegabyte), DType::f16);
+  values(narrow(x, Dim{0}, Position{1}, 1));
+  Tensor y, z;
+  const auto halves = work_of([&] {
+    const Tensor wide = convert(x, DType::f32);
+    y = wide - sum(wide) * 0.0;
+  });
+  CHECK(halves.peak < kBytes + kBytes / 4);  // the result: the halves have no float32 copy
+  const auto constants = work_of([&] { z = stored({64}) + full({64}, 2.0, {}) * 3; });
+  CHECK(constants.launches == 1);
+  CHECK(values(z)[5] == 11);
+}
+
+TEST_CASE("a value that a gradient needs once is not stored for it", "[graph]") {
+  const Tensor x = stored(kMegabyte);
+  Tensor inner, y, z;
+  work_of([&] { inner = x * 2, y = inner + 1; });
+  CHECK(work_of([&] { z = inner * 3; }).held == kBytes);  // of z
+  CHECK(work_of([&] { z = inner * 4; }).held == kBytes);  // of inner, for the second time
+  CHECK(values(narrow(z, Dim{0}, Position{8}, 1)) == Values{56});
+}
+
 TEST_CASE("eager mode gives every op a step of its own", "[graph]") {
   const Tensor x = stored({64});
   Tensor y;

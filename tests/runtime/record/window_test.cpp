@@ -166,7 +166,7 @@ TEST_CASE("memory that is cached or unreachable is found before an error", "[gra
     garbage = Tensor();
   });
   const Tensor y = full({kBytes / 2}, 2.0, {.dtype = {}, .device = kSim});  // 2 MB
-  CHECK(values(narrow(y, Dim{0}, Position{1}, 1)) == Values{2});
+  CHECK(values(y)[0] == 2);
   CHECK(reclaims > 0);
   engine::set_reclaim({});
 }
