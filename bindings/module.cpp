@@ -225,7 +225,7 @@ void add_native(lua_State* L) {
                                 {"attach_gradient", guard<attach_gradient>},
                                 {"snapshot", guard<take_snapshot>},
                                 {"memory_figures", guard<memory_figures>},
-                                {"block_of", guard<block_of>},
+                                {"blocks_of", guard<blocks_of>},
                                 {"device_figures", guard<device_figures>},
                                 {"write_file", guard<write_file>},
                                 {"read_embedded", guard<read_embedded>},

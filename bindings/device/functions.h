@@ -16,9 +16,9 @@ std::span<const Function> device_functions();
 std::span<const Function> memory_functions();
 /// memory_figures(device?): the device, its figures and a list of the lines that hold its memory.
 int memory_figures(lua_State* L);
-/// block_of(x): address, bytes and line of the block that x's value lies in; nothing if there is
-/// none.
-int block_of(lua_State* L);
+/// blocks_of(x): a list of {address, bytes, line}: of the block that x's value lies in, or of those
+/// that it would be computed from.
+int blocks_of(lua_State* L);
 /// tide.cuda.*
 std::span<const Function> cuda_functions();
 /// tide.smi.

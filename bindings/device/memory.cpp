@@ -140,13 +140,18 @@ int memory_figures(lua_State* L) {
   return 3;
 }
 
-int block_of(lua_State* L) {
-  const auto block = tide::block_of(check_tensor(L, 1, "memory.snapshot"));
-  if (!block) return 0;
-  lua_pushinteger(L, static_cast<lua_Integer>(reinterpret_cast<intptr_t>(block->address)));
-  lua_pushinteger(L, static_cast<lua_Integer>(block->bytes));
-  lua_pushstring(L, block->site.text().c_str());
-  return 3;
+int blocks_of(lua_State* L) {
+  const auto blocks = tide::blocks_of(check_tensor(L, 1, "memory.snapshot"));
+  lua_createtable(L, static_cast<int>(blocks.size()), 0);
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    lua_createtable(L, 0, 3);
+    set_field(L, "address", reinterpret_cast<uintptr_t>(blocks[i].address));
+    set_field(L, "bytes", blocks[i].bytes);
+    lua_pushstring(L, blocks[i].site.text().c_str());
+    lua_setfield(L, -2, "line");
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i + 1));
+  }
+  return 1;
 }
 
 }  // namespace tide::bindings

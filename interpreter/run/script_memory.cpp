@@ -16,6 +16,16 @@ bool ScriptMemory::may_take(size_t bytes) {
   return !limited_;
 }
 
+bool ScriptMemory::may_grow(size_t bytes) {
+  if (may_take(bytes)) {
+    if (kept_ < kKept && may_take(kKept - kept_)) kept_ = kKept;
+    return true;
+  }
+  if (bytes > kept_) return false;
+  kept_ -= bytes;
+  return true;
+}
+
 void* ScriptMemory::take_large(size_t size) {
   if (!may_take(size)) return nullptr;
   void* const block = std::malloc(size);
@@ -25,13 +35,13 @@ void* ScriptMemory::take_large(size_t size) {
 
 void* ScriptMemory::resize_large(void* block, size_t old_size, size_t new_size) {
   const size_t growth = new_size > old_size ? new_size - old_size : 0;
-  if (growth && !may_take(growth)) return nullptr;
+  if (growth && !may_grow(growth)) return nullptr;
   void* const moved = std::realloc(block, new_size);
   tide_return_memory(moved ? old_size + growth - new_size : growth);
   return moved;
 }
 
-ScriptMemory::~ScriptMemory() { tide_return_memory(slabs_.size() * kSlab); }
+ScriptMemory::~ScriptMemory() { tide_return_memory(slabs_.size() * kSlab + kept_); }
 
 void* ScriptMemory::take(size_t size) {
   if (size > kLargest) return take_large(size);
@@ -72,7 +82,8 @@ void* ScriptMemory::allocate(void* self, void* block, size_t old_size, size_t ne
     memory.give_back(block, old_size);
     return nullptr;
   }
-  if (old_size > kLargest && new_size > kLargest) return resize_large(block, old_size, new_size);
+  if (old_size > kLargest && new_size > kLargest)
+    return memory.resize_large(block, old_size, new_size);
   if ((old_size + kStep - 1) / kStep == (new_size + kStep - 1) / kStep) return block;
   void* moved = memory.take(new_size);
   if (!moved) return nullptr;

@@ -27,14 +27,18 @@ class ScriptMemory {
   static constexpr size_t kStep = 16;  ///< between sizes, and the alignment
   static constexpr size_t kLargest = 512;
   static constexpr size_t kSlab = 32 * 1024;
+  /// Kept back for blocks that grow: from 5.4.5 on, Lua collects no garbage to make room for its
+  /// stack, and after an error for lack of memory nothing but garbage may fill it.
+  static constexpr size_t kKept = 64 * 1024;
 
   struct Spare {
     Spare* next;
   };
 
   static bool may_take(size_t bytes);
+  bool may_grow(size_t bytes);
   static void* take_large(size_t size);
-  static void* resize_large(void* block, size_t old_size, size_t new_size);
+  void* resize_large(void* block, size_t old_size, size_t new_size);
   void* take(size_t size);
   void give_back(void* block, size_t size);
 
@@ -44,10 +48,11 @@ class ScriptMemory {
   std::vector<std::unique_ptr<std::byte[]>> slabs_;
   std::byte* free_ = nullptr;  ///< the rest of the last slab
   size_t left_ = 0;
+  size_t kept_ = 0;  ///< counted, and in no block
 };
 
-/// While one lives, memory beyond the limit is refused on its thread. Else it is only counted: the program's own
-/// calls of Lua expect no error.
+/// While one lives, memory beyond the limit is refused on its thread. Else it is only counted: the
+/// program's own calls of Lua expect no error.
 class MemoryLimited {
  public:
   MemoryLimited() : before_(std::exchange(ScriptMemory::limited_, true)) {}

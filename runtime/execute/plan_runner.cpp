@@ -53,7 +53,7 @@ void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool dr
   for (const BoundStep& bound : submission.steps) {
     if (bound.skip) continue;
     const StepCall call{submission, bound};
-    if (!pending_checks_.empty() && !bound.step->fallbacks.empty()) wait_for_checks(call, ticket);
+    if (!pending_checks_.empty() && bound.step->writes()) wait_for_checks(call, ticket);
     if (!failed_copy || bound.step->node != failed_copy->step->node)
       failure = attempt(call, ticket, drop);
     if (failure && submission.must_run && !attempt(call, ticket, drop)) {
@@ -98,7 +98,7 @@ Ref<Failure> PlanRunner::attempt(const StepCall& call, uint64_t ticket, bool dro
     const CheckedStep checked(stop_check(call, ticket));
     ComputeOutcome outcome = profile::is_on() ? launch_timed(call, ticket) : launch(call);
     launches_.fetch_add(1, std::memory_order_relaxed);
-    const bool writes = submission.all_or_nothing || !call.step.fallbacks.empty();
+    const bool writes = submission.all_or_nothing || call.step.writes();
     if (outcome.report && writes) {
       backend_.finish();
       outcome = {async_->take_report(*outcome.report), std::nullopt};
@@ -116,7 +116,7 @@ Ref<Failure> PlanRunner::attempt(const StepCall& call, uint64_t ticket, bool dro
 
 /// Steps that write to values, and those that are to run in any case, run to their end.
 StopCheck PlanRunner::stop_check(const StepCall& call, uint64_t ticket) const {
-  const bool writes = call.step.kind == Step::Kind::copy || !call.step.fallbacks.empty();
+  const bool writes = call.step.kind == Step::Kind::copy || call.step.writes();
   const bool runs_whole = call.submission.must_run || call.submission.all_or_nothing || writes ||
                           call.computes_again();
   return runs_whole ? StopCheck() : StopCheck{&dropped_until_, ticket};

@@ -45,6 +45,9 @@ constexpr int cost_of(ElementwiseOp op) {
   return costs[static_cast<int>(op)];
 }
 
+/// Computing a value with so many instructions takes less time than bringing it from memory.
+constexpr int kCheapCost = 8;
+
 /// The enumerator as text, "gelu_tanh".
 constexpr std::string_view name_of(ElementwiseOp op) {
   constexpr std::string_view names[] = {

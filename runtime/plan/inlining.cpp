@@ -28,9 +28,6 @@ std::optional<SqueezedLayout> composed(const Layout& inner, const Shape& value,
 
 namespace {
 
-/// Instructions per element that are cheaper than memory.
-constexpr int kMostCost = 8;
-
 /// An array that an inlined value is computed from, as the loop that computes it sees it.
 struct Leaf {
   const Node* node;  ///< null: an index iota
@@ -86,7 +83,7 @@ class Inliner {
       std::vector<Leaf> leaves;
       int cost = 0;
       const SqueezedLayout outer(walked_layout(*window_.nodes[reader.node], *reader.argument));
-      if (!add_leaves(i, outer, leaves, cost) || cost > kMostCost ||
+      if (!add_leaves(i, outer, leaves, cost) || cost > kCheapCost ||
           !fits(reader.node, group, leaves))
         return;
       stored += bytes;
@@ -124,7 +121,7 @@ class Inliner {
       if (!layout) return false;
       if (!is_computed_again(*argument.node))
         leaves.push_back({argument.node.get(), *layout});
-      else if (cost > kMostCost || !may_be_inlined(argument.node->index) ||
+      else if (cost > kCheapCost || !may_be_inlined(argument.node->index) ||
                !add_leaves(argument.node->index, *layout, leaves, cost))
         return false;
     }

@@ -70,8 +70,8 @@ void LoopWriter::begin(Part part) {
   inlined_.clear();
   for (uint16_t i : used_members()) {
     if (!belongs(i)) continue;
-    step_.members.push_back(i);
     write_node(i);
+    step_.members.push_back(i);
   }
   const auto for_stored = [&](void (LoopWriter::*write)(uint16_t)) {
     for (uint16_t i : group_.members)
@@ -208,6 +208,7 @@ uint16_t LoopWriter::write_inlined(uint16_t reader, uint16_t i, const SqueezedLa
             ? write_value(reader, i, j,
                           *composed(walked_layout(n, n.arguments[j]), n.shape, layout))
             : write_parameter(i, j);
+  step_.members.push_back(i);
   inlined_.push_back({&n, std::move(strides), emit(map)});
   return inlined_.back().value;
 }

@@ -73,6 +73,8 @@ struct Step {
   std::vector<Older> older;
   size_t bytes = 0;  ///< of a copy
 
+  /// Whether an output keeps what it held before if the step may not run.
+  bool writes() const { return !fallbacks.empty() || !older.empty(); }
   /// Whether the step writes its buffer i.
   bool is_stored(size_t i) const;
   /// Whether it reads a value there.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "runtime/ir/elementwise_ops.h"
 #include "runtime/record/recorder.h"
 
 namespace tide {
@@ -59,11 +60,17 @@ void Window::record(const Ref<Node>& node, bool cuts_window) {
 
 void Window::want(Node& node) { rematerialize(node, true); }
 
-/// Adds a recomputable value and all recomputable values that it needs, inputs first. What a
-/// gradient needs it needs once, so that only those are stored that come back for the second time,
-/// and the value itself if that is `wanted`.
+/// Adds a recomputable value and all recomputable values that it needs, inputs first. The value is
+/// stored if that is `wanted`. Most come back once, for a gradient: what is cheap to compute is
+/// stored when it comes back for the second time.
 void Window::rematerialize(Node& root, bool wanted) {
-  root.wanted = wanted;
+  double cost = 0;  // instructions per element of the root
+  const auto cost_of_node = [&](const Node& node) {
+    return node.kind == Node::Kind::assign ? 0.0
+                                           : cost_of(static_cast<ElementwiseOp>(node.op)) *
+                                                 static_cast<double>(node.shape.numel()) /
+                                                 static_cast<double>(root.shape.numel());
+  };
   std::vector<std::pair<Node*, int>> path{{&root, 0}};
   while (!path.empty()) {
     auto& [node, next] = path.back();
@@ -75,7 +82,8 @@ void Window::rematerialize(Node& root, bool wanted) {
     Node* done = node;
     path.pop_back();
     if (done->state != Node::State::recomputable) continue;
-    done->wanted = done->wanted || done->again;
+    cost += cost_of_node(*done);
+    done->wanted = done->again || (done == &root && (wanted || cost > kCheapCost));
     done->again = true;
     add(done);
   }

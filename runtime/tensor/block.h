@@ -1,8 +1,8 @@
-// Which block of memory a tensor's value lies in.
+// Which blocks of memory a tensor holds.
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <vector>
 
 #include "runtime/device/call_site.h"
 #include "runtime/tensor/tensor.h"
@@ -15,8 +15,8 @@ struct Block {
   CallSite site;  ///< the line that needed it
 };
 
-/// The block of x's present value, which its views and snapshots share; none if it was never
-/// stored. Waits for nothing.
-std::optional<Block> block_of(const Tensor& x);
+/// The block of x's present value, which its views and snapshots share; of a value that is not
+/// stored those that it would be computed from. Waits for nothing.
+std::vector<Block> blocks_of(const Tensor& x);
 
 }  // namespace tide

@@ -241,7 +241,7 @@ TEST_CASE("training goes on after the device was lost", "[cuda][fake]") {
       "local again, once_more = train(), train()\n"
       "assert(again == once_more)\n"
       "print('trained', tide.statistics().graphs > 0)",
-      "lose_after=150");
+      "lose_after=60");
   INFO(outcome.err);
   CHECK(outcome.out == "trained\ttrue\n");
 }

@@ -21,8 +21,9 @@ end
 describe("the Debian package", function()
   it("names the libraries that it needs, and brings none of them", function()
     local depends = shell.run(("dpkg-deb -f '%s'/made/tide_*.deb Depends"):format(unpacked()))
-    for _, package in ipairs {"libc6", "libdnnl2", "libopenblas0", "libpng16-16", "libzip4"} do
-      is_true(depends:find(package, 1, true), depends)
+    -- Numbers are those of the release.
+    for _, package in ipairs {"libc6", "libdnnl%d", "libopenblas0", "libpng16%-16", "libzip%d"} do
+      is_true(depends:find(package), depends)
     end
     local files = run "find . -name '*.so*' | sort"
     is_true(files:find("./usr/lib/tide/tide-llvm.so\n", 1, true), files)

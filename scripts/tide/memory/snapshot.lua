@@ -82,10 +82,12 @@ local function named_blocks(device, roots)
   local blocks, seen = {}, {}
   for _, entry in ipairs(names_of_tensors(roots)) do
     local tensor, name = entry[1], entry[2]
-    local there, address, bytes, line = pcall(native.block_of, tensor) -- a freed tensor raises an error
-    if there and address and tensor.device == device and not seen[address] then
-      seen[address] = true
-      blocks[#blocks + 1] = {name = name, line = line, bytes = bytes, order = #blocks}
+    local there, found = pcall(native.blocks_of, tensor) -- a freed tensor raises an error
+    for _, block in ipairs(there and tensor.device == device and found or {}) do
+      if not seen[block.address] then
+        seen[block.address] = true
+        blocks[#blocks + 1] = {name = name, line = block.line, bytes = block.bytes, order = #blocks}
+      end
     end
   end
   sort(blocks, "order")
