@@ -76,16 +76,18 @@ local function matrix_row(name, words, dtype, bytes, passes, compute)
   }
 end
 
---- Causal attention of 16 heads over 4096 positions, 4 at a time; `passes` counts products of the forward pass.
-local function attention_row(name, words, passes, make)
+--- Causal attention of heads of 64 features, of `stacks` x 16 at `length` positions; `passes` counts products of the
+--- forward pass.
+local function attention_row(name, words, stacks, length, passes, make)
+  local shape = {stacks, 16, length, 64}
   return {
     name = name,
-    words = words .. " of causal attention, bfloat16, (4, 16, 4096, 64)",
+    words = ("%s of causal attention, bfloat16, (%s)"):format(words, table.concat(shape, ", ")),
     unit = "GFLOP/s",
     more_is_better = true,
-    figure = function(t) return passes * 2 * 4 * 16 * 4096 ^ 2 * 64 / t / 1e9 end,
+    figure = function(t) return passes * 2 * stacks * 16 * length ^ 2 * 64 / t / 1e9 end,
     make = function(device)
-      local function draw() return tide.randn(4, 16, 4096, 64, {device = device}):to("bfloat16") end
+      local function draw() return tide.randn(shape, {device = device}):to("bfloat16") end
       local inputs = {draw():requires_grad_(), draw():requires_grad_(), draw():requires_grad_()}
       local run = make(inputs, draw())
       return function()
@@ -101,17 +103,29 @@ local function attend(inputs)
   return F.scaled_dot_product_attention(inputs[1], inputs[2], inputs[3], {is_causal = true})
 end
 
-table.move({
-  matrix_row("softmax_16k_bf16", "softmax over the last dimension of (16384, 16384) in bfloat16; 2 arrays",
-    "bfloat16", 2, 2, function(a) return a:softmax(-1) end),
-  matrix_row("column_sums_16k", "sums over the columns of (16384, 16384); 1 array", "float32", 4, 1,
-    function(a) return a:sum(1) end),
-  attention_row("attention_fwd", "the forward pass", 1, function(inputs)
-    return function() return tide.no_grad(function() return attend(inputs) end) end
-  end),
-  attention_row("attention_train", "the forward pass and gradients", 3.5, function(inputs, dy)
-    return function() return {tide.grad(attend(inputs), inputs, {grad_outputs = dy})} end
-  end),
-}, 1, 4, #list + 1, list)
+--- The rows of attention over `length` positions, whose names begin with `name`.
+local function attention_rows(name, stacks, length)
+  return {
+    attention_row(name .. "_fwd", "the forward pass", stacks, length, 1, function(inputs)
+      return function() return tide.no_grad(function() return attend(inputs) end) end
+    end),
+    attention_row(name .. "_train", "the forward pass and gradients", stacks, length, 3.5, function(inputs, dy)
+      return function() return {tide.grad(attend(inputs), inputs, {grad_outputs = dy})} end
+    end),
+  }
+end
+
+for _, some in ipairs {
+  {
+    matrix_row("softmax_16k_bf16", "softmax over the last dimension of (16384, 16384) in bfloat16; 2 arrays",
+      "bfloat16", 2, 2, function(a) return a:softmax(-1) end),
+    matrix_row("column_sums_16k", "sums over the columns of (16384, 16384); 1 array", "float32", 4, 1,
+      function(a) return a:sum(1) end),
+  },
+  attention_rows("attention", 4, 4096), attention_rows("attention_12k", 1, 12288),
+  attention_rows("attention_16k", 1, 16384),
+} do
+  table.move(some, 1, #some, #list + 1, list)
+end
 for _, row in ipairs(list) do row.only_gpu = true end
 return list

@@ -6,7 +6,7 @@ local json = require "tide.internal.json"
 local tide = require "tide"
 
 local families = {"overhead", "training", "matmul", "memory", "positions", "startup", "files", "gpu",
-  "transfers"}
+  "gpu_training", "transfers"}
 
 local Refusal = {__tostring = function(self) return self.text end}
 

@@ -4,6 +4,9 @@ PICTURES = 256  # files of the workload `pictures`
 PRODUCTS = {256: 200, 1024: 20, 4096: 1}
 SMALL_KERNELS, SMALL_TURNS = 16, 500  # of the workloads `launches...`: kernels a turn, and turns
 
+REPEATS = 20  # of the workload `layernorm_768`
+ATTENTIONS = (("attention", 4, 4096), ("attention_12k", 1, 12288), ("attention_16k", 1, 16384))  # name, stacks, length
+
 # Workload: unit, and the figure for a repetition of t seconds.
 UNITS = {
     "op_overhead": ("ns/op", lambda t: t / 1e5 * 1e9),
@@ -49,6 +52,14 @@ for name in ("launches", "launches_without_graphs"):
     UNITS[name] = ("launches/s", lambda t: SMALL_KERNELS * SMALL_TURNS / t)
 for name, arrays in (("copy_up", 1), ("copy_down", 1), ("copies_both_ways", 2)):
     UNITS[name] = ("GB/s", lambda t, k=arrays: k * 64 * MI * 4 / t / 1e9)
+UNITS["copy_down_pinned"] = UNITS["copy_down"]
 # Products that a causal mask leaves: half of them; backward makes two and a half times as many.
-for name, passes in (("attention_fwd", 1), ("attention_train", 3.5)):
-    UNITS[name] = ("GFLOP/s", lambda t, k=passes: k * 2 * 4 * 16 * 4096**2 * 64 / t / 1e9)
+for name, stacks, length in ATTENTIONS:
+    for way, passes in (("fwd", 1), ("train", 3.5)):
+        UNITS[f"{name}_{way}"] = (
+            "GFLOP/s", lambda t, k=passes * stacks * 16, n=length: k * 2 * n**2 * 64 / t / 1e9)
+UNITS["resnet50_bf16"] = ("images/s", lambda t: 64 / t)
+UNITS["gpt2_train"] = ("tokens/s", lambda t: 8 * 1024 / t)
+UNITS["layernorm_768"] = ("us", lambda t: t / REPEATS * 1e6)
+for name in ("adamw_124m", "cross_entropy_50k", "batchnorm_relu"):
+    UNITS[name] = ("ms", lambda t: t * 1e3)

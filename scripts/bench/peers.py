@@ -173,15 +173,18 @@ PEERS = {
     "mlx": mlx_workloads,
 }
 
-TORCH_FIRST_STEP = """
-import torch, torchvision
-net = torchvision.models.resnet18()
+TORCH_FIRST_STEP = f"""
+import sys
+sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r})
+import torch, torch_networks
+if sys.argv[1:] == ["cuda"]: torch.set_default_device("cuda")
+net = torch_networks.resnet18()
 optimizer = torch.optim.SGD(net.parameters(), lr=0.001)
 x, y = torch.randn(16, 3, 224, 224), torch.randint(0, 1000, (16,))
 loss = torch.nn.functional.cross_entropy(net(x), y)
 loss.backward()
 optimizer.step()
-print(loss.item(), net.fc.weight.sum().item())
+print(loss.item(), list(net.parameters())[-2].sum().item())
 """
 
 # Programs that processes of their own run, by workload and peer.
@@ -196,13 +199,15 @@ PROCESSES = {
     "first_step_cold": {"torch": TORCH_FIRST_STEP},
 }
 
+COLD = {"first_step_cold"}  # not warmed
+
 
 def make(workload, peer, on_gpu):
     """The function to time, or None if the peer has no such workload."""
     if workload in PROCESSES:
         if peer not in PROCESSES[workload]:
             return None
-        command = [sys.executable, "-c", PROCESSES[workload][peer]]
+        command = [sys.executable, "-c", PROCESSES[workload][peer], *(["cuda"] if on_gpu else [])]
         return lambda: subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
     makers = PEERS[peer]()
     if on_gpu and peer == "torch":
@@ -268,7 +273,7 @@ def measure(workload, peer, device, reps):
     fn = make(workload, peer, device.is_gpu)
     if fn is None:
         return None
-    for _ in range(2):
+    for _ in range(0 if workload in COLD else 2):
         seconds_of(fn, device.finish)
     times = [seconds_of(fn, device.finish) for _ in range(reps)]
     unit, figure = UNITS[workload]

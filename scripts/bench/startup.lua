@@ -17,7 +17,7 @@ end
 
 local kFirst = "print(tide.ones(2, 2) + 1)"
 
---- Milliseconds that `script` takes in a new process; `alone` if no peer has the like.
+--- Milliseconds that `script` takes in a new process, in which %s is the device; `alone` if no peer has the like.
 local function process_row(name, words, script, alone)
   return {
     name = name,
@@ -25,30 +25,31 @@ local function process_row(name, words, script, alone)
     unit = "ms",
     alone = alone,
     figure = function(t) return t * 1e3 end,
-    make = function()
-      local command = command_for(script)
+    make = function(device)
+      local command = command_for(script:format(device))
       return function() assert(os.execute(command)) end
     end,
   }
 end
 
---- ResNet-18 made, and one step of its training.
-local kFirstStep = [[local F = tide.nn.functional
-  local net = tide.vision.models.resnet18()
+--- ResNet-18 made, and one step of its training on the device %s.
+local kFirstStep = [[local F, there = tide.nn.functional, {device = "%s"}
+  local net = tide.vision.models.resnet18():to(there.device)
   local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.001})
-  local x, y = tide.randn(16, 3, 224, 224), tide.randint(1, 1000, {16})
+  local x, y = tide.randn(16, 3, 224, 224, there), tide.randint(1, 1000, {16}, there)
   local loss = F.cross_entropy(net(x), y)
   loss:backward()
   optimizer:step()
   print(loss:item(), net.fc.weight:sum():item())]]
 
---- Milliseconds that `script` takes in new processes that find no kernel on disk.
+--- Milliseconds that `script` takes in new processes that find no kernel on disk, neither tide's nor the driver's.
 local function cold_starts(script)
-  return function(reps)
+  return function(reps, device)
     local times = {}
     for i = 1, reps do
       with_folder(function(folder)
-        local command = ("TIDE_CACHE_DIR='%s' %s"):format(folder, command_for(script))
+        local command = ("TIDE_CACHE_DIR='%s' CUDA_CACHE_PATH='%s' %s"):format(folder, folder,
+          command_for(script:format(device)))
         local start = tide.time()
         assert(os.execute(command))
         times[i] = (tide.time() - start) * 1e3

@@ -1,10 +1,12 @@
 """The workloads of `tide bench` that only a GPU is timed on, in PyTorch."""
-from peer_units import MI, SMALL_KERNELS, SMALL_TURNS
+from peer_units import ATTENTIONS, MI, REPEATS, SMALL_KERNELS, SMALL_TURNS
 
 
 def torch_gpu_workloads():
     import torch
     import torch.nn.functional as F
+    import torch_networks
+    from torch_networks import steps_of
 
     def softmax_bf16():
         a = torch.randn(16384, 16384).to(torch.bfloat16)
@@ -64,25 +66,77 @@ def torch_gpu_workloads():
                 down.copy_(other, non_blocking=True)
         return run
 
-    def attention_inputs():
-        return [torch.randn(4, 16, 4096, 64).to(torch.bfloat16).requires_grad_() for _ in range(3)]
-
-    def attention_fwd():
-        q, k, v = attention_inputs()
+    def attention_fwd(stacks, length):
+        q, k, v = (torch.randn(stacks, 16, length, 64).to(torch.bfloat16) for _ in range(3))
 
         def run():
             with torch.no_grad():
                 return F.scaled_dot_product_attention(q, k, v, is_causal=True)
         return run
 
-    def attention_train():
-        inputs = attention_inputs()
-        dy = torch.randn(4, 16, 4096, 64).to(torch.bfloat16)
+    def attention_train(stacks, length):
+        inputs = [torch.randn(stacks, 16, length, 64).to(torch.bfloat16).requires_grad_() for _ in range(3)]
+        dy = torch.randn(stacks, 16, length, 64).to(torch.bfloat16)
         return lambda: torch.autograd.grad(
             F.scaled_dot_product_attention(*inputs, is_causal=True), inputs, dy)
 
-    return dict(softmax_16k_bf16=softmax_bf16, column_sums_16k=column_sums,
+    def resnet50_bf16():
+        net, x, y = torch_networks.resnet50(), torch.randn(64, 3, 224, 224), torch.randint(0, 1000, (64,))
+        sgd = torch.optim.SGD(net.parameters(), lr=0.001, momentum=0.9)
+        return steps_of(sgd, 1, in_half(lambda: F.cross_entropy(net(x), y)))
+
+    def gpt2():
+        return torch_networks.Gpt(50304, 1024, 768, 12, 12, tied=True)
+
+    def gpt2_train():
+        net = gpt2()
+        adamw = torch.optim.AdamW(net.parameters(), lr=1e-4, fused=True)
+        text = torch.randint(0, 50304, (8, 1025))
+        x, y = text[:, :-1], text[:, 1:].flatten()
+        return steps_of(adamw, 1, in_half(lambda: F.cross_entropy(net(x).flatten(0, 1), y)))
+
+    def adamw_124m():
+        parameters = list(gpt2().parameters())
+        for parameter in parameters:
+            parameter.grad = torch.randn_like(parameter)
+        return torch.optim.AdamW(parameters, lr=1e-4, fused=True).step
+
+    def in_half(fn):
+        def run():
+            with torch.autocast("cuda", dtype=torch.bfloat16):
+                return fn()
+        return run
+
+    def with_gradients(repeats, shapes, fn):
+        inputs = [torch.randn(shape).to(torch.bfloat16).requires_grad_() for shape in shapes]
+        dy = torch.randn_like(fn(*inputs).detach())
+
+        def run():
+            for _ in range(repeats):
+                results = torch.autograd.grad(fn(*inputs), inputs, dy)
+            return results
+        return run
+
+    def cross_entropy_50k():
+        y = torch.randint(0, 50304, (8192,))
+        return with_gradients(1, [(8192, 50304)], lambda x: F.cross_entropy(x, y))
+
+    def layernorm_768():
+        return with_gradients(REPEATS, [(8192, 768), (768,), (768,)],
+                              lambda x, weight, bias: F.layer_norm(x, (768,), weight, bias))
+
+    def batchnorm_relu():
+        norm = torch.nn.BatchNorm2d(256)
+        return with_gradients(1, [(64, 256, 56, 56)], lambda x: F.relu(norm(x)))
+
+    makers = {}
+    for name, stacks, length in ATTENTIONS:
+        makers[f"{name}_fwd"] = lambda s=stacks, n=length: attention_fwd(s, n)
+        makers[f"{name}_train"] = lambda s=stacks, n=length: attention_train(s, n)
+    return dict(makers, softmax_16k_bf16=softmax_bf16, column_sums_16k=column_sums,
                 item_latency=item_latency, launches=launches,
                 launches_without_graphs=launches_without_graphs, copy_up=copy_up,
                 copy_down=copy_down, copies_both_ways=copies_both_ways,
-                attention_fwd=attention_fwd, attention_train=attention_train)
+                copy_down_pinned=copy_down, resnet50_bf16=resnet50_bf16, gpt2_train=gpt2_train,
+                adamw_124m=adamw_124m, cross_entropy_50k=cross_entropy_50k, layernorm_768=layernorm_768,
+                batchnorm_relu=batchnorm_relu)

@@ -7,6 +7,8 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
     import torch
     from torch import nn
     import torch.nn.functional as F
+    import torch_networks
+    from torch_networks import steps_of
     torch.set_num_threads(2)
     torch.manual_seed(0)
     compile_ = torch.compile if compiled else lambda fn: fn
@@ -28,16 +30,6 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
                     y = y * x + 1
                 y.backward()
             return x.grad.item()
-        return run
-
-    def steps_of(optimizer, steps, loss_of):
-        def run():
-            for _ in range(steps):
-                optimizer.zero_grad()
-                loss = loss_of()
-                loss.backward()
-                optimizer.step()
-            return loss.item()
         return run
 
     def training(network, optimizer, x, classes, steps):
@@ -65,38 +57,14 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         sgd = torch.optim.SGD(net.parameters(), lr=0.02, momentum=0.9)
         return training(net, sgd, torch.randn(32, 1, 8, 8), 10, 45)
 
-    class Block(nn.Module):
-        def __init__(self, inputs, outputs, stride):
-            super().__init__()
-            self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
-            self.bn1 = nn.BatchNorm2d(outputs)
-            self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
-            self.bn2 = nn.BatchNorm2d(outputs)
-            self.relu = nn.ReLU(inplace=True)
-            self.downsample = nn.Identity()
-            if stride != 1 or inputs != outputs:
-                self.downsample = nn.Sequential(
-                    nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
-
-        def forward(self, x):
-            y = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
-            return self.relu(y + self.downsample(x))
-
-    def resnet18():
-        layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(inplace=True),
-                  nn.MaxPool2d(3, 2, 1)]
-        inputs = 64
-        for outputs, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
-            layers += [Block(inputs, outputs, stride), Block(outputs, outputs, 1)]
-            inputs = outputs
-        net = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000))
+    def pictures_for(net):
         x = torch.randn(16, 3, 224, 224)
         if channels_last:
             return tuple(each.to(memory_format=torch.channels_last) for each in (net, x))
         return net, x
 
     def resnet18_fwd():
-        net, x = resnet18()
+        net, x = pictures_for(torch_networks.resnet18())
         forward = compile_(net.eval())
 
         def run():
@@ -105,14 +73,11 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         return run
 
     def resnet18_train():
-        net, x = resnet18()
+        net, x = pictures_for(torch_networks.resnet18())
         return training(net, torch.optim.SGD(net.parameters(), lr=0.001), x, 1000, 1)
 
     def resnet50_train():
-        import torchvision
-        net, x = torchvision.models.resnet50(), torch.randn(16, 3, 224, 224)
-        if channels_last:
-            net, x = (each.to(memory_format=torch.channels_last) for each in (net, x))
+        net, x = pictures_for(torch_networks.resnet50())
         return training(net, torch.optim.SGD(net.parameters(), lr=0.001), x, 1000, 1)
 
     def lstm_train():
@@ -122,34 +87,8 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         forward = compile_(net)
         return steps_of(adam, 5, lambda: F.mse_loss(forward(x)[0], y))
 
-    class DecoderBlock(nn.Module):
-        def __init__(self, size, heads):
-            super().__init__()
-            self.heads = heads
-            self.norm1, self.norm2 = nn.LayerNorm(size), nn.LayerNorm(size)
-            self.qkv, self.proj = nn.Linear(size, 3 * size), nn.Linear(size, size)
-            self.fc1, self.fc2 = nn.Linear(size, 4 * size), nn.Linear(4 * size, size)
-
-        def forward(self, x):
-            n, length, size = x.shape
-            qkv = self.qkv(self.norm1(x)).view(n, length, 3, self.heads, size // self.heads)
-            q, k, v = qkv.permute(2, 0, 3, 1, 4).unbind(0)
-            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-            x = x + self.proj(y.transpose(1, 2).reshape(n, length, size))
-            return x + self.fc2(F.gelu(self.fc1(self.norm2(x))))
-
-    class Gpt(nn.Module):
-        def __init__(self, vocabulary, length, size, heads, layers):
-            super().__init__()
-            self.tokens, self.places = nn.Embedding(vocabulary, size), nn.Embedding(length, size)
-            self.blocks = nn.Sequential(*(DecoderBlock(size, heads) for _ in range(layers)))
-            self.norm, self.head = nn.LayerNorm(size), nn.Linear(size, vocabulary, bias=False)
-
-        def forward(self, tokens):
-            return self.head(self.norm(self.blocks(self.tokens(tokens) + self.places.weight)))
-
     def gpt_train(heads=4, batch=8):
-        net = Gpt(1000, 128, 256, heads, 4)
+        net = torch_networks.Gpt(1000, 128, 256, heads, 4)
         adamw = torch.optim.AdamW(net.parameters(), lr=1e-3)
         text = torch.randint(0, 1000, (batch, 129))
         x, y = text[:, :-1], text[:, 1:].flatten()

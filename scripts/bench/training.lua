@@ -2,28 +2,10 @@
 local tide = require "tide"
 local nn, optim = tide.nn, tide.optim
 local F = nn.functional
+local Gpt = require "bench.gpt"
 local class = require "tide.class"
-
---- A function that takes some steps of training with the loss that `loss_of` gives, and reads the
---- last loss.
-local function steps_of(optimizer, steps, loss_of)
-  return function()
-    local loss
-    for _ = 1, steps do
-      optimizer:zero_grad()
-      loss = loss_of()
-      loss:backward()
-      optimizer:step()
-    end
-    return loss:item()
-  end
-end
-
---- A function that trains `net` for some steps on one batch of several classes.
-local function training(net, optimizer, x, classes, steps)
-  local y = tide.randint(1, classes, {#x}):to(x.device)
-  return steps_of(optimizer, steps, function() return F.cross_entropy(net(x), y) end)
-end
+local steps = require "bench.steps"
+local steps_of, training = steps.of, steps.of_classes
 
 local function mlp(device)
   local net = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10)):to(device)
@@ -112,38 +94,6 @@ local function lstm(device)
   local x = tide.randn(64, 32, 256, {device = device})
   local y = tide.randn_like(x)
   return steps_of(optimizer, 5, function() return F.mse_loss((net(x)), y) end)
-end
-
--- A block of GPT-2: attention to what came before, and two linear layers, both normalized first.
-local DecoderBlock = class("DecoderBlock", nn.Module)
-
-function DecoderBlock:init(size, heads)
-  self.heads = heads
-  self.norm1, self.norm2 = nn.LayerNorm(size), nn.LayerNorm(size)
-  self.qkv, self.proj = nn.Linear(size, 3 * size), nn.Linear(size, size)
-  self.fc1, self.fc2 = nn.Linear(size, 4 * size), nn.Linear(4 * size, size)
-end
-
-function DecoderBlock:forward(x)
-  local n, length, size = table.unpack(x.shape)
-  local qkv = self.qkv(self.norm1(x)):view(n, length, 3, self.heads, size // self.heads)
-  local q, k, v = table.unpack(qkv:permute(3, 1, 4, 2, 5):unbind(1))
-  local y = F.scaled_dot_product_attention(q, k, v, {is_causal = true})
-  x = x + self.proj(y:transpose(2, 3):reshape(n, length, size))
-  return x + self.fc2(F.gelu(self.fc1(self.norm2(x))))
-end
-
-local Gpt = class("Gpt", nn.Module)
-
-function Gpt:init(vocabulary, length, size, heads, layers)
-  self.tokens, self.places = nn.Embedding(vocabulary, size), nn.Embedding(length, size)
-  self.blocks = nn.Sequential()
-  for _ = 1, layers do self.blocks:add(DecoderBlock(size, heads)) end
-  self.norm, self.head = nn.LayerNorm(size), nn.Linear(size, vocabulary, {bias = false})
-end
-
-function Gpt:forward(tokens)
-  return self.head(self.norm(self.blocks(self.tokens(tokens) + self.places.weight)))
 end
 
 --- Training steps of a GPT with so many heads, on batches of so many texts.

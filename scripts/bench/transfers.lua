@@ -36,6 +36,13 @@ local function down(device)
   return function() return there:cpu() end
 end
 
+--- As PyTorch copies fast: onto pinned memory that is there already.
+local function down_pinned(device)
+  local host = tide.zeros({kElements}, {pin_memory = true})
+  local there = tide.ones({kElements}, {device = device})
+  return function() return host:copy_(there) end
+end
+
 local function both_ways(device)
   local ways = {up(device), down(device)}
   local streams = {tide.Stream(device), tide.Stream(device)}
@@ -94,6 +101,7 @@ without_graphs.samples = launches_without_graphs
 local list = {
   copies("copy_up", "a copy of pinned memory to the device", 1, up),
   copies("copy_down", "a copy to the host", 1, down),
+  copies("copy_down_pinned", "a copy onto pinned memory", 1, down_pinned),
   copies("copies_both_ways", "both at once, on two streams", 2, both_ways),
   {
     name = "item_latency",
