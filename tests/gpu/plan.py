@@ -7,16 +7,33 @@ import shutil
 import subprocess
 import sys
 
-from steps import Step, words_of
+import packed
+import ratios
+from steps import Allowance, Step, slug, words_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "tests/gpu/scripts"
+SECONDS = 445  # of all steps; looking at what hangs last, and the archive, take the rest of 8 minutes
+TRAP_SECONDS = 20  # of these
+SANITIZER_SECONDS = 60  # of all four
+# The first ones matter most: if time runs out, the last are missing.
 WORKLOADS = """
-copy_256m matmul_8192_f32 matmul_8192_tf32 matmul_8192_bf16 matmul_8192_int8 chain_256m add_256m softmax_16k
-softmax_16k_bf16 layernorm_16k sum_64m column_sums_16k item_latency launches launches_without_graphs copy_up copy_down
-copies_both_ways attention_fwd attention_train op_overhead mlp_step digits_train resnet18_fwd resnet18_train gpt_train
-sort_16m scatter_add_16m
+matmul_8192_bf16 matmul_8192_tf32 matmul_8192_f32 matmul_8192_int8 attention_fwd attention_train gpt2_train
+resnet50_bf16 resnet50_train cross_entropy_50k layernorm_768 batchnorm_relu adamw_124m attention_12k_fwd
+attention_12k_train attention_16k_fwd attention_16k_train copy_256m chain_256m add_256m softmax_16k softmax_16k_bf16
+layernorm_16k sum_64m column_sums_16k item_latency launches copy_up copy_down copy_down_pinned copies_both_ways
+op_overhead mlp_step digits_train resnet18_fwd resnet18_train gpt_train sort_16m scatter_add_16m
+launches_without_graphs
 """.split()
+COLD_WORKLOADS = ["first_step_cold"]  # in processes of their own
+# Without them compute-sanitizer would instrument all kernels of libraries, for minutes.
+LIBRARY_FILES = ("libcublasLt.so.13", "libcublasLt.so.12", "libcudnn.so.9")
+
+
+def golden_folder():
+    """Where the golden cases are, or None."""
+    places = [pathlib.Path(os.environ.get("TIDE_GOLDEN", ROOT.parent / "shared/golden")), ROOT / "shared/golden"]
+    return next((place for place in places if (place / "ops.lua").exists()), None)
 
 
 class Plan:
@@ -30,8 +47,8 @@ class Plan:
         self.jobs = max(1, min(8, os.cpu_count() or 1))
 
     def steps(self):
-        return [*self.machine(), *self.sanitizers(), *self.tests(), self.golden(), *self.defects(), *self.benchmarks(),
-                self.bits(), self.two_devices(), self.lessons()]
+        return [*self.machine(), self.bits(), *self.benchmarks(), self.libraries(), *self.tests(), self.golden(),
+                *self.defects(), *self.sanitizers(), self.two_devices(), self.lessons()]
 
     def script(self, name, *words):
         return [self.tide, str(SCRIPTS / f"{name}.lua"), *words]
@@ -47,12 +64,14 @@ class Plan:
 
     def machine(self):
         smi = None if shutil.which("nvidia-smi") else "nvidia-smi is not here"
-        yield Step("machine", 20, [["nvidia-smi", "-q"], ["nvidia-smi", "topo", "-m"]], left_out=smi, rerun=False)
-        asked = ("git log -1 --format='%H %cI'", "git status --short", "uname -a", "nproc",
+        yield Step("machine", 5, [["nvidia-smi", "-q"], ["nvidia-smi", "topo", "-m"]], left_out=smi, rerun=False)
+        origin = [f"cat {packed.ORIGIN}"] if (ROOT / packed.ORIGIN).exists() else [
+            "git log -1 --format='%H %cI'", "git status --short"]
+        asked = (*origin, "uname -a", "nproc",
                  "cat /proc/driver/nvidia/version", f"ls -l --time-style=full-iso '{self.build}'", "cat /proc/cpuinfo")
-        yield Step("versions", 20, [["sh", "-c", "; ".join(asked)]], rerun=False)
-        yield Step("info", 20, [[self.tide, "info"], [self.tide, "smi"]], environment={"TIDE_LOG": "1"})
-        yield Step("a device can be used", 30, [[self.tide, "-e", (
+        yield Step("versions", 5, [["sh", "-c", "; ".join(asked)]], rerun=False)
+        yield Step("info", 10, [[self.tide, "info"], [self.tide, "smi"]], environment={"TIDE_LOG": "1"})
+        yield Step("a device can be used", 15, [[self.tide, "-e", (
             "assert(tide.cuda.is_available(), 'no device can be used') "
             "for k, v in pairs(tide.cuda.get_device_properties()) do print(k, v) end "
             "local x = tide.randn(100, 100, {device = 'cuda'}) "
@@ -64,15 +83,41 @@ class Plan:
     def sanitizers(self):
         places = [os.environ.get("PATH", ""), "/usr/local/cuda/bin", "/usr/local/cuda/compute-sanitizer"]
         found = shutil.which("compute-sanitizer", path=os.pathsep.join(places))
+        together = Allowance(SANITIZER_SECONDS)
+        driver = str(self.build / "fake_cuda") if self.small else os.environ.get("TIDE_CUDA_PATH", "")
+        places = ":".join(filter(None, [str(self.no_libraries()), driver]))
         for tool in ("memcheck", "racecheck", "initcheck", "synccheck"):
-            yield Step(tool, 15, [[found, "--tool", tool, "--error-exitcode", "9", *self.script(tool)]],
-                       left_out=None if found else "compute-sanitizer is not here", rerun=False)
+            yield Step(tool, 30, [[found, "--tool", tool, "--error-exitcode", "9", *self.script(tool)]],
+                       left_out=None if found else "compute-sanitizer is not here", rerun=False, allowance=together,
+                       environment={"TIDE_CUDA_PATH": places})
+
+    def no_libraries(self):
+        """A folder in which cuBLASLt and cuDNN are found first, without a single function of theirs."""
+        folder = self.folder / "no_libraries"
+        if not folder.exists():
+            folder.mkdir()
+            for name in LIBRARY_FILES:
+                (folder / name).symlink_to(self.build / "tide-cuda.so")
+        return folder
+
+    def libraries(self):
+        """Passes if cuBLASLt and cuDNN take work that they are made for."""
+        def check(logs):
+            text = words_of(logs[0])
+            for work, library in (("a product", "cuBLASLt"), ("a convolution", "cuDNN"), ("attention", "cuDNN")):
+                if not re.search(rf"^tide: cuda: {work} .* is {library}'s$", text, re.MULTILINE):
+                    raise ValueError(f"{work} was not enqueued by {library}")
+            own = re.search(r"^tide: cuda: .*(is slow: | is tide's own).*$", text, re.MULTILINE)
+            if own:
+                raise ValueError(own.group())
+        return Step("libraries", 10, [self.script("libraries", *self.size())], check=check,
+                    environment={"TIDE_LOG": "1"})
 
     def tests(self):
-        yield Step("C++ tests", 45, [[str(self.build / "cuda_tests"), "[cuda]~[fake]~[ptxas]", "-d", "yes"]],
+        yield Step("C++ tests", 30, [[str(self.build / "cuda_tests"), "[cuda]~[fake]~[ptxas]", "-d", "yes"]],
                    left_out=self.program("cuda_tests"), again=self.failed_cases)
         command = [self.tide, "test", "--device", "cuda", "--jobs", str(self.jobs), *self.script_files()]
-        yield Step("script tests", 80, [command], again=self.failed_files)
+        yield Step("script tests", 45, [command], again=self.failed_files)
 
     def failed_cases(self, logs):
         """Catch2 prints the name of a failed test case between lines of dashes, and may break it."""
@@ -94,18 +139,16 @@ class Plan:
         return [*own, *(f"tests/scripts/{name}_test.lua" for name in names)]
 
     def golden(self):
-        places = [pathlib.Path(os.environ.get("TIDE_GOLDEN", ROOT.parent / "shared/golden")), ROOT / "shared/golden"]
-        folder = next((place for place in places if (place / "ops.lua").exists()), None)
+        folder = golden_folder()
         if not folder:
-            why = f"no golden cases in {places[0]}: TIDE_GOLDEN names their folder"
-            return Step("golden cases", 0, [], left_out=why)
+            return Step("golden cases", 0, [], left_out="no golden cases are here: TIDE_GOLDEN names their folder")
         groups = re.findall(r'^\s*\{ op = "([^"]+)"', words_of(folder / "ops.lua"), re.MULTILINE)
         runner = [self.tide, "tests/golden/runner.lua", "--device", "cuda"]
         parts = [groups[i::self.jobs] for i in range(self.jobs)]
         commands = [[*runner, "--no-models", *part] for part in parts if part]
         if not self.small:
             commands.append([*runner, "--models"])
-        return Step("golden cases", 50, commands, again=lambda logs: self.failed_groups(runner, logs),
+        return Step("golden cases", 25, commands, again=lambda logs: self.failed_groups(runner, logs),
                     environment={"TIDE_GOLDEN": str(folder)})
 
     def failed_groups(self, runner, logs):
@@ -114,9 +157,9 @@ class Plan:
         return [[*runner, "--no-models", *dict.fromkeys(groups)]] if groups else [[*runner, "--models"]]
 
     def defects(self):
-        yield Step("positions in graphs", 20, [self.script("positions_in_graphs")])
-        yield Step("unaligned products", 20, [self.script("unaligned_products")])
-        yield Step("odd attention", 20, [self.script("odd_attention", *self.size())])
+        yield Step("positions in graphs", 6, [self.script("positions_in_graphs")])
+        yield Step("unaligned products", 6, [self.script("unaligned_products")])
+        yield Step("odd attention", 6, [self.script("odd_attention", *self.size())])
 
     # Fast -----------------------------------------------------------------------------------------
 
@@ -129,12 +172,26 @@ class Plan:
             asked = ("timestamp,index,clocks.sm,clocks.mem,power.draw,temperature.gpu,utilization.gpu,"
                      "clocks_throttle_reasons.active")
             clocks = ["nvidia-smi", "--format=csv", "--loop-ms=500", f"--query-gpu={asked}"]
-        yield Step("benchmarks", 70, [[self.tide, "bench", *WORKLOADS, "--json", "--device", "cuda", *reps]],
-                   figures=figures, beside=clocks, environment=settings, rerun=False)
+        tide = [self.tide, "bench", "--json", "--device", "cuda"]
+        yield Step("benchmarks", 70, [[*tide, *reps, *WORKLOADS]], figures=figures, beside=clocks,
+                   environment=settings, rerun=False)
+        yield Step("cold first step", 15, [[*tide, "--reps", "2", *COLD_WORKLOADS]], figures=figures,
+                   environment=settings, rerun=False)
         python = os.environ.get("TIDE_TORCH_PYTHON", sys.executable)
-        peers = [python, "scripts/bench/peers.py", ",".join(WORKLOADS), "torch", "--device", "cuda", *reps]
-        yield Step("benchmarks of PyTorch", 50, [peers], figures=figures, beside=clocks, rerun=False,
-                   left_out=self.no_torch(python))
+        torch = [python, "scripts/bench/peers.py"]
+        end = ["torch", "--device", "cuda"]
+        why = self.no_torch(python)
+        yield Step("benchmarks of PyTorch", 50, [[*torch, ",".join(WORKLOADS), *end, *reps]], figures=figures,
+                   beside=clocks, rerun=False, left_out=why)
+        yield Step("cold first step of PyTorch", 15, [[*torch, ",".join(COLD_WORKLOADS), *end, "--reps", "2"]],
+                   figures=figures, rerun=False, left_out=why)
+
+    def ratios(self, folder):
+        """The table of what benchmarks have written into the logs below `folder` by now."""
+        def rows(*names):
+            return ratios.measured([folder / "logs" / f"{slug(name)}.log" for name in names])
+        return ratios.table([*WORKLOADS, *COLD_WORKLOADS], rows("benchmarks", "cold first step"),
+                            rows("benchmarks of PyTorch", "cold first step of PyTorch"))
 
     def no_torch(self, python):
         ask = "import torch, sys; sys.exit(not torch.cuda.is_available())"
@@ -150,14 +207,13 @@ class Plan:
     def bits(self):
         files = [self.folder / f"bits-{i}.safetensors" for i in (1, 2)]
 
-
         def check(_):
             one, other = (safetensors(file) for file in files)
             different = [name for name in one if one[name] != other.get(name)]
             if different or len(one) != len(other):
                 raise ValueError(f"two processes computed different bits: {', '.join(different)}")
         commands = [self.script("bits", str(file), *self.size()) for file in files]
-        return Step("bits in two processes", 30, commands, check=check)
+        return Step("bits in two processes", 20, commands, check=check)
 
     def lessons(self):
         words = {"gradients": "--steps 5", "async_queue": "--size 128 --products 40",
@@ -171,26 +227,22 @@ class Plan:
                  "timelines": "--steps 2"}
         small = {name: text.split() for name, text in words.items()} if self.small else {}
         names = sorted(path.stem[3:] for path in (ROOT / "scripts/lessons").glob("[0-9]*.lua"))
-        return Step("lessons", 40, [[self.tide, "lesson", name, *small.get(name, []), "--device", "cuda"]
+        return Step("lessons", 25, [[self.tide, "lesson", name, *small.get(name, []), "--device", "cuda"]
                                     for name in names])
 
     def two_devices(self):
-        return Step("two GPUs", 15, [self.script("two_devices")])
+        return Step("two GPUs", 7, [self.script("two_devices")])
 
-    def trap(self):
-        """The last: it takes the device from whoever uses it."""
-        return Step("trap", 20, [[str(self.build / "cuda_tests"), "[trap]", "-d", "yes"]],
-                    left_out=self.program("cuda_tests"), environment={"TIDE_LOG": "1"})
+    def traps(self):
+        """The last: they take the device from whatever uses it. In the first process no library was used before."""
+        for name, tags in (("trap", "[trap]~[libraries]"), ("trap after libraries", "[trap][libraries]")):
+            yield Step(name, TRAP_SECONDS / 2, [[str(self.build / "cuda_tests"), tags, "-d", "yes"]],
+                       left_out=self.program("cuda_tests"), environment={"TIDE_LOG": "1"})
 
 
 def figures(logs):
-    """The best figure of each workload, from lines of JSON."""
-    found = {}
-    for line in words_of(logs[0]).splitlines():
-        if line.startswith("{"):
-            row = json.loads(line)
-            found[row["workload"]] = row.get("best", row.get("error"))
-    return found
+    """The best figure of each workload."""
+    return {name: row.get("best", row.get("error")) for name, row in ratios.measured(logs).items()}
 
 
 def safetensors(path):

@@ -18,6 +18,12 @@ LEAST_SECONDS = 3  # in which nothing can be found out
 
 
 @dataclasses.dataclass
+class Allowance:
+    """Seconds that several steps have together."""
+    left: float
+
+
+@dataclasses.dataclass
 class Step:
     """Commands that run at the same time, and pass if all of them do."""
     name: str
@@ -35,6 +41,7 @@ class Step:
     # A command that runs beside it, to a log of its own.
     beside: Optional[list] = None
     rerun: bool = True
+    allowance: Optional[Allowance] = None
 
 
 @dataclasses.dataclass
@@ -113,6 +120,7 @@ class Runner:
         self.results = []
         self.failed = []  # steps, with their logs
         self.running = []
+        self.beside = None
 
     def left(self):
         return self.deadline - time.monotonic()
@@ -138,9 +146,9 @@ class Runner:
 
     def end(self):
         """Ends whatever still runs."""
-        for process in self.running:
+        for process in filter(None, [*self.running, self.beside]):
             process.end()
-        self.running = []
+        self.running, self.beside = [], None
 
     def _add(self, result):
         self.results.append(result)
@@ -152,13 +160,13 @@ class Runner:
     def _run(self, step, name, commands, seconds, reserve, environment):
         if step.left_out:
             return Result(name, "left out", why=step.left_out), []
-        seconds = min(seconds, self.left() - reserve)
+        seconds = min(seconds, self.left() - reserve, step.allowance.left if step.allowance else seconds)
         if seconds < LEAST_SECONDS:
             return Result(name, "left out", why="no time is left"), []
         start = time.monotonic()
         environment = {**self.environment, **environment}
         logs = [self._log(name, i, len(commands)) for i in range(len(commands))]
-        beside = step.beside and Process(step.beside, environment, self._log(name + ", beside it", 0, 1))
+        self.beside = step.beside and Process(step.beside, environment, self._log(name + ", beside it", 0, 1))
         self.running = [Process(*each) for each in zip(commands, [environment] * len(commands), logs)]
         hanging = self._wait(start + seconds)
         outcome, why = self._judge(step, logs, hanging, seconds)
@@ -166,10 +174,10 @@ class Runner:
         for process in hanging:
             stacks.save(process.log.with_suffix(".stacks.txt"), process.child.pid, until)
         self.end()
-        if beside:
-            beside.end()
         names = [str(log.relative_to(self.folder)) for log in logs]
         result = Result(name, outcome, time.monotonic() - start, why, names)
+        if step.allowance:
+            step.allowance.left -= result.seconds
         try:
             result.figures = step.figures(logs)
         except (OSError, ValueError, KeyError) as error:

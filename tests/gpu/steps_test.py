@@ -73,6 +73,12 @@ class StepsTest(unittest.TestCase):
         self.assertTrue(first.why.startswith("not done after "))
         self.assertEqual((second.outcome, second.why), ("left out", "no time is left"))
 
+    def test_an_allowance_is_shared(self):
+        together = steps.Allowance(5)
+        first, second = self.results(*(Step(name, 4, [shell("sleep 1000")], allowance=together) for name in "ab"))
+        self.assertEqual(first.why, "not done after 4 s")
+        self.assertEqual((second.outcome, second.why), ("left out", "no time is left"))
+
     def test_what_failed_runs_once_more_in_single_file(self):
         show = shell("echo $CUDA_LAUNCH_BLOCKING $TIDE_EAGER $TIDE_CUDA_GRAPHS $CUBLASLT_LOG_LEVEL; exit 1")
         narrower = Step("b", 9, [shell("echo FAILED one; exit 1")], again=lambda logs: [

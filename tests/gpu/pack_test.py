@@ -1,0 +1,117 @@
+"""What is packed runs from elsewhere, and a bad file is refused."""
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+PLUGINS = ("llvm", "dnnl", "lapack", "cuda", *(f"cuda-{number}" for number in (75, 80, 86, 89, 90, 100, 120)))
+# Stands for tide: benchmarks print a figure, two processes write the same bits, all else passes.
+TIDE = """#!/bin/sh
+case "$1 $2" in
+  "bench --json") echo '{"workload": "copy_up", "best": 30.0, "unit": "GB/s"}' ;;
+  */bits.lua*) printf '\\002\\000\\000\\000\\000\\000\\000\\000{}' > "$2" ;;
+  "-e "*) echo "$0 $LD_LIBRARY_PATH $TIDE_CUDA_PATH" ;;
+esac
+"""
+
+
+def run(*command, **environment):
+    return subprocess.run([sys.executable, *map(str, command)], env={**os.environ, **environment},
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, check=False)
+
+
+class PackTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.file = self.folder / "packed.tar.xz"
+
+    def build(self):
+        """A build folder whose programs are scripts."""
+        build, golden = self.folder / "build", self.folder / "golden"
+        (build / "fake_cuda").mkdir(parents=True)
+        golden.mkdir()
+        (golden / "ops.lua").write_text("return {}\n")
+        for name in ("tide", "cuda_tests"):
+            (build / name).write_text(TIDE if name == "tide" else "#!/bin/sh\n")
+            (build / name).chmod(0o755)
+        for name in PLUGINS:
+            (build / f"tide-{name}.so").write_text(name)
+        return {"TIDE_BUILD": str(build), "TIDE_GOLDEN": str(golden)}
+
+    def test_what_is_packed_runs_elsewhere(self):
+        environment = self.build()
+        packed = run(HERE / "pack", self.file, **environment)
+        self.assertEqual(packed.returncode, 0, packed.stderr)
+        self.assertRegex(packed.stdout, r"^commit [0-9a-f]{40} ")
+        self.assertRegex(packed.stdout, r"packed\.tar\.xz: [\d.]+ MB, of [\d.]+ MB in \d+ files\n")
+        self.assertIn("packing: ", packed.stderr)
+        archive = self.folder / "report.tar.gz"
+        done = run(HERE / "run", archive, "--rehearse", "--from", self.file, **environment)
+        lines = done.stdout.splitlines()
+        results = [json.loads(line) for line in lines if line.startswith("{")]
+        failed = [result["step"] for result in results if result["outcome"] == "failed"]
+        self.assertEqual(failed, ["libraries", "libraries, synchronous"], done.stdout + done.stderr)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(results[-1]["step"], "trap after libraries")
+        self.assertIn("A ratio above 1 means that tide is faster.", lines)
+        self.assertRegex("\n".join(lines), r"\ncopy_up +GB/s +30\.0 +not run\n")
+        with tarfile.open(archive) as tar:
+            read = {name: tar.extractfile(f"gpu_report/{name}").read().decode()
+                    for name in ("ratios.txt", "logs/a_device_can_be_used.log", "logs/versions.log")}
+        self.assertTrue(done.stdout.endswith(read["ratios.txt"]))
+        self.assertIn(packed.stdout.splitlines()[0], read["logs/versions.log"])
+        where = read["logs/a_device_can_be_used.log"].splitlines()[-1]
+        self.assertRegex(where, r"/tide_gpu/build/release/tide \S*\s*\S*/tide_gpu/build/release/fake_cuda$")
+        self.assertFalse(os.path.exists(where.split()[0]))
+
+    def test_a_build_that_lacks_plugins_is_refused(self):
+        environment = self.build()
+        (self.folder / "build/tide-dnnl.so").unlink()
+        packed = run(HERE / "pack", self.file, **environment)
+        self.assertEqual(packed.returncode, 1)
+        self.assertIn("has no tide-dnnl.so: cmake --build", packed.stderr)
+        self.assertFalse(self.file.exists())
+
+    def write(self, *members):
+        data = os.urandom(9999)
+        with tarfile.open(self.file, "w:xz") as tar:
+            for member in members:
+                member.size = len(data) if member.isreg() else 0
+                tar.addfile(member, io.BytesIO(data))
+
+    def refused(self):
+        """What is reported of the file, from which nothing was taken."""
+        done = run(HERE / "run", self.folder / "report.tar.gz", "--from", self.file, TMPDIR=str(self.folder))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["packed.tar.xz"])
+        line, = done.stderr.splitlines()
+        return line
+
+    def test_bad_files_are_refused(self):
+        def member(name, kind=tarfile.REGTYPE, target=""):
+            made = tarfile.TarInfo(name)
+            made.type, made.linkname = kind, target
+            return made
+        for name in ("../outside", "/tmp/outside", "tide_gpu/../../outside", "elsewhere"):
+            self.write(member(name))
+            self.assertIn(f"'{name}' is not a file or folder below tide_gpu", self.refused())
+        self.write(member("tide_gpu/link", tarfile.SYMTYPE, "/etc"), member("tide_gpu/link/x"))
+        self.assertIn("'tide_gpu/link' is not a file or folder below tide_gpu", self.refused())
+        self.write(member("tide_gpu/x"))
+        self.assertIn("was not made by tests/gpu/pack: it has no tide_gpu/tests/gpu/run", self.refused())
+        self.file.write_bytes(self.file.read_bytes()[:5000])
+        self.assertIn("cannot be unpacked: ", self.refused())
+        self.file.write_text("no archive\n")
+        self.assertIn("cannot be unpacked: ", self.refused())
+
+
+if __name__ == "__main__":
+    unittest.main()
