@@ -13,8 +13,15 @@
 
 namespace test {
 
+std::string tide_program() {
+  namespace fs = std::filesystem;
+  if (fs::exists(TIDE_PROGRAM)) return TIDE_PROGRAM;
+  return (fs::read_symlink("/proc/self/exe").parent_path() / "tide").string();
+}
+
 Outcome run_tide(const std::vector<std::string>& words, const std::string& input,
                  const std::string& folder) {
+  const std::string program = tide_program();
   const TemporaryFolder streams;
   const std::string in = streams.write("in", input), out = streams.write("out", ""),
                     err = streams.write("err", "");
@@ -26,12 +33,12 @@ Outcome run_tide(const std::vector<std::string>& words, const std::string& input
     std::vector<char*> arguments = {const_cast<char*>("tide")};
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
-    if (chdir(folder.c_str()) == 0) execv(TIDE_PROGRAM, arguments.data());
+    if (chdir(folder.c_str()) == 0) execv(program.c_str(), arguments.data());
     _exit(127);
   }
   int status = 0;
   if (process < 0 || waitpid(process, &status, 0) != process) {
-    throw std::runtime_error("cannot run " TIDE_PROGRAM);
+    throw std::runtime_error("cannot run " + program);
   }
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
           read_file(err)};

@@ -12,6 +12,10 @@ struct Outcome {
   std::string out, err;
 };
 
+/// The program of the build; where that build is not there, the one beside the running test
+/// program.
+std::string tide_program();
+
 /// Runs tide in the folder `folder` with the words, and `input` as its standard input.
 Outcome run_tide(const std::vector<std::string>& words, const std::string& input = "",
                  const std::string& folder = "/tmp");
