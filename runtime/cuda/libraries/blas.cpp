@@ -216,7 +216,10 @@ Blas::Plan& Blas::plan(const std::vector<int64_t>& key, DType type) {
   if (found != plans_.end()) return found->second;
   Plan& made = plans_.emplace(key, make_plan(key)).first->second;
   made.refusal = made.possible ? refusal_of(key, type) : "cuBLASLt does not take this product";
-  if (made.refusal && logging()) log(text_of(key, type) + " uses no Tensor Cores: " + made.refusal);
+  if (logging() && !made.refusal)
+    log(text_of(key, type) + " is cuBLASLt's");
+  else if (logging())
+    log(text_of(key, type) + " uses no Tensor Cores: " + made.refusal);
   return made;
 }
 
