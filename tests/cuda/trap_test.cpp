@@ -1,10 +1,14 @@
-// A kernel that traps takes its device along; the device starts anew. Hidden, as on a real GPU
-// nothing else should run beside it: `cuda_tests [trap]`.
+// A kernel that traps takes its device along; the device starts from scratch. Hidden, as on a real
+// GPU nothing else should run beside it, and each is to be in a process of its own: `cuda_tests
+// [trap]~[libraries]`, `cuda_tests [trap][libraries]`.
 #include <string>
 
 #include "runtime/core/error.h"
 #include "runtime/cuda/driver/driver.h"
 #include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/linalg/matrix.h"
+#include "runtime/ops/nn/attention.h"
+#include "runtime/ops/nn/convolution.h"
 #include "runtime/ops/shape/creation.h"
 #include "tests/support/catch.h"
 
@@ -40,12 +44,31 @@ float first_of(const Tensor& x) {
   return values.at(0);
 }
 
-}  // namespace
+/// Ones times `value` on the device.
+Tensor values(const Shape& shape, double value, DType type = DType::f32) {
+  TensorOptions options;
+  options.dtype = type;
+  options.device = Device{DeviceKind::cuda, 0};
+  return full(shape, value, options);
+}
 
-TEST_CASE("a device whose kernel has trapped goes on with new values", "[.trap]") {
-  TensorOptions there;
-  there.device = Device{DeviceKind::cuda, 0};
-  const Tensor x = full({8}, 2.0, there);
+/// What cuBLASLt and cuDNN compute where they are there: a product, a convolution and attention of
+/// ones, times `value`.
+void use_libraries(float value) {
+  const auto half = [&](const Shape& shape, double of) { return values(shape, of, DType::bf16); };
+  CHECK(first_of(convert(matmul(half({64, 32}, value), half({32, 64}, 1)), DType::f32)) ==
+        32 * value);
+  CHECK(first_of(convert(conv2d(half({2, 8, 9, 9}, value), half({8, 8, 3, 3}, 1)), DType::f32)) ==
+        72 * value);
+  const Tensor heads =
+      half({1, 8, 576, 8}, 1);  // more scores than attention without a library has at once
+  CHECK(first_of(convert(scaled_dot_product_attention(heads, heads, heads * value), DType::f32)) ==
+        value);
+}
+
+/// Loses the device, which values tell that lie there; new ones are computed.
+void lose_device() {
+  const Tensor x = values({8}, 2.0);
   REQUIRE(first_of(x + 1) == 3);
   trap_device();
   std::string reported;
@@ -57,7 +80,21 @@ TEST_CASE("a device whose kernel has trapped goes on with new values", "[.trap]"
   CAPTURE(reported);
   CHECK(reported.find("the device is lost") != std::string::npos);
   CHECK_THROWS_AS(first_of(x), Error);
-  for (int i = 1; i <= 20; ++i) REQUIRE(first_of(full({1000}, i, there) + 0.5) == i + 0.5);
+  for (int i = 1; i <= 20; ++i) REQUIRE(first_of(values({1000}, i) + 0.5) == i + 0.5);
+}
+
+}  // namespace
+
+TEST_CASE("a device whose kernel has trapped goes on with new values", "[.trap]") {
+  lose_device();
+  use_libraries(3);
+}
+
+TEST_CASE("a device whose kernel has trapped goes on with libraries used before",
+          "[.trap][libraries]") {
+  use_libraries(2);
+  lose_device();
+  use_libraries(3);
 }
 
 }  // namespace tide::test
