@@ -31,6 +31,13 @@ def output_of(command, until):
         return (error.stdout or b"").decode(errors="replace") + f"\n{command[0]} did not end either\n"
 
 
+def command_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+    except OSError as error:
+        return str(error)
+
+
 def by_kernel(pid):
     """What the kernel tells of each thread."""
     text = ""
@@ -67,6 +74,5 @@ def save(path, leader, until):
         if time.monotonic() > until:
             text += "no time for more\n"
             break
-        words = output_of(["ps", "-o", "args=", "-p", str(pid)], until)
-        text += f"== process {pid}: {words}\n{of_process(pid, until)}\n"
+        text += f"== process {pid}: {command_of(pid)}\n{of_process(pid, until)}\n"
     path.write_text(text)

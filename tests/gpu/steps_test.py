@@ -1,10 +1,12 @@
 """The steps keep their time, tell left out from failed, and save what a failure needs."""
 import json
+import os
 import pathlib
 import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -67,6 +69,15 @@ class StepsTest(unittest.TestCase):
         self.assertIn("wchan", text)
         leader = int(text.split("== process ")[1].split(":")[0])
         self.assertEqual(steps.stacks.of_session(leader), [])
+
+    def test_stacks_need_no_tools(self):
+        sleeper = steps.Process(["sleep", "1000"], None, self.folder / "log")
+        self.addCleanup(sleeper.end)
+        with unittest.mock.patch.dict(os.environ, {"PATH": ""}):
+            steps.stacks.save(self.folder / "stacks", sleeper.child.pid, time.monotonic() + 9)
+        text = (self.folder / "stacks").read_text()
+        self.assertIn(f"== process {sleeper.child.pid}: sleep 1000\n", text)
+        self.assertIn("wchan", text)
 
     def test_the_whole_keeps_its_time(self):
         first, second = self.results(Step("a", 60, [shell("sleep 1000")]), Step("b", 60, [shell("true")]), seconds=4)
