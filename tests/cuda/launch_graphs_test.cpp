@@ -23,7 +23,8 @@ struct Run {
 };
 
 Run run_script(const std::string& script, const std::string& graphs = "1") {
-  const Environment environment({{"TIDE_CUDA_GRAPHS", graphs}, {"TIDE_LOG", "1"}});
+  const Environment environment(
+      {{"TIDE_CUDA_GRAPHS", graphs}, {"TIDE_EAGER", "0"}, {"TIDE_LOG", "1"}});
   auto outcome = ::test::run_tide({"-e", script});
   CHECK(outcome.status == 0);
   return {std::move(outcome.out), std::move(outcome.err)};

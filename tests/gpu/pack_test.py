@@ -7,14 +7,22 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE))
+
+import plan  # noqa: E402
+
 PLUGINS = ("llvm", "dnnl", "lapack", "cuda", *(f"cuda-{number}" for number in (75, 80, 86, 89, 90, 100, 120)))
 # Stands for tide: benchmarks print a figure, two processes write the same bits, all else passes.
 TIDE = """#!/bin/sh
 case "$1 $2" in
-  "bench --json") echo '{"workload": "copy_up", "best": 30.0, "unit": "GB/s"}' ;;
+  "bench --json")
+    echo '{"workload": "copy_up", "best": 30.0, "unit": "GB/s"}'
+    [ -z "$HANG" ] || { touch "$HANG"; exec sleep 1000; } ;;
   */bits.lua*) printf '\\002\\000\\000\\000\\000\\000\\000\\000{}' > "$2" ;;
   "-e "*) echo "$0 $LD_LIBRARY_PATH $TIDE_CUDA_PATH" ;;
 esac
@@ -71,6 +79,24 @@ class PackTest(unittest.TestCase):
         where = read["logs/a_device_can_be_used.log"].splitlines()[-1]
         self.assertRegex(where, r"/tide_gpu/build/release/tide \S*\s*\S*/tide_gpu/build/release/fake_cuda$")
         self.assertFalse(os.path.exists(where.split()[0]))
+
+    def test_a_run_that_is_ended_leaves_what_was_measured(self):
+        environment = self.build()
+        archive, hanging = self.folder / "report.tar.gz", self.folder / "hanging"
+        self.assertEqual(run(HERE / "pack", self.file, **environment).returncode, 0)
+        runner = subprocess.Popen([sys.executable, str(HERE / "run"), str(archive), "--rehearse", "--from", self.file],
+                                  env={**os.environ, **environment, "HANG": str(hanging)}, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, universal_newlines=True)
+        while not hanging.exists() and runner.poll() is None:
+            time.sleep(0.05)
+        runner.terminate()
+        lines = runner.communicate()[0].splitlines()
+        self.assertEqual(runner.returncode, 143)
+        self.assertEqual(json.loads(lines[-len(plan.WORKLOADS) - len(plan.COLD_WORKLOADS) - 3])["step"],
+                         "bits in two processes")
+        self.assertRegex("\n".join(lines), r"\ncopy_up +GB/s +30\.0 +not run\n")
+        with tarfile.open(archive) as tar:
+            self.assertEqual(tar.extractfile("gpu_report/ratios.txt").read().decode().splitlines()[-1], lines[-1])
 
     def test_a_build_that_lacks_plugins_is_refused(self):
         environment = self.build()
