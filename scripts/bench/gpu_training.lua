@@ -95,7 +95,7 @@ local function row(name, words, make, unit, more_is_better, figure)
 end
 
 return {
-  row("resnet50_bf16", "ResNet-50, batch 64 of (3, 224, 224), autocast to bfloat16, SGD with momentum; one training step",
+  row("resnet50_bf16", "ResNet-50, batch 64 of (3, 224, 224), autocast to bfloat16, SGD with momentum; one step",
     resnet50, rate(kImages, "images/s")),
   row("gpt2_train", "GPT-2 (124M), batch 8 of 1024 tokens, autocast to bfloat16, AdamW; one training step",
     gpt2_training, rate(kTexts * kLength, "tokens/s")),

@@ -59,7 +59,7 @@ def cpp_tests():
     listed = json.loads(subprocess.run(["ctest", "--show-only=json-v1"], cwd=RELEASE / "tests", check=True,
                                        capture_output=True, text=True).stdout)
     guesses = {"cuda": 60, "kernel_table": 40, "program": 90, "site": 45, "runtime": 35, "timeline_page": 18,
-               "lesson_site": 10, "gpu_steps": 10}
+               "lesson_site": 10, "gpu_steps": 10, "gpu_pack": 10}
     for test in listed["tests"]:
         properties = {row["name"]: row["value"] for row in test.get("properties", [])}
         command = list(test["command"])
