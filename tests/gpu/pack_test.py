@@ -34,35 +34,40 @@ def run(*command, **environment):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, check=False)
 
 
-class PackTest(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.folder = pathlib.Path(scratch.name)
-        self.file = self.folder / "packed.tar.xz"
+def make_build(folder):
+    """A build folder whose programs are scripts; the variables that name it and its golden cases."""
+    build, golden = folder / "build", folder / "golden"
+    (build / "fake_cuda").mkdir(parents=True)
+    golden.mkdir()
+    (golden / "ops.lua").write_text("return {}\n")
+    for name in ("tide", "cuda_tests"):
+        (build / name).write_text(TIDE if name == "tide" else "#!/bin/sh\n")
+        (build / name).chmod(0o755)
+    for name in PLUGINS:
+        (build / f"tide-{name}.so").write_text(name)
+    return {"TIDE_BUILD": str(build), "TIDE_GOLDEN": str(golden)}
 
-    def build(self):
-        """A build folder whose programs are scripts."""
-        build, golden = self.folder / "build", self.folder / "golden"
-        (build / "fake_cuda").mkdir(parents=True)
-        golden.mkdir()
-        (golden / "ops.lua").write_text("return {}\n")
-        for name in ("tide", "cuda_tests"):
-            (build / name).write_text(TIDE if name == "tide" else "#!/bin/sh\n")
-            (build / name).chmod(0o755)
-        for name in PLUGINS:
-            (build / f"tide-{name}.so").write_text(name)
-        return {"TIDE_BUILD": str(build), "TIDE_GOLDEN": str(golden)}
+
+class PackTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+        cls.file, cls.archive = cls.folder / "packed.tar.xz", cls.folder / "report.tar.gz"
+        cls.environment = make_build(cls.folder)
+        cls.packed = run(HERE / "pack", cls.file, **cls.environment)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
 
     def test_what_is_packed_runs_elsewhere(self):
-        environment = self.build()
-        packed = run(HERE / "pack", self.file, **environment)
+        packed = self.packed
         self.assertEqual(packed.returncode, 0, packed.stderr)
         self.assertRegex(packed.stdout, r"^commit [0-9a-f]{40} ")
         self.assertRegex(packed.stdout, r"packed\.tar\.xz: [\d.]+ MB, of [\d.]+ MB in \d+ files\n")
         self.assertIn("packing: ", packed.stderr)
-        archive = self.folder / "report.tar.gz"
-        done = run(HERE / "run", archive, "--rehearse", "--from", self.file, **environment)
+        done = run(HERE / "run", self.archive, "--rehearse", "--from", self.file, **self.environment)
         lines = done.stdout.splitlines()
         results = [json.loads(line) for line in lines if line.startswith("{")]
         failed = [result["step"] for result in results if result["outcome"] == "failed"]
@@ -71,7 +76,7 @@ class PackTest(unittest.TestCase):
         self.assertEqual(results[-1]["step"], "trap after libraries")
         self.assertIn("A ratio above 1 means that tide is faster.", lines)
         self.assertRegex("\n".join(lines), r"\ncopy_up +GB/s +30\.0 +not run\n")
-        with tarfile.open(archive) as tar:
+        with tarfile.open(self.archive) as tar:
             read = {name: tar.extractfile(f"gpu_report/{name}").read().decode()
                     for name in ("ratios.txt", "logs/a_device_can_be_used.log", "logs/versions.log")}
         self.assertTrue(done.stdout.endswith(read["ratios.txt"]))
@@ -81,12 +86,11 @@ class PackTest(unittest.TestCase):
         self.assertFalse(os.path.exists(where.split()[0]))
 
     def test_a_run_that_is_ended_leaves_what_was_measured(self):
-        environment = self.build()
-        archive, hanging = self.folder / "report.tar.gz", self.folder / "hanging"
-        self.assertEqual(run(HERE / "pack", self.file, **environment).returncode, 0)
-        runner = subprocess.Popen([sys.executable, str(HERE / "run"), str(archive), "--rehearse", "--from", self.file],
-                                  env={**os.environ, **environment, "HANG": str(hanging)}, stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL, universal_newlines=True)
+        hanging = self.folder / "hanging"
+        runner = subprocess.Popen(
+            [sys.executable, str(HERE / "run"), str(self.archive), "--rehearse", "--from", str(self.file)],
+            env={**os.environ, **self.environment, "HANG": str(hanging)}, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, universal_newlines=True)
         while not hanging.exists() and runner.poll() is None:
             time.sleep(0.05)
         runner.terminate()
@@ -95,16 +99,26 @@ class PackTest(unittest.TestCase):
         self.assertEqual(json.loads(lines[-len(plan.WORKLOADS) - len(plan.COLD_WORKLOADS) - 3])["step"],
                          "bits in two processes")
         self.assertRegex("\n".join(lines), r"\ncopy_up +GB/s +30\.0 +not run\n")
-        with tarfile.open(archive) as tar:
+        with tarfile.open(self.archive) as tar:
             self.assertEqual(tar.extractfile("gpu_report/ratios.txt").read().decode().splitlines()[-1], lines[-1])
 
     def test_a_build_that_lacks_plugins_is_refused(self):
-        environment = self.build()
-        (self.folder / "build/tide-dnnl.so").unlink()
-        packed = run(HERE / "pack", self.file, **environment)
-        self.assertEqual(packed.returncode, 1)
-        self.assertIn("has no tide-dnnl.so: cmake --build", packed.stderr)
-        self.assertFalse(self.file.exists())
+        with tempfile.TemporaryDirectory() as folder:
+            environment = make_build(pathlib.Path(folder))
+            pathlib.Path(folder, "build/tide-dnnl.so").unlink()
+            file = pathlib.Path(folder, "packed.tar.xz")
+            packed = run(HERE / "pack", file, **environment)
+            self.assertEqual(packed.returncode, 1)
+            self.assertIn("has no tide-dnnl.so: cmake --build", packed.stderr)
+            self.assertFalse(file.exists())
+
+
+class BadFileTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.file = self.folder / "packed.tar.xz"
 
     def write(self, *members):
         data = os.urandom(9999)
