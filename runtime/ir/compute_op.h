@@ -53,7 +53,7 @@ constexpr int64_t kScanBlock = 1024;
 
 /// More scores than this a head may not have for `attention_backward`, for which libraries keep two
 /// bytes of each.
-constexpr int64_t kMostScoresOfHead = int64_t{1} << 26;
+constexpr int64_t kMostScoresOfHead = int64_t{1} << 30;
 
 /// Runs body(begin, end) over disjoint parts of [0, n), by one thread or by the team of the device.
 /// How parts are cut must not change a bit of the result.

@@ -32,7 +32,10 @@ class Dnn {
   LibraryOutcome attend_backward(const AttentionArguments& attention, DType type, Stream stream);
 
  private:
+  int64_t attention_workspace();
+
   const int capability_;
+  int64_t attention_workspace_ = 0;  ///< not known yet
   DnnPlans plans_;
 };
 

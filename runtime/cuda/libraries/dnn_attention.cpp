@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/cuda/driver/driver.h"
 #include "runtime/cuda/libraries/alignment.h"
 #include "runtime/cuda/libraries/dnn.h"
 #include "runtime/cuda/libraries/dnn_graph.h"
@@ -54,6 +55,17 @@ enum Name : int64_t {
   kByValue,
   kMask
 };
+
+/// What deterministic engines of the backward pass keep of each score, and what they ask for
+/// beside that.
+constexpr int64_t kScoreBytes = 2, kOtherBytes = int64_t{1} << 20;
+
+/// What they keep of a head.
+constexpr int64_t bytes_of_scores(int64_t rows, int64_t keys) {
+  constexpr int64_t kTile = 64;
+  const auto padded = [](int64_t n) { return (n + kTile - 1) / kTile * kTile; };
+  return padded(rows) * padded(keys) * kScoreBytes;
+}
 
 /// The arrays and steps that both passes have alike.
 class AttentionGraph : public DnnGraph {
@@ -164,6 +176,11 @@ class Attention : public DnnProblem {
             "cuDNN has no engine with Tensor Cores for this attention",
             "cuDNN failed at this attention"};
   }
+  int64_t most_workspace() const override {
+    const int64_t heads = is_forward() ? 0 : key_[kStacks] * key_[kHeads];
+    return std::max(kMostDnnWorkspace,
+                    heads * bytes_of_scores(key_[kRows], key_[kKeys]) + kOtherBytes);
+  }
   std::string text() const override {
     const auto sizes = [&](AttentionField rows) {
       return "(" + std::to_string(key_[kStacks]) + ", " + std::to_string(key_[kHeads]) + ", " +
@@ -251,15 +268,22 @@ LibraryOutcome Dnn::attend(const AttentionArguments& g, DType type, Stream strea
                     {std::span(names).first(count), std::span(addresses).first(count)}, stream);
 }
 
+/// What gradients may work in: a sixteenth of the device's memory, between 256 MB and 1 GB.
+int64_t Dnn::attention_workspace() {
+  if (attention_workspace_ == 0) {
+    size_t available = 0, total = 0;
+    check(driver().memory_info(&available, &total), "cuMemGetInfo");
+    attention_workspace_ =
+        std::clamp(static_cast<int64_t>(total / 16), kMostDnnWorkspace, 4 * kMostDnnWorkspace);
+  }
+  return attention_workspace_;
+}
+
 /// For results that are the same in each run the library keeps two bytes per score: as many heads
-/// go at once as there is room for.
+/// go at once as there is room for, one at least.
 LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, Stream stream) {
   if (const char* refusal = refusal_of(all, capability_)) return {false, refusal};
-  constexpr int64_t kTile = 64, kBytes = 2;
-  const auto padded = [](int64_t n) { return (n + kTile - 1) / kTile * kTile; };
-  constexpr int64_t kOthers = int64_t{1} << 20;  // what the engines ask for beside that
-  const int64_t of_head = padded(all.rows) * padded(all.keys) * kBytes;
-  const int64_t most = (kMostDnnWorkspace - kOthers) / of_head;
+  const int64_t most = (attention_workspace() - kOtherBytes) / bytes_of_scores(all.rows, all.keys);
   AttentionArguments g = all;
   g.heads = divisor_up_to(most, all.heads);
   g.stacks = g.heads == all.heads ? divisor_up_to(most / all.heads, all.stacks) : 1;
@@ -267,7 +291,8 @@ LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, S
   for (int64_t stack = 0; stack < all.stacks; stack += g.stacks)
     for (int64_t head = 0; head < all.heads; head += g.heads) {
       const auto moved = [&](const void* from, const int64_t(&strides)[3]) {
-        return static_cast<const char*>(from) + (stack * strides[0] + head * strides[1]) * kBytes;
+        return static_cast<const char*>(from) +
+               (stack * strides[0] + head * strides[1]) * kScoreBytes;
       };
       if (all.mask) g.mask = all.mask + stack * g.mask_strides[0] + head * g.mask_strides[1];
       g.logarithms = all.logarithms + (stack * all.heads + head) * all.rows;

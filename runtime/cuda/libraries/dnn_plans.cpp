@@ -70,7 +70,7 @@ std::optional<DnnPlans::Plan> DnnPlans::choose(const DnnProblem& problem,
       made.plan.set(Property::plan_choice, choice);
       made.plan.finalize();
       made.plan.get(Property::plan_workspace, Type::int64, 1, &made.workspace_bytes);
-      if (made.workspace_bytes > kMostDnnWorkspace) continue;
+      if (made.workspace_bytes > problem.most_workspace()) continue;
       made.choice = std::move(choice);
       made.possible = true;
       if (!notes.has(dnn::kTensorCore)) made.refusal = problem.words().no_tensor_cores;

@@ -29,6 +29,9 @@ class DnnNotes {
   std::array<bool, dnn::kNotes> has_{};
 };
 
+/// What an engine may need, if nothing else is known.
+constexpr int64_t kMostDnnWorkspace = int64_t{256} << 20;
+
 /// An op that is offered to cuDNN.
 class DnnProblem {
  public:
@@ -42,6 +45,8 @@ class DnnProblem {
   virtual DnnDescriptor graph(dnn::Handle handle) const = 0;
   virtual bool allows(const DnnNotes& notes) const = 0;
   virtual Words words() const = 0;
+  /// An engine that needs more bytes is passed over.
+  virtual int64_t most_workspace() const { return kMostDnnWorkspace; }
   /// For the log.
   virtual std::string text() const = 0;
 };
@@ -54,9 +59,6 @@ struct DnnMemory {
   int64_t scratch = 0;
   size_t scratch_bytes = 0;
 };
-
-/// An engine that needs more than this is passed over.
-constexpr int64_t kMostDnnWorkspace = int64_t{256} << 20;
 
 /// The plans of one device. Used by its queue's thread, with its context current.
 class DnnPlans {

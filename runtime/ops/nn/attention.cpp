@@ -243,11 +243,12 @@ bool suits_library(const Operands& o, const Rule& rule) {
   constexpr int64_t kElements = 8, kMostFeatures = 128;  // 16 bytes; what all cards take
   const int64_t features = o.query.shape()[o.rank() - 1], rows = o.query.shape()[o.rows_dim()],
                 keys = o.key.shape()[o.rows_dim()];
+  const bool trains = needs_grad_fn(o.query) || needs_grad_fn(o.key) || needs_grad_fn(o.value);
   return is_half(o.type()) && rule.dropout == 0 &&
          (!o.mask.defined() || suits_library(o.mask, o.query)) &&
          stacks_of(o.query) == stacks_of(o.key) && o.key.shape() == o.value.shape() &&
          features % kElements == 0 && features <= kMostFeatures &&
-         score_shape(o).numel() > kMostScores && rows * keys <= kMostScoresOfHead &&
+         score_shape(o).numel() > kMostScores && (!trains || rows * keys <= kMostScoresOfHead) &&
          engine::has_library(o.query.device(), ComputeOp::attention);
 }
 
