@@ -99,7 +99,7 @@ TEST_CASE("cuDNN itself makes plans for convolutions on an H200", "[cuda][fake]"
 
 TEST_CASE("attention's arrays lie as described to cuDNN", "[cuda][fake]") {
   const tide::test::Environment environment({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
-                                             {"TIDE_FAKE_CUDA", "skip_kernels=1,memory=6G"},
+                                             {"TIDE_FAKE_CUDA", "skip_kernels=1,memory=4G"},
                                              {"TIDE_LOG", "1"}});
   const auto outcome = test::run_tide({"-e", kAttention});
   INFO(outcome.err);
