@@ -1,10 +1,13 @@
 // tide.cuda: PyTorch's names for CUDA devices, on machines without any too.
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/ops/call.h"
+#include "bindings/support/arguments.h"
 #include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
 #include "runtime/device/registry.h"
@@ -25,9 +28,9 @@ std::string list_of_devices() {
   return list;
 }
 
-/// The CUDA device that the argument at `index` names, or the current one. Throws DeviceError,
-/// saying what is missing, unless it can be used.
-Device usable(lua_State* L, int index, const char* function) {
+/// The CUDA device that the argument at `index` names, or the current one; whether it is there is
+/// not asked.
+Device named(lua_State* L, int index, const char* function) {
   Device device{DeviceKind::cuda, current_index};
   int64_t ordinal;
   if (integer_at(L, index, &ordinal)) {
@@ -39,6 +42,12 @@ Device usable(lua_State* L, int index, const char* function) {
   }
   if (device.kind != DeviceKind::cuda)
     throw DeviceError(std::string(function) + ": not a CUDA device: " + device.name());
+  return device;
+}
+
+/// The same; throws DeviceError, saying what is missing, unless it can be used.
+Device usable(lua_State* L, int index, const char* function) {
+  const Device device = named(L, index, function);
   if (!engine::exists(device)) {
     if (const std::string problem = kind().problem(); !problem.empty())
       throw DeviceError(std::string(function) + ": " + problem + "; `tide info` says more");
@@ -81,6 +90,24 @@ int mem_get_info(lua_State* L) {
   return 2;
 }
 
+/// set_visible_devices{1, "cuda:2"}.
+int set_visible_devices(lua_State* L) {
+  constexpr const char* kName = "cuda.set_visible_devices";
+  if (!lua_istable(L, 1)) throw_expected(L, 1, kName, "a table of devices");
+  std::vector<uint8_t> ordinals;
+  const auto count = static_cast<lua_Integer>(lua_rawlen(L, 1));
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_rawgeti(L, 1, i);
+    const Device device = named(L, -1, kName);
+    if (std::ranges::find(ordinals, device.index) != ordinals.end())
+      throw DeviceError(std::string(kName) + ": " + device.name() + " is listed twice");
+    ordinals.push_back(device.index);
+    lua_pop(L, 1);
+  }
+  kind().set_visible_devices(ordinals);
+  return 0;
+}
+
 DeviceProperties properties_of(Device device) { return kind().properties(device.index).value(); }
 
 int get_device_name(lua_State* L) {
@@ -94,6 +121,42 @@ int get_device_capability(lua_State* L) {
   lua_pushinteger(L, device.major);
   lua_pushinteger(L, device.minor);
   return 2;
+}
+
+int set_memory_fraction(lua_State* L) {
+  constexpr const char* kName = "cuda.set_per_process_memory_fraction";
+  if (lua_type(L, 1) != LUA_TNUMBER) throw_expected_argument(L, 1, kName, "fraction", "number");
+  const double fraction = lua_tonumber(L, 1);
+  if (!(fraction > 0 && fraction <= 1))
+    throw ArgumentError(std::string(kName) + ": fraction must be above 0 and at most 1, got " +
+                        luaL_tolstring(L, 1, nullptr));
+  const Device device = usable(L, 2, kName);
+  const auto total = static_cast<double>(properties_of(device).total_memory);
+  engine::limit_memory(device, static_cast<size_t>(std::ceil(fraction * total)), kName);
+  return 0;
+}
+
+/// Cards before Ampere compute in float32, and round.
+int is_bf16_supported(lua_State* L) {
+  constexpr const char* kName = "cuda.is_bf16_supported";
+  if (!lua_isnoneornil(L, 1) && !lua_isboolean(L, 1))
+    throw_expected_argument(L, 1, kName, "including_emulation", "boolean");
+  const bool including_emulation = lua_isnoneornil(L, 1) || lua_toboolean(L, 1);
+  const Device device{DeviceKind::cuda, current_index};
+  lua_pushboolean(
+      L, engine::exists(device) && (including_emulation || properties_of(device).major >= 8));
+  return 1;
+}
+
+int get_arch_list(lua_State* L) {
+  const std::vector<std::string> names = kind().architectures();
+  lua_createtable(L, static_cast<int>(names.size()), 0);
+  for (size_t i = 0; i < names.size(); ++i) {
+    lua_pushstring(L, names[i].c_str());
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+  make_list(L);
+  return 1;
 }
 
 int get_device_properties(lua_State* L) {
@@ -213,6 +276,24 @@ constexpr Function kCudaFunctions[] = {
      "pcall(tide.cuda.power_draw) == tide.cuda.is_available() --> true"},
     {"mem_get_info", guard<mem_get_info>, "device?", "Free and total bytes of the device",
      "pcall(tide.cuda.mem_get_info) == tide.cuda.is_available() --> true"},
+    {"set_per_process_memory_fraction", guard<set_memory_fraction>, "fraction, device?",
+     "Lets tensors and the cached blocks of this process take at most this share of the device's "
+     "memory; scratch memory of libraries is not counted. TIDE_CUDA_MEMORY=8G sets a limit for "
+     "each device at the start; the lower of the two holds",
+     "pcall(tide.cuda.set_per_process_memory_fraction, 1) == tide.cuda.is_available() --> true"},
+    {"set_visible_devices", guard<set_visible_devices>, "devices",
+     "Leaves only these CUDA devices, in this order, numbered from 0, for this process and those "
+     "that it starts, as CUDA_VISIBLE_DEVICES does. An error once anything has asked for CUDA "
+     "devices",
+     "tide.cuda.is_available(); pcall(tide.cuda.set_visible_devices, {1}) == false --> true"},
+    {"is_bf16_supported", guard<is_bf16_supported>, "including_emulation?",
+     "Whether the current CUDA device computes in bfloat16; with false, whether its hardware does "
+     "(compute capability 8.0 and newer)",
+     "tide.cuda.is_bf16_supported() == tide.cuda.is_available() --> true"},
+    {"get_arch_list", guard<get_arch_list>, "",
+     "What the kernels of compute ops were compiled for: sm_90 is machine code, compute_75 code "
+     "that the driver compiles for any newer card",
+     "#tide.cuda.get_arch_list() >= 0 --> true"},
 };
 
 }  // namespace

@@ -115,9 +115,9 @@ void* obtain(size_t bytes) {
 
 }  // namespace
 
-size_t HostBackend::memory_limit() const {
-  static const size_t limit = usable_memory();
-  return limit;
+MemoryLimit HostBackend::memory_limit() const {
+  static const size_t bytes = usable_memory();
+  return {.bytes = bytes};
 }
 
 /// Without multiply-adds in one instruction, a cell's functions are slow outside of generated

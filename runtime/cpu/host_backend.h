@@ -23,7 +23,7 @@ class HostBackend : public Backend, public HostParallelism {
   void release(void* data, size_t bytes) override;
   /// What the machine has, or this process may use of it: beyond that the system kills without a
   /// word.
-  size_t memory_limit() const override;
+  MemoryLimit memory_limit() const override;
   void* allocate_host(size_t bytes) override { return allocate(bytes); }
   void release_host(void* data, size_t bytes) override { release(data, bytes); }
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;

@@ -26,7 +26,7 @@ class SimBackend : public HostBackend, public FaultInjection, public Simulation 
   explicit SimBackend(int index);
 
   std::unique_ptr<Backend> another_stream() override;
-  size_t memory_limit() const override { return card_->memory_limit; }
+  MemoryLimit memory_limit() const override { return {.bytes = card_->memory_limit}; }
   void* allocate_host(size_t bytes) override;
   void release_host(void* data, size_t bytes) override { HostBackend::release(data, bytes); }
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;

@@ -49,6 +49,12 @@ struct ComputeOutcome {
 /// `from_pinned`: to the device, from pinned host memory. `to_pinned`: the other way.
 enum class CopyKind : uint8_t { to_device, from_pinned, to_host, to_pinned, within, between };
 
+/// How much memory may be taken from a device.
+struct MemoryLimit {
+  size_t bytes = 0;       ///< 0: no limit
+  const char* name = "";  ///< the variable or function that sets it; empty: the device has no more
+};
+
 /// One stream of a device. The first one made for a device also allocates for all.
 class Backend {
  public:
@@ -63,8 +69,8 @@ class Backend {
   /// Memory aligned to 64 bytes (2 MiB for big blocks), or null if there is none left.
   virtual void* allocate(size_t bytes) = 0;
   virtual void release(void* data, size_t bytes) = 0;
-  /// Most bytes that may be allocated; 0: no limit.
-  virtual size_t memory_limit() const = 0;
+  /// Most bytes that may be allocated.
+  virtual MemoryLimit memory_limit() const = 0;
 
   struct DeviceMemory {
     size_t available = 0, total = 0;  ///< bytes; 0, 0: the device does not report it

@@ -202,6 +202,12 @@ void DeviceState::empty_cache() {
   allocator.trim();
 }
 
+void DeviceState::limit_memory(MemoryLimit limit) {
+  allocator.limit_to(limit);
+  const auto memory = allocator.statistics();
+  if (memory.in_use + memory.cached > memory.limit) empty_cache();
+}
+
 void DeviceState::trim_unused(const Stream& stream, uint64_t work) {
   let_go();
   for (const Stream* each : streams())
@@ -232,11 +238,15 @@ Ref<Storage> DeviceState::allocate_pinned(size_t bytes, const Stream& stream, co
 
 void DeviceState::raise_out_of_memory(size_t bytes, const char* op) const {
   const auto memory = allocator.statistics();
+  const Backend::DeviceMemory all = backend->device_memory();
   const std::string holders = largest_holders(allocator.holders());
+  std::string limit;
+  if (memory.limit) limit = ", limit " + size_text(memory.limit);
+  if (*memory.limit_name) limit += " (" + std::string(memory.limit_name) + ")";
+  if (all.total) limit += ", free " + size_text(all.available) + " of " + size_text(all.total);
   throw MemoryError(std::string(op) + ": out of memory on " + device.name() + ": asked for " +
                     size_text(bytes) + ", in use " + size_text(memory.in_use) + ", cached " +
-                    size_text(memory.cached) +
-                    (memory.limit ? ", limit " + size_text(memory.limit) : std::string()) +
+                    size_text(memory.cached) + limit +
                     (backend->host_readable() ? memory_limit_text() : std::string()) +
                     (holders.empty() ? "" : "; " + holders) +
                     "; drop what is not needed (tide.memory.snapshot names it), or compute in " +

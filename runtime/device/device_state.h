@@ -65,6 +65,9 @@ class DeviceState {
   void reclaim();
   /// Gives cached blocks and scratch memory back. Waits for the queues.
   void empty_cache();
+  /// From now on tensors and cached blocks take no more than this; gives cached blocks back that
+  /// are too much. Waits for the queues.
+  void limit_memory(MemoryLimit limit);
   /// From the queue's thread of a stream, which has done all work before that of this number: gives
   /// back the cached blocks that nobody uses.
   void trim_unused(const Stream& stream, uint64_t work);

@@ -94,8 +94,28 @@ void Allocator::give_back(void* data, size_t bytes) {
     backend_.release(data, bytes);
 }
 
+void Allocator::limit_to(MemoryLimit limit) {
+  const std::lock_guard lock(mutex_);
+  limit_ = limit;
+}
+
+/// The smaller one of the backend's limit and the one that was set.
+MemoryLimit Allocator::limit() const {
+  if (pinned()) return {};
+  const MemoryLimit own = backend_.memory_limit();
+  if (!limit_.bytes) return own;
+  return own.bytes && own.bytes < limit_.bytes ? own : limit_;
+}
+
+/// Whether the limit allows taking `bytes` more.
+bool Allocator::may_take(size_t bytes) const {
+  const size_t most = limit().bytes;
+  return !most || statistics_.in_use + statistics_.cached + bytes <= most;
+}
+
 void* Allocator::carve_small(size_t bytes) {
   if (slab_left_ < bytes) {
+    if (!may_take(kSlab)) return nullptr;
     // What is left of the old slab (less than one small block) is not used any more.
     slabs_.push_back({});
     slab_ = slabs_.back().start = static_cast<char*>(obtain(kSlab));
@@ -125,8 +145,7 @@ Storage* Allocator::make(Pool& pool, size_t bytes) {
   if (bytes <= kSmallLimit) {
     storage->data = carve_small(bytes);
   } else {
-    const size_t limit = pinned() ? 0 : backend_.memory_limit();
-    if (limit && statistics_.in_use + statistics_.cached + bytes > limit) return nullptr;
+    if (!may_take(bytes)) return nullptr;
     pool.large.try_emplace(bytes);
     storage->data = obtain(bytes);
     if (storage->data) {
@@ -278,7 +297,9 @@ std::vector<void*> Allocator::abandon(const std::function<void()>& begin_again) 
 MemoryStatistics Allocator::statistics() const {
   std::lock_guard lock(mutex_);
   MemoryStatistics result = statistics_;
-  result.limit = pinned() ? 0 : backend_.memory_limit();
+  const MemoryLimit most = limit();
+  result.limit = most.bytes;
+  result.limit_name = most.name;
   return result;
 }
 

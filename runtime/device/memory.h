@@ -68,6 +68,8 @@ class Allocator {
   /// The same with large blocks of one stream that were released before the work of this number was
   /// flushed: all earlier work of the stream is done, later work may go on.
   void trim_unused(uint8_t stream, uint64_t work);
+  /// From now on takes no more than this from the device. What it holds by now stays.
+  void limit_to(MemoryLimit limit);
   /// The device has lost its memory: forgets all blocks, and returns the addresses of those in use.
   /// As long as somebody holds one of these, no other block comes to lie where it was, so that an
   /// address still means one value. Nothing is allocated while `begin_again` sets the device up.
@@ -124,6 +126,8 @@ class Allocator {
   Storage* take_cached(Pool& pool, size_t bytes);
   /// A new block, or null.
   Storage* make(Pool& pool, size_t bytes);
+  MemoryLimit limit() const;
+  bool may_take(size_t bytes) const;
   void* carve_small(size_t bytes);
   size_t trim_slabs();
   void* obtain(size_t bytes);
@@ -149,6 +153,7 @@ class Allocator {
   size_t slab_left_ = 0;
   std::map<const char*, size_t> lost_;                 ///< blocks in use that the device has lost
   std::vector<std::pair<void*, size_t>> quarantined_;  ///< blocks that lie where lost ones did
+  MemoryLimit limit_;                                  ///< beside the backend's own
   MemoryStatistics statistics_;
   MemoryLedger ledger_;
 };

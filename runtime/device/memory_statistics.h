@@ -13,6 +13,8 @@ struct MemoryStatistics {
   size_t peak = 0;    ///< highest in_use since reset_peak
   size_t cached = 0;  ///< bytes kept for reuse
   size_t limit = 0;   ///< 0: none
+  /// The variable or function that sets the limit; empty: the device has no more.
+  const char* limit_name = "";
   /// Of the device, whoever uses it; 0: the device does not report it.
   size_t device_free = 0, device_total = 0;
   int64_t allocations = 0;         ///< blocks asked for

@@ -11,6 +11,7 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/dtype.h"
+#include "runtime/core/error.h"
 #include "runtime/device/device_report.h"
 #include "runtime/ir/compute_op.h"
 
@@ -71,6 +72,14 @@ class Platform {
   virtual std::optional<DeviceStatus> status(uint8_t) const { return std::nullopt; }
   /// That of all devices of the kind in this machine, also of those that this process may not use.
   virtual std::vector<DeviceStatus> statuses() const { return {}; }
+  /// From now on these of its devices alone are there, in this order, numbered from 0. Throws
+  /// DeviceError once the kind was asked for its devices, or if they cannot be chosen.
+  virtual void set_visible_devices(std::span<const uint8_t>) const {
+    throw DeviceError("set_visible_devices: devices of this kind cannot be chosen");
+  }
+  /// What its kernels were compiled for: "sm_90" for machine code, "compute_75" for code that the
+  /// driver compiles for any device from 7.5 on.
+  virtual std::vector<std::string> architectures() const { return {}; }
   /// The folder where it keeps compiled kernels.
   virtual std::string kernel_cache_folder() const { return {}; }
 

@@ -230,6 +230,10 @@ void reset_peak(Device device) { DeviceState::of(device).allocator.reset_peak();
 
 void empty_cache(Device device) { DeviceState::of(device).empty_cache(); }
 
+void limit_memory(Device device, size_t bytes, const char* name) {
+  DeviceState::of(device).limit_memory({bytes, name});
+}
+
 void empty_host_caches() { DeviceState::empty_host_caches(); }
 
 uint64_t allocated_bytes() { return DeviceState::allocated_bytes(); }

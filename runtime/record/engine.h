@@ -129,6 +129,9 @@ void reset_peak(Device device);
 std::vector<MemoryHolder> memory_holders(Device device);
 /// Gives cached blocks back.
 void empty_cache(Device device);
+/// From now on tensors and cached blocks take at most `bytes` of the device; `name`: the
+/// function that errors name. Waits for its queues if cached blocks have to be given back.
+void limit_memory(Device device, size_t bytes, const char* name);
 /// Gives those of all devices back whose memory is the host's.
 void empty_host_caches();
 /// Called when an allocation fails, before another try: the host language drops what is

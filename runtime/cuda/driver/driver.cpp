@@ -4,11 +4,14 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
+#include <sstream>
 
 #include "runtime/core/environment.h"
 #include "runtime/core/plugin_path.h"
@@ -20,12 +23,25 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "libcuda.so.1";
+constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
 constexpr const char* kNewDriver =
     "install NVIDIA driver 530 or newer (https://www.nvidia.com/drivers), then run `tide info`";
 
 using GetAddress = Result (*)(const char* name, void** address, int version, uint64_t flags,
                               int* status);
 using GetVersion = Result (*)(int* version);
+
+std::atomic<bool> is_asked_for{false};
+
+/// The devices that CUDA_VISIBLE_DEVICES names, as it names them; nothing if it is not set.
+std::optional<std::vector<std::string>> visible_devices() {
+  const char* const text = std::getenv(kVisible);
+  if (!text) return std::nullopt;
+  std::vector<std::string> names;
+  std::istringstream list(text);
+  for (std::string name; std::getline(list, name, ',');) names.push_back(name);
+  return names;
+}
 
 /// Filled while the driver is opened; messages of failed calls need it even then.
 DriverTable table;
@@ -169,7 +185,7 @@ class Opening {
                   "look into the system's log (dmesg); a restart mends a driver that was updated "
                   "while it was in use");
     }
-    const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    const char* visible = std::getenv(kVisible);
     if (visible)
       return fail(
           "the driver shows no device: CUDA_VISIBLE_DEVICES is \"" + std::string(visible) + "\"",
@@ -206,7 +222,7 @@ class Opening {
   void log_report() const {
     std::string text = "driver " + (report_.library.empty() ? "not found" : report_.library);
     if (report_.version) text += ", CUDA " + version_text(report_.version);
-    if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"))
+    if (const char* visible = std::getenv(kVisible))
       text += std::string(", CUDA_VISIBLE_DEVICES=") + visible;
     log(text);
     for (const DeviceFacts& device : report_.devices)
@@ -258,8 +274,33 @@ bool is_lost(Result result) {
 
 const DriverReport& driver_report() {
   // Never destroyed: queues use the driver until the process ends.
-  static const DriverReport& report = *new DriverReport(Opening().run());
+  static const DriverReport& report = *new DriverReport([] {
+    is_asked_for = true;
+    return Opening().run();
+  }());
   return report;
+}
+
+void set_visible_devices(std::span<const uint8_t> ordinals) {
+  if (is_asked_for)
+    throw DeviceError(
+        "cuda.set_visible_devices: CUDA is in use already: call it before anything "
+        "that asks for CUDA devices, such as cuda.is_available");
+  const auto before = visible_devices();
+  std::string list;
+  for (const uint8_t ordinal : ordinals) {
+    if (before && ordinal >= before->size())
+      throw DeviceError("cuda.set_visible_devices: cuda:" + std::to_string(ordinal) +
+                        " is not visible: CUDA_VISIBLE_DEVICES is \"" + std::getenv(kVisible) +
+                        "\"");
+    list += (list.empty() ? "" : ",") + (before ? (*before)[ordinal] : std::to_string(ordinal));
+  }
+  // Threads that read the environment meanwhile go on with the old one, which stays where it is.
+  setenv(kVisible, ordinals.empty() ? "-1" : list.c_str(), 1);
+}
+
+size_t memory_of_environment() {
+  return static_cast<size_t>(environment_number(kMemoryVariable, 0, 0, 1e18));
 }
 
 const DriverTable& driver() { return table; }

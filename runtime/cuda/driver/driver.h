@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,17 @@ struct DriverReport {
 /// colons), then where the system's loader looks. Takes no GPU memory. Thread-safe. TIDE_LOG=1
 /// reports on stderr what was found.
 const DriverReport& driver_report();
+
+/// From now on the driver shows these of its devices alone, in this order: cuda:0 is the first of
+/// them. Sets CUDA_VISIBLE_DEVICES, so that processes that this one starts see the same; where it
+/// is set already, the numbers are positions in its list. Throws DeviceError after the first call
+/// of driver_report.
+void set_visible_devices(std::span<const uint8_t> ordinals);
+
+/// How many bytes of each device tensors may take.
+constexpr const char* kMemoryVariable = "TIDE_CUDA_MEMORY";
+/// What it is set to, in bytes; 0: no limit.
+size_t memory_of_environment();
 
 /// The driver's functions; only if the report says that CUDA is usable.
 const DriverTable& driver();

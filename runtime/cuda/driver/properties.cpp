@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "runtime/core/size_text.h"
 #include "runtime/cuda/driver/driver.h"
 
 namespace tide::cuda {
@@ -76,6 +77,9 @@ std::string describe_driver() {
           " (530) or newer, a card of compute capability 7.5 (Turing) or newer";
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"))
     text += std::string("\n  CUDA_VISIBLE_DEVICES: \"") + visible + "\"";
+  if (const size_t bytes = memory_of_environment())
+    text += "\n  " + std::string(kMemoryVariable) + ": at most " + size_text(bytes) +
+            " of each device for tensors";
   for (const DeviceFacts& device : report.devices)
     text += "\n  cuda:" + std::to_string(device.ordinal) + ": " + device.name + ", " +
             gigabytes(device.memory) + ", compute capability " + std::to_string(device.major) +

@@ -110,6 +110,11 @@ void CudaBackend::release(void* data, size_t) {
   driver().release(pointer(data));
 }
 
+MemoryLimit CudaBackend::memory_limit() const {
+  static const size_t bytes = memory_of_environment();
+  return {bytes, bytes ? kMemoryVariable : ""};
+}
+
 Backend::DeviceMemory CudaBackend::device_memory() {
   const std::shared_lock lock(setup_mutex_);
   use();

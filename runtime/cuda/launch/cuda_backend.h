@@ -38,7 +38,7 @@ class CudaBackend : public Backend, public AsyncStream {
   bool has_library(ComputeOp op) const override;
   void* allocate(size_t bytes) override;
   void release(void* data, size_t bytes) override;
-  size_t memory_limit() const override { return 0; }
+  MemoryLimit memory_limit() const override;
   DeviceMemory device_memory() override;
   void* allocate_host(size_t bytes) override;
   void release_host(void* data, size_t bytes) override;

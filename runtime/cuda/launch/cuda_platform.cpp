@@ -6,6 +6,7 @@
 #include "runtime/cuda/driver/driver.h"
 #include "runtime/cuda/driver/nvml.h"
 #include "runtime/cuda/driver/properties.h"
+#include "runtime/cuda/launch/embedded_kernels.h"
 #include "runtime/cuda/libraries/libraries.h"
 
 namespace tide::cuda {
@@ -86,5 +87,11 @@ std::optional<DeviceStatus> CudaPlatform::status(uint8_t index) const {
 }
 
 std::vector<DeviceStatus> CudaPlatform::statuses() const { return device_statuses(); }
+
+void CudaPlatform::set_visible_devices(std::span<const uint8_t> ordinals) const {
+  cuda::set_visible_devices(ordinals);
+}
+
+std::vector<std::string> CudaPlatform::architectures() const { return embedded_architectures(); }
 
 }  // namespace tide::cuda

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ class CudaPlatform : public Platform {
   std::optional<DeviceProperties> properties(uint8_t index) const override;
   std::optional<DeviceStatus> status(uint8_t index) const override;
   std::vector<DeviceStatus> statuses() const override;
+  void set_visible_devices(std::span<const uint8_t> ordinals) const override;
+  std::vector<std::string> architectures() const override;
 
  private:
   const HostCompute host_compute_;

@@ -7,28 +7,35 @@
 #include <unordered_map>
 
 #include "runtime/core/plugin_path.h"
+#include "runtime/cuda/driver/driver.h"
 
 namespace tide::cuda {
 namespace {
 
 using Find = const char* (*)(const char* file);
 
-Find open_plugin(const std::string& plugin) {
-  std::error_code error;
-  if (!std::filesystem::exists(plugin_path(plugin.c_str()), error)) return nullptr;
-  return reinterpret_cast<Find>(plugin_entry(plugin.c_str(), "tide_cuda_kernels"));
+/// `architecture`: 80 for machine code of sm_80; 0 for PTX.
+std::string plugin_of(int architecture) {
+  return "tide-cuda" + (architecture ? "-" + std::to_string(architecture) : "") + ".so";
 }
 
-/// `architecture`: 80 for machine code of sm_80; 0 for PTX.
+bool has_plugin(int architecture) {
+  std::error_code error;
+  return std::filesystem::exists(plugin_path(plugin_of(architecture).c_str()), error);
+}
+
+Find open_plugin(int architecture) {
+  if (!has_plugin(architecture)) return nullptr;
+  return reinterpret_cast<Find>(plugin_entry(plugin_of(architecture).c_str(), "tide_cuda_kernels"));
+}
+
 const char* find(const char* file, int architecture) {
   static std::mutex mutex;
   static std::unordered_map<int, Find> plugins;
   std::lock_guard lock(mutex);
   auto place = plugins.find(architecture);
-  if (place == plugins.end()) {
-    const std::string suffix = architecture ? "-" + std::to_string(architecture) : "";
-    place = plugins.emplace(architecture, open_plugin("tide-cuda" + suffix + ".so")).first;
-  }
+  if (place == plugins.end())
+    place = plugins.emplace(architecture, open_plugin(architecture)).first;
   return place->second ? place->second(file) : nullptr;
 }
 
@@ -41,6 +48,15 @@ const void* embedded_binary(const char* file, int capability) {
   for (int architecture = capability; architecture >= capability / 10 * 10; --architecture)
     if (const char* binary = find(file, architecture)) return binary;
   return nullptr;
+}
+
+std::vector<std::string> embedded_architectures() {
+  constexpr int kNewest = 129;
+  std::vector<std::string> names;
+  for (int architecture = kOldestCapability; architecture <= kNewest; ++architecture)
+    if (has_plugin(architecture)) names.push_back("sm_" + std::to_string(architecture));
+  if (has_plugin(0)) names.push_back("compute_" + std::to_string(kOldestCapability));
+  return names;
 }
 
 }  // namespace tide::cuda

@@ -4,7 +4,7 @@ namespace fake {
 
 using namespace tide::cuda;
 
-int attribute_of(Attribute which, int ordinal, int capability) {
+int attribute_of(Attribute which, int card, int capability) {
   switch (which) {
     case kMaxThreadsPerBlock:
       return 1024;
@@ -23,7 +23,7 @@ int attribute_of(Attribute which, int ordinal, int capability) {
     case kEccEnabled:
       return 1;
     case kPciBus:
-      return 65 + ordinal;
+      return 65 + card;
     case kPciDevice:
       return 3;
     case kL2CacheBytes:

@@ -5,7 +5,7 @@
 
 namespace fake {
 
-/// Of card `ordinal`, of this compute capability (90 is 9.0); 0 for what it does not have.
-int attribute_of(tide::cuda::Attribute which, int ordinal, int capability);
+/// Of a card, of this compute capability (90 is 9.0); 0 for what it does not have.
+int attribute_of(tide::cuda::Attribute which, int card, int capability);
 
 }  // namespace fake

@@ -48,6 +48,7 @@ class StreamThread;
 
 struct Device {
   int ordinal = 0;
+  int card = 0;  ///< which one of the machine: see CUDA_VISIBLE_DEVICES
   Blocks memory;
   std::atomic<Result> lost{0};          ///< the error that every call gives from then on
   std::atomic<uint64_t> generation{0};  ///< of its context

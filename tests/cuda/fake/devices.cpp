@@ -1,6 +1,9 @@
 // Devices, and their contexts.
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/cuda/fake/attributes.h"
 #include "tests/cuda/fake/driver.h"
@@ -26,22 +29,48 @@ Result state() {
   return current() ? current()->lost.load() : kInvalidContext;
 }
 
+namespace {
+
+int card_of(int ordinal) { return devices()[static_cast<size_t>(ordinal)]->card; }
+
+/// The cards that CUDA_VISIBLE_DEVICES names by number, up to the first one that is not there; all
+/// without it, or if it names them by what identifies them.
+std::vector<int> visible_cards() {
+  std::vector<int> cards;
+  const char* const text = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (!text || std::string(text).starts_with("GPU-")) {
+    for (int i = 0; i < settings().devices; ++i) cards.push_back(i);
+    return cards;
+  }
+  std::istringstream list(text);
+  for (std::string name; std::getline(list, name, ',');) {
+    const int card = std::atoi(name.c_str());
+    if (card < 0 || card >= settings().devices) break;
+    cards.push_back(card);
+  }
+  return cards;
+}
+
+}  // namespace
+
 int capability_of(int ordinal) {
-  return ordinal == settings().old_device ? 61 : settings().capability;
+  return card_of(ordinal) == settings().old_device ? 61 : settings().capability;
 }
 
 Result init(unsigned) {
   if (settings().init_error) return settings().init_error;
-  if (settings().devices == 0) return kNoDevice;
   if (!devices().empty()) return kSuccess;
+  const std::vector<int> cards = visible_cards();
+  if (cards.empty()) return kNoDevice;
   if (settings().count_waits)
     std::atexit(
         [] { std::fprintf(stderr, "fake driver: %ld waits\n", static_cast<long>(host_waits())); });
   if (settings().report_peers)
     std::atexit([] { std::fprintf(stderr, "fake driver: %s\n", report_of_copies().c_str()); });
-  for (int i = 0; i < settings().devices; ++i) {
+  for (const int card : cards) {
     devices().push_back(std::make_unique<Device>());
-    devices().back()->ordinal = i;
+    devices().back()->ordinal = static_cast<int>(devices().size()) - 1;
+    devices().back()->card = card;
     devices().back()->holders = settings().other_holders;
   }
   return kSuccess;
@@ -64,14 +93,14 @@ Result device_get(DeviceOrdinal* device, int ordinal) {
 Result device_name(char* name, int size, DeviceOrdinal device) {
   if (!is_device(device)) return kInvalidDevice;
   std::snprintf(name, static_cast<size_t>(size),
-                settings().mig ? "Fake GPU %d MIG 1g.1gb" : "Fake GPU %d", device);
+                settings().mig ? "Fake GPU %d MIG 1g.1gb" : "Fake GPU %d", card_of(device));
   return kSuccess;
 }
 
 Result device_attribute(int* value, Attribute which, DeviceOrdinal device) {
   if (!is_device(device)) return kInvalidDevice;
   *value = which == kComputeMode ? settings().compute_mode
-                                 : attribute_of(which, device, capability_of(device));
+                                 : attribute_of(which, card_of(device), capability_of(device));
   return kSuccess;
 }
 

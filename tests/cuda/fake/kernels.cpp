@@ -74,8 +74,8 @@ Result set_function_attribute(Function function, int which, int value) {
   if (const Result error = check_handle(function, HandleKind::function, "cuFuncSetAttribute"))
     return error;
   auto& kernel = *reinterpret_cast<Kernel*>(function);
-  const int ordinal = current()->ordinal;
-  const int most = attribute_of(kSharedMemoryPerBlockOptIn, ordinal, capability_of(ordinal));
+  const int most =
+      attribute_of(kSharedMemoryPerBlockOptIn, current()->card, capability_of(current()->ordinal));
   if (which != kFunctionMostShared || value < 0 ||
       static_cast<int>(kernel.shared_bytes) + value > most)
     return kInvalidValue;

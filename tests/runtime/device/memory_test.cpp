@@ -141,6 +141,28 @@ TEST_CASE("a limit counts what is cached as well, and trimming makes room", "[gr
   CHECK(allocator.statistics().peak == size_t{6} << 20);
 }
 
+TEST_CASE("the lower of two limits holds, for small blocks, too", "[graph]") {
+  SimBackend backend(0);
+  SimOptions options;
+  options.memory_limit = size_t{8} << 20;
+  backend.configure(options);
+  ProcessUse use;
+  Allocator allocator(backend, use);
+  allocator.limit_to({size_t{1} << 20, "a test"});
+  CHECK(allocator.statistics().limit == size_t{1} << 20);
+  CHECK(std::string(allocator.statistics().limit_name) == "a test");
+  Ref<Storage> block = allocator.allocate(size_t{1} << 20);
+  REQUIRE(block);
+  CHECK(!allocator.allocate(100));
+  block = {};
+  CHECK(!allocator.allocate(100));  // what is cached counts
+  allocator.trim();
+  CHECK(allocator.allocate(100));
+  allocator.limit_to({size_t{64} << 20, "a test"});
+  CHECK(allocator.statistics().limit == size_t{8} << 20);
+  CHECK(std::string(allocator.statistics().limit_name) == "");
+}
+
 TEST_CASE("an allocation that is to fail gives nothing, the next one a block", "[graph]") {
   SimBackend backend(0);
   SimOptions options;

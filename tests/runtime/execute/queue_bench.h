@@ -23,7 +23,7 @@ class Stub : public Backend, public AsyncStream, public HostParallelism {
   std::unique_ptr<Backend> another_stream() override { return nullptr; }
   void* allocate(size_t) override { return nullptr; }
   void release(void*, size_t) override {}
-  size_t memory_limit() const override { return 0; }
+  MemoryLimit memory_limit() const override { return {}; }
   void* allocate_host(size_t) override { return nullptr; }
   void release_host(void*, size_t) override {}
   void launch(const LoopStep&, void* const*, const uint64_t*) override { ++launches; }

@@ -24,6 +24,18 @@ return {
     device = "device | integer: the GPU, as a device or by its number from 0",
   },
   {
+    of = "tide.cuda.set_per_process_memory_fraction",
+    fraction = "number: share of the device's memory, above 0 and at most 1",
+  },
+  {
+    of = "tide.cuda.set_visible_devices",
+    devices = "table: the GPUs, as devices or by their numbers from 0; {} hides all",
+  },
+  {
+    of = "tide.cuda.is_bf16_supported",
+    including_emulation = "boolean = true: also where it is computed in float32 and rounded",
+  },
+  {
     of = "Event",
     device = "device = default device: the device",
     timing = "boolean = false: keep the time, for elapsed_time",
