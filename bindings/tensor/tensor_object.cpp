@@ -1,6 +1,7 @@
 // The class of tensors: life and death of handles.
 #include "bindings/tensor/tensor_object.h"
 
+#include "bindings/device/event_object.h"
 #include "bindings/ops/dispatch.h"
 #include "bindings/tensor/handle_memory.h"
 #include "bindings/tensor/methods.h"
@@ -19,9 +20,21 @@ int free_explicitly(lua_State* L) {
   return free_tensor(L);
 }
 
+/// Nothing is to be done: the queue keeps a block from reuse until each stream that was given work
+/// with it has done that (DeviceState::keep_until).
+int record_stream(lua_State* L) {
+  check_tensor(L, 1, "record_stream");
+  check<Stream>(L, 2, "record_stream");
+  return 0;
+}
+
 constexpr Function kLifetimeMethods[] = {
     {"free", guard<free_explicitly>, "", "Frees the memory at once; using x afterwards is an error",
      "local x = tide.ones(3); x:free(); pcall(x.sum, x) == false --> true"},
+    {"record_stream", guard<record_stream>, "stream",
+     "PyTorch's word that a stream reads x. It checks its arguments and changes nothing: memory is "
+     "kept until every stream that reads it has done so",
+     "tide.ones(3, {device = \"sim\"}):record_stream(tide.Stream(\"sim\"))"},
 };
 
 }  // namespace

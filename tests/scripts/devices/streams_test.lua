@@ -76,6 +76,22 @@ describe("programs on several streams", function(device)
       equal(x:sum():item(), 14.0 - 2998)
     end
   end)
+  it("keep what they read from reuse, whether record_stream says so or not", function()
+    local s = tide.Stream(device)
+    for i = 1, 20 do
+      local x = tide.full({3000}, i * 1.0, {device = device}) * 1
+      local sum = tide.stream(s, function() return (x:cumsum(1) * 0 + x):sum() end)
+      if i % 2 == 0 then equal(select("#", x:record_stream(s)), 0) end
+      x:free()
+      tide.full({3000}, -1, {device = device}):add_(1)
+      equal(sum:item(), i * 3000.0)
+    end
+    local x = tide.ones({1}, {device = device})
+    raises("record_stream: argument 2: expected stream, got nothing", x.record_stream, x)
+    raises("record_stream: argument 2: expected stream, got string", x.record_stream, x, "sim")
+    x:free()
+    raises("a freed tensor", x.record_stream, x, s)
+  end)
   it("have the gradients that they have on one", function()
     local function gradient(around)
       tide.manual_seed(3)

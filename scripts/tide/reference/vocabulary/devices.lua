@@ -42,7 +42,7 @@ return {
     enable_timing = "boolean = false: PyTorch's word for timing",
   },
   {of = "Stream current_stream Generator", device = "device = default device: the device"},
-  {of = "tide.stream stream:wait_stream", stream = "stream: the stream"},
+  {of = "tide.stream stream:wait_stream x:record_stream", stream = "stream: the stream"},
   {
     of = "event:*",
     stream_or_device = "stream | device = default device: where",
