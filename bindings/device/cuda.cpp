@@ -50,7 +50,7 @@ Device usable(lua_State* L, int index, const char* function) {
   const Device device = named(L, index, function);
   if (!engine::exists(device)) {
     if (const std::string problem = kind().problem(); !problem.empty())
-      throw DeviceError(std::string(function) + ": " + problem + "; `tide info` says more");
+      throw DeviceError(std::string(function) + ": " + problem);
     throw DeviceError(std::string(function) + ": there is no " + device.name() +
                       " here; there are " + list_of_devices());
   }

@@ -114,7 +114,7 @@ std::string table() {
     text += "processes that compute:\n" + (processes.empty() ? "  none\n" : processes);
   for (const DeviceKind kind : kDeviceKinds)
     if (const std::string problem = platform(kind).problem(); !problem.empty())
-      text += problem + "; `tide info` says more\n";
+      text += problem + "\n";
   text += "ops queued by this process: " + std::to_string(engine::pending_ops());
   return text;
 }

@@ -109,9 +109,11 @@ DeviceState& DeviceState::of(Device device) {
   std::lock_guard lock(all.mutex);
   if (DeviceState* state = place.load(std::memory_order_acquire)) return *state;
   auto backend = platform(device.kind).make_backend(device.index);
-  if (!backend)
+  if (!backend) {
+    const std::string problem = platform(device.kind).problem();
     throw DeviceError("device: there is no " + device.name() + " here; there are " +
-                      list_of_devices());
+                      list_of_devices() + (problem.empty() ? "" : "; " + problem));
+  }
   // For a process that ends on another thread than its first; see ~Recorder.
   if (all.states.empty()) std::atexit(DeviceState::rest);
   all.states.push_back(std::make_unique<DeviceState>(device, std::move(backend),

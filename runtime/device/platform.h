@@ -62,7 +62,8 @@ class Platform {
   virtual std::string description() const { return {}; }
   /// The versions of its driver: "driver 580.65.06    CUDA 13.0".
   virtual std::string versions() const { return {}; }
-  /// Why none of its devices can be used, though the kind is known: "CUDA cannot be used: ...".
+  /// Why none of its devices can be used, though the kind is known, and what to do: "CUDA cannot be
+  /// used: ...".
   virtual std::string problem() const { return {}; }
   /// Prints that to stderr, with what to do, if devices are to be expected here; once per process.
   virtual void warn_if_broken() const {}

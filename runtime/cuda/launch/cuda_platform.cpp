@@ -43,7 +43,6 @@ bool CudaPlatform::has(uint8_t index) const {
 }
 
 std::unique_ptr<Backend> CudaPlatform::make_backend(uint8_t index) const {
-  warn_if_broken();
   return has(index) ? std::make_unique<CudaBackend>(index, host_compute_) : nullptr;
 }
 
@@ -64,7 +63,9 @@ std::string CudaPlatform::versions() const {
 
 std::string CudaPlatform::problem() const {
   const DriverReport& report = driver_report();
-  return report.usable() ? "" : "CUDA cannot be used: " + report.problem;
+  if (report.usable()) return "";
+  return "CUDA cannot be used: " + report.problem + "; " +
+         (report.expected ? report.advice : "`tide info` says more");
 }
 
 void CudaPlatform::warn_if_broken() const {

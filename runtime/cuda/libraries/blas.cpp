@@ -112,13 +112,14 @@ std::string text_of(const std::vector<int64_t>& key, DType type) {
 
 bool Blas::open() {
   if (tried_) return handle_ != nullptr;
+  blas::Status status = 0;
   if (table()) {
-    const blas::Status status = table()->create(&handle_);
+    status = table()->create(&handle_);
     demand_memory(status, "cublasLtCreate");
     if (status != 0) handle_ = nullptr;
-    if (status != 0 && logging())
-      log("cuBLASLt is not used: cublasLtCreate failed with status " + std::to_string(status));
   }
+  if (!handle_) unused_ = reason_without(Library::cublas, status);
+  if (!handle_ && logging()) log(std::string("cuBLASLt is not used: ") + unused_);
   tried_ = true;
   return handle_ != nullptr;
 }
@@ -256,7 +257,7 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
       (g.bias && g.bias_stride != 1 && g.n > 1))
     return {false,
             "a matrix lies dense along neither of its dimensions, or a batch has no one stride"};
-  if (!open()) return {false, "there is no cuBLASLt"};
+  if (!open()) return {false, unused_};
   key[kM] = g.m, key[kN] = g.n, key[kK] = g.k;
   key[kStrideA] = a->stride, key[kTransA] = a->transposed;
   key[kStrideB] = b->stride, key[kTransB] = b->transposed;

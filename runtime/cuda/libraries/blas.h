@@ -50,6 +50,7 @@ class Blas {
   Workspace& workspace_;
   bool tried_ = false;
   blas::Handle handle_ = nullptr;
+  const char* unused_ = nullptr;  ///< why there is no handle
   std::map<std::vector<int64_t>, Plan> plans_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/cuda/driver/driver.h"
+#include "runtime/cuda/libraries/libraries.h"
 
 namespace tide::cuda {
 namespace {
@@ -46,13 +47,15 @@ DnnNotes::DnnNotes(const DnnDescriptor& choice) {
 
 bool DnnPlans::open() {
   if (tried_) return handle_ != nullptr;
+  int status = 0;
   try {
     if (dnn_table()) demand(dnn_table()->create(&handle_), "cudnnCreate");
   } catch (const DnnRefusal& refusal) {
     handle_ = nullptr;
-    if (logging())
-      log("cuDNN is not used: cudnnCreate failed with status " + std::to_string(refusal.status));
+    status = refusal.status;
   }
+  if (!handle_) unused_ = reason_without(Library::cudnn, status);
+  if (!handle_ && logging()) log(std::string("cuDNN is not used: ") + unused_);
   tried_ = true;
   return handle_ != nullptr;
 }
@@ -131,7 +134,7 @@ void DnnPlans::execute(const Plan& plan, const DnnMemory& memory, char* workspac
 
 LibraryOutcome DnnPlans::run(const DnnProblem& problem, const char* refusal, const DnnMemory& given,
                              Stream stream) {
-  if (!open()) return {false, "there is no cuDNN 9"};
+  if (!open()) return {false, unused_};
   Plan& chosen = plan(problem, refusal);
   if (!chosen.possible) return {false, chosen.refusal};
   constexpr size_t kAligned = 256;

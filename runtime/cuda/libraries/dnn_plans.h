@@ -88,6 +88,7 @@ class DnnPlans {
   Workspace& workspace_;
   bool tried_ = false;
   dnn::Handle handle_ = nullptr;
+  const char* unused_ = nullptr;  ///< why there is no handle
   std::map<std::vector<int64_t>, Plan> plans_;
 };
 

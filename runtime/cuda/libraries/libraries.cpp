@@ -5,7 +5,9 @@
 #include <link.h>
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "runtime/cuda/driver/driver.h"
@@ -89,6 +91,8 @@ int cuda_of(Library which, void* library) {
   const auto ask = reinterpret_cast<size_t (*)()>(dlsym(library, "cudnnGetCudartVersion"));
   return ask ? static_cast<int>(ask() / 1000) : 0;
 }
+
+constexpr int kAny = 1000;
 
 /// Opens one for the CUDA of that number, or an older one.
 void* open_up_to(Library which, int cuda) {
@@ -195,8 +199,42 @@ void* open_library(Library library) {
   return open_up_to(library, library == Library::nvml ? 0 : cuda_of_driver());
 }
 
+namespace {
+
+/// "/usr/lib/libcudnn.so.9, version 9.1.0".
+std::string located(Library which, void* library) {
+  const std::string version = version_of(which, library);
+  return path_of(library, facts_of(which).files.front().name) +
+         (version.empty() ? "" : ", version " + version);
+}
+
+/// "/usr/lib/libcublasLt.so.13 needs a newer driver than CUDA 12's".
+std::string too_new(Library which, void* library) {
+  return path_of(library, facts_of(which).files.front().name) + " needs a newer driver than CUDA " +
+         std::to_string(cuda_of_driver()) + "'s";
+}
+
+std::string reason_text(Library which, int status) {
+  const std::string name = facts_of(which).name;
+  void* const library = open_library(which);
+  if (library && status)
+    return name + " does not start: status " + std::to_string(status) + " (" +
+           located(which, library) + ")";
+  if (library) return name + " cannot be used: " + located(which, library);
+  if (void* newer = open_up_to(which, kAny)) return name + ": " + too_new(which, newer);
+  return "there is no " + name;
+}
+
+}  // namespace
+
+const char* reason_without(Library which, int status) {
+  static auto& texts = *new std::set<std::string>;
+  static auto& mutex = *new std::mutex;
+  const std::lock_guard lock(mutex);
+  return texts.insert(reason_text(which, status)).first->c_str();
+}
+
 std::string describe_libraries() {
-  constexpr int kAny = 1000;
   const int cuda = cuda_of_driver();
   const CardInUse card;
   std::string text;
@@ -206,15 +244,12 @@ std::string describe_libraries() {
     const char* const package = cuda > 12 ? facts.package : facts.package_of_12;
     text += std::string(text.empty() ? "" : "\n") + "  " + facts.name + ": ";
     if (void* library = open_library(which)) {
-      const std::string version = version_of(which, library);
-      text += path_of(library, facts.files.front().name);
-      if (!version.empty()) text += ", version " + version;
+      text += located(which, library);
       if (const int status = card ? start(which, library) : 0)
         text += ", does not start: status " + std::to_string(status) + " (" + facts.without + ")";
     } else if (void* newer = open_up_to(which, kAny)) {
-      text += path_of(newer, facts.files.front().name) + " needs a newer driver than CUDA " +
-              std::to_string(cuda) + "'s (" + facts.without +
-              "); to have one that does not: " + package;
+      text +=
+          too_new(which, newer) + " (" + facts.without + "); to have one that does not: " + package;
     } else {
       text += std::string("not found (") + facts.without + "); to have it: " + package +
               "; if it is there, name its folder in TIDE_CUDA_PATH";

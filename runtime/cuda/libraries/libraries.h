@@ -15,6 +15,11 @@ void* open_library(Library library);
 /// "9.12.1"; empty if the library does not report it.
 std::string version_of(Library which, void* library);
 
+/// Why work is done without a library: it is not there, is too old, needs a newer driver, or does
+/// not start. `status`: what it answered when it was started; 0 if it was not. Lives as long as the
+/// process.
+const char* reason_without(Library which, int status);
+
 /// A line per library: where it was found and its version, or what to do to have it, and what its
 /// lack costs. Opens them all, and starts cuBLASLt and cuDNN on the first card. One that does not
 /// start, or needs a newer driver, is named.
