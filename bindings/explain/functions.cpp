@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "bindings/device/device_object.h"
+#include "bindings/profiler/launch_fields.h"
+#include "bindings/support/list.h"
 #include "bindings/support/object.h"
 #include "bindings/tensor/tensor_object.h"
 #include "runtime/explain/capture.h"
@@ -181,6 +183,16 @@ int push_ptx(lua_State* L) {
   return push_text(L, ptx(check<LoopStep>(L, 1, "ptx"), capability));
 }
 
+int push_launch(lua_State* L) {
+  const LoopStep& loop = check<LoopStep>(L, 1, "launch");
+  const auto launch = launch_of(loop, check<Device>(L, 2, "launch"));
+  if (!launch) return 0;
+  lua_createtable(L, 0, 6);
+  make_list(L);
+  set_launch_fields(L, *launch);
+  return 1;
+}
+
 }  // namespace
 
 std::span<const luaL_Reg> explain_functions() {
@@ -188,6 +200,7 @@ std::span<const luaL_Reg> explain_functions() {
       {"capture", guard<begin_capture>}, {"recorded", guard<recorded>},
       {"program", guard<push_program>},  {"ir", guard<push_ir>},
       {"asm", guard<push_assembly>},     {"ptx", guard<push_ptx>},
+      {"launch", guard<push_launch>},
   };
   return functions;
 }

@@ -11,6 +11,7 @@ namespace tide::bindings {
 /// - recorded(x): the window of x's device as it is now, nil if it is empty; and the state of x:
 ///   "recorded", "recomputable", "stored" or "failed".
 /// - program(loop), ir(loop), asm(loop), ptx(loop, capability): a loop as text.
+/// - launch(loop, device): the fields of launch_fields.h; nil if the device is not a GPU.
 ///
 /// A window: {device =, cause =, file =, line =, ops = count, steps =, notes =}. A step: {kind =
 /// "loop", "compute" or "copy", ops =, shape =, row =, part = "blocks" or "combine",

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bindings/device/device_object.h"
+#include "bindings/profiler/launch_fields.h"
 #include "bindings/profiler/trace_files.h"
 #include "bindings/profiler/trace_tables.h"
 #include "bindings/support/embedded.h"
@@ -186,6 +187,7 @@ void push_row(lua_State* L, const TraceRow& row) {
   set(L, "kernel", row.kernel);
   set(L, "late", row.late);
   if (row.computation) set_operands(L, *row.computation);
+  if (row.launch) set_launch_fields(L, *row.launch);
   if (row.sites.empty()) return;
   lua_createtable(L, static_cast<int>(row.sites.size()), 0);
   for (size_t i = 0; i < row.sites.size(); ++i) {

@@ -26,6 +26,12 @@ class JsonText {
     const auto end = std::to_chars(text, text + sizeof text, value).ptr;
     return raw({text, static_cast<size_t>(end - text)});
   }
+  /// A share of 1, in three digits.
+  JsonText& share(double value) {
+    char text[16];
+    const int size = std::snprintf(text, sizeof text, "%.3f", value);
+    return raw({text, static_cast<size_t>(size)});
+  }
   /// Nanoseconds as microseconds.
   JsonText& microseconds(int64_t nanoseconds) {
     char text[32];

@@ -1,10 +1,12 @@
 // Writes the files of a profile.
 #include "bindings/profiler/trace_files.h"
 
+#include <cstdio>
 #include <unordered_map>
 
 #include "bindings/profiler/json_text.h"
 #include "runtime/core/error.h"
+#include "runtime/profile/kernel_launch.h"
 
 namespace tide::bindings {
 namespace {
@@ -39,6 +41,18 @@ std::string ops_text(const TraceReader& reader, const Event& event) {
   std::string text;
   for (const profile::SourceOp& op : reader.ops_of(event))
     text += (text.empty() ? "" : ", ") + std::string(op.name);
+  return text;
+}
+
+/// "64 x 256 threads, 32 registers, 0 bytes of shared memory; 50 % of the multiprocessors, ...".
+std::string text_of(const profile::KernelLaunch& launch) {
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "%lld x %d threads, %d registers, %lld bytes of shared memory; %.0f %% of the "
+                "multiprocessors, occupancy %.0f %%",
+                static_cast<long long>(launch.blocks), launch.threads, launch.registers,
+                static_cast<long long>(launch.shared_bytes), 100 * launch.use(),
+                100 * launch.occupancy());
   return text;
 }
 
@@ -131,7 +145,16 @@ class ChromeTrace {
       text_.raw(", \"bytes\": ").number(event.bytes);
       text_.raw(", \"flops\": ").number(static_cast<int64_t>(event.flops));
     }
+    if (event.launch) write_launch(*event.launch);
     text_.raw("}}");
+  }
+  void write_launch(const profile::KernelLaunch& launch) {
+    text_.raw(", \"blocks\": ").number(launch.blocks);
+    text_.raw(", \"threads\": ").number(launch.threads);
+    text_.raw(", \"registers\": ").number(launch.registers);
+    text_.raw(", \"shared_bytes\": ").number(launch.shared_bytes);
+    text_.raw(", \"use\": ").share(launch.use());
+    text_.raw(", \"occupancy\": ").share(launch.occupancy());
   }
   void write_sample(const Event& sample) {
     TraceTrack track;
@@ -202,6 +225,9 @@ class PageData {
     }
     text_.raw("],\n\"sources\": [");
     write_sources();
+    text_.raw("],\n\"launches\": [");
+    for (size_t i = 0; i < launches_.texts().size(); ++i)
+      text_.raw(i ? ", " : "").string(launches_.texts()[i]);
     text_.raw("]}");
   }
 
@@ -236,7 +262,8 @@ class PageData {
           .number(names_.of(label_of(reader_, event)))
           .raw(",");
       text_.number(site_number(site_of(event))).raw(",").number(source_number(event)).raw(",");
-      text_.number(event.bytes).raw(",").number(static_cast<int64_t>(event.flops));
+      text_.number(event.bytes).raw(",").number(static_cast<int64_t>(event.flops)).raw(",");
+      text_.number(event.launch ? launches_.of(text_of(*event.launch)) : -1);
       before = event.begin;
     }
     text_.raw("]}");
@@ -285,7 +312,7 @@ class PageData {
 
   const TraceReader& reader_;
   JsonText& text_;
-  Numbers names_;
+  Numbers names_, launches_;
   std::unordered_map<std::string, size_t> site_numbers_;
   std::vector<CallSite> sites_;
   std::unordered_map<uint32_t, size_t> source_numbers_;

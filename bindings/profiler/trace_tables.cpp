@@ -140,6 +140,7 @@ std::vector<TraceRow> rows_by_kernel(const TraceReader& reader) {
     const std::string device = track.device.name();
     TraceRow& row = rows.at({reader.kernel_name(event), device, event.bytes, event.flops});
     row.name = reader.kernel_name(event);
+    row.launch = event.launch;
     ++row.calls;
     add_share(row, 1, event);
     for (const profile::SourceOp& op : reader.ops_of(event)) add_site(row.sites, site_of(op));

@@ -7,6 +7,7 @@
 
 #include "bindings/profiler/trace_reader.h"
 #include "runtime/profile/computation.h"
+#include "runtime/profile/kernel_launch.h"
 
 namespace tide::bindings {
 
@@ -24,7 +25,8 @@ struct TraceRow {
   std::string kind;     ///< of a part of the work: "loop", "compute", "copy", "transfer"
   std::string dtype;    ///< of a part: the type that it computes in
   std::string kernel;   ///< of a compilation
-  int64_t late = 0;     ///< of plans: those in the second half of the line's flushes
+  const profile::KernelLaunch* launch = nullptr;  ///< of a GPU's kernel: its last one
+  int64_t late = 0;  ///< of plans: those in the second half of the line's flushes
   const profile::Computation* computation = nullptr;  ///< of a part that is a compute op
 };
 

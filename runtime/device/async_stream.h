@@ -8,8 +8,11 @@
 
 #include "runtime/device/clock.h"
 #include "runtime/device/step_clock.h"
+#include "runtime/profile/kernel_launch.h"
 
 namespace tide {
+
+struct LoopStep;
 
 /// What a stream may know of a plan whose steps are launched.
 struct PlanInfo {
@@ -51,6 +54,14 @@ class AsyncStream {
   virtual void take_time(uint64_t /*ticket*/) {}
   /// That time, in seconds(); of a ticket that is done, the first one asked for first.
   virtual double time_taken(uint64_t /*ticket*/) { return seconds(); }
+
+  /// Of the kernels launched since the last call the one with the most threads, as far as they are
+  /// the device's own; null: there is none. While a profile is under way; throws nothing.
+  virtual const profile::KernelLaunch* take_launch() { return nullptr; }
+
+  /// How a loop's kernel, which is compiled if need be, is launched for arrays that begin where
+  /// blocks do; nothing if there is no work or no such kernel. From any thread.
+  virtual std::optional<profile::KernelLaunch> launch_of(const LoopStep&) { return std::nullopt; }
 
   /// What times steps in place of `take_time` if it starts, one for all streams of a kind of
   /// device; null: there is none. From any thread.

@@ -160,6 +160,7 @@ void StepProfile::time_by_tool(profile::Event event, const std::function<void()>
         stream.end_step();
       } catch (const std::exception&) {  // the stream reports it again
       }
+      event.launch = stream.take_launch();
       profile::add(event);
     }
   } const timed(*async_, event, track_);
@@ -176,10 +177,11 @@ void StepProfile::time_on_stream(uint64_t ticket, const profile::Event& event,
   struct Timed {
     AsyncStream& stream;
     const uint64_t ticket;
+    profile::Event& event;
     const profile::StreamScope place;
 
-    Timed(AsyncStream& stream, uint64_t ticket, profile::StreamTrack track)
-        : stream(stream), ticket(ticket), place(track) {
+    Timed(AsyncStream& stream, uint64_t ticket, profile::Event& event, profile::StreamTrack track)
+        : stream(stream), ticket(ticket), event(event), place(track) {
       stream.take_time(ticket);
     }
     ~Timed() {
@@ -187,8 +189,9 @@ void StepProfile::time_on_stream(uint64_t ticket, const profile::Event& event,
         stream.take_time(ticket);
       } catch (const std::exception&) {  // a time that is missing is that of its reading
       }
+      event.launch = stream.take_launch();
     }
-  } const timed(*async_, ticket, track_);
+  } const timed(*async_, ticket, open_.back().event, track_);
   work();
 }
 

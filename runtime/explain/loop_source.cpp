@@ -4,6 +4,8 @@
 
 #include "runtime/codegen/plugin.h"
 #include "runtime/codegen/ptx.h"
+#include "runtime/device/async_stream.h"
+#include "runtime/device/device_state.h"
 #include "runtime/ir/elementwise_ops.h"
 
 namespace tide {
@@ -101,6 +103,11 @@ std::string assembly(const LoopStep& loop) {
 
 std::string ptx(const LoopStep& loop, int capability) {
   return generate_ptx(loop.program, ptx_architecture(capability), {});
+}
+
+std::optional<profile::KernelLaunch> launch_of(const LoopStep& loop, Device device) {
+  AsyncStream* const stream = DeviceState::of(device).backend->async_stream();
+  return stream ? stream->launch_of(loop) : std::nullopt;
 }
 
 }  // namespace tide

@@ -1,9 +1,12 @@
-// A fused loop as text.
+// A fused loop as text, and as a GPU launches it.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "runtime/core/device.h"
 #include "runtime/device/backend.h"
+#include "runtime/profile/kernel_launch.h"
 
 namespace tide {
 
@@ -19,5 +22,9 @@ std::string assembly(const LoopStep& loop);
 /// PTX for a GPU of this compute capability (75, 80, 90, ...), in the form for all addresses: if
 /// these are aligned, a launch has another one, of vectors.
 std::string ptx(const LoopStep& loop, int capability);
+
+/// How a GPU launches it, for arrays that begin where blocks do; nothing if the device is none. The
+/// kernel is compiled and loaded if need be.
+std::optional<profile::KernelLaunch> launch_of(const LoopStep& loop, Device device);
 
 }  // namespace tide

@@ -7,6 +7,8 @@
 
 namespace tide::profile {
 
+struct KernelLaunch;
+
 enum class EventKind : uint8_t {
   // Of a thread that records:
   line,     ///< from `begin` on, the thread works for this line; without an end
@@ -33,7 +35,8 @@ struct Event {
   const char* name = "";       ///< of the op; of a wait its reason
   /// Of a loop and of a compilation the Kernel, of a compute op its Computation.
   const void* subject = nullptr;
-  const char* file = "";  ///< the script's line; empty: not known
+  const KernelLaunch* launch = nullptr;  ///< of a GPU's kernel; null: not known
+  const char* file = "";                 ///< the script's line; empty: not known
   int32_t line = 0;
   /// What it serves, if that is more than one op, or another than the line's: see source_of. 0: no.
   uint32_t source = 0;
@@ -48,7 +51,7 @@ struct Event {
 
   static constexpr uint8_t kHost = 255;
 };
-static_assert(sizeof(Event) == 72);
+static_assert(sizeof(Event) == 80);
 
 /// An op among those that one event serves.
 struct SourceOp {

@@ -200,7 +200,7 @@ TEST_CASE("a graph runs with the addresses, sizes and numbers of its run", "[cud
   cuda::CudaBackend& backend = cuda_backend();
   cuda::Stream stream = nullptr;
   REQUIRE(cuda::driver().stream_create(&stream, cuda::kStreamNonBlocking) == 0);
-  cuda::CudaKernels kernels(75, std::make_shared<cuda::LoadedKernels>(75, 4));
+  cuda::CudaKernels kernels(75, std::make_shared<cuda::LoadedKernels>(75, 4, 1024));
   Addition addition;
   constexpr int64_t kMost = 1000;
   constexpr size_t kBytes = kMost * sizeof(float);
@@ -241,7 +241,7 @@ TEST_CASE("graphs are bounded in number and given back", "[cuda]") {
   const int before = live();
   cuda::Stream stream = nullptr;
   REQUIRE(cuda::driver().stream_create(&stream, cuda::kStreamNonBlocking) == 0);
-  cuda::CudaKernels kernels(75, std::make_shared<cuda::LoadedKernels>(75, 4));
+  cuda::CudaKernels kernels(75, std::make_shared<cuda::LoadedKernels>(75, 4, 1024));
   Addition addition;
   void* block = cuda_backend().allocate(64);
   {

@@ -71,9 +71,10 @@ struct KernelNode {
   Context context;  ///< of `kernel`
 };
 
-/// CUfunction_attribute: bytes of local memory per thread, registers per thread, most bytes of
-/// shared memory that a launch may ask for.
-constexpr int kFunctionLocalBytes = 3, kFunctionRegisters = 4, kFunctionMostShared = 8;
+/// CUfunction_attribute: bytes of shared memory that a block always has, bytes of local memory per
+/// thread, registers per thread, most bytes of shared memory that a launch may ask for.
+constexpr int kFunctionSharedBytes = 1, kFunctionLocalBytes = 3, kFunctionRegisters = 4,
+              kFunctionMostShared = 8;
 
 constexpr unsigned kStreamNonBlocking = 1;  ///< CU_STREAM_NON_BLOCKING
 constexpr unsigned kEventTiming = 0;        ///< CU_EVENT_DEFAULT

@@ -34,6 +34,7 @@ static_assert(kMaxThreadsPerMultiprocessor ==
               int{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR});
 static_assert(kCapabilityMajor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR});
 static_assert(kCapabilityMinor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR});
+static_assert(kFunctionSharedBytes == int{CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES});
 static_assert(kFunctionLocalBytes == int{CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES});
 static_assert(kFunctionMostShared == int{CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES});
 static_assert(kSharedMemoryPerBlockOptIn ==

@@ -44,6 +44,7 @@ void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
       return value;
     };
     loaded = std::make_shared<LoadedKernels>(facts_.capability(), ask(kMultiprocessors),
+                                             ask(kMaxThreadsPerMultiprocessor),
                                              static_cast<size_t>(ask(kSharedMemoryPerBlockOptIn)));
   }
   const Result retained = driver().context_retain(&context_, device_);
@@ -397,6 +398,28 @@ double CudaBackend::time_taken(uint64_t ticket) {
   driver().event_destroy(last_time_);
   last_time_ = event;
   return last_seconds_ += double{milliseconds} / 1e3;
+}
+
+const profile::KernelLaunch* CudaBackend::take_launch() {
+  if (!gone_.empty()) return nullptr;
+  const KernelShape largest = launches_->take_largest();
+  if (!largest.function) return nullptr;
+  try {
+    return profile::keep_launch(loaded_->figures_of(largest.function, largest.shape));
+  } catch (const std::exception&) {  // a driver that fails says so at the next launch
+    return nullptr;
+  }
+}
+
+std::optional<profile::KernelLaunch> CudaBackend::launch_of(const LoopStep& step) {
+  const std::shared_lock lock(setup_mutex_);
+  use();
+  // Kernels of its own, as the queue's thread uses the others.
+  CudaKernels kernels(facts_.capability(), loaded_);
+  const std::vector<void*> aligned(step.program.operands.size(), nullptr);
+  const KernelShape launch = kernels.shape_of(step, aligned.data());
+  if (!launch.function) return std::nullopt;
+  return loaded_->figures_of(launch.function, launch.shape);
 }
 
 void CudaBackend::begin_step(int64_t step) {

@@ -63,6 +63,8 @@ class CudaBackend : public Backend, public AsyncStream {
   void follow(AsyncStream& other, uint64_t ticket) override;
   void take_time(uint64_t ticket) override;
   double time_taken(uint64_t ticket) override;
+  const profile::KernelLaunch* take_launch() override;
+  std::optional<profile::KernelLaunch> launch_of(const LoopStep& step) override;
   StepClock* step_clock() override { return &Cupti::of_process(); }
   void begin_step(int64_t step) override;
   void end_step() override;

@@ -79,19 +79,33 @@ unsigned long long* CudaKernels::first_wrong(Stream stream) {
   return reinterpret_cast<unsigned long long*>(first_wrong_);
 }
 
-void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
-                         LaunchGraphs& launches) {
+CudaKernels::FusedLaunch CudaKernels::plan(const LoopStep& step, void* const* bases) {
   const LoopProgram& program = step.program;
-  GpuForm form;
+  FusedLaunch launch;
+  GpuForm& form = launch.form;
   form.vector = !program.has_row && is_aligned(step, bases);
-  const int64_t units = gpu_units(program, step.extents, form);
-  if (units == 0) return;
+  const int64_t units = launch.units = gpu_units(program, step.extents, form);
+  if (units == 0) return launch;
   form.few = gpu_is_few(program, units, loaded_->multiprocessors());
   const size_t shared_bytes = staged_bytes(step, bases);
   form.staged = shared_bytes > 0;
   // Rounded up to whole blocks, indices must still fit.
   form.narrow = units < kMostGrid - 1024;
   for (const int64_t extent : step.extents) form.narrow = form.narrow && extent < kMostGrid;
+  const LoadedKernel& kernel = loaded_->fused(step, form);
+  const int64_t teams = gpu_block(program, form).teams;
+  launch.kernel = {kernel.function,
+                   program.has_row ? launch_blocks((units + teams - 1) / teams,
+                                                   loaded_->residency_with(kernel, shared_bytes))
+                                   : launch_threads(units, kernel.residency)};
+  return launch;
+}
+
+void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
+                         LaunchGraphs& launches) {
+  const LoopProgram& program = step.program;
+  const FusedLaunch planned = plan(step, bases);
+  if (planned.units == 0) return;
   const GpuWords places(program);
   words_.resize(gpu_words(program));
   const auto put = [&](size_t place, const void* from, size_t count) {
@@ -101,14 +115,8 @@ void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_
   put(places.extents, step.extents.data(), step.extents.size());
   put(places.strides, step.strides.data(), step.strides.size());
   put(places.parameters, parameters, program.parameter_count);
-  words_[places.units] = static_cast<uint64_t>(units);
-  const LoadedKernel& kernel = loaded_->fused(step, form);
-  const int64_t teams = gpu_block(program, form).teams;
-  const LaunchShape shape = program.has_row
-                                ? launch_blocks((units + teams - 1) / teams,
-                                                loaded_->residency_with(kernel, shared_bytes))
-                                : launch_threads(units, kernel.residency);
-  launches.launch(kernel.function, shape, words_);
+  words_[places.units] = static_cast<uint64_t>(planned.units);
+  launches.launch(planned.kernel.function, planned.kernel.shape, words_);
 }
 
 }  // namespace tide::cuda

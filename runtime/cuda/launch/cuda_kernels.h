@@ -25,6 +25,11 @@ class CudaKernels {
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
               LaunchGraphs& launches);
 
+  /// The kernel of a fused loop for arrays at such addresses; a null function: there is no work.
+  KernelShape shape_of(const LoopStep& step, void* const* bases) {
+    return plan(step, bases).kernel;
+  }
+
   LoadedKernels& loaded() { return *loaded_; }
   Blas& blas() { return blas_; }
   Dnn& dnn() { return dnn_; }
@@ -39,6 +44,13 @@ class CudaKernels {
   unsigned long long* first_wrong(Stream stream);
 
  private:
+  /// A fused loop as it is launched.
+  struct FusedLaunch {
+    GpuForm form;
+    int64_t units = 0;  ///< of work; 0: there is none
+    KernelShape kernel;
+  };
+  FusedLaunch plan(const LoopStep& step, void* const* bases);
   size_t staged_bytes(const LoopStep& step, void* const* bases);
 
   const std::shared_ptr<LoadedKernels> loaded_;

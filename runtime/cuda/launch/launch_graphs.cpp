@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/core/environment.h"
+#include "runtime/profile/recorder.h"
 
 namespace tide::cuda {
 namespace {
@@ -78,6 +79,8 @@ void LaunchGraphs::begin(const PlanInfo& plan) {
 }
 
 void LaunchGraphs::launch(Function function, LaunchShape shape, std::span<const uint64_t> words) {
+  if (profile::is_on()) [[unlikely]]
+    note(function, shape);
   if (course_) {
     waiting_.launches.push_back({function, shape, waiting_.words.size(), words.size()});
     waiting_.words.insert(waiting_.words.end(), words.begin(), words.end());
@@ -87,6 +90,11 @@ void LaunchGraphs::launch(Function function, LaunchShape shape, std::span<const 
   check(driver().launch(function, shape.blocks, 1, 1, shape.threads, 1, 1, shape.shared_bytes,
                         stream_, parameters, nullptr),
         "cuLaunchKernel");
+}
+
+void LaunchGraphs::note(Function function, LaunchShape shape) {
+  const auto threads = [](LaunchShape of) { return uint64_t{of.blocks} * of.threads; };
+  if (!largest_.function || threads(shape) > threads(largest_.shape)) largest_ = {function, shape};
 }
 
 void LaunchGraphs::flush() {

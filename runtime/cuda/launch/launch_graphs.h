@@ -30,6 +30,12 @@
 
 namespace tide::cuda {
 
+/// A kernel and how it is launched.
+struct KernelShape {
+  Function function = nullptr;
+  LaunchShape shape{};
+};
+
 /// The way of kernels to one stream. Used by the queue's thread, with the device's context
 /// current. TIDE_CUDA_GRAPHS=0: no graphs.
 class LaunchGraphs {
@@ -49,6 +55,10 @@ class LaunchGraphs {
 
   /// Throws the error of launches that were put off and have failed.
   void end();
+
+  /// Of the kernels since the last call the one with the most threads; a null function: there was
+  /// none. They are noted while a profile is under way.
+  KernelShape take_largest() { return std::exchange(largest_, {}); }
 
   /// How often a graph ran in place of launches.
   int64_t replays() const { return replays_; }
@@ -93,6 +103,7 @@ class LaunchGraphs {
   void update(Part& part) const;
   void launch_waiting();
   void give_up(const char* reason);
+  void note(Function function, LaunchShape shape);
 
   const Stream stream_;
   const bool enabled_;
@@ -102,6 +113,7 @@ class LaunchGraphs {
   size_t part_ = 0;
   List waiting_;
   std::exception_ptr failure_;
+  KernelShape largest_;
   int64_t replays_ = 0;
 };
 

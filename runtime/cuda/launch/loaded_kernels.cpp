@@ -58,6 +58,22 @@ KernelResidency LoadedKernels::residency_with(const LoadedKernel& kernel, size_t
   return found->second;
 }
 
+profile::KernelLaunch LoadedKernels::figures_of(Function function, LaunchShape shape) const {
+  const auto ask = [&](int which) {
+    int value = 0;
+    check(driver().function_attribute(&value, which, function), "cuFuncGetAttribute");
+    return value;
+  };
+  const auto threads = static_cast<int>(shape.threads);
+  return {.blocks = shape.blocks,
+          .threads = threads,
+          .registers = ask(kFunctionRegisters),
+          .shared_bytes = int64_t{ask(kFunctionSharedBytes)} + shape.shared_bytes,
+          .resident_blocks = residency_of(function, threads, shape.shared_bytes).blocks,
+          .multiprocessors = multiprocessors_,
+          .most_threads = most_threads_};
+}
+
 Module LoadedKernels::load_embedded(const char* file) const {
   Module module = nullptr;
   if (const void* binary = embedded_binary(file, capability_)) {

@@ -14,6 +14,7 @@
 #include "runtime/cuda/driver/driver.h"
 #include "runtime/cuda/launch/launch_shape.h"
 #include "runtime/device/backend.h"
+#include "runtime/profile/kernel_launch.h"
 
 namespace tide::cuda {
 
@@ -26,9 +27,13 @@ struct LoadedKernel {
 /// Thread-safe; the context is to be the calling thread's. What it returns stays where it is.
 class LoadedKernels {
  public:
-  /// `shared_bytes`: what a block may have of shared memory if it asks for it.
-  LoadedKernels(int capability, int multiprocessors, size_t shared_bytes = 0)
-      : capability_(capability), multiprocessors_(multiprocessors), shared_bytes_(shared_bytes) {}
+  /// `most_threads`: that a multiprocessor holds at once. `shared_bytes`: what a block may have of
+  /// shared memory if it asks for it.
+  LoadedKernels(int capability, int multiprocessors, int most_threads, size_t shared_bytes = 0)
+      : capability_(capability),
+        multiprocessors_(multiprocessors),
+        most_threads_(most_threads),
+        shared_bytes_(shared_bytes) {}
   LoadedKernels(const LoadedKernels&) = delete;
 
   int multiprocessors() const { return multiprocessors_; }
@@ -39,6 +44,9 @@ class LoadedKernels {
   const LoadedKernel& fused(const LoopStep& step, GpuForm form);
   /// What there is room for of a kernel whose blocks have so much shared memory beside their own.
   KernelResidency residency_with(const LoadedKernel& kernel, size_t shared_bytes);
+
+  /// How much of the device a launch takes up. Throws DriverError.
+  profile::KernelLaunch figures_of(Function function, LaunchShape shape) const;
 
   /// The kernel `name` of kernels/`file`.cu, which must be there; it runs in blocks of so many
   /// threads.
@@ -52,7 +60,7 @@ class LoadedKernels {
   /// Shared memory of a fused kernel's own, at most: a number for each thread of a block and more.
   static constexpr size_t kOwnSharedBytes = 4096;
 
-  const int capability_, multiprocessors_;
+  const int capability_, multiprocessors_, most_threads_;
   const size_t shared_bytes_;
   std::mutex mutex_;
   /// Per structure, by form.

@@ -66,6 +66,10 @@ function Step:ptx(architecture)
   return native.ptx(loop, capability)
 end
 
+--- How the step's GPU launches the loop: {blocks, threads, registers, shared_bytes, use,
+--- occupancy}; nil on a device that is not a GPU.
+function Step:launch() return (native.launch(loop_of(self, "launch"), self.device)) end
+
 local function value_line(word, value)
   local kept = value.kept and "   " .. value.kept or ""
   return ("  %s %s %s, %s%s"):format(word, value.name, words.place(value), words.array(value), kept)
@@ -84,6 +88,12 @@ function Step:__tostring()
   add("  %s%s%s", words.bytes(self.bytes),
     self.flops and (", %s FLOP"):format(words.figure(self.flops)) or "",
     self.intensity and (", %s FLOP/byte"):format(words.figure(self.intensity)) or "")
+  local launch = self.loop and self:launch()
+  if launch then
+    add("  launched as %d x %d threads, %d registers, %s of shared memory: %.0f %% of the multiprocessors, occupancy %.0f %%",
+      launch.blocks, launch.threads, launch.registers, words.bytes(launch.shared_bytes),
+      100 * launch.use, 100 * launch.occupancy)
+  end
   if self.bound then add("  bound by %s: %.4f ms at least", self.bound, self.least_ms) end
   return table.concat(lines, "\n")
 end

@@ -7,7 +7,7 @@ local native = require("tide.native").profiler
 local report = require "tide.profiler.report"
 local unknown_name = require "tide.internal.unknown_name"
 
-local kMostEvents <const> = 2000000 -- 72 bytes each
+local kMostEvents <const> = 2000000 -- 80 bytes each
 
 local read_options = arguments("profile", {
   {"wait", 0}, {"warmup", 0}, {"active"}, {"repeats", 0}, {"on_trace_ready"},

@@ -73,6 +73,16 @@ local kRate <const> = {"GFLOP/s", function(row)
   return rate(row.flops_per_second, row.peak and row.peak.flops)
 end}
 local kBound <const> = {"<bound by", function(row) return row.bound or "" end}
+-- Of GPUs only.
+local kLaunch <const> = {"launch", function(row)
+  return row.blocks and ("%d x %d"):format(row.blocks, row.threads) or ""
+end}
+local kUse <const> = {"use", function(row)
+  return row.use and ("%.0f %%"):format(100 * row.use) or ""
+end}
+local kOccupancy <const> = {"occupancy", function(row)
+  return row.occupancy and ("%.0f %%"):format(100 * row.occupancy) or ""
+end}
 
 local kColumns <const> = {
   op = {{"<op", label}, kCalls, kHost, kDevice, kShare, kMoved, kWork, kBandwidth, kRate, kBound},
@@ -82,7 +92,7 @@ local kColumns <const> = {
   },
   kernel = {
     {"<kernel", label}, {"<device", function(row) return row.device end},
-    kCalls, kDevice, kShare, kMoved, kWork, kBandwidth, kRate, kBound,
+    kCalls, kDevice, kShare, kMoved, kWork, kBandwidth, kRate, kBound, kLaunch, kUse, kOccupancy,
     {"<lines", function(row) return table.concat(row.lines or {}, " ") end},
   },
   range = {{"<range", label}, kCalls, kHost, kShare},
@@ -101,8 +111,19 @@ function Table:init(by, rows, left_out)
   for i, row in ipairs(rows) do self[i] = row end
 end
 
+--- The columns of the rows; those on launches where some row has one.
+local function columns_of(by, rows)
+  local columns, launched = {}, false
+  for _, row in ipairs(rows) do launched = launched or row.blocks ~= nil end
+  for _, column in ipairs(kColumns[by]) do
+    local is_launch = column == kLaunch or column == kUse or column == kOccupancy
+    if launched or not is_launch then columns[#columns + 1] = column end
+  end
+  return columns
+end
+
 function Table:__tostring()
-  local text = grid.text(kColumns[self.by], self)
+  local text = grid.text(columns_of(self.by, self), self)
   if self.left_out > 0 then text = ("%s\n... and %d more"):format(text, self.left_out) end
   return text
 end

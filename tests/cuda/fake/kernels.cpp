@@ -64,7 +64,9 @@ Result module_function(Function* function, Module module, const char* name) {
 Result function_attribute(int* value, int which, Function function) {
   owner_of(function, HandleKind::function, "cuFuncGetAttribute");
   const Kernel* kernel = reinterpret_cast<Kernel*>(function);
-  *value = which == kFunctionLocalBytes ? static_cast<int>(kernel->local_bytes) : 32;
+  *value = which == kFunctionLocalBytes    ? static_cast<int>(kernel->local_bytes)
+           : which == kFunctionSharedBytes ? static_cast<int>(kernel->shared_bytes)
+                                           : 32;
   return kSuccess;
 }
 

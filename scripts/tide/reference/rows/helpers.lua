@@ -168,6 +168,9 @@ return {
     {"ptx", "(architecture?)",
       "The loop as PTX for \"sm_75\", \"sm_80\" or \"sm_90\": by default that of the step's GPU, else \"sm_80\". Needs no GPU",
       kExplained .. [[step:ptx():find ".target sm_%d+" ~= nil --> true]]},
+    {"launch", "()",
+      "How the step's GPU launches the loop: a table of blocks, threads of a block, registers of a thread, shared_bytes of a block, use (the share of the multiprocessors that get a block) and occupancy (the share of a multiprocessor's threads that blocks of this kernel can be). nil on a device that is not a GPU",
+      kExplained .. [[step:launch() --> nil]]},
   },
   {
     title = "Profiles",
