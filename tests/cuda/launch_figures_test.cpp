@@ -11,8 +11,8 @@ using tide::test::Environment;
 
 /// What the script prints on the tests' driver: 4 multiprocessors, which hold 2048 threads and 228
 /// KB of shared memory, and 32 registers a thread of any kernel.
-std::string run(const std::string& settings, const std::string& script,
-                const std::string& cupti = "") {
+std::string run_launches(const std::string& settings, const std::string& script,
+                         const std::string& cupti = "") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
                     {"TIDE_FAKE_CUDA", settings},
                     {"TIDE_FAKE_CUPTI", cupti}});
@@ -39,12 +39,13 @@ TEST_CASE("a profile shows how kernels are launched", "[cuda][fake]") {
   // Four elements a thread, 256 threads a block.
   for (const char* cupti : {"", "subscribe=39"}) {
     CAPTURE(cupti);
-    CHECK(run("", profiled(65536), cupti) == "mul_add\t64\t256\t32\t0\t1.0\t1.0\n");
+    CHECK(run_launches("", profiled(65536), cupti) == "mul_add\t64\t256\t32\t0\t1.0\t1.0\n");
   }
   // 16 threads' worth of work is one block, for one of four multiprocessors.
-  CHECK(run("", profiled(64)) == "mul_add\t1\t64\t32\t0\t0.25\t1.0\n");
+  CHECK(run_launches("", profiled(64)) == "mul_add\t1\t64\t32\t0\t0.25\t1.0\n");
   // Three blocks of 256 fit: 768 of 2048 threads.
-  CHECK(run("resident_blocks=3", profiled(65536)) == "mul_add\t64\t256\t32\t0\t1.0\t0.375\n");
+  CHECK(run_launches("resident_blocks=3", profiled(65536)) ==
+        "mul_add\t64\t256\t32\t0\t1.0\t0.375\n");
 }
 
 TEST_CASE("the table of kernels has columns for launches on cuda alone", "[cuda][fake]") {
@@ -57,13 +58,14 @@ TEST_CASE("the table of kernels has columns for launches on cuda alone", "[cuda]
            "print(text:find 'launch +use +occupancy' ~= nil, "
            "text:find '64 x 256 +100 %% +38 %%' ~= nil)\n";
   };
-  CHECK(run("resident_blocks=3", script("cuda")) == "true\ttrue\n");
-  CHECK(run("", script("cpu")) == "false\tfalse\n");
+  CHECK(run_launches("resident_blocks=3", script("cuda")) == "true\ttrue\n");
+  CHECK(run_launches("", script("cpu")) == "false\tfalse\n");
 }
 
 TEST_CASE("a saved profile has the launches of its kernels", "[cuda][fake]") {
   CHECK(
-      run("resident_blocks=3",
+      run_launches(
+          "resident_blocks=3",
           "local json = require 'tide.internal.json'\n"
           "local x = tide.rand(65536, {device = 'cuda'})\n"
           "tide.synchronize()\n"
@@ -88,7 +90,8 @@ TEST_CASE("a saved profile has the launches of its kernels", "[cuda][fake]") {
 
 TEST_CASE("an explanation shows how a loop is launched", "[cuda][fake]") {
   // A row of 8192 floats is staged: 32768 bytes beside 2080 of the kernel's own.
-  CHECK(run("resident_blocks=3",
+  CHECK(run_launches(
+            "resident_blocks=3",
             "local x = tide.rand(65536, {device = 'cuda'})\n"
             "local function chain() local y = x * 2 + 1 tide.synchronize() end\n"
             "local step = tide.explain(chain)[1]\n"

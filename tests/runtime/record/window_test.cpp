@@ -37,12 +37,12 @@ Tensor stored(const Shape& shape, Device device = {}) {
 const Device kSim{DeviceKind::sim, 0};
 
 /// A simulated device with this much memory, for the time of a test.
-class MemoryLimit {
+class LimitedMemory {
  public:
-  explicit MemoryLimit(size_t bytes) { set(bytes); }
-  ~MemoryLimit() { set(size_t{1} << 30); }
-  MemoryLimit(const MemoryLimit&) = delete;
-  MemoryLimit& operator=(const MemoryLimit&) = delete;
+  explicit LimitedMemory(size_t bytes) { set(bytes); }
+  ~LimitedMemory() { set(size_t{1} << 30); }
+  LimitedMemory(const LimitedMemory&) = delete;
+  LimitedMemory& operator=(const LimitedMemory&) = delete;
 
  private:
   static void set(size_t bytes) {
@@ -157,7 +157,7 @@ TEST_CASE("views see writes through each other, snapshots do not", "[graph]") {
 }
 
 TEST_CASE("memory that is cached or unreachable is found before an error", "[graph]") {
-  const MemoryLimit limit(4 * kBytes);
+  const LimitedMemory limit(4 * kBytes);
   Tensor garbage = stored({3 * kBytes / 4}, kSim);
   engine::synchronize();
   int reclaims = 0;
@@ -172,7 +172,7 @@ TEST_CASE("memory that is cached or unreachable is found before an error", "[gra
 }
 
 TEST_CASE("out of memory says who asked for what, and a smaller try works", "[graph]") {
-  const MemoryLimit limit(4 * kBytes);
+  const LimitedMemory limit(4 * kBytes);
   std::vector<float> numbers(4 * kBytes);
   for (int i = 0; i < 20; ++i) {
     const Tensor y = full({4 * kBytes}, 2.0, {.dtype = {}, .device = kSim});
