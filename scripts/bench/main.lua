@@ -1,7 +1,8 @@
 -- `tide bench`: runs workloads, alone or beside another framework, and prints figures or a table of
--- ratios.
+-- ratios; or what they launch and move.
 --
 --   tide bench [NAME...] [--json] [--beside PEER] [--rounds N] [--reps N] [--device D] [--list]
+--   tide bench [NAME...] --counts [--json] [--device D]
 local json = require "tide.internal.json"
 local tide = require "tide"
 
@@ -99,6 +100,37 @@ local function print_figures(rows, options)
     io.stdout:flush()
   end
   if not succeeded then os.exit(false, true) end
+end
+
+-- Counting ----------------------------------------------------------------------------------------
+
+--- Launches and bytes of one call of a workload's function, which has been called twice before.
+local function counts_of(row, device)
+  local fn = row.make(device)
+  for _ = 1, 2 do fn() end
+  local profile = tide.profile(function()
+    fn()
+    tide.synchronize(device)
+  end)
+  local launches, bytes = 0, 0
+  for _, kernel in ipairs(profile:table {by = "kernel"}) do
+    if tostring(kernel.device) == tostring(device) then launches, bytes = launches + kernel.calls, bytes + (kernel.bytes or 0) end
+  end
+  return launches, bytes
+end
+
+--- Prints a line for each workload that has a function. Nothing is timed, so a driver that skips kernels will do.
+local function print_counts(rows, options)
+  local device = tide.device(options.device)
+  for _, row in ipairs(rows) do
+    if row.make then
+      local launches, bytes = counts_of(row, device)
+      print(options.json and ('{"workload": "%s", "launches": %d, "bytes": %d}'):format(row.name, launches, bytes)
+        or ("%-19s %6d launches %10.1f MB"):format(row.name, launches, bytes / 1e6))
+      collectgarbage()
+      tide.empty_cache(device)
+    end
+  end
 end
 
 -- Beside another framework ------------------------------------------------------------------------
@@ -236,12 +268,14 @@ end
 
 local function main(given)
   local options = tide.args({
-    json = false, list = false, beside = "", rounds = 3, reps = 5, device = "cpu",
+    json = false, list = false, counts = false, beside = "", rounds = 3, reps = 5, device = "cpu",
   }, given)
   local workloads = all_workloads()
   local rows = chosen(options, workloads, options.device)
   if options.list then
     for _, row in ipairs(workloads) do print(("%-19s %s; %s"):format(row.name, row.words, row.unit)) end
+  elseif options.counts then
+    print_counts(rows, options)
   elseif options.beside ~= "" then
     print_beside(rows, options)
   else
