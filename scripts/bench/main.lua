@@ -114,7 +114,9 @@ local function counts_of(row, device)
   end)
   local launches, bytes = 0, 0
   for _, kernel in ipairs(profile:table {by = "kernel"}) do
-    if tostring(kernel.device) == tostring(device) then launches, bytes = launches + kernel.calls, bytes + (kernel.bytes or 0) end
+    if tostring(kernel.device) == tostring(device) then
+      launches, bytes = launches + kernel.calls, bytes + (kernel.bytes or 0)
+    end
   end
   return launches, bytes
 end
