@@ -83,7 +83,7 @@ class Inliner {
       std::vector<Leaf> leaves;
       int cost = 0;
       const SqueezedLayout outer(walked_layout(*window_.nodes[reader.node], *reader.argument));
-      if (!add_leaves(i, outer, leaves, cost) || cost > kCheapCost ||
+      if (!add_leaves(i, outer, leaves, cost) || cost > most_cost(group, outer) ||
           !fits(reader.node, group, leaves))
         return;
       stored += bytes;
@@ -101,6 +101,17 @@ class Inliner {
           grouping_.read_elsewhere[leaf.node->index] = true;
       }
     }
+  }
+
+  /// What a value may cost: less if it is computed again for many elements that all read one.
+  static int most_cost(const Group& group, const SqueezedLayout& outer) {
+    constexpr int kOfSpread = 3;  // counts and constants
+    for (int d = 0; d < outer.rank; ++d) {
+      const bool in_row =
+          group.kind == Group::Kind::row && d >= group.run_first && d < group.run_last;
+      if (outer.strides[d] == 0 && !in_row) return kOfSpread;
+    }
+    return kCheapCost;
   }
 
   /// Appends the arrays that value i is computed from where it is seen through `outer`, and adds up
