@@ -170,7 +170,7 @@ return {
       kExplained .. [[step:ptx():find ".target sm_%d+" ~= nil --> true]]},
     {"launch", "()",
       "How the step's GPU launches the loop: a table of blocks, threads of a block, registers of a thread, shared_bytes of a block, use (the share of the multiprocessors that get a block) and occupancy (the share of a multiprocessor's threads that blocks of this kernel can be). nil on a device that is not a GPU",
-      kExplained .. [[step:launch() --> nil]]},
+      kExplained .. [[step:launch() == nil --> true]]},
   },
   {
     title = "Profiles",
