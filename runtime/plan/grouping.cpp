@@ -138,7 +138,7 @@ class Grouper {
   /// earlier one if something between the two needs that.
   void merge(size_t first, size_t last) {
     auto& groups = result_.groups;
-    if (!is_loop_group(first) || !is_loop_group(last)) return;
+    if (!is_loop_group(first) || !is_loop_group(last) || !suit(groups[first], groups[last])) return;
     bool later = true, earlier = true;
     for (size_t g = first + 1; g < last; ++g) {
       later = later && !needs(g, first) && !overwrites(g, first);
@@ -161,14 +161,20 @@ class Grouper {
     });
   }
 
+  /// Whether two loops walk the same sizes, or one the rows of the other.
+  static bool suit(const Group& a, const Group& b) {
+    const auto walks_rows = [](const Group& rows, const Group& values) {
+      return rows.kind == Group::Kind::row && has_row_sizes(rows, values.domain);
+    };
+    return a.domain.same_sizes(b.domain) || walks_rows(a, b) || walks_rows(b, a);
+  }
+
   /// Puts the ops of two groups into a new one at `place`, in their order; if one of them does not
   /// fit, all is as before.
   bool join_all(size_t first, size_t last, size_t place) {
     auto& groups = result_.groups;
     const Group before[] = {groups[first], groups[last]};
     const Group& shape = before[before[1].kind == Group::Kind::row];
-    const Group& other = before[before[1].kind != Group::Kind::row];
-    if (!other.domain.same_sizes(shape.domain) && !has_row_sizes(shape, other.domain)) return false;
     std::vector<uint16_t> members;
     std::merge(before[0].members.begin(), before[0].members.end(), before[1].members.begin(),
                before[1].members.end(), std::back_inserter(members));
@@ -476,8 +482,8 @@ class Grouper {
 
   const WindowView& window_;
   std::vector<Refused>* const refused_;
-  bool related_ =
-      false;  ///< the op that is placed belongs to the group, though they may share no data
+  /// The op that is placed belongs to the group, though they may share no data.
+  bool related_ = false;
   Grouping result_;
 };
 
