@@ -93,7 +93,7 @@ Tensor filled(DType type, const CsvColumns& columns, size_t c) {
   const Shape shape{static_cast<int64_t>(columns.rows)};
   return record_filled(shape, type, default_device(), [&](std::span<std::byte> elements) {
     T* to = reinterpret_cast<T*>(elements.data());
-    for (const auto& part : columns.parts) to = part[c].copy(to);
+    for (const CsvPart& part : columns.parts) to = part.columns[c].copy(to);
   });
 }
 
@@ -108,14 +108,31 @@ Tensor column_tensor(const CsvColumns& columns, size_t c, CsvKind wanted) {
   return filled<float>(DType::f32, columns, c);
 }
 
-/// Pushes the list of columns: tensors, and empty lists where there is text.
+/// Pushes the list of a column's texts.
+void push_texts(lua_State* L, const CsvColumns& columns, size_t c) {
+  lua_createtable(L, static_cast<int>(columns.rows), 0);
+  lua_Integer row = 0;
+  for (const CsvPart& part : columns.parts) {
+    for (const std::string_view text : part.columns[c].texts()) {
+      if (text.find('"') == std::string_view::npos) {
+        lua_pushlstring(L, text.data(), text.size());
+      } else {
+        const std::string value = CsvField{text}.value();
+        lua_pushlstring(L, value.data(), value.size());
+      }
+      lua_rawseti(L, -2, ++row);
+    }
+  }
+}
+
+/// Pushes the list of columns: tensors, and lists of strings.
 void push_columns(lua_State* L, const CsvColumns& columns, const std::vector<CsvKind>& kinds) {
   lua_createtable(L, static_cast<int>(kinds.size()), 0);
   for (size_t c = 0; c < kinds.size(); ++c) {
     if (kinds[c] == CsvKind::none) {
       lua_pushboolean(L, false);
     } else if (columns.kind(c) == CsvKind::text) {
-      lua_createtable(L, static_cast<int>(columns.rows), 0);
+      push_texts(L, columns, c);
     } else {
       push_tensor(L, column_tensor(columns, c, kinds[c]));
     }
@@ -182,26 +199,6 @@ int csv_columns(lua_State* L) {
     return 5;
   }
   push_columns(L, columns, kinds);
-  std::vector<size_t> texts;
-  for (size_t c = 0; c < count; ++c)
-    if (columns.kind(c) == CsvKind::text) texts.push_back(c);
-  if (texts.empty()) return 1;
-  // Text is read last, as a column may turn out to be text at its end.
-  const int list = lua_gettop(L);
-  luaL_checkstack(L, static_cast<int>(texts.size()) + 2, "columns");
-  for (const size_t c : texts) lua_rawgeti(L, list, static_cast<lua_Integer>(c) + 1);
-  lua_Integer row = 0;
-  for_each_record(reader, count, [&](const std::vector<CsvField>& fields, const CsvReader&) {
-    ++row;
-    for (size_t i = 0; i < texts.size(); ++i) {
-      const CsvField& field = fields[texts[i]];
-      const std::string value = field.doubled ? field.value() : std::string();
-      const std::string_view text = field.doubled ? value : field.text;
-      lua_pushlstring(L, text.data(), text.size());
-      lua_rawseti(L, list + 1 + static_cast<int>(i), row);
-    }
-  });
-  lua_settop(L, list);
   return 1;
 }
 

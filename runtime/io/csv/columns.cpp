@@ -3,12 +3,15 @@
 
 #include <locale.h>
 
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <future>
 #include <limits>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -36,32 +39,97 @@ struct Value {
   };
 };
 
-/// Digits with a point or without one, of which a float64 holds both the digits and the power of
-/// ten: their quotient is rounded once (W. Clinger, "How to Read Floating Point Numbers
-/// Accurately", 1990). Of all else nothing.
-Value short_number_of(std::string_view text) {
-  static constexpr double kPowers[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,
-                                       1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17};
-  constexpr size_t kMostLetters = 18;  // with the point: the digits fit int64
+/// Eight or sixteen characters, the first one in the lowest byte.
+using Eight = uint64_t;
+using Sixteen = unsigned __int128;
+
+template <class Letters>
+constexpr Letters all_letters(char letter) {
+  return ~Letters{0} / 255 * static_cast<unsigned char>(letter);
+}
+
+template <class Letters>
+Letters letters_at(const char* text) {
+  Letters letters;
+  std::memcpy(&letters, text, sizeof letters);
+  return letters;
+}
+
+/// Up to eight characters as the last of eight, zeros in front. Two reads that overlap say all.
+Eight last_of_eight(std::string_view text) {
+  const size_t size = text.size();
+  const char *const begin = text.data(), *const end = begin + size;
+  const auto at = [](Eight letters, size_t place) { return letters << (8 * place); };
+  if (size == sizeof(Eight)) return letters_at<Eight>(begin);
+  const size_t in_front = sizeof(Eight) - size;
+  if (size >= 4)
+    return at(letters_at<uint32_t>(begin), in_front) | at(letters_at<uint32_t>(end - 4), 4);
+  return at(letters_at<uint8_t>(begin), in_front) |
+         at(letters_at<uint8_t>(begin + size / 2), in_front + size / 2) |
+         at(letters_at<uint8_t>(end - 1), 7);
+}
+
+/// More than eight, up to sixteen, as the last of sixteen.
+Sixteen last_of_sixteen(std::string_view text) {
+  const Eight low = letters_at<Eight>(text.data()) << (8 * (sizeof(Sixteen) - text.size()));
+  return Sixteen{letters_at<Eight>(text.data() + text.size() - sizeof(Eight))} << 64 | low;
+}
+
+int64_t number_of_digits(Eight digits) {
+  digits = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FF;
+  digits = (digits * 100 + (digits >> 16)) & 0x0000FFFF0000FFFF;
+  return static_cast<int64_t>((digits * 10000 + (digits >> 32)) & 0xFFFFFFFF);
+}
+
+int64_t number_of_digits(Sixteen digits) {
+  return number_of_digits(static_cast<Eight>(digits)) * 100'000'000 +
+         number_of_digits(static_cast<Eight>(digits >> 64));
+}
+
+int lowest_bit(Eight bits) { return std::countr_zero(bits); }
+int lowest_bit(Sixteen bits) {
+  const auto low = static_cast<Eight>(bits), high = static_cast<Eight>(bits >> 64);
+  return low ? std::countr_zero(low) : 64 + std::countr_zero(high);
+}
+
+/// The number that the last `size` letters are, all looked at at once: digits, with a point or
+/// without one, of which a float64 holds both the digits and the power of ten: their quotient is
+/// rounded once (W. Clinger, "How to Read Floating Point Numbers Accurately", 1990).
+template <class Letters>
+Value number_of_letters(Letters letters, size_t size, bool negative) {
+  static constexpr double kPowers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                       1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
   constexpr int64_t kExact = int64_t{1} << std::numeric_limits<double>::digits;
-  const bool negative = text.starts_with('-');
-  if (negative) text.remove_prefix(1);
-  if (text.empty() || text.size() > kMostLetters) return {};
-  int64_t number = 0;
-  size_t point = text.size();  // its place; there is none yet
-  for (size_t i = 0; i < text.size(); ++i) {
-    const int digit = text[i] - '0';
-    if (digit >= 0 && digit <= 9)
-      number = 10 * number + digit;
-    else if (text[i] == '.' && point == text.size())
-      point = i;
-    else
-      return {};
+  constexpr Letters kHighBits = all_letters<Letters>('\x80');
+  const Letters given = ~Letters{0} << (8 * (sizeof(Letters) - size));
+  Letters digits = (letters ^ all_letters<Letters>('0')) & given;
+  // The point is the lowest byte of zeros in the difference to it.
+  const Letters others = digits ^ all_letters<Letters>('0' ^ '.');
+  const Letters points = (others - all_letters<Letters>(1)) & ~others & kHighBits;
+  size_t decimals = 0;
+  if (points) {
+    if (size == 1) return {};
+    const int place = lowest_bit(points) / 8 * 8;
+    const Letters in_front = digits & ((Letters{1} << place) - 1);
+    digits = (digits >> place >> 8 << place << 8) | in_front << 8;
+    decimals = sizeof(Letters) - 1 - place / 8;
   }
-  if (point == text.size()) return Value(negative ? -number : number);
-  if (text.size() == 1 || number > kExact) return {};
-  const double value = static_cast<double>(number) / kPowers[text.size() - 1 - point];
+  if ((digits | (digits + all_letters<Letters>(0x80 - 10))) & kHighBits) return {};
+  const int64_t number = number_of_digits(digits);
+  if (!points) return Value(negative ? -number : number);
+  if (number > kExact) return {};
+  const double value = static_cast<double>(number) / kPowers[decimals];
   return Value(std::copysign(value, negative ? -1.0 : 1.0));
+}
+
+/// A number as most are written. Of all others nothing.
+Value short_number_of(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  text.remove_prefix(negative);
+  if (text.empty() || text.size() > sizeof(Sixteen)) return {};
+  if (text.size() <= sizeof(Eight))
+    return number_of_letters(last_of_eight(text), text.size(), negative);
+  return number_of_letters(last_of_sixteen(text), text.size(), negative);
 }
 
 /// The number that a field is. Spaces around it do not matter.
@@ -90,23 +158,36 @@ Value number_of(std::string_view text) {
   return Value(strtod_l(std::string(text).c_str(), nullptr, plain));
 }
 
-/// One part of the text: its columns, and what ended it before its end.
-struct Part {
-  std::vector<CsvColumn> columns;
-  size_t rows = 0;
+/// Calls visit(fields) for all records from where the reader is. Throws CsvError for one that has
+/// not `count` fields.
+template <class Visit>
+void for_each_record(CsvReader reader, size_t count, const Visit& visit) {
+  std::vector<CsvField> fields;
+  while (reader.next(fields)) {
+    if (fields.size() != count)
+      throw CsvError{fields[0].at,
+                     std::to_string(fields.size()) + " fields, expected " + std::to_string(count)};
+    visit(fields, reader);
+  }
+}
+
+/// A part of the text as it was read, and what ended it before its end.
+struct ReadPart {
+  CsvPart part;
   std::variant<std::monostate, CsvError, CsvWrongField> problem;
 };
 
-Part read_part(const CsvReader& reader, const std::vector<CsvKind>& kinds,
-               const CsvWords& missing) {
+ReadPart read_part(const CsvReader& reader, const std::vector<CsvKind>& kinds,
+                   const CsvWords& missing) {
   constexpr size_t kSample = 256;  // rows from whose lengths the number of all is estimated
-  Part part;
+  ReadPart result{{reader, {}}, {}};
+  CsvPart& part = result.part;
   for (const CsvKind kind : kinds) part.columns.emplace_back(kind);
   try {
     for_each_record(reader, kinds.size(),
                     [&](const std::vector<CsvField>& fields, const CsvReader& now) {
                       for (size_t c = 0; c < kinds.size(); ++c)
-                        if (!part.columns[c].add(fields[c], missing))
+                        if (!part.columns[c].add(fields[c].text, missing))
                           throw CsvWrongField{fields[c].at, c, fields[c].value()};
                       if (++part.rows != kSample) return;
                       const size_t left = now.size() - now.at(), sampled = now.at() - reader.at();
@@ -114,30 +195,33 @@ Part read_part(const CsvReader& reader, const std::vector<CsvKind>& kinds,
                         column.reserve(kSample + left / sampled * kSample * 17 / 16);
                     });
   } catch (const CsvError& error) {
-    part.problem = error;
+    result.problem = error;
   } catch (const CsvWrongField& wrong) {
-    part.problem = wrong;
+    result.problem = wrong;
   }
-  return part;
+  return result;
 }
 
 }  // namespace
 
-bool CsvColumn::add(const CsvField& field, const CsvWords& missing) {
+bool CsvColumn::add(std::string_view field, const CsvWords& missing) {
   switch (kind_) {
-    case CsvKind::integer:
-      return add_integer(field, missing);
-    case CsvKind::number:
-      return (!has_reals_ && add_integer(field, missing)) || add_number(field, missing);
-    case CsvKind::real:
-      return add_number(field, missing);
+    case CsvKind::none:
+      return true;
+    case CsvKind::text:
+      texts_.push_back(field);
+      return true;
     case CsvKind::boolean:
       return add_boolean(field);
     case CsvKind::any:
-      add_any(field, missing);
+      if (!is_boolean_ && add_number(field, missing)) return true;
+      is_boolean_ = integers_.empty() && reals_.empty() && add_boolean(field);
+      if (is_boolean_) return true;
+      become_text({});
+      texts_.push_back(field);
       return true;
     default:
-      return true;
+      return add_number(field, missing);
   }
 }
 
@@ -149,6 +233,8 @@ void CsvColumn::reserve(size_t count) {
       return reals_.reserve(count);
     case CsvKind::integer:
       return integers_.reserve(count);
+    case CsvKind::text:
+      return texts_.reserve(count);
     default:
       return;
   }
@@ -159,50 +245,39 @@ CsvKind CsvColumn::kind() const {
   return is_boolean_ ? CsvKind::boolean : has_reals_ ? CsvKind::real : CsvKind::integer;
 }
 
-bool CsvColumn::add_integer(const CsvField& field, const CsvWords& missing) {
-  const Value value = missing.contains(field.text) ? Value() : number_of(field.text);
-  if (value.is != Value::Is::whole) return false;
-  integers_.push_back(value.whole);
-  return true;
-}
-
-bool CsvColumn::add_number(const CsvField& field, const CsvWords& missing) {
-  const bool is_missing = missing.contains(field.text);
+bool CsvColumn::add_number(std::string_view field, const CsvWords& missing) {
   const Value value =
-      is_missing ? Value(std::numeric_limits<double>::quiet_NaN()) : number_of(field.text);
-  if (value.is == Value::Is::neither) return false;
+      missing.contains(field) ? Value(std::numeric_limits<double>::quiet_NaN()) : number_of(field);
+  if (value.is == Value::Is::whole && !has_reals_) {
+    integers_.push_back(value.whole);
+    return true;
+  }
+  if (value.is == Value::Is::neither || kind_ == CsvKind::integer) return false;
   if (!has_reals_) reals_.assign(integers_.begin(), integers_.end());
   has_reals_ = true;
   reals_.push_back(value.is == Value::Is::whole ? static_cast<double>(value.whole) : value.real);
   return true;
 }
 
-bool CsvColumn::add_boolean(const CsvField& field) {
-  const bool yes = field.text == "true" || field.text == "True" || field.text == "TRUE";
-  const bool no = field.text == "false" || field.text == "False" || field.text == "FALSE";
+bool CsvColumn::add_boolean(std::string_view field) {
+  const bool yes = field == "true" || field == "True" || field == "TRUE";
+  const bool no = field == "false" || field == "False" || field == "FALSE";
   if (yes || no) booleans_.push_back(yes);
   return yes || no;
 }
 
-void CsvColumn::add_any(const CsvField& field, const CsvWords& missing) {
-  if (!is_boolean_ && ((!has_reals_ && add_integer(field, missing)) || add_number(field, missing)))
-    return;
-  const bool has_numbers = !integers_.empty() || !reals_.empty();
-  is_boolean_ = !has_numbers && add_boolean(field);
-  if (!is_boolean_) become_text();
-}
-
-void CsvColumn::become_text() {
+void CsvColumn::become_text(std::span<const std::string_view> earlier) {
   kind_ = CsvKind::text;
   integers_ = {};
   reals_ = {};
   booleans_ = {};
+  texts_.insert(texts_.begin(), earlier.begin(), earlier.end());
 }
 
 CsvKind CsvColumns::kind(size_t column) const {
-  CsvKind kind = parts[0][column].kind();
-  for (const auto& part : parts) {
-    const CsvKind own = part[column].kind();
+  CsvKind kind = parts[0].columns[column].kind();
+  for (const CsvPart& part : parts) {
+    const CsvKind own = part.columns[column].kind();
     const bool both_numbers = (own == CsvKind::real && kind == CsvKind::integer) ||
                               (own == CsvKind::integer && kind == CsvKind::real);
     if (own != kind) kind = both_numbers ? CsvKind::real : CsvKind::text;
@@ -210,29 +285,48 @@ CsvKind CsvColumns::kind(size_t column) const {
   return kind;
 }
 
+namespace {
+
+/// Reads the fields of text columns again that a part took for numbers.
+void complete_texts(CsvPart& part, const CsvColumns& all) {
+  std::vector<std::string_view> earlier;
+  std::vector<CsvField> fields;
+  for (size_t c = 0; c < part.columns.size(); ++c) {
+    if (all.kind(c) != CsvKind::text) continue;
+    const size_t count = part.rows - part.columns[c].texts().size();
+    CsvReader reader = part.reader;
+    for (earlier.clear(); earlier.size() < count; earlier.push_back(fields[c].text))
+      reader.next(fields);
+    part.columns[c].become_text(earlier);
+  }
+}
+
+}  // namespace
+
 CsvColumns read_csv_columns(const CsvReader& reader, const std::vector<CsvKind>& kinds,
                             const CsvWords& missing, int threads) {
   constexpr size_t kLeastPart = 1 << 20;  // bytes that are worth a thread
   const size_t worth = (reader.size() - reader.at()) / kLeastPart;
   const std::vector<CsvReader> readers =
       reader.divided(std::min(static_cast<size_t>(threads), worth));
-  std::vector<std::future<Part>> others;
+  std::vector<std::future<ReadPart>> others;
   // A part that no thread can be had for is read when it is asked for.
   for (size_t i = 1; i < readers.size(); ++i)
     others.push_back(std::async(std::launch::async | std::launch::deferred, read_part,
                                 std::cref(readers[i]), std::cref(kinds), std::cref(missing)));
   CsvColumns all;
-  const auto take = [&](Part part) {
-    if (const auto* error = std::get_if<CsvError>(&part.problem)) throw *error;
-    if (const auto* wrong = std::get_if<CsvWrongField>(&part.problem)) throw *wrong;
+  const auto take = [&](ReadPart read) {
+    if (const auto* error = std::get_if<CsvError>(&read.problem)) throw *error;
+    if (const auto* wrong = std::get_if<CsvWrongField>(&read.problem)) throw *wrong;
     // Without rows a part says nothing of the kinds.
     if (all.rows == 0) all.parts.clear();
-    if (part.rows == 0 && !all.parts.empty()) return;
-    all.rows += part.rows;
-    all.parts.push_back(std::move(part.columns));
+    if (read.part.rows == 0 && !all.parts.empty()) return;
+    all.rows += read.part.rows;
+    all.parts.push_back(std::move(read.part));
   };
   take(read_part(readers[0], kinds, missing));
   for (auto& other : others) take(other.get());
+  for (CsvPart& part : all.parts) complete_texts(part, all);
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -47,16 +48,21 @@ struct CsvWrongField {
 /// The values of a column in one part of the text.
 class CsvColumn {
  public:
-  explicit CsvColumn(CsvKind kind) : kind_(kind) {}
+  explicit CsvColumn(CsvKind kind) : kind_(kind), has_reals_(kind == CsvKind::real) {}
 
   /// Takes a field; false if it is not of the kind. Columns of any kind take all: they turn out to
   /// be text.
-  bool add(const CsvField& field, const CsvWords& missing);
+  bool add(std::string_view field, const CsvWords& missing);
   /// Makes room for `count` values of the kind that it has had so far.
   void reserve(size_t count);
+  /// Drops its values. Its texts begin with `earlier`.
+  void become_text(std::span<const std::string_view> earlier);
 
   /// The kind, of `number` and `any` as its fields so far have it.
   CsvKind kind() const;
+
+  /// What its last fields are in the text, from the first one on that made it a column of text.
+  std::span<const std::string_view> texts() const { return texts_; }
 
   /// Writes its values, which are not text, as T from `to` on; the end of what it has written.
   template <class T>
@@ -68,22 +74,27 @@ class CsvColumn {
   }
 
  private:
-  bool add_integer(const CsvField& field, const CsvWords& missing);
-  bool add_number(const CsvField& field, const CsvWords& missing);
-  bool add_boolean(const CsvField& field);
-  void add_any(const CsvField& field, const CsvWords& missing);
-  void become_text();
+  bool add_number(std::string_view field, const CsvWords& missing);
+  bool add_boolean(std::string_view field);
 
   CsvKind kind_;
-  bool has_reals_ = false, is_boolean_ = false;
+  bool has_reals_, is_boolean_ = false;
   std::vector<int64_t> integers_;
   std::vector<double> reals_;
   std::vector<unsigned char> booleans_;
+  std::vector<std::string_view> texts_;
 };
 
-/// All columns of a text, part after part.
+/// A part of the text.
+struct CsvPart {
+  CsvReader reader;  ///< where it begins
+  std::vector<CsvColumn> columns;
+  size_t rows = 0;
+};
+
+/// All columns of a text, part after part. Texts are complete.
 struct CsvColumns {
-  std::vector<std::vector<CsvColumn>> parts;  ///< at least one
+  std::vector<CsvPart> parts;  ///< at least one
   size_t rows = 0;
 
   /// What the fields of a column are: never `number` or `any`.
@@ -95,18 +106,5 @@ struct CsvColumns {
 /// kind.
 CsvColumns read_csv_columns(const CsvReader& reader, const std::vector<CsvKind>& kinds,
                             const CsvWords& missing, int threads);
-
-/// Calls visit(fields) for all records from where the reader is. Throws CsvError for one that has
-/// not `count` fields.
-template <class Visit>
-void for_each_record(CsvReader reader, size_t count, const Visit& visit) {
-  std::vector<CsvField> fields;
-  while (reader.next(fields)) {
-    if (fields.size() != count)
-      throw CsvError{fields[0].at,
-                     std::to_string(fields.size()) + " fields, expected " + std::to_string(count)};
-    visit(fields, reader);
-  }
-}
 
 }  // namespace tide

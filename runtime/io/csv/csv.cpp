@@ -2,12 +2,15 @@
 #include "runtime/io/csv/csv.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
 
 namespace tide {
 
 std::string CsvField::value() const {
   std::string result(text);
-  if (!doubled) return result;
   size_t length = 0;
   for (size_t i = 0; i < result.size(); ++i) {
     result[length++] = result[i];
@@ -18,11 +21,7 @@ std::string CsvField::value() const {
 }
 
 CsvReader::CsvReader(std::string_view text, char delimiter, char comment, size_t at)
-    : text_(text), delimiter_(delimiter), comment_(comment), at_(at) {
-  for (const char stop : {delimiter, comment, '\n', '\r', '"'})
-    stops_[static_cast<unsigned char>(stop)] = true;
-  if (!comment) stops_[0] = false;
-}
+    : text_(text), delimiter_(delimiter), comment_(comment), at_(at) {}
 
 void CsvReader::skip_to_record() {
   while (at_ < text_.size() && is_end(text_[at_])) {
@@ -41,7 +40,6 @@ CsvField CsvReader::quoted_field() {
     const size_t close = text_.find('"', from);
     if (close == std::string_view::npos) throw CsvError{at_, "a quote is opened and never closed"};
     if (close + 1 < text_.size() && text_[close + 1] == '"') {
-      field.doubled = true;
       from = close + 2;
       continue;
     }
@@ -67,6 +65,25 @@ std::vector<CsvReader> CsvReader::divided(size_t count) const {
   return parts;
 }
 
+/// Where a field without quotes ends, by 16 characters at a time. GCC's vector extensions compare
+/// them.
+const char* CsvReader::field_end(const char* begin) const {
+  using Letters = char __attribute__((vector_size(16)));
+  const char* const last = text_.data() + text_.size();
+  const char comment = comment_ ? comment_ : '\n';
+  for (; last - begin >= static_cast<ptrdiff_t>(sizeof(Letters)); begin += sizeof(Letters)) {
+    Letters letters;
+    std::memcpy(&letters, begin, sizeof letters);
+    const auto stops = (letters == delimiter_) | (letters == '\n') | (letters == '\r') |
+                       (letters == '"') | (letters == comment);
+    const auto [low, high] = std::bit_cast<std::array<uint64_t, 2>>(stops);
+    if (low) return begin + std::countr_zero(low) / 8;
+    if (high) return begin + 8 + std::countr_zero(high) / 8;
+  }
+  while (begin != last && *begin != delimiter_ && *begin != '"' && !is_end(*begin)) ++begin;
+  return begin;
+}
+
 bool CsvReader::next(std::vector<CsvField>& fields) {
   fields.clear();
   skip_to_record();
@@ -75,12 +92,11 @@ bool CsvReader::next(std::vector<CsvField>& fields) {
     if (at_ < text_.size() && text_[at_] == '"') {
       fields.push_back(quoted_field());
     } else {
-      const char *const begin = text_.data() + at_, *const last = text_.data() + text_.size();
-      const char* end = begin;
-      while (end != last && !stops_[static_cast<unsigned char>(*end)]) ++end;
-      fields.push_back({{begin, static_cast<size_t>(end - begin)}, at_});
-      at_ += static_cast<size_t>(end - begin);
-      if (end != last && *end == '"')
+      const char* const begin = text_.data() + at_;
+      const auto length = static_cast<size_t>(field_end(begin) - begin);
+      fields.push_back({{begin, length}, at_});
+      at_ += length;
+      if (at_ < text_.size() && text_[at_] == '"')
         throw CsvError{at_, "a quote inside of a field that does not begin with one"};
     }
     if (at_ >= text_.size() || text_[at_] != delimiter_) return true;

@@ -14,11 +14,10 @@ struct CsvError {
   std::string text;
 };
 
-/// A field as it stands in the text, without its quotes.
+/// A field as it stands in the text, without its quotes. Each quote in it is doubled.
 struct CsvField {
   std::string_view text;
-  size_t at = 0;         ///< where it begins, its quote included
-  bool doubled = false;  ///< whether quotes in it are doubled
+  size_t at = 0;  ///< where it begins, its quote included
 
   /// What it says.
   std::string value() const;
@@ -47,10 +46,11 @@ class CsvReader {
   CsvField quoted_field();
   bool is_end(char c) const { return c == '\n' || c == '\r' || (comment_ && c == comment_); }
 
+  const char* field_end(const char* begin) const;
+
   std::string_view text_;
   char delimiter_, comment_;
   size_t at_;
-  bool stops_[256] = {};  ///< characters that a field without quotes does not have
 };
 
 }  // namespace tide

@@ -185,6 +185,30 @@ describe("read_csv", function()
     end
     test.is_true(read_well > 20 and read_well < 580)
   end)
+  it("reads numbers of every length and nothing else as a number", function()
+    tide.manual_seed(3)
+    local letters = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "9", ".", "", ""}
+    local numbers, values = {}, {}
+    for _, picks in ipairs(tide.randint(1, #letters, {3000, 22}):tolist()) do
+      local text = {#numbers % 3 == 0 and "-" or ""}
+      for k = 1, #numbers % 22 + 1 do text[k + 1] = letters[picks[k]] end
+      text = table.concat(text)
+      -- Lua's own numbers are the C library's.
+      if text:find "%d" and not text:find "%..*%." then
+        numbers[#numbers + 1], values[#values + 1] = text, tonumber(text) + 0.0
+      else
+        numbers[#numbers + 1], values[#values + 1] = "0.5", 0.5
+      end
+    end
+    local read = data.read_csv(write("x\n" .. table.concat(numbers, "\n")), {dtype = "float64"}).x:tolist()
+    for i, value in ipairs(values) do
+      if read[i] ~= value then error(("%s is %.17g, not %.17g"):format(numbers[i], value, read[i])) end
+    end
+    for _, word in ipairs {"-", ".", "-.", "1.2.3", "..", "1-2", "12345678-", "--1", "1:5", "12/4", "1\176", "\0001",
+      "1234567890.1234:5", "123456789012.3456.7", "1,"} do
+      equal(data.read_csv(write("x;y\n" .. word .. ";1\n"), {delimiter = ";"}).x, {word})
+    end
+  end)
   it("reads large files in parts as if at once", function()
     -- 200,000 rows in 5 MB. Each column changes its kind somewhere in the second half.
     local kRows <const>, kTurn <const> = 200000, 150000
