@@ -1,12 +1,13 @@
+// Asks the environment and the usual folders, in this order.
 #include "runtime/cuda/driver/library_path.h"
 
 #include <dlfcn.h>
 #include <glob.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include "runtime/core/plugin_path.h"
 
@@ -15,15 +16,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The places that a list in the environment names, separated by colons. Those without a name are
+/// left out.
+std::vector<fs::path> places_of(const char* variable) {
+  std::vector<fs::path> places;
+  const char* const list = std::getenv(variable);
+  std::istringstream rest(list ? list : "");
+  for (std::string place; std::getline(rest, place, ':');)
+    if (!place.empty()) places.emplace_back(place);
+  return places;
+}
+
 /// Where the `python3` that comes first on the PATH is installed: its environment, and what its
 /// link leads to.
 std::vector<std::string> prefixes_of_python() {
-  const char* const list = std::getenv("PATH");
-  std::string rest = list ? list : "";
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find(':'), rest.size());
-    const fs::path program = fs::path(rest.substr(0, end)) / "python3";
-    rest.erase(0, std::min(end + 1, rest.size()));
+  for (const fs::path& folder : places_of("PATH")) {
+    const fs::path program = folder / "python3";
     std::error_code error;
     if (!fs::is_regular_file(program, error) || access(program.c_str(), X_OK) != 0) continue;
     const fs::path resolved = fs::canonical(program, error);
@@ -71,14 +79,8 @@ std::vector<std::string> matches(const std::string& pattern) {
 
 std::vector<std::string> places_asked_for(const char* file) {
   std::vector<std::string> places;
-  const char* list = std::getenv("TIDE_CUDA_PATH");
-  std::string rest = list ? list : "";
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find(':'), rest.size());
-    const fs::path place = rest.substr(0, end);
-    rest.erase(0, std::min(end + 1, rest.size()));
+  for (const fs::path& place : places_of("TIDE_CUDA_PATH")) {
     std::error_code error;
-    if (place.empty()) continue;
     if (!fs::is_directory(place, error)) {
       places.push_back(place.string());
       continue;
