@@ -3,6 +3,7 @@ import io
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -64,7 +65,7 @@ class PackTest(unittest.TestCase):
     def test_what_is_packed_runs_elsewhere(self):
         packed = self.packed
         self.assertEqual(packed.returncode, 0, packed.stderr)
-        self.assertRegex(packed.stdout, r"^commit [0-9a-f]{40} ")
+        self.assertRegex(packed.stdout, r"^commit ([0-9a-f]{40} |unknown: )")
         self.assertRegex(packed.stdout, r"packed\.tar\.xz: [\d.]+ MB, of [\d.]+ MB in \d+ files\n")
         self.assertIn("packing: ", packed.stderr)
         done = run(HERE / "run", self.archive, "--rehearse", "--from", self.file, **self.environment)
@@ -101,6 +102,17 @@ class PackTest(unittest.TestCase):
         self.assertRegex("\n".join(lines), r"\ncopy_up +GB/s +30\.0 +not run\n")
         with tarfile.open(self.archive) as tar:
             self.assertEqual(tar.extractfile("gpu_report/ratios.txt").read().decode().splitlines()[-1], lines[-1])
+
+    def test_what_was_no_checkout_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = pathlib.Path(folder, "tide/tests/gpu")
+            shutil.copytree(HERE, copy)
+            file = pathlib.Path(folder, "packed.tar.xz")
+            packed = run(copy / "pack", file, **self.environment)
+            self.assertEqual(packed.returncode, 0, packed.stderr)
+            self.assertRegex(packed.stdout, r"^commit unknown: this is no checkout of git\n")
+            with tarfile.open(file) as tar:
+                self.assertTrue(any(name.endswith("tests/gpu/run") for name in tar.getnames()))
 
     def test_a_build_that_lacks_plugins_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:

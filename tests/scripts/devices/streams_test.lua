@@ -275,9 +275,15 @@ describe("a simulated accelerator", function()
     if not ok then error(message, 0) end
   end)
   it("say so when the host has no room for another one's thread", function()
+    local script = here .. "/../support/many_streams.lua"
     -- With room first: it leaves the kernels on disk, as the compiler would not fit into so little.
-    equal(run_tide(here .. "/../support/many_streams.lua"), "62\n")
-    local output = run_tide(here .. "/../support/many_streams.lua", "ulimit -v 330000; exec")
-    equal(output, "Stream: out of memory: no room for another thread\n")
+    equal(run_tide(script), "62\n")
+    -- Where it is a thread that has no room, and nothing else, depends on the system's libraries.
+    local said, outputs = "Stream: out of memory: no room for another thread\n", {}
+    for kilobytes = 200000, 800000, 30000 do
+      outputs[#outputs + 1] = run_tide(script, ("ulimit -v %d; exec"):format(kilobytes))
+      if outputs[#outputs] == said then break end
+    end
+    equal(outputs[#outputs], said)
   end)
 end)
