@@ -25,16 +25,17 @@ struct GpuForm {
   bool narrow = true;
   /// Reductions down columns: there are so few that a block takes a quarter of the usual number.
   bool few = false;
-  /// Reductions along dense rows: a block brings what several passes read of its row
-  /// (LoopPasses::read_again) into shared memory first, one operand after the other, each at a
-  /// multiple of kStagedAlignment; rows begin at such multiples in memory, too.
+  /// Reductions along dense rows: a block brings what several passes read of its row into shared
+  /// memory first (LoopPasses::row_stage). Rows begin at multiples of RowStage::kAlignment in
+  /// memory, too.
   bool staged = false;
+  /// With `staged`: values that are expensive and needed again are kept there as well.
+  bool keeps = false;
 
   bool operator==(const GpuForm&) const = default;
   /// One for each form, below kForms.
-  unsigned number() const { return vector + 2u * narrow + 4u * few + 8u * staged; }
-  static constexpr unsigned kForms = 16;
-  static constexpr int64_t kStagedAlignment = 16;
+  unsigned number() const { return vector + 2u * narrow + 4u * few + 8u * staged + 16u * keeps; }
+  static constexpr unsigned kForms = 32;
 };
 
 /// Threads of a block, and their roles in row programs: thread t is member t / teams of team t %
@@ -76,18 +77,6 @@ inline int gpu_vector(const LoopProgram& program) {
 /// Blocks with staged rows that a multiprocessor is to hold, whatever registers that takes: without
 /// this the assembler spills for the sake of more, which their shared memory has no room for.
 constexpr int kStagedBlocks = 3;
-
-/// Bytes of shared memory for what is staged of a row.
-inline size_t gpu_staged_bytes(const LoopProgram& program, std::span<const uint16_t> operands,
-                               int64_t row) {
-  constexpr size_t kAligned = GpuForm::kStagedAlignment;
-  size_t bytes = 0;
-  for (const uint16_t k : operands) {
-    const size_t needed = static_cast<size_t>(row) * size_of(program.operands[k].type);
-    bytes += (needed + kAligned - 1) / kAligned * kAligned;
-  }
-  return bytes;
-}
 
 /// Units of work over these extents.
 inline int64_t gpu_units(const LoopProgram& program, std::span<const int64_t> extents,

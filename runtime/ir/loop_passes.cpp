@@ -76,18 +76,24 @@ void LoopPasses::keep_elements(const LoopProgram& program) {
   }
 }
 
-std::vector<uint16_t> LoopPasses::read_again(const LoopProgram& program) const {
+RowStage LoopPasses::row_stage(const LoopProgram& program, bool keeps) const {
   const size_t size = program.code.size();
   std::vector<int> last_pass(program.operands.size(), -1);
   std::vector<bool> again(program.operands.size(), false);
+  std::vector<int> kept_in(keeps ? scratch_types.size() : 0, -1);  // the pass that computes it
   for (int pass = 0; pass < count; ++pass) {
     std::vector<bool> needed(size, false);
     for (size_t i = size; i-- > 0;) {
       const LoopInstruction& instruction = program.code[i];
-      const bool per_row = instructions[i].per_row;
-      const bool reduced = instruction.kind == Kind::reduce && instructions[i].level == pass + 1;
-      const bool stored = instruction.kind == Kind::store && !per_row && pass == count - 1;
-      if (!reduced && !stored && (!needed[i] || per_row)) continue;
+      const Instruction& found = instructions[i];
+      const bool reduced = instruction.kind == Kind::reduce && found.level == pass + 1;
+      const bool stored = instruction.kind == Kind::store && !found.per_row && pass == count - 1;
+      if (!reduced && !stored && (!needed[i] || found.per_row)) continue;
+      if (keeps && found.scratch >= 0) {
+        int& first = kept_in[static_cast<size_t>(found.scratch)];
+        if (first >= 0) continue;
+        first = pass;
+      }
       for (const uint16_t input : inputs_of(instruction)) needed[input] = true;
       if (instruction.kind != Kind::load) continue;
       const int before = std::exchange(last_pass[instruction.operand], pass);
@@ -96,13 +102,29 @@ std::vector<uint16_t> LoopPasses::read_again(const LoopProgram& program) const {
   }
   for (const LoopInstruction& instruction : program.code)
     if (instruction.kind == Kind::store) again[instruction.operand] = false;
-  std::vector<uint16_t> found;
+  RowStage stage;
   for (size_t k = 0; k < again.size(); ++k) {
     const LoopOperand& operand = program.operands[k];
-    if (again[k] && operand.kind == LoopOperand::Kind::memory && operand.vector_stride == 1)
-      found.push_back(static_cast<uint16_t>(k));
+    if (!again[k] || operand.kind != LoopOperand::Kind::memory || operand.vector_stride != 1)
+      continue;
+    stage.operands.push_back(static_cast<uint16_t>(k));
+    stage.sizes.push_back(size_of(operand.type));
   }
-  return found;
+  std::vector<bool> is_taken(stage.operands.size(), false);
+  for (size_t v = 0; v < kept_in.size(); ++v) {
+    const size_t needed_size = size_of(scratch_types[v]);
+    size_t array = 0;
+    // Who computes an element has read it before.
+    while (array < is_taken.size() && (is_taken[array] || stage.sizes[array] != needed_size ||
+                                       last_pass[stage.operands[array]] > kept_in[v]))
+      ++array;
+    if (array < is_taken.size())
+      is_taken[array] = true;
+    else
+      array = stage.sizes.size(), stage.sizes.push_back(needed_size);
+    stage.kept.push_back(array);
+  }
+  return stage;
 }
 
 /// Orientation outer has many rows under way at once, so values per row lie in memory: reductions,

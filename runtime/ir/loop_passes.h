@@ -17,6 +17,25 @@ namespace tide {
 /// find them in a cache. A single pass over many rows goes through memory in longer pieces.
 constexpr int64_t kColumnBlock = 256, kWideColumnBlock = 2048, kManyRows = 1024;
 
+/// What a block of a GPU has of its row in shared memory: arrays along the row, one after the
+/// other, each at a multiple of kAlignment bytes.
+struct RowStage {
+  static constexpr size_t kAlignment = 16;
+
+  std::vector<uint16_t> operands;  ///< what the first arrays hold before the first pass
+  std::vector<size_t> sizes;       ///< bytes of an element of each array
+  /// The array of each of LoopPasses::scratch_types, where they are kept: one that holds an operand
+  /// until its last element was read, or one of its own.
+  std::vector<size_t> kept;
+
+  size_t bytes(int64_t row) const {
+    size_t all = 0;
+    for (const size_t size : sizes)
+      all += (static_cast<size_t>(row) * size + kAlignment - 1) / kAlignment * kAlignment;
+    return all;
+  }
+};
+
 struct LoopPasses {
   explicit LoopPasses(const LoopProgram& program);
 
@@ -48,9 +67,10 @@ struct LoopPasses {
     return may_be_wide() && rows >= kManyRows ? kWideColumnBlock : kColumnBlock;
   }
   size_t scratch_bytes(int64_t row_length) const;
-  /// The operands that lie dense along the row, whose elements more than one pass loads, and that
-  /// nothing is stored to.
-  std::vector<uint16_t> read_again(const LoopProgram& program) const;
+  /// Stages the operands that lie dense along the row, whose elements more than one pass loads, and
+  /// that nothing is stored to. `keeps`: also what lies in scratch memory elsewhere; else it is
+  /// computed again. For programs of orientation row.
+  RowStage row_stage(const LoopProgram& program, bool keeps) const;
 
   Orientation orientation;
   bool has_blocks;  ///< not a partial program, nor one of single blocks

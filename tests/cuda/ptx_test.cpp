@@ -92,10 +92,19 @@ std::vector<std::pair<std::string, std::string>> kernels_of(const char* architec
                        ptx_of(row_program(Orientation::outer, false), architecture, {}));
   kernels.emplace_back("softmax, staged", ptx_of(row_program(Orientation::row, false), architecture,
                                                  {.staged = true}));
+  kernels.emplace_back("softmax, kept", ptx_of(row_program(Orientation::row, false), architecture,
+                                               {.staged = true, .keeps = true}));
   kernels.emplace_back("softmax down few",
                        ptx_of(row_program(Orientation::outer, false), architecture, {.few = true}));
   kernels.emplace_back("long sum", ptx_of(row_program(Orientation::row, true), architecture, {}));
   return kernels;
+}
+
+/// How often the text is there.
+size_t times(const std::string& ptx, const std::string& text) {
+  size_t count = 0;
+  for (size_t at = 0; (at = ptx.find(text, at)) != std::string::npos; at += text.size()) ++count;
+  return count;
 }
 
 }  // namespace
@@ -121,14 +130,17 @@ TEST_CASE("dense arrays are moved 16 bytes at a time", "[cuda]") {
 
 TEST_CASE("rows are moved into shared memory 16 bytes at a time, once", "[cuda]") {
   const std::string ptx = ptx_of(row_program(Orientation::row, false), "sm_80", {.staged = true});
-  const auto times = [&](const std::string& text) {
-    size_t count = 0;
-    for (size_t at = 0; (at = ptx.find(text, at)) != std::string::npos; at += text.size()) ++count;
-    return count;
-  };
-  CHECK(times("ld.global.v4") == 5);  // four at a time, then one
-  CHECK(times("st.shared.v4") == 5);
-  CHECK(times("ld.global") == 6);  // and what is left of the row
+  CHECK(times(ptx, "ld.global.v4") == 5);  // four at a time, then one
+  CHECK(times(ptx, "st.shared.v4") == 5);
+  CHECK(times(ptx, "ld.global") == 6);  // and what is left of the row
+}
+
+TEST_CASE("a softmax that keeps its exponentials computes them once", "[cuda]") {
+  const LoopProgram softmax = row_program(Orientation::row, false);
+  const std::string twice = ptx_of(softmax, "sm_80", {.staged = true}),
+                    once = ptx_of(softmax, "sm_80", {.staged = true, .keeps = true});
+  CHECK(times(once, "fma.rn.f32") > 0);
+  CHECK(times(twice, "fma.rn.f32") == 2 * times(once, "fma.rn.f32"));
 }
 
 TEST_CASE("half types are added and multiplied two at a time where a device can", "[cuda]") {

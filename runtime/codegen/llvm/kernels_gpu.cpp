@@ -2,7 +2,8 @@
 //
 // The bits are those of the CPU's kernels: member j of a row's team owns lane j of the reduction's
 // tree (down columns, lanes j, j + 16, j + 32 and j + 48), takes its elements in rising order, and
-// the lanes meet in shared memory. Values per element that several passes need are computed again.
+// the lanes meet in shared memory. Values per element that several passes need are computed again,
+// or kept there.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
@@ -146,7 +147,7 @@ class GpuRowKernel {
         block_(gpu_block(frame.program, form)) {
     accumulators_ = kReductionLanes / block_.members;
     unrolled_ = form.few ? 8 : 4;
-    if (form.staged) staged_ = passes_.read_again(program_);
+    if (form.staged) stage_ = passes_.row_stage(program_, form.keeps);
     auto& builder = code_.builder;
     thread_ = grid_.thread();
     team_ = block_.teams == 1 ? code_.number(0)
@@ -160,7 +161,7 @@ class GpuRowKernel {
     first_ = member_, stride_ = block_.members;
     if (block_.members > 1)
       lanes_of_block_ = shared("lanes", builder.getInt64Ty(), block_.threads + block_.groups());
-    if (!staged_.empty()) row_ = shared("row", builder.getInt8Ty(), 0);
+    if (!stage_.sizes.empty()) row_ = shared("row", builder.getInt8Ty(), 0);
   }
 
   /// Threads of a block that have no row of their own left take the last one again, without
@@ -190,7 +191,7 @@ class GpuRowKernel {
         size ? llvm::GlobalValue::InternalLinkage : llvm::GlobalValue::ExternalLinkage,
         size ? llvm::UndefValue::get(type) : nullptr, name, nullptr,
         llvm::GlobalValue::NotThreadLocal, kShared);
-    made->setAlignment(llvm::Align(GpuForm::kStagedAlignment));
+    made->setAlignment(llvm::Align(RowStage::kAlignment));
     return made;
   }
 
@@ -208,8 +209,9 @@ class GpuRowKernel {
       end_ = code_.smaller(builder.CreateAdd(begin_, code_.number(kReductionBlock)), end_);
     }
     places_ = frame_.places_at(grid_.indices(unit, program_.outer_rank));
-    if (!staged_.empty()) stage_row();
+    if (!stage_.sizes.empty()) stage_row();
     scalars_.assign(program_.code.size(), nullptr);
+    now_kept_ = kept_ = std::vector<bool>(program_.code.size(), false);
     Body row(frame_, scalar_lanes(frame_), places_, code_.number(0));
     compute_per_row(row, 0);
     for (int pass = 0; pass < passes_.count; ++pass) {
@@ -221,19 +223,23 @@ class GpuRowKernel {
     code_.when(leads, [&] { store_per_row(row, block); });
   }
 
-  /// Brings the row's operands that are read again into shared memory, where their places are then.
+  /// Gives the arrays in shared memory their places, and brings the row's operands into the first
+  /// of them, which are then the operands' places.
   void stage_row() {
     auto& builder = code_.builder;
     grid_.barrier();  // the row before is done with
+    stage_places_.clear();
     llvm::Value* offset = code_.number(0);
-    for (const uint16_t k : staged_) {
-      const auto size = static_cast<int64_t>(size_of(program_.operands[k].type));
-      llvm::Value* to = code_.address(builder.getInt8Ty(), row_, offset);
-      stage(places_[k], to, size);
-      places_[k] = to;
-      llvm::Value* bytes = builder.CreateMul(end_, code_.number(size));
+    for (const size_t size : stage_.sizes) {
+      stage_places_.push_back(code_.address(builder.getInt8Ty(), row_, offset));
+      llvm::Value* bytes = builder.CreateMul(end_, code_.number(static_cast<int64_t>(size)));
       llvm::Value* filled = builder.CreateAdd(bytes, code_.number(kStaged - 1));
       offset = builder.CreateAdd(offset, builder.CreateAnd(filled, code_.number(-kStaged)));
+    }
+    for (size_t k = 0; k < stage_.operands.size(); ++k) {
+      llvm::Value*& place = places_[stage_.operands[k]];
+      stage(place, stage_places_[k], static_cast<int64_t>(stage_.sizes[k]));
+      place = stage_places_[k];
     }
     grid_.barrier();
   }
@@ -296,7 +302,23 @@ class GpuRowKernel {
       if (now[i]) scalars_[i] = row.value(i)[0];
   }
 
+  /// Whether the value of instruction i stays in shared memory once it is computed.
+  bool keeps(size_t i) const {
+    return !stage_.kept.empty() && passes_.instructions[i].scratch >= 0;
+  }
+
+  /// Where the value of instruction i is kept for an element of the row.
+  llvm::Value* kept_place(size_t i, llvm::Value* element) {
+    const auto array = stage_.kept[static_cast<size_t>(passes_.instructions[i].scratch)];
+    return code_.address(frame_.scalar_type(i), stage_places_[array], element);
+  }
+
   void run_pass(Body& row, int pass) {
+    run_reductions(row, pass);
+    kept_ = now_kept_;
+  }
+
+  void run_reductions(Body& row, int pass) {
     const List reductions = frame_.reductions_of(pass);
     // Stores wait for the last pass: an output may be the memory of an input.
     const List stored = pass == passes_.count - 1 ? frame_.stores(false) : List();
@@ -424,9 +446,10 @@ class GpuRowKernel {
     List roots = reductions;
     roots.insert(roots.end(), stored.begin(), stored.end());
     std::vector<bool> known(program_.code.size());
-    for (size_t i = 0; i < known.size(); ++i) known[i] = scalars_[i] != nullptr;
+    for (size_t i = 0; i < known.size(); ++i) known[i] = scalars_[i] || kept_[i];
     auto needed = frame_.needed_for(roots, known);
     for (const size_t root : roots) needed[root] = false;
+    for (size_t i = 0; i < needed.size(); ++i) now_kept_[i] = kept_[i] || (needed[i] && keeps(i));
     std::vector<Places> places(static_cast<size_t>(count));
     std::vector<std::unique_ptr<Body>> bodies;
     for (int k = 0; k < count; ++k) {
@@ -434,14 +457,21 @@ class GpuRowKernel {
       auto& at = places[static_cast<size_t>(k)];
       const bool along = program_.orientation == Orientation::row;
       at = along ? places_ : frame_.moved(places_, program_.outer_rank, element);
-      bodies.push_back(std::make_unique<Body>(frame_, scalar_lanes(frame_), at,
-                                              along ? element : code_.number(0)));
-      for (size_t i = 0; i < needed.size(); ++i)
+      Body& body = *bodies.emplace_back(std::make_unique<Body>(frame_, scalar_lanes(frame_), at,
+                                                               along ? element : code_.number(0)));
+      for (size_t i = 0; i < needed.size(); ++i) {
         if (needed[i] && scalars_[i])
-          bodies.back()->set(
-              i, Value::broadcast(bodies.back()->lanes(), frame_.type_of(i), scalars_[i]));
-      bodies.back()->compute(needed);
+          body.set(i, Value::broadcast(body.lanes(), frame_.type_of(i), scalars_[i]));
+        else if (needed[i] && kept_[i])
+          body.set(i, body.load_private(frame_.type_of(i), kept_place(i, element)));
+      }
+      body.compute(needed);
     }
+    // After all loads, so that these need not wait for each other.
+    for (const auto& body : bodies)
+      for (size_t i = 0; i < needed.size(); ++i)
+        if (needed[i] && keeps(i) && !kept_[i])
+          body->store_private(body->value(i), kept_place(i, body->index()));
     for (int k = 0; k < count; ++k) {
       Body& body = *bodies[static_cast<size_t>(k)];
       for (size_t r = 0; r < reductions.size(); ++r)
@@ -573,8 +603,9 @@ class GpuRowKernel {
   const GpuBlock block_;
   int accumulators_, unrolled_;
   Lanes lanes_{};
-  static constexpr int64_t kStaged = GpuForm::kStagedAlignment;
-  std::vector<uint16_t> staged_;                    ///< the operands that are staged
+  static constexpr int64_t kStaged = RowStage::kAlignment;
+  RowStage stage_;                                  ///< of no arrays if rows are not staged
+  std::vector<llvm::Value*> stage_places_;          ///< of its arrays
   llvm::GlobalVariable* lanes_of_block_ = nullptr;  ///< those of all threads, then one per group
   llvm::GlobalVariable* row_ = nullptr;
   llvm::Value *thread_, *team_, *member_, *active_ = nullptr;
@@ -585,6 +616,7 @@ class GpuRowKernel {
   llvm::Value *begin_ = nullptr, *end_ = nullptr;  ///< the elements of the unit under way
   Places places_;
   std::vector<llvm::Value*> scalars_;    ///< values per row known so far
+  std::vector<bool> kept_, now_kept_;    ///< values that are kept by now, and with this pass
   std::vector<llvm::AllocaInst*> sums_;  ///< accumulators_ of each reduction of the pass
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/ir/loop_passes.h"
 
 namespace tide::cuda {
 namespace {
@@ -47,20 +46,31 @@ bool rows_begin_at(size_t alignment, const LoopStep& step, void* const* bases,
 
 }  // namespace
 
-/// The shared memory that a block needs for what it reads more than once of a row; 0 if rows are
-/// not staged. A short row is found in the first cache again.
-size_t CudaKernels::staged_bytes(const LoopStep& step, void* const* bases) {
+/// The shared memory that a block needs for its row, and in `form` what is there; 0 if rows are not
+/// staged. A short row is found in the first cache again. Values are kept where two blocks have
+/// room for theirs: one alone waits for memory too often.
+size_t CudaKernels::stage(const LoopStep& step, void* const* bases, GpuForm& form) {
   constexpr size_t kLeast = 8 << 10;
   const LoopProgram& program = step.program;
   if (!program.has_row || program.partial || program.single_block ||
       program.orientation != Orientation::row)
     return 0;
-  const auto [found, is_new] = read_again_.try_emplace(step.kernel);
-  const std::vector<uint16_t>& operands = found->second;
-  if (is_new) found->second = LoopPasses(program).read_again(program);
-  const size_t bytes = gpu_staged_bytes(program, operands, step.extents[program.outer_rank]);
-  const bool pays = bytes > kLeast && bytes <= loaded_->most_staged();
-  return pays && rows_begin_at(GpuForm::kStagedAlignment, step, bases, operands) ? bytes : 0;
+  const auto [found, is_new] = stages_.try_emplace(step.kernel);
+  RowStages& stages = found->second;
+  if (is_new) {
+    const LoopPasses passes(program);
+    stages = {passes.row_stage(program, false), passes.row_stage(program, true)};
+  }
+  const int64_t row = step.extents[program.outer_rank];
+  const size_t read_again = stages.read_again.bytes(row), kept = stages.kept.bytes(row);
+  if (read_again <= kLeast) return 0;
+  form.keeps = !stages.kept.kept.empty() && 2 * kept <= loaded_->most_staged();
+  const RowStage& stage = form.keeps ? stages.kept : stages.read_again;
+  const size_t bytes = form.keeps ? kept : read_again;
+  form.staged = bytes <= loaded_->most_staged() &&
+                rows_begin_at(RowStage::kAlignment, step, bases, stage.operands);
+  form.keeps = form.keeps && form.staged;
+  return form.staged ? bytes : 0;
 }
 
 void CudaKernels::reserve(Stream stream) {
@@ -87,8 +97,7 @@ CudaKernels::FusedLaunch CudaKernels::plan(const LoopStep& step, void* const* ba
   const int64_t units = launch.units = gpu_units(program, step.extents, form);
   if (units == 0) return launch;
   form.few = gpu_is_few(program, units, loaded_->multiprocessors());
-  const size_t shared_bytes = staged_bytes(step, bases);
-  form.staged = shared_bytes > 0;
+  const size_t shared_bytes = stage(step, bases, form);
   // Rounded up to whole blocks, indices must still fit.
   form.narrow = units < kMostGrid - 1024;
   for (const int64_t extent : step.extents) form.narrow = form.narrow && extent < kMostGrid;

@@ -12,6 +12,7 @@
 #include "runtime/cuda/libraries/blas.h"
 #include "runtime/cuda/libraries/dnn.h"
 #include "runtime/device/backend.h"
+#include "runtime/ir/loop_passes.h"
 
 namespace tide::cuda {
 
@@ -50,12 +51,16 @@ class CudaKernels {
     int64_t units = 0;  ///< of work; 0: there is none
     KernelShape kernel;
   };
+  /// Without values that are kept (GpuForm::keeps), and with them.
+  struct RowStages {
+    RowStage read_again, kept;
+  };
   FusedLaunch plan(const LoopStep& step, void* const* bases);
-  size_t staged_bytes(const LoopStep& step, void* const* bases);
+  size_t stage(const LoopStep& step, void* const* bases, GpuForm& form);
 
   const std::shared_ptr<LoadedKernels> loaded_;
-  /// Of reductions along rows, by structure: what may be staged (GpuForm::staged).
-  std::unordered_map<const Kernel*, std::vector<uint16_t>> read_again_;
+  /// Of reductions along rows, by structure: what shared memory may hold of a row.
+  std::unordered_map<const Kernel*, RowStages> stages_;
   std::vector<uint64_t> words_;
   DevicePointer first_wrong_ = 0;
   Workspace workspace_;
