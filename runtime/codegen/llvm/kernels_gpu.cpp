@@ -7,6 +7,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "runtime/codegen/gpu_form.h"
@@ -146,7 +147,7 @@ class GpuRowKernel {
         grid_(frame, form),
         block_(gpu_block(frame.program, form)) {
     accumulators_ = kReductionLanes / block_.members;
-    unrolled_ = form.few ? 8 : 4;
+    unrolled_ = unrolled(form);
     if (form.staged) stage_ = passes_.row_stage(program_, form.keeps);
     auto& builder = code_.builder;
     thread_ = grid_.thread();
@@ -182,6 +183,19 @@ class GpuRowKernel {
  private:
   static constexpr unsigned kShared = 3;  ///< the address space of shared memory
   static constexpr unsigned kAllThreads = 0xffffffff;
+
+  /// How many elements a thread takes at once: so many that enough loads are under way, but each
+  /// once more makes the kernel as much larger. Those of lanes of its own come one of each.
+  int unrolled(const GpuForm& form) const {
+    const int most = form.few ? 8 : 4;
+    if (accumulators_ > 1) return most;
+    const auto loads = std::ranges::count_if(program_.code, [&](const LoopInstruction& described) {
+      return described.kind == Kind::load && !program_.operands[described.operand].per_row;
+    });
+    int count = most;
+    while (count > 1 && count * loads > 4 * most) count /= 2;
+    return count;
+  }
 
   /// An array in shared memory; of no size: as large as the launch makes it.
   llvm::GlobalVariable* shared(const char* name, llvm::Type* element, int size) {
@@ -427,6 +441,7 @@ class GpuRowKernel {
       run_group(index, unrolled_, reductions, stored);
       code_.set(position, builder.CreateAdd(index, code_.number(step)));
     });
+    if (unrolled_ == 1) return;
     llvm::Value* rest = code_.get(position);
     if (accumulators_ == 1) {
       code_.loop(rest, end, stride,
