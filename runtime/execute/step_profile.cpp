@@ -170,7 +170,7 @@ void StepProfile::time_by_tool(profile::Event event, const std::function<void()>
 void StepProfile::time_on_stream(uint64_t ticket, const profile::Event& event,
                                  const std::function<void()>& work) {
   try {
-    open_.push_back({ticket, event});
+    open_.push_back({ticket, profile::now(), event});
   } catch (const std::bad_alloc&) {
     return work();  // without a time
   }
@@ -195,18 +195,36 @@ void StepProfile::time_on_stream(uint64_t ticket, const profile::Event& event,
   work();
 }
 
+/// The stream's clock and the host's drift apart, and how far they are was measured once, maybe
+/// while this process waited for a core. But no step begins before it was enqueued, or ends after
+/// the host has noticed its end: steps that seem to do so show how far the clock is off.
 void StepProfile::settle(uint64_t done) {
-  if (open_.empty()) return;
-  const profile::StreamScope place(track_);
-  const auto nanoseconds = [&](uint64_t ticket) {
-    return static_cast<int64_t>(1e9 * async_->time_taken(ticket));
-  };
-  for (; !open_.empty() && open_.front().ticket <= done; open_.pop_front()) {
-    auto& [ticket, event] = open_.front();
-    event.begin = nanoseconds(ticket);
-    event.end = std::max(nanoseconds(ticket), event.begin);
-    profile::add(event);
+  const auto later = std::find_if(open_.begin(), open_.end(),
+                                  [&](const Open& open) { return open.ticket > done; });
+  const ptrdiff_t count = later - open_.begin();
+  if (count == 0) return;
+  int64_t least_shift = INT64_MIN, last_end = INT64_MIN;
+  for (auto open = open_.begin(); open != later; ++open) {
+    profile::Event& event = open->event;
+    event.begin = time_taken(open->ticket);
+    event.end = std::max(time_taken(open->ticket), event.begin);
+    least_shift = std::max(least_shift, open->enqueued - event.begin);
+    last_end = std::max(last_end, event.end);
   }
+  shift_ = std::min(std::max(shift_, least_shift), profile::now() - last_end);
+  const profile::StreamScope place(track_);
+  for (ptrdiff_t i = 0; i < count; ++i) {
+    profile::Event& event = open_.front().event;
+    event.begin += shift_;
+    event.end += shift_;
+    profile::add(event);
+    open_.pop_front();
+  }
+}
+
+/// Nanoseconds on the stream's clock.
+int64_t StepProfile::time_taken(uint64_t ticket) {
+  return static_cast<int64_t>(1e9 * async_->time_taken(ticket));
 }
 
 }  // namespace tide

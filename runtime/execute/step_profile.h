@@ -38,14 +38,18 @@ class StepProfile {
   void time_on_stream(uint64_t ticket, const profile::Event& event,
                       const std::function<void()>& work);
 
+  int64_t time_taken(uint64_t ticket);
+
   struct Open {
     uint64_t ticket;
+    int64_t enqueued;  ///< when, on the host's clock
     profile::Event event;
   };
   AsyncStream* const async_;            ///< null: each call runs to its end
   const Simulation* const simulation_;  ///< null: the device is none
   const profile::StreamTrack track_;
   std::deque<Open> open_;  ///< in the order in which the stream takes their times
+  int64_t shift_ = 0;      ///< nanoseconds from the stream's clock to the host's
 };
 
 }  // namespace tide

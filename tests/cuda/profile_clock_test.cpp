@@ -70,6 +70,15 @@ TEST_CASE("events time kernels where CUPTI refuses, and the profile says why", "
         "CUDA events, as CUPTI 13.0.1 refuses (CUPTI_ERROR_UNKNOWN)\n" + kTimes);
 }
 
+TEST_CASE("a device whose clock has drifted from the host's loses no kernel of a profile",
+          "[cuda][fake]") {
+  for (const char* percent : {"90", "110"}) {
+    const Environment drifting({{"TIDE_FAKE_CUDA", std::string("clock_percent=") + percent}});
+    const std::string out = run("tide.sleep(1)\n" + kReport, "subscribe=39");
+    CHECK(out.ends_with("profiles this process\n" + kTimes));
+  }
+}
+
 TEST_CASE("events time kernels where CUPTI is incomplete", "[cuda][fake]") {
   // Any other library does for one without its functions.
   const test::TemporaryFolder folder;

@@ -50,6 +50,7 @@ Settings read_settings() {
   integer("skip_kernels", result.skip_kernels);
   integer("late", result.late);
   integer("queue_depth", result.queue_depth);
+  integer("clock_percent", result.clock_percent);
   integer("callback_us", result.callback_us);
   integer("function_threads", result.function_threads);
   integer("races", result.races);

@@ -35,6 +35,7 @@ struct Settings {
   int late = 0;              ///< microseconds that a stream waits before some of its work
   int jit_ms = 0;            ///< milliseconds that compiling a module takes
   int queue_depth = 1024;    ///< work that a stream takes before those who give it more wait
+  int clock_percent = 100;   ///< how fast the clock that times events runs
   int callback_us = 0;       ///< microseconds that calls of the host come late
   int function_threads = 1024;  ///< of a block, that any kernel's registers leave room for
   int races = 1;                ///< 0: accesses of threads that nothing orders end no launch

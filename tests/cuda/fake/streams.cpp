@@ -90,7 +90,7 @@ Result event_elapsed(float* milliseconds, Event from, Event to) {
   if (!mark_of(from).reached() || !mark_of(to).reached()) return kNotReady;
   if (!mark_of(from).is_timed || !mark_of(to).is_timed) return kInvalidHandle;
   const std::chrono::duration<float, std::milli> passed = mark_of(to).time() - mark_of(from).time();
-  *milliseconds = passed.count();
+  *milliseconds = passed.count() * static_cast<float>(settings().clock_percent) / 100;
   return kSuccess;
 }
 
