@@ -202,6 +202,8 @@ void DeviceState::empty_cache() {
   wait_uninterrupted();
   let_go();
   allocator.trim();
+  if (!device.is_host()) return;
+  for (DeviceState* state : all()) state->pinned.trim();  // blocks that this device's streams write
 }
 
 void DeviceState::limit_memory(MemoryLimit limit) {
@@ -229,6 +231,7 @@ Ref<Storage> DeviceState::allocate(size_t bytes, const Stream& stream, const cha
 }
 
 Ref<Storage> DeviceState::allocate_pinned(size_t bytes, const Stream& stream, const char* op) {
+  allocated_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   if (Ref<Storage> storage = pinned.allocate(bytes, stream.number)) return storage;
   if (reclaim_function()) reclaim_function()();
   for (DeviceState* state : all()) state->wait_uninterrupted();
@@ -236,6 +239,44 @@ Ref<Storage> DeviceState::allocate_pinned(size_t bytes, const Stream& stream, co
   if (Ref<Storage> storage = pinned.allocate(bytes, stream.number)) return storage;
   throw MemoryError(std::string(op) + ": out of memory that can be pinned: asked for " +
                     size_text(bytes) + ", in use " + size_text(pinned.statistics().in_use));
+}
+
+/// Whether all pinned memory stays within its share of the host's with another block, once unused
+/// cached blocks are given back.
+bool DeviceState::may_pin(size_t bytes, const Stream& stream) {
+  constexpr size_t kShare = 16;
+  const size_t most = stream.device.allocator.statistics().limit / kShare;
+  const auto fits = [&] {
+    const MemoryStatistics memory = pinned.statistics();
+    return memory.in_use + memory.cached + bytes <= most;
+  };
+  if (!fits()) pinned.trim_unused(stream.number, stream.queue->done_before());
+  return fits();
+}
+
+/// Pinning a block takes longer than a copy of its size through staging. So copies that take this
+/// way pay for it: who copies each value once pins a quarter of them at most, and a loop that
+/// copies again and again soon has a block for each.
+Ref<Storage> DeviceState::try_allocate_pinned(size_t bytes, const Stream& stream) {
+  constexpr size_t kLeast = size_t{1} << 20;  // less is copied in no time
+  constexpr int64_t kDetours = 3;             // copies through staging that pay for a block
+  // A limit of the script counts ordinary memory alone.
+  if (bytes < kLeast || memory_limit()) return {};
+  stream.device.let_go();
+  Ref<Storage> storage = pinned.allocate_cached(bytes, stream.number);
+  const int64_t price = kDetours * static_cast<int64_t>(bytes);
+  if (!storage && detours_ >= price && may_pin(bytes, stream)) {
+    detours_ -= price;
+    try {
+      storage = pinned.allocate(bytes, stream.number);
+    } catch (const Error&) {  // a driver that pins nothing, or a device that is lost
+    }
+  }
+  if (storage)
+    allocated_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  else
+    detours_ += static_cast<int64_t>(bytes);
+  return storage;
 }
 
 void DeviceState::raise_out_of_memory(size_t bytes, const char* op) const {

@@ -78,6 +78,9 @@ class DeviceState {
   [[noreturn]] void raise_out_of_memory(size_t bytes, const char* op) const;
   /// A block of pinned host memory, for values that a stream of the cpu writes. Throws MemoryError.
   Ref<Storage> allocate_pinned(size_t bytes, const Stream& stream, const char* op);
+  /// The same for a copy of what lies on a device, which then takes no detour; null if ordinary
+  /// memory is better: see docs/memory.md.
+  Ref<Storage> try_allocate_pinned(size_t bytes, const Stream& stream);
   /// Keeps a block from reuse until a queue other than its stream's has come to `ticket`.
   void keep_until(Ref<Storage> storage, const WorkQueue& reader, uint64_t ticket);
   /// Gives up those that were read.
@@ -101,6 +104,7 @@ class DeviceState {
 
  private:
   std::vector<void*> begin_again();
+  bool may_pin(size_t bytes, const Stream& stream);
 
   struct Kept {
     Ref<Storage> storage;
@@ -116,6 +120,7 @@ class DeviceState {
   std::atomic<size_t> stream_count_{1};
   size_t added_ = 0;
   std::atomic<size_t> profiled_bytes_{0};
+  std::atomic<int64_t> detours_{0};  ///< bytes copied through staging, less those that pinning cost
   std::mutex kept_mutex_;
   std::vector<Reader> readers_;
   std::atomic<size_t> kept_{0};

@@ -165,6 +165,17 @@ Ref<Storage> Allocator::allocate(size_t wanted, uint8_t stream, CallSite site) {
   Pool& cached = pool(stream);
   Storage* storage = take_cached(cached, bytes);
   if (!storage) storage = make(cached, bytes);
+  return hand_out(storage, stream, holder);
+}
+
+Ref<Storage> Allocator::allocate_cached(size_t bytes, uint8_t stream, CallSite site) {
+  std::lock_guard lock(mutex_);
+  MemoryLedger::Account& holder = ledger_.account(site);
+  return hand_out(take_cached(pool(stream), block_size(bytes)), stream, holder);
+}
+
+/// Notes that the block, if there is one, is in use.
+Ref<Storage> Allocator::hand_out(Storage* storage, uint8_t stream, MemoryLedger::Account& holder) {
   if (!storage) return {};
   ++statistics_.allocations;
   statistics_.cached -= storage->bytes;

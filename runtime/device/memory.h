@@ -62,6 +62,8 @@ class Allocator {
   /// reports.
   /// `site` is the line that needs it.
   Ref<Storage> allocate(size_t bytes, uint8_t stream = 0, CallSite site = current_call_site());
+  /// A cached block of at least this size, or null.
+  Ref<Storage> allocate_cached(size_t bytes, uint8_t stream, CallSite site = current_call_site());
   /// Gives cached blocks back to the backend, and returns how many bytes that were. No queue may
   /// use them any more.
   size_t trim();
@@ -126,6 +128,7 @@ class Allocator {
   Storage* take_cached(Pool& pool, size_t bytes);
   /// A new block, or null.
   Storage* make(Pool& pool, size_t bytes);
+  Ref<Storage> hand_out(Storage* storage, uint8_t stream, MemoryLedger::Account& holder);
   MemoryLimit limit() const;
   bool may_take(size_t bytes) const;
   void* carve_small(size_t bytes);

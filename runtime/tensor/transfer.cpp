@@ -74,6 +74,17 @@ struct Copy {
   }
 };
 
+/// A block on `to` for a copy. What comes from memory that the host cannot read lands in pinned
+/// memory where that pays.
+Ref<Storage> allocate_copy(const DeviceState& from, DeviceState& to, const Stream& stream,
+                           size_t bytes, const char* name) {
+  DeviceState* const pinning =
+      to.device.is_host() && !from.backend->host_readable() ? DeviceState::pinning() : nullptr;
+  Ref<Storage> storage;
+  if (pinning) storage = pinning->try_allocate_pinned(bytes, stream);
+  return storage ? storage : to.allocate(bytes, stream, name);
+}
+
 /// A copy of x on `to`, queued; in host memory that `pinning` pins, if there is one.
 Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState* pinning) {
   const Tensor dense = record_contiguous(x);
@@ -90,8 +101,8 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
   const uint64_t generation = to.loss.generation();
   follow(stream, from.stream_of(*source.storage), source.ticket);
   const size_t bytes = node->bytes(), block = std::max<size_t>(bytes, 1);
-  node->storage =
-      pinning ? pinning->allocate_pinned(block, stream, name) : to.allocate(block, stream, name);
+  node->storage = pinning ? pinning->allocate_pinned(block, stream, name)
+                          : allocate_copy(from, to, stream, block, name);
   node->state = Node::State::stored;
   const size_t offset = static_cast<size_t>(dense.layout().offset) * size_of(source.type);
   void* destination = node->storage->data;

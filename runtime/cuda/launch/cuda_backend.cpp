@@ -1,6 +1,8 @@
 // The backend's calls of the driver.
 #include "runtime/cuda/launch/cuda_backend.h"
 
+#include <sys/mman.h>
+
 #include <cstdio>
 #include <utility>
 
@@ -20,7 +22,7 @@ struct Current {
 };
 thread_local Current current;
 
-constexpr size_t kPage = 4096;
+constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
 
 DevicePointer pointer(const void* data) { return reinterpret_cast<DevicePointer>(data); }
 
@@ -124,12 +126,16 @@ Backend::DeviceMemory CudaBackend::device_memory() {
   return memory;
 }
 
-// The host's own memory, which the driver pins: it stays when the device and its context go.
+// The host's own memory, which the driver pins: it stays when the device and its context go. Large
+// blocks are of huge pages, of which there are fewer to pin.
 void* CudaBackend::allocate_host(size_t bytes) {
   const std::shared_lock lock(setup_mutex_);
   use();
-  void* data = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
+  const size_t page = bytes < kHugePage ? kPage : kHugePage;
+  const size_t length = (bytes + page - 1) / page * page;
+  void* data = std::aligned_alloc(page, length);
   if (!data) return nullptr;
+  if (page == kHugePage) madvise(data, length, MADV_HUGEPAGE);
   const Result result = driver().host_register(data, bytes, kHostPortable);
   if (result != kSuccess) std::free(data);
   if (result == kOutOfMemory) return nullptr;

@@ -60,6 +60,7 @@ Result host_allocate(void** data, size_t bytes, unsigned) {
 
 Result host_register(void* data, size_t bytes, unsigned) {
   if (const Result error = state()) return error;
+  if (settings().pin_error) return settings().pin_error;
   const auto address = reinterpret_cast<uint64_t>(data);
   const std::lock_guard lock(current()->context_mutex);
   if (!pinned().add(address, bytes)) return kAlreadyRegistered;

@@ -57,6 +57,7 @@ Settings read_settings() {
   result.order = given["order"];
   integer("jit_ms", result.jit_ms);
   integer("launch_us", result.launch_us);
+  integer("pin_error", result.pin_error);
   integer("pinned_only", result.pinned_only);
   integer("count_waits", result.count_waits);
   integer("peers", result.peers);

@@ -41,6 +41,7 @@ struct Settings {
   int races = 1;                ///< 0: accesses of threads that nothing orders end no launch
   std::string order;  ///< of blocks, and of warps and threads between barriers: reversed, shuffled
   int launch_us = 0;  ///< microseconds that a launch of a kernel or graph takes on the host
+  int pin_error = 0;  ///< what pinning memory of the host gives
   int pinned_only = 0;  ///< 1: copies between a device and memory that is not pinned fail
   int count_waits = 0;  ///< 1: at the end, how often the host waited is reported on stderr
   int peers = 1;  ///< devices use each other's memory; 0: they cannot; 2: the driver refuses it
