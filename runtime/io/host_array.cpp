@@ -1,6 +1,10 @@
 // The elements of arrays, and the sizes that files speak of.
 #include "runtime/io/host_array.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
 #include <new>
 
 namespace tide {
@@ -8,9 +12,14 @@ namespace tide {
 HostArray::HostArray(DType type, const Shape& shape) : type(type), shape(shape) {
   const size_t size = bytes();
   require_memory(size);
-  auto* const elements = new (std::nothrow) std::byte[size];
+  // The system hands out each page when it is first written. Of huge ones there are fewer.
+  constexpr size_t kHugePage = size_t{2} << 20;
+  const size_t page = size < 2 * kHugePage ? alignof(std::max_align_t) : kHugePage;
+  const size_t whole = (std::max(size, size_t{1}) + page - 1) / page * page;
+  auto* const elements = static_cast<std::byte*>(std::aligned_alloc(page, whole));
   if (!elements) return_memory(size);
   if (!elements) throw std::bad_alloc();
+  if (page == kHugePage) madvise(elements, whole, MADV_HUGEPAGE);
   data = {elements, ReturnElements{size}};
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,7 +21,7 @@ namespace tide {
 struct ReturnElements {
   size_t bytes = 0;
   void operator()(std::byte* elements) const {
-    delete[] elements;
+    std::free(elements);
     return_memory(bytes);
   }
 };
