@@ -113,7 +113,7 @@ local function counts_of(row, device)
     tide.synchronize(device)
   end)
   local launches, bytes = 0, 0
-  for _, kernel in ipairs(profile:table {by = "kernel"}) do
+  for _, kernel in ipairs(profile:table {by = "kernel", limit = math.maxinteger}) do
     if tostring(kernel.device) == tostring(device) then
       launches, bytes = launches + kernel.calls, bytes + (kernel.bytes or 0)
     end
