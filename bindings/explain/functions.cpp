@@ -98,6 +98,7 @@ void push_step(lua_State* L, const ExplainedStep& step) {
   lua_pushboolean(L, step.unless_reused);
   lua_setfield(L, -2, "unless_reused");
   set(L, "part", std::string(step.partial ? "blocks" : step.single_block ? "combine" : ""));
+  set(L, "batch", step.batch);
   set(L, "bytes", step.work.bytes);
   if (step.counts_flops) {
     lua_pushnumber(L, step.work.flops);

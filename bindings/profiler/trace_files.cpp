@@ -44,15 +44,19 @@ std::string ops_text(const TraceReader& reader, const Event& event) {
   return text;
 }
 
-/// "64 x 256 threads, 32 registers, 0 bytes of shared memory; 50 % of the multiprocessors, ...".
+/// "64 x 256 threads, 32 registers, 0 bytes of shared memory; 50 % of the multiprocessors, ...",
+/// and for a batch "; 149 loops in one launch".
 std::string text_of(const profile::KernelLaunch& launch) {
-  char text[160];
-  std::snprintf(text, sizeof text,
-                "%lld x %d threads, %d registers, %lld bytes of shared memory; %.0f %% of the "
-                "multiprocessors, occupancy %.0f %%",
-                static_cast<long long>(launch.blocks), launch.threads, launch.registers,
-                static_cast<long long>(launch.shared_bytes), 100 * launch.use(),
-                100 * launch.occupancy());
+  char text[200];
+  const int length = std::snprintf(
+      text, sizeof text,
+      "%lld x %d threads, %d registers, %lld bytes of shared memory; %.0f %% of the "
+      "multiprocessors, occupancy %.0f %%",
+      static_cast<long long>(launch.blocks), launch.threads, launch.registers,
+      static_cast<long long>(launch.shared_bytes), 100 * launch.use(), 100 * launch.occupancy());
+  if (launch.loops > 1)
+    std::snprintf(text + length, sizeof text - static_cast<size_t>(length),
+                  "; %lld loops in one launch", static_cast<long long>(launch.loops));
   return text;
 }
 
@@ -153,6 +157,7 @@ class ChromeTrace {
     text_.raw(", \"threads\": ").number(launch.threads);
     text_.raw(", \"registers\": ").number(launch.registers);
     text_.raw(", \"shared_bytes\": ").number(launch.shared_bytes);
+    text_.raw(", \"loops\": ").number(launch.loops);
     text_.raw(", \"use\": ").share(launch.use());
     text_.raw(", \"occupancy\": ").share(launch.occupancy());
   }

@@ -6,6 +6,9 @@
 // number of work units. It runs with any number of blocks; each takes units in turn. Map programs
 // have a unit per thread, row programs one per team of threads: a team shares one row (or with
 // `partial` one block of it).
+//
+// One launch can serve several loops of a program: its parameter is a table then (GpuTable), and
+// each of its blocks works for one of them.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +18,10 @@
 #include "runtime/ir/loop.h"
 
 namespace tide {
+
+/// Whether a launch serves one loop or a table of loops: in the 4 KB that each launch may pass, or
+/// in the 32,764 bytes that PTX allows from version 8.1 on.
+enum class GpuTable : uint8_t { none, small, large };
 
 /// What may be relied on in one run; part of a kernel's identity.
 struct GpuForm {
@@ -31,11 +38,15 @@ struct GpuForm {
   bool staged = false;
   /// With `staged`: values that are expensive and needed again are kept there as well.
   bool keeps = false;
+  GpuTable table = GpuTable::none;
 
   bool operator==(const GpuForm&) const = default;
   /// One for each form, below kForms.
-  unsigned number() const { return vector + 2u * narrow + 4u * few + 8u * staged + 16u * keeps; }
-  static constexpr unsigned kForms = 32;
+  unsigned number() const {
+    return vector + 2u * narrow + 4u * few + 8u * staged + 16u * keeps +
+           32u * static_cast<unsigned>(table);
+  }
+  static constexpr unsigned kForms = 96;
 };
 
 /// Threads of a block, and their roles in row programs: thread t is member t / teams of team t %
@@ -109,6 +120,19 @@ struct GpuWords {
     parameters = strides + program.operands.size() * dimensions;
     units = parameters + program.parameter_count;
   }
+};
+
+/// A table of loops in a kernel's parameter: for each the number of its first block and its words
+/// as above, then the number of all blocks, which is also the first block of entries without a
+/// loop.
+struct GpuTableLayout {
+  size_t words, entry;  ///< of the table, and of one of its entries
+  size_t entries;       ///< that there is memory for
+
+  GpuTableLayout(const LoopProgram& program, GpuTable table)
+      : words(table == GpuTable::small ? 512 : 4095),
+        entry(1 + gpu_words(program)),
+        entries((words - 1) / entry) {}
 };
 
 }  // namespace tide

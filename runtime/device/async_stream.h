@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,14 @@ struct PlanInfo {
   size_t kernels_in_a_row = 0;
 };
 
+/// A loop, as it is launched.
+struct LoopCall {
+  const LoopStep* step;
+  void* const* bases;
+  const uint64_t* parameters;
+  size_t place;  ///< among the caller's steps
+};
+
 /// A stream that works while its queue goes on. Everything is called from the queue's thread, but
 /// for graph_runs.
 class AsyncStream {
@@ -37,6 +46,13 @@ class AsyncStream {
   virtual void end_plan() {}
   /// How often launches of a plan went to the device all at once, as a graph. From any thread.
   virtual int64_t graph_runs() const { return 0; }
+
+  /// Brings calls that one launch can serve to the front, in their order; how many these are, one
+  /// at least. All are of one kernel (LoopStep::kernel).
+  virtual size_t gather(std::span<LoopCall> /*calls*/) { return 1; }
+  /// Launches calls that `gather` has brought together as one. None of them reads or writes what
+  /// another one writes. If it throws, nothing was launched.
+  virtual void launch_together(std::span<const LoopCall> /*calls*/) {}
 
   /// What was enqueued so far belongs to tickets up to this one.
   virtual void note(uint64_t ticket) = 0;

@@ -55,7 +55,8 @@ void PlanFlusher::flush() {
     plan = PlanCache::of_process().find(window_.key(), [&] {
       counters.plans.fetch_add(1, std::memory_order_relaxed);
       const SiteSpan planning(profile::EventKind::plan, "plan");
-      return make_plan({window_.nodes(), window_.externals(), window_.offsets(), window_.epoch()});
+      return make_plan({window_.nodes(), window_.externals(), window_.offsets(), window_.epoch(),
+                        window_.batches()});
     });
     if (window_.device().has_streams()) follow_inputs();
     ticket = submit(*plan);

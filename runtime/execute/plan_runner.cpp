@@ -11,6 +11,23 @@
 #include "runtime/profile/nvtx.h"
 
 namespace tide {
+namespace {
+
+/// How many of these steps, from the first on, belong to its batch and are not kept apart by a copy
+/// that is needed.
+size_t batch_at(std::span<const BoundStep> steps) {
+  const uint16_t batch = steps[0].step->batch;
+  size_t count = 1;
+  if (batch == 0) return count;
+  for (size_t i = 1; i < steps.size(); ++i) {
+    if (steps[i].skip) continue;
+    if (steps[i].step->batch != batch) break;
+    count = i + 1;
+  }
+  return count;
+}
+
+}  // namespace
 
 void PlanRunner::run(const Submission& submission, uint64_t ticket, bool drop) {
   if (submission.plan)
@@ -48,22 +65,21 @@ void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool dr
   if (submission.all_or_nothing && fail_together(submission, ticket, drop)) return;
   // In a graph single steps have no times.
   if (async_ && !profile::is_on()) async_->begin_plan(submission.plan->info);
+  const std::span<const BoundStep> steps = submission.steps;
   const BoundStep* failed_copy = nullptr;  // the step before, if it was the first half of a write
   Ref<Failure> failure;
-  for (const BoundStep& bound : submission.steps) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const BoundStep& bound = steps[i];
     if (bound.skip) continue;
-    const StepCall call{submission, bound};
-    if (!pending_checks_.empty() && bound.step->writes()) wait_for_checks(call, ticket);
-    if (!failed_copy || bound.step->node != failed_copy->step->node)
-      failure = attempt(call, ticket, drop);
-    if (failure && submission.must_run && !attempt(call, ticket, drop)) {
-      failures_.notice(call, failure);
-      failure = {};
-    } else if (failure) {
-      fail(call, failure, drop);
-    } else if (!errors_.empty()) {
-      failures_.clear(call);
+    const bool fails_too = failed_copy && bound.step->node == failed_copy->step->node;
+    const size_t count = fails_too ? 1 : batch_at(steps.subspan(i));
+    if (count > 1) {
+      run_batch(submission, steps.subspan(i, count), ticket, drop);
+      i += count - 1;
+      failed_copy = nullptr;
+      continue;
     }
+    failure = run_step({submission, bound}, ticket, drop, fails_too ? failure : Ref<Failure>());
     failed_copy = failure && bound.step->kind == Step::Kind::copy ? &bound : nullptr;
   }
   try {
@@ -72,6 +88,110 @@ void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool dr
     const Ref<Failure> together = failure_of(submission.steps.front(), error);
     for (const BoundStep& bound : submission.steps) failures_.fail({submission, bound}, together);
   }
+}
+
+/// Runs a step, unless it is the second half of a write whose first half failed with `failure`.
+/// Returns what it has failed with.
+Ref<Failure> PlanRunner::run_step(const StepCall& call, uint64_t ticket, bool drop,
+                                  Ref<Failure> failure) {
+  if (!pending_checks_.empty() && call.step.writes()) wait_for_checks(call, ticket);
+  if (!failure) failure = attempt(call, ticket, drop);
+  if (failure && call.submission.must_run && !attempt(call, ticket, drop)) {
+    failures_.notice(call, failure);
+    return {};
+  }
+  if (failure)
+    fail(call, failure, drop);
+  else if (!errors_.empty())
+    failures_.clear(call);
+  return failure;
+}
+
+/// Launches the loops of a batch together, but for those that something is in the way of.
+void PlanRunner::run_batch(const Submission& submission, std::span<const BoundStep> steps,
+                           uint64_t ticket, bool drop) {
+  calls_.clear();
+  const auto run_waiting = [&] {
+    run_together(submission, calls_, ticket, drop);
+    calls_.clear();
+  };
+  for (const BoundStep& bound : steps) {
+    if (bound.skip) continue;
+    const StepCall call{submission, bound};
+    if (!pending_checks_.empty() && bound.step->writes()) wait_for_checks(call, ticket);
+    const bool is_free =
+        submission.all_or_nothing || !failures_.blocking_error(call, drop && !submission.must_run);
+    if (is_free && add_call(call)) continue;
+    run_waiting();
+    run_step(call, ticket, drop);
+  }
+  run_waiting();
+}
+
+/// Takes a loop into the batch under way; false if memory does not suffice.
+bool PlanRunner::add_call(const StepCall& call) {
+  try {
+    const auto place = static_cast<size_t>(&call.bound - call.submission.steps.data());
+    calls_.push_back({&call.step.loop, call.bases(), call.parameters(), place});
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+/// Launches loops of one batch as few times as can be. Where that fails each runs by itself, which
+/// says what went wrong with which.
+void PlanRunner::run_together(const Submission& submission, std::span<LoopCall> calls,
+                              uint64_t ticket, bool drop) {
+  const auto call_of = [&](const LoopCall& call) {
+    return StepCall{submission, submission.steps[call.place]};
+  };
+  while (calls.size() > 1) {
+    size_t count = 0;
+    try {
+      count = async_->gather(calls);
+      if (count > 1) launch_together(submission, calls.first(count), ticket);
+    } catch (const std::exception&) {
+      break;
+    }
+    for (const LoopCall& call : calls.first(count)) {
+      if (count == 1)
+        run_step(call_of(call), ticket, drop);
+      else
+        note_launched(call_of(call), drop);
+    }
+    calls = calls.subspan(count);
+  }
+  for (const LoopCall& call : calls) run_step(call_of(call), ticket, drop);
+}
+
+/// What run_step does after the launch.
+void PlanRunner::note_launched(const StepCall& call, bool drop) {
+  try {
+    if (!pending_checks_.empty()) mark_unchecked(call);
+    if (!errors_.empty()) failures_.clear(call);
+  } catch (const std::exception& error) {
+    fail(call, failure_of(call.bound, error), drop);
+  }
+}
+
+void PlanRunner::launch_together(const Submission& submission, std::span<const LoopCall> calls,
+                                 uint64_t ticket) {
+  const StepCall first{submission, submission.steps[calls[0].place]};
+  const auto launch = [&] {
+    const profile::NvtxRange range(first.bound.name, first.bound.site.file, first.bound.site.line);
+    const ReserveUse none(false);
+    async_->launch_together(calls);
+    launches_.fetch_add(1, std::memory_order_relaxed);
+  };
+  if (!profile::is_on()) return launch();
+  profile::Event event = event_of(first);
+  for (const LoopCall& call : calls.subspan(1)) {
+    const StepWork work = submission.steps[call.place].step->work();
+    event.bytes += work.bytes;
+    event.flops += static_cast<float>(work.flops);
+  }
+  profile_.time(ticket, event, launch);
 }
 
 /// Of steps that run whole or not at all: fails all if one may not run; whether that is so.

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
@@ -53,6 +55,16 @@ class PlanRunner {
 
  private:
   void run_plan(const Submission& submission, uint64_t ticket, bool drop);
+  Ref<Failure> run_step(const StepCall& call, uint64_t ticket, bool drop,
+                        Ref<Failure> failure = {});
+  void run_batch(const Submission& submission, std::span<const BoundStep> steps, uint64_t ticket,
+                 bool drop);
+  bool add_call(const StepCall& call);
+  void run_together(const Submission& submission, std::span<LoopCall> calls, uint64_t ticket,
+                    bool drop);
+  void note_launched(const StepCall& call, bool drop);
+  void launch_together(const Submission& submission, std::span<const LoopCall> calls,
+                       uint64_t ticket);
   void run_task(const Submission& submission, uint64_t ticket);
   bool fail_together(const Submission& submission, uint64_t ticket, bool drop);
   Ref<Failure> attempt(const StepCall& call, uint64_t ticket, bool drop);
@@ -74,6 +86,7 @@ class PlanRunner {
   ErrorTable& errors_;
   StepFailures failures_;
   StepProfile profile_;
+  std::vector<LoopCall> calls_;  ///< of the batch under way
   std::atomic<int64_t> launches_{0};
 };
 

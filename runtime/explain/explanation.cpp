@@ -48,6 +48,9 @@ class WindowExplainer {
     for (const uint16_t member : step.members) add_op(step, member, result);
     result.domain = domain_of(step, group);
     result.work = step.work();
+    if (step.batch)
+      result.batch = std::count_if(plan_->steps.begin(), plan_->steps.end(),
+                                   [&](const Step& other) { return other.batch == step.batch; });
     switch (step.kind) {
       case Step::Kind::loop:
         result.kind = ExplainedStep::Kind::loop;
@@ -166,7 +169,8 @@ ExplainedWindow explain(const Window& window, ValueNumbers& numbers) {
   result.device = window.device().device;
   result.site = current_call_site();
   result.ops = window.nodes().size();
-  const WindowView view{window.nodes(), window.externals(), window.offsets(), window.epoch()};
+  const WindowView view{window.nodes(), window.externals(), window.offsets(), window.epoch(),
+                        window.batches()};
   WindowExplainer(view, numbers).explain(result);
   return result;
 }

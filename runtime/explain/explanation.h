@@ -39,6 +39,7 @@ struct ExplainedStep {
   Shape domain;  ///< that it walks; of compute ops and copies: the result's shape
   bool has_row = false, partial = false, single_block = false;  ///< as LoopProgram
   bool unless_reused = false;                                   ///< as Step
+  int64_t batch = 1;  ///< loops that one launch may serve together with it, itself included
   std::vector<ExplainedValue> reads, writes;
   StepWork work;
   bool counts_flops = true;      ///< whether work.flops is known

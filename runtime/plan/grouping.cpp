@@ -315,6 +315,14 @@ class Grouper {
     return false;
   }
 
+  /// Whether op i, which reads the argument, shares it with the group, and thereby belongs to the
+  /// group's loop. A number that all elements see is too little for that where loops of one kernel
+  /// are launched as one: those that scale many arrays alike are of one kernel each by itself.
+  bool is_tied_to(const Group& group, uint16_t i, const Argument& argument) const {
+    const bool is_number = argument.node->shape.numel() == 1 && node(i).shape.numel() > 1;
+    return !(window_.batches && is_number) && shares_external(group, argument);
+  }
+
   bool in_group(size_t g, const Argument& argument) const {
     return inside(argument) && result_.group_of[argument.node->index] == g;
   }
@@ -351,7 +359,7 @@ class Grouper {
         connected = true;
         fits = fits && SqueezedLayout(walked_layout(n, argument)).is_dense();
       } else {
-        connected = connected || shares_external(group, argument);
+        connected = connected || is_tied_to(group, i, argument);
       }
     });
     if (!connected) return Refusal::unrelated;
@@ -370,7 +378,7 @@ class Grouper {
       if (!in_group(g, argument)) {
         row_fits = row_fits && layout.merges(group.run_first, group.run_last);
         // A long row would not take in the reduction that may come next.
-        connected = connected || (!group.long_row() && shares_external(group, argument));
+        connected = connected || (!group.long_row() && is_tied_to(group, i, argument));
       } else if (result_.per_row[argument.node->index]) {
         connected = true;
         fits = fits && spreads_over_row(group, layout);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 
+#include "runtime/plan/batching.h"
 #include "runtime/plan/fates.h"
 #include "runtime/plan/loop_writer.h"
 
@@ -145,8 +146,12 @@ PlanInfo info_of(const Plan& plan) {
   static std::atomic<uint64_t> last{0};
   PlanInfo info{.number = ++last};
   size_t row = 0;
+  uint16_t batch = 0;
   for (const Step& step : plan.steps) {
     if (step.kind == Step::Kind::nothing) continue;
+    const bool is_counted = step.batch && step.batch == batch;
+    batch = step.batch;
+    if (is_counted) continue;
     row = may_be_kernels(step) ? row + 1 : 0;
     info.kernels_in_a_row = std::max(info.kernels_in_a_row, row);
   }
@@ -166,11 +171,18 @@ Ref<Plan> make_plan(const WindowView& window) {
     for (size_t s = first; s < plan->steps.size(); ++s)
       if (plan->steps[s].members.empty()) plan->steps[s].members = group.members;
   }
-  // Temporary results are given back after the last step that reads them, or falls back to them.
-  std::map<uint16_t, size_t> last_use;
+  if (window.batches) batch_steps(window, *plan);
+  // Temporary results are given back after the last step that reads them, or falls back to them;
+  // in a batch after its last step, as none may write what another one reads.
+  std::map<uint16_t, size_t> last_use, end_of_batch;
+  for (size_t s = 0; s < plan->steps.size(); ++s) end_of_batch[plan->steps[s].batch] = s;
   for (size_t s = 0; s < plan->steps.size(); ++s) {
+    const uint16_t batch = plan->steps[s].batch;
+    const size_t end = batch ? end_of_batch[batch] : s;
     const auto note = [&](const BufferUse& use) {
-      if (use.source == BufferUse::Source::node) last_use[static_cast<uint16_t>(use.index)] = s;
+      if (use.source != BufferUse::Source::node) return;
+      size_t& last = last_use[static_cast<uint16_t>(use.index)];
+      last = std::max(last, end);
     };
     for (const BufferUse& use : plan->steps[s].buffers) note(use);
     for (const Step::Fallback& fallback : plan->steps[s].fallbacks) note(fallback.old);

@@ -72,6 +72,9 @@ struct Step {
   };
   std::vector<Older> older;
   size_t bytes = 0;  ///< of a copy
+  /// Of a loop: the batch that it belongs to (batching.h). Those of one batch, which follow each
+  /// other but for copies that fall away, may be launched as one; 0: none.
+  uint16_t batch = 0;
 
   /// Whether an output keeps what it held before if the step may not run.
   bool writes() const { return !fallbacks.empty() || !older.empty(); }
@@ -116,6 +119,7 @@ struct WindowView {
   std::span<const Ref<Node>> externals;  ///< values from outside, Node::index is the place here
   std::span<const int64_t> offsets;      ///< one per tensor argument, per region and per iota
   uint64_t epoch;  ///< of the window: nodes with another one come from outside
+  bool batches;    ///< whether the device launches several loops as one
 
   bool inside(const Node& node) const {
     return node.state == Node::State::recorded && node.epoch == epoch;

@@ -15,6 +15,7 @@ struct KernelLaunch {
   int resident_blocks = 0;   ///< of this kernel, that a multiprocessor holds at once
   int multiprocessors = 0;   ///< of the device
   int most_threads = 0;      ///< that a multiprocessor holds at once
+  int64_t loops = 1;         ///< that it serves: those of a batch
 
   /// The share of the multiprocessors that get a block.
   double use() const {

@@ -26,6 +26,8 @@ void Window::begin() {
   offsets_.clear();
   numbers_.clear();
   key_.clear();
+  key_.reserve_more(1);
+  key_.push(batches_);
 }
 
 std::optional<FlushCause> Window::fullness() const {

@@ -38,7 +38,10 @@ class Window {
   static constexpr size_t kFewUnread = 8;
 
   explicit Window(DeviceState& device)
-      : device_(device), stream_(&device.stream(0)), flusher_(make_flusher(*this)) {
+      : device_(device),
+        batches_(device.backend->async_stream() != nullptr),
+        stream_(&device.stream(0)),
+        flusher_(make_flusher(*this)) {
     begin();
   }
 
@@ -75,6 +78,8 @@ class Window {
   /// The structure: equal keys, equal plans.
   std::span<const uint64_t> key() const { return key_.view(); }
   uint64_t epoch() const { return epoch_; }
+  /// Whether the device launches several loops as one (AsyncStream::launch_together).
+  bool batches() const { return batches_; }
   /// Whether a value from outside was never computed.
   bool has_failed_inputs() const { return has_failed_inputs_; }
   /// Takes all nodes out and begins anew, in the memory of `nodes`, which is empty.
@@ -93,6 +98,7 @@ class Window {
   void add_layout(const Layout& layout);
 
   DeviceState& device_;
+  const bool batches_;
   Stream* stream_;
   const std::unique_ptr<Flusher> flusher_;
   uint64_t epoch_ = 0;

@@ -50,7 +50,8 @@ std::vector<Tensor> record_compute(ComputeOp op, const char* name, std::span<con
 /// seen by all views of the same storage. Not differentiable.
 void record_write(const char* name, const Tensor& x, const TensorOrNumber& value);
 /// The same for a part of a tensor that an op is making: if this write fails, the whole is lost, as
-/// there is no older value to keep.
+/// there is no older value to keep. Fills of one tensor, one after the other, that do not read it
+/// write to different elements: they may run in any order.
 void record_fill(const char* name, const Tensor& x, const TensorOrNumber& value);
 
 /// A dense tensor for `record_fill`, which must come for each of its elements.

@@ -24,6 +24,10 @@ def torch_gpu_workloads():
                 (x + 1).item()
         return run
 
+    small_ops = [torch.abs, torch.ceil, torch.cos, torch.erf, torch.exp, torch.floor, torch.log, torch.neg,
+                 torch.relu, torch.rsqrt, torch.sigmoid, torch.sign, torch.sin, torch.sqrt, torch.square,
+                 torch.tanh]
+
     def small_kernels():
         return [torch.ones(i + 1, 3) for i in range(SMALL_KERNELS)]
 
@@ -31,7 +35,7 @@ def torch_gpu_workloads():
         inputs = small_kernels()
 
         def turn():
-            return [x + 1 for x in inputs]
+            return [op(x) for op, x in zip(small_ops, inputs)]
         for _ in range(3):
             turn()
         graph = torch.cuda.CUDAGraph()
@@ -41,7 +45,7 @@ def torch_gpu_workloads():
 
     def launches_without_graphs():
         inputs = small_kernels()
-        return lambda: [[x + 1 for x in inputs] for _ in range(SMALL_TURNS)]
+        return lambda: [[op(x) for op, x in zip(small_ops, inputs)] for _ in range(SMALL_TURNS)]
 
     def host_and_device():  # the way to copy fast both ways: pinned memory that is there already
         host = torch.empty(64 * MI, device="cpu", pin_memory=True).fill_(1)

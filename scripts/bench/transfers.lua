@@ -4,7 +4,12 @@ local tide = require "tide"
 local program = require "bench.program"
 
 local kElements = 64 << 20
-local kSmallKernels <const>, kSmallTurns <const> = 16, 500
+local kSmallTurns <const> = 500
+local kSmallOps <const> = {
+  "abs", "ceil", "cos", "erf", "exp", "floor", "log", "neg", "relu", "rsqrt", "sigmoid", "sign", "sin", "sqrt",
+  "square", "tanh",
+}
+local kSmallKernels <const> = #kSmallOps
 
 --- `arrays` of 256 MB are copied; make(device) gives the function that records the copies.
 local function copies(name, words, arrays, make)
@@ -58,14 +63,14 @@ local function item_latency(device)
   end
 end
 
---- Windows of kernels that differ in shape, so that no two become one.
+--- Windows of kernels that differ in shape and op, so that no two become one kernel or one launch.
 local function launches(device)
   local inputs = {}
   for i = 1, kSmallKernels do inputs[i] = tide.ones(i, 3, {device = device}) end
   return function()
     for _ = 1, kSmallTurns do
       local results = {}
-      for i, x in ipairs(inputs) do results[i] = x + 1 end
+      for i, x in ipairs(inputs) do results[i] = x[kSmallOps[i]](x) end
       tide.flush()
     end
     tide.synchronize(device)

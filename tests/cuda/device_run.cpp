@@ -27,28 +27,71 @@ cuda::Stream cuda_stream() {
   return stream;
 }
 
-void run_on_device(LoopCase& loop) {
-  cuda::CudaBackend& backend = cuda_backend();
-  LoopStep step;
-  step.program = loop.program;
-  step.kernel = &Kernel::find(loop.program);
-  step.extents = loop.extents;
-  step.strides = loop.strides;
-  std::vector<void*> blocks, bases;
-  for (size_t k = 0; k < loop.memory.size(); ++k) {
-    const bool iota = loop.program.operands[k].kind == LoopOperand::Kind::iota;
-    const size_t bytes = loop.memory[k].size();
-    blocks.push_back(iota || bytes == 0 ? nullptr : backend.allocate(bytes));
-    if (blocks[k]) backend.copy(blocks[k], loop.memory[k].data(), bytes, CopyKind::to_device);
-    bases.push_back(static_cast<char*>(blocks[k]) + loop.offsets[k]);
+namespace {
+
+/// A loop whose operands lie on the device while it lives; then they are where they came from.
+class LoopOnDevice {
+ public:
+  explicit LoopOnDevice(LoopCase& loop) : loop_(loop) {
+    step_.program = loop.program;
+    step_.kernel = &Kernel::find(loop.program);
+    step_.extents = loop.extents;
+    step_.strides = loop.strides;
+    for (size_t k = 0; k < loop.memory.size(); ++k) {
+      const bool iota = loop.program.operands[k].kind == LoopOperand::Kind::iota;
+      const size_t bytes = loop.memory[k].size();
+      blocks_.push_back(iota || bytes == 0 ? nullptr : cuda_backend().allocate(bytes));
+      if (blocks_[k])
+        cuda_backend().copy(blocks_[k], loop.memory[k].data(), bytes, CopyKind::to_device);
+      bases_.push_back(static_cast<char*>(blocks_[k]) + loop.offsets[k]);
+    }
   }
-  backend.launch(step, bases.data(), loop.parameters.data());
-  for (size_t k = 0; k < blocks.size(); ++k) {
-    if (!blocks[k]) continue;
-    backend.copy(loop.memory[k].data(), blocks[k], loop.memory[k].size(), CopyKind::to_host);
-    backend.finish();
-    backend.release(blocks[k], loop.memory[k].size());
+  LoopOnDevice(const LoopOnDevice&) = delete;
+  ~LoopOnDevice() {
+    for (size_t k = 0; k < blocks_.size(); ++k) {
+      if (!blocks_[k]) continue;
+      std::vector<uint8_t>& memory = loop_.memory[k];
+      cuda_backend().copy(memory.data(), blocks_[k], memory.size(), CopyKind::to_host);
+      cuda_backend().finish();
+      cuda_backend().release(blocks_[k], memory.size());
+    }
   }
+
+  LoopCall call(size_t place) const {
+    return {&step_, bases_.data(), loop_.parameters.data(), place};
+  }
+
+ private:
+  LoopCase& loop_;
+  LoopStep step_;
+  std::vector<void*> blocks_, bases_;
+};
+
+void launch(const LoopCall& call) {
+  cuda_backend().launch(*call.step, call.bases, call.parameters);
+}
+
+}  // namespace
+
+void run_on_device(LoopCase& loop) { launch(LoopOnDevice(loop).call(0)); }
+
+size_t run_together_on_device(std::span<LoopCase> loops) {
+  std::vector<std::unique_ptr<LoopOnDevice>> placed;
+  std::vector<LoopCall> calls;
+  for (LoopCase& loop : loops) {
+    placed.push_back(std::make_unique<LoopOnDevice>(loop));
+    calls.push_back(placed.back()->call(calls.size()));
+  }
+  size_t launches = 0;
+  for (std::span<LoopCall> rest = calls; !rest.empty(); ++launches) {
+    const size_t count = cuda_backend().gather(rest);
+    if (count == 1)
+      launch(rest[0]);
+    else
+      cuda_backend().launch_together(rest.first(count));
+    rest = rest.subspan(count);
+  }
+  return launches;
 }
 
 }  // namespace tide::test

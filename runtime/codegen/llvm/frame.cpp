@@ -1,9 +1,11 @@
 #include "runtime/codegen/llvm/frame.h"
 
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 
-#include "runtime/codegen/gpu_form.h"
 #include "runtime/codegen/llvm/value.h"
 #include "runtime/ir/elementwise_ops.h"
 
@@ -15,7 +17,8 @@ constexpr int kLongBody = 24;
 
 }  // namespace
 
-Frame::Frame(llvm::Function& function, const LoopProgram& loop_program, const Machine& the_machine)
+Frame::Frame(llvm::Function& function, const LoopProgram& loop_program, const Machine& the_machine,
+             const GpuForm& gpu)
     : code(function),
       program(loop_program),
       passes(loop_program),
@@ -23,7 +26,7 @@ Frame::Frame(llvm::Function& function, const LoopProgram& loop_program, const Ma
       dimensions_(loop_program.outer_rank + (loop_program.has_row ? 1 : 0)) {
   choose_lanes();
   if (machine.gpu)
-    find_gpu_arguments(function.getArg(0));
+    find_gpu_arguments(function.getArg(0), gpu);
   else
     find_arguments(function);
   load_strides();
@@ -51,8 +54,12 @@ void Frame::find_arguments(llvm::Function& function) {
   load_parameters(pointer_field(arguments, offsetof(LoopArguments, parameters)));
 }
 
-/// All arguments lie one after the other in the kernel's only parameter.
-void Frame::find_gpu_arguments(llvm::Value* words) {
+/// All arguments lie one after the other in the kernel's only parameter, or in an entry of its
+/// table.
+void Frame::find_gpu_arguments(llvm::Value* words, const GpuForm& gpu) {
+  block = read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
+  blocks = read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
+  if (gpu.table != GpuTable::none) words = find_loop(words, gpu.table);
   const GpuWords places(program);
   const auto at = [&](size_t word) {
     return code.address(code.builder.getInt64Ty(), words, code.number(static_cast<int64_t>(word)));
@@ -62,6 +69,35 @@ void Frame::find_gpu_arguments(llvm::Value* words) {
   strides_ = at(places.strides);
   load_parameters(at(places.parameters));
   units = code.load(code.builder.getInt64Ty(), at(places.units), 8);
+}
+
+/// The words of the loop that this block works for. Its entry is the last one whose first block is
+/// not after this one, found by halving. All threads of a block take the same way.
+llvm::Value* Frame::find_loop(llvm::Value* table, GpuTable size) {
+  auto& builder = code.builder;
+  const GpuTableLayout layout(program, size);
+  llvm::Type* word = builder.getInt64Ty();
+  const auto place = [&](llvm::Value* entry, int64_t within) {
+    llvm::Value* begin = builder.CreateMul(entry, code.number(static_cast<int64_t>(layout.entry)));
+    return code.address(word, table, builder.CreateAdd(begin, code.number(within)));
+  };
+  llvm::Value* found = code.number(0);
+  for (size_t step = std::bit_floor(layout.entries); step > 0; step /= 2) {
+    llvm::Value* next = builder.CreateAdd(found, code.number(static_cast<int64_t>(step)));
+    next = code.smaller(next, code.number(static_cast<int64_t>(layout.entries)));
+    llvm::Value* first = code.load(word, place(next, 0), 8);
+    found = builder.CreateSelect(builder.CreateICmpSLE(first, block), next, found);
+  }
+  llvm::Value* first = code.load(word, place(found, 0), 8);
+  llvm::Value* end = code.load(word, place(found, static_cast<int64_t>(layout.entry)), 8);
+  block = builder.CreateSub(block, first);
+  blocks = builder.CreateSub(end, first);
+  return place(found, 1);
+}
+
+llvm::Value* Frame::read_register(llvm::Intrinsic::ID id) {
+  return code.builder.CreateZExt(code.builder.CreateIntrinsic(id, {}, {}),
+                                 code.builder.getInt64Ty());
 }
 
 /// A strict order over a dense row leaves nothing to do side by side.

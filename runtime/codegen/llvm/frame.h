@@ -1,9 +1,12 @@
 // A kernel under construction: its arguments, and the walk over its outer dimensions.
 #pragma once
 
+#include <llvm/IR/Intrinsics.h>
+
 #include <functional>
 #include <vector>
 
+#include "runtime/codegen/gpu_form.h"
 #include "runtime/codegen/llvm/code.h"
 #include "runtime/codegen/llvm/target.h"
 #include "runtime/ir/loop.h"
@@ -16,7 +19,8 @@ using Places = std::vector<llvm::Value*>;
 
 class Frame {
  public:
-  Frame(llvm::Function& function, const LoopProgram& program, const Machine& machine);
+  Frame(llvm::Function& function, const LoopProgram& program, const Machine& machine,
+        const GpuForm& gpu);
 
   Code code;
   const LoopProgram& program;
@@ -30,11 +34,16 @@ class Frame {
   /// Of LoopRange; a GPU's threads find their own parts of the domain.
   llvm::Value *vector_begin = nullptr, *vector_end = nullptr;
   llvm::Value *row_begin = nullptr, *row_end = nullptr;
-  llvm::Value* units = nullptr;          ///< of work, on a GPU
+  llvm::Value* units = nullptr;  ///< of work, on a GPU
+  /// Of a GPU's launch: the number of this block among those of its loop, and of these.
+  llvm::Value *block = nullptr, *blocks = nullptr;
   std::vector<llvm::Value*> parameters;  ///< scalars of their compute types
   /// Per operand its stride along the vector dimension, in bytes (an iota's: as it is); none if
   /// known.
   std::vector<llvm::Value*> vector_strides;
+
+  /// A special register of a GPU's thread, such as its number.
+  llvm::Value* read_register(llvm::Intrinsic::ID id);
 
   int vector_dimension() const;
   /// Bytes from one element of the operand to the next in dimension `d`; an iota's stride as it is.
@@ -83,7 +92,8 @@ class Frame {
   llvm::Value* pointer_field(llvm::Value* structure, size_t offset);
   llvm::Value* range_field(llvm::Value* range, size_t offset);
   void find_arguments(llvm::Function& function);
-  void find_gpu_arguments(llvm::Value* words);
+  void find_gpu_arguments(llvm::Value* words, const GpuForm& gpu);
+  llvm::Value* find_loop(llvm::Value* table, GpuTable size);
   void advance(const std::vector<llvm::AllocaInst*>& indices,
                const std::vector<llvm::AllocaInst*>& places, int d);
 

@@ -26,10 +26,12 @@ class Grid {
  public:
   Grid(Frame& frame, const GpuForm& form) : frame_(frame), code_(frame.code), form_(form) {}
 
-  llvm::Value* thread() { return read(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x); }
-  llvm::Value* block() { return read(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x); }
-  llvm::Value* blocks() { return read(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x); }
-  llvm::Value* block_threads() { return read(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x); }
+  llvm::Value* thread() { return frame_.read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x); }
+  llvm::Value* block() { return frame_.block; }
+  llvm::Value* blocks() { return frame_.blocks; }
+  llvm::Value* block_threads() {
+    return frame_.read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
+  }
 
   void barrier() { code_.builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
 
@@ -57,11 +59,6 @@ class Grid {
   }
 
  private:
-  llvm::Value* read(llvm::Intrinsic::ID id) {
-    return code_.builder.CreateZExt(code_.builder.CreateIntrinsic(id, {}, {}),
-                                    code_.builder.getInt64Ty());
-  }
-
   Frame& frame_;
   Code& code_;
   const GpuForm form_;

@@ -22,7 +22,9 @@ llvm::Function* make_gpu_function(llvm::Module& module, const LoopProgram& progr
   llvm::Type* pointer = llvm::PointerType::get(context, 0);
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer}, false);
   auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "kernel", module);
-  auto* words = llvm::ArrayType::get(llvm::Type::getInt64Ty(context), gpu_words(program));
+  const size_t count =
+      form.table == GpuTable::none ? gpu_words(program) : GpuTableLayout(program, form.table).words;
+  auto* words = llvm::ArrayType::get(llvm::Type::getInt64Ty(context), count);
   function->setCallingConv(llvm::CallingConv::PTX_Kernel);
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addParamAttr(0, llvm::Attribute::getWithByValType(context, words));
@@ -86,7 +88,7 @@ std::string compile(const LoopProgram& program, const std::string& cpu, Generate
   llvm::Module module("kernel", context);
   module.setDataLayout(target->createDataLayout());
   module.setTargetTriple(target->getTargetTriple().str());
-  Frame frame(*make_function(module, program, machine, gpu), program, machine);
+  Frame frame(*make_function(module, program, machine, gpu), program, machine, gpu);
   emit_kernel(frame, gpu);
   return emit(*target, module, form);
 }

@@ -169,6 +169,16 @@ void CudaBackend::launch(const LoopStep& step, void* const* bases, const uint64_
   kernels_->launch(step, bases, parameters, *launches_);
 }
 
+size_t CudaBackend::gather(std::span<LoopCall> calls) {
+  use();
+  return kernels_->gather(calls);
+}
+
+void CudaBackend::launch_together(std::span<const LoopCall> calls) {
+  use();
+  kernels_->launch_together(calls, *launches_);
+}
+
 void CudaBackend::begin_plan(const PlanInfo& plan) {
   if (gone_.empty()) launches_->begin(plan);
 }
@@ -411,7 +421,9 @@ const profile::KernelLaunch* CudaBackend::take_launch() {
   const KernelShape largest = launches_->take_largest();
   if (!largest.function) return nullptr;
   try {
-    return profile::keep_launch(loaded_->figures_of(largest.function, largest.shape));
+    profile::KernelLaunch launch = loaded_->figures_of(largest.function, largest.shape);
+    launch.loops = largest.loops;
+    return profile::keep_launch(launch);
   } catch (const std::exception&) {  // a driver that fails says so at the next launch
     return nullptr;
   }

@@ -54,6 +54,8 @@ class CudaBackend : public Backend, public AsyncStream {
 
   AsyncStream* async_stream() override { return this; }
   void begin_queue() override;
+  size_t gather(std::span<LoopCall> calls) override;
+  void launch_together(std::span<const LoopCall> calls) override;
   void note(uint64_t ticket) override;
   uint64_t done() override;
   void wait(uint64_t ticket) override;

@@ -44,6 +44,20 @@ bool rows_begin_at(size_t alignment, const LoopStep& step, void* const* bases,
   return true;
 }
 
+/// Writes the words of a loop's kernel: see gpu_form.h.
+void write_words(const LoopStep& step, void* const* bases, const uint64_t* parameters,
+                 int64_t units, uint64_t* words) {
+  const GpuWords places(step.program);
+  const auto put = [&](size_t place, const void* from, size_t count) {
+    if (count) std::memcpy(words + place, from, count * sizeof(uint64_t));
+  };
+  put(0, bases, step.program.operands.size());
+  put(places.extents, step.extents.data(), step.extents.size());
+  put(places.strides, step.strides.data(), step.strides.size());
+  put(places.parameters, parameters, step.program.parameter_count);
+  words[places.units] = static_cast<uint64_t>(units);
+}
+
 }  // namespace
 
 /// The shared memory that a block needs for its row, and in `form` what is there; 0 if rows are not
@@ -89,43 +103,90 @@ unsigned long long* CudaKernels::first_wrong(Stream stream) {
   return reinterpret_cast<unsigned long long*>(first_wrong_);
 }
 
-CudaKernels::FusedLaunch CudaKernels::plan(const LoopStep& step, void* const* bases) {
+CudaKernels::LoopWork CudaKernels::work_of(const LoopStep& step, void* const* bases) {
   const LoopProgram& program = step.program;
-  FusedLaunch launch;
-  GpuForm& form = launch.form;
+  LoopWork work;
+  GpuForm& form = work.form;
   form.vector = !program.has_row && is_aligned(step, bases);
-  const int64_t units = launch.units = gpu_units(program, step.extents, form);
-  if (units == 0) return launch;
+  const int64_t units = work.units = gpu_units(program, step.extents, form);
+  if (units == 0) return work;
   form.few = gpu_is_few(program, units, loaded_->multiprocessors());
-  const size_t shared_bytes = stage(step, bases, form);
+  work.shared_bytes = stage(step, bases, form);
   // Rounded up to whole blocks, indices must still fit.
   form.narrow = units < kMostGrid - 1024;
   for (const int64_t extent : step.extents) form.narrow = form.narrow && extent < kMostGrid;
-  const LoadedKernel& kernel = loaded_->fused(step, form);
-  const int64_t teams = gpu_block(program, form).teams;
-  launch.kernel = {kernel.function,
-                   program.has_row ? launch_blocks((units + teams - 1) / teams,
-                                                   loaded_->residency_with(kernel, shared_bytes))
-                                   : launch_threads(units, kernel.residency)};
-  return launch;
+  return work;
+}
+
+KernelShape CudaKernels::shape_of(const LoopStep& step, const LoopWork& work) {
+  if (work.units == 0) return {};
+  const LoadedKernel& kernel = loaded_->fused(step, work.form);
+  if (!step.program.has_row) return {kernel.function, launch_threads(work.units, kernel.residency)};
+  const int64_t wanted = rounded_up_quotient(work.units, gpu_block(step.program, work.form).teams);
+  return {kernel.function,
+          launch_blocks(wanted, loaded_->residency_with(kernel, work.shared_bytes))};
+}
+
+KernelShape CudaKernels::shape_of(const LoopStep& step, void* const* bases) {
+  return shape_of(step, work_of(step, bases));
 }
 
 void CudaKernels::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
                          LaunchGraphs& launches) {
-  const LoopProgram& program = step.program;
-  const FusedLaunch planned = plan(step, bases);
-  if (planned.units == 0) return;
-  const GpuWords places(program);
-  words_.resize(gpu_words(program));
-  const auto put = [&](size_t place, const void* from, size_t count) {
-    if (count) std::memcpy(words_.data() + place, from, count * sizeof(uint64_t));
-  };
-  put(0, bases, program.operands.size());
-  put(places.extents, step.extents.data(), step.extents.size());
-  put(places.strides, step.strides.data(), step.strides.size());
-  put(places.parameters, parameters, program.parameter_count);
-  words_[places.units] = static_cast<uint64_t>(planned.units);
-  launches.launch(planned.kernel.function, planned.kernel.shape, words_);
+  const LoopWork work = work_of(step, bases);
+  if (work.units == 0) return;
+  const KernelShape kernel = shape_of(step, work);
+  words_.resize(gpu_words(step.program));
+  write_words(step, bases, parameters, work.units, words_.data());
+  launches.launch(kernel, words_);
+}
+
+size_t CudaKernels::gather(std::span<LoopCall> calls) {
+  const GpuTableLayout table(calls[0].step->program, GpuTable::large);
+  const GpuForm form = work_of(*calls[0].step, calls[0].bases).form;
+  const size_t most = std::max<size_t>(table.entries, 1);
+  size_t count = 0;
+  const auto others = std::stable_partition(calls.begin(), calls.end(), [&](const LoopCall& call) {
+    return count < most && work_of(*call.step, call.bases).form == form && ++count;
+  });
+  return static_cast<size_t>(others - calls.begin());
+}
+
+void CudaKernels::launch_together(std::span<const LoopCall> calls, LaunchGraphs& launches) {
+  const LoopProgram& program = calls[0].step->program;
+  LoopWork all;
+  for (const LoopCall& call : calls) {
+    const LoopWork work = work_of(*call.step, call.bases);
+    all.form = work.form;
+    all.units += work.units;
+    all.shared_bytes = std::max(all.shared_bytes, work.shared_bytes);
+  }
+  if (all.units == 0) return;
+  const bool is_small = calls.size() <= GpuTableLayout(program, GpuTable::small).entries;
+  all.form.table = is_small ? GpuTable::small : GpuTable::large;
+  const LoadedKernel& kernel = loaded_->fused(*calls[0].step, all.form);
+  const KernelResidency residency = program.has_row
+                                        ? loaded_->residency_with(kernel, all.shared_bytes)
+                                        : cut_blocks(all.units, kernel.residency);
+  // Units that a block takes at once.
+  const int64_t taken = program.has_row ? gpu_block(program, all.form).teams : residency.threads;
+  const int64_t turns = launch_turns(rounded_up_quotient(all.units, taken), residency);
+  const GpuTableLayout table(program, all.form.table);
+  words_.assign(table.words, 0);
+  int64_t blocks = 0;
+  size_t entry = 0;
+  for (const LoopCall& call : calls) {
+    const int64_t units = work_of(*call.step, call.bases).units;
+    uint64_t* const words = words_.data() + table.entry * entry++;
+    *words = static_cast<uint64_t>(blocks);
+    write_words(*call.step, call.bases, call.parameters, units, words + 1);
+    blocks += rounded_up_quotient(units, taken * turns);
+  }
+  for (; entry <= table.entries; ++entry)
+    words_[table.entry * entry] = static_cast<uint64_t>(blocks);
+  const LaunchShape shape{static_cast<unsigned>(blocks), static_cast<unsigned>(residency.threads),
+                          static_cast<unsigned>(residency.shared_bytes)};
+  launches.launch({kernel.function, shape, static_cast<int64_t>(calls.size())}, words_);
 }
 
 }  // namespace tide::cuda

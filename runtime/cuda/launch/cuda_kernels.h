@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "runtime/cuda/launch/loaded_kernels.h"
 #include "runtime/cuda/libraries/blas.h"
 #include "runtime/cuda/libraries/dnn.h"
+#include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
 #include "runtime/ir/loop_passes.h"
 
@@ -26,10 +28,13 @@ class CudaKernels {
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
               LaunchGraphs& launches);
 
+  /// As AsyncStream::gather: loops whose kernel has the same form.
+  size_t gather(std::span<LoopCall> calls);
+  /// As AsyncStream::launch_together.
+  void launch_together(std::span<const LoopCall> calls, LaunchGraphs& launches);
+
   /// The kernel of a fused loop for arrays at such addresses; a null function: there is no work.
-  KernelShape shape_of(const LoopStep& step, void* const* bases) {
-    return plan(step, bases).kernel;
-  }
+  KernelShape shape_of(const LoopStep& step, void* const* bases);
 
   LoadedKernels& loaded() { return *loaded_; }
   Blas& blas() { return blas_; }
@@ -45,17 +50,18 @@ class CudaKernels {
   unsigned long long* first_wrong(Stream stream);
 
  private:
-  /// A fused loop as it is launched.
-  struct FusedLaunch {
+  /// What a fused loop asks for.
+  struct LoopWork {
     GpuForm form;
-    int64_t units = 0;  ///< of work; 0: there is none
-    KernelShape kernel;
+    int64_t units = 0;        ///< of work; 0: there is none
+    size_t shared_bytes = 0;  ///< of a block, for what is staged
   };
   /// Without values that are kept (GpuForm::keeps), and with them.
   struct RowStages {
     RowStage read_again, kept;
   };
-  FusedLaunch plan(const LoopStep& step, void* const* bases);
+  LoopWork work_of(const LoopStep& step, void* const* bases);
+  KernelShape shape_of(const LoopStep& step, const LoopWork& work);
   size_t stage(const LoopStep& step, void* const* bases, GpuForm& form);
 
   const std::shared_ptr<LoadedKernels> loaded_;

@@ -78,23 +78,24 @@ void LaunchGraphs::begin(const PlanInfo& plan) {
   part_ = 0;
 }
 
-void LaunchGraphs::launch(Function function, LaunchShape shape, std::span<const uint64_t> words) {
+void LaunchGraphs::launch(const KernelShape& kernel, std::span<const uint64_t> words) {
   if (profile::is_on()) [[unlikely]]
-    note(function, shape);
+    note(kernel);
+  const LaunchShape& shape = kernel.shape;
   if (course_) {
-    waiting_.launches.push_back({function, shape, waiting_.words.size(), words.size()});
+    waiting_.launches.push_back({kernel.function, shape, waiting_.words.size(), words.size()});
     waiting_.words.insert(waiting_.words.end(), words.begin(), words.end());
     return;
   }
   void* parameters[] = {const_cast<uint64_t*>(words.data())};
-  check(driver().launch(function, shape.blocks, 1, 1, shape.threads, 1, 1, shape.shared_bytes,
-                        stream_, parameters, nullptr),
+  check(driver().launch(kernel.function, shape.blocks, 1, 1, shape.threads, 1, 1,
+                        shape.shared_bytes, stream_, parameters, nullptr),
         "cuLaunchKernel");
 }
 
-void LaunchGraphs::note(Function function, LaunchShape shape) {
+void LaunchGraphs::note(const KernelShape& kernel) {
   const auto threads = [](LaunchShape of) { return uint64_t{of.blocks} * of.threads; };
-  if (!largest_.function || threads(shape) > threads(largest_.shape)) largest_ = {function, shape};
+  if (!largest_.function || threads(kernel.shape) > threads(largest_.shape)) largest_ = kernel;
 }
 
 void LaunchGraphs::flush() {
@@ -177,7 +178,7 @@ void LaunchGraphs::launch_waiting() {
   Course* const course = std::exchange(course_, nullptr);  // at once, now
   try {
     for (const Launch& one : waiting_.launches)
-      launch(one.function, one.shape, {waiting_.words.data() + one.first, one.count});
+      launch({one.function, one.shape}, {waiting_.words.data() + one.first, one.count});
   } catch (const Error&) {
     if (!failure_) failure_ = std::current_exception();
   }

@@ -34,6 +34,7 @@ namespace tide::cuda {
 struct KernelShape {
   Function function = nullptr;
   LaunchShape shape{};
+  int64_t loops = 1;  ///< that the launch serves
 };
 
 /// The way of kernels to one stream. Used by the queue's thread, with the device's context
@@ -48,7 +49,7 @@ class LaunchGraphs {
   void begin(const PlanInfo& plan);
 
   /// Launches a kernel with one parameter of so many words, which are copied.
-  void launch(Function function, LaunchShape shape, std::span<const uint64_t> words);
+  void launch(const KernelShape& kernel, std::span<const uint64_t> words);
 
   /// Must come before anything else is enqueued. What fails is reported by `end`.
   void flush();
@@ -103,7 +104,7 @@ class LaunchGraphs {
   void update(Part& part) const;
   void launch_waiting();
   void give_up(const char* reason);
-  void note(Function function, LaunchShape shape);
+  void note(const KernelShape& kernel);
 
   const Stream stream_;
   const bool enabled_;

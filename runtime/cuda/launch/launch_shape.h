@@ -21,22 +21,28 @@ struct LaunchShape {
   bool operator==(const LaunchShape&) const = default;
 };
 
-/// Blocks for work that comes in `wanted` blocks of residency.threads. Where that is more than the
+inline int64_t rounded_up_quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// How often each block takes work that comes in `wanted` blocks. Where that is more than the
 /// device holds a few times over, each takes several turns, all of them equally many: starting a
 /// block costs as much as a short turn, and a grid that is no multiple would leave the last turn
 /// half empty.
-inline LaunchShape launch_blocks(int64_t wanted, const KernelResidency& residency) {
+inline int64_t launch_turns(int64_t wanted, const KernelResidency& residency) {
   // Several times what fits: multiprocessors that are ahead take the blocks that are left.
   constexpr int64_t kTimesOver = 8;
   const int64_t most = kTimesOver * residency.multiprocessors * std::max(residency.blocks, 1);
-  const int64_t turns = std::max<int64_t>((wanted + most - 1) / most, 1);
-  return {static_cast<unsigned>((wanted + turns - 1) / turns),
+  return std::max<int64_t>(rounded_up_quotient(wanted, most), 1);
+}
+
+/// Blocks of residency.threads for work that comes in `wanted` of them.
+inline LaunchShape launch_blocks(int64_t wanted, const KernelResidency& residency) {
+  return {static_cast<unsigned>(rounded_up_quotient(wanted, launch_turns(wanted, residency))),
           static_cast<unsigned>(residency.threads), static_cast<unsigned>(residency.shared_bytes)};
 }
 
-/// Blocks of up to residency.threads for `units` of work, one a thread. Little work is cut into
-/// smaller blocks until every multiprocessor gets one: each brings its own path to memory.
-inline LaunchShape launch_threads(int64_t units, const KernelResidency& residency) {
+/// The residency of blocks for `units` of work, one a thread. Little work is cut into smaller
+/// blocks until every multiprocessor gets one: each brings its own path to memory.
+inline KernelResidency cut_blocks(int64_t units, const KernelResidency& residency) {
   constexpr int kFewest = 64;
   KernelResidency cut = residency;
   while (cut.threads >= 2 * kFewest &&
@@ -44,7 +50,13 @@ inline LaunchShape launch_threads(int64_t units, const KernelResidency& residenc
     cut.threads /= 2;
     cut.blocks *= 2;
   }
-  return launch_blocks((units + cut.threads - 1) / cut.threads, cut);
+  return cut;
+}
+
+/// Blocks of up to residency.threads for `units` of work, one a thread.
+inline LaunchShape launch_threads(int64_t units, const KernelResidency& residency) {
+  const KernelResidency cut = cut_blocks(units, residency);
+  return launch_blocks(rounded_up_quotient(units, cut.threads), cut);
 }
 
 }  // namespace tide::cuda

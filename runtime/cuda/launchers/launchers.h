@@ -30,7 +30,7 @@ void run(ComputeLaunch& call, const char* file, const std::string& kernel, Argum
   static_assert(sizeof(Arguments) % sizeof(uint64_t) == 0);
   std::array<uint64_t, sizeof(Arguments) / sizeof(uint64_t)> words;
   std::memcpy(words.data(), &arguments, sizeof arguments);
-  call.launches.launch(loaded.function, shape, words);
+  call.launches.launch({loaded.function, shape}, words);
 }
 
 /// The sizes (n, c, h, w) of an array of planes that lies so or channels last.

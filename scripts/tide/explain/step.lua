@@ -94,6 +94,7 @@ function Step:__tostring()
       launch.blocks, launch.threads, launch.registers, words.bytes(launch.shared_bytes),
       100 * launch.use, 100 * launch.occupancy)
   end
+  if self.batch > 1 then add("  one launch may serve %d loops of this kernel: it is one of them", self.batch) end
   if self.bound then add("  bound by %s: %.4f ms at least", self.bound, self.least_ms) end
   return table.concat(lines, "\n")
 end

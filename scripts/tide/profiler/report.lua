@@ -75,7 +75,8 @@ end}
 local kBound <const> = {"<bound by", function(row) return row.bound or "" end}
 -- Of GPUs only.
 local kLaunch <const> = {"launch", function(row)
-  return row.blocks and ("%d x %d"):format(row.blocks, row.threads) or ""
+  if not row.blocks then return "" end
+  return ("%d x %d%s"):format(row.blocks, row.threads, row.loops > 1 and (" for %d loops"):format(row.loops) or "")
 end}
 local kUse <const> = {"use", function(row)
   return row.use and ("%.0f %%"):format(100 * row.use) or ""
