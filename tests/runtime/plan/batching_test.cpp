@@ -21,13 +21,13 @@ using namespace tide;
 
 namespace {
 
-Tensor stored(int64_t size) {
+Tensor array_of(int64_t size) {
   return test::tensor(std::vector<float>(static_cast<size_t>(size), 1.0f), Shape{size});
 }
 
-std::vector<Tensor> stored_all(std::initializer_list<int64_t> sizes) {
+std::vector<Tensor> arrays_of(std::initializer_list<int64_t> sizes) {
   std::vector<Tensor> made;
-  for (const int64_t size : sizes) made.push_back(stored(size));
+  for (const int64_t size : sizes) made.push_back(array_of(size));
   return made;
 }
 
@@ -71,7 +71,7 @@ bool is_ordered(const Plan& plan) {
 }  // namespace
 
 TEST_CASE("four loops of one kernel are a batch, whatever their sizes", "[graph]") {
-  const std::vector<Tensor> x = stored_all({3, 1000, 64, 5000});
+  const std::vector<Tensor> x = arrays_of({3, 1000, 64, 5000});
   std::vector<Tensor> y(4);
   const auto record = [&](size_t count) {
     return [&, count] {
@@ -83,7 +83,7 @@ TEST_CASE("four loops of one kernel are a batch, whatever their sizes", "[graph]
 }
 
 TEST_CASE("loops of a kernel become neighbours where they do not need each other", "[graph]") {
-  const std::vector<Tensor> x = stored_all({64, 64, 64, 64}), w = stored_all({8, 16, 24, 32});
+  const std::vector<Tensor> x = arrays_of({64, 64, 64, 64}), w = arrays_of({8, 16, 24, 32});
   std::vector<Tensor> y(4), z(4);
   Ref<Plan> plan = plan_of([&] {
     for (size_t i = 0; i < 4; ++i) {
@@ -105,7 +105,7 @@ TEST_CASE("loops of a kernel become neighbours where they do not need each other
 
 TEST_CASE("a loop stays after what it needs", "[graph]") {
   std::vector<Tensor> y(5);
-  const Tensor x = stored(64);
+  const Tensor x = array_of(64);
   const Ref<Plan> plan = plan_of([&] {
     Tensor last = x;
     for (Tensor& each : y) last = each = cumsum(last, Dim{0}) * 2 + 1;
@@ -115,7 +115,7 @@ TEST_CASE("a loop stays after what it needs", "[graph]") {
 }
 
 TEST_CASE("a loop that takes over what another one reads is in a later batch", "[graph]") {
-  const std::vector<Tensor> x = stored_all({8, 16, 24, 32, 40, 48, 56, 64, 72});
+  const std::vector<Tensor> x = arrays_of({8, 16, 24, 32, 40, 48, 56, 64, 72});
   std::vector<Tensor> y(x.size());
   const auto record = [&] {
     for (size_t i = 0; i < x.size(); ++i) y[i] = x[i] * 2 + 1;
@@ -143,14 +143,14 @@ TEST_CASE("a loop that takes over what another one reads is in a later batch", "
 }
 
 TEST_CASE("the parts of a value that is put together are a batch", "[graph]") {
-  std::vector<Tensor> parts = stored_all({1, 1, 1, 1, 1, 1});
+  std::vector<Tensor> parts = arrays_of({1, 1, 1, 1, 1, 1});
   Tensor y;
   CHECK(batches_of(*plan_of([&] { y = stack(parts); })) == "AAAAAA");
   CHECK(batches_of(*plan_of([&] { y = cat(parts); })) == "AAAAAA");
 }
 
 TEST_CASE("writes to parts of a value of the script keep their order", "[graph]") {
-  const Tensor x = stored(64), y = stored(8);
+  const Tensor x = array_of(64), y = array_of(8);
   const Ref<Plan> plan = plan_of([&] {
     for (int64_t i = 0; i < 5; ++i) record_write("[]=", slice(x, 0, 8 * i, 8), y);
   });
@@ -160,7 +160,7 @@ TEST_CASE("writes to parts of a value of the script keep their order", "[graph]"
 
 TEST_CASE("a batch makes temporary results of 32 MB at most", "[graph]") {
   const auto batches_over = [](int64_t size) {
-    const std::vector<Tensor> x = stored_all({size, size, size, size, size});
+    const std::vector<Tensor> x = arrays_of({size, size, size, size, size});
     std::vector<Tensor> y(5);
     const Ref<Plan> plan = plan_of([&] {
       for (size_t i = 0; i < 5; ++i) y[i] = cumsum(exp(x[i]) - 1, Dim{0});
@@ -174,7 +174,7 @@ TEST_CASE("a batch makes temporary results of 32 MB at most", "[graph]") {
 }
 
 TEST_CASE("what a batch needs for a time is released after its last loop", "[graph]") {
-  const std::vector<Tensor> x = stored_all({100000, 100000, 100000, 100000});
+  const std::vector<Tensor> x = arrays_of({100000, 100000, 100000, 100000});
   std::vector<Tensor> y(4);
   const Ref<Plan> plan = plan_of([&] {
     for (size_t i = 0; i < 4; ++i) {
