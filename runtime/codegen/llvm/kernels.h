@@ -12,7 +12,8 @@ void emit_map_kernel(Frame& frame);
 void emit_row_kernel(Frame& frame);
 /// Vectors across neighbouring rows: all passes over kColumnBlock rows, then over the next ones.
 void emit_column_kernel(Frame& frame);
-/// Any program, for a GPU.
-void emit_gpu_kernel(Frame& frame, const GpuForm& form);
+/// For a GPU: without a row, and with one.
+void emit_gpu_map(Frame& frame, const GpuForm& form);
+void emit_gpu_rows(Frame& frame, const GpuForm& form);
 
 }  // namespace tide::ir

@@ -62,7 +62,7 @@ llvm::Function* make_function(llvm::Module& module, const LoopProgram& program,
 void emit_kernel(Frame& frame, const GpuForm& gpu) {
   const LoopProgram& program = frame.program;
   if (frame.machine.gpu)
-    emit_gpu_kernel(frame, gpu);
+    program.has_row ? emit_gpu_rows(frame, gpu) : emit_gpu_map(frame, gpu);
   else if (!program.has_row)
     emit_map_kernel(frame);
   else if (program.orientation == Orientation::row)

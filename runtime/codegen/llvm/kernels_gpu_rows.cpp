@@ -1,4 +1,4 @@
-// Kernels for GPUs: a thread per point of a map, a team of threads per row.
+// Row kernels for GPUs: a team of threads per row.
 //
 // The bits are those of the CPU's kernels: member j of a row's team owns lane j of the reduction's
 // tree (down columns, lanes j, j + 16, j + 32 and j + 48), takes its elements in rising order, and
@@ -13,6 +13,7 @@
 #include "runtime/codegen/gpu_form.h"
 #include "runtime/codegen/llvm/body.h"
 #include "runtime/codegen/llvm/elementwise_op.h"
+#include "runtime/codegen/llvm/gpu_grid.h"
 #include "runtime/codegen/llvm/kernels.h"
 
 namespace tide::ir {
@@ -20,119 +21,6 @@ namespace {
 
 using Kind = LoopInstruction::Kind;
 using List = std::vector<size_t>;
-
-/// The threads of a launch, and the units that they take.
-class Grid {
- public:
-  Grid(Frame& frame, const GpuForm& form) : frame_(frame), code_(frame.code), form_(form) {}
-
-  llvm::Value* thread() { return frame_.read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x); }
-  llvm::Value* block() { return frame_.block; }
-  llvm::Value* blocks() { return frame_.blocks; }
-  llvm::Value* block_threads() {
-    return frame_.read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
-  }
-
-  void barrier() { code_.builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
-
-  /// Takes `item` apart into what is left over `divisor`, and the remainder; both are positive.
-  std::pair<llvm::Value*, llvm::Value*> divide(llvm::Value* item, llvm::Value* divisor) {
-    auto& builder = code_.builder;
-    if (!form_.narrow)
-      return {builder.CreateUDiv(item, divisor), builder.CreateURem(item, divisor)};
-    llvm::Type* word = builder.getInt32Ty();
-    llvm::Value* low = builder.CreateTrunc(item, word);
-    llvm::Value* by = builder.CreateTrunc(divisor, word);
-    llvm::Value* quotient = builder.CreateUDiv(low, by);
-    llvm::Value* rest = builder.CreateSub(low, builder.CreateMul(quotient, by));
-    llvm::Type* wide = builder.getInt64Ty();
-    return {builder.CreateZExt(quotient, wide), builder.CreateZExt(rest, wide)};
-  }
-
-  /// The indices of point `item` of the first `rank` outer dimensions.
-  std::vector<llvm::Value*> indices(llvm::Value* item, int rank) {
-    std::vector<llvm::Value*> result(static_cast<size_t>(rank));
-    for (int d = rank - 1; d > 0; --d)
-      std::tie(item, result[static_cast<size_t>(d)]) = divide(item, frame_.extent(d));
-    if (rank > 0) result[0] = item;
-    return result;
-  }
-
- private:
-  Frame& frame_;
-  Code& code_;
-  const GpuForm form_;
-};
-
-class GpuMapKernel {
- public:
-  GpuMapKernel(Frame& frame, const GpuForm& form)
-      : frame_(frame), code_(frame.code), grid_(frame, form), form_(form) {
-    stores_ = frame.instructions(
-        [](const LoopInstruction& instruction, size_t) { return instruction.kind == Kind::store; });
-    needed_ = frame.needed_for(stores_, std::vector<bool>(frame.program.code.size(), false));
-  }
-
-  void emit_points() {
-    auto& builder = code_.builder;
-    llvm::Value* threads = grid_.block_threads();
-    llvm::Value* first =
-        builder.CreateAdd(builder.CreateMul(grid_.block(), threads), grid_.thread());
-    llvm::Value* step = builder.CreateMul(grid_.blocks(), threads);
-    code_.loop(first, frame_.units, step, [&](llvm::Value* unit) {
-      if (!form_.vector)
-        emit_body(1, frame_.places_at(grid_.indices(unit, frame_.program.outer_rank)),
-                  code_.number(0));
-      else if (frame_.program.outer_rank == 1)
-        emit_line(unit);
-      else
-        emit_part(unit);
-    });
-  }
-
- private:
-  /// One dimension: full vectors first, then what is left, one by one.
-  void emit_line(llvm::Value* unit) {
-    auto& builder = code_.builder;
-    const int vector = gpu_vector(frame_.program);
-    const Places places = frame_.places_at({code_.number(0)});
-    llvm::Value* count = builder.CreateUDiv(frame_.extent(0), code_.number(vector));
-    llvm::Value* full = builder.CreateICmpSLT(unit, count);
-    code_.when(full,
-               [&] { emit_body(vector, places, builder.CreateMul(unit, code_.number(vector))); });
-    code_.when(builder.CreateNot(full), [&] {
-      llvm::Value* before = builder.CreateMul(count, code_.number(vector - 1));
-      emit_body(1, places, builder.CreateAdd(unit, before));
-    });
-  }
-
-  /// A vector of the last dimension, whose extent is a multiple.
-  void emit_part(llvm::Value* unit) {
-    auto& builder = code_.builder;
-    const int vector = gpu_vector(frame_.program);
-    const int last = frame_.program.outer_rank - 1;
-    llvm::Value* parts = builder.CreateUDiv(frame_.extent(last), code_.number(vector));
-    const auto [outer, part] = grid_.divide(unit, parts);
-    std::vector<llvm::Value*> indices = grid_.indices(outer, last);
-    indices.push_back(code_.number(0));
-    emit_body(vector, frame_.places_at(indices), builder.CreateMul(part, code_.number(vector)));
-  }
-
-  void emit_body(int width, const Places& places, llvm::Value* index) {
-    const Lanes lanes{&code_.builder, &frame_.machine, width, 1};
-    Body body(frame_, lanes, places, index);
-    body.compute(needed_);
-    // All loads come first: an output may be the memory of an input.
-    for (const size_t store : stores_) body.store(store);
-  }
-
-  Frame& frame_;
-  Code& code_;
-  Grid grid_;
-  const GpuForm form_;
-  List stores_;
-  std::vector<bool> needed_;
-};
 
 class GpuRowKernel {
  public:
@@ -611,7 +499,7 @@ class GpuRowKernel {
   Code& code_;
   const LoopProgram& program_;
   const LoopPasses& passes_;
-  Grid grid_;
+  GpuGrid grid_;
   const GpuBlock block_;
   int accumulators_, unrolled_;
   Lanes lanes_{};
@@ -634,11 +522,6 @@ class GpuRowKernel {
 
 }  // namespace
 
-void emit_gpu_kernel(Frame& frame, const GpuForm& form) {
-  if (frame.program.has_row)
-    GpuRowKernel(frame, form).emit_rows();
-  else
-    GpuMapKernel(frame, form).emit_points();
-}
+void emit_gpu_rows(Frame& frame, const GpuForm& form) { GpuRowKernel(frame, form).emit_rows(); }
 
 }  // namespace tide::ir
