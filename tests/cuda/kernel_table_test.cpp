@@ -104,9 +104,11 @@ std::vector<FusedKernel> kernels_in(const std::string& folder) {
     const std::string before = plugin_identity() + '\0' + "sm_";
     if (!key.starts_with(before)) continue;  // the cpu's
     key.remove_prefix(key.find('\0', before.size()) + 1);
-    const int form = key[0] - '0';
+    const unsigned form = static_cast<unsigned char>(key[0]) - unsigned{'0'};
     kernels.push_back({read_program(key.substr(1)),
-                       {(form & 1) != 0, (form & 2) != 0, (form & 4) != 0, (form & 8) != 0}});
+                       {(form & 1) != 0, (form & 2) != 0, (form & 4) != 0, (form & 8) != 0,
+                        (form & 16) != 0, static_cast<GpuTable>(form / 32)}});
+    REQUIRE(kernels.back().form.number() == form);
   }
   return kernels;
 }
