@@ -84,7 +84,8 @@ assert(needed < estimate.device_ms * 1e-3 / 100)
 
 -- 3. One tensor in place of many ------------------------------------------------------------------
 -- Ops fuse that follow on each other over the same elements. These updates have nothing to do with
--- each other, so each is a kernel of its own. Who keeps the numbers in one tensor has one kernel.
+-- each other, so each is a kernel of its own. (On a GPU tide launches many that do the same as
+-- one, but still it has to find them.) Who keeps the numbers in one tensor has one kernel.
 heading(("3. %d small tensors, and one of all"):format(options.count))
 
 local all_weights, all_gradients = tide.stack(weights), tide.stack(gradients)
@@ -93,7 +94,7 @@ update_all()
 local each, all = cost_of(update_each), cost_of(update_all)
 show("weights[i] - gradients[i] * 0.01", each)
 show("weights - gradients * 0.01", all)
-assert(each.launches == options.count and all.launches == 1)
+assert(all.launches == 1 and (each.launches == options.count or device.type == "cuda"))
 
 -- The same with loops over the parts of a tensor: over rows, over samples, over time. If each turn
 -- does the same, there is an op that does it for all.
@@ -108,7 +109,7 @@ assert(tide.allclose(distances_by_row(), distances(), {rtol = 1e-4}))
 local by_row, at_once = cost_of(distances_by_row), cost_of(distances)
 show("a loop over rows", by_row)
 show("all rows at once", at_once)
-assert(by_row.launches >= 64 and at_once.launches <= 2)
+assert(at_once.launches <= 2 and at_once.launches < by_row.launches)
 
 -- 4. What ends a kernel ---------------------------------------------------------------------------
 -- Not everything fuses. A product is a routine of its own: what stands before it and what follows
