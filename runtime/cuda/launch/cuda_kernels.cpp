@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-
 namespace tide::cuda {
 namespace {
 
@@ -155,8 +154,10 @@ size_t CudaKernels::gather(std::span<LoopCall> calls) {
 void CudaKernels::launch_together(std::span<const LoopCall> calls, LaunchGraphs& launches) {
   const LoopProgram& program = calls[0].step->program;
   LoopWork all;
+  units_.clear();
   for (const LoopCall& call : calls) {
     const LoopWork work = work_of(*call.step, call.bases);
+    units_.push_back(work.units);
     all.form = work.form;
     all.units += work.units;
     all.shared_bytes = std::max(all.shared_bytes, work.shared_bytes);
@@ -175,12 +176,12 @@ void CudaKernels::launch_together(std::span<const LoopCall> calls, LaunchGraphs&
   words_.assign(table.words, 0);
   int64_t blocks = 0;
   size_t entry = 0;
-  for (const LoopCall& call : calls) {
-    const int64_t units = work_of(*call.step, call.bases).units;
-    uint64_t* const words = words_.data() + table.entry * entry++;
+  for (; entry < calls.size(); ++entry) {
+    const LoopCall& call = calls[entry];
+    uint64_t* const words = words_.data() + table.entry * entry;
     *words = static_cast<uint64_t>(blocks);
-    write_words(*call.step, call.bases, call.parameters, units, words + 1);
-    blocks += rounded_up_quotient(units, taken * turns);
+    write_words(*call.step, call.bases, call.parameters, units_[entry], words + 1);
+    blocks += rounded_up_quotient(units_[entry], taken * turns);
   }
   for (; entry <= table.entries; ++entry)
     words_[table.entry * entry] = static_cast<uint64_t>(blocks);

@@ -68,6 +68,7 @@ class CudaKernels {
   /// Of reductions along rows, by structure: what shared memory may hold of a row.
   std::unordered_map<const Kernel*, RowStages> stages_;
   std::vector<uint64_t> words_;
+  std::vector<int64_t> units_;  ///< of work, of each loop of a batch
   DevicePointer first_wrong_ = 0;
   Workspace workspace_;
   Blas blas_;
