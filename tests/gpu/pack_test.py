@@ -110,7 +110,7 @@ class PackTest(unittest.TestCase):
             file = pathlib.Path(folder, "packed.tar.xz")
             packed = run(copy / "pack", file, **self.environment)
             self.assertEqual(packed.returncode, 0, packed.stderr)
-            self.assertRegex(packed.stdout, r"^commit unknown: this is no checkout of git\n")
+            self.assertRegex(packed.stdout, r"^commit unknown: this is not a git checkout\n")
             with tarfile.open(file) as tar:
                 self.assertTrue(any(name.endswith("tests/gpu/run") for name in tar.getnames()))
 

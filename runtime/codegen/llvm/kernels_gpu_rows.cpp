@@ -69,8 +69,8 @@ class GpuRowKernel {
   static constexpr unsigned kShared = 3;  ///< the address space of shared memory
   static constexpr unsigned kAllThreads = 0xffffffff;
 
-  /// How many elements a thread takes at once: so many that enough loads are under way, but each
-  /// once more makes the kernel as much larger. Those of lanes of its own come one of each.
+  /// How many elements a thread takes at once: enough for loads to overlap, and no more, as each
+  /// makes the kernel larger. With several lanes of its own, a thread takes a fixed number.
   int unrolled(const GpuForm& form) const {
     const int most = form.few ? 8 : 4;
     if (accumulators_ > 1) return most;
