@@ -57,8 +57,6 @@ void Frame::find_arguments(llvm::Function& function) {
 /// All arguments lie one after the other in the kernel's only parameter, or in an entry of its
 /// table.
 void Frame::find_gpu_arguments(llvm::Value* words, const GpuForm& gpu) {
-  block = read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
-  blocks = read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
   if (gpu.table != GpuTable::none) words = find_loop(words, gpu.table);
   const GpuWords places(program);
   const auto at = [&](size_t word) {
@@ -76,6 +74,7 @@ void Frame::find_gpu_arguments(llvm::Value* words, const GpuForm& gpu) {
 llvm::Value* Frame::find_loop(llvm::Value* table, GpuTable size) {
   auto& builder = code.builder;
   const GpuTableLayout layout(program, size);
+  llvm::Value* of_launch = read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
   llvm::Type* word = builder.getInt64Ty();
   const auto place = [&](llvm::Value* entry, int64_t within) {
     llvm::Value* begin = builder.CreateMul(entry, code.number(static_cast<int64_t>(layout.entry)));
@@ -86,11 +85,11 @@ llvm::Value* Frame::find_loop(llvm::Value* table, GpuTable size) {
     llvm::Value* next = builder.CreateAdd(found, code.number(static_cast<int64_t>(step)));
     next = code.smaller(next, code.number(static_cast<int64_t>(layout.entries)));
     llvm::Value* first = code.load(word, place(next, 0), 8);
-    found = builder.CreateSelect(builder.CreateICmpSLE(first, block), next, found);
+    found = builder.CreateSelect(builder.CreateICmpSLE(first, of_launch), next, found);
   }
   llvm::Value* first = code.load(word, place(found, 0), 8);
   llvm::Value* end = code.load(word, place(found, static_cast<int64_t>(layout.entry)), 8);
-  block = builder.CreateSub(block, first);
+  block = builder.CreateSub(of_launch, first);
   blocks = builder.CreateSub(end, first);
   return place(found, 1);
 }

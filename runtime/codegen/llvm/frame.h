@@ -35,7 +35,8 @@ class Frame {
   llvm::Value *vector_begin = nullptr, *vector_end = nullptr;
   llvm::Value *row_begin = nullptr, *row_end = nullptr;
   llvm::Value* units = nullptr;  ///< of work, on a GPU
-  /// Of a GPU's launch: the number of this block among those of its loop, and of these.
+  /// The number of this block of a GPU among those of its loop, and how many these are; none where
+  /// the launch has one loop. Registers read long before they are used make the assembler spill.
   llvm::Value *block = nullptr, *blocks = nullptr;
   std::vector<llvm::Value*> parameters;  ///< scalars of their compute types
   /// Per operand its stride along the vector dimension, in bytes (an iota's: as it is); none if

@@ -17,8 +17,14 @@ class GpuGrid {
   GpuGrid(Frame& frame, const GpuForm& form) : frame_(frame), code_(frame.code), form_(form) {}
 
   llvm::Value* thread() { return frame_.read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x); }
-  llvm::Value* block() { return frame_.block; }
-  llvm::Value* blocks() { return frame_.blocks; }
+  llvm::Value* block() {
+    return frame_.block ? frame_.block
+                        : frame_.read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
+  }
+  llvm::Value* blocks() {
+    return frame_.blocks ? frame_.blocks
+                         : frame_.read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
+  }
   llvm::Value* block_threads() {
     return frame_.read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
   }
