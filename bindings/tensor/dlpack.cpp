@@ -36,6 +36,10 @@ dlpack::DataType type_of(DType type) {
       return {dlpack::kUInt, 8, 1};
     case DType::bf16:
       return {dlpack::kBfloat, 16, 1};
+    case DType::f8e4m3:
+      return {dlpack::kFloat8E4M3, 8, 1};
+    case DType::f8e5m2:
+      return {dlpack::kFloat8E5M2, 8, 1};
     case DType::f16:
     case DType::f32:
     case DType::f64:

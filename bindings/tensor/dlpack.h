@@ -7,7 +7,15 @@
 namespace tide::bindings::dlpack {
 
 enum DeviceType : int32_t { kCpu = 1, kCudaHost = 3 };
-enum TypeCode : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kBool = 6 };
+enum TypeCode : uint8_t {
+  kInt = 0,
+  kUInt = 1,
+  kFloat = 2,
+  kBfloat = 4,
+  kBool = 6,
+  kFloat8E4M3 = 10,
+  kFloat8E5M2 = 12
+};
 
 struct Device {
   int32_t type;

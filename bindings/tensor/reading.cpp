@@ -4,7 +4,7 @@
 #include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/tensor_object.h"
-#include "runtime/ir/math/half.h"
+#include "runtime/ir/interpreter/interpreted_memory.h"
 
 namespace tide::bindings {
 
@@ -12,17 +12,9 @@ HostValues::HostValues(const Tensor& x, const char* reason)
     : type_(compute_type(x.dtype())), count_(x.numel()) {
   bytes_.resize(static_cast<size_t>(count_) * size_of(x.dtype()));
   x.read(bytes_.data(), reason);
-  if (!is_half(x.dtype())) return;
-  std::string wide(static_cast<size_t>(count_) * sizeof(float), '\0');
-  for (int64_t i = 0; i < count_; ++i) {
-    uint16_t bits;
-    std::memcpy(&bits, bytes_.data() + i * 2, sizeof bits);
-    Float16 half;
-    BFloat16 brain;
-    half.bits = brain.bits = bits;
-    const float value = x.dtype() == DType::f16 ? float(half) : float(brain);
-    std::memcpy(wide.data() + i * sizeof value, &value, sizeof value);
-  }
+  if (!is_narrow(x.dtype())) return;
+  std::string wide(static_cast<size_t>(count_) * size_of(type_), '\0');
+  interpreted::load_of(x.dtype())(bytes_.data(), 1, wide.data(), count_);
   bytes_ = std::move(wide);
 }
 

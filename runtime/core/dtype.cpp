@@ -8,11 +8,11 @@
 namespace tide {
 namespace {
 
-constexpr std::string_view kNames[kDTypeCount] = {"bool",    "uint8",  "int8",    "int16",
-                                                  "int32",   "int64",  "float16", "bfloat16",
-                                                  "float32", "float64"};
-constexpr std::string_view kShortNames[kDTypeCount] = {"bool", "u8",  "i8",   "i16", "i32",
-                                                       "i64",  "f16", "bf16", "f32", "f64"};
+constexpr std::string_view kNames[kDTypeCount] = {
+    "bool",          "uint8",       "int8",    "int16",    "int32",   "int64",
+    "float8_e4m3fn", "float8_e5m2", "float16", "bfloat16", "float32", "float64"};
+constexpr std::string_view kShortNames[kDTypeCount] = {
+    "bool", "u8", "i8", "i16", "i32", "i64", "f8e4m3", "f8e5m2", "f16", "bf16", "f32", "f64"};
 
 std::atomic<DType> default_word{DType::f32};
 
@@ -38,6 +38,10 @@ double largest_of(DType type) {
       return 1;
     case DType::u8:
       return 255;
+    case DType::f8e4m3:
+      return 448;
+    case DType::f8e5m2:
+      return 57344;
     case DType::f16:
       return 65504;
     case DType::bf16:
@@ -59,8 +63,9 @@ double smallest_of(DType type) {
 DType promote(DType a, DType b) {
   if (a == b) return a;
   if (a > b) return promote(b, a);
-  // Now a < b in the order of the enumeration, which is that of growing range but for two pairs.
+  // Now a < b in the order of the enumeration, which is that of growing range but for three pairs.
   if (a == DType::u8 && b == DType::i8) return DType::i16;
+  if (a == DType::f8e4m3 && b == DType::f8e5m2) return DType::f16;
   if (a == DType::f16 && b == DType::bf16) return DType::f32;
   return b;
 }

@@ -8,24 +8,28 @@
 
 namespace tide {
 
-/// The ten element types that a tensor can have.
-enum class DType : uint8_t { boolean, u8, i8, i16, i32, i64, f16, bf16, f32, f64 };
+/// The element types that a tensor can have. f8e4m3 has the numbers of float8_e4m3fn: up to 448, no
+/// infinities; f8e5m2 those of float8_e5m2: the upper half of an f16.
+enum class DType : uint8_t { boolean, u8, i8, i16, i32, i64, f8e4m3, f8e5m2, f16, bf16, f32, f64 };
 
-constexpr int kDTypeCount = 10;
+constexpr int kDTypeCount = 12;
 
 /// Bytes of one element.
 constexpr size_t size_of(DType type) {
   // One hexadecimal digit per type, the first one lowest.
-  return 0x8422842111 >> (4 * static_cast<int>(type)) & 15;
+  return 0x842211842111 >> (4 * static_cast<int>(type)) & 15;
 }
 
-constexpr bool is_floating(DType type) { return type >= DType::f16; }
-constexpr bool is_integer(DType type) { return type > DType::boolean && type < DType::f16; }
+constexpr bool is_floating(DType type) { return type >= DType::f8e4m3; }
+constexpr bool is_integer(DType type) { return type > DType::boolean && type < DType::f8e4m3; }
 constexpr bool is_half(DType type) { return type == DType::f16 || type == DType::bf16; }
+constexpr bool is_float8(DType type) { return type == DType::f8e4m3 || type == DType::f8e5m2; }
+/// Floating types of one byte or two.
+constexpr bool is_narrow(DType type) { return is_float8(type) || is_half(type); }
 
-/// The type in which one op on `type` computes before it rounds its result once: f32 for the half
+/// The type in which one op on `type` computes before it rounds its result once: f32 for the narrow
 /// types, `type` itself otherwise.
-constexpr DType compute_type(DType type) { return is_half(type) ? DType::f32 : type; }
+constexpr DType compute_type(DType type) { return is_narrow(type) ? DType::f32 : type; }
 
 /// The full name as scripts see it, "float32".
 std::string_view name_of(DType type);
@@ -37,7 +41,8 @@ std::optional<DType> dtype_from_name(std::string_view name);
 double largest_of(DType type);
 double smallest_of(DType type);
 
-/// The result type of arithmetic between two tensors of one dimension or more (PyTorch's table).
+/// The result type of arithmetic between two tensors of one dimension or more: PyTorch's table, to
+/// which float8 is added; the two kinds of it meet in f16, which holds both.
 DType promote(DType a, DType b);
 
 /// Which operand of an op has the say over the result type: a tensor with dimensions before one

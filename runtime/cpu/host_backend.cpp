@@ -123,6 +123,7 @@ MemoryLimit HostBackend::memory_limit() const {
 /// Without multiply-adds in one instruction, a cell's functions are slow outside of generated
 /// loops.
 bool HostBackend::has_library(ComputeOp op) const {
+  if (op == ComputeOp::scaled_matmul) return true;
   return op == ComputeOp::recurrence && instruction_set() != InstructionSet::baseline;
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "runtime/core/dtype.h"
+#include "runtime/core/error.h"
 #include "runtime/ir/math/half.h"
 
 namespace tide {
@@ -14,7 +16,8 @@ struct TypeTag {
   using Type = T;
 };
 
-/// Calls visitor(TypeTag<T>()) for the C++ type of `type`; boolean is bool.
+/// Calls visitor(TypeTag<T>()) for the C++ type of `type`; boolean is bool. Not for float8, of
+/// which compute ops only move the elements.
 template <class Visitor>
 void visit_type(DType type, Visitor&& visitor) {
   switch (type) {
@@ -38,6 +41,9 @@ void visit_type(DType type, Visitor&& visitor) {
       return visitor(TypeTag<float>());
     case DType::f64:
       return visitor(TypeTag<double>());
+    case DType::f8e4m3:
+    case DType::f8e5m2:
+      throw InternalError("arithmetic of " + std::string(name_of(type)) + " was queued");
   }
 }
 

@@ -28,10 +28,11 @@ struct TypeName {
   StoredType type;
 };
 constexpr TypeName kTypeNames[] = {
-    {"BOOL", DType::boolean}, {"U8", DType::u8},   {"I8", DType::i8},    {"I16", DType::i16},
-    {"I32", DType::i32},      {"I64", DType::i64}, {"F16", DType::f16},  {"BF16", DType::bf16},
-    {"F32", DType::f32},      {"F64", DType::f64}, {"U16", kUnsigned16}, {"U32", kUnsigned32},
-    {"U64", kUnsigned64}};
+    {"BOOL", DType::boolean},   {"U8", DType::u8},     {"I8", DType::i8},
+    {"I16", DType::i16},        {"I32", DType::i32},   {"I64", DType::i64},
+    {"F16", DType::f16},        {"BF16", DType::bf16}, {"F8_E4M3", DType::f8e4m3},
+    {"F8_E5M2", DType::f8e5m2}, {"F32", DType::f32},   {"F64", DType::f64},
+    {"U16", kUnsigned16},       {"U32", kUnsigned32},  {"U64", kUnsigned64}};
 
 /// A tensor as the header describes it; [begin, end) counts bytes after the header.
 struct Entry {

@@ -47,6 +47,10 @@ struct MatmulAttributes {
   Attribute<bool> has_bias, tf32;
 };
 
+struct ScaledMatmulAttributes {
+  Attribute<bool> has_bias;
+};
+
 struct AttentionAttributes {
   Attribute<float> scale;
   Attribute<bool> causal;

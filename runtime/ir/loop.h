@@ -52,15 +52,15 @@ struct LoopOperand {
 /// One instruction; its result is referred to by its place in LoopProgram::code.
 struct LoopInstruction {
   enum class Kind : uint8_t {
-    load,       ///< operand `operand`, converted to compute_type(type): f16 and bf16 widen to f32
+    load,       ///< operand `operand`, converted to compute_type(type): narrow types widen to f32
     parameter,  ///< number `operand` of the parameters, of compute_type(type)
     map,        ///< op on the values a[0..arity)
     reduce,     ///< combines values a[0] along the row in `type`; one value per row
     store       ///< value a[0] to operand `operand`, rounded to the operand's type; no result
   };
   Kind kind;
-  /// The op's result type. A map's value is rounded to it (once per op: f16 and bf16 values are
-  /// held as f32 whose bits fit the narrow type). Reductions of f16/bf16 values run in f32 and have
+  /// The op's result type. A map's value is rounded to it (once per op: values of narrow types are
+  /// held as f32 whose bits fit the narrow type). Reductions of such values run in f32 and have
   /// type f32; converting back is an op of its own.
   DType type;
   OpCode op = 0;                 ///< map

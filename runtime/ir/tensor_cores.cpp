@@ -7,7 +7,7 @@ namespace {
 std::vector<FactorSize> factor_sizes(ComputeOp op, int64_t tile, const Shape& a, const Shape& b) {
   const auto last = [](const Shape& shape) { return shape[shape.rank() - 1]; };
   if (op == ComputeOp::conv2d) return {{"input channels", b[1]}, {"output channels", b[0]}};
-  if (op != ComputeOp::matmul) return {};
+  if (op != ComputeOp::matmul && op != ComputeOp::scaled_matmul) return {};
   std::vector<FactorSize> sizes;
   // A single row, or a few, is no matrix.
   if (a.rank() > 1 && a[a.rank() - 2] >= tile) sizes.push_back({"m", a[a.rank() - 2]});
@@ -25,6 +25,8 @@ int64_t tensor_core_tile(DType type) {
       return 8;
     case DType::i8:
     case DType::u8:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
       return 16;
     default:
       return 0;
@@ -42,6 +44,7 @@ std::vector<FactorSize> misfits(ComputeOp op, DType type, const Shape& a, const 
 bool multiplies_matrices(ComputeOp op) {
   switch (op) {
     case ComputeOp::matmul:
+    case ComputeOp::scaled_matmul:
     case ComputeOp::conv2d:
     case ComputeOp::conv2d_backward_input:
     case ComputeOp::conv2d_backward_weight:

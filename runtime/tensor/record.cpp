@@ -30,10 +30,10 @@ uint64_t bits_of(Number number, DType type) {
   }
 }
 
-/// The same of a number that becomes an element: for half types so that rounding to them is the
+/// The same of a number that becomes an element: for narrow types so that rounding to them is the
 /// only rounding.
 uint64_t element_bits(Number number, DType type) {
-  if (!is_half(type)) return bits_of(number, type);
+  if (!is_narrow(type)) return bits_of(number, type);
   return std::bit_cast<uint32_t>(
       math::rounded_to_odd(reference::Value(number.as_double())).number());
 }
@@ -178,7 +178,7 @@ namespace {
 DType reduced_type(Reduction reduction, DType type) {
   const bool adds = reduction == Reduction::sum || reduction == Reduction::prod;
   if (!adds) return type;
-  if (is_half(type)) return DType::f32;
+  if (is_narrow(type)) return DType::f32;
   return is_floating(type) ? type : DType::i64;
 }
 
@@ -230,7 +230,7 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
     shape.erase(d);
   }
   if (length == 0) return reduce_nothing(reduction, name, x, shape, type);
-  Tensor input = is_half(x.dtype()) ? x : converted(name, x, type);
+  Tensor input = is_narrow(x.dtype()) ? x : converted(name, x, type);
   if (length == 1)
     return dense_copy(name, alias(input, without_dims(input.layout(), first, last)), type);
   // The kernel walks the elements that become one with one stride.
@@ -245,9 +245,26 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
   return make_tensor(std::move(node));
 }
 
+namespace {
+
+/// Throws DTypeError for float8, unless the op takes it.
+void check_float8(ComputeOp op, const char* name, std::span<const Tensor> inputs,
+                  std::span<const int64_t> attributes) {
+  const bool moves = op == ComputeOp::gather || op == ComputeOp::pad_edges ||
+                     (op == ComputeOp::scatter && !unpack<ScatterAttributes>(attributes).add);
+  if (moves || op == ComputeOp::scaled_matmul) return;
+  for (const Tensor& input : inputs)
+    if (is_float8(input.dtype()))
+      throw DTypeError(std::string(name) + ": does not take " +
+                       std::string(name_of(input.dtype())) + ": convert it with :to(\"float32\")");
+}
+
+}  // namespace
+
 std::vector<Tensor> record_compute(ComputeOp op, const char* name, std::span<const Tensor> inputs,
                                    std::span<const ComputeResult> outputs,
                                    std::span<const int64_t> attributes) {
+  check_float8(op, name, inputs, attributes);
   std::vector<TensorOrNumber> operands(inputs.begin(), inputs.end());
   DeviceState& device = common_device(name, operands);
   Ref<Node> node = new_node(Node::Kind::compute, name, device, outputs[0].type, outputs[0].shape);
@@ -280,7 +297,7 @@ Tensor tensor_to_write(const char* name, const Tensor& x, const TensorOrNumber& 
     // A number would go on in the compute type, as if it had not been rounded to the tensor's; and
     // in ordinary memory.
     const DType type = x.dtype();
-    if (!is_half(type) && !is_pinned(x)) return Tensor();
+    if (!is_narrow(type) && !is_pinned(x)) return Tensor();
     return record_iota(ElementwiseOp::fill, name, Layout(Shape()), type, type, device.device,
                        {value.number});
   }

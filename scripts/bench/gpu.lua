@@ -21,8 +21,14 @@ local function bytes(device)
   return draw(), draw():t()
 end
 
---- Products of 8192 x 8192, at a precision of float32, as `options` of matmul say.
-local function product(name, factors, precision, options)
+--- Random float8, the second factor lying as weights do, and a scale.
+local function narrow(device)
+  local function draw() return tide.randn(size, size, {device = device}):to("float8_e4m3fn") end
+  return draw(), draw():t(), tide.ones({1}, {device = device})
+end
+
+--- Products of 8192 x 8192, at a precision of float32, by multiply(a, b, scale).
+local function product(name, factors, precision, multiply)
   local count = 10
   return {
     name = "matmul_8192_" .. name,
@@ -31,12 +37,12 @@ local function product(name, factors, precision, options)
     more_is_better = true,
     figure = function(t) return 2 * size ^ 3 * count / t / 1e9 end,
     make = function(device)
-      local a, b = factors(device)
+      local a, b, scale = factors(device)
       return function()
         local before = tide.get_float32_matmul_precision()
         tide.set_float32_matmul_precision(precision)
         local products = {}
-        for i = 1, count do products[i] = a:matmul(b, options) end
+        for i = 1, count do products[i] = multiply(a, b, scale) end
         tide.set_float32_matmul_precision(before)
         tide.synchronize(device)
       end
@@ -44,11 +50,14 @@ local function product(name, factors, precision, options)
   }
 end
 
+local function multiply(a, b) return a:matmul(b) end
+
 local list = {
-  product("f32", floats "float32", "highest", {}),
-  product("tf32", floats "float32", "high", {}),
-  product("bf16", floats "bfloat16", "highest", {}),
-  product("int8", bytes, "highest", {out_dtype = "int32"}),
+  product("f32", floats "float32", "highest", multiply),
+  product("tf32", floats "float32", "high", multiply),
+  product("bf16", floats "bfloat16", "highest", multiply),
+  product("int8", bytes, "highest", function(a, b) return a:matmul(b, {out_dtype = "int32"}) end),
+  product("float8", narrow, "highest", function(a, b, scale) return tide.scaled_mm(a, b, scale, scale) end),
   rows.row("copy_256m", "256 Mi elements copied onto others; 2 arrays", 2 << 28, {{1 << 28}, {1 << 28}},
     function(a, b) return b:copy_(a) end),
 }

@@ -40,7 +40,7 @@ for name, arrays in (("copy", 2), ("chain", 4), ("add", 3)):
     UNITS[f"{name}_256m"] = ("GB/s", lambda t, k=arrays: k * 256 * MI * 4 / t / 1e9)
 for name in ("softmax_16k", "layernorm_16k"):
     UNITS[name] = ("GB/s", lambda t: 2 * 256 * MI * 4 / t / 1e9)
-for name in ("f32", "tf32", "bf16", "int8"):
+for name in ("f32", "tf32", "bf16", "int8", "float8"):
     UNITS[f"matmul_8192_{name}"] = ("GFLOP/s", lambda t: 2 * 8192**3 * 10 / t / 1e9)
 for size, count in PRODUCTS.items():
     UNITS[f"matmul_{size}"] = (

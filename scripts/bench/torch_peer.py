@@ -110,6 +110,11 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         a, b = (torch.randint(-128, 128, (8192, 8192), dtype=torch.int8) for _ in range(2))
         return lambda: [torch._int_mm(a, b.t()) for _ in range(10)]
 
+    def large_float8_matmul():
+        a, b = (torch.randn(8192, 8192).to(torch.float8_e4m3fn) for _ in range(2))
+        one = torch.ones(())
+        return lambda: [torch._scaled_mm(a, b.t(), one, one, out_dtype=torch.bfloat16) for _ in range(10)]
+
     def copy():
         a, b = torch.randn(256 * MI), torch.randn(256 * MI)
         return lambda: b.copy_(a)
@@ -205,7 +210,7 @@ def torch_workloads(compiled=False, into_outputs=False, channels_last=False):
         makers.update({f"matmul_8192_{n}": lambda n=n: large_matmul(n)
                        for n in ("f32", "tf32", "bf16")})
         makers.update(
-            matmul_8192_int8=large_byte_matmul,
+            matmul_8192_int8=large_byte_matmul, matmul_8192_float8=large_float8_matmul,
             copy_256m=copy, chain_256m=lambda: chain(256 * MI), add_256m=lambda: add(256 * MI),
             softmax_16k=lambda: softmax(16384), layernorm_16k=lambda: layernorm(16384),
             op_overhead=op_overhead, op_overhead_grad=op_overhead_grad, mlp_step=mlp_step,

@@ -27,10 +27,10 @@ local function distances(x, dim, spacing)
   return (spacing:narrow(1, 2, n - 1) - spacing:narrow(1, 1, n - 1)):reshape(shape)
 end
 
-local kHalf <const> = {float16 = true, bfloat16 = true}
+local kNarrow <const> = {float8_e4m3fn = true, float8_e5m2 = true, float16 = true, bfloat16 = true}
 
---- A half type in float32: where neighbours nearly cancel, rounded steps would lose what is left.
-local function unrounded(x) return kHalf[x.dtype] and x:float() or x end
+--- A narrow type in float32: where neighbours nearly cancel, rounded steps would lose what is left.
+local function unrounded(x) return kNarrow[x.dtype] and x:float() or x end
 
 --- The slope at one end, through its nearest two values, or three: `near`, `middle` and `far` values
 --- with distances h and k between them, `sign` -1 at the far end.

@@ -95,7 +95,7 @@ struct UnitProduct {
     g.a_column = g.b_column = g.batch = 1;
     cuda::Workspace workspace;
     cuda::Blas blas(capability, workspace);
-    outcome = blas.multiply(g, DType::f32, DType::f32, tf32, cuda_stream());
+    outcome = blas.multiply(g, {DType::f32, DType::f32, DType::f32, tf32}, cuda_stream());
     cuda::check(cuda::driver().stream_synchronize(cuda_stream()), "cuStreamSynchronize");
     backend.copy(a.data(), memory[2], bytes, CopyKind::to_host);
     backend.finish();

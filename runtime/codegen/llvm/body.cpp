@@ -60,7 +60,7 @@ void Body::set_narrow(size_t instruction, const Registers& raw) {
 /// Converts to the instruction's type, rounding once.
 void Body::round_into(size_t instruction, const Value& computed) {
   const DType type = frame_.program.code[instruction].type;
-  if (is_half(type))
+  if (is_narrow(type))
     set_narrow(instruction, narrow(computed, type));
   else
     values_[instruction] = convert(computed, type);
@@ -88,7 +88,7 @@ void Body::load(size_t i) {
   const LoopInstruction& instruction = frame_.program.code[i];
   const LoopOperand& operand = frame_.program.operands[instruction.operand];
   const bool is_iota = operand.kind == LoopOperand::Kind::iota;
-  if (!is_iota && is_half(operand.type) && operand.type == instruction.type)
+  if (!is_iota && is_narrow(operand.type) && operand.type == instruction.type)
     return set_narrow(i, load_memory(instruction.operand));
   const Value loaded = is_iota ? load_iota(instruction.operand)
                                : widen(lanes_, operand.type, load_memory(instruction.operand));

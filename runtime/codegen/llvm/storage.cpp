@@ -1,5 +1,6 @@
 #include "runtime/codegen/llvm/storage.h"
 
+#include "runtime/ir/math/float8.h"
 #include "runtime/ir/math/math_basic.h"
 
 namespace tide::ir {
@@ -25,10 +26,12 @@ Value zero_extended(const Lanes& lanes, const Registers& raw) {
             }));
 }
 
-Registers low_halves(const Value& value) {
-  llvm::Type* form = value.lanes().form(DType::i16);
+/// The low bits of i32 as elements of `type` lie in memory.
+Registers low_bits(const Value& value, DType type) {
+  auto& builder = *value.lanes().builder;
+  llvm::Type* form = value.lanes().form(memory_type(builder.getContext(), type));
   return changed(value.lanes(), value.registers(),
-                 [&](llvm::Value* x) { return value.lanes().builder->CreateTrunc(x, form); });
+                 [&](llvm::Value* x) { return builder.CreateTrunc(x, form); });
 }
 
 /// 2^112 turns the exponent's bias of f16 into that of f32 and makes subnormals normal, exactly.
@@ -101,21 +104,25 @@ llvm::Type* half_type(llvm::LLVMContext& context, DType type) {
 }
 
 llvm::Type* memory_type(llvm::LLVMContext& context, DType type) {
-  return is_half(type) ? llvm::Type::getInt16Ty(context) : element_type(context, type);
+  if (!is_narrow(type)) return element_type(context, type);
+  return llvm::Type::getIntNTy(context, 8 * static_cast<unsigned>(size_of(type)));
 }
 
 Value widen(const Lanes& lanes, DType type, const Registers& raw) {
+  if (is_float8(type)) return math::f32_of_float8(zero_extended(lanes, raw), type);
   if (type == DType::bf16) return float_bits(shift_left(zero_extended(lanes, raw), 16));
   if (type != DType::f16) return as(lanes, type, raw);
   return lanes.machine->avx2 ? f32_by_instruction(lanes, raw) : f32_of_f16_bits(lanes, raw);
 }
 
 Registers narrow(const Value& value, DType type) {
-  if (!is_half(type)) return convert(value, type).registers();
+  if (!is_narrow(type)) return convert(value, type).registers();
   const bool is_wide = value.type() == DType::f64;
   const Value computed = is_wide ? math::rounded_to_odd(value) : convert(value, DType::f32);
+  if (is_float8(type)) return low_bits(math::float8_of_f32(computed, type), type);
   if (has_rounding(*value.lanes().machine, type)) return narrow_by_instruction(computed, type);
-  return low_halves(type == DType::f16 ? f16_bits_of_f32(computed) : bf16_bits_of_f32(computed));
+  return low_bits(type == DType::f16 ? f16_bits_of_f32(computed) : bf16_bits_of_f32(computed),
+                  type);
 }
 
 }  // namespace tide::ir

@@ -5,7 +5,7 @@
 
 namespace tide::ir {
 
-/// The IR type of one element in memory; half types lie there as i16.
+/// The IR type of one element in memory; narrow types lie there as i8 and i16.
 llvm::Type* memory_type(llvm::LLVMContext& context, DType type);
 
 /// The IR type of f16 or bf16 themselves.

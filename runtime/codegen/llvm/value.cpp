@@ -164,6 +164,8 @@ llvm::Type* element_type(llvm::LLVMContext& context, DType type) {
   switch (type) {
     case DType::f64:
       return llvm::Type::getDoubleTy(context);
+    case DType::f8e4m3:
+    case DType::f8e5m2:
     case DType::f16:
     case DType::bf16:
     case DType::f32:

@@ -1,5 +1,6 @@
 // Matrix products, one or a batch of them.
 #include <algorithm>
+#include <string>
 #include <type_traits>
 
 #include "runtime/core/error.h"
@@ -221,7 +222,9 @@ void compute_matmul(ComputeCall& call) {
     case DType::u8:
       return multiply_batch<uint8_t>(call);
     case DType::boolean:
-      throw InternalError("matmul of bool was queued");
+    case DType::f8e4m3:
+    case DType::f8e5m2:
+      throw InternalError("matmul of " + std::string(name_of(call.inputs[0].type)) + " was queued");
   }
 }
 

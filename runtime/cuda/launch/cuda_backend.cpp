@@ -75,6 +75,7 @@ std::unique_ptr<Backend> CudaBackend::another_stream() {
 }
 
 bool CudaBackend::has_library(ComputeOp op) const {
+  if (op == ComputeOp::scaled_matmul) return Blas::takes_float8(facts_.capability());
   return op == ComputeOp::attention && Dnn::takes_attention(facts_.capability()) &&
          dnn_table() != nullptr;
 }

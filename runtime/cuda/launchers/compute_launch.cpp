@@ -14,6 +14,10 @@ const char* suffix_of(DType type) {
       return "f32";
     case DType::f64:
       return "f64";
+    case DType::f8e4m3:
+      return "f8e4m3";
+    case DType::f8e5m2:
+      return "f8e5m2";
     case DType::f16:
       return "f16";
     case DType::bf16:
@@ -43,6 +47,8 @@ bool launch_compute(ComputeLaunch& call) {
   switch (call.step.op) {
     case ComputeOp::matmul:
       return launch_matmul(call);
+    case ComputeOp::scaled_matmul:
+      return launch_scaled_matmul(call);
     case ComputeOp::conv2d:
     case ComputeOp::conv2d_backward_input:
     case ComputeOp::conv2d_backward_weight:

@@ -43,6 +43,7 @@ bool launch_eigen_svd(ComputeLaunch& call);
 bool launch_indexing(ComputeLaunch& call);
 bool launch_linalg(ComputeLaunch& call);
 bool launch_matmul(ComputeLaunch& call);
+bool launch_scaled_matmul(ComputeLaunch& call);
 bool launch_nonzero(ComputeLaunch& call);
 bool launch_pairs(ComputeLaunch& call);
 bool launch_pooling(ComputeLaunch& call);

@@ -36,7 +36,7 @@ bool launch_matmul(ComputeLaunch& call) {
   const LibraryOutcome outcome =
       type == DType::i8 || type == DType::u8
           ? multiply_bytes(call, g, result)
-          : call.kernels.blas().multiply(g, type, result, attributes.tf32, call.flushed());
+          : call.kernels.blas().multiply(g, {type, type, result, attributes.tf32}, call.flushed());
   if (outcome.enqueued) return true;
   const double places =
       static_cast<double>(g.batch) * static_cast<double>(g.m) * static_cast<double>(g.n);
@@ -49,6 +49,34 @@ bool launch_matmul(ComputeLaunch& call) {
       suffix_of(type) + (type == result ? "" : std::string("_") + suffix_of(result));
   run(call, "matmul", "matmul_" + types, g, tiles(g.m) * tiles(g.n) * g.batch, kMatmulThreads);
   return true;
+}
+
+bool launch_scaled_matmul(ComputeLaunch& call) {
+  const Layout &a = call.input_layout(0), &b = call.input_layout(1);
+  MatmulArguments g{};
+  g.a = call.input(0);
+  g.b = call.input(1);
+  g.c = call.output(0);
+  if (unpack<ScaledMatmulAttributes>(call.step.attributes).has_bias) {
+    g.bias = call.input(4);
+    g.bias_stride = call.input_layout(4).strides[0];
+  }
+  g.m = a.shape[0], g.k = a.shape[1], g.n = b.shape[1];
+  g.a_row = a.strides[0], g.a_column = a.strides[1];
+  g.b_row = b.strides[0], g.b_column = b.strides[1];
+  g.c_row = g.n;
+  g.batch = 1;
+  if (g.m == 0 || g.n == 0) return true;
+  const auto& inputs = call.step.inputs;
+  return call.kernels.blas()
+      .multiply(g,
+                {.a = inputs[0].type,
+                 .b = inputs[1].type,
+                 .result = call.step.outputs[0].type,
+                 .a_scale = call.input(2),
+                 .b_scale = call.input(3)},
+                call.flushed())
+      .enqueued;
 }
 
 }  // namespace tide::cuda

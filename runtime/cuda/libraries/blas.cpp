@@ -81,7 +81,8 @@ int64_t batch_alignment(const void* address, int64_t batch_stride, DType type) {
 
 /// What a plan depends on, by name; the keys of plans are these numbers.
 enum MatmulField : size_t {
-  kMatmulType,
+  kMatmulTypeA,
+  kMatmulTypeB,
   kMatmulResult,
   kMatmulTf32,
   kM,
@@ -102,6 +103,30 @@ enum MatmulField : size_t {
   kMatmulFields
 };
 
+/// None for types that the library has no matrices of.
+std::optional<blas::DataType> data_type(DType type) {
+  switch (type) {
+    case DType::f32:
+      return blas::kFloat32;
+    case DType::f64:
+      return blas::kFloat64;
+    case DType::f16:
+      return blas::kFloat16;
+    case DType::bf16:
+      return blas::kBFloat16;
+    case DType::f8e4m3:
+      return blas::kFloat8E4M3;
+    case DType::f8e5m2:
+      return blas::kFloat8E5M2;
+    case DType::i8:
+      return blas::kInt8;
+    case DType::i32:
+      return blas::kInt32;
+    default:
+      return std::nullopt;
+  }
+}
+
 /// For the log.
 std::string text_of(const std::vector<int64_t>& key, DType type) {
   return "a product " + std::to_string(key[kM]) + " x " + std::to_string(key[kK]) + " x " +
@@ -109,6 +134,10 @@ std::string text_of(const std::vector<int64_t>& key, DType type) {
 }
 
 }  // namespace
+
+bool Blas::takes_float8(int capability) {
+  return !tensor_core_refusal(DType::f8e4m3, false, capability) && table();
+}
 
 bool Blas::open() {
   if (tried_) return handle_ != nullptr;
@@ -126,7 +155,8 @@ bool Blas::open() {
 
 Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
   const blas::Table& api = *table();
-  const auto type = static_cast<blas::DataType>(key[kMatmulType]);
+  const auto type_a = static_cast<blas::DataType>(key[kMatmulTypeA]);
+  const auto type_b = static_cast<blas::DataType>(key[kMatmulTypeB]);
   const auto result = static_cast<blas::DataType>(key[kMatmulResult]);
   Plan plan;
   bool good = true;
@@ -134,7 +164,7 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
     demand_memory(status, "cuBLASLt");
     good = good && status == 0;
   };
-  switch (type) {
+  switch (type_a) {
     case blas::kFloat64:
       tried(api.describe(&plan.description, blas::kCompute64, blas::kFloat64));
       break;
@@ -157,6 +187,11 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
     const void* some = reinterpret_cast<const void*>(key[kAlignBias]);
     tried(api.set_description(plan.description, blas::kBiasPointer, &some, sizeof some));
   }
+  if (type_a == blas::kFloat8E4M3 || type_a == blas::kFloat8E5M2) {
+    const void* some = reinterpret_cast<const void*>(kMostAlignment);  // set again at each run
+    tried(api.set_description(plan.description, blas::kScaleA, &some, sizeof some));
+    tried(api.set_description(plan.description, blas::kScaleB, &some, sizeof some));
+  }
   const auto layout = [&](blas::Layout* made, blas::DataType of, bool transposed, int64_t rows,
                           int64_t columns, int64_t stride, int64_t batch) {
     if (transposed) std::swap(rows, columns);
@@ -167,8 +202,8 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
     tried(api.set_layout(*made, blas::kBatchCount, &count, sizeof count));
     tried(api.set_layout(*made, blas::kBatchStride, &batch, sizeof batch));
   };
-  layout(&plan.a, type, key[kTransB], key[kN], key[kK], key[kStrideB], key[kBatchB]);
-  layout(&plan.b, type, key[kTransA], key[kK], key[kM], key[kStrideA], key[kBatchA]);
+  layout(&plan.a, type_b, key[kTransB], key[kN], key[kK], key[kStrideB], key[kBatchB]);
+  layout(&plan.b, type_a, key[kTransA], key[kK], key[kM], key[kStrideA], key[kBatchA]);
   layout(&plan.c, result, false, key[kN], key[kM], key[kStrideC], key[kM] * key[kN]);
   blas::Preference preference = nullptr;
   tried(api.make_preference(&preference));
@@ -198,12 +233,11 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
 
 /// The library's kernels with Tensor Cores load 16 bytes at a time; without that it has slower
 /// ones, or none.
-const char* Blas::refusal_of(const std::vector<int64_t>& key, DType type) const {
-  if (const char* by_type = tensor_core_refusal(type, key[kMatmulTf32], capability_))
+const char* Blas::refusal_of(const std::vector<int64_t>& key, const ProductForm& form) const {
+  if (const char* by_type = tensor_core_refusal(form.a, key[kMatmulTf32], capability_))
     return by_type;
-  const auto bytes = static_cast<int64_t>(size_of(type));
-  const int64_t result_bytes =
-      key[kMatmulResult] == key[kMatmulType] ? bytes : int64_t{sizeof(float)};
+  const auto bytes = static_cast<int64_t>(size_of(form.a));
+  const auto result_bytes = static_cast<int64_t>(size_of(form.result));
   if (key[kStrideA] * bytes % kMostAlignment || key[kStrideB] * bytes % kMostAlignment ||
       key[kStrideC] * result_bytes % kMostAlignment)
     return "the rows of a matrix are not a multiple of 16 bytes apart";
@@ -212,44 +246,26 @@ const char* Blas::refusal_of(const std::vector<int64_t>& key, DType type) const 
   return nullptr;
 }
 
-Blas::Plan& Blas::plan(const std::vector<int64_t>& key, DType type) {
+Blas::Plan& Blas::plan(const std::vector<int64_t>& key, const ProductForm& form) {
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
   Plan& made = plans_.emplace(key, make_plan(key)).first->second;
-  made.refusal = made.possible ? refusal_of(key, type) : "cuBLASLt does not take this product";
+  made.refusal = made.possible ? refusal_of(key, form) : "cuBLASLt does not take this product";
   if (logging() && !made.refusal)
-    log(text_of(key, type) + " is cuBLASLt's");
+    log(text_of(key, form.a) + " is cuBLASLt's");
   else if (logging())
-    log(text_of(key, type) + " uses no Tensor Cores: " + made.refusal);
+    log(text_of(key, form.a) + " uses no Tensor Cores: " + made.refusal);
   return made;
 }
 
-LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result, bool tf32,
-                              Stream stream) {
+LibraryOutcome Blas::multiply(const MatmulArguments& g, const ProductForm& form, Stream stream) {
   std::vector<int64_t> key(kMatmulFields);
-  switch (type) {
-    case DType::f32:
-      key[kMatmulType] = blas::kFloat32;
-      break;
-    case DType::f64:
-      key[kMatmulType] = blas::kFloat64;
-      break;
-    case DType::f16:
-      key[kMatmulType] = blas::kFloat16;
-      break;
-    case DType::bf16:
-      key[kMatmulType] = blas::kBFloat16;
-      break;
-    case DType::i8:
-      key[kMatmulType] = blas::kInt8;
-      break;
-    default:
-      return {false, tensor_core_refusal(type, tf32, capability_)};
-  }
-  key[kMatmulResult] = result == DType::f32   ? int64_t{blas::kFloat32}
-                       : result == DType::i32 ? int64_t{blas::kInt32}
-                                              : key[kMatmulType];
-  key[kMatmulTf32] = tf32 && type == DType::f32;
+  const auto type_a = data_type(form.a), type_b = data_type(form.b),
+             result = data_type(form.result);
+  if (!type_a || !type_b || !result || form.a == DType::i32)
+    return {false, tensor_core_refusal(form.a, form.tf32, capability_)};
+  key[kMatmulTypeA] = *type_a, key[kMatmulTypeB] = *type_b, key[kMatmulResult] = *result;
+  key[kMatmulTf32] = form.tf32 && form.a == DType::f32;
   const auto a = operand(g.m, g.k, g.a_row, g.a_column), b = operand(g.k, g.n, g.b_row, g.b_column);
   const auto a_batch = batch_stride(g, g.a_leading), b_batch = batch_stride(g, g.b_leading);
   constexpr int64_t kMostBatch = 0x7fffffff;
@@ -264,22 +280,26 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
   key[kStrideC] = g.c_row;
   key[kBatch] = g.batch, key[kBatchA] = *a_batch, key[kBatchB] = *b_batch;
   key[kAlignBias] = g.bias ? alignment(g.bias) : 0;
-  key[kAlignA] = batch_alignment(g.a, *a_batch, type);
-  key[kAlignB] = batch_alignment(g.b, *b_batch, type);
-  key[kAlignC] = batch_alignment(g.c, g.batch > 1 ? g.m * g.n : 0, result);
-  Plan& chosen = plan(key, type);
+  key[kAlignA] = batch_alignment(g.a, *a_batch, form.a);
+  key[kAlignB] = batch_alignment(g.b, *b_batch, form.b);
+  key[kAlignC] = batch_alignment(g.c, g.batch > 1 ? g.m * g.n : 0, form.result);
+  Plan& chosen = plan(key, form);
   if (!chosen.possible) return {false, chosen.refusal};
   void* const workspace = workspace_.get(stream, kWorkspaceBytes);
   const blas::Table& api = *table();
-  if (g.bias &&
-      api.set_description(chosen.description, blas::kBiasPointer, &g.bias, sizeof g.bias) != 0)
+  const auto described = [&](blas::DescriptionField field, const void* address) {
+    return !address ||
+           api.set_description(chosen.description, field, &address, sizeof address) == 0;
+  };
+  if (!described(blas::kBiasPointer, g.bias) || !described(blas::kScaleA, form.b_scale) ||
+      !described(blas::kScaleB, form.a_scale))
     return {false, chosen.refusal};
   constexpr float kOne = 1;
   constexpr double kWideOne = 1, kNone = 0;  // the bits of every type's 0
   constexpr int32_t kWholeOne = 1;
-  const void* const one = type == DType::f64  ? static_cast<const void*>(&kWideOne)
-                          : type == DType::i8 ? static_cast<const void*>(&kWholeOne)
-                                              : &kOne;
+  const void* const one = form.a == DType::f64  ? static_cast<const void*>(&kWideOne)
+                          : form.a == DType::i8 ? static_cast<const void*>(&kWholeOne)
+                                                : &kOne;
   const blas::Status status =
       api.multiply(handle_, chosen.description, one, g.b, chosen.a, g.a, chosen.b, &kNone, g.c,
                    chosen.c, g.c, chosen.c, &chosen.algorithm, workspace, kWorkspaceBytes, stream);
@@ -288,7 +308,7 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, DType type, DType result
   chosen.possible = false;
   chosen.refusal = "cuBLASLt failed at this product";
   if (logging())
-    log(text_of(key, type) + " is tide's own from now on: cublasLtMatmul failed with status " +
+    log(text_of(key, form.a) + " is tide's own from now on: cublasLtMatmul failed with status " +
         std::to_string(status));
   return {false, chosen.refusal};
 }

@@ -34,7 +34,9 @@ enum DataType : int {
   kFloat16 = 2,
   kInt8 = 3,
   kInt32 = 10,
-  kBFloat16 = 14
+  kBFloat16 = 14,
+  kFloat8E4M3 = 28,
+  kFloat8E5M2 = 29
 };
 enum ComputeType : int {
   kCompute32 = 68,
@@ -42,7 +44,14 @@ enum ComputeType : int {
   kComputeInteger = 72,
   kComputeTf32 = 77
 };
-enum DescriptionField : int { kTransposeA = 3, kTransposeB = 4, kEpilogue = 7, kBiasPointer = 8 };
+enum DescriptionField : int {
+  kTransposeA = 3,
+  kTransposeB = 4,
+  kEpilogue = 7,
+  kBiasPointer = 8,
+  kScaleA = 17,
+  kScaleB = 18
+};
 enum LayoutField : int { kBatchCount = 5, kBatchStride = 6 };
 enum PreferenceField : int {
   kWorkspaceBytes = 1,

@@ -127,7 +127,7 @@ class Int8Matmul {
     g.k = filled_up(whole_.k);
     g.a_row = left.stride, g.b_column = right.stride;
     g.a_column = g.b_row = g.batch = 1;
-    return call_.kernels.blas().multiply(g, DType::i8, DType::i32, false, call_.flushed());
+    return call_.kernels.blas().multiply(g, {DType::i8, DType::i8, DType::i32}, call_.flushed());
   }
 
   void narrow(int64_t sums_stride, int64_t row, int64_t height, int64_t column, int64_t width,

@@ -16,7 +16,7 @@ struct LibraryOutcome {
 /// What a type alone keeps from the Tensor Cores of a card of this compute capability (90 is 9.0),
 /// in a few words; null if nothing. `tf32`: factors of float32 may be rounded to TF32.
 inline const char* tensor_core_refusal(DType type, bool tf32, int capability) {
-  constexpr int kAmpere = 80;
+  constexpr int kAmpere = 80, kAda = 89;
   switch (type) {
     case DType::f16:
       return nullptr;
@@ -31,6 +31,9 @@ inline const char* tensor_core_refusal(DType type, bool tf32, int capability) {
       const bool has_them = capability == kAmpere || capability == 90 || capability / 10 == 10;
       return has_them ? nullptr : "the card's Tensor Cores do not take float64";
     }
+    case DType::f8e4m3:
+    case DType::f8e5m2:
+      return capability >= kAda ? nullptr : "the card's Tensor Cores do not take float8";
     case DType::i8:
     case DType::u8:
       return nullptr;

@@ -54,6 +54,7 @@ double multiply_adds(const ComputeStep& step) {
   const auto filter = [](const Shape& shape) { return product(shape) / shape[0]; };
   switch (step.op) {
     case ComputeOp::matmul:
+    case ComputeOp::scaled_matmul:
       return product(output()) * last(input(0));
     case ComputeOp::attention:
       return 2 * product(input(0)) * static_cast<double>(input(1)[2]);

@@ -6,7 +6,7 @@
 //
 // V is reference::Value<T> (one number on the host) or ir::Value (LLVM vectors, for the
 // CPU and for NVPTX). A V is of one of the compute types bool, u8, i8, i16, i32, i64, f32, f64; the
-// caller converts f16 and bf16 to f32 before and rounds once afterwards. Every operation below
+// caller converts narrow types to f32 before and rounds once afterwards. Every operation below
 // rounds to its own type and nothing is contracted, so both kinds of V give the same bits.
 //
 // The operations of V (a, b, c of one type unless said otherwise):

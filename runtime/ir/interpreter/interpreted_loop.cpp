@@ -95,14 +95,14 @@ bool InterpretedLoop::add_load(const LoopProgram& program, const LoopInstruction
   const DType from = call.is_iota ? DType::i64 : compute_type(operand.type);
   if (!call.is_iota) call.load = interpreted::load_of(operand.type);
   if (from != call.type) call.compute = interpreted::conversion(from, instruction.type);
-  if (is_half(instruction.type) && operand.type != instruction.type)
+  if (is_narrow(instruction.type) && operand.type != instruction.type)
     call.round = interpreted::rounding_to(instruction.type);
   return true;
 }
 
 bool InterpretedLoop::add_map(const LoopInstruction& instruction, Call& call) {
   const auto op = static_cast<ElementwiseOp>(instruction.op);
-  if (is_half(instruction.type)) call.round = interpreted::rounding_to(instruction.type);
+  if (is_narrow(instruction.type)) call.round = interpreted::rounding_to(instruction.type);
   // All operands have the type of the last, but for those that the op names.
   const DType type = calls_[call.a[call.arity - 1]].type;
   if (op == ElementwiseOp::convert) {

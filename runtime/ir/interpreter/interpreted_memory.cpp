@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "runtime/ir/math/float8.h"
 #include "runtime/ir/math/half.h"
 #include "runtime/ir/math/math_basic.h"
 #include "runtime/ir/math/reference_value.h"
@@ -66,7 +67,7 @@ TIDE_INTERPRETED void round_to_odd(const void* const* operands, void* result, in
 
 template <class From>
 InterpretedCall conversion_from(DType to) {
-  if (std::is_same_v<From, double> && is_half(to)) return round_to_odd;
+  if (std::is_same_v<From, double> && is_narrow(to)) return round_to_odd;
   switch (to) {
     case DType::boolean:
       return convert_all<From, DType::boolean>;
@@ -87,10 +88,25 @@ InterpretedCall conversion_from(DType to) {
   }
 }
 
-template <class Half>
+template <class Narrow>
 TIDE_INTERPRETED void round_all(void* array, int64_t count) {
   auto* const values = static_cast<float*>(array);
-  for (int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(Half(values[i]));
+  for (int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(Narrow(values[i]));
+}
+
+/// The result of `use` with a zero of a narrow type's struct.
+template <class Use>
+auto with_narrow(DType type, const Use& use) {
+  switch (type) {
+    case DType::f8e4m3:
+      return use(Float8<DType::f8e4m3>());
+    case DType::f8e5m2:
+      return use(Float8<DType::f8e5m2>());
+    case DType::f16:
+      return use(Float16());
+    default:
+      return use(BFloat16());
+  }
 }
 
 template <Reduction reduction, class T>
@@ -147,14 +163,14 @@ TIDE_INTERPRETED void reduce(const void* array, int64_t count, void* result) {
 }  // namespace
 
 Load load_of(DType type) {
-  if (type == DType::f16) return load<Float16, float>;
-  if (type == DType::bf16) return load<BFloat16, float>;
+  if (is_narrow(type))
+    return with_narrow(type, [](auto zero) -> Load { return load<decltype(zero), float>; });
   return with_type(type, [](auto zero) -> Load { return load<decltype(zero), decltype(zero)>; });
 }
 
 Store store_of(DType type) {
-  if (type == DType::f16) return store<Float16, float>;
-  if (type == DType::bf16) return store<BFloat16, float>;
+  if (is_narrow(type))
+    return with_narrow(type, [](auto zero) -> Store { return store<decltype(zero), float>; });
   return with_type(type, [](auto zero) -> Store { return store<decltype(zero), decltype(zero)>; });
 }
 
@@ -162,8 +178,8 @@ InterpretedCall conversion(DType from, DType to) {
   return with_type(from, [&](auto zero) { return conversion_from<decltype(zero)>(to); });
 }
 
-Rounding rounding_to(DType half) {
-  return half == DType::f16 ? round_all<Float16> : round_all<BFloat16>;
+Rounding rounding_to(DType narrow) {
+  return with_narrow(narrow, [](auto zero) -> Rounding { return round_all<decltype(zero)>; });
 }
 
 Reduce reduction(Reduction reduction, DType type) {

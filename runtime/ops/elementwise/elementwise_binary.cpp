@@ -94,7 +94,7 @@ Tensor easy_power(const Tensor& x, double power) {
   if (power == -1.0) return reciprocal(x);
   if (power == -0.5) return rsqrt(x);
   // A half type would round the square.
-  if (power == 3.0 && !is_half(x.dtype())) return square(x) * x;
+  if (power == 3.0 && !is_narrow(x.dtype())) return square(x) * x;
   return Tensor();
 }
 

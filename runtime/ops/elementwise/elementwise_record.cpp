@@ -22,7 +22,7 @@ struct Target {
 };
 
 /// Half types as f32: a gradient is several ops, and shall be rounded once.
-Tensor unrounded(const Tensor& x) { return is_half(x.dtype()) ? convert(x, DType::f32) : x; }
+Tensor unrounded(const Tensor& x) { return is_narrow(x.dtype()) ? convert(x, DType::f32) : x; }
 
 /// All that a backward pass wants from the forward one.
 class Backward {

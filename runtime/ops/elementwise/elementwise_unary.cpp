@@ -77,7 +77,7 @@ Tensor round(const Tensor& x, std::optional<int64_t> decimals) {
   if (!is_floating(x.dtype()))
     throw_type("round", "a floating type", x.dtype(), "numbers with decimals");
   const double power = std::pow(10.0, static_cast<double>(std::abs(*decimals)));
-  const Tensor wide = is_half(x.dtype()) ? convert(x, DType::f32) : x;
+  const Tensor wide = is_narrow(x.dtype()) ? convert(x, DType::f32) : x;
   const Tensor y = *decimals > 0 ? round(wide * power) / power : round(wide / power) * power;
   return convert(y, x.dtype());
 }

@@ -71,7 +71,7 @@ Tensor matrix_power(const Tensor& a, int64_t n) {
 // Pade's approximation of degree 13 of the matrix halved until its norm is small, and squared as
 // often (Higham, "The scaling and squaring method for the matrix exponential revisited", 2005).
 Tensor matrix_exp(const Tensor& a) {
-  if (is_half(a.dtype())) return convert(matrix_exp(convert(a, DType::f32)), a.dtype());
+  if (is_narrow(a.dtype())) return convert(matrix_exp(convert(a, DType::f32)), a.dtype());
   check_square("matrix_exp", a);
   if (a.numel() == 0) return clone(a);
   constexpr double kReach = 5.371920351148152;

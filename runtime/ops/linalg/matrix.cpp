@@ -26,6 +26,9 @@ void check_types(const char* op, const Tensor& a, const Tensor& b) {
   check_same_type(op, a.dtype(), b.dtype());
   if (a.dtype() == DType::boolean)
     throw DTypeError(std::string(op) + ": bool has no products: convert with :to(\"int64\")");
+  if (is_float8(a.dtype()))
+    throw DTypeError(std::string(op) + ": " + std::string(name_of(a.dtype())) +
+                     " is multiplied with its scales: tide.scaled_mm");
 }
 
 ShapeError inner_sizes(const char* op, const Tensor& a, const Tensor& b, int64_t inner_a,
@@ -177,7 +180,7 @@ Tensor combine(const char* name, const Tensor& x, const Tensor& y, std::optional
   const DType type = common_type(name, x, y);
   const Number of_x = factor_of(type, beta), of_y = factor_of(type, alpha);
   const auto scaled = [](const Tensor& t, Number factor) {
-    const Tensor wide = is_half(t.dtype()) ? convert(t, DType::f32) : t;
+    const Tensor wide = is_narrow(t.dtype()) ? convert(t, DType::f32) : t;
     return factor.as_double() == 1 ? wide : wide * factor;
   };
   // Left out, x gets a gradient of zeros.
@@ -263,7 +266,7 @@ Tensor addr(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Num
     throw DTypeError("addr: beta and alpha must be integers, as the tensors are: " +
                      std::string(name_of(type)));
   const auto wide = [&](const Tensor& t) {
-    return is_half(t.dtype()) ? convert(t, DType::f32) : t;
+    return is_narrow(t.dtype()) ? convert(t, DType::f32) : t;
   };
   return convert(combine("addr", x, outer(wide(a), wide(b)), beta, alpha), type);
 }

@@ -35,6 +35,14 @@ Tensor addbmm(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<N
 Tensor addr(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> beta = {},
             std::optional<Number> alpha = {});
 
+/// a (m, k) times b (k, n), both of float8, times their scales, plus a bias (n) of the result's
+/// type: bf16, f16 or f32, rounded once. A scale is one number of float32, or one for each row of a
+/// (m, 1), for each column of b (1, n). Sums are those of float32. Throws if one of them wants a
+/// gradient.
+Tensor scaled_mm(const Tensor& a, const Tensor& b, const TensorOrNumber& scale_a,
+                 const TensorOrNumber& scale_b, const std::optional<Tensor>& bias = {},
+                 std::optional<DType> out_dtype = {});
+
 /// x W' + bias over the last dimension of x.
 Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias = {});
 /// Sums of products by Einstein's convention: "ij,jk->ik".

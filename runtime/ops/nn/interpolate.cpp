@@ -335,7 +335,7 @@ Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size,
                                   : is_lanczos ? ResamplingKernel{3, lanczos}
                                   : antialias  ? ResamplingKernel{2, cubic<-50>}
                                                : ResamplingKernel{2, cubic<-75>};
-  const bool as_it_is = bytes || (near && !is_half(x.dtype()));  // half types are rounded once
+  const bool as_it_is = bytes || (near && !is_narrow(x.dtype()));  // narrow types are rounded once
   Tensor y = as_it_is ? x : convert(x, compute_type(x.dtype()));
   for (int d = dims - 1; d >= 0; --d) {
     const Resampling& r = all[static_cast<size_t>(d)];

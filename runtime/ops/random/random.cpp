@@ -39,7 +39,31 @@ Tensor draw(const char* name, ElementwiseOp op, DType type, const Shape& shape, 
   return record_iota(op, name, counter, type, DType::i64, device, {seed, offset});
 }
 
-/// Uniform or normal numbers of a floating type; halves are rounded from f32.
+/// The largest whole number up to which the type has all of them.
+int64_t last_whole_number(DType type) {
+  switch (type) {
+    case DType::boolean:
+      return 1;
+    case DType::u8:
+      return 255;
+    case DType::f64:
+      return int64_t{1} << 53;
+    case DType::f32:
+      return 1 << 24;
+    case DType::f8e4m3:
+      return 1 << 4;
+    case DType::f8e5m2:
+      return 1 << 3;
+    case DType::f16:
+      return 1 << 11;
+    case DType::bf16:
+      return 1 << 8;
+    default:
+      return static_cast<int64_t>((uint64_t{1} << (8 * size_of(type) - 1)) - 1);
+  }
+}
+
+/// Uniform or normal numbers of a floating type; narrow types are rounded from f32.
 Tensor draw_floating(const char* name, bool normal, const Shape& shape, DType type, Device device) {
   check_floating(name, type);
   const bool wide = type == DType::f64;
@@ -47,9 +71,9 @@ Tensor draw_floating(const char* name, bool normal, const Shape& shape, DType ty
       normal ? (wide ? ElementwiseOp::random_normal_f64 : ElementwiseOp::random_normal)
              : (wide ? ElementwiseOp::random_uniform_f64 : ElementwiseOp::random_uniform);
   const Tensor drawn = draw(name, op, compute_type(type), shape, device);
-  if (normal || !is_half(type)) return convert(drawn, type);
+  if (normal || !is_narrow(type)) return convert(drawn, type);
   // As many bits as the type has: rounded from more, a number just below 1 would become 1.
-  const double steps = type == DType::f16 ? 0x1p11 : 0x1p8;
+  const auto steps = static_cast<double>(last_whole_number(type));
   return convert(floor(drawn * steps) * (1 / steps), type);
 }
 
@@ -105,26 +129,6 @@ Tensor draw_integers(const char* name, int64_t first, int64_t last, DType type, 
   constexpr int64_t kHalf = int64_t{1} << 32;
   if (count == 0) return some(kHalf) * Number(kHalf) + some(kHalf);
   return some(static_cast<int64_t>(count)) + Number(first);
-}
-
-/// The largest whole number up to which the type has all of them.
-int64_t last_whole_number(DType type) {
-  switch (type) {
-    case DType::boolean:
-      return 1;
-    case DType::u8:
-      return 255;
-    case DType::f64:
-      return int64_t{1} << 53;
-    case DType::f32:
-      return 1 << 24;
-    case DType::f16:
-      return 1 << 11;
-    case DType::bf16:
-      return 1 << 8;
-    default:
-      return static_cast<int64_t>((uint64_t{1} << (8 * size_of(type) - 1)) - 1);
-  }
 }
 
 /// Parts of x that chance picks become what SELU gives for -infinity; scaled and moved, mean and
@@ -382,6 +386,8 @@ void exponential_(const Tensor& x, std::optional<double> rate) {
   const Tensor waits = draw_waits("exponential_", x.shape(), compute_type(type), x.device());
   // Division by a large rate or rounding must not make a zero either; only an infinite rate does.
   const double least = std::isinf(rate.value_or(1)) ? 0
+                       : type == DType::f8e4m3      ? 0x1p-9
+                       : type == DType::f8e5m2      ? 0x1p-16
                        : type == DType::f16         ? 0x1p-24
                        : type == DType::f64         ? 0x1p-1022
                                                     : 0x1p-126;

@@ -37,7 +37,7 @@ Tensor prod_gradient(const Tensor& x, const Tensor& dy, unsigned dims) {
 
 Tensor prod_over(const Tensor& x, unsigned dims, bool keepdim) {
   Tensor y = reduce_raw(Reduction::prod, "prod", x, dims, keepdim);
-  if (is_half(x.dtype())) y = convert_raw("prod", y, x.dtype());
+  if (is_narrow(x.dtype())) y = convert_raw("prod", y, x.dtype());
   if (needs_grad_fn(x)) {
     set_grad_fn(y, "prod", {x}, false,
                 [dims, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
@@ -122,7 +122,7 @@ Tensor spread(const Tensor& reduced, const Shape& shape, unsigned dims) {
 
 Tensor sum_over(const Tensor& x, unsigned dims, bool keepdim) {
   Tensor y = reduce_raw(Reduction::sum, "sum", x, dims, keepdim);
-  if (is_half(x.dtype())) y = convert_raw("sum", y, x.dtype());
+  if (is_narrow(x.dtype())) y = convert_raw("sum", y, x.dtype());
   if (needs_grad_fn(x)) {
     set_grad_fn(y, "sum", {x}, false,
                 [dims, shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {

@@ -6,7 +6,7 @@
 -- the other cores, which all other work and sizes run on. What a card lacks runs as float32.
 --
 -- launch and latency are seconds for a kernel that does nothing, and for a copy of nothing. No data
--- sheet has them: they are assumed, in the order of what drivers take, and not measured.
+-- sheet has them: they are assumed, in the order of what drivers take. `tests/gpu/run` measures them.
 local kind_of = require "tide.internal.kind_of"
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
@@ -18,13 +18,15 @@ local cards = {
   ["H200"] = {
     called = "H200",
     memory = 141 * GB, bandwidth = 4.8 * TB, link = 64 * GB, launch = 3 * us, latency = 8 * us,
-    peaks = {float64 = 34, float32 = 67}, tensor = {float16 = 989.5, bfloat16 = 989.5, int8 = 1979},
+    peaks = {float64 = 34, float32 = 67},
+    tensor = {float16 = 989.5, bfloat16 = 989.5, int8 = 1979, float8_e4m3fn = 1979, float8_e5m2 = 1979},
   },
   -- NVIDIA H100 Tensor Core GPU, data sheet, H100 SXM.
   ["H100 SXM"] = {
     called = "H100 80GB HBM3",
     memory = 80 * GB, bandwidth = 3.35 * TB, link = 64 * GB, launch = 3 * us, latency = 8 * us,
-    peaks = {float64 = 34, float32 = 67}, tensor = {float16 = 989.5, bfloat16 = 989.5, int8 = 1979},
+    peaks = {float64 = 34, float32 = 67},
+    tensor = {float16 = 989.5, bfloat16 = 989.5, int8 = 1979, float8_e4m3fn = 1979, float8_e5m2 = 1979},
   },
   -- NVIDIA A100 Tensor Core GPU, data sheet, A100 80GB SXM.
   ["A100 80GB"] = {
@@ -36,27 +38,29 @@ local cards = {
   ["B200"] = {
     called = "B200",
     memory = 180 * GB, bandwidth = 7.7 * TB, link = 64 * GB, launch = 3 * us, latency = 8 * us,
-    peaks = {float64 = 37, float32 = 75}, tensor = {float16 = 2250, bfloat16 = 2250, int8 = 4500},
+    peaks = {float64 = 37, float32 = 75},
+    tensor = {float16 = 2250, bfloat16 = 2250, int8 = 4500, float8_e4m3fn = 4500, float8_e5m2 = 4500},
   },
   -- NVIDIA L40S, data sheet; float64: NVIDIA Ada GPU architecture, white paper (1/64 of float32).
   ["L40S"] = {
     called = "L40S",
     memory = 48 * GB, bandwidth = 0.864 * TB, link = 32 * GB, launch = 4 * us, latency = 10 * us,
-    peaks = {float64 = 1.43, float32 = 91.6}, tensor = {float16 = 362, bfloat16 = 362, int8 = 733},
+    peaks = {float64 = 1.43, float32 = 91.6},
+    tensor = {float16 = 362, bfloat16 = 362, int8 = 733, float8_e4m3fn = 733, float8_e5m2 = 733},
   },
   -- NVIDIA Ada GPU architecture, white paper, appendix A.
   ["RTX 4090"] = {
     called = "RTX 4090",
     memory = 24 * GB, bandwidth = 1.008 * TB, link = 32 * GB, launch = 4 * us, latency = 10 * us,
     peaks = {float64 = 1.29, float32 = 82.6},
-    tensor = {float16 = 165.2, bfloat16 = 165.2, int8 = 660.6},
+    tensor = {float16 = 165.2, bfloat16 = 165.2, int8 = 660.6, float8_e4m3fn = 330.3, float8_e5m2 = 330.3},
   },
   -- NVIDIA RTX Blackwell GPU architecture, white paper, appendix A.
   ["RTX 5090"] = {
     called = "RTX 5090",
     memory = 32 * GB, bandwidth = 1.792 * TB, link = 64 * GB, launch = 4 * us, latency = 10 * us,
     peaks = {float64 = 1.64, float32 = 104.8},
-    tensor = {float16 = 209.5, bfloat16 = 209.5, int8 = 838},
+    tensor = {float16 = 209.5, bfloat16 = 209.5, int8 = 838, float8_e4m3fn = 419, float8_e5m2 = 419},
   },
   -- NVIDIA V100 Tensor Core GPU, data sheet, V100 SXM2 32GB. int8: four for each float32 (dp4a).
   ["V100"] = {

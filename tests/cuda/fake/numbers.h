@@ -1,12 +1,25 @@
 // Numbers in the memory of the stand-in libraries.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
 namespace fake {
 
-enum class Format { f32, f64, f16, bf16, i8, i32 };
+enum class Format { f32, f64, f16, bf16, f8e4m3, f8e5m2, i8, i32 };
+
+/// Of a float8 with so many bits of fraction and such a bias, written from the definition; without
+/// infinities if the bias is 7.
+inline double read_float8(uint8_t bits, int fraction, int bias) {
+  const int exponent = (bits & 0x7f) >> fraction, digits = bits & ((1 << fraction) - 1);
+  const double sign = bits & 0x80 ? -1 : 1;
+  if (bias == 7 ? (bits & 0x7f) == 0x7f : exponent == 31 && digits) return NAN;
+  if (bias != 7 && exponent == 31) return sign * INFINITY;
+  const double of_one = exponent ? 1 : 0;
+  const int power = (exponent ? exponent : 1) - bias;
+  return sign * std::ldexp(of_one + std::ldexp(digits, -fraction), power);
+}
 
 inline double read_number(const void* data, Format format, int64_t i) {
   switch (format) {
@@ -18,6 +31,10 @@ inline double read_number(const void* data, Format format, int64_t i) {
       return static_cast<const _Float16*>(data)[i];
     case Format::i8:
       return static_cast<const int8_t*>(data)[i];
+    case Format::f8e4m3:
+      return read_float8(static_cast<const uint8_t*>(data)[i], 3, 7);
+    case Format::f8e5m2:
+      return read_float8(static_cast<const uint8_t*>(data)[i], 2, 15);
     case Format::i32:
       return static_cast<const int32_t*>(data)[i];
     case Format::bf16:
@@ -47,6 +64,9 @@ inline void write_number(void* data, Format format, int64_t i, double value) {
       return;
     case Format::i32:
       static_cast<int32_t*>(data)[i] = static_cast<int32_t>(value);
+      return;
+    case Format::f8e4m3:  // no library writes them
+    case Format::f8e5m2:
       return;
     case Format::bf16:
       break;

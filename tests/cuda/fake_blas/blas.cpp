@@ -32,7 +32,10 @@ struct Product {
   DataType scale;
   int transpose_a = 0, transpose_b = 0, epilogue = 1;
   const void* bias = nullptr;
+  const void *scale_a = nullptr, *scale_b = nullptr;
 };
+
+bool is_float8(DataType type) { return type == kFloat8E4M3 || type == kFloat8E5M2; }
 
 fake::Format format_of(DataType type) {
   switch (type) {
@@ -46,6 +49,10 @@ fake::Format format_of(DataType type) {
       return fake::Format::i8;
     case kInt32:
       return fake::Format::i32;
+    case kFloat8E4M3:
+      return fake::Format::f8e4m3;
+    case kFloat8E5M2:
+      return fake::Format::f8e5m2;
     case kBFloat16:
       break;
   }
@@ -60,6 +67,8 @@ int64_t bytes_of(DataType type) {
     case kInt32:
       return 4;
     case kInt8:
+    case kFloat8E4M3:
+    case kFloat8E5M2:
       return 1;
     default:
       return 2;
@@ -124,6 +133,8 @@ void carry_out(const Run& run) {
           sum += factor(run.a_data, run.a.type, left + batch * run.a.batch_stride) *
                  factor(run.b_data, run.b.type, right + batch * run.b.batch_stride);
         }
+        for (const void* scale : {run.product.scale_a, run.product.scale_b})
+          if (scale) sum *= get(scale, kFloat32, 0);
         if (run.product.epilogue == kEpilogueBias) sum += get(run.product.bias, run.d.type, i);
         fake::write_number(run.d_data, format_of(run.d.type),
                            i + j * run.d.stride + batch * run.d.batch_stride, sum);
@@ -140,6 +151,14 @@ bool fits(const Product& p, const Matrix& a, const Matrix& b, const Matrix& d) {
     const bool fours = m % 4 == 0 && k % 4 == 0 && a.stride % 4 == 0 && b.stride % 4 == 0;
     return sizes && strides && fours && b.type == kInt8 && d.type == kInt32 && p.transpose_a &&
            !p.transpose_b && p.compute == kComputeInteger && p.scale == kInt32 && p.epilogue == 1;
+  }
+  if (is_float8(a.type)) {  // compute capability 8.9 and 9.0
+    const bool sixteens = m % 16 == 0 && k % 16 == 0 && a.stride % 16 == 0 && b.stride % 16 == 0;
+    const bool types = is_float8(b.type) && !(a.type == kFloat8E5M2 && b.type == kFloat8E5M2) &&
+                       (d.type == kFloat32 || d.type == kFloat16 || d.type == kBFloat16);
+    return sizes && strides && sixteens && types && p.transpose_a && !p.transpose_b &&
+           p.compute == kCompute32 && p.scale == kFloat32 && p.scale_a && p.scale_b &&
+           (p.epilogue == 1 || d.type != kFloat32);
   }
   const bool types =
       a.type == b.type &&
@@ -166,7 +185,8 @@ TIDE_EXPORT Status cublasLtMatmulDescCreate(Description* made, ComputeType compu
 TIDE_EXPORT Status cublasLtMatmulDescSetAttribute(Description description, DescriptionField field,
                                                   const void* value, size_t bytes) {
   Product& product = *static_cast<Product*>(description);
-  if (bytes != (field == kBiasPointer ? sizeof(void*) : sizeof(int))) return kInvalid;
+  const bool is_pointer = field == kBiasPointer || field == kScaleA || field == kScaleB;
+  if (bytes != (is_pointer ? sizeof(void*) : sizeof(int))) return kInvalid;
   switch (field) {
     case kTransposeA:
       product.transpose_a = *static_cast<const int*>(value);
@@ -179,6 +199,12 @@ TIDE_EXPORT Status cublasLtMatmulDescSetAttribute(Description description, Descr
       break;
     case kBiasPointer:
       product.bias = *static_cast<const void* const*>(value);
+      break;
+    case kScaleA:
+      product.scale_a = *static_cast<const void* const*>(value);
+      break;
+    case kScaleB:
+      product.scale_b = *static_cast<const void* const*>(value);
       break;
   }
   return 0;

@@ -15,6 +15,8 @@ local function run(name, fn, ...)
 end
 
 run("product", tide.matmul, draw(rows, rows), draw(rows, rows))
+local function narrow() return tide.randn(rows, rows, {device = "cuda"}):to("float8_e4m3fn") end
+print("product of float8", tide.scaled_mm(narrow(), narrow():t(), 1, 1):float():sum():item())
 run("convolution", function(x, weight) return F.conv2d(x, weight, nil, {padding = 1}) end,
   draw(images, 64, side, side), draw(64, 64, 3, 3))
 run("attention", F.scaled_dot_product_attention, draw(2, heads, length, features),

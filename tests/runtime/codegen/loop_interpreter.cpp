@@ -15,46 +15,80 @@ namespace {
 
 using Kind = LoopInstruction::Kind;
 
-/// `x` rounded to a floating type with so many bits after the leading one, by scaling so that what
-/// is kept becomes a whole number.
-double rounded(double x, int bits, int lowest_exponent, double limit) {
-  if (x == 0 || !std::isfinite(x)) return x;
-  const int exponent = std::max(std::ilogb(x), lowest_exponent);
-  const double quantum = std::ldexp(1.0, exponent - bits);
-  const double result = std::nearbyint(x / quantum) * quantum;
-  return std::fabs(result) >= limit ? std::copysign(INFINITY, x) : result;
+/// A floating type of one byte or two.
+struct Narrow {
+  int fraction, exponent;  ///< their bits
+  int lowest;              ///< the exponent of the least normal number
+  double limit;            ///< what is rounded to this or more is `beyond`
+  double beyond;
+};
+
+Narrow narrow_of(DType type) {
+  switch (type) {
+    case DType::f8e4m3:  // all exponents are numbers; without infinities
+      return {3, 4, -6, 480, NAN};
+    case DType::f8e5m2:
+      return {2, 5, -14, 65536, INFINITY};
+    case DType::f16:
+      return {10, 5, -14, 65536, INFINITY};
+    default:
+      return {7, 8, -126, std::ldexp(1.0, 128), INFINITY};
+  }
 }
 
-float rounded_to_half(float x, DType type) {
-  return static_cast<float>(type == DType::f16 ? rounded(x, 10, -14, 65536.0)
-                                               : rounded(x, 7, -126, std::ldexp(1.0, 128)));
+/// `x` rounded by scaling so that what is kept becomes a whole number.
+float rounded_to_narrow(float x, DType type) {
+  const Narrow form = narrow_of(type);
+  if (x == 0 || std::isnan(x)) return x;
+  if (std::isinf(x)) return std::copysign(static_cast<float>(form.beyond), x);
+  const int exponent = std::max(std::ilogb(x), form.lowest);
+  const double quantum = std::ldexp(1.0, exponent - form.fraction);
+  const double result = std::nearbyint(static_cast<double>(x) / quantum) * quantum;
+  return static_cast<float>(std::fabs(result) >= form.limit ? std::copysign(form.beyond, x)
+                                                            : result);
 }
 
-uint16_t half_bits(float x, DType type) {
-  const float value = rounded_to_half(x, type);
+uint16_t narrow_bits(float x, DType type) {
+  const Narrow form = narrow_of(type);
+  const float value = rounded_to_narrow(x, type);
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
   if (type == DType::bf16) return static_cast<uint16_t>(bits >> 16 | (std::isnan(x) ? 0x40 : 0));
-  const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
-  if (std::isnan(value)) return sign | 0x7e00;
-  if (std::isinf(value)) return sign | 0x7c00;
-  if (std::fabs(value) < 0x1p-14f) return sign | static_cast<uint16_t>(std::fabs(value) * 0x1p24f);
-  return sign | static_cast<uint16_t>(((bits & 0x7fffffff) - (112u << 23)) >> 13);
+  const auto sign = static_cast<uint16_t>(bits >> 31 << (form.exponent + form.fraction));
+  const auto largest_exponent = ((1 << form.exponent) - 1) << form.fraction;
+  const auto quiet = is_float8(type) ? (1 << form.fraction) - 1 : 1 << (form.fraction - 1);
+  if (std::isnan(value)) return static_cast<uint16_t>(sign | largest_exponent | quiet);
+  if (std::isinf(value)) return static_cast<uint16_t>(sign | largest_exponent);
+  const float magnitude = std::fabs(value);
+  if (magnitude < std::ldexp(1.0f, form.lowest))
+    return sign | static_cast<uint16_t>(std::ldexp(magnitude, form.fraction - form.lowest));
+  const int exponent = std::ilogb(magnitude);
+  const auto fraction = static_cast<int>(std::ldexp(magnitude, form.fraction - exponent) -
+                                         std::ldexp(1.0f, form.fraction));
+  return static_cast<uint16_t>(sign | (exponent - form.lowest + 1) << form.fraction | fraction);
 }
 
-float half_value(uint16_t bits, DType type) {
-  if (type == DType::bf16) {
+float narrow_value(uint16_t bits, DType type) {
+  const Narrow form = narrow_of(type);
+  const int digits = bits & ((1 << form.fraction) - 1);
+  const int place = bits >> form.fraction & ((1 << form.exponent) - 1);
+  const bool negative = bits >> (form.fraction + form.exponent) & 1;
+  if (type == DType::bf16) {  // nan keeps its bits
     const uint32_t wide = static_cast<uint32_t>(bits) << 16;
     float value;
     std::memcpy(&value, &wide, sizeof value);
     return value;
   }
-  const int exponent = bits >> 10 & 31;
-  const int mantissa = bits & 1023;
-  float value = exponent == 0    ? std::ldexp(static_cast<float>(mantissa), -24)
-                : exponent == 31 ? (mantissa ? NAN : INFINITY)
-                                 : std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25);
-  return bits & 0x8000 ? -value : value;
+  const bool last = place == (1 << form.exponent) - 1;
+  float value;
+  if (type == DType::f8e4m3 ? last && digits == 7 : last && digits)
+    value = NAN;
+  else if (last && type != DType::f8e4m3)
+    value = INFINITY;
+  else
+    value = std::ldexp(static_cast<float>(digits + (place ? 1 << form.fraction : 0)),
+                       form.lowest - form.fraction + std::max(place - 1, 0));
+  return negative ? -value : value;
 }
 
 /// Calls `use` with a zero of the compute type's host type.
@@ -81,8 +115,8 @@ auto with_type(DType type, const Use& use) {
 }
 
 Number round_number(const Number& value, DType type) {
-  if (!is_half(type)) return value;
-  return rounded_to_half(std::get<float>(value), type);
+  if (!is_narrow(type)) return value;
+  return rounded_to_narrow(std::get<float>(value), type);
 }
 
 Number identity(const LoopInstruction& instruction) {
@@ -253,15 +287,20 @@ class Interpreter {
 }  // namespace
 
 Number read_element(DType type, const void* base, int64_t index) {
-  if (is_half(type)) return half_value(static_cast<const uint16_t*>(base)[index], type);
+  if (is_float8(type)) return narrow_value(static_cast<const uint8_t*>(base)[index], type);
+  if (is_half(type)) return narrow_value(static_cast<const uint16_t*>(base)[index], type);
   return with_type(
       type, [&](auto zero) -> Number { return static_cast<const decltype(zero)*>(base)[index]; });
 }
 
 void write_element(DType type, void* base, int64_t index, const Number& value) {
   const Number converted = convert_number(value, compute_type(type));
-  if (is_half(type)) {
-    static_cast<uint16_t*>(base)[index] = half_bits(std::get<float>(converted), type);
+  if (is_narrow(type)) {
+    const uint16_t bits = narrow_bits(std::get<float>(converted), type);
+    if (is_float8(type))
+      static_cast<uint8_t*>(base)[index] = static_cast<uint8_t>(bits);
+    else
+      static_cast<uint16_t*>(base)[index] = bits;
     return;
   }
   with_type(type, [&](auto zero) {

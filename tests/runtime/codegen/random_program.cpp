@@ -15,8 +15,9 @@ namespace {
 
 using Kind = LoopInstruction::Kind;
 
-constexpr std::array kTypes = {DType::boolean, DType::u8,  DType::i8,   DType::i16, DType::i32,
-                               DType::i64,     DType::f16, DType::bf16, DType::f32, DType::f64};
+constexpr std::array kTypes = {DType::boolean, DType::u8,   DType::i8,     DType::i16,
+                               DType::i32,     DType::i64,  DType::f8e4m3, DType::f8e5m2,
+                               DType::f16,     DType::bf16, DType::f32,    DType::f64};
 
 class Maker {
  public:

@@ -4,12 +4,12 @@ local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal, raises = test.same_type, test.raises
 
-local kTypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8",
-  "uint8", "bool"}
+local kTypes = {"float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int64", "int32", "int16",
+  "int8", "uint8", "bool"}
 
---- A number rounded to `bits` bits, with `lowest` the exponent of the least normal one and `most` the largest, by
---- float64 alone: what it is divided by is a power of two.
-local function rounded(x, bits, lowest, most)
+--- A number rounded to `bits` bits, with `lowest` the exponent of the least normal one, `most` the largest and `beyond`
+--- what is larger, by float64 alone: what it is divided by is a power of two.
+local function rounded(x, bits, lowest, most, beyond)
   local size = math.abs(x)
   local exponent = lowest
   while 2.0 ^ (exponent + 1) <= size do exponent = exponent + 1 end
@@ -18,7 +18,7 @@ local function rounded(x, bits, lowest, most)
   local rest = size / unit - whole
   if rest > 0.5 or rest == 0.5 and whole % 2 == 1 then whole = whole + 1 end
   local result = whole * unit
-  return (x < 0 and -1 or 1) * (result > most and math.huge or result)
+  return (x < 0 and -1 or 1) * (result > most and beyond or result)
 end
 
 describe("conversion", function(device)
@@ -43,11 +43,14 @@ describe("conversion", function(device)
     equal(x:to("float16"):item(), 0.333251953125)
     equal(x:to("bfloat16"):item(), 0.333984375)
   end)
-  it("rounds float64 to half types once", function()
+  it("rounds float64 to narrow types once", function()
     -- Halfway, and a little to either side: less than float32 tells apart.
-    local exponents = {float16 = {11, -14, 65504, -26, 16}, bfloat16 = {8, -126, 0x1.FEp127, -136, 128}}
+    local exponents = {
+      float16 = {11, -14, 65504, -26, 16, math.huge}, bfloat16 = {8, -126, 0x1.FEp127, -136, 128, math.huge},
+      float8_e4m3fn = {4, -6, 448, -12, 9, 0 / 0}, float8_e5m2 = {3, -14, 57344, -18, 16, math.huge},
+    }
     for dtype, limits in pairs(exponents) do
-      local bits, lowest, most, from, to = table.unpack(limits)
+      local bits, lowest, most, from, to, beyond = table.unpack(limits)
       local numbers, expected = {}, {}
       for exponent = from, to do
         for _, step in ipairs {0, 1, 2, 2 ^ (bits - 1) - 1} do
@@ -55,7 +58,7 @@ describe("conversion", function(device)
             local x = (1 + (step + 0.5) * 2.0 ^ (1 - bits) + aside) * 2.0 ^ exponent
             for _, each in ipairs {x, -x} do
               numbers[#numbers + 1] = each
-              expected[#expected + 1] = rounded(each, bits, lowest, most)
+              expected[#expected + 1] = rounded(each, bits, lowest, most, beyond)
             end
           end
         end

@@ -11,7 +11,8 @@ local function add(name, type, doc)
 end
 
 for _, name in ipairs {
-  "float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool",
+  "float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int64", "int32",
+  "int16", "int8", "uint8", "bool",
 } do
   add(name, name, "The type's name: x.dtype == tide." .. name)
 end

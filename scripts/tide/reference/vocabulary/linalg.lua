@@ -36,6 +36,14 @@ return {
     keepdim = "= false: keep the reduced dimensions, with size 1",
   },
   {of = "tide.linalg.cond", p = "number | string = 2: which norm"},
+  {
+    of = "scaled_mm",
+    other = "tensor: the second matrix, of float8",
+    scale_a = "number | tensor: what the rows of x are multiplied by: one number, or float32 (m, 1)",
+    scale_b = "number | tensor: the same of the columns of other: one number, or float32 (1, n)",
+    bias = "tensor = nil: added to each row, of the result's type",
+    out_dtype = "dtype = nil: type of the result; nil is bfloat16",
+  },
   {of = "norm", p = 'number | string = 2: which norm: a number, "fro" or "nuc"'},
   {of = "vector_norm", ord = "= 2: which norm"},
   {
