@@ -208,6 +208,7 @@ void add_native(lua_State* L) {
   add_native_table(L, "explain", explain_functions());
   add_native_table(L, "estimate", estimate_functions());
   const luaL_Reg functions[] = {{"reference", push_reference},
+                                {"environment", push_environment},
                                 {"begin_state", guard<begin_state>},
                                 {"end_state", guard<end_state>},
                                 {"begin_step", guard<begin_step>},

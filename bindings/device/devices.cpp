@@ -12,6 +12,7 @@
 #include "bindings/ops/call.h"
 #include "bindings/ops/typed_function.h"
 #include "bindings/support/list.h"
+#include "runtime/core/environment.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -25,7 +26,8 @@ std::optional<Device>& asked_for() {
 /// What `--device` or else TIDE_DEVICE says.
 std::optional<Device> chosen_accelerator() {
   if (asked_for()) return asked_for();
-  if (const char* name = std::getenv("TIDE_DEVICE"); name && *name) return device_from_name(name);
+  if (const char* name = environment_text(Variable::device); name && *name)
+    return device_from_name(name);
   return std::nullopt;
 }
 

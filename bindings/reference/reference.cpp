@@ -10,6 +10,7 @@
 #include "bindings/tensor/methods.h"
 #include "bindings/threads/functions.h"
 #include "bindings/timing/functions.h"
+#include "runtime/core/environment.h"
 
 namespace tide::bindings {
 namespace {
@@ -125,6 +126,19 @@ int push_reference(lua_State* L) {
   for (size_t i = 0; i < entries.size(); ++i) {
     push_entry(L, entries[i]);
     lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+  return 1;
+}
+
+int push_environment(lua_State* L) {
+  lua_newtable(L);
+  for (const VariableRow& row : environment_variables()) {
+    lua_createtable(L, 0, 4);
+    set_text(L, "name", row.name);
+    set_text(L, "values", row.values);
+    set_text(L, "otherwise", row.otherwise);
+    set_text(L, "about", row.about);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(lua_rawlen(L, -2)) + 1);
   }
   return 1;
 }

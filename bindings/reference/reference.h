@@ -38,4 +38,7 @@ std::span<const FunctionFamily> function_families();
 /// Pushes a table of all entries with their fields, for the manual and the tests.
 int push_reference(lua_State* L);
 
+/// Pushes a list of the environment variables: {name, values, otherwise, about}.
+int push_environment(lua_State* L);
+
 }  // namespace tide::bindings

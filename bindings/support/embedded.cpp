@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "bindings/support/entry.h"
+#include "runtime/core/environment.h"
 
 namespace tide {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::string_view kPackageSuffix = "/init.lua";
 
 /// The folder to read instead of the embedded files; empty if none is wanted.
 std::string tree_folder() {
-  const char* folder = std::getenv("TIDE_PATH");
+  const char* folder = environment_text(Variable::path);
   return folder ? folder : "";
 }
 

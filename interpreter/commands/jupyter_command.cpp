@@ -22,6 +22,7 @@
 #include "interpreter/run/interrupt.h"
 #include "interpreter/run/state.h"
 #include "interpreter/version.h"
+#include "runtime/core/environment.h"
 
 namespace tide {
 namespace {
@@ -51,8 +52,8 @@ fs::path data_folder(const Words& words) {
     } else if (reader.flag("--user")) {
       folder = jupyter::user_data_folder();
     } else if (reader.flag("--sys-prefix")) {
-      const char* active = std::getenv("VIRTUAL_ENV");
-      if (!active) active = std::getenv("CONDA_PREFIX");
+      const char* active = environment_text(Variable::virtual_env);
+      if (!active) active = environment_text(Variable::conda_prefix);
       if (!active)
         throw UsageError{"--sys-prefix: no environment is active; --prefix P names a folder"};
       folder = fs::path(active) / "share/jupyter";
@@ -83,7 +84,7 @@ int uninstall(const Words& words) {
 /// cannot come any more. Jupyter sets the variable; started by hand the kernel may outlive its
 /// shell.
 void end_with_jupyter() {
-  if (!std::getenv("JPY_PARENT_PID")) return;
+  if (!environment_text(Variable::jupyter_parent)) return;
   std::thread([parent = getppid()] {
     while (getppid() == parent) std::this_thread::sleep_for(std::chrono::seconds(1));
     tide_remove_scratch();

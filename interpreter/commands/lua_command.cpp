@@ -16,6 +16,7 @@
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
 #include "interpreter/version.h"
+#include "runtime/core/environment.h"
 
 namespace tide {
 namespace {
@@ -104,11 +105,11 @@ bool carry_out(lua_State* L, const Action& action) {
 
 /// Runs what LUA_INIT holds: a text, or "@file".
 bool run_environment(lua_State* L) {
-  const char* name = "LUA_INIT_5_4";
-  const char* text = std::getenv(name);
-  if (!text) text = std::getenv(name = "LUA_INIT");
-  if (!text) return true;
-  return text[0] == '@' ? run_file(L, text + 1) : run_text(L, text, std::string("=").append(name));
+  for (const Variable variable : {Variable::lua_init_5_4, Variable::lua_init})
+    if (const char* text = environment_text(variable))
+      return text[0] == '@' ? run_file(L, text + 1)
+                            : run_text(L, text, std::string("=").append(name_of(variable)));
+  return true;
 }
 
 /// The file of the script that stands at `index`; none if there is no script, or "-" names standard

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "bindings/support/text_file.h"
+#include "runtime/core/environment.h"
 
 namespace tide::jupyter {
 namespace {
@@ -21,8 +22,8 @@ constexpr char kWaves[] =
 </svg>
 )";
 
-std::string value_of(const char* variable) {
-  const char* const value = std::getenv(variable);
+std::string value_of(Variable variable) {
+  const char* const value = environment_text(variable);
   return value ? value : "";
 }
 
@@ -31,10 +32,10 @@ std::string value_of(const char* variable) {
 fs::path kernel_spec_folder(const fs::path& data) { return data / "kernels" / "tide"; }
 
 fs::path user_data_folder() {
-  if (const std::string own = value_of("JUPYTER_DATA_DIR"); !own.empty()) return own;
-  if (const std::string data = value_of("XDG_DATA_HOME"); !data.empty())
+  if (const std::string own = value_of(Variable::jupyter_data_dir); !own.empty()) return own;
+  if (const std::string data = value_of(Variable::data_home); !data.empty())
     return fs::path(data) / "jupyter";
-  const std::string home = value_of("HOME");
+  const std::string home = value_of(Variable::home);
   if (home.empty())
     throw std::runtime_error("HOME is not set: JUPYTER_DATA_DIR or --prefix name a folder");
   return fs::path(home) / ".local/share/jupyter";

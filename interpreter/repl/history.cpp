@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "bindings/support/text_file.h"
+#include "runtime/core/environment.h"
 
 namespace tide {
 namespace {
@@ -19,10 +20,10 @@ namespace fs = std::filesystem;
 constexpr size_t kEntriesKept = 2000;
 
 std::string history_path() {
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state && state[0] == '/') {
+  if (const char* state = environment_text(Variable::state_home); state && state[0] == '/') {
     return std::string(state) + "/tide/history";
   }
-  const char* home = std::getenv("HOME");
+  const char* home = environment_text(Variable::home);
   return home && home[0] ? std::string(home) + "/.local/state/tide/history" : "";
 }
 

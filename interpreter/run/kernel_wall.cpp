@@ -19,6 +19,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "runtime/core/environment.h"
+
 namespace tide {
 namespace {
 
@@ -54,9 +56,9 @@ void allow(int ruleset, uint64_t rights, const std::string& path) {
 }
 
 /// What a variable names, separated by colons.
-std::vector<std::string> places_in(const char* variable) {
+std::vector<std::string> places_in(Variable variable) {
   std::vector<std::string> places;
-  const char* const value = std::getenv(variable);
+  const char* const value = environment_text(variable);
   for (std::string rest = value ? value : ""; !rest.empty();) {
     const size_t end = std::min(rest.find(':'), rest.size());
     places.push_back(rest.substr(0, end));
@@ -70,14 +72,15 @@ std::vector<std::string> library_places() {
   std::vector<std::string> places = {"/usr",  "/lib",       "/lib64",           "/opt",
                                      "/proc", "/sys",       "/etc/ld.so.cache", "/etc/localtime",
                                      "/nix",  "/etc/nvidia"};
-  for (const char* name : {"TIDE_PATH", "TIDE_PLUGIN_PATH", "TIDE_CUDA_PATH", "LD_LIBRARY_PATH",
-                           "VIRTUAL_ENV", "CONDA_PREFIX"})
-    for (std::string& place : places_in(name)) places.push_back(std::move(place));
+  for (const Variable variable :
+       {Variable::path, Variable::plugin_path, Variable::cuda_path, Variable::ld_library_path,
+        Variable::virtual_env, Variable::conda_prefix})
+    for (std::string& place : places_in(variable)) places.push_back(std::move(place));
   // Python's packages beside its program.
-  for (const std::filesystem::path folder : places_in("PATH"))
+  for (const std::filesystem::path folder : places_in(Variable::search_path))
     if (access((folder / "python3").c_str(), X_OK) == 0)
       places.push_back(folder.parent_path() / "lib");
-  if (const char* home = std::getenv("HOME"))
+  if (const char* home = environment_text(Variable::home))
     for (const char* folder : {"/.local/lib", "/.pyenv/versions"})
       places.push_back(std::string(home) + folder);
   return places;

@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include "runtime/core/environment.h"
+
 namespace tide {
 namespace {
 
@@ -31,7 +33,7 @@ bool is_too_long(const std::string& text) {
 }
 
 bool is_installed(const std::string& program) {
-  const char* path = std::getenv("PATH");
+  const char* path = environment_text(Variable::search_path);
   std::istringstream folders(path ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');)
     if (access((std::filesystem::path(folder) / program).c_str(), X_OK) == 0) return true;
@@ -39,7 +41,7 @@ bool is_installed(const std::string& program) {
 }
 
 std::string pager_command() {
-  if (const char* pager = std::getenv("PAGER")) return pager;
+  if (const char* pager = environment_text(Variable::pager)) return pager;
   return is_installed(kUsualPager) ? std::string(kUsualPager) + " -R" : "";
 }
 

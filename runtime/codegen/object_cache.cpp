@@ -61,10 +61,10 @@ std::array<uint64_t, 2> hash(std::string_view bytes) {
 }
 
 std::string cache_folder() {
-  if (const char* folder = std::getenv("TIDE_CACHE_DIR")) return folder;
-  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder)
+  if (const char* folder = environment_text(Variable::cache_dir)) return folder;
+  if (const char* folder = environment_text(Variable::cache_home); folder && *folder)
     return std::string(folder) + "/tide";
-  if (const char* home = std::getenv("HOME"); home && *home)
+  if (const char* home = environment_text(Variable::home); home && *home)
     return std::string(home) + "/.cache/tide";
   return {};
 }
@@ -72,7 +72,7 @@ std::string cache_folder() {
 int64_t cache_limit() {
   constexpr double kMost = 1e15;
   return static_cast<int64_t>(
-      environment_number("TIDE_CACHE_LIMIT", static_cast<double>(kDefaultLimit), 0, kMost));
+      environment_number(Variable::cache_limit, static_cast<double>(kDefaultLimit), 0, kMost));
 }
 
 std::string file_name(std::string_view key) {
@@ -161,8 +161,8 @@ ObjectCache::ObjectCache(const std::string& path, int64_t limit)
       folder_(problem_.empty() ? open_own_folder(path, &problem_) : Descriptor()),
       path_(folder_ < 0 ? "" : path),
       until_trim_(first_trim(limit)) {
-  if (!path.empty() && limit != 0 && folder_ < 0 && std::getenv("TIDE_CACHE_DIR"))
-    ignore_environment("TIDE_CACHE_DIR",
+  if (!path.empty() && limit != 0 && folder_ < 0 && environment_text(Variable::cache_dir))
+    ignore_environment(Variable::cache_dir,
                        "kernels are kept in a folder of your own to which nobody else may write");
 }
 

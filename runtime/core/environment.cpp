@@ -10,8 +10,14 @@
 namespace tide {
 namespace {
 
-std::string_view value_of(const char* name) {
-  const char* const value = std::getenv(name);
+constexpr VariableRow kRows[] = {
+#define TIDE_VARIABLE(enumerator, name, values, otherwise, about) {name, values, otherwise, about},
+#include "runtime/core/environment.def"
+#undef TIDE_VARIABLE
+};
+
+std::string_view value_of(Variable variable) {
+  const char* const value = environment_text(variable);
   return value ? value : "";
 }
 
@@ -23,22 +29,26 @@ std::string text_of(double number) {
 
 }  // namespace
 
-void ignore_environment(const char* name, const std::string& why) {
+void ignore_environment(Variable variable, const std::string& why) {
   static std::mutex mutex;
-  static std::set<std::string> said;
+  static std::set<Variable> said;
   const std::lock_guard lock(mutex);
-  if (said.insert(name).second)
-    std::fprintf(stderr, "tide: %s=%s is ignored: %s\n", name, std::string(value_of(name)).c_str(),
-                 why.c_str());
+  if (said.insert(variable).second)
+    std::fprintf(stderr, "tide: %s=%s is ignored: %s\n", name_of(variable),
+                 std::string(value_of(variable)).c_str(), why.c_str());
 }
 
-bool environment_flag(const char* name, bool otherwise) {
-  const std::string_view value = value_of(name);
+std::span<const VariableRow> environment_variables() { return kRows; }
+
+const char* environment_text(Variable variable) { return std::getenv(name_of(variable)); }
+
+bool environment_flag(Variable variable, bool otherwise) {
+  const std::string_view value = value_of(variable);
   return value.empty() ? otherwise : value != "0";
 }
 
-double environment_number(const char* name, double otherwise, double least, double most) {
-  const std::string_view text = value_of(name);
+double environment_number(Variable variable, double otherwise, double least, double most) {
+  const std::string_view text = value_of(variable);
   if (text.empty()) return otherwise;
   const char* const end = text.data() + text.size();
   double number = 0;
@@ -50,15 +60,15 @@ double environment_number(const char* name, double otherwise, double least, doub
   const bool has_unit = unit.size() == 1 && std::string_view("KkMmGg").find(unit) != unit.npos;
   if (error == std::errc() && (unit.empty() || has_unit) && number >= least && number <= most)
     return number;
-  ignore_environment(name, "expected a number from " + text_of(least) + " to " + text_of(most) +
-                               ", such as 4, 0.5 or 256M");
+  ignore_environment(variable, "expected a number from " + text_of(least) + " to " + text_of(most) +
+                                   ", such as 4, 0.5 or 256M");
   return otherwise;
 }
 
 std::string_view environment_cpu() {
-  const std::string_view name = value_of("TIDE_CPU");
+  const std::string_view name = value_of(Variable::cpu);
   if (name.empty() || name == "haswell" || name == "x86-64") return name;
-  ignore_environment("TIDE_CPU", "expected haswell or x86-64");
+  ignore_environment(Variable::cpu, "expected haswell or x86-64");
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string_view>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/error.h"
 #include "runtime/core/reserve.h"
 
@@ -84,7 +85,7 @@ bool build_missing_plugin(const char* file_name) {
 }  // namespace
 
 std::string plugin_path(const char* file_name) {
-  if (const char* folder = std::getenv("TIDE_PLUGIN_PATH"); folder && *folder) {
+  if (const char* folder = environment_text(Variable::plugin_path); folder && *folder) {
     const std::string path = std::string(folder) + '/' + file_name;
     if (exists(path)) return path;
   }

@@ -61,8 +61,8 @@ constexpr int64_t kMostAtOnce = 100'000, kUntilLookup = 200'000, kUntilCompiled 
 /// Runs the loop without machine code, if that has not been worth its while so far; whether it did.
 bool interpret(Kernel& kernel, const LoopArguments& arguments) {
   // Without multiply-adds in one instruction kernels have other bits.
-  static const bool may_interpret =
-      instruction_set() != InstructionSet::baseline && environment_flag("TIDE_INTERPRETER", true);
+  static const bool may_interpret = instruction_set() != InstructionSet::baseline &&
+                                    environment_flag(Variable::interpreter, true);
   const InterpretedLoop* const loop = may_interpret ? kernel.interpreted() : nullptr;
   if (!loop) return false;
   const int64_t cost = loop->cost(arguments.extents);

@@ -11,7 +11,7 @@
 namespace tide {
 namespace {
 
-int sim_count() { return static_cast<int>(environment_number("TIDE_SIM_DEVICES", 2, 0, 64)); }
+int sim_count() { return static_cast<int>(environment_number(Variable::sim_devices, 2, 0, 64)); }
 
 /// The folder of compiled kernels: how full it is and may be.
 std::string describe_cache() {

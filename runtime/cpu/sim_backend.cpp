@@ -42,12 +42,12 @@ SimBackend::Card::Card(int index)
 
 void SimBackend::Card::set_defaults() {
   memory_limit = static_cast<size_t>(
-      environment_number("TIDE_SIM_MEMORY", static_cast<double>(kMemory), 0, 1e18));
-  rate = environment_number("TIDE_SIM_RATE", kRate, 0, 1e18);
-  staging_rate = environment_number("TIDE_SIM_STAGING", kStagingRate, 0, 1e18);
-  pin_rate = environment_number("TIDE_SIM_PIN", kPinRate, 0, 1e18);
-  latency = environment_number("TIDE_SIM_LATENCY", kLatency, 0, 1e18);
-  launch_cost = environment_number("TIDE_SIM_LAUNCH", kLaunch, 0, 1e18);
+      environment_number(Variable::sim_memory, static_cast<double>(kMemory), 0, 1e18));
+  rate = environment_number(Variable::sim_rate, kRate, 0, 1e18);
+  staging_rate = environment_number(Variable::sim_staging, kStagingRate, 0, 1e18);
+  pin_rate = environment_number(Variable::sim_pin, kPinRate, 0, 1e18);
+  latency = environment_number(Variable::sim_latency, kLatency, 0, 1e18);
+  launch_cost = environment_number(Variable::sim_launch, kLaunch, 0, 1e18);
 }
 
 /// Figures stay where they are, as streams of other devices may be reading them.

@@ -57,7 +57,7 @@ int quota_count() {
 }  // namespace
 
 int default_thread_count() {
-  if (const double wanted = environment_number("TIDE_NUM_THREADS", 0, 1, 1e6))
+  if (const double wanted = environment_number(Variable::num_threads, 0, 1, 1e6))
     return static_cast<int>(std::min<double>(wanted, Team::kMaxThreads));
   const int quota = quota_count();
   const int allowed = quota ? std::min(quota, affinity_count()) : affinity_count();

@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "runtime/core/descriptor.h"
+#include "runtime/core/environment.h"
 #include "runtime/core/own_folder.h"
 
 namespace tide {
@@ -35,7 +36,7 @@ struct Page {
 };
 
 Descriptor open_folder() {
-  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
+  const char* const runtime = environment_text(Variable::runtime_dir);
   return open_own_folder(runtime && runtime[0] == '/' ? std::string(runtime) + "/tide"
                                                       : "/tmp/tide-" + std::to_string(geteuid()));
 }

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/file_access.h"
 
 namespace tide::profile {
@@ -66,7 +67,7 @@ void take(Result (*&function)(Arguments...), CoreFunction number) {
 }
 
 NvtxTool attach() {
-  const char* const path = std::getenv("NVTX_INJECTION64_PATH");
+  const char* const path = environment_text(Variable::nvtx_injection);
   // In a sandbox nothing is loaded that a script could have written.
   if (!path || !*path || files_are_confined()) return {};
   void* const library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);

@@ -7,7 +7,7 @@
 
 namespace tide {
 
-Recorder::Recorder() : eager(environment_flag("TIDE_EAGER")) {}
+Recorder::Recorder() : eager(environment_flag(Variable::eager)) {}
 
 Recorder::~Recorder() {
   if (gettid() == getpid()) DeviceState::rest();

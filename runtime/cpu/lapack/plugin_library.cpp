@@ -1,6 +1,7 @@
 // Opens the OpenBLAS plugin when the first decomposition needs it.
 #include <cstdlib>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/plugin_path.h"
 #include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/lapack/plugin.h"
@@ -13,17 +14,15 @@ namespace {
 /// choice of the user's stands.
 class KernelChoice {
  public:
-  KernelChoice() : chosen_(!std::getenv(kVariable) && name()) {
-    if (chosen_) setenv(kVariable, name(), 1);
+  KernelChoice() : chosen_(!environment_text(Variable::openblas_coretype) && name()) {
+    if (chosen_) setenv(name_of(Variable::openblas_coretype), name(), 1);
   }
   ~KernelChoice() {
-    if (chosen_) unsetenv(kVariable);
+    if (chosen_) unsetenv(name_of(Variable::openblas_coretype));
   }
   KernelChoice(const KernelChoice&) = delete;
 
  private:
-  static constexpr const char* kVariable = "OPENBLAS_CORETYPE";
-
   static const char* name() {
     switch (instruction_set()) {
       case InstructionSet::avx512:

@@ -23,7 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "libcuda.so.1";
-constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
 constexpr const char* kNewDriver =
     "install NVIDIA driver 530 or newer (https://www.nvidia.com/drivers), then run `tide info`";
 
@@ -35,7 +34,7 @@ std::atomic<bool> is_asked_for{false};
 
 /// The devices that CUDA_VISIBLE_DEVICES names, as it names them; nothing if it is not set.
 std::optional<std::vector<std::string>> visible_devices() {
-  const char* const text = std::getenv(kVisible);
+  const char* const text = environment_text(Variable::cuda_visible_devices);
   if (!text) return std::nullopt;
   std::vector<std::string> names;
   std::istringstream list(text);
@@ -110,7 +109,7 @@ class Opening {
 
   bool find_library() {
     std::vector<std::string> places = places_asked_for(kLibrary);
-    report_.expected = std::getenv("TIDE_CUDA_PATH") != nullptr;
+    report_.expected = environment_text(Variable::cuda_path) != nullptr;
     places.insert(places.end(), {kLibrary, "/usr/local/nvidia/lib64/libcuda.so.1",
                                  "/usr/lib/wsl/lib/libcuda.so.1"});
     std::string reason;
@@ -185,7 +184,7 @@ class Opening {
                   "look into the system's log (dmesg); a restart mends a driver that was updated "
                   "while it was in use");
     }
-    const char* visible = std::getenv(kVisible);
+    const char* visible = environment_text(Variable::cuda_visible_devices);
     if (visible)
       return fail(
           "the driver shows no device: CUDA_VISIBLE_DEVICES is \"" + std::string(visible) + "\"",
@@ -222,7 +221,7 @@ class Opening {
   void log_report() const {
     std::string text = "driver " + (report_.library.empty() ? "not found" : report_.library);
     if (report_.version) text += ", CUDA " + version_text(report_.version);
-    if (const char* visible = std::getenv(kVisible))
+    if (const char* visible = environment_text(Variable::cuda_visible_devices))
       text += std::string(", CUDA_VISIBLE_DEVICES=") + visible;
     log(text);
     for (const DeviceFacts& device : report_.devices)
@@ -291,22 +290,22 @@ void set_visible_devices(std::span<const uint8_t> ordinals) {
   for (const uint8_t ordinal : ordinals) {
     if (before && ordinal >= before->size())
       throw DeviceError("cuda.set_visible_devices: cuda:" + std::to_string(ordinal) +
-                        " is not visible: CUDA_VISIBLE_DEVICES is \"" + std::getenv(kVisible) +
-                        "\"");
+                        " is not visible: CUDA_VISIBLE_DEVICES is \"" +
+                        environment_text(Variable::cuda_visible_devices) + "\"");
     list += (list.empty() ? "" : ",") + (before ? (*before)[ordinal] : std::to_string(ordinal));
   }
   // Threads that read the environment meanwhile go on with the old one, which stays where it is.
-  setenv(kVisible, ordinals.empty() ? "-1" : list.c_str(), 1);
+  setenv(name_of(Variable::cuda_visible_devices), ordinals.empty() ? "-1" : list.c_str(), 1);
 }
 
 size_t memory_of_environment() {
-  return static_cast<size_t>(environment_number(kMemoryVariable, 0, 0, 1e18));
+  return static_cast<size_t>(environment_number(Variable::cuda_memory, 0, 0, 1e18));
 }
 
 const DriverTable& driver() { return table; }
 
 bool logging() {
-  static const bool wanted = environment_flag("TIDE_LOG");
+  static const bool wanted = environment_flag(Variable::log);
   return wanted;
 }
 

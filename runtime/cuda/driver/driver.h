@@ -55,9 +55,7 @@ const DriverReport& driver_report();
 /// of driver_report.
 void set_visible_devices(std::span<const uint8_t> ordinals);
 
-/// How many bytes of each device tensors may take.
-constexpr const char* kMemoryVariable = "TIDE_CUDA_MEMORY";
-/// What it is set to, in bytes; 0: no limit.
+/// What TIDE_CUDA_MEMORY is set to, in bytes; 0: no limit.
 size_t memory_of_environment();
 
 /// The driver's functions; only if the report says that CUDA is usable.

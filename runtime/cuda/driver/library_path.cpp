@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/plugin_path.h"
 
 namespace tide::cuda {
@@ -18,9 +19,9 @@ namespace fs = std::filesystem;
 
 /// The places that a list in the environment names, separated by colons. Those without a name are
 /// left out.
-std::vector<fs::path> places_of(const char* variable) {
+std::vector<fs::path> places_of(Variable variable) {
   std::vector<fs::path> places;
-  const char* const list = std::getenv(variable);
+  const char* const list = environment_text(variable);
   std::istringstream rest(list ? list : "");
   for (std::string place; std::getline(rest, place, ':');)
     if (!place.empty()) places.emplace_back(place);
@@ -30,7 +31,7 @@ std::vector<fs::path> places_of(const char* variable) {
 /// Where the `python3` that comes first on the PATH is installed: its environment, and what its
 /// link leads to.
 std::vector<std::string> prefixes_of_python() {
-  for (const fs::path& folder : places_of("PATH")) {
+  for (const fs::path& folder : places_of(Variable::search_path)) {
     const fs::path program = folder / "python3";
     std::error_code error;
     if (!fs::is_regular_file(program, error) || access(program.c_str(), X_OK) != 0) continue;
@@ -48,15 +49,15 @@ std::vector<std::string> folder_patterns() {
       "/usr/lib/x86_64-linux-gnu", "/opt/cuda/lib64",         "/opt/cuda/extras/CUPTI/lib64",
       "/usr/local/nvidia/lib64"};
   std::vector<std::string> pythons;
-  if (const char* environment = std::getenv("VIRTUAL_ENV"))
+  if (const char* environment = environment_text(Variable::virtual_env))
     pythons.push_back(std::string(environment) + "/lib/python3*");
   for (const std::string& prefix : prefixes_of_python())
     pythons.push_back(prefix + "/lib/python3*");
   pythons.insert(pythons.end(), {"/usr/local/lib/python3*", "/usr/lib/python3*"});
-  if (const char* environment = std::getenv("CONDA_PREFIX"))
+  if (const char* environment = environment_text(Variable::conda_prefix))
     pythons.push_back(std::string(environment) + "/lib/python3*");
   pythons.push_back("/opt/*/.venv/lib/python3*");
-  if (const char* home = std::getenv("HOME")) {
+  if (const char* home = environment_text(Variable::home)) {
     pythons.push_back(std::string(home) + "/.local/lib/python3*");
     pythons.push_back(std::string(home) + "/.pyenv/versions/*/lib/python3*");
   }
@@ -79,7 +80,7 @@ std::vector<std::string> matches(const std::string& pattern) {
 
 std::vector<std::string> places_asked_for(const char* file) {
   std::vector<std::string> places;
-  for (const fs::path& place : places_of("TIDE_CUDA_PATH")) {
+  for (const fs::path& place : places_of(Variable::cuda_path)) {
     std::error_code error;
     if (!fs::is_directory(place, error)) {
       places.push_back(place.string());

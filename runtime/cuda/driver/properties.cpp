@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "runtime/core/environment.h"
 #include "runtime/core/size_text.h"
 #include "runtime/cuda/driver/driver.h"
 
@@ -75,10 +76,10 @@ std::string describe_driver() {
   }
   text += "\n  needed: driver for CUDA " + version_text(kOldestDriver) +
           " (530) or newer, a card of compute capability 7.5 (Turing) or newer";
-  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"))
+  if (const char* visible = environment_text(Variable::cuda_visible_devices))
     text += std::string("\n  CUDA_VISIBLE_DEVICES: \"") + visible + "\"";
   if (const size_t bytes = memory_of_environment())
-    text += "\n  " + std::string(kMemoryVariable) + ": at most " + size_text(bytes) +
+    text += "\n  " + std::string(name_of(Variable::cuda_memory)) + ": at most " + size_text(bytes) +
             " of each device for tensors";
   for (const DeviceFacts& device : report.devices)
     text += "\n  cuda:" + std::to_string(device.ordinal) + ": " + device.name + ", " +

@@ -116,7 +116,7 @@ void CudaBackend::release(void* data, size_t) {
 
 MemoryLimit CudaBackend::memory_limit() const {
   static const size_t bytes = memory_of_environment();
-  return {bytes, bytes ? kMemoryVariable : ""};
+  return {bytes, bytes ? name_of(Variable::cuda_memory) : ""};
 }
 
 Backend::DeviceMemory CudaBackend::device_memory() {
@@ -370,7 +370,7 @@ void CudaBackend::begin_again(const std::vector<AsyncStream*>& streams) {
                       ") and cannot be set up anew: " + error.what() +
                       "; restart the program to use it";
   }
-  if (environment_flag("TIDE_LOG"))
+  if (environment_flag(Variable::log))
     std::fprintf(stderr, "tide: cuda: cuda:%d was lost; %s\n", facts_.ordinal,
                  gone_.empty() ? "it starts anew" : gone_.c_str());
 }

@@ -33,7 +33,7 @@ KernelNode node_of(Function function, LaunchShape shape, void** parameters) {
 }  // namespace
 
 LaunchGraphs::LaunchGraphs(Stream stream)
-    : stream_(stream), enabled_(environment_flag("TIDE_CUDA_GRAPHS", true)) {}
+    : stream_(stream), enabled_(environment_flag(Variable::cuda_graphs, true)) {}
 
 LaunchGraphs::Part& LaunchGraphs::Part::operator=(Part&& other) noexcept {
   std::swap(graph, other.graph);
@@ -189,7 +189,7 @@ void LaunchGraphs::launch_waiting() {
 void LaunchGraphs::give_up(const char* reason) {
   course_->cancelled = true;
   course_->parts.clear();
-  if (environment_flag("TIDE_LOG"))
+  if (environment_flag(Variable::log))
     std::fprintf(stderr, "tide: cuda: no graph for a window of %zu kernels any more: %s\n",
                  waiting_.launches.size(), reason);
 }

@@ -2,7 +2,7 @@
 // bits on the host and in CUDA kernels.
 #pragma once
 
-#include "runtime/core/host_and_device.h"
+#include "runtime/ir/math/host_and_device.h"
 #include "runtime/ir/math/math_error.h"
 #include "runtime/ir/math/math_exponential.h"
 #include "runtime/ir/math/math_gamma.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "runtime/core/host_and_device.h"
+#include "runtime/ir/math/host_and_device.h"
 
 namespace tide {
 

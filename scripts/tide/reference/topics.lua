@@ -113,6 +113,7 @@ end
 --- What there is on a topic, as text: the name of a family, a word for several ("slicing"), or the name of a page
 --- ("optim") or of a table ("nn.init", "F"); nil if there is no such topic.
 function topics.text(name)
+  if name == "environment" then return require "tide.reference.environment"() end
   local named = families_named(kSubjects[name] or {name})
   if named[1] then return text_of(nil, named) end
   local path = name:gsub("^tide%.", ""):gsub("^F$", "nn.functional")
@@ -141,7 +142,7 @@ function topics.overview()
   local list = {
     "On a name: tide.help \"softmax\", ?softmax at the prompt, `tide help softmax` in a shell.",
     "On a value: ?net, ?x.shape at the prompt. On a word in any text: `tide help --search rate`.",
-    "On a topic: tide.help \"nn\", \"optim\", \"F\", \"data\", \"vision\", or one of these:",
+    "On a topic: tide.help \"nn\", \"optim\", \"F\", \"data\", \"vision\", \"environment\", or one of these:",
   }
   for _, family in ipairs(families) do
     local names = {}
