@@ -13,7 +13,7 @@ namespace tide::bindings {
 struct Function {
   const char* name;
   lua_CFunction function;
-  const char* arguments;  ///< as help shows them: "fn?, ..."
+  const char* arguments;  ///< as help shows them, without the receiver of methods: "fn?, ..."
   const char* doc;        ///< one sentence without a final stop
   const char* example;    ///< a line of Lua, and behind --> what it gives
 };
@@ -25,13 +25,14 @@ struct FunctionFamily {
   std::span<const Function> functions;
 };
 
-/// Adds the functions to the table on top of the stack.
-inline void register_functions(lua_State* L, std::span<const Function> functions) {
-  for (const Function& f : functions) {
-    lua_pushcfunction(L, f.function);
-    lua_setfield(L, -2, f.name);
-  }
-}
+/// Whether functions are called as `x:name()`.
+enum class Receiver : bool { none, first };
+
+/// Adds the functions, which live as long as the program, to the table on top of the stack. They
+/// refuse more arguments than their text names: "x, {dim}" are two, "device | dtype" one or both,
+/// "fn, ..." any number.
+void register_functions(lua_State* L, std::span<const Function> functions,
+                        Receiver receiver = Receiver::none);
 
 /// Makes the class of T, whose objects have these methods and no other field; `place` is what the
 /// error about another one calls an object: "event".
@@ -41,7 +42,7 @@ void open_class(lua_State* L, const luaL_Reg* metamethods, std::span<const Funct
   const luaL_Reg none[] = {{nullptr, nullptr}};
   open_class<T>(L, metamethods, none);
   lua_getfield(L, -1, "__index");
-  register_functions(L, methods);
+  register_functions(L, methods, Receiver::first);
   lua_createtable(L, 0, 1);
   push_strict_index(L, place);
   lua_setfield(L, -2, "__index");

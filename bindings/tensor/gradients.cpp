@@ -62,8 +62,14 @@ int add_hook(lua_State* L) {
 }
 
 /// y:copy_(source), x:fill_(value), x:zero_(): values written with a grad function.
+/// copy_(source [, non_blocking]): copies to the host never wait; the first read does.
 int copy_in_place(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "copy_");
+  if (!lua_isnoneornil(L, 3) && !lua_isboolean(L, 3)) {
+    if (!is_options_table(L, 3))
+      throw_expected_argument(L, 3, "copy_", "non_blocking", kind_text(Kind::boolean));
+    for_each_option(L, 3, "copy_", "non_blocking", [](std::string_view, int) {});
+  }
   const Tensor* source = find_tensor(L, 2);
   if (!source) throw_expected_argument(L, 2, "copy_", "source", kind_text(Kind::tensor));
   write("copy_", x,
@@ -159,7 +165,8 @@ constexpr Function kGradientMethods[] = {
      "removes the hook",
      "local x = tide.ones(2):requires_grad_(); x:register_hook(function(g) return g * 10 end); "
      "x:sum():backward(); x.grad --> {10.0, 10.0}"},
-    {"copy_", guard<copy_in_place>, "source", "Overwrites x with the values of another tensor",
+    {"copy_", guard<copy_in_place>, "source, {non_blocking}",
+     "Overwrites x with the values of another tensor",
      "tide.zeros(2):copy_(tide.tensor{1, 2}) --> {1.0, 2.0}"},
     {"fill_", guard<fill_in_place>, "value", "Overwrites x with one value",
      "tide.zeros(2):fill_(7) --> {7.0, 7.0}"},
@@ -169,7 +176,7 @@ constexpr Function kGradientMethods[] = {
 
 constexpr Function kGradientFunctions[] = {
     {"grad", guard<grad>,
-     "outputs, inputs, {grad_outputs, retain_graph, create_graph, allow_unused}",
+     "outputs, inputs, grad_outputs?, {grad_outputs, retain_graph, create_graph, allow_unused}",
      "The gradients of outputs with respect to inputs, one result each; .grad stays as it is",
      "local x = tide.tensor({1.0, 2}, {requires_grad = true}); tide.grad(x:square():sum(), x) --> "
      "{2.0, 4.0}"},

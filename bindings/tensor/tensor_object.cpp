@@ -71,7 +71,7 @@ void open_tensor_class(lua_State* L) {
   register_ops(L, OpScope::method);
   register_ops(L, OpScope::in_place);
   for (const FunctionFamily& family : tensor_method_families())
-    register_functions(L, family.functions);
+    register_functions(L, family.functions, Receiver::first);
   lua_setfield(L, -2, "__methods");  // `__index` becomes a function that looks into them first
   add_operators(L);
   add_indexing(L);
