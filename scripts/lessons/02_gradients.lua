@@ -2,6 +2,7 @@
 --
 -- Run it:        tide lesson 2
 -- More steps:    tide lesson 2 --steps 1000
+-- Very small:    tide lesson 2 --steps 5
 --
 -- Lesson 1 ended with a slope: how fast a result grows if what went in grows. Here the result is
 -- an error that we want to be small. Then the slope says which way to go: downhill.

@@ -2,6 +2,7 @@
 --
 -- Run it:        tide lesson 4
 -- On the cpu:    tide lesson 4 --device cpu
+-- Very small:    tide lesson 4 --size 64 --products 40
 --
 -- A line like `c = a:matmul(b)` computes nothing. It writes down what is to be done, hands the note
 -- to the device's queue and goes on to the next line. That is why a GPU can be busy while your

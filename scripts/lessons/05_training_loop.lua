@@ -3,6 +3,7 @@
 -- Run it:        tide lesson 5
 -- On the cpu:    tide lesson 5 --device cpu
 -- Longer:        tide lesson 5 --epochs 40
+-- Very small:    tide lesson 5 --digits 8 --epochs 1
 --
 -- The data are real: 1797 digits of 8 x 8 dots that people wrote on paper. The last 360 were
 -- written by people who wrote none of the others, so the network has never seen their hand: an

@@ -3,6 +3,7 @@
 -- Run it:        tide lesson 9
 -- On the cpu:    tide lesson 9 --device cpu
 -- More numbers:  tide lesson 9 --count 8000000
+-- Very small:    tide lesson 9 --count 4096
 --
 -- relu is the simplest function in deep learning: what is negative becomes 0, the rest stays. So
 -- little arithmetic shows well what the rest costs: going through the numbers.

@@ -2,6 +2,7 @@
 --
 -- Run it:        tide lesson 11
 -- On the cpu:    tide lesson 11 --device cpu
+-- Very small:    tide lesson 11 --megabytes 1
 --
 -- A GPU reads its own memory at thousands of GB/s. The road from the host's memory (the one that the
 -- processor uses) to the GPU is a hundred times slower. Many programs that seem slow on a GPU wait

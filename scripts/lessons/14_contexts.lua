@@ -2,6 +2,7 @@
 --
 -- Run it:        tide lesson 14
 -- On the cpu:    tide lesson 14 --device cpu
+-- Very small:    tide lesson 14 --products 50
 --
 -- Gluon and D2L call the place where a tensor lives its context. tide calls it a device, and knows
 -- the other words too: cpu(), gpu(i), num_gpus(), try_gpu(), ctx, as_in_ctx, copyto, initialize.

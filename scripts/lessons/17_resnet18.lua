@@ -3,6 +3,7 @@
 -- Run it:        tide lesson 17
 -- On the cpu:    tide lesson 17 --device cpu
 -- Full size:     tide lesson 17 --size 224 --batch 16
+-- Very small:    tide lesson 17 --size 32 --batch 2 --steps 1
 --
 -- Networks of this family have recognised pictures since 2015. tide.vision.models has it, with the
 -- names of torchvision, so that weights trained there can be loaded here.

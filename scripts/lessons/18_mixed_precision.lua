@@ -3,6 +3,7 @@
 -- Run it:        tide lesson 18
 -- On the cpu:    tide lesson 18 --device cpu
 -- Longer:        tide lesson 18 --steps 20 --batch 32 --half float16
+-- Very small:    tide lesson 18 --size 16 --batch 2 --steps 1
 --
 -- Numbers of 16 bits take half of the memory and half of the road, and GPUs multiply them several
 -- times faster. But they hold less. Mixed precision takes them where that does no harm.

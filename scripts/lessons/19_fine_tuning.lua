@@ -2,6 +2,7 @@
 --
 -- Run it:        tide lesson 19
 -- On the cpu:    tide lesson 19 --device cpu
+-- Very small:    tide lesson 19 --epochs 1 --tuning 2 --digits 100
 --
 -- Learning from nothing takes many samples. Mostly there is a network that has learned something
 -- similar: take its weights, give it another last layer, and learn a little more. Here a network

@@ -3,6 +3,7 @@
 -- Run it:        tide lesson 20
 -- On the cpu:    tide lesson 20 --device cpu
 -- Your text:     tide lesson 20 --file words.txt --steps 2000
+-- Very small:    tide lesson 20 --steps 2 --hidden 16 --length 8
 --
 -- Language models guess what comes next, again and again. A large one has read the internet; this
 -- one reads a poem of Edward Lear (1871) and guesses the next letter.

@@ -2,6 +2,7 @@
 --
 -- Run it:        tide lesson 21
 -- On the cpu:    tide lesson 21 --device cpu
+-- Very small:    tide lesson 21 --epochs 1 --digits 100
 --
 -- Lesson 5 wrote the training loop by hand. In a real project more and more is added to it: a
 -- second loop for validation, a log, files to go on from, a rule when to stop. tide.Trainer is

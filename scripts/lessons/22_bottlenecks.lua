@@ -2,6 +2,7 @@
 --
 -- Run it:        tide lesson 22
 -- On the cpu:    tide lesson 22 --device cpu
+-- Very small:    tide lesson 22 --samples 32 --epochs 2
 --
 -- A training that is slow rarely computes slowly. Most often the device waits: for the script, for
 -- numbers on the road, for data. The training below has three such faults. We find them one after

@@ -2,6 +2,7 @@
 --
 -- Run it:        tide lesson 23
 -- On the cpu:    tide lesson 23 --device cpu
+-- Very small:    tide lesson 23 --size 32
 --
 -- No GPU is needed: tide.estimate knows what the data sheets say of ten cards, and computes what a
 -- piece of work would take there at best. So the speeds below are those of cards, and the same on

@@ -2,6 +2,7 @@
 --
 -- Run it:        tide lesson 24
 -- On the cpu:    tide lesson 24 --device cpu
+-- Very small:    tide lesson 24 --count 16
 --
 -- To start a kernel takes a GPU some microseconds, however little the kernel does. In 5 us an H200
 -- moves 24 MB. A script whose kernels handle a few kilobytes each is launch-bound: the time is that

@@ -2,6 +2,7 @@
 --
 -- Run it:        tide lesson 25
 -- On the cpu:    tide lesson 25 --device cpu
+-- Very small:    tide lesson 25 --batch 64 --width 8
 --
 -- Lesson 13 was about single tensors. This one is about a training that does not fit: what fills
 -- the memory, a leak, two ways to a lower peak, and what to do when it has run out.

@@ -3,6 +3,7 @@
 -- Run it:        tide lesson 26
 -- On the cpu:    tide lesson 26 --device cpu
 -- To keep it:    tide lesson 26 --page trace.html
+-- Very small:    tide lesson 26 --steps 2
 --
 -- Tables add times up (lesson 22). A timeline shows when things happen: the script on one track,
 -- the device on another. Whoever has seen a few of them finds a gap faster than any table tells it.

@@ -15,8 +15,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE))
 
-import plan  # noqa: E402
-
 PLUGINS = ("llvm", "dnnl", "lapack", "cuda", *(f"cuda-{number}" for number in (75, 80, 86, 89, 90, 100, 120)))
 # Stands for tide: benchmarks print a figure, two processes write the same bits, all else passes.
 TIDE = """#!/bin/sh
@@ -97,8 +95,8 @@ class PackTest(unittest.TestCase):
         runner.terminate()
         lines = runner.communicate()[0].splitlines()
         self.assertEqual(runner.returncode, 143)
-        self.assertEqual(json.loads(lines[-len(plan.WORKLOADS) - len(plan.COLD_WORKLOADS) - 3])["step"],
-                         "bits in two processes")
+        steps = [json.loads(line)["step"] for line in lines if line.startswith("{")]
+        self.assertEqual(steps[-1], "bits in two processes")
         self.assertRegex("\n".join(lines), r"\ncopy_up +GB/s +30\.0 +not run\n")
         with tarfile.open(self.archive) as tar:
             self.assertEqual(tar.extractfile("gpu_report/ratios.txt").read().decode().splitlines()[-1], lines[-1])

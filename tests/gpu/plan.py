@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 
+import lessons
 import packed
 import ratios
 from steps import Allowance, Step, slug, words_of
@@ -18,8 +19,8 @@ TRAP_SECONDS = 20  # of these
 SANITIZER_SECONDS = 60  # of all four
 # The first ones matter most: if time runs out, the last are missing.
 WORKLOADS = """
-matmul_8192_bf16 matmul_8192_tf32 matmul_8192_f32 matmul_8192_int8 attention_fwd attention_train gpt2_train
-resnet50_bf16 resnet50_train cross_entropy_50k layernorm_768 batchnorm_relu adamw_124m attention_12k_fwd
+matmul_8192_bf16 matmul_8192_tf32 matmul_8192_f32 matmul_8192_int8 matmul_8192_float8 attention_fwd attention_train
+gpt2_train resnet50_bf16 resnet50_train cross_entropy_50k layernorm_768 batchnorm_relu adamw_124m attention_12k_fwd
 attention_12k_train attention_16k_fwd attention_16k_train copy_256m chain_256m add_256m softmax_16k softmax_16k_bf16
 layernorm_16k sum_64m column_sums_16k item_latency launches copy_up copy_down copy_down_pinned copies_both_ways
 op_overhead mlp_step digits_train resnet18_fwd resnet18_train gpt_train sort_16m scatter_add_16m
@@ -187,11 +188,12 @@ class Plan:
                    figures=figures, rerun=False, left_out=why)
 
     def ratios(self, folder):
-        """The table of what benchmarks have written into the logs below `folder` by now."""
+        """What benchmarks have written into the logs below `folder` by now: what the card costs, and the table."""
         def rows(*names):
             return ratios.measured([folder / "logs" / f"{slug(name)}.log" for name in names])
-        return ratios.table([*WORKLOADS, *COLD_WORKLOADS], rows("benchmarks", "cold first step"),
-                            rows("benchmarks of PyTorch", "cold first step of PyTorch"))
+        ours = rows("benchmarks", "cold first step")
+        return ratios.card(ours) + "\n" + ratios.table([*WORKLOADS, *COLD_WORKLOADS], ours,
+                                                       rows("benchmarks of PyTorch", "cold first step of PyTorch"))
 
     def no_torch(self, python):
         ask = "import torch, sys; sys.exit(not torch.cuda.is_available())"
@@ -216,19 +218,7 @@ class Plan:
         return Step("bits in two processes", 20, commands, check=check)
 
     def lessons(self):
-        words = {"gradients": "--steps 5", "async_queue": "--size 128 --products 40",
-                 "training_loop": "--digits 8 --epochs 1", "relu_three_ways": "--count 4096",
-                 "transfers": "--megabytes 1", "contexts": "--products 50",
-                 "resnet18": "--size 32 --batch 2 --steps 1", "mixed_precision": "--size 16 --batch 2 --steps 1",
-                 "fine_tuning": "--epochs 1 --tuning 2 --digits 100",
-                 "writing_text": "--steps 2 --hidden 16 --length 8", "trainer": "--epochs 1 --digits 100",
-                 "bottlenecks": "--samples 32 --epochs 2", "tensor_cores": "--size 32",
-                 "launches": "--count 16", "training_memory": "--batch 64 --width 8",
-                 "timelines": "--steps 2"}
-        small = {name: text.split() for name, text in words.items()} if self.small else {}
-        names = sorted(path.stem[3:] for path in (ROOT / "scripts/lessons").glob("[0-9]*.lua"))
-        return Step("lessons", 25, [[self.tide, "lesson", name, *small.get(name, []), "--device", "cuda"]
-                                    for name in names])
+        return Step("lessons", 25, [[self.tide, *words] for _, words in lessons.commands(ROOT, self.small)])
 
     def two_devices(self):
         return Step("two GPUs", 7, [self.script("two_devices")])

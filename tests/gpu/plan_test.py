@@ -105,12 +105,18 @@ class PlanTest(unittest.TestCase):
         for name, lines in (
                 ("benchmarks", ['{"workload": "copy_up", "best": 30.0, "unit": "GB/s"}',
                                 '{"workload": "adamw_124m", "best": 2.0, "unit": "ms"}',
+                                '{"workload": "launches_without_graphs", "best": 400000, "unit": "launches/s"}',
+                                '{"workload": "item_latency", "best": 10.0, "unit": "us/item"}',
                                 '{"workload": "sort_16m", "error": "no memory"}', '{"workload": "gpt_train", "be']),
                 ("benchmarks_of_PyTorch", ['{"workload": "copy_up", "best": 20.0, "unit": "GB/s"}',
                                            '{"workload": "adamw_124m", "best": 3.0, "unit": "ms"}',
                                            '{"workload": "sort_16m", "best": 1.0, "unit": "ms"}'])):
             (self.folder / "logs" / f"{name}.log").write_text("\n".join(lines))
-        lines = self.plan.ratios(self.folder).splitlines()
+        costs, table = self.plan.ratios(self.folder).split("\n\n")
+        for cost in ("link                         30 GB/s", "launch                      2.5 us",
+                     "latency                     7.5 us", "bandwidth          not measured GB/s"):
+            self.assertIn("\n" + cost, costs)
+        lines = table.splitlines()
         rows = {line.split()[0]: line.split()[1:] for line in lines}
         self.assertEqual(rows["copy_up"], ["GB/s", "30.0", "20.0", "1.50"])
         self.assertEqual(rows["adamw_124m"], ["ms", "2.0", "3.0", "1.50"])

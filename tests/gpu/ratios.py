@@ -34,6 +34,28 @@ def ratio(ours, theirs):
     return f"{one['best'] / other['best']:.2f}"
 
 
+def card(rows):
+    """What a row of scripts/tide/estimate/cards.lua wants to know of this card, as far as it was measured."""
+    def of(name):
+        return rows.get(name, {}).get("best")
+
+    link, bandwidth, launches, item = of("copy_up"), of("copy_256m"), of("launches_without_graphs"), of("item_latency")
+    launch = 1e6 / launches if launches else None
+    figures = [
+        ("bandwidth", bandwidth, "GB/s of its memory, by copy_256m"),
+        ("link", link, "GB/s, by copy_up"),
+        ("launch", launch, "us, by launches_without_graphs"),
+        # An element is computed by one launch, and read.
+        ("latency", item - launch if item and launch else None, "us, by item_latency without its launch"),
+        ("launch in a graph", 1e6 / of("launches") if of("launches") else None, "us, by launches"),
+        ("first step", of("first_step_cold"), "ms with all compilations, by first_step_cold"),
+    ]
+    lines = ["Costs of this card, which scripts/tide/estimate/cards.lua assumes."]
+    for name, value, words in figures:
+        lines.append(f"{name:<18} {'not measured' if value is None else f'{value:.4g}':>12} {words}")
+    return "\n".join(lines) + "\n"
+
+
 def table(workloads, ours, theirs):
     """A line for each workload, measured or not, and the errors below."""
     lines = ["A ratio above 1 means that tide is faster.", LINE.format("workload", "unit", "tide", "PyTorch", "ratio")]

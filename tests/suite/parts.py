@@ -2,23 +2,18 @@
 import json
 import os
 import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/gpu"))
+
+import lessons  # noqa: E402
+
 RELEASE = ROOT / "build/release"
 # The kernels that the golden cases have compiled for cuda.
 GOLDEN_KERNELS = RELEASE / "golden_kernels"
-
-# Lessons, with so little work that an interpreter of kernels can do it.
-CUDA_LESSONS = """
-tensors | gradients --steps 5 | devices | async_queue --size 64 --products 40 | training_loop --digits 8 --epochs 1
-shape_errors | is_my_gpu_visible | throughput | relu_three_ways --count 4096 | two_devices | transfers --megabytes 1
-cpu_or_gpu | memory | contexts --products 50 | threads | data_loading | resnet18 --size 32 --batch 2 --steps 1
-mixed_precision --size 16 --batch 2 --steps 1 | fine_tuning --epochs 1 --tuning 2 --digits 100
-writing_text --steps 2 --hidden 16 --length 8 | trainer --epochs 1 --digits 100 | bottlenecks --samples 32 --epochs 2
-tensor_cores --size 32 | launches --count 16 | training_memory --batch 64 --width 8 | timelines --steps 2
-"""
 
 # What shows whether values are right on a processor: what is computed by generated code and by vectors of its own.
 VALUES = ("composed_ops conversion indexing integers nn op_rows operators reductions").split()
@@ -108,10 +103,9 @@ def cuda():
     names = (ROOT / "tests/cuda/device_scripts.txt").read_text().split()
     scripts = paths("tests/cuda/scripts/*_test.lua") + [f"tests/scripts/{name}_test.lua" for name in names]
     yield from script_tests("cuda: script tests", scripts, ("--device", "cuda"), driver, 2)
-    for lesson in CUDA_LESSONS.strip().replace("\n", "|").split("|"):
-        name, *options = lesson.split()
-        yield Part("cuda: lessons", name, tide("lesson", name, *options, "--device", "cuda"), driver,
-                   30 if name == "mixed_precision" else 3, counts_itself=True)
+    for name, words in lessons.commands(ROOT, small=True):
+        seconds = 30 if name == "mixed_precision" else 3
+        yield Part("cuda: lessons", name, tide(*words), driver, seconds, counts_itself=True)
 
 
 def sanitized(cores):
@@ -142,12 +136,12 @@ def sanitized(cores):
 
 def all_parts(cores):
     """Everything but the build of the program and its tests, which comes first."""
-    lessons = "tests/scripts/library/lessons_test.lua"
-    scripts = [path for path in paths("tests/scripts/*/*_test.lua") if path != lessons]
+    of_lessons = "tests/scripts/library/lessons_test.lua"
+    scripts = [path for path in paths("tests/scripts/*/*_test.lua") if path != of_lessons]
     soak = ("--timeout", "3000") if os.environ.get("TIDE_TEST_SOAK") else ()
     parts = [*cpp_tests(), *script_tests("script tests", scripts, soak),
              # Lessons say how long things take.
-             Part("lessons", "lessons", tide("test", lessons), seconds=60, alone=True),
+             Part("lessons", "lessons", tide("test", of_lessons), seconds=60, alone=True),
              Part("packages", "packages", tide("test", "tests/package"), seconds=30),
              Part("notebooks", "notebooks", tide("test", "tests/jupyter"), seconds=60),
              *processors(), *cuda(), *sanitized(cores)]
