@@ -82,6 +82,17 @@ int load_submodule(lua_State* L) {
   return 1;
 }
 
+/// native.unknown_name(place, name, value, hint?): raises the error that slips/unknown_name.lua
+/// writes, which the tables of the library stand below.
+int unknown_name(lua_State* L) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "tide.slips.unknown_name");
+  lua_call(L, 1, 1);
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 0);
+  return 0;
+}
+
 /// __names of `tide`: the modules that are not loaded yet.
 int submodule_names(lua_State* L) {
   lua_newtable(L);
@@ -214,6 +225,7 @@ void add_native(lua_State* L) {
                                 {"begin_step", guard<begin_step>},
                                 {"end_step", guard<end_step>},
                                 {"trial", guard<trial>},
+                                {"unknown_name", unknown_name},
                                 {"hold_interrupts", hold_interrupts},
                                 {"take_interrupt", take_interrupt},
                                 {"release_interrupts", release_interrupts},
@@ -322,10 +334,10 @@ int open(lua_State* L) {
 bool report_syncs = false;
 bool profiles = false;
 
-/// Pushes a function of tide.profiler.command.
+/// Pushes a function of tide.advise.command.
 void push_profiler_command(lua_State* L, const char* name) {
   lua_getglobal(L, "require");
-  lua_pushliteral(L, "tide.profiler.command");
+  lua_pushliteral(L, "tide.advise.command");
   lua_call(L, 1, 1);
   lua_getfield(L, -1, name);
   lua_remove(L, -2);

@@ -80,7 +80,7 @@ void push_error(lua_State* L, const std::exception& error) try {
 
 int raise_unknown_name(lua_State* L, const char* place) {
   lua_getglobal(L, "require");
-  lua_pushliteral(L, "tide.internal.unknown_name");
+  lua_pushliteral(L, "tide.slips.unknown_name");
   lua_call(L, 1, 1);
   lua_pushstring(L, place);
   lua_pushvalue(L, 2);

@@ -57,7 +57,7 @@ inline void enter(lua_State* L) {
 void push_error(lua_State* L, const std::exception& error);
 
 /// Raises the error for a name, at stack index 2, that the table or object at index 1 does not
-/// have; `place` is what it is called: see scripts/tide/internal/unknown_name.lua.
+/// have; `place` is what it is called: see scripts/tide/slips/unknown_name.lua.
 int raise_unknown_name(lua_State* L, const char* place);
 
 /// Pushes an __index that makes reading an unknown name an error of `place`.

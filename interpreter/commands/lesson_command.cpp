@@ -131,7 +131,7 @@ int prepare_lesson(lua_State* L) {
   choose_accelerator(L, lesson.words);
   lua_pushlstring(L, lesson.text.data(), lesson.text.size());
   if (lesson.recorded) {
-    call_library(L, "require('tide.internal.lessons.recording').script", 1);
+    call_library(L, "require('tide.lessons.recording').script", 1);
     lesson.text = string_at_top(L);
     return 0;
   }
@@ -140,7 +140,7 @@ int prepare_lesson(lua_State* L) {
   lua_setfield(L, -2, "pause");
   lua_pushboolean(L, on_colored_terminal());
   lua_setfield(L, -2, "color");
-  call_library(L, "require('tide.internal.lessons.walk').script", 2);
+  call_library(L, "require('tide.lessons.walk').script", 2);
   lesson.text = string_at_top(L);
   return 0;
 }
@@ -165,7 +165,7 @@ int run_lesson(const std::string& path, Lesson lesson, std::optional<double> sec
 std::optional<std::string> made_of(const std::string& text, const std::string& file) {
   State state;
   lua_pushlstring(state, text.data(), text.size());
-  call_library(state, "require('tide.internal.lessons." + file + "')", 1);
+  call_library(state, "require('tide.lessons." + file + "')", 1);
   if (lua_isnil(state, -1)) return std::nullopt;
   return string_at_top(state);
 }
@@ -183,7 +183,7 @@ int write_page(const std::string& path, const std::string& file, const Words& wo
   catch_interrupts(Impatience::kEndProgram);
   State state;
   if (!lua_checkstack(state, static_cast<int>(words.size()) + 8)) throw std::bad_alloc();
-  push_library_function(state, "return require('tide.reference.site.lesson_page')(...)", "lesson");
+  push_library_function(state, "return require('tide.manual.site.lesson_page')(...)", "lesson");
   lua_pushlstring(state, path.data(), path.size());
   lua_pushlstring(state, file.data(), file.size());
   for (const std::string& word : words) lua_pushlstring(state, word.data(), word.size());

@@ -85,13 +85,13 @@ int help_command(const Words& words) {
 
 int manual_command(const Words& words) {
   if (words.size() == 2 && words[0] == "--luals")
-    return print_answer("write", {words[1]}, "tide.reference.annotations");
+    return print_answer("write", {words[1]}, "tide.manual.annotations");
   Words folders = words;
   const bool as_site = std::erase(folders, "--html") > 0;
   if (folders.size() != 1 || folders[0].starts_with('-'))
     throw UsageError{"manual: takes a folder, with --html for a site, or --luals and a file"};
   std::filesystem::create_directories(folders[0]);
-  return print_answer("write", folders, as_site ? "tide.reference.site" : "tide.reference.manual");
+  return print_answer("write", folders, as_site ? "tide.manual.site" : "tide.manual.manual");
 }
 
 }  // namespace tide

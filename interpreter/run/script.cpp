@@ -48,12 +48,12 @@ std::string script_traceback(std::string_view message, std::string_view tracebac
   return "\nstack traceback:" + kept;
 }
 
-/// Calls a function of tide.internal.slips with the values on top of the stack, of which the first
+/// Calls a function of tide.slips.errors with the values on top of the stack, of which the first
 /// is a message; its result, or the message as it was, is left in their place.
 void improve_message(lua_State* L, const char* function, int arguments) {
   const int message = lua_gettop(L) - arguments + 1;
   push_global(L, "require");
-  lua_pushliteral(L, "tide.internal.slips");
+  lua_pushliteral(L, "tide.slips.errors");
   if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_getfield(L, -1, function) == LUA_TFUNCTION) {
     for (int i = 0; i < arguments; ++i) lua_pushvalue(L, message + i);
     if (lua_pcall(L, arguments, 1, 0) == LUA_OK && lua_isstring(L, -1)) lua_replace(L, message);
@@ -123,7 +123,7 @@ void note_slips(lua_State* L, const char* name, const std::string& text) {
     return;
   const int top = lua_gettop(L);
   push_global(L, "require");
-  lua_pushliteral(L, "tide.internal.slips.notes");
+  lua_pushliteral(L, "tide.slips.notes");
   if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
     lua_pushstring(L, name);
     lua_pushlstring(L, text.data(), text.size());
@@ -209,7 +209,7 @@ void push_library_function(lua_State* L, std::string_view text, std::string_view
 void keep_text(lua_State* L, const std::string& chunk_name, std::string_view text, int first_line) {
   const int top = lua_gettop(L);
   push_global(L, "require");
-  lua_pushliteral(L, "tide.internal.slips.source");
+  lua_pushliteral(L, "tide.slips.source");
   if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_getfield(L, -1, "keep") == LUA_TFUNCTION) {
     lua_pushlstring(L, chunk_name.data(), chunk_name.size());
     lua_pushlstring(L, text.data(), text.size());

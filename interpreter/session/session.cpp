@@ -11,7 +11,7 @@ namespace {
 
 /// Registry key of the session, which the first call makes.
 constexpr char kSession = 0;
-constexpr char kMakeSession[] = "return require('tide.internal.session.session')()";
+constexpr char kMakeSession[] = "return require('tide.session.session')()";
 
 constexpr std::pair<std::string_view, InputKind> kKinds[] = {{"run", InputKind::kRunnable},
                                                              {"unfinished", InputKind::kUnfinished},

@@ -24,7 +24,7 @@ struct Input {
 };
 
 /// Inputs are numbered from 1; errors name their lines `In [1]:3`. The rules are in
-/// scripts/tide/internal/session, which is loaded with the first input. At the start of each call
+/// scripts/tide/session, which is loaded with the first input. At the start of each call
 /// the stack is empty, but for what the call before is said to have left.
 class Session {
  public:

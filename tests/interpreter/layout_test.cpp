@@ -185,6 +185,55 @@ TEST_CASE("each folder says what it holds, and holds no more than a reader takes
   }
 }
 
+namespace {
+
+/// A file or folder of scripts/tide, and those whose files it requires.
+using Requirements = std::map<std::string, std::set<std::string>>;
+
+Requirements requirements_of_library() {
+  static const std::regex required(R"(require\s*\(?\s*["']tide\.(\w+))");
+  Requirements found;
+  for (const fs::path& file : files("scripts/tide", {".lua"})) {
+    const fs::path within = file.lexically_relative(kRoot / "scripts/tide");
+    const std::string unit = within.begin()->stem().string(), text = test::read_file(file.string());
+    for (std::sregex_iterator each(text.begin(), text.end(), required), end; each != end; ++each)
+      if ((*each)[1] != unit) found[unit].insert((*each)[1]);
+  }
+  return found;
+}
+
+/// A circle that leads from the last of `path` to one before, as text; empty if there is none.
+std::string circle_from(const Requirements& all, std::vector<std::string>& path,
+                        std::set<std::string>& done) {
+  const auto own = all.find(path.back());
+  for (const std::string& next : own == all.end() ? std::set<std::string>() : own->second) {
+    const auto before = std::find(path.begin(), path.end(), next);
+    if (before != path.end()) {
+      std::string text;
+      for (auto each = before; each != path.end(); ++each) text += *each + " requires ";
+      return text + next;
+    }
+    if (done.contains(next)) continue;
+    path.push_back(next);
+    if (std::string text = circle_from(all, path, done); !text.empty()) return text;
+    path.pop_back();
+  }
+  done.insert(path.back());
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("files and folders of the library require each other in one direction", "[layout]") {
+  const Requirements all = requirements_of_library();
+  CHECK(all.size() > 20);
+  std::set<std::string> done;
+  for (const auto& [unit, others] : all) {
+    std::vector<std::string> path = {unit};
+    if (!done.contains(unit)) CHECK(circle_from(all, path, done) == "");
+  }
+}
+
 TEST_CASE("the environment is read in one place", "[layout]") {
   for (const char* folder : {"runtime", "bindings", "interpreter"}) {
     for (const fs::path& file : files(folder, {".h", ".cpp"})) {

@@ -143,7 +143,7 @@ TEST_CASE("no file outside is opened in the sandbox, however it is named", "[san
       np = function(path) tide.np.save(path, tide.ones(1)) return true end,
       npz = function(path) tide.np.savez(path, {x = tide.ones(1)}) return true end,
       text = function(path) require "tide.native".write_file(path, "") return true end,
-      manual = function(path) require "tide.reference.annotations".write(path) return true end,
+      manual = function(path) require "tide.manual.annotations".write(path) return true end,
     }
     for _, path in ipairs {"data.txt", "new.txt", "dangling", "out/new", HOME .. "/new",
                            tide.scratch() .. "/../new", "/tmp/tide-sandbox-new", "/dev/null",

@@ -27,7 +27,7 @@ const Term kElementwise{"elementwise op"}, kCompute{"compute op"}, kIota{"iota"}
     kRecomputable{"recomputable value", {"CONTRIBUTING.md"}},
     kGradFn{"grad function",
             {"interpreter", "tests/interpreter", "tests/jupyter", "tests/repl", "docs", "README.md",
-             "scripts/tide/internal/session", "scripts/tide/optim", "scripts/tide/reference",
+             "scripts/tide/session", "scripts/tide/optim", "scripts/tide/reference",
              "scripts/tide/training", "tests/scripts/optim", "tests/scripts/training"}},
     kDefinition{"op definition", {"docs", "tests/scripts/robustness"}}, kSalvage{"salvage program"},
     kCheck{"pending check"}, kValueError{"value error"}, kBatches{"independent batches"},

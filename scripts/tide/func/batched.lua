@@ -6,7 +6,6 @@ local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tensor_operators = require "tide.internal.tensor_operators"
 local tide = require "tide"
-local unknown_name = require "tide.internal.unknown_name"
 
 local batched = {}
 
@@ -331,7 +330,7 @@ function Batched:__index(key)
   if fields[key] then return fields[key](self) end
   if key == "grad" or key == "grad_fn" then return nil end
   local method = methods[key] or ops[key]
-  if not method then unknown_name("tensor", key, tide.ones(1)) end
+  if not method then native.unknown_name("tensor", key, tide.ones(1)) end
   return method
 end
 

@@ -7,7 +7,7 @@ local class = require "tide.internal.class"
 local is_script = require "tide.internal.is_script"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
-local unknown_name = require "tide.internal.unknown_name"
+local unknown_name = require "tide.native".unknown_name
 
 local member = class.member
 

@@ -1,6 +1,5 @@
 -- Tables whose fields are read from files of their own when they are first used.
 local native = require "tide.native"
-local unknown_name = require "tide.internal.unknown_name"
 
 --- A table whose field `name` is what `package .. "." .. files[name]` returns. A file that returns
 --- several of the fields is a family: `families[file]` lists their names, and it returns a table of
@@ -16,7 +15,7 @@ local function lazy_table(package, files, families, place)
     local file = file_of[name]
     if not file then
       if type(name) ~= "string" then return nil end
-      unknown_name(place or package, name, self)
+      native.unknown_name(place or package, name, self)
     end
     local value = require(package .. "." .. file)
     if in_family[name] then value = value[name] end

@@ -1,5 +1,4 @@
 -- What an argument must be.
-local class = require "tide.internal.class"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -28,7 +27,7 @@ return function(caller, name, value, kind)
       end
     end
   elseif kind == "module" then
-    if got ~= "table" or not class.is_a(value, require "tide.nn.module") then refuse "a module" end
+    if got ~= "table" or not (getmetatable(value) or {}).__is_module then refuse "a module" end
   elseif got ~= kind then
     refuse(kind)
   end

@@ -1,6 +1,5 @@
 -- Tables of the library in which reading a name that is not there is an error.
 local native = require "tide.native"
-local unknown_name = require "tide.internal.unknown_name"
 
 --- Makes reading an unknown name of `t` raise an error; `place` is what the error calls the table.
 --- rawget(t, name) still gives nil.
@@ -8,7 +7,7 @@ local function strict_table(place, t)
   return setmetatable(t, {
     __tostring = native.module_text(place),
     __index = function(self, name)
-      if type(name) == "string" then unknown_name(place, name, self) end
+      if type(name) == "string" then native.unknown_name(place, name, self) end
     end,
   })
 end

@@ -19,6 +19,7 @@ local register, fields_of, hooks_of = fields.register, fields.each, fields.hooks
 local child_name, file_name = fields.child_name, fields.file_name
 
 local Module = class("Module")
+Module.__is_module = true -- so do all classes made from it: see internal/of_kind.lua
 
 local read_to_empty = arguments("to_empty", {"self", "device", {"recurse", true}},
   {recurse = "boolean"})

@@ -5,7 +5,6 @@ local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tensor_operators = require "tide.internal.tensor_operators"
 local tide = require "tide"
-local unknown_name = require "tide.internal.unknown_name"
 
 local traced = {}
 
@@ -143,7 +142,7 @@ function Traced:__index(key)
   if key == "grad" or key == "grad_fn" then return nil end
   if methods[key] then return methods[key] end
   local op = native.methods[key]
-  if not op then unknown_name("tensor", key, tide.ones(1)) end
+  if not op then native.unknown_name("tensor", key, tide.ones(1)) end
   return function(...) return traced.call(key, op, ...) end
 end
 

@@ -1,7 +1,7 @@
 -- The table `tide.plot`: figures of numbers and pictures.
 local Figure = require "tide.plot.figure"
 local kinds = require "tide.plot.kinds"
-local unknown_name = require "tide.internal.unknown_name"
+local unknown_name = require "tide.native".unknown_name
 
 local plot = {figure = Figure.new, subplots = Figure.subplots}
 

@@ -5,7 +5,7 @@ local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local native = require("tide.native").profiler
 local report = require "tide.profiler.report"
-local unknown_name = require "tide.internal.unknown_name"
+local unknown_name = require "tide.native".unknown_name
 
 local kMostEvents <const> = 2000000 -- 80 bytes each
 

@@ -3,7 +3,7 @@
 -- read of a tensor.
 local class = require "tide.internal.class"
 local entry_text = require "tide.reference.entry_text"
-local help = require "tide.help"
+local help = require "tide.reference.help"
 local lookup = require "tide.reference.lookup"
 local receivers = require "tide.reference.receivers"
 local tide = require "tide"

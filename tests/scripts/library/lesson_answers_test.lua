@@ -108,7 +108,7 @@ describe("exercises", function()
 end)
 
 describe("the text of exercises", function()
-  local unsolved = require "tide.internal.lessons.unsolved"
+  local unsolved = require "tide.lessons.unsolved"
 
   it("has starts in the place of solutions", function()
     test.equal(unsolved(

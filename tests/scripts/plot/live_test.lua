@@ -2,7 +2,7 @@
 local tide = require "tide"
 local test = require "tide.test"
 local notebook = require "tide.display.notebook"
-local present = require "tide.internal.session.present"
+local present = require "tide.internal.input_number"
 local show = require "tide.plot.show"
 local describe, it = test.describe, test.it
 local equal, raises = test.same_type, test.raises

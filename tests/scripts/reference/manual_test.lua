@@ -1,7 +1,7 @@
 -- `tide manual`: pages that hold every public name, and annotations that editors can read.
-local annotations = require "tide.reference.annotations"
+local annotations = require "tide.manual.annotations"
 local entries = require "tide.reference"
-local manual = require "tide.reference.manual"
+local manual = require "tide.manual.manual"
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it

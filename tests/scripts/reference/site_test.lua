@@ -1,8 +1,8 @@
 -- `tide manual FOLDER --html`: pages that are well formed, whose links lead somewhere, and that
 -- need nothing from elsewhere.
 local entries = require "tide.reference"
-local html = require "tide.reference.site.html"
-local markdown = require "tide.reference.site.markdown"
+local html = require "tide.manual.site.html"
+local markdown = require "tide.manual.site.markdown"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 

@@ -1,8 +1,8 @@
 -- What a session does for cells of notebooks: commands among lines, texts aside, help at a cursor.
 local tide, test = require "tide", require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal
-local Session = require "tide.internal.session.session"
-local divide = require "tide.internal.session.divide"
+local Session = require "tide.session.session"
+local divide = require "tide.session.divide"
 local notebook = require "tide.display.notebook"
 
 --- The parts of a text, as "line: text".

@@ -1,7 +1,7 @@
 -- A session as a kernel of notebooks uses it: texts are read and run without a terminal.
 local tide, test = require "tide", require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal
-local Session = require "tide.internal.session.session"
+local Session = require "tide.session.session"
 
 --- Runs texts one after the other as inputs 1, 2, ...; the results of the last, in a table.
 local function run(session, ...)

@@ -1,7 +1,7 @@
 -- What is shown while an input is typed: colours, the call that is open, what may come next.
 local tide, test = require "tide", require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal
-local Session = require "tide.internal.session.session"
+local Session = require "tide.session.session"
 
 --- A text with {kind:...} around what has a colour.
 local function marks(text)

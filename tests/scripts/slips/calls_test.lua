@@ -1,6 +1,6 @@
 -- Methods called with '.': the error spells the call with ':'.
-local slips = require "tide.internal.slips"
-local source = require "tide.internal.slips.source"
+local slips = require "tide.slips.errors"
+local source = require "tide.slips.source"
 local test = require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal
 

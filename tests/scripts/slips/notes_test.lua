@@ -1,5 +1,5 @@
 -- Notes on what Lua takes without a word and no one means.
-local notes = require "tide.internal.slips.notes"
+local notes = require "tide.slips.notes"
 local test = require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal
 

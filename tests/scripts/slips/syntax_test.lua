@@ -1,6 +1,6 @@
 -- What the program adds to Lua's message on syntax that is Python's; and where it adds nothing.
-local slips = require "tide.internal.slips"
-local source = require "tide.internal.slips.source"
+local slips = require "tide.slips.errors"
+local source = require "tide.slips.source"
 local test = require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal
 

@@ -1,6 +1,6 @@
 -- Names, fields and values that are written as for Python: what the program adds to their errors.
-local slips = require "tide.internal.slips"
-local source = require "tide.internal.slips.source"
+local slips = require "tide.slips.errors"
+local source = require "tide.slips.source"
 local test = require "tide.test"
 local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
 

@@ -8,8 +8,8 @@
 -- functions by name. FILE ends with the last call begun, for crashes and hangs. The right arguments are those of the
 -- reference's examples, caught when the example makes the call.
 local example = require "tide.reference.example"
-local slips = require "tide.internal.slips"
-local source = require "tide.internal.slips.source"
+local slips = require "tide.slips.errors"
+local source = require "tide.slips.source"
 local tide = require "tide"
 local value_of = require "tide.reference.value_of"
 
@@ -67,19 +67,20 @@ local function arguments_of(info)
   return arguments
 end
 
---- What an example passes to the function for which `is_wanted(info)` holds; nil if it is not called.
+--- What an example passes to the function for which `is_wanted(info)` holds, and whether that is written in C++; nil if
+--- it is not called.
 local function caught_arguments(code, is_wanted)
-  local arguments
+  local arguments, is_native
   local function see()
     local info = debug.getinfo(2, "nfSu")
     if arguments or not is_wanted(info) then return end
-    arguments = arguments_of(info)
+    arguments, is_native = arguments_of(info), info.what == "C"
     error(nothing, 0)
   end
   local run = coroutine.create(example.load(example.split(code), example.environment()))
   debug.sethook(run, see, "c")
   coroutine.resume(run)
-  return arguments
+  return arguments, is_native
 end
 
 local function text_of(value)
@@ -95,7 +96,7 @@ local troubles, calls = 0, 0
 --- A name as the function and the class that it makes share it: topkaccuracy.
 local function plain(name) return (name:lower():gsub("_", "")) end
 
---- Calls the target; `what` says in reports what was wrong.
+--- Calls the target, and returns whether it refused; `what` says in reports what was wrong.
 local function check(target, arguments, what)
   calls = calls + 1
   if log then log:write(target.name, ", ", what, "\n"):flush() end
@@ -103,15 +104,18 @@ local function check(target, arguments, what)
   local ok, message = xpcall(target.call, slips.describe, table.unpack(arguments, 1, arguments.n))
   debug.sethook()
   if ok and (debug.getmetatable(message) or {}).__name == "tide.Scope" then message:close() end
-  if ok or type(message) ~= "string" or message:find "^example:" then return end -- the example's function may fail
+  if ok then return false end
+  if type(message) ~= "string" or message:find "^example:" then return true end -- the example's function may fail
   local wrong
   for _, words in ipairs(kForeign) do wrong = wrong or message:find(words) end
   local class = target.is_method and (debug.getmetatable(arguments[1]) or {}).__name
   local is_named = plain(message):find(plain(target.named), 1, true) or class and message:find(class .. ":", 1, true)
   wrong = wrong or not message:find "^call%d+:3: " or not is_named
-  if not wrong then return end
-  troubles = troubles + 1
-  print(("%s, %s\n    %s"):format(target.name, what, message:match "[^\n]*"))
+  if wrong then
+    troubles = troubles + 1
+    print(("%s, %s\n    %s"):format(target.name, what, message:match "[^\n]*"))
+  end
+  return true
 end
 
 --- Every wrong value for the argument at a position. Methods may change their object: it is made for each call.
@@ -149,16 +153,35 @@ local function sweep_option(target, name)
   end
 end
 
+--- Whether any of the parameters takes all that follows.
+local function takes_any_number(parameters)
+  for _, parameter in ipairs(parameters) do
+    if parameter.rest or parameter.name == "..." then return true end
+  end
+  return false
+end
+
+--- The right arguments, and more than there can be parameters.
+local function check_surplus(target, right)
+  local given = table.move(right, 1, right.n, 1, {n = right.n + 12})
+  for i = right.n + 1, given.n do given[i] = true end
+  if check(target, given, "12 arguments more") then return end
+  troubles = troubles + 1
+  print(("%s\n    call: takes 12 arguments more without a word"):format(target.name))
+end
+
 --- Sweeps over a target; whether its example calls it.
 local function sweep(target, parameters)
   local start = os.clock()
-  local right = caught_arguments(target.code, target.is_wanted)
+  local right, is_native = caught_arguments(target.code, target.is_wanted)
   if not right then -- the example of tide.abs and x:abs_ calls x:abs
     target.is_wanted = function(info) return info.what == "C" and info.name == target.named end
-    right = caught_arguments(target.code, target.is_wanted)
+    right, is_native = caught_arguments(target.code, target.is_wanted)
   end
   if os.clock() - start > kSlow then target.changes_object = false end
   if not right then return false end
+  if is_native and not takes_any_number(parameters) then check_surplus(target, right) end
+  if target.changes_object then right = caught_arguments(target.code, target.is_wanted) or right end
   check(target, table.move(right, 1, target.first - 1, 1, {n = target.first - 1}), "nothing")
   for at = target.first, math.min(right.n + 1, 6) do sweep_position(target, at) end
   for _, parameter in ipairs(parameters) do

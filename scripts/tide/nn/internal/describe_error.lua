@@ -65,7 +65,7 @@ function describe_error.handler(message)
     level = level + 1
   end
   if #modules == 0 then return message end
-  message = require "tide.internal.slips".describe(message) -- while the frames are there
+  message = require "tide.slips.errors".describe(message) -- while the frames are there
   local outermost = modules[#modules]
   local name = name_from(root + 2, outermost) or getmetatable(outermost).name:lower()
   local where, what = message:match("^(.-:%d+: )(.*)$")

@@ -33,7 +33,7 @@ local function on_devices(module, devices)
     local own = self.forward
     rawset(self, "forward", forward)
     local _ <close> = setmetatable({}, {__close = function() rawset(self, "forward", own) end})
-    return require("tide.func").functional_call(self, copies, {n = select("#", ...), ...})
+    return require "tide.nn.internal.functional_call"(self, copies, {n = select("#", ...), ...})
   end)
   return module
 end

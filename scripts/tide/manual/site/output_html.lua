@@ -1,0 +1,30 @@
+-- What code printed and showed as HTML, by MIME type: functions (data, page).
+--
+-- A page is the list of its pieces; `pictures` is how many it has.
+local base64 = require "tide.internal.base64"
+local html = require "tide.manual.site.html"
+
+local output_html = {}
+
+output_html["text/plain"] = function(text)
+  text = text:gsub("^\n+", ""):gsub("%s+$", "")
+  return text ~= "" and '<pre class="output">' .. html.escape(text) .. "</pre>" or nil
+end
+
+output_html["text/html"] = function(text) return '<div class="output wide">' .. text .. "</div>" end
+
+output_html["image/png"] = function(bytes)
+  local about = #bytes >= 24 and ("picture of %d x %d pixels"):format(string.unpack(">I4I4", bytes, 17)) or "picture"
+  return ('<p class="output"><img src="data:image/png;base64,%s" alt="%s"></p>'):format(base64(bytes), about)
+end
+
+--- The ids in a picture differ from those of others on the page.
+output_html["image/svg+xml"] = function(svg, page)
+  page.pictures = page.pictures + 1
+  local mark = ("picture%d-"):format(page.pictures)
+  svg = svg:match "<svg.*</svg>":gsub("<desc>.-</desc>", "")
+  svg = svg:gsub("( id=['\"])", "%1" .. mark):gsub("(href=['\"]#)", "%1" .. mark):gsub("url%(#", "%0" .. mark)
+  return '<figure class="output">' .. svg .. "</figure>"
+end
+
+return output_html

@@ -1,0 +1,89 @@
+-- func.functional_call: a module as a function of its parameters.
+local arguments = require "tide.internal.arguments"
+local class = require "tide.internal.class"
+local fields = require "tide.nn.internal.module_fields"
+local kind_of = require "tide.internal.kind_of"
+local Module = require "tide.nn.module"
+local of_kind = require "tide.internal.of_kind"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local read_call = arguments("functional_call", {
+  "module", "parameters_and_buffers", {"args", {}}, {"options"}, {"strict", false},
+}, {module = "table", parameters_and_buffers = "table", strict = "boolean"})
+
+--- The fields that names in state_dict stand for: name -> {module, field}.
+local function fields_by_name(module)
+  local found = {}
+  for prefix, below in module:named_modules() do
+    local start = prefix == "" and "" or prefix .. "."
+    for _, kind in ipairs {"parameter", "buffer"} do
+      for field in fields.each(below, kind) do
+        found[start .. fields.file_name(below, field)] = {below, field}
+      end
+    end
+  end
+  return found
+end
+
+--- Puts tensors into the fields in the place of the module's own; returns what stood there.
+local function put(places, tensors)
+  local before = {}
+  for name, tensor in pairs(tensors) do
+    local module, field = table.unpack(places[name])
+    before[name] = rawget(module, field)
+    rawset(module, field, tensor)
+  end
+  return before
+end
+
+--- One table of tensors, of one or of a list of them; later ones count.
+local function merged(tables)
+  if #tables == 0 then return tables end
+  local all = {}
+  for i, tensors in ipairs(tables) do
+    of_kind("functional_call", ("parameters[%d]"):format(i), tensors, "table")
+    for name, tensor in pairs(tensors) do all[name] = tensor end
+  end
+  return all
+end
+
+--- module(args...) with other parameters and buffers, by names as in state_dict; the module's own
+--- stand where none are given, and stay as they are. `args` is a list, or one value; a trailing
+--- table of options of the module goes into `options`. With {strict = true} all must be given.
+return function(...)
+  local given = read_call(...)
+  local module, args = given.module, given.args
+  if not class.is_a(module, Module) then raise("functional_call: module: expected a module") end
+  if type(args) ~= "table" or getmetatable(args) then args = {args} end
+  local tensors = merged(given.parameters_and_buffers)
+  local places = fields_by_name(module)
+  for name, tensor in pairs(tensors) do
+    if not places[name] then
+      raise("functional_call: there is no parameter or buffer '%s' in the module", tostring(name))
+    end
+    if not tide.is_tensor(tensor) then
+      raise("functional_call: %s: expected a tensor, got %s", name, kind_of(tensor))
+    end
+  end
+  if given.strict then
+    for name in pairs(places) do
+      if not tensors[name] then raise("functional_call: '%s' is not given", name) end
+    end
+  end
+  -- A tensor that several names share is replaced under all of them, if it is under one.
+  local other = {}
+  for name, tensor in pairs(tensors) do
+    local owner, field = table.unpack(places[name])
+    other[rawget(owner, field)] = tensor
+  end
+  local replaced = {}
+  for name, entry in pairs(places) do
+    replaced[name] = tensors[name] or other[rawget(entry[1], entry[2])]
+  end
+  local before = put(places, replaced)
+  local _ <close> = setmetatable({}, {__close = function() put(places, before) end})
+  local values = table.pack(table.unpack(args, 1, args.n))
+  if given.options ~= nil then values[values.n + 1], values.n = given.options, values.n + 1 end
+  return module(table.unpack(values, 1, values.n))
+end

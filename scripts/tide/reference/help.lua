@@ -1,0 +1,47 @@
+-- Help: the text of the reference on a name, a topic or a value.
+local entry_text = require "tide.reference.entry_text"
+local lookup = require "tide.reference.lookup"
+local topics = require "tide.reference.topics"
+local value_of = require "tide.reference.value_of"
+
+--- Whether entries stand for something that is called, which a topic of their name gives way to.
+local function names_function(found)
+  for _, entry in ipairs(found) do
+    if entry.arguments ~= "" or type(value_of(entry.called_as)) == "function" then return true end
+  end
+  return false
+end
+
+--- What there is on a topic, behind the text on a field of its name.
+local function topic_text(name, found)
+  local topic = topics.text(name)
+  local is_field = topic and found and found[1].called_as:find "^%l+%.[%w_]+$"
+    and not value_of(found[1].called_as)
+  return is_field and entry_text(found) .. "\n\n" .. topic or topic
+end
+
+--- On a name, or on words in any text; behind an answer that there is nothing stands false.
+local function help_on_name(name)
+  local found = lookup.exact(name)
+  local topic = not (found and names_function(found)) and topic_text(name, found)
+  if topic then return topic end
+  found = found or lookup.by_letters(name)
+  if found then return entry_text(found) end
+  if name:find "%s" then return require "tide.reference.search".answer(name) end
+  local advice = require "tide.reference.other_systems".advice(name)
+  if advice then return ("there is no '%s' in tide: %s"):format(name, advice) end
+  local similar = lookup.similar(name)
+  local near = similar[1] and "near it: " .. table.concat(similar, ", ")
+    or "help without a name lists what there is"
+  return ("there is no help on '%s'; %s\n`tide help --search \"%s\"` looks through all texts")
+    :format(name, near, name), false
+end
+
+--- The text of the reference on a name, a topic or a value; without one, what there is. Runs no op.
+local function help(asked)
+  if asked == nil then return topics.overview() end
+  if type(asked) == "string" then return help_on_name(asked) end
+  return require "tide.reference.value_text"(asked)
+end
+
+return help

@@ -1,0 +1,70 @@
+-- Says in errors how a slip is mended, above all those of people who come from Python.
+local calls = require "tide.slips.calls"
+local in_lua = require "tide.slips.syntax"
+local is_script = require "tide.internal.is_script"
+local mend = require "tide.slips.values"
+local named = require "tide.slips.named"
+local source = require "tide.slips.source"
+local suggest = require "tide.slips.suggest"
+
+local kLongest <const> = 2000 -- letters of messages that are read: patterns take the square of them
+
+local slips = {}
+
+--- The innermost line of a script on the stack: "file:line", and a function that gives its text.
+local function script_place()
+  local level = 2
+  while true do
+    local info = debug.getinfo(level, "Sl")
+    if not info then return nil end
+    if is_script(info) and info.currentline > 0 then
+      local function text() return source.lines(info.source)[info.currentline] end
+      return ("%s:%d"):format(info.short_src, info.currentline), text
+    end
+    level = level + 1
+  end
+end
+
+--- What Lua says of a place in the library is headed by the script's line.
+local function in_the_name_of(place, message)
+  local own, what = message:match "^(%[tide%] [^:]+:%d+): (.*)$"
+  if not own or not place then return message end
+  return ("%s: %s (%s)"):format(place, what, own)
+end
+
+--- A message of Lua on a file that it cannot read, with what stands for it in Lua in a line below.
+--- `chunk` is the file's name as that of a chunk, if it is not the one that the message begins with.
+function slips.in_syntax(message, chunk)
+  if #message > kLongest then return message end
+  local file = message:match "([^\n\t]+):%d+: [^\n]+ near [^\n]+$"
+  local text = file and in_lua(message, source.lines(chunk or "@" .. file))
+  return text and message .. "\nin Lua: " .. text or message
+end
+
+local added -- what was added to the last message: on its way out, an error may come by again
+
+--- The message of an error with its mend; called by a message handler, on the stack of the error.
+function slips.describe(message)
+  if #message > kLongest then return message end
+  if added and message:sub(-#added) == added then return message end
+  local place, line = script_place()
+  local call, at, name = calls.forgotten_colon(message)
+  local text
+  if call then
+    if message:find("[tide]", 1, true) == 1 then message = ("%s: %s: self is missing"):format(at, name) end
+    text = ("use ':'%s, as in %s"):format(message:find(at .. ":", 1, true) and "" or " at " .. at, call)
+  else
+    message = in_the_name_of(place, message)
+    local dot = calls.needless_colon()
+    text = dot and "use '.', as in " .. dot or mend(message, line) or suggest(message)
+    message = named(message, place)
+  end
+  if not text then return slips.in_syntax(message) end
+  if message:find(": there is no such name", 1, true) then -- what is known of the name tells more than what is near
+    message = message:gsub("; did you mean '[^']*'%?", ""):gsub("; if it may be absent: [^;\n]*", "")
+  end
+  added = (message:find("\n", 1, true) and "\n" or "; ") .. text
+  return message .. added
+end
+
+return slips

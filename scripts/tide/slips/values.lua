@@ -1,0 +1,148 @@
+-- What scripts run into that are written as for Python: names that Lua does not have, fields that are
+-- called, methods that are not.
+local nearest = require "tide.internal.nearest"
+local other_systems = require "tide.reference.other_systems"
+
+-- Names that Python programs read, and that are nil in Lua.
+local kNames <const> = {
+  torch = "the module is called tide", nn = "local nn = tide.nn", F = "local F = tide.nn.functional",
+  optim = "local optim = tide.optim", plt = "tide.plot has figures",
+  np = "tide.tensor makes arrays, tide.np reads their files",
+  numpy = "tide.tensor makes arrays, tide.np reads their files",
+  self = "methods that use self are defined with ':', as in function Net:forward(x)",
+  try = "in Lua: local ok, message = pcall(function() ... end)",
+}
+
+-- Functions of Python.
+local kFunctions <const> = {
+  len = "in Lua: #x", range = "in Lua: for i = 1, n do", enumerate = "in Lua: for i, x in ipairs(list) do",
+  zip = "in Lua: for i = 1, #a do, with a[i] and b[i]", list = "in Lua: a table, {1, 2, 3}",
+  dict = "in Lua: a table, {key = value}", tuple = "in Lua: a table, {1, 2, 3}",
+  set = "in Lua: a table, {[key] = true}", str = "in Lua: tostring(x)", float = "in Lua: tonumber(x)",
+  int = "in Lua: math.tointeger(x) or x // 1", isinstance = "in Lua: type(x); for tensors tide.is_tensor(x)",
+  abs = "in Lua: math.abs(x)", max = "in Lua: math.max(a, b)", min = "in Lua: math.min(a, b)",
+  round = "in Lua: math.floor(x + 0.5)", sum = "of a list: tide.tensor(list):sum()",
+  sorted = "in Lua: table.sort(list)", input = "in Lua: io.read()", open = "in Lua: io.open(path)",
+  dir = "in Lua: for name in pairs(t) do; at the prompt: x. and Tab, or ?x",
+  exit = "in Lua: os.exit()", super = "in Lua: Base.init(self, ...)",
+  iter = "in Lua: for x, y in loader do, or loader:iter()", class = 'in Lua: tide.class("Net", nn.Module)',
+  unpack = "in Lua 5.4: table.unpack(list)", loadstring = "in Lua 5.4: load(text)",
+}
+
+-- Methods of Python's lists, dicts and strings.
+local kMethods <const> = {
+  append = "in Lua: list[#list + 1] = x", items = "in Lua: for key, value in pairs(t) do",
+  keys = "in Lua: for key in pairs(t) do", values = "in Lua: for _, value in pairs(t) do",
+  join = "in Lua: table.concat(list, separator)", split = 'in Lua: for word in text:gmatch "%S+" do',
+  strip = 'in Lua: text:match "^%s*(.-)%s*$"',
+}
+
+local kFields <const> = {
+  shape = true, dtype = true, device = true, ndim = true, grad = true, requires_grad = true, is_leaf = true,
+  T = true, mT = true, training = true, grad_fn = true,
+}
+
+--- What a table above says of a name.
+local function by_name(advice)
+  return function(name) return advice[name] end
+end
+
+--- A value that was called and is a field of tensors or modules.
+local function called_field(name)
+  return kFields[name] and ("'%s' is a field: read it without ()"):format(name) or nil
+end
+
+--- A method that was read and not called.
+local function method_as_value(name) return ("'%s' is a function: call it, x:%s()"):format(name, name) end
+
+--- A type that was misspelt, or is called as a method of tensors is.
+local function type_named(name)
+  local names, tide = {}, require "tide"
+  for _, word in ipairs {"float", "double", "half", "long", "int", "short"} do names[word] = tide[word] end
+  for _, word in ipairs {"float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int64", "int32",
+    "int16", "int8", "uint8", "bool"} do
+    names[word] = word
+  end
+  local best = nearest(name:match "^torch%.(.*)$" or name, names)
+  return best and ("did you mean '%s'?"):format(names[best]) or nil
+end
+
+--- A function of Lua's that takes numbers, and was given a tensor.
+local function number_wanted(name)
+  local method = require "tide.native".methods[name]
+  return "x:item() is its number" .. (method and (", x:%s() takes tensors"):format(name) or "")
+end
+
+--- A layer that was given its input where it is made.
+local function layer_called(name)
+  local is_layer = rawget(require "tide".nn, name) ~= nil
+  return is_layer and ("a layer is made first, and then called: nn.%s(...)(x)"):format(name) or nil
+end
+
+local kJoined <const> = "in Lua: a .. b"
+local kFormatted <const> = 'in Lua: ("%d"):format(x)'
+
+-- `says`, a pattern of the message, in which methods are fields, too; `line`, one of the script's line;
+-- `mend`, what is added, or what makes it of the capture of the last of these patterns.
+local kRows <const> = {
+  {says = "a nil value %(global '([%w_]+)'%)", mend = by_name(kNames)},
+  {says = "attempt to call a nil value %(global '([%w_]+)'%)", mend = by_name(kFunctions)},
+  {says = "attempt to call a nil value %(global 'f'%)", line = "%f[%w]f[\"']",
+    mend = 'in Lua: ("x is %d"):format(x)'},
+  {says = "attempt to call a nil value %(field '([%w_]+)'%)", mend = by_name(kMethods)},
+  {says = "attempt to call a [%w%.]+ value %(field '([%w_]+)'%)", mend = called_field},
+  {says = "a tensor is no function", line = "[%.:]([%a_]+)%s*%(%s*%)", mend = called_field},
+  {says = "a tensor is no function", line = "%f[%w]for%s.*%sin%s.*%sdo%f[%W]",
+    mend = "in a loop: for i, row in ipairs(x) do"},
+  {says = "attempt to call a table value %(for iterator", mend = "in a loop: ipairs(list), or pairs(t)"},
+  {says = "attempt to call a [%w_]*Dataset value %(for iterator",
+    mend = "in a loop: for i = 1, #dataset do, with dataset:get(i); in batches: tide.data.DataLoader(dataset)"},
+  {says = "attempt to call a number value %(for iterator", mend = "in Lua: for i = 1, n do"},
+  {says = "to 'for iterator' %(table expected, got tide%.Tensor%)",
+    mend = "in a loop: for i, row in ipairs(x) do"},
+  {says = "attempt to index a boolean value", line = "[=~]=", mend = "x:eq(y) and x:ne(y) compare elements"},
+  {says = "attempt to %l[%l ]* a function value %(field '([%w_]+)'%)", mend = method_as_value},
+  {says = "attempt to add a 'string' with a '[sn][tu]%l+'", mend = kJoined}, -- a string or a number
+  {says = "attempt to add a 'number' with a 'string'", mend = kJoined},
+  {says = ": %+: expected tensor or number, got string$", mend = kJoined},
+  {says = "attempt to mod a 'string' with", mend = kFormatted},
+  {says = ": %%: expected tensor or number, got string$", mend = kFormatted},
+  {says = "attempt to index a nil value %(field 'grad'%)", mend = "x.grad is nil before backward"},
+  {says = ": tensor: .*expected table of options, got number$", mend = "in Lua: tide.tensor{1, 2, 3}"},
+  {says = ": tensor: too many arguments: argument %d+ is a number$", mend = "in Lua: tide.tensor{1, 2, 3}"},
+  {says = "expected table of options, got string$", mend = 'options have names: {dtype = "float32"}'},
+  {says = "expected table of tensors, got tide%.Tensor$", mend = "tensors stand in a table: {a, b}"},
+  {says = ": expected tensor, got table$", mend = "tide.tensor(list) makes one"},
+  {says = ": expected tensor, got DataLoader$", mend = "a loader gives batches: for x, y in loader:iter() do"},
+  {says = "%(shape%): expected integers or table of integers, got string$", line = "%a%d+[\"']?%s*[%),]",
+    mend = 'options have names: {dtype = "float32"}'},
+  {says = "%f[%w](%u%w*): [%w_]+: expected [%w ]+, got tensor$", mend = layer_called},
+  {says = "expected numbers or booleans, got string", line = "%[%[",
+    mend = "[[ ]] is a string; in Lua: {{1, 2}, {3, 4}}"},
+  {says = "to '([%w_]+)' %(number expected, got tide%.Tensor%)", mend = number_wanted},
+  {says = "there is no type '(.-)'", mend = type_named},
+  {says = "no device is called '(%l+)", mend = by_name(other_systems.devices)},
+  {says = "no device is called '(.-)'", mend = type_named},
+  {says = "index: too many entries: %d+ for %(%d+%)$", mend = "a range is x[{ {first, last} }]"},
+  {says = "tensor%.([%w_]+): there is no such name", mend = by_name(other_systems.array_methods)},
+  {says = "%f[%w]%u[%w_]*%.([%w_]+): there is no such name", mend = by_name(other_systems.object_methods)},
+  {says = "%.([%w_]+): there is no such name", mend = by_name(other_systems.names)},
+  {says = "module 'torch[%w_%.]*' not found", mend = "the module is called tide, and is there without require"},
+}
+
+--- What mends the error `message`; nil if it is no known slip. `script_line()` is the text of the
+--- script's line, or nil.
+local function mend(message, script_line)
+  message = message:gsub("%(method '", "(field '")
+  for _, row in ipairs(kRows) do
+    local captured = message:match(row.says)
+    if captured and row.line then captured = (script_line() or ""):match(row.line) end
+    if captured then
+      local text = type(row.mend) == "string" and row.mend or row.mend(captured)
+      if text then return text end
+    end
+  end
+  return nil
+end
+
+return mend
