@@ -73,21 +73,17 @@ int load_submodule(lua_State* L) {
              (read_script(path + ".lua") || read_script(path + "/init.lua"));
   }
   if (!exists) return raise_unknown_name(L, "tide");
-  lua_getglobal(L, "require");
-  lua_pushfstring(L, "tide.%s", lua_tostring(L, 2));
-  lua_call(L, 1, 1);
+  push_module(L, lua_pushfstring(L, "tide.%s", lua_tostring(L, 2)));
+  lua_remove(L, -2);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, -2);
   lua_rawset(L, 1);
   return 1;
 }
 
-/// native.unknown_name(place, name, value, hint?): raises the error that slips/unknown_name.lua
-/// writes, which the tables of the library stand below.
+/// native.unknown_name(place, name, value, hint?): raises the error about an unknown name.
 int unknown_name(lua_State* L) {
-  lua_getglobal(L, "require");
-  lua_pushliteral(L, "tide.slips.unknown_name");
-  lua_call(L, 1, 1);
+  push_module(L, kUnknownName);
   lua_insert(L, 1);
   lua_call(L, lua_gettop(L) - 1, 0);
   return 0;
@@ -336,9 +332,7 @@ bool profiles = false;
 
 /// Pushes a function of tide.advise.command.
 void push_profiler_command(lua_State* L, const char* name) {
-  lua_getglobal(L, "require");
-  lua_pushliteral(L, "tide.advise.command");
-  lua_call(L, 1, 1);
+  push_module(L, "tide.advise.command");
   lua_getfield(L, -1, name);
   lua_remove(L, -2);
 }

@@ -78,10 +78,14 @@ void push_error(lua_State* L, const std::exception& error) try {
   lua_pushliteral(L, "out of memory on the host");
 }
 
-int raise_unknown_name(lua_State* L, const char* place) {
+void push_module(lua_State* L, const char* name) {
   lua_getglobal(L, "require");
-  lua_pushliteral(L, "tide.slips.unknown_name");
+  lua_pushstring(L, name);
   lua_call(L, 1, 1);
+}
+
+int raise_unknown_name(lua_State* L, const char* place) {
+  push_module(L, kUnknownName);
   lua_pushstring(L, place);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 1);

@@ -56,8 +56,14 @@ inline void enter(lua_State* L) {
 /// Pushes the text of an exception that ended the current call, with "file:line: " in front.
 void push_error(lua_State* L, const std::exception& error);
 
+/// Pushes what require(name) gives.
+void push_module(lua_State* L, const char* name);
+
+/// Where the error about an unknown name is written. The tables of the library stand below it.
+constexpr const char* kUnknownName = "tide.slips.unknown_name";
+
 /// Raises the error for a name, at stack index 2, that the table or object at index 1 does not
-/// have; `place` is what it is called: see scripts/tide/slips/unknown_name.lua.
+/// have; `place` is what it is called.
 int raise_unknown_name(lua_State* L, const char* place);
 
 /// Pushes an __index that makes reading an unknown name an error of `place`.

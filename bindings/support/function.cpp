@@ -27,7 +27,7 @@ const Function& called(lua_State* L) {
   return *static_cast<const Function*>(lua_touserdata(L, lua_upvalueindex(1)));
 }
 
-/// Drops nils behind the last argument that the function takes; any other value is an error.
+/// Drops nils after the last argument that the function takes; any other value is an error.
 int drop_surplus(lua_State* L) {
   const auto most = static_cast<int>(lua_tointeger(L, lua_upvalueindex(2)));
   for (int i = most + 1; i <= lua_gettop(L); ++i)

@@ -12,9 +12,7 @@ constexpr char kList = 0;
 
 /// "{2, 3}"
 int list_text(lua_State* L) {
-  lua_getglobal(L, "require");
-  lua_pushliteral(L, "tide.internal.table_text");
-  lua_call(L, 1, 1);
+  push_module(L, "tide.internal.table_text");
   lua_pushvalue(L, 1);
   lua_call(L, 1, 1);
   return 1;

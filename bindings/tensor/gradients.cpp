@@ -68,7 +68,10 @@ int copy_in_place(lua_State* L) {
   if (!lua_isnoneornil(L, 3) && !lua_isboolean(L, 3)) {
     if (!is_options_table(L, 3))
       throw_expected_argument(L, 3, "copy_", "non_blocking", kind_text(Kind::boolean));
-    for_each_option(L, 3, "copy_", "non_blocking", [](std::string_view, int) {});
+    for_each_option(L, 3, "copy_", "non_blocking", [L](std::string_view, int value) {
+      if (!lua_isboolean(L, value))
+        throw_expected(L, value, "copy_: non_blocking", kind_text(Kind::boolean));
+    });
   }
   const Tensor* source = find_tensor(L, 2);
   if (!source) throw_expected_argument(L, 2, "copy_", "source", kind_text(Kind::tensor));

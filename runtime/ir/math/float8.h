@@ -15,7 +15,7 @@ namespace tide::math {
 
 struct Float8Format {
   int fraction, bias;  ///< bits of the fraction, and the offset of the exponents
-  int first_special;   ///< the least magnitude that is no finite number: nan or infinity
+  int first_special;   ///< the least magnitude that is not finite: nan or infinity
 };
 
 constexpr Float8Format float8_format(DType type) {

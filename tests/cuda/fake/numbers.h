@@ -9,8 +9,8 @@ namespace fake {
 
 enum class Format { f32, f64, f16, bf16, f8e4m3, f8e5m2, i8, i32 };
 
-/// Of a float8 with so many bits of fraction and such a bias, written from the definition; without
-/// infinities if the bias is 7.
+/// The value of a float8 with these fraction bits and this bias, by the definition; a format whose
+/// bias is 7 has no infinities.
 inline double read_float8(uint8_t bits, int fraction, int bias) {
   const int exponent = (bits & 0x7f) >> fraction, digits = bits & ((1 << fraction) - 1);
   const double sign = bits & 0x80 ? -1 : 1;
