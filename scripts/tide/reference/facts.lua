@@ -9,10 +9,11 @@ local facts = {}
 
 local kGroups = {
   {name = "floating", "float32", "float64", "float16", "bfloat16"},
+  {name = "float8", "float8_e4m3fn", "float8_e5m2"},
   {name = "integer", "int64", "int32", "int16", "int8", "uint8"},
   {name = "bool", "bool"},
 }
-local kCreators = {"tensor", "ones", "zeros", "eye", "arange"}
+local kCreators = {"tensor", "ones", "zeros", "full", "eye", "arange"}
 
 --- The `tide` of an example whose tensors `change` replaces.
 local function changed_tide(change)

@@ -77,10 +77,10 @@ describe("the reference", function()
       end
     end
     test.equal(line "x:sqrt",
-      "types of x: floating; integer, bool -> float32. Gradient: yes. Waits: no")
+      "types of x: floating, float8; integer, bool -> float32. Gradient: yes. Waits: no")
     test.equal(line "x:eq", "types of x: any -> bool. Gradient: no. Waits: no")
     test.equal(line "x:gather", "types of x: any. Gradient: yes. Waits: no")
-    test.equal(line "x:sum", "types of x: floating; integer, bool -> int64. Gradient: yes. Waits: no")
+    test.equal(line "x:sum", "types of x: floating, float8; integer, bool -> int64. Gradient: yes. Waits: no")
     test.equal(line "tide.linalg.inv", "types of A: float32, float64. Gradient: yes. Waits: no")
     test.equal(line "x:nonzero", "types of x: any -> int64. Gradient: no. Waits: yes")
   end)

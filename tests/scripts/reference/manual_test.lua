@@ -35,7 +35,7 @@ describe("tide manual", function()
     local sqrt = all:match "### sqrt\n.-\n### "
     for _, line in ipairs {"x:sqrt() -> Tensor", "tide.sqrt(input) -> Tensor",
       "- `input`: tensor: the tensor",
-      "- types of `input`: floating; integer, bool -> float32",
+      "- types of `input`: floating, float8; integer, bool -> float32",
       "- shapes, as in the example: (2) -> (2)", "- gradient: yes; waits: no",
       "tide.tensor{1.0, 4}:sqrt() --> {1.0, 2.0}"} do
       if not sqrt:find(line, 1, true) then error(line .. " is missing in " .. sqrt) end
