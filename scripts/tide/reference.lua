@@ -1,18 +1,19 @@
 -- The reference: an entry for each public name. What is written in C++ has its entries from the
--- rows that it is registered from; what is written in Lua, from the families below reference/rows/:
--- rows {name, arguments, what it does, example}.
+-- rows that it is registered from; what is written in Lua, from its declaration, or from the families below
+-- reference/rows/: rows {name, arguments, what it does, example}.
 --
 -- An entry: name, called_as ("x:mv"), signature ("x:mv(vector)"), parameters (see
 -- reference/parameters.lua), call (what objects of a class are called with, if that is declared,
 -- else false), doc, family, example. Those of ops have a row, the list of {name, kind,
 -- optional, rest} that they were registered with, and results ("Tensor, Tensor"); those of Lua have
--- composed = true, and arguments, as their rows write them. An op of several signatures has an entry
+-- composed = true, and a declaration, or arguments, as their rows write them. An op of several signatures has an entry
 -- for each. Signatures and parameters are made when they are first asked for.
+local declaration = require "tide.internal.declare.declaration"
 local native = require "tide.native"
 
 local files = {
   "operators", "layers", "activations_and_losses", "modules", "computed_parameters",
-  "functional", "optim", "autograd", "func", "types", "random", "data", "helpers", "advice", "signal",
+  "functional", "autograd", "func", "types", "random", "data", "helpers", "advice", "signal",
   "metrics", "loggers", "training", "onnx", "plot",
   "vision", "vision_functional", "vision_transforms",
   "vision_datasets", "vision_models", "vision_ops",
@@ -20,16 +21,26 @@ local files = {
 
 local made_when_asked = {}
 
+--- What is declared of an entry; false for rows.
+function made_when_asked.declared(entry)
+  return rawget(entry, "file") and declaration.of(entry.path, entry.file) or false
+end
+
+function made_when_asked.doc(entry) return entry.declared.doc end
+function made_when_asked.example(entry) return entry.declared.example end
+
 function made_when_asked.parameters(entry)
-  return require "tide.reference.parameters".of(entry)
+  return entry.declared and entry.declared.parameters or require "tide.reference.parameters".of(entry)
 end
 
 function made_when_asked.call(entry)
+  if entry.declared then return entry.declared.call or false end
   return require "tide.reference.parameters".of_call(entry) or false
 end
 
 function made_when_asked.signature(entry)
-  local complete = entry.arguments ~= "(...)" and not entry.arguments:find("{options of", 1, true)
+  if entry.declared and entry.declared.is_table then return entry.called_as end
+  local complete = not entry.declared and entry.arguments ~= "(...)" and not entry.arguments:find("{options of", 1, true)
   if complete then return entry.called_as .. entry.arguments end
   return entry.called_as .. require "tide.reference.parameters".text(entry.parameters)
 end
@@ -49,6 +60,11 @@ for _, entry in ipairs(entries) do
   entry.row, entry.parameters = entry.parameters, nil
   setmetatable(entry, Entry)
 end
+
+require "tide.reference.declared"(function(entry)
+  entry.composed = true
+  entries[#entries + 1] = setmetatable(entry, Entry)
+end)
 
 for _, file in ipairs(files) do
   for _, family in ipairs(require("tide.reference.rows." .. file)) do

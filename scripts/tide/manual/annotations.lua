@@ -85,7 +85,8 @@ local function safe(name) return kKeywords[name] and name .. "_" or name end
 --- A type of the reference in the language server's words: "tide.Tensor|number".
 local function type_text(type)
   local parts = {}
-  for word in (type or "any"):gmatch "[^|]+" do
+  type = (type or "any"):gsub(" in [%[(].-[%])]", ""):gsub(" [<>]=? [%w.-]+", "") -- without ranges
+  for word in type:gmatch "[^|]+" do
     local name, list = word:match "^%s*(.-)([%[%]]*)%s*$"
     local known = kTypes[name] or name
     local is_union = known:find("|", 1, true) ~= nil

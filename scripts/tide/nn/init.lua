@@ -1,6 +1,6 @@
 -- tide.nn.init: fills tensors in place with starting values; each function returns its tensor.
 local arguments = require "tide.internal.arguments"
-local checked = require "tide.internal.checked"
+local checked = require "tide.internal.declare.checked"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"

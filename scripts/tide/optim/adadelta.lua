@@ -1,17 +1,21 @@
 -- optim.Adadelta: steps as large as recent steps were, by the root mean squares of both.
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
-local Adadelta = class("Adadelta", Optimizer)
-
-local defaults = declare("Adadelta", {
-  {"lr", 1.0}, {"rho", 0.9}, {"eps", 1e-6}, {"weight_decay", 0}, {"maximize", false},
-})
-
---- optim.Adadelta(net:parameters(), {rho = 0.9})
-function Adadelta:init(params, options) Optimizer.init(self, params, options, defaults) end
+--- Steps as large as recent steps were.
+---@use optim: params, lr = 1.0
+---@param rho number in [0, 1] = 0.9  share of the running means that is kept
+---@use optim: eps = 1e-6, weight_decay = 0, maximize = false
+---@formula v = rho v + (1 - rho) g^2; d = sqrt(u + eps) / sqrt(v + eps) g; u = rho u + (1 - rho) d^2; p = p - lr d
+---@see optim.Adagrad optim.RMSprop
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local adadelta = optim.Adadelta({w})
+--- (w * 5):sum():backward()
+--- adadelta:step()
+--- w --> {0.9968}
+local Adadelta = define_optimizer("optim.Adadelta", Optimizer)
 
 function Adadelta:prepare(parameter, state)
   state.square_avg, state.acc_delta = tide.zeros_like(parameter), tide.zeros_like(parameter)

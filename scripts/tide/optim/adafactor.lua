@@ -1,20 +1,25 @@
 -- optim.Adafactor: squares of gradients kept as sums of rows and of columns, steps in proportion to
 -- the size of the parameters (Shazeer and Stern, 2018).
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
-local Adafactor = class("Adafactor", Optimizer)
-
-local defaults = declare("Adafactor", {
-  {"lr", 1e-2}, {"beta2_decay", -0.8}, {"eps", {false, 1e-3}}, {"d", 1.0}, {"weight_decay", 0.0},
-  {"maximize", false},
-})
-
---- optim.Adafactor(net:parameters(), {lr = 0.01}). eps = {least square, least size of parameters}:
---- false as the first stands for the type's precision.
-function Adafactor:init(params, options) Optimizer.init(self, params, options, defaults) end
+--- Squares kept as sums of rows and columns, steps as large as the parameters allow.
+---@use optim: params, lr = 0.01
+---@param beta2_decay number <= 0 = -0.8  exponent of how the mean of squares forgets
+---@param eps table = {false, 0.001}  added to squares (false is the least step of the type), and the least scale of a
+---  parameter
+---@param d number >= 1 = 1.0  the largest root mean square of a step
+---@use optim: weight_decay = 0.0, maximize = false
+---@formula as Adam without m, with the squares of a matrix kept as means of its rows and columns
+---@see optim.AdamW
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local adafactor = optim.Adafactor({w}, {lr = 0.1})
+--- (w * 5):sum():backward()
+--- adafactor:step()
+--- w --> {0.9}
+local Adafactor = define_optimizer("optim.Adafactor", Optimizer)
 
 function Adafactor:prepare(parameter, state)
   state.step = 0

@@ -1,18 +1,23 @@
 -- optim.Adagrad: steps divided by the root of the sum of all squared gradients so far.
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
-local Adagrad = class("Adagrad", Optimizer)
-
-local defaults = declare("Adagrad", {
-  {"lr", 1e-2}, {"lr_decay", 0}, {"weight_decay", 0}, {"initial_accumulator_value", 0},
-  {"eps", 1e-10}, {"maximize", false},
-})
-
---- optim.Adagrad(net:parameters(), {lr = 0.01, lr_decay = 0})
-function Adagrad:init(params, options) Optimizer.init(self, params, options, defaults) end
+--- Steps divided by the root of the sum of all squared gradients.
+---@use optim: params, lr = 0.01
+---@param lr_decay number >= 0 = 0  lr is divided by 1 + steps * lr_decay
+---@use optim: weight_decay = 0
+---@param initial_accumulator_value number >= 0 = 0  the sum of squares at the start
+---@use optim: eps = 1e-10, maximize = false
+---@formula s = s + g^2; p = p - lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps)
+---@see optim.RMSprop optim.Adadelta
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local adagrad = optim.Adagrad({w}, {lr = 0.1})
+--- (w * 5):sum():backward()
+--- adagrad:step()
+--- w --> {0.9}
+local Adagrad = define_optimizer("optim.Adagrad", Optimizer)
 
 function Adagrad:prepare(parameter, state, group)
   state.step, state.sum = 0, tide.full_like(parameter, group.initial_accumulator_value)

@@ -1,18 +1,21 @@
 -- optim.Adam: steps scaled by running means of the gradient and of its square.
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
-local Adam = class("Adam", Optimizer)
-
-local defaults = declare("Adam", {
-  {"lr", 1e-3}, {"betas", {0.9, 0.999}}, {"eps", 1e-8}, {"weight_decay", 0}, {"amsgrad", false},
-  {"maximize", false},
-})
-
---- optim.Adam(net:parameters(), {lr = 1e-3})
-function Adam:init(params, options) Optimizer.init(self, params, options, defaults) end
+--- Steps scaled by running means of the gradient and its square.
+---@use optim: params, lr = 0.001, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0, amsgrad = false, maximize =
+---  false
+---@formula m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; p = p - lr m / (1 - beta1^t) / (sqrt(v / (1 -
+---  beta2^t)) + eps), g = grad + weight_decay p
+---@see optim.AdamW optim.SGD optim.NAdam optim.RAdam
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local adam = optim.Adam({w}, {lr = 0.1})
+--- (w * 5):sum():backward()
+--- adam:step()
+--- w --> {0.9}
+local Adam = define_optimizer("optim.Adam", Optimizer)
 
 --- Weight decay as part of the gradient.
 function Adam:decay(parameter, grad, group) return grad + parameter * group.weight_decay end

@@ -1,17 +1,19 @@
 -- optim.Adamax: Adam with the largest recent gradient in place of the root mean square.
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
-local Adamax = class("Adamax", Optimizer)
-
-local defaults = declare("Adamax", {
-  {"lr", 2e-3}, {"betas", {0.9, 0.999}}, {"eps", 1e-8}, {"weight_decay", 0}, {"maximize", false},
-})
-
---- optim.Adamax(net:parameters(), {lr = 0.002})
-function Adamax:init(params, options) Optimizer.init(self, params, options, defaults) end
+--- Adam with the largest recent gradient.
+---@use optim: params, lr = 0.002, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0, maximize = false
+---@formula m = beta1 m + (1 - beta1) g; u = max(beta2 u, |g| + eps); p = p - lr m / ((1 - beta1^t) u)
+---@see optim.Adam
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local adamax = optim.Adamax({w}, {lr = 0.1})
+--- (w * 5):sum():backward()
+--- adamax:step()
+--- w --> {0.9}
+local Adamax = define_optimizer("optim.Adamax", Optimizer)
 
 function Adamax:prepare(parameter, state)
   state.step = 0

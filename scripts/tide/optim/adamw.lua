@@ -1,18 +1,21 @@
 -- optim.AdamW: Adam whose weight decay shrinks the parameters instead of joining the gradient.
 local Adam = require "tide.optim.adam"
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 
-local AdamW = class("AdamW", Adam)
-
-local defaults = declare("AdamW", {
-  {"lr", 1e-3}, {"betas", {0.9, 0.999}}, {"eps", 1e-8}, {"weight_decay", 1e-2},
-  {"amsgrad", false}, {"maximize", false},
-})
-
---- optim.AdamW(net:parameters(), {lr = 1e-3, weight_decay = 0.01})
-function AdamW:init(params, options) Optimizer.init(self, params, options, defaults) end
+--- Adam with decoupled weight decay.
+---@use optim: params, lr = 0.001, betas = {0.9, 0.999}, eps = 1e-8
+---@param weight_decay number >= 0 = 0.01  each step shrinks parameters by lr * weight_decay
+---@use optim: amsgrad = false, maximize = false
+---@formula p = p (1 - lr weight_decay), then as Adam without its weight decay
+---@see optim.Adam optim.SGD
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local adam = optim.AdamW({w}, {lr = 0.1})
+--- (w * 5):sum():backward()
+--- adam:step()
+--- w --> {0.899}
+local AdamW = define_optimizer("optim.AdamW", Adam)
 
 function AdamW:decay(parameter, grad, group)
   parameter:mul_(1 - group.lr * group.weight_decay)

@@ -1,18 +1,23 @@
 -- optim.ASGD: gradient descent with decaying steps that also keeps the mean of the parameters.
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
-local ASGD = class("ASGD", Optimizer)
-
-local defaults = declare("ASGD", {
-  {"lr", 1e-2}, {"lambd", 1e-4}, {"alpha", 0.75}, {"t0", 1e6}, {"weight_decay", 0},
-  {"maximize", false},
-})
-
---- optim.ASGD(net:parameters(), {lr = 0.01}); the mean of a parameter is state[parameter].ax
-function ASGD:init(params, options) Optimizer.init(self, params, options, defaults) end
+--- Gradient descent that keeps the mean of the parameters.
+---@use optim: params, lr = 0.01
+---@param lambd number = 0.0001  how fast parameters decay
+---@param alpha number >= 0 = 0.75  exponent of how the step shrinks
+---@param t0 number = 1e6  the step from which means are taken
+---@use optim: weight_decay = 0, maximize = false
+---@formula p = p (1 - lambd eta) - eta g; ax = mean of p from step t0 on; eta = lr / (1 + lambd lr t)^alpha
+---@see optim.SGD optim.swa_utils.AveragedModel
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local asgd = optim.ASGD({w}, {lr = 0.1})
+--- (w * 5):sum():backward()
+--- asgd:step()
+--- w --> {0.5}
+local ASGD = define_optimizer("optim.ASGD", Optimizer)
 
 function ASGD:prepare(parameter, state, group)
   state.step, state.eta, state.mu, state.ax = 0, group.lr, 1, tide.zeros_like(parameter)

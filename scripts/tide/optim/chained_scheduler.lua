@@ -1,17 +1,26 @@
 -- optim.lr_scheduler.ChainedScheduler: several plans at once, each changing what the others left.
 local check_plans = require "tide.optim.internal.check_plans"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local rates_of = require "tide.optim.internal.rates_of"
 
-local ChainedScheduler = class("ChainedScheduler")
+--- Several plans at once.
+---@param schedulers scheduler[]  the plans
+---@see lr_scheduler.SequentialLR lr_scheduler.LinearLR
+---@example
+--- local plans, sgd = optim.lr_scheduler, optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})
+--- local plan = plans.ChainedScheduler{plans.ExponentialLR(sgd, 0.5), plans.StepLR(sgd, 5)}
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 0.5
+local ChainedScheduler, read = define("optim.lr_scheduler.ChainedScheduler")
 
 known_fields.watch(ChainedScheduler, {})
 
---- ChainedScheduler({warmup, decay}), all of one optimizer.
-function ChainedScheduler:init(schedulers)
+function ChainedScheduler:init(...)
+  local schedulers = read(...).schedulers
   check_plans("ChainedScheduler", schedulers)
   self.schedulers, self.optimizer = schedulers, schedulers[1].optimizer
 end

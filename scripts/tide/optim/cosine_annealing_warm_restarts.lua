@@ -1,20 +1,25 @@
 -- optim.lr_scheduler.CosineAnnealingWarmRestarts: half a cosine down, then from the top again, each
 -- time T_mult times longer (Loshchilov and Hutter, "SGDR", 2017).
-local arguments = require "tide.internal.arguments"
-local check_positive = require "tide.optim.internal.check_positive"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local LRScheduler = require "tide.optim.scheduler"
 
-local CosineAnnealingWarmRestarts = class("CosineAnnealingWarmRestarts", LRScheduler)
-
-local read = arguments("CosineAnnealingWarmRestarts", {
-  "optimizer", "T_0", {"T_mult", 1}, {"eta_min", 0}, {"last_epoch", -1},
-}, {T_0 = "number", T_mult = "number", eta_min = "number", last_epoch = "number"})
+--- Half a cosine down, then from the top again.
+---@use optim: optimizer
+---@param T_0 number > 0  steps of the first fall
+---@param T_mult number > 0 = 1  factor of the steps of each following fall
+---@use optim: eta_min = 0, last_epoch = -1
+---@formula as CosineAnnealingLR, again and again: T_0 steps, then T_0 T_mult, ...
+---@see lr_scheduler.CosineAnnealingLR
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
+--- local plan = optim.lr_scheduler.CosineAnnealingWarmRestarts(sgd, 4)
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 0.8536
+local CosineAnnealingWarmRestarts, read = define("optim.lr_scheduler.CosineAnnealingWarmRestarts", LRScheduler)
 
 function CosineAnnealingWarmRestarts:init(...)
   local given = read(...)
-  check_positive("CosineAnnealingWarmRestarts", "T_0", given.T_0)
-  check_positive("CosineAnnealingWarmRestarts", "T_mult", given.T_mult)
   for key, value in pairs(given) do self[key] = value end
   LRScheduler.init(self, given.optimizer, given.last_epoch)
 end

@@ -1,24 +1,32 @@
 -- optim.lr_scheduler.CyclicLR: up and down between two rates again and again, the momentum against
 -- it (Smith, "Cyclical learning rates for training neural networks", 2017).
-local arguments = require "tide.internal.arguments"
-local check_positive = require "tide.optim.internal.check_positive"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local LRScheduler = require "tide.optim.scheduler"
 local momentum_of = require "tide.optim.internal.momentum_of"
 local of_group = require "tide.optim.internal.of_group"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 
-local CyclicLR = class("CyclicLR", LRScheduler)
-
-local read = arguments("CyclicLR", {
-  "optimizer", "base_lr", "max_lr", {"step_size_up", 2000}, {"step_size_down"},
-  {"mode", "triangular"}, {"gamma", 1}, {"scale_fn"}, {"scale_mode", "cycle"},
-  {"cycle_momentum", true}, {"base_momentum", 0.8}, {"max_momentum", 0.9}, {"last_epoch", -1},
-}, {
-  step_size_up = "number", step_size_down = "number", mode = "string", gamma = "number", scale_fn = "function",
-  scale_mode = "string", cycle_momentum = "boolean", last_epoch = "number",
-})
+--- Up and down again and again, the momentum against it.
+---@use optim: optimizer
+---@param base_lr number | number[]  the least learning rate, of all groups or of each
+---@use optim: max_lr
+---@param step_size_up number > 0 = 2000  steps that rise
+---@param step_size_down number > 0 = step_size_up  steps that fall
+---@param mode "triangular" | "triangular2" | "exp_range" = "triangular"  how peaks change from cycle to cycle
+---@use optim: gamma = 1
+---@param scale_fn function = nil  factor of a peak, in the place of mode
+---@param scale_mode "cycle" | "iterations" = "cycle"  what scale_fn is called with
+---@use optim: cycle_momentum = true, base_momentum = 0.8, max_momentum = 0.9, last_epoch = -1
+---@formula from base_lr up to max_lr in step_size_up steps and back in step_size_down, again and again
+---@see lr_scheduler.OneCycleLR
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
+--- local plan = optim.lr_scheduler.CyclicLR(sgd, 0.1, 1)
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 0.1005
+local CyclicLR, read = define("optim.lr_scheduler.CyclicLR", LRScheduler)
 
 -- How much of the way up each cycle goes, by cycles (from 1) or by steps.
 local modes = {
@@ -27,19 +35,13 @@ local modes = {
   exp_range = {by = "iterations", scale = function(step, gamma) return gamma ^ step end},
 }
 
---- CyclicLR(optimizer, 0.001, 0.1, {step_size_up = 2000, mode = "triangular2"})
 function CyclicLR:init(...)
   local given = read(...)
   local mode = given.scale_fn and {by = given.scale_mode, scale = given.scale_fn}
     or modes[given.mode]
-  if not mode then
-    raise("CyclicLR: mode must be triangular, triangular2 or exp_range, got %s", tostring(given.mode))
-  end
-  check_positive("CyclicLR", "step_size_up", given.step_size_up)
-  if given.step_size_down then check_positive("CyclicLR", "step_size_down", given.step_size_down) end
   for key, value in pairs(given) do self[key] = value end
   self.by, self.scale = mode.by, mode.scale
-  self.period = given.step_size_up + (given.step_size_down or given.step_size_up)
+  self.period = given.step_size_up + given.step_size_down
   LRScheduler.init(self, given.optimizer, given.last_epoch)
 end
 

@@ -1,27 +1,34 @@
 -- optim.LBFGS: Newton's method with the curvature guessed from the last steps (Nocedal and Wright,
 -- "Numerical optimization", chapters 3 and 7).
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local LBFGS = class("LBFGS", Optimizer)
+--- Newton's method with guessed curvature; step(closure) computes gradients anew and waits.
+---@use optim: params, lr = 1
+---@param max_iter integer = 20  most iterations of a step
+---@param max_eval integer | false = false  most calls of the closure in a step; false is max_iter * 5 / 4
+---@param tolerance_grad number = 1e-7  ends a step whose gradient is below it
+---@param tolerance_change number = 1e-9  ends a step that changes less
+---@param history_size integer = 100  how many steps the curvature is taken from
+---@param line_search_fn "strong_wolfe" | false = false  how far to go is searched; false goes by lr
+---@formula p = p - lr H g, H the inverse curvature as history_size steps show it
+---@waits in each step
+---@errors step needs a closure; one group of parameters only
+---@see optim.SGD optimizer:step
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local lbfgs = optim.LBFGS({w})
+--- lbfgs:step(function() lbfgs:zero_grad()
+--- local loss = (w - 3):square():sum()
+--- loss:backward()
+--- return loss end)
+--- w --> {3.0}
+local LBFGS = define_optimizer("optim.LBFGS", Optimizer)
 
-local defaults = declare("LBFGS", {
-  {"lr", 1}, {"max_iter", 20}, {"max_eval", false}, {"tolerance_grad", 1e-7},
-  {"tolerance_change", 1e-9}, {"history_size", 100}, {"line_search_fn", false},
-})
-
---- optim.LBFGS(net:parameters(), {lr = 1, line_search_fn = "strong_wolfe"}): step takes a closure
---- that computes the gradients anew and returns the loss. It reads values, and so waits.
-function LBFGS:init(params, options)
-  Optimizer.init(self, params, options, defaults)
-  if #self.param_groups ~= 1 then raise("LBFGS: takes one group of parameters") end
-  local search = self.param_groups[1].line_search_fn
-  if search and search ~= "strong_wolfe" then
-    raise("LBFGS: line_search_fn must be strong_wolfe or left out, got %s", tostring(search))
-  end
+function LBFGS:check()
+  if #self.param_groups > 0 then raise("LBFGS: takes one group of parameters") end
 end
 
 local function flat_gradient(parameters)

@@ -1,6 +1,12 @@
 -- The table `tide.optim.lr_scheduler`: plans for the learning rate.
 local lazy_table = require "tide.internal.lazy_table"
 
+--- Plans for the learning rate: see tide.optim.lr_scheduler.NAME.
+---@type table
+---@example
+--- optim.lr_scheduler.StepLR ~= nil --> true
+local place = "tide.optim.lr_scheduler"
+
 return lazy_table("tide.optim", {
   ChainedScheduler = "chained_scheduler",
   CosineAnnealingWarmRestarts = "cosine_annealing_warm_restarts",
@@ -14,4 +20,4 @@ return lazy_table("tide.optim", {
     "ConstantLR", "CosineAnnealingLR", "ExponentialLR", "LambdaLR", "LinearLR", "MultiStepLR",
     "MultiplicativeLR", "PolynomialLR", "StepLR",
   },
-}, "tide.optim.lr_scheduler")
+}, place)

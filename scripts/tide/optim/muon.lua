@@ -1,21 +1,29 @@
 -- optim.Muon: momentum whose matrices are made orthogonal by Newton's and Schulz's iteration
 -- (Jordan et al., 2024).
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local Muon = class("Muon", Optimizer)
-
-local defaults = declare("Muon", {
-  {"lr", 1e-3}, {"weight_decay", 0.1}, {"momentum", 0.95}, {"nesterov", true},
-  {"ns_coefficients", {3.4445, -4.775, 2.0315}}, {"eps", 1e-7}, {"ns_steps", 5},
-  {"adjust_lr_fn", "original"},
-})
-
---- optim.Muon(matrices, {lr = 0.02}). adjust_lr_fn is "original" or "match_rms_adamw".
-function Muon:init(params, options) Optimizer.init(self, params, options, defaults) end
+--- Momentum whose matrices are made orthogonal.
+---@use optim: params, lr = 0.001
+---@param weight_decay number >= 0 = 0.1  each step shrinks parameters by lr * weight_decay
+---@use optim: momentum = 0.95, nesterov = true
+---@param ns_coefficients number[] = {3.4445, -4.775, 2.0315}  of the polynomial that makes steps orthogonal
+---@use optim: eps = 1e-7
+---@param ns_steps integer = 5  rounds of that polynomial
+---@param adjust_lr_fn "original" | "match_rms_adamw" = "original"  how lr goes by the shape of a matrix
+---@formula b = momentum b + (1 - momentum) g; p = p (1 - lr weight_decay) - lr orthogonal(b), by ns_steps of a
+---  Newton-Schulz iteration
+---@errors parameters that are not matrices
+---@see optim.AdamW optim.SGD
+---@example
+--- local w = nn.Parameter(tide.ones(2, 2))
+--- local muon = optim.Muon({w}, {lr = 0.1})
+--- w:sum():backward()
+--- muon:step()
+--- w:sum():item() < 4 --> true
+local Muon = define_optimizer("optim.Muon", Optimizer)
 
 function Muon:add_param_group(group)
   for i, parameter in ipairs(group.params or {}) do

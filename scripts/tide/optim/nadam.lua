@@ -1,18 +1,21 @@
 -- optim.NAdam: Adam that looks ahead as Nesterov's momentum does.
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
-local NAdam = class("NAdam", Optimizer)
-
-local defaults = declare("NAdam", {
-  {"lr", 2e-3}, {"betas", {0.9, 0.999}}, {"eps", 1e-8}, {"weight_decay", 0},
-  {"momentum_decay", 4e-3}, {"decoupled_weight_decay", false}, {"maximize", false},
-})
-
---- optim.NAdam(net:parameters(), {lr = 0.002})
-function NAdam:init(params, options) Optimizer.init(self, params, options, defaults) end
+--- Adam with Nesterov's look ahead.
+---@use optim: params, lr = 0.002, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0
+---@param momentum_decay number >= 0 = 0.004  how fast the momentum grows
+---@use optim: decoupled_weight_decay = false, maximize = false
+---@formula as Adam, with the momentum of the next step: mu_t = beta1 (1 - 0.96^(t momentum_decay) / 2)
+---@see optim.Adam optim.RAdam
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local nadam = optim.NAdam({w}, {lr = 0.1})
+--- (w * 5):sum():backward()
+--- nadam:step()
+--- w --> {0.8944}
+local NAdam = define_optimizer("optim.NAdam", Optimizer)
 
 function NAdam:prepare(parameter, state)
   state.step, state.mu_product = 0, 1

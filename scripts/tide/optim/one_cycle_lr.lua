@@ -1,24 +1,32 @@
 -- optim.lr_scheduler.OneCycleLR: one rise to max_lr and a long fall, the momentum against it
 -- (Smith and Topin, "Super-convergence", 2018).
-local arguments = require "tide.internal.arguments"
-local check_positive = require "tide.optim.internal.check_positive"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local LRScheduler = require "tide.optim.scheduler"
 local momentum_of = require "tide.optim.internal.momentum_of"
 local of_group = require "tide.optim.internal.of_group"
 local raise = require "tide.internal.raise"
 
-local OneCycleLR = class("OneCycleLR", LRScheduler)
-
-local read = arguments("OneCycleLR", {
-  "optimizer", "max_lr", {"total_steps"}, {"epochs"}, {"steps_per_epoch"}, {"pct_start", 0.3},
-  {"anneal_strategy", "cos"}, {"cycle_momentum", true}, {"base_momentum", 0.85},
-  {"max_momentum", 0.95}, {"div_factor", 25}, {"final_div_factor", 1e4}, {"three_phase", false},
-  {"last_epoch", -1},
-}, {
-  total_steps = "number", epochs = "number", steps_per_epoch = "number", pct_start = "number", cycle_momentum = "boolean",
-  div_factor = "number", final_div_factor = "number", three_phase = "boolean", last_epoch = "number",
-})
+--- One rise and a long fall, the momentum against it.
+---@use optim: optimizer, max_lr
+---@param total_steps number > 0 = nil  steps of the whole cycle; nil is epochs * steps_per_epoch
+---@param epochs number > 0 = nil  epochs, if total_steps is not given
+---@param steps_per_epoch number > 0 = nil  steps of an epoch, if total_steps is not given
+---@param pct_start number = 0.3  share of the steps that rise
+---@use optim: anneal_strategy = "cos", cycle_momentum = true, base_momentum = 0.85, max_momentum = 0.95
+---@param div_factor number = 25  the learning rate starts at max_lr / div_factor
+---@param final_div_factor number = 1e4  it ends at the start / final_div_factor
+---@param three_phase boolean = false  fall back to the start as slowly as it rose, then to the end
+---@use optim: last_epoch = -1
+---@formula from max_lr / div_factor up to max_lr in pct_start of the steps, then down to max_lr / div_factor /
+---  final_div_factor
+---@see lr_scheduler.CyclicLR lr_scheduler.CosineAnnealingLR training.lr_find
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
+--- local plan = optim.lr_scheduler.OneCycleLR(sgd, 1, {total_steps = 10})
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 0.52
+local OneCycleLR, read = define("optim.lr_scheduler.OneCycleLR", LRScheduler)
 
 local shapes = {
   cos = function(from, to, share) return to + (from - to) / 2 * (1 + math.cos(math.pi * share)) end,
@@ -40,16 +48,11 @@ local function make_phases(total, share, three)
   }
 end
 
---- OneCycleLR(optimizer, 0.1, {total_steps = 1000}), or with epochs and steps_per_epoch.
 function OneCycleLR:init(...)
   local given = read(...)
   local total = given.total_steps
     or (given.epochs and given.steps_per_epoch and given.epochs * given.steps_per_epoch)
   if not total then raise("OneCycleLR: total_steps, or epochs and steps_per_epoch, are missing") end
-  check_positive("OneCycleLR", "total_steps", total)
-  if not shapes[given.anneal_strategy] then
-    raise("OneCycleLR: anneal_strategy must be cos or linear, got %s", tostring(given.anneal_strategy))
-  end
   for key, value in pairs(given) do self[key] = value end
   self.total_steps = total
   self.phases = make_phases(total, given.pct_start, given.three_phase)

@@ -1,8 +1,7 @@
 -- Base of all optimizers: groups of parameters, each with its options, and what is remembered per
 -- parameter.
 local add_hook = require "tide.internal.add_hook"
-local check_options = require "tide.optim.internal.check_options"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local known_fields = require "tide.internal.known_fields"
 local is_script = require "tide.internal.is_script"
@@ -12,7 +11,19 @@ local raise = require "tide.internal.raise"
 local table_text = require "tide.internal.table_text"
 local tide = require "tide"
 
-local Optimizer = class("Optimizer")
+--- The base of all optimizers: define update(parameter, grad, state, group).
+---@use optim: params
+---@param options table  options that the groups leave out
+---@param defaults table  a default for every option there is
+---@see optim.SGD optim.Adam optimizer:step optimizer:zero_grad
+---@example
+--- local Step = tide.class("Step", optim.Optimizer)
+--- function Step:update(w, grad) w:sub_(grad) end
+--- local w = nn.Parameter(tide.ones(1))
+--- w:sum():backward()
+--- Step({w}, {}, {}):step()
+--- w --> {0.0}
+local Optimizer = define("optim.Optimizer")
 
 --- Options are read and set in the groups: in the optimizer itself a rate would change nothing.
 local function refuse(made, name, value)
@@ -26,9 +37,8 @@ end
 
 known_fields.watch(Optimizer, {refuse = refuse})
 
---- Fills what `given` leaves out from `defaults`; an option that `defaults` does not know is an
---- error.
-local function with_defaults(name, given, defaults, known)
+--- The options of a group; one that `known` does not know, or of another type than its default, is an error.
+local function options_by_defaults(name, given, known)
   local options = {}
   for key, value in pairs(given) do
     if known[key] == nil and key ~= "params" then
@@ -38,40 +48,56 @@ local function with_defaults(name, given, defaults, known)
       raise("%s: unknown option '%s': known are %s", name, tostring(key), table.concat(names, ", "))
     end
     if type(known[key]) == "number" and type(value) ~= "number" and not tide.is_tensor(value) then
-      raise("%s: %s: expected a number, got %s", name, key, kind_of(value))
+      raise("%s: option '%s': expected number, got %s", name, key, kind_of(value))
     end
     options[key] = value
-  end
-  for key, value in pairs(defaults) do
-    if options[key] == nil then options[key] = value end
   end
   return options
 end
 
---- `params` is a list of tensors (as net:parameters() gives it) or of groups {params = list, lr =
---- ..., ...}. `defaults` has a value for every option there is.
-function Optimizer:init(params, given, defaults)
+--- Raises an error unless this is a list of parameters or groups.
+function Optimizer:check_list(params)
   local name = getmetatable(self).name
   if type(params) ~= "table" or getmetatable(params) then
     raise("%s: expected a list of parameters, as net:parameters() gives it, got %s", name,
       type(params) == "table" and tostring(getmetatable(params).name) or kind_of(params))
   end
   if #params == 0 then raise("%s: the list of parameters is empty", name) end
-  if given ~= nil and type(given) ~= "table" then
-    raise("%s: expected a table of options, got %s: write {lr = %s}", name, kind_of(given),
-      type(given) == "number" and tostring(given) or "0.1")
-  end
-  if type(defaults) ~= "table" then
-    raise("%s.init: expected (self, params, options, defaults): a table with a value for every option, got %s", name,
-      kind_of(defaults))
-  end
-  getmetatable(self).known = defaults
-  self.defaults = with_defaults(name, given or {}, defaults, defaults)
+end
+
+--- The options of `given`, which a group or the optimizer has of its own. Classes that declare their options read them.
+function Optimizer:read_options(given) return options_by_defaults(getmetatable(self).name, given, self.known) end
+
+--- Takes on `given`: a value for each option, and `params`.
+function Optimizer:start(given)
+  local params = given.params
+  given.params = nil
+  getmetatable(self).known, self.defaults = given, given
   self.param_groups, self.state = setmetatable({}, native.list), {}
   local grouped = type(params[1]) == "table"
   for _, group in ipairs(grouped and params or {{params = params}}) do
     self:add_param_group(group)
   end
+end
+
+--- `params` is a list of tensors, as net:parameters() gives it, or of groups {params = list, lr = ..., ...}.
+function Optimizer:init(params, options, defaults)
+  local name = getmetatable(self).name
+  self:check_list(params)
+  if options ~= nil and type(options) ~= "table" then
+    raise("%s: expected a table of options, got %s: write {lr = %s}", name, kind_of(options),
+      type(options) == "number" and tostring(options) or "0.1")
+  end
+  if type(defaults) ~= "table" then
+    raise("%s.init: expected (self, params, options, defaults): a table with a value for every option, got %s", name,
+      kind_of(defaults))
+  end
+  local given = options_by_defaults(name, options or {}, defaults)
+  for key, value in pairs(defaults) do
+    if given[key] == nil then given[key] = value end
+  end
+  given.params = params
+  self:start(given)
 end
 
 -- A group of parameters: a list of the library, which shows its values, to which scripts add no options.
@@ -112,7 +138,12 @@ end
 --- Raises an error for options that do not go together.
 function Optimizer:check() end
 
---- Adds {params = list, ...}; options that it leaves out are the optimizer's.
+--- Adds parameters with options of their own.
+---@param group table  {params = list} and options of its own; the others are the optimizer's
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 0.1})
+--- sgd:add_param_group({params = {nn.Parameter(tide.ones(1))}, lr = 0.2})
+--- #sgd.param_groups --> 2
 function Optimizer:add_param_group(group)
   local name = getmetatable(self).name
   if type(group) ~= "table" or type(group.params) ~= "table" or tide.is_tensor(group) then
@@ -120,13 +151,22 @@ function Optimizer:add_param_group(group)
       type(group) == "table" and "a table without params" or kind_of(group))
   end
   check_parameters(self, name, group.params)
-  local options = with_defaults(name, group, self.defaults, self.known)
-  check_options(name, options)
+  local options = self:read_options(group)
+  for key, value in pairs(self.defaults) do
+    if options[key] == nil then options[key] = value end
+  end
   self:check(options)
   self.param_groups[#self.param_groups + 1] = setmetatable(options, Group)
 end
 
 --- Drops all gradients.
+---@waits no; LBFGS does
+---@see optimizer:step x:backward optim.SGD
+---@example
+--- local w = nn.Parameter(tide.ones(1))
+--- w:sum():backward()
+--- optim.SGD({w}, {lr = 0.1}):zero_grad()
+--- w.grad
 function Optimizer:zero_grad()
   for _, group in ipairs(self.param_groups) do
     for _, parameter in ipairs(group.params) do parameter.grad = nil end
@@ -155,9 +195,16 @@ local states_before = {
   end,
 }
 
---- Updates all parameters that have a gradient, all of them or, if that fails, none. Queues work
---- only; never waits. `closure`, if given, is called first, to compute the gradients; what it
---- returns is returned.
+--- Updates all parameters that have a gradient; never waits. Returns what closure() gives.
+---@param closure? function  computes the gradients anew and returns the loss
+---@waits no; LBFGS does
+---@see optimizer:zero_grad x:backward optim.SGD
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local sgd = optim.SGD({w}, {lr = 0.1})
+--- (w * 5):sum():backward()
+--- sgd:step()
+--- w --> {0.5}
 function Optimizer:step(closure)
   for _, hook in ipairs(rawget(self, "_pre_hooks") or {}) do hook[1](self, closure) end
   local loss = self:take_step(closure)
@@ -172,9 +219,23 @@ function Optimizer:take_step(closure)
   return loss
 end
 
---- Calls fn(optimizer, closure) before each step, or after it. Returns a function that takes the
---- hook away.
+--- Calls fn(optimizer, closure) before each step.
+---@param fn function  called with the optimizer and the closure
+---@example
+--- local n = 0
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))})
+--- sgd:register_step_pre_hook(function() n = n + 1 end)
+--- sgd:step()
+--- n --> 1
 function Optimizer:register_step_pre_hook(fn) return add_hook(self, "_pre_hooks", fn) end
+--- Calls fn(optimizer, closure) after each step.
+---@param fn function  called with the optimizer and the closure
+---@example
+--- local n = 0
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))})
+--- sgd:register_step_post_hook(function() n = n + 1 end)
+--- sgd:step()
+--- n --> 1
 function Optimizer:register_step_post_hook(fn) return add_hook(self, "_post_hooks", fn) end
 
 --- Fills the table of what is remembered of a parameter, before its first step.
@@ -249,7 +310,9 @@ local function each_parameter(optimizer, fn)
   end
 end
 
---- All that is needed to go on later: {state = per parameter number, param_groups = options}.
+--- The state as a table of plain values and tensors, to be saved.
+---@example
+--- optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 0.1}):state_dict().param_groups[1].lr --> 0.1
 function Optimizer:state_dict()
   local state, groups = {}, {}
   each_parameter(self, function(parameter, number)
@@ -282,8 +345,13 @@ local function from_torch(optimizer, saved)
   return {state = state, param_groups = groups}
 end
 
---- Takes over what state_dict gave, for the same parameters in the same order; also what PyTorch's
---- state_dict gave, for the same kind of optimizer.
+--- Takes over a saved state, also one of PyTorch for the same kind of optimizer (see tide.load_torch).
+---@param state table  what state_dict gave, also PyTorch's
+---@example
+--- local w = nn.Parameter(tide.ones(1))
+--- local a, b = optim.SGD({w}, {lr = 0.1}), optim.SGD({w}, {lr = 0.2})
+--- b:load_state_dict(a:state_dict())
+--- b.param_groups[1].lr --> 0.1
 function Optimizer:load_state_dict(saved)
   if type(saved) ~= "table" or type(saved.param_groups) ~= "table" or type(saved.state) ~= "table" then
     raise("load_state_dict: expected what state_dict gave, {state, param_groups}, got %s", kind_of(saved))

@@ -1,18 +1,20 @@
 -- optim.RAdam: Adam that waits with its scaling until the mean square can be relied on.
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
-local RAdam = class("RAdam", Optimizer)
-
-local defaults = declare("RAdam", {
-  {"lr", 1e-3}, {"betas", {0.9, 0.999}}, {"eps", 1e-8}, {"weight_decay", 0},
-  {"decoupled_weight_decay", false}, {"maximize", false},
-})
-
---- optim.RAdam(net:parameters(), {lr = 0.001})
-function RAdam:init(params, options) Optimizer.init(self, params, options, defaults) end
+--- Adam that waits with its scaling until it can be relied on.
+---@use optim: params, lr = 0.001, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0, decoupled_weight_decay = false,
+---  maximize = false
+---@formula as Adam, and by m alone as long as the variance of v is not known
+---@see optim.Adam optim.NAdam
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local radam = optim.RAdam({w}, {lr = 0.1})
+--- (w * 5):sum():backward()
+--- radam:step()
+--- w --> {0.5}
+local RAdam = define_optimizer("optim.RAdam", Optimizer)
 
 function RAdam:prepare(parameter, state)
   state.step = 0

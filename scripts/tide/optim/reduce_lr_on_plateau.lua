@@ -1,6 +1,5 @@
 -- optim.lr_scheduler.ReduceLROnPlateau: lowers the rate when a figure has stopped getting better.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
@@ -9,30 +8,31 @@ local raise = require "tide.internal.raise"
 local rates_of = require "tide.optim.internal.rates_of"
 local tide = require "tide"
 
-local ReduceLROnPlateau = class("ReduceLROnPlateau")
+--- Lowers the rate when step(figure) sees no progress.
+---@use optim: optimizer
+---@param mode "min" | "max" = "min"  whether a smaller or a larger figure is better
+---@param factor number < 1 = 0.1  factor of the learning rate
+---@param patience integer >= 0 = 10  epochs without a better figure before lr falls
+---@param threshold number = 0.0001  by how much a figure must be better
+---@param threshold_mode "rel" | "abs" = "rel"  as a share, or as a number
+---@param cooldown integer >= 0 = 0  epochs to wait after lr has fallen
+---@param min_lr number | number[] = 0  the least learning rate
+---@param eps number >= 0 = 1e-8  changes of lr below it are not made
+---@formula lr = lr factor after patience steps without a better figure
+---@waits step(figure) reads a figure that is a tensor
+---@see lr_scheduler.StepLR training.EarlyStopping
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})
+--- local plan = optim.lr_scheduler.ReduceLROnPlateau(sgd, {patience = 0})
+--- plan:step(5)
+--- plan:step(6)
+--- sgd.param_groups[1].lr --> 0.1
+local ReduceLROnPlateau, read = define("optim.lr_scheduler.ReduceLROnPlateau")
 
 known_fields.watch(ReduceLROnPlateau, {})
 
-local read = arguments("ReduceLROnPlateau", {
-  "optimizer", {"mode", "min"}, {"factor", 0.1}, {"patience", 10}, {"threshold", 1e-4},
-  {"threshold_mode", "rel"}, {"cooldown", 0}, {"min_lr", 0}, {"eps", 1e-8},
-}, {
-  mode = "string", factor = "number", patience = "count", threshold = "number", threshold_mode = "string",
-  cooldown = "count", eps = "number",
-})
-
---- ReduceLROnPlateau(optimizer, {mode = "min", factor = 0.1, patience = 10})
 function ReduceLROnPlateau:init(...)
   local given = read(...)
-  if given.mode ~= "min" and given.mode ~= "max" then
-    raise("ReduceLROnPlateau: mode must be min or max, got %s", tostring(given.mode))
-  end
-  if given.threshold_mode ~= "rel" and given.threshold_mode ~= "abs" then
-    raise("ReduceLROnPlateau: threshold_mode must be rel or abs, got %s", tostring(given.threshold_mode))
-  end
-  if given.factor >= 1 then
-    raise("ReduceLROnPlateau: factor must be below 1, got %g", given.factor)
-  end
   for key, value in pairs(given) do self[key] = value end
   self.best = given.mode == "min" and math.huge or -math.huge
   self.num_bad_epochs, self.cooldown_counter, self.last_epoch = 0, 0, 0

@@ -1,18 +1,24 @@
 -- optim.RMSprop: steps divided by the root of a running mean of the squared gradient.
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
-local RMSprop = class("RMSprop", Optimizer)
-
-local defaults = declare("RMSprop", {
-  {"lr", 1e-2}, {"alpha", 0.99}, {"eps", 1e-8}, {"weight_decay", 0}, {"momentum", 0},
-  {"centered", false}, {"maximize", false},
-})
-
---- optim.RMSprop(net:parameters(), {lr = 0.01, alpha = 0.99, centered = true})
-function RMSprop:init(params, options) Optimizer.init(self, params, options, defaults) end
+--- Steps divided by the root of a running mean of squared gradients.
+---@use optim: params, lr = 0.01
+---@param alpha number >= 0 = 0.99  share of the running mean of squares that is kept
+---@use optim: eps = 1e-8, weight_decay = 0, momentum = 0
+---@param centered boolean = false  divide by the variance of the gradient instead of its square
+---@use optim: maximize = false
+---@formula v = alpha v + (1 - alpha) g^2; p = p - lr g / (sqrt(v) + eps); centered takes the mean's square off v;
+---  momentum as in SGD
+---@see optim.Adam optim.Adagrad
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local rmsprop = optim.RMSprop({w}, {lr = 0.1})
+--- (w * 5):sum():backward()
+--- rmsprop:step()
+--- w --> {0.0}
+local RMSprop = define_optimizer("optim.RMSprop", Optimizer)
 
 function RMSprop:prepare(parameter, state, group)
   state.square_avg = tide.zeros_like(parameter)

@@ -1,17 +1,34 @@
 -- optim.Rprop: step sizes of their own that grow while the gradient keeps its sign.
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
+local raise = require "tide.internal.raise"
+local table_text = require "tide.internal.table_text"
 local tide = require "tide"
 
-local Rprop = class("Rprop", Optimizer)
+--- Step sizes of their own that grow while the gradient keeps its sign.
+---@use optim: params, lr = 0.01
+---@param etas number[2] > 0 = {0.5, 1.2}  factors of a step whose gradient has changed its sign, or kept it
+---@param step_sizes number[2] >= 0 = {1e-6, 50}  the least and the largest step
+---@use optim: maximize = false
+---@formula each element has a step of its own, which grows by etas[2] while the sign of g stays and shrinks by
+---  etas[1] when it changes
+---@see optim.SGD
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local rprop = optim.Rprop({w}, {lr = 0.1})
+--- (w * 5):sum():backward()
+--- rprop:step()
+--- w --> {0.9}
+local Rprop = define_optimizer("optim.Rprop", Optimizer)
 
-local defaults = declare("Rprop", {
-  {"lr", 1e-2}, {"etas", {0.5, 1.2}}, {"step_sizes", {1e-6, 50}}, {"maximize", false},
-})
-
---- optim.Rprop(net:parameters(), {lr = 0.01}), for gradients of all data
-function Rprop:init(params, options) Optimizer.init(self, params, options, defaults) end
+function Rprop:check(options)
+  if options.etas[1] >= 1 or options.etas[2] <= 1 then
+    raise("Rprop: etas must be two numbers, below 1 and above 1, got %s", table_text(options.etas))
+  end
+  if options.step_sizes[1] > options.step_sizes[2] then
+    raise("Rprop: step_sizes must be two numbers, in order, got %s", table_text(options.step_sizes))
+  end
+end
 
 function Rprop:prepare(parameter, state, group)
   state.prev = tide.zeros_like(parameter)

@@ -1,13 +1,22 @@
 -- optim.lr_scheduler.LRScheduler, the base of all plans for the learning rate: counts steps and
 -- sets the rate of every group of the optimizer.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 
-local LRScheduler = class("LRScheduler")
+--- The base of all plans: define rate(i, base, now); step() after optimizer:step().
+---@param optimizer optimizer  its learning rates are set
+---@param last_epoch? integer >= -1 = -1  the last step that was taken; -1 begins anew
+---@example
+--- local Half = tide.class("Half", optim.lr_scheduler.LRScheduler)
+--- function Half:rate(i, base, now) return base / 2 end
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})
+--- Half(sgd)
+--- sgd.param_groups[1].lr --> 0.5
+local LRScheduler = define("optim.lr_scheduler.LRScheduler")
 
 known_fields.watch(LRScheduler, {})
 

@@ -1,43 +1,52 @@
 -- Plans for the learning rate that are one formula each: StepLR, CosineAnnealingLR and others.
-local arguments = require "tide.internal.arguments"
-local check_positive = require "tide.optim.internal.check_positive"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local LRScheduler = require "tide.optim.scheduler"
 local raise = require "tide.internal.raise"
 
 local schedules = {}
 
---- Makes the class of a plan from its parameters (as tide.arguments has them) and its formula
---- `rate(self, group, base, now)`. The parameters are fields of the plan. `positive` names one that must be above 0.
-local function schedule(name, parameters, rate, positive)
-  local kinds = {last_epoch = "number"}
-  for _, parameter in ipairs(parameters) do
-    local key = type(parameter) == "table" and parameter[1] or parameter
-    if key ~= "lr_lambda" then kinds[key] = key == "milestones" and "table" or "number" end
-  end
-  local declared = {"optimizer", table.unpack(parameters)}
-  declared[#declared + 1] = {"last_epoch", -1}
-  local read = arguments(name, declared, kinds)
-  local Schedule = class(name, LRScheduler)
+--- Makes the class of the plan that is declared as `name`, with its formula `rate(self, group, base, now)`. What it is
+--- given are its fields.
+local function schedule(name, rate)
+  local Schedule, read = define(name, LRScheduler)
   function Schedule:init(...)
     local given = read(...)
-    if positive then check_positive(name, positive, given[positive]) end
     for key, value in pairs(given) do self[key] = value end
     LRScheduler.init(self, given.optimizer, given.last_epoch)
   end
   Schedule.rate = rate
-  schedules[name] = Schedule
+  schedules[Schedule.name] = Schedule
 end
 
 --- Times gamma every step_size steps.
-schedule("StepLR", {"step_size", {"gamma", 0.1}}, function(self, _, _, now)
+---@use optim: optimizer
+---@param step_size integer > 0  steps between two changes
+---@use optim: gamma = 0.1, last_epoch = -1
+---@formula lr = lr_0 gamma^(t // step_size)
+---@see lr_scheduler.MultiStepLR lr_scheduler.ExponentialLR
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
+--- local plan = optim.lr_scheduler.StepLR(sgd, 2)
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 1
+schedule("optim.lr_scheduler.StepLR", function(self, _, _, now)
   local step = self.last_epoch
   return (step == 0 or step % self.step_size ~= 0) and now or now * self.gamma
-end, "step_size")
+end)
 
 --- Times gamma at each of a list of steps.
-schedule("MultiStepLR", {"milestones", {"gamma", 0.1}}, function(self, _, _, now)
+---@use optim: optimizer, milestones, gamma = 0.1, last_epoch = -1
+---@formula lr = lr_0 gamma^(number of milestones up to t)
+---@see lr_scheduler.StepLR
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
+--- local plan = optim.lr_scheduler.MultiStepLR(sgd, {2, 4})
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 1
+schedule("optim.lr_scheduler.MultiStepLR", function(self, _, _, now)
   for _, milestone in ipairs(self.milestones) do
     if milestone == self.last_epoch then now = now * self.gamma end
   end
@@ -45,41 +54,86 @@ schedule("MultiStepLR", {"milestones", {"gamma", 0.1}}, function(self, _, _, now
 end)
 
 --- Times gamma every step.
-schedule("ExponentialLR", {"gamma"}, function(self, _, _, now)
+---@use optim: optimizer, gamma, last_epoch = -1
+---@formula lr = lr_0 gamma^t
+---@see lr_scheduler.StepLR
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
+--- local plan = optim.lr_scheduler.ExponentialLR(sgd, 0.9)
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 0.9
+schedule("optim.lr_scheduler.ExponentialLR", function(self, _, _, now)
   return self.last_epoch == 0 and now or now * self.gamma
 end)
 
---- Times a factor for the first total_iters steps.
-schedule("ConstantLR", {{"factor", 1 / 3}, {"total_iters", 5}}, function(self, _, _, now)
+--- Times a factor for the first steps.
+---@use optim: optimizer, factor = 1 / 3, total_iters = 5, last_epoch = -1
+---@formula lr = lr_0 factor until t = total_iters, then lr_0
+---@see lr_scheduler.LinearLR
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
+--- local plan = optim.lr_scheduler.ConstantLR(sgd, {total_iters = 2})
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 0.3333
+schedule("optim.lr_scheduler.ConstantLR", function(self, _, _, now)
   if self.last_epoch == 0 then return now * self.factor end
   return self.last_epoch == self.total_iters and now / self.factor or now
 end)
 
---- A factor that changes evenly from start_factor to end_factor. Each rate follows from the one
---- before, so that another plan may change it too.
-schedule("LinearLR", {{"start_factor", 1 / 3}, {"end_factor", 1}, {"total_iters", 5}},
-  function(self, _, _, now)
-    local step, total, first, last = self.last_epoch, self.total_iters, self.start_factor,
-      self.end_factor
-    if first <= 0 or first > 1 then
-      raise("LinearLR: start_factor must be above 0 and at most 1, got %g", first)
-    end
-    if step == 0 then return now * first end
-    if step > total then return now end
-    return now * (total * first + (last - first) * step) / (total * first + (last - first) * (step - 1))
-  end)
+--- A factor that changes evenly.
+---@use optim: optimizer
+---@param start_factor number in (0, 1] = 1 / 3  factor at the start
+---@param end_factor number = 1  factor at the end
+---@use optim: total_iters = 5, last_epoch = -1
+---@formula lr = lr_0 (start_factor + (end_factor - start_factor) min(t / total_iters, 1)), each from the one before,
+---  so that another plan may change it too
+---@see lr_scheduler.ConstantLR lr_scheduler.PolynomialLR
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
+--- local plan = optim.lr_scheduler.LinearLR(sgd, {total_iters = 4})
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 0.5
+schedule("optim.lr_scheduler.LinearLR", function(self, _, _, now)
+  local step, total, first, last = self.last_epoch, self.total_iters, self.start_factor, self.end_factor
+  if step == 0 then return now * first end
+  if step > total then return now end
+  return now * (total * first + (last - first) * step) / (total * first + (last - first) * (step - 1))
+end)
 
---- (1 - step / total_iters) to a power, down to 0. Each rate follows from the one before, so that
---- another plan may change it too.
-schedule("PolynomialLR", {{"total_iters", 5}, {"power", 1}}, function(self, _, _, now)
+--- Down to 0 by a power.
+---@use optim: optimizer, total_iters = 5
+---@param power number = 1  exponent of the polynomial
+---@use optim: last_epoch = -1
+---@formula lr = lr_0 (1 - min(t / total_iters, 1))^power
+---@see lr_scheduler.LinearLR
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
+--- local plan = optim.lr_scheduler.PolynomialLR(sgd, {total_iters = 4})
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 0.75
+schedule("optim.lr_scheduler.PolynomialLR", function(self, _, _, now)
   local left = self.total_iters - self.last_epoch
   if self.last_epoch == 0 or left < 0 then return now end
   return now * (left / (left + 1)) ^ self.power
 end)
 
---- Half a cosine from the rate down to eta_min over T_max steps, then up again. Each rate follows
---- from the one before, so that another plan may change it too.
-schedule("CosineAnnealingLR", {"T_max", {"eta_min", 0}}, function(self, _, base, now)
+--- Half a cosine down, then up again.
+---@use optim: optimizer
+---@param T_max integer > 0  steps down to eta_min
+---@use optim: eta_min = 0, last_epoch = -1
+---@formula lr = eta_min + (lr_0 - eta_min) (1 + cos(pi t / T_max)) / 2
+---@see lr_scheduler.CosineAnnealingWarmRestarts lr_scheduler.OneCycleLR
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
+--- local plan = optim.lr_scheduler.CosineAnnealingLR(sgd, 4)
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 0.8536
+schedule("optim.lr_scheduler.CosineAnnealingLR", function(self, _, base, now)
   local step, period, least = self.last_epoch, self.T_max, self.eta_min
   if step == 0 then return now end
   if (step - 1 - period) % (2 * period) == 0 then
@@ -87,7 +141,7 @@ schedule("CosineAnnealingLR", {"T_max", {"eta_min", 0}}, function(self, _, base,
   end
   return (1 + math.cos(math.pi * step / period)) / (1 + math.cos(math.pi * (step - 1) / period))
     * (now - least) + least
-end, "T_max")
+end)
 
 --- What a function says for group `i`: one for all, or a list of them.
 local function of_function(self, i)
@@ -104,10 +158,28 @@ local function of_function(self, i)
 end
 
 --- The first rate times lr_lambda(step).
-schedule("LambdaLR", {"lr_lambda"}, function(self, i, base) return base * of_function(self, i) end)
+---@use optim: optimizer, lr_lambda, last_epoch = -1
+---@formula lr = lr_0 lr_lambda(t)
+---@see lr_scheduler.MultiplicativeLR
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
+--- local plan = optim.lr_scheduler.LambdaLR(sgd, function(step) return 1 / (1 + step) end)
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 0.5
+schedule("optim.lr_scheduler.LambdaLR", function(self, i, base) return base * of_function(self, i) end)
 
 --- The rate before times lr_lambda(step).
-schedule("MultiplicativeLR", {"lr_lambda"}, function(self, i, _, now)
+---@use optim: optimizer, lr_lambda, last_epoch = -1
+---@formula lr = lr lr_lambda(t)
+---@see lr_scheduler.LambdaLR
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
+--- local plan = optim.lr_scheduler.MultiplicativeLR(sgd, function(step) return 0.5 end)
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 0.5
+schedule("optim.lr_scheduler.MultiplicativeLR", function(self, i, _, now)
   return self.last_epoch == 0 and now or now * of_function(self, i)
 end)
 

@@ -1,17 +1,23 @@
 -- optim.lr_scheduler.SequentialLR: one plan after the other.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local check_plans = require "tide.optim.internal.check_plans"
-local class = require "tide.internal.class"
 local LRScheduler = require "tide.optim.scheduler"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local rates_of = require "tide.optim.internal.rates_of"
 
-local SequentialLR = class("SequentialLR", LRScheduler)
-
-local read = arguments("SequentialLR", {
-  "optimizer", "schedulers", "milestones", {"last_epoch", -1},
-}, {schedulers = "table", milestones = "table", last_epoch = "number"})
+--- One plan after the other.
+---@use optim: optimizer
+---@param schedulers scheduler[]  the plans
+---@use optim: milestones, last_epoch = -1
+---@see lr_scheduler.ChainedScheduler lr_scheduler.LinearLR
+---@example
+--- local plans, sgd = optim.lr_scheduler, optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})
+--- local plan = plans.SequentialLR(sgd, {plans.ConstantLR(sgd), plans.StepLR(sgd, 5)}, {2})
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 0.3333
+local SequentialLR, read = define("optim.lr_scheduler.SequentialLR", LRScheduler)
 
 local function set_first_rates(optimizer)
   for _, group in ipairs(optimizer.param_groups) do group.lr = group.initial_lr or group.lr end

@@ -1,19 +1,23 @@
 -- optim.SGD: gradient descent, with momentum, weight decay and Nesterov's look ahead.
-local class = require "tide.internal.class"
-local declare = require "tide.optim.internal.declare"
+local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local SGD = class("SGD", Optimizer)
-
-local defaults = declare("SGD", {
-  {"lr", 1e-3}, {"momentum", 0}, {"dampening", 0}, {"weight_decay", 0}, {"nesterov", false},
-  {"maximize", false},
-})
-
---- optim.SGD(net:parameters(), {lr = 0.1, momentum = 0.9})
-function SGD:init(params, options) Optimizer.init(self, params, options, defaults) end
+--- Gradient descent.
+---@use optim: params, lr = 0.001, momentum = 0
+---@param dampening number = 0  share of the gradient that momentum leaves out
+---@use optim: weight_decay = 0, nesterov = false, maximize = false
+---@formula g = grad + weight_decay p; b = momentum b + (1 - dampening) g; p = p - lr b, or with nesterov p - lr (g +
+---  momentum b)
+---@see optim.Adam optim.AdamW lr_scheduler.OneCycleLR optimizer:step
+---@example
+--- local w = nn.Parameter(tide.tensor{1.0})
+--- local sgd = optim.SGD({w}, {lr = 0.1})
+--- (w * 5):sum():backward()
+--- sgd:step()
+--- w --> {0.5}
+local SGD = define_optimizer("optim.SGD", Optimizer)
 
 function SGD:check(options)
   if options.nesterov and (options.momentum == 0 or options.dampening ~= 0) then

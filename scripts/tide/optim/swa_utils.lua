@@ -1,10 +1,12 @@
 -- optim.swa_utils: models whose parameters are means over training (Izmailov et al., 2018), and the
 -- plan for the learning rate that goes with them.
-local arguments = require "tide.internal.arguments"
+local checked = require "tide.internal.declare.checked"
 local BatchNorm = require("tide.nn.norms").BatchNorm
 local class = require "tide.internal.class"
 local DataLoader = require "tide.data.data_loader"
+local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
+local reader = require "tide.internal.declare.reader"
 local LRScheduler = require "tide.optim.scheduler"
 local Module = require "tide.nn.module"
 local of_group = require "tide.optim.internal.of_group"
@@ -16,40 +18,63 @@ local swa_utils = {}
 
 -- Means -------------------------------------------------------------------------------------------
 
---- The mean of all: a function (mean, new, count) for AveragedModel.
-function swa_utils.get_swa_avg_fn()
+--- For AveragedModel: the mean of all.
+---@example
+--- optim.swa_utils.get_swa_avg_fn()(4.0, 8.0, 1) --> 6.0
+swa_utils.get_swa_avg_fn = checked("optim.swa_utils.get_swa_avg_fn", function()
   return function(mean, new, count) return mean + (new - mean) / (count + 1) end
-end
+end)
 
---- A mean that forgets: decay * mean + (1 - decay) * new.
-function swa_utils.get_ema_avg_fn(decay)
-  decay = decay or 0.999
-  if type(decay) ~= "number" or decay < 0 or decay > 1 then
-    raise("get_ema_avg_fn: decay must be between 0 and 1, got %s", tostring(decay))
-  end
+--- For AveragedModel: a mean that forgets.
+---@param decay? number in [0, 1] = 0.999  share of the old mean that is kept
+---@formula mean = decay mean + (1 - decay) p
+---@see optim.swa_utils.AveragedModel training.ExponentialMovingAverage
+---@example
+--- optim.swa_utils.get_ema_avg_fn(0.75)(4.0, 8.0) --> 5.0
+swa_utils.get_ema_avg_fn = checked("optim.swa_utils.get_ema_avg_fn", function(decay)
   return function(mean, new) return mean * decay + new * (1 - decay) end
-end
+end)
 
---- get_swa_avg_fn for lists of tensors: a function (means, news, count) that writes into the means.
-function swa_utils.get_swa_multi_avg_fn()
+--- For AveragedModel: the mean of all, of lists of tensors.
+---@example
+--- local means = {tide.tensor(4.0)}
+--- optim.swa_utils.get_swa_multi_avg_fn()(means, {tide.tensor(8.0)}, 1)
+--- means[1] --> 6.0
+swa_utils.get_swa_multi_avg_fn = checked("optim.swa_utils.get_swa_multi_avg_fn", function()
   return function(means, news, count)
     for i, mean in ipairs(means) do mean:copy_(mean + (news[i] - mean) / (count + 1)) end
   end
-end
+end)
 
---- get_ema_avg_fn for lists of tensors.
-function swa_utils.get_ema_multi_avg_fn(decay)
+--- For AveragedModel: a mean that forgets, of lists of tensors.
+---@param decay? number in [0, 1] = 0.999  share of the old mean that is kept
+---@formula mean = decay mean + (1 - decay) p
+---@see optim.swa_utils.AveragedModel training.ExponentialMovingAverage
+---@example
+--- local means = {tide.tensor(4.0)}
+--- optim.swa_utils.get_ema_multi_avg_fn(0.75)(means, {tide.tensor(8.0)})
+--- means[1] --> 5.0
+swa_utils.get_ema_multi_avg_fn = checked("optim.swa_utils.get_ema_multi_avg_fn", function(decay)
   local average = swa_utils.get_ema_avg_fn(decay)
   return function(means, news)
     for i, mean in ipairs(means) do mean:copy_(average(mean, news[i])) end
   end
-end
+end)
 
-local AveragedModel = class("AveragedModel", Module)
-
-local read_model = arguments("AveragedModel", {
-  "model", {"device"}, {"avg_fn"}, {"multi_avg_fn"}, {"use_buffers", false},
-}, {model = "table", avg_fn = "function", multi_avg_fn = "function"})
+--- A copy of a model whose parameters are means: averaged:update_parameters(model).
+---@param model table  the model
+---@use optim: device = nil
+---@param avg_fn function = nil  the new mean of (mean, value, count); nil is the plain mean
+---@param multi_avg_fn function = nil  the same for lists of them, in place
+---@param use_buffers boolean = false  means of buffers too
+---@formula mean = mean + (p - mean) / (n + 1), or by avg_fn
+---@see optim.swa_utils.SWALR optim.swa_utils.update_bn optim.swa_utils.get_ema_avg_fn
+---@example
+--- local net = nn.Linear(1, 1)
+--- local mean = optim.swa_utils.AveragedModel(net)
+--- mean:update_parameters(net)
+--- mean.n_averaged --> 1
+local AveragedModel, read_model = define("optim.swa_utils.AveragedModel", Module)
 
 --- AveragedModel(net, {avg_fn = get_ema_avg_fn(0.999)}): a copy of net, kept in field `module`.
 --- multi_avg_fn is given all means and new values at once. With use_buffers, buffers are meaned
@@ -118,10 +143,26 @@ local function each_batch(loader)
   end
 end
 
-local read_update = arguments("update_bn", {"loader", "model", {"device"}})
+--- Computes the running statistics of batch norms anew, as means over the batches.
+---@param loader loader  batches; of each the first tensor is the input
+---@param model module  the model
+---@use optim: device = nil
+---@see optim.swa_utils.AveragedModel optim.swa_utils.SWALR
+---@example
+--- local net = nn.BatchNorm1d(1)
+--- optim.swa_utils.update_bn({tide.tensor{{1.0}, {3}}, tide.tensor{{3.0}, {5}}}, net)
+--- net.running_mean --> {3.0}
+local read_update = reader "optim.swa_utils.update_bn"
 
---- Computes the running statistics of the model's batch norms anew, as means over the batches; of
---- each batch the first tensor is the input. For a model whose parameters were averaged.
+--- Computes the running statistics of batch norms anew, as means over the batches.
+---@param loader loader  batches; of each the first tensor is the input
+---@param model module  the model
+---@param device device = nil  where the means lie; nil is where the model lies
+---@see optim.swa_utils.AveragedModel optim.swa_utils.SWALR
+---@example
+--- local net = nn.BatchNorm1d(1)
+--- optim.swa_utils.update_bn({tide.tensor{{1.0}, {3}}, tide.tensor{{3.0}, {5}}}, net)
+--- net.running_mean --> {3.0}
 function swa_utils.update_bn(...)
   local given = read_update(...)
   local model, momenta = given.model, {}
@@ -153,11 +194,19 @@ end
 
 -- The plan for the learning rate ------------------------------------------------------------------
 
-local SWALR = class("SWALR", LRScheduler)
-
-local read_plan = arguments("SWALR", {
-  "optimizer", "swa_lr", {"anneal_epochs", 10}, {"anneal_strategy", "cos"}, {"last_epoch", -1},
-}, {anneal_epochs = "count", last_epoch = "number"})
+--- From the rate that stands to another, where it stays.
+---@use optim: optimizer
+---@param swa_lr number | number[]  the learning rate at the end
+---@param anneal_epochs integer >= 0 = 10  steps on the way there
+---@use optim: anneal_strategy = "cos", last_epoch = -1
+---@see optim.swa_utils.AveragedModel optim.swa_utils.update_bn
+---@example
+--- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})
+--- local plan = optim.swa_utils.SWALR(sgd, 0.5, {anneal_epochs = 2})
+--- sgd:step()
+--- plan:step()
+--- sgd.param_groups[1].lr --> 0.75
+local SWALR, read_plan = define("optim.swa_utils.SWALR", LRScheduler)
 
 local anneal = {
   cos = function(t) return (1 - math.cos(math.pi * t)) / 2 end,
@@ -168,9 +217,6 @@ local anneal = {
 --- stays. swa_lr may be a list of one for each group.
 function SWALR:init(...)
   local given = read_plan(...)
-  if not anneal[given.anneal_strategy] then
-    raise("SWALR: anneal_strategy must be cos or linear, got %s", tostring(given.anneal_strategy))
-  end
   self.anneal_strategy, self.anneal_epochs, self.swa_lr = given.anneal_strategy, given.anneal_epochs, given.swa_lr
   LRScheduler.init(self, given.optimizer, given.last_epoch)
 end
@@ -191,4 +237,8 @@ end
 
 swa_utils.SWALR = SWALR
 
+--- Means of models: see tide.optim.swa_utils.NAME.
+---@type table
+---@example
+--- optim.swa_utils.AveragedModel ~= nil --> true
 return strict_table("tide.optim.swa_utils", swa_utils)

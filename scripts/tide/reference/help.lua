@@ -7,7 +7,7 @@ local value_of = require "tide.reference.value_of"
 --- Whether entries stand for something that is called, which a topic of their name gives way to.
 local function names_function(found)
   for _, entry in ipairs(found) do
-    if entry.arguments ~= "" or type(value_of(entry.called_as)) == "function" then return true end
+    if entry.signature:find("(", 1, true) or type(value_of(entry.called_as)) == "function" then return true end
   end
   return false
 end

@@ -53,7 +53,7 @@ describe("update_bn", function(device)
       equal(net[2].num_batches_tracked:item(), 3)
       equal({net.training, net[2].training, net[2].momentum}, {false, false, 0.3})
     end
-    raises("expected a DataLoader or a list", swa.update_bn, 3, net)
+    raises("argument 1 (loader): expected loader, got number", swa.update_bn, 3, net)
     swa.update_bn({}, nn.Linear(1, 1)) -- nothing to compute
   end)
 end)

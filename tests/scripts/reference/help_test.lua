@@ -17,7 +17,7 @@ describe("help on a name", function()
     contains(help "nn.Linear", "tide.nn.Linear(in_features, out_features, {bias, device, dtype})",
       "bias          boolean = true     add a trained bias", "shapes: x (..., in_features)",
       "see also: nn.LazyLinear", "> nn.Linear(3, 2)(tide.ones(4, 3)).shape --> {4, 2}")
-    contains(help "SGD", "momentum      number = 0", "formula: g = grad")
+    contains(help "SGD", "momentum      number >= 0 = 0", "formula: g = grad")
   end)
   it("takes any letters", function() test.equal(help "lstm", help "LSTM") end)
   it("names what is near", function()

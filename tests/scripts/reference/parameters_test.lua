@@ -245,7 +245,7 @@ describe("notes", function()
       ChainedScheduler = true,
     }
     for _, entry in ipairs(entries) do
-      local is_table = entry.arguments == ""
+      local is_table = not entry.signature:find("(", 1, true)
       local fields = not is_table and not without[entry.name] and wanted[entry.family] or {}
       for _, field in ipairs(fields) do
         if not notes.of(entry, field) then

@@ -1,6 +1,6 @@
 -- Keeps gradients from growing too large: by their norm, or each by itself.
 local arguments = require "tide.internal.arguments"
-local checked = require "tide.internal.checked"
+local checked = require "tide.internal.declare.checked"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"

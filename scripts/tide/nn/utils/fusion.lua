@@ -1,5 +1,5 @@
 -- Batch norms in evaluation, taken into the weights of the layer before them.
-local checked = require "tide.internal.checked"
+local checked = require "tide.internal.declare.checked"
 local Parameter = require "tide.nn.parameter"
 local raise = require "tide.internal.raise"
 local tide = require "tide"

@@ -1,7 +1,7 @@
 -- nn.utils.parametrize: parameters that are computed from others by modules, whenever they are
 -- read.
 local arguments = require "tide.internal.arguments"
-local checked = require "tide.internal.checked"
+local checked = require "tide.internal.declare.checked"
 local class = require "tide.internal.class"
 local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"

@@ -1,7 +1,7 @@
 -- nn.utils.prune: parts of parameters set to zero, and kept so. As in PyTorch, `weight_orig` is
 -- trained, `weight_mask` is saved, and `weight` is their product, computed before each forward.
 local arguments = require "tide.internal.arguments"
-local checked = require "tide.internal.checked"
+local checked = require "tide.internal.declare.checked"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"

@@ -1,5 +1,5 @@
 -- All parameters of a module as one vector, and back.
-local checked = require "tide.internal.checked"
+local checked = require "tide.internal.declare.checked"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 

@@ -1,6 +1,6 @@
 -- nn.utils: weights that are computed anew from others before each forward.
 local arguments = require "tide.internal.arguments"
-local checked = require "tide.internal.checked"
+local checked = require "tide.internal.declare.checked"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 

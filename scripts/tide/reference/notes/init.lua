@@ -28,6 +28,7 @@ local find -- made when it is first needed
 
 --- What is said of an entry under a field; nil if nothing.
 function notes.of(entry, field)
+  if entry.declared then return entry.declared[field] end
   find = find or groups(notes.modules())
   return (find(entry, field))
 end

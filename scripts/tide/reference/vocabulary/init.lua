@@ -9,7 +9,7 @@ local groups = require "tide.reference.groups"
 local vocabulary = {}
 
 local kFiles <const> = {
-  "shared", "ops", "linalg", "creation", "nn", "losses", "optim", "autograd", "data", "training",
+  "shared", "ops", "linalg", "creation", "nn", "losses", "autograd", "data", "training",
   "devices", "profiling", "vision", "plot", "others",
 }
 

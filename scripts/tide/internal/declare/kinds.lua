@@ -1,0 +1,152 @@
+-- Kinds of arguments: what the types that declarations write mean to a value.
+--
+-- A type is `any`, one of Lua's (`boolean`, `string`, `table`, `function`: whatever can be called), `number`, `integer`
+-- (also as a float without a fraction), `tensor`, `module`, `device`, `dtype`, `false`, a text in quotes, or the name of
+-- an object that the function itself looks at (`loader`). `T[]` is a list of them, `T[2]` one of two; `A | B` is either.
+-- Numbers may have a range: `number >= 0`, `integer > 0`, `number in [0, 1)`, `number[] in [0, 1)`.
+local is_callable = require "tide.internal.is_callable"
+local kind_of = require "tide.internal.kind_of"
+local raise = require "tide.internal.raise"
+local tide = require "tide"
+
+local kinds = {}
+
+local function of_type(name) return function(value) return type(value) == name end end
+
+--- By their words: whether a value is of that kind.
+local tests <const> = {
+  any = function() return true end,
+  boolean = of_type "boolean", string = of_type "string", table = of_type "table", number = of_type "number",
+  tensor = tide.is_tensor, ["function"] = is_callable, dtype = of_type "string", callback = of_type "table",
+  ["false"] = function(value) return value == false end,
+  ["nil"] = function(value) return value == nil end,
+  integer = function(value) return type(value) == "number" and math.tointeger(value) ~= nil end,
+  module = function(value) return type(value) == "table" and (getmetatable(value) or {}).__is_module == true end,
+  device = function(value) return type(value) == "string" or type(value) == "userdata" end,
+}
+
+local object_types <const> = {table = true, userdata = true, ["function"] = true}
+local function is_object(value) return object_types[type(value)] end
+
+--- What messages call a kind, where that is not its word.
+local words <const> = {dtype = "type name"}
+
+local function within(least, open_below, most, open_above)
+  return function(value)
+    return (value > least or not open_below and value == least) and (value < most or not open_above and value == most)
+  end
+end
+
+--- The test of a number that "in [0, 1)" or ">= 0" stands for, and how messages put it.
+local function range_of(text)
+  local open, least, most, close = text:match "^in ([%[(])(.-), (.-)([%])])$"
+  if open then
+    local is_closed = open == "[" and close == "]"
+    local form = is_closed and "between %s and %s"
+      or (open == "[" and "at least" or "above") .. " %s and " .. (close == "]" and "at most" or "below") .. " %s"
+    return within(tonumber(least), open == "(", tonumber(most), close == ")"), form:format(least, most)
+  end
+  local sign, bound = text:match "^([<>]=?) (.*)$"
+  local limit, is_open = tonumber(bound), #sign == 1
+  if sign:sub(1, 1) == ">" then
+    local form = bound == "0" and (is_open and "positive" or "non-negative") or (is_open and "above " or "at least ") .. bound
+    return within(limit, is_open, math.huge), form
+  end
+  return within(-math.huge, false, limit, is_open), (is_open and "below " or "at most ") .. bound
+end
+
+--- Whether a value is a list of what `is` accepts, of so many if there is a length. A tensor is a list of numbers.
+local function list_test(is, word, length)
+  local of_numbers = word == "number" or word == "integer" or word == "any"
+  return function(value)
+    if tide.is_tensor(value) then return of_numbers and not length end
+    if type(value) ~= "table" or length and #value ~= length then return false end
+    for i = 1, #value do
+      if not is(value[i]) then return false, i end
+    end
+    return true
+  end
+end
+
+--- One of the alternatives of a type: {is (of a value), text, word, literal, length (of a list), within (of a number),
+--- range}.
+local function alternative_of(text)
+  if text:find '^"' then
+    local literal = text:sub(2, -2)
+    return {is = function(value) return value == literal end, text = text, literal = true}
+  end
+  local word, lists, range = text:match "^([%w_]+)([%[%]%d]*) ?(.*)$"
+  local is = tests[word] or is_object
+  local made = {is = is, text = words[word] or word, word = word}
+  if range ~= "" then made.within, made.range = range_of(range) end
+  for length in lists:gmatch "%[(%d*)%]" do
+    made.is, made.length = list_test(made.is, word, tonumber(length)), tonumber(length)
+    made.text = ("table of %s%ss"):format(length == "" and "" or length .. " ", made.text)
+  end
+  return made
+end
+
+--- "a, b or c".
+local function either(alternatives)
+  local texts = {}
+  for i, alternative in ipairs(alternatives) do texts[i] = alternative.text end
+  if #texts == 1 then return texts[1] end
+  return table.concat(texts, ", ", 1, #texts - 1) .. " or " .. texts[#texts]
+end
+
+local function value_text(value)
+  if type(value) == "string" then return ("%q"):format(value) end
+  if type(value) ~= "table" then return tostring(value) end
+  local parts = {}
+  for i, element in ipairs(value) do parts[i] = tostring(element) end
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+
+--- Whether a number, or one of a list, is out of the range.
+local function is_outside(alternative, value)
+  if type(value) == "number" then return not alternative.within(value) end
+  for _, element in ipairs(type(value) == "table" and value or {}) do
+    if type(element) == "number" and not alternative.within(element) then return true end
+  end
+  return false
+end
+
+--- Raises what is wrong with a value that is none of the alternatives. `place` is "argument 1 (x)" or "option 'x'".
+local function refuse(caller, place, name, value, alternatives)
+  for _, alternative in ipairs(alternatives) do
+    local _, at = alternative.is(value)
+    if at then
+      raise("%s: %s: element %d: expected %s, got %s", caller, name, at, words[alternative.word] or alternative.word,
+        kind_of(value[at]))
+    end
+  end
+  local all = either(alternatives)
+  if alternatives[1].literal and (type(value) == "string" or type(value) == "number") then
+    raise("%s: %s must be %s, got %s", caller, name, all, value_text(value))
+  elseif type(value) == "number" and alternatives[1].word == "integer" then
+    raise("%s: %s: expected an integer, got %s", caller, name, tostring(value))
+  end
+  local got = value == nil and "nothing" or kind_of(value)
+  raise("%s: %s: expected %s, got %s", caller, place, all, alternatives[1].length and got == "table" and value_text(value) or got)
+end
+
+--- A function(caller, place, name, value) that gives the value, if it is of the type, else raises an error in the name of
+--- `caller`.
+function kinds.reader(type_text)
+  local alternatives = {}
+  for part in (type_text .. " | "):gmatch "(.-) | " do alternatives[#alternatives + 1] = alternative_of(part) end
+  local is_whole = type_text:find "^integer%f[%W]" and not type_text:find "^integer%[" and math.type
+  return function(caller, place, name, value)
+    for _, alternative in ipairs(alternatives) do
+      if alternative.is(value) then
+        if alternative.within and is_outside(alternative, value) then
+          raise("%s: %s must be %s, got %s", caller, name, alternative.range, value_text(value))
+        end
+        return is_whole and is_whole(value) == "float" and math.tointeger(value) or value
+      end
+    end
+    refuse(caller, place, name, value, alternatives)
+  end
+end
+
+return kinds

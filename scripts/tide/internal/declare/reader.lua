@@ -1,0 +1,107 @@
+-- Reads the arguments of a function by its declaration: positions first, then one table of named ones.
+local declaration = require "tide.internal.declare.declaration"
+local kind_of = require "tide.internal.kind_of"
+local kinds = require "tide.internal.declare.kinds"
+local nearest = require "tide.internal.nearest"
+local raise = require "tide.internal.raise"
+
+--- A table that holds options, as opposed to a list, which is a value.
+local function is_options(value)
+  return type(value) == "table" and not getmetatable(value) and type(next(value)) == "string"
+end
+
+local constants <const> = {["true"] = true, ["false"] = false}
+
+--- The value of a default, as Lua.
+local function value_of(text)
+  local constant = constants[text]
+  if constant ~= nil or text == "nil" then return constant end
+  local number = tonumber(text)
+  if number then return number end
+  return load("return " .. text, "=default", "t", {nn = require("tide").nn, math = math})()
+end
+
+--- What `read` needs to know of the parameters: lists by position, and positions by name.
+local function prepare(name, files)
+  local declared
+  for _, file in ipairs(files) do declared = declared or declaration.of(name, file) end
+  if not declared then error(("there is no declaration of %s in %s"):format(name, table.concat(files, ", "))) end
+  local plan = {caller = name:match "[%w_]+$", names = {}, position = {}, places = {}, options = {}, checks = {}}
+  plan.required, plan.defaults, plan.like = {}, {}, {}
+  for i, parameter in ipairs(declared.parameters) do
+    plan.names[i], plan.position[parameter.name] = parameter.name, i
+    plan.places[i] = ("argument %d (%s)"):format(i, parameter.name)
+    plan.options[i] = ("option '%s'"):format(parameter.name)
+    plan.checks[i], plan.required[i] = kinds.reader(parameter.type), not parameter.optional
+    local default = parameter.default
+    if plan.position[default] then plan.like[i] = default elseif default then plan.defaults[i] = value_of(default) end
+  end
+  return plan
+end
+
+local function read_named(plan, values, options, count)
+  for name, value in pairs(options) do
+    local at = plan.position[name]
+    if not at then
+      local near = type(name) == "string" and nearest(name, plan.position)
+      raise("%s: unknown option '%s'%s: known are %s", plan.caller, tostring(name),
+        near and ("; did you mean '%s'?"):format(near) or "", table.concat(plan.names, ", "))
+    end
+    if at <= count and values[name] ~= nil then raise("%s: %s is given twice", plan.caller, name) end
+    values[name] = plan.checks[at](plan.caller, plan.options[at], name, value)
+  end
+end
+
+local function read(plan, ...)
+  local names = plan.names
+  local count, values, given = select("#", ...), {}, {...}
+  local last = given[count]
+  -- An empty table behind all that must be given can only be meant as no options.
+  local is_empty = type(last) == "table" and next(last) == nil and not plan.required[count]
+  local options = (is_options(last) or is_empty) and last or nil
+  if options then count = count - 1 end
+  while count > #names and given[count] == nil do count = count - 1 end
+  for i = 1, math.min(count, #names) do
+    local name, value = names[i], given[i]
+    if value ~= nil then
+      values[name] = plan.checks[i](plan.caller, plan.places[i], name, value)
+    end
+  end
+  if count > #names then
+    raise("%s: too many arguments: argument %d is a %s", plan.caller, #names + 1, kind_of(given[#names + 1]))
+  end
+  if options then read_named(plan, values, options, count) end
+  for i, name in ipairs(names) do
+    if values[name] == nil then
+      if plan.required[i] then plan.checks[i](plan.caller, plan.places[i], name, nil) end
+      local like = plan.like[i]
+      values[name] = plan.defaults[i]
+      if like then values[name] = values[like] end
+    end
+  end
+  return values, names
+end
+
+--- What reads the arguments of what is declared under `name`, "optim.SGD", in the file that calls this, or in one that
+--- called that: a function that gives all values by their names, and the list of names. A value of another type than the
+--- declared one, a name that is not declared, a surplus argument, or one given twice, is an error. A second function
+--- reads a table of options alone and adds no defaults. The declaration is looked up when one of them is first called.
+local function reader(name)
+  local files, plan = declaration.files_of_callers(), nil
+
+  local function read_arguments(...)
+    plan = plan or prepare(name, files)
+    return read(plan, ...)
+  end
+
+  local function read_options(options)
+    plan = plan or prepare(name, files)
+    local values = {}
+    read_named(plan, values, options, 0)
+    return values
+  end
+
+  return read_arguments, read_options
+end
+
+return reader

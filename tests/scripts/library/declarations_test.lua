@@ -1,0 +1,79 @@
+-- Declarations: what stands above a function is what it takes, and what help says of it.
+local declaration = require "tide.internal.declare.declaration"
+local kinds = require "tide.internal.declare.kinds"
+local native = require "tide.native"
+local test = require "tide.test"
+local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
+local nn, optim = tide.nn, tide.optim
+
+local function adam(...) return optim.Adam({nn.Parameter(tide.ones(1))}, ...) end
+
+describe("declared arguments", function()
+  it("are read by position or by name", function()
+    equal(adam(0.5).param_groups[1].lr, 0.5)
+    equal(adam({lr = 0.5}).param_groups[1].lr, 0.5)
+    equal(adam(0.5, {eps = 1e-3}).param_groups[1].eps, 1e-3)
+    equal(adam().param_groups[1].lr, 1e-3)
+  end)
+  it("are refused with the words of ops", function()
+    raises("Adam: too many arguments: argument 8 is a number", adam, 1, {0.9, 0.99}, 1e-8, 0, false, false, 7)
+    raises("Adam: unknown option 'beta'; did you mean 'betas'?: known are params, lr, betas", adam, {beta = 1})
+    raises("Adam: lr is given twice", adam, 0.1, {lr = 0.1})
+    raises("Adam: argument 2 (lr): expected tensor or number, got string", adam, "fast")
+    raises("Adam: option 'amsgrad': expected boolean, got number", adam, {amsgrad = 1})
+    raises("Adam: option 'betas': expected table of 2 numbers, got {0.9}", adam, {betas = {0.9}})
+    raises("Adam: betas must be at least 0 and below 1, got {0.9, 1}", adam, {betas = {0.9, 1}})
+    raises("Adam: lr must be non-negative, got -1", adam, -1)
+    raises("StepLR: argument 2 (step_size): expected integer, got nothing", optim.lr_scheduler.StepLR, adam())
+    raises("StepLR: step_size: expected an integer, got 1.5", optim.lr_scheduler.StepLR, adam(), 1.5)
+    raises('SWALR: anneal_strategy must be "cos" or "linear", got "steps"', optim.swa_utils.SWALR, adam(), 1,
+      {anneal_strategy = "steps"})
+  end)
+  it("take whole floats for integers, and the value of another parameter for one that is left out", function()
+    equal(math.type(optim.lr_scheduler.StepLR(adam(), 2.0).step_size), "integer")
+    equal(optim.lr_scheduler.CyclicLR(adam(), 0.1, 1, {step_size_up = 7}).step_size_down, 7)
+  end)
+end)
+
+describe("kinds", function()
+  local function accepts(type, value) return pcall(kinds.reader(type), "f", "argument 1 (x)", "x", value) end
+  it("accept what they name", function()
+    local accepted = {
+      {"any", 1}, {"number | false", false}, {"integer[] | integer", {1, 2}}, {"number[]", tide.ones(2)},
+      {"function", print}, {"function", nn.ReLU()}, {"module", nn.ReLU()}, {"module[]", {nn.ReLU()}},
+      {'"a" | "b"', "b"}, {"number in (0, 1]", 1}, {"number[2] > 0", {1, 2}}, {"integer[][]", {{1}, {2, 3}}},
+      {"number < 1", 0.5}, {"tensor | number >= 0", tide.ones(1)}, {"loader", {}},
+    }
+    for _, case in ipairs(accepted) do equal({case[1], (accepts(case[1], case[2]))}, {case[1], true}) end
+  end)
+  it("refuse everything else", function()
+    local refused = {
+      {"number | false", true}, {"integer[]", {1, 2.5}}, {"integer", 2.5}, {"integer", "2"}, {"function", {}},
+      {"module", {}}, {'"a" | "b"', "c"}, {"number in (0, 1]", 0}, {"number[2] > 0", {1, 2, 3}},
+      {"number[2] > 0", {1, 0}}, {"integer[][]", {{1}, 2}}, {"number < 1", 1}, {"loader", 3}, {"tensor", {}},
+      {"number >= 0", 0 / 0}, {"boolean", 1}, {"string", 1}, {"number", "1"},
+    }
+    for _, case in ipairs(refused) do equal({case[1], (accepts(case[1], case[2]))}, {case[1], false}) end
+  end)
+end)
+
+describe("the files of the library", function()
+  it("declare each name once, with types and defaults that can be read", function()
+    local seen, count = {}, 0
+    for _, path in ipairs(native.list_embedded "tide/") do
+      local file = path:match "^tide/(.*%.lua)$"
+      for _, block in ipairs(file and declaration.blocks(file) or {}) do
+        if seen[block.name] then error(block.name .. " is declared in " .. seen[block.name] .. " and in " .. file) end
+        seen[block.name], count = file, count + 1
+        for _, parameter in ipairs(declaration.of(block.name, file).parameters) do
+          local place = ("%s: %s"):format(block.name, parameter.name)
+          if not parameter.about or parameter.about == "" then error(place .. " has no text") end
+          kinds.reader(parameter.type)
+          local default = parameter.default or "nil"
+          if not load("return " .. default) then error(place .. ": no value of Lua: " .. default) end
+        end
+      end
+    end
+    assert(count > 0)
+  end)
+end)
