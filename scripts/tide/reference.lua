@@ -12,7 +12,7 @@ local declaration = require "tide.internal.declare.declaration"
 local native = require "tide.native"
 
 local files = {
-  "operators", "layers", "activations_and_losses", "modules", "computed_parameters",
+  "operators", "layers", "modules", "computed_parameters",
   "functional", "autograd", "func", "types", "random", "data", "helpers", "advice", "signal",
   "metrics", "loggers", "training", "onnx", "plot",
   "vision", "vision_functional", "vision_transforms",
@@ -20,6 +20,15 @@ local files = {
 }
 
 local made_when_asked = {}
+
+--- The parameters without those that only the library gives, whose names begin with "_".
+local function public(parameters)
+  local list = {}
+  for _, parameter in ipairs(parameters) do
+    if parameter.name:sub(1, 1) ~= "_" then list[#list + 1] = parameter end
+  end
+  return list
+end
 
 --- What is declared of an entry; false for rows.
 function made_when_asked.declared(entry)
@@ -30,7 +39,8 @@ function made_when_asked.doc(entry) return entry.declared.doc end
 function made_when_asked.example(entry) return entry.declared.example end
 
 function made_when_asked.parameters(entry)
-  return entry.declared and entry.declared.parameters or require "tide.reference.parameters".of(entry)
+  if entry.declared then return public(entry.declared.parameters) end
+  return require "tide.reference.parameters".of(entry)
 end
 
 function made_when_asked.call(entry)
@@ -40,7 +50,8 @@ end
 
 function made_when_asked.signature(entry)
   if entry.declared and entry.declared.is_table then return entry.called_as end
-  local complete = not entry.declared and entry.arguments ~= "(...)" and not entry.arguments:find("{options of", 1, true)
+  local written = not entry.declared and entry.arguments or "(...)"
+  local complete = written ~= "(...)" and not written:find("{options of", 1, true)
   if complete then return entry.called_as .. entry.arguments end
   return entry.called_as .. require "tide.reference.parameters".text(entry.parameters)
 end

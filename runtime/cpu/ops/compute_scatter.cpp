@@ -325,22 +325,27 @@ class Scatter {
     call_.parallel->for_range(
         arrays_.outer_shape.numel() * shares * size, std::max<int64_t>(1, kGrain / work),
         [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) {
-            const int64_t row = i % size, first = i / size % shares * share;
+          for (int64_t i = begin; i < end;) {
+            const int64_t first = i / size % shares * share;
             const int64_t count = std::min(inner_count - first, share);
             const StridedWalk<2> start(arrays_.outer_shape,
                                        {arrays_.outer[0].data(), arrays_.outer[2].data()},
                                        i / size / shares);
-            const int64_t offset =
-                (start.offset(0) + row * arrays_.along[0] + first) * loops_.target_size;
-            if (copies)
-              std::memcpy(to_ + offset, base_ + offset,
-                          static_cast<size_t>(count * loops_.target_size));
             const int64_t from = start.offset(1) + (arrays_.joined[2] == 1 ? first : 0);
-            loops_.row_of_targets(arrays_,
-                                  {to_ + offset, values_ + from * loops_.value_size,
-                                   entries + (row ? ends[row - 1] : 0), entries + ends[row], count,
-                                   ends[row] < ends[size - 1]});
+            const std::byte* const values = values_ + from * loops_.value_size;
+            int64_t row = i % size;
+            for (const int64_t last = std::min(size, row + end - i); row < last; ++row, ++i) {
+              const int64_t offset =
+                  (start.offset(0) + row * arrays_.along[0] + first) * loops_.target_size;
+              if (copies)
+                std::memcpy(to_ + offset, base_ + offset,
+                            static_cast<size_t>(count * loops_.target_size));
+              const int64_t* const list = entries + (row ? ends[row - 1] : 0);
+              const int64_t* const list_end = entries + ends[row];
+              if (list == list_end) continue;
+              loops_.row_of_targets(arrays_, {to_ + offset, values, list, list_end, count,
+                                              ends[row] < ends[size - 1]});
+            }
           }
         });
   }

@@ -3,7 +3,6 @@ local declarations = require "tide.internal.declarations"
 local nearest = require "tide.internal.nearest"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
-local tide = require "tide"
 
 --- A table that holds options, as opposed to a list, which is a value.
 local function is_options(value)

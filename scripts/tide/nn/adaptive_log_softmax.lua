@@ -1,8 +1,7 @@
 -- nn.AdaptiveLogSoftmaxWithLoss: log-softmax over many classes of which few are frequent (Grave et
 -- al., 2017). The frequent ones and the clusters of the others share a head; the rarer a cluster, the
 -- fewer features its classes are distinguished by.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local Linear = require "tide.nn.linear"
 local Module = require "tide.nn.module"
@@ -11,12 +10,19 @@ local raise = require "tide.internal.raise"
 local Sequential = require "tide.nn.sequential"
 local tide = require "tide"
 
-local AdaptiveLogSoftmax = class("AdaptiveLogSoftmaxWithLoss", Module)
-
-local read = arguments("AdaptiveLogSoftmaxWithLoss", {
-  "in_features", "n_classes", "cutoffs", {"div_value", 4.0}, {"head_bias", false}, {"device"},
-  {"dtype"},
-}, {in_features = "count", n_classes = "count", cutoffs = "table", div_value = "number"})
+--- Log-softmax over many classes, rare ones in clusters; gives log-probabilities and the loss.
+---@use nn: in_features
+---@param n_classes integer >= 0  number of classes, which count from 1
+---@param cutoffs integer[]  the last class of the head and of each cluster but the last, rising
+---@param div_value number = 4.0  each cluster's features are fewer by this factor
+---@param head_bias boolean = false  add a trained bias in the head
+---@use nn: device = nil, dtype = nil
+---@counts classes and cutoffs
+---@see nn.CrossEntropyLoss nn.LogSoftmax
+---@example
+--- local net = nn.AdaptiveLogSoftmaxWithLoss(8, 100, {10, 50})
+--- net:log_prob(tide.ones(2, 8)).shape --> {2, 100}
+local AdaptiveLogSoftmax, read = define("nn.AdaptiveLogSoftmaxWithLoss", Module)
 
 --- `cutoffs` are numbers of classes, rising: {10, 100} makes classes 1..10 frequent, 11..100 the first
 --- cluster, and the rest the second.

@@ -1,16 +1,20 @@
 -- nn.Bilinear: y = x1' A x2 + b, with one matrix A for each output.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
 
-local Bilinear = class("Bilinear", Module)
+--- y = x1' A x2 + b, with one matrix for each output.
+---@param in1_features integer >= 0  size of the last dimension of x1
+---@param in2_features integer >= 0  size of the last dimension of x2
+---@use nn: out_features, bias = true, device = nil, dtype = nil
+---@formula y[k] = x1' A[k] x2 + b[k]
+---@shapes x1 (..., in1_features), x2 (..., in2_features) -> (..., out_features)
+---@see F.bilinear nn.Linear
+---@example
+--- nn.Bilinear(3, 5, 2)(tide.ones(4, 3), tide.ones(4, 5)).shape --> {4, 2}
+local Bilinear, read = define("nn.Bilinear", Module)
 Bilinear:optional "bias"
-
-local read = arguments("Bilinear", {
-  "in1_features", "in2_features", "out_features", {"bias", true}, {"device"}, {"dtype"},
-}, {in1_features = "count", in2_features = "count", out_features = "count"})
 
 function Bilinear:init(...)
   local given = read(...)

@@ -1,7 +1,7 @@
 -- Convolutions over one, two and three dimensions, forwards, transposed, and lazy ones that learn
 -- their input channels from the first batch.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
@@ -14,16 +14,9 @@ local convolutions = {}
 local Convolution = class("Convolution", Module)
 Convolution:optional("in_channels", "weight", "bias")
 
---- Padding that is not zeros is put on by F.pad, in front of the convolution.
-local pad_modes = {reflect = "reflect", replicate = "replicate", circular = "circular"}
-
 function Convolution:setup(given)
   local name = getmetatable(self).name
   self:place(given)
-  if given.padding_mode ~= "zeros" and not pad_modes[given.padding_mode] then
-    raise("%s: padding_mode must be zeros, reflect, replicate or circular, got %s", name,
-      tostring(given.padding_mode))
-  end
   self.out_channels, self.groups = given.out_channels, given.groups
   self.kernel_size = sizes.expand(name, given.kernel_size, self.dims)
   self.stride = sizes.expand(name, given.stride, self.dims)
@@ -72,7 +65,7 @@ end
 
 function Convolution:forward(x)
   local padding = self.padding
-  if self.padding_mode ~= "zeros" then
+  if self.padding_mode ~= "zeros" then -- F.pad puts it on, in front of the convolution
     x, padding = F.pad(x, self:pads(), self.padding_mode), 0
   end
   return F[self.fn](x, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
@@ -115,57 +108,169 @@ function Transposed:forward(x, output_size)
     self.dilation)
 end
 
-local tail = {{"stride", 1}, {"padding", 0}, {"dilation", 1}, {"groups", 1}, {"bias", true},
-  {"padding_mode", "zeros"}, {"device"}, {"dtype"}}
-local transposed_tail = {{"stride", 1}, {"padding", 0}, {"output_padding", 0}, {"groups", 1},
-  {"bias", true}, {"dilation", 1}, {"padding_mode", "zeros"}, {"device"}, {"dtype"}}
-
-local kinds = {in_channels = "count", out_channels = "count", groups = "count"}
-
-local function reader(name, first, rest)
-  return arguments(name, table.move(rest, 1, #rest, #first + 1, first), kinds)
+--- Takes on all but the input channels.
+function Convolution:take(given)
+  self:setup(given)
+  if given.output_padding then
+    self.output_padding = sizes.expand(getmetatable(self).name, given.output_padding, self.dims)
+  end
 end
 
-local function define(name, dims, fn, base, rest)
-  local Layer = class(name, base)
+--- Makes the class that is declared as `name`, of F[fn].
+local function layer(name, dims, fn, base)
+  local Layer, read = define(name, base)
   Layer.dims, Layer.fn = dims, fn
-  local read = reader(name, {"in_channels", "out_channels", "kernel_size"}, rest)
   function Layer:init(...)
     local given = read(...)
-    self:setup(given)
-    if given.output_padding then
-      self.output_padding = sizes.expand(name, given.output_padding, dims)
-    end
+    self:take(given)
     self:build(given.in_channels)
   end
-  convolutions[name] = Layer
+  convolutions[Layer.name] = Layer
+end
 
-  local Lazy = class("Lazy" .. name, Layer)
-  local read_lazy = reader("Lazy" .. name, {"out_channels", "kernel_size"}, rest)
+--- Makes the class of the same layer that learns its input channels from the first batch.
+local function lazy(name)
+  local Layer = convolutions[name:match "Lazy(.*)"]
+  local Lazy, read = define(name, Layer)
   function Lazy:init(...)
-    local given = read_lazy(...)
-    self:setup(given)
-    if given.output_padding then
-      self.output_padding = sizes.expand(name, given.output_padding, dims)
-    end
+    self:take(read(...))
     self.unbuilt = true
   end
   function Lazy:forward(x, ...)
     if self.unbuilt then
       local place = self:placement()
       self:place({device = place.device or x.device, dtype = place.dtype or x.dtype})
-      self:build(x:size(-dims - 1))
+      self:build(x:size(-self.dims - 1))
       self.unbuilt = false
     end
     return Layer.forward(self, x, ...)
   end
-  convolutions["Lazy" .. name] = Lazy
+  convolutions[Lazy.name] = Lazy
 end
 
-for dims = 1, 3 do
-  define(("Conv%dd"):format(dims), dims, ("conv%dd"):format(dims), Convolution, tail)
-  define(("ConvTranspose%dd"):format(dims), dims, ("conv_transpose%dd"):format(dims), Transposed,
-    transposed_tail)
-end
+--- Convolution of sequences (n, channels, length).
+---@use nn: in_channels, out_channels, kernel_size, stride = 1
+---@param padding integer | integer[] | "valid" | "same" = 0  elements put around x, at both ends: one number, or one
+---  for each dimension; "same" keeps the size
+---@use nn: dilation = 1, groups = 1, bias = true, padding_mode = "zeros", device = nil, dtype = nil
+---@formula y[n, o, t] = b[o] + sum over c, i of w[o, c, i] x[n, c, stride t + dilation i - padding]
+---@shapes x (n, in_channels, length) -> (n, out_channels, (length + 2 padding - dilation (kernel_size - 1) - 1) //
+---  stride + 1); x may lack n
+---@see nn.LazyConv1d nn.ConvTranspose1d F.conv1d
+---@example
+--- nn.Conv1d(3, 6, 5)(tide.ones(2, 3, 9)).shape --> {2, 6, 5}
+layer("nn.Conv1d", 1, "conv1d", Convolution)
+
+--- A Conv1d that learns its channels from the first batch.
+---@use nn: out_channels, kernel_size, stride = 1
+---@param padding integer | integer[] | "valid" | "same" = 0  elements put around x, at both ends: one number, or one
+---  for each dimension; "same" keeps the size
+---@use nn: dilation = 1, groups = 1, bias = true, padding_mode = "zeros", device = nil, dtype = nil
+---@formula y[n, o, t] = b[o] + sum over c, i of w[o, c, i] x[n, c, stride t + dilation i - padding]
+---@shapes x (n, in_channels, length) -> (n, out_channels, (length + 2 padding - dilation (kernel_size - 1) - 1) //
+---  stride + 1); x may lack n
+---@see nn.Conv1d nn.ConvTranspose1d F.conv1d
+---@example
+--- nn.LazyConv1d(6, 5)(tide.ones(2, 3, 9)).shape --> {2, 6, 5}
+lazy("nn.LazyConv1d")
+
+--- Convolution of images (n, channels, height, width).
+---@like nn.Conv1d
+---@formula y[n, o, p, q] = b[o] + sum over c, i, j of w[o, c, i, j] x[n, c, stride p + dilation i - padding, stride q
+---  + dilation j - padding]
+---@shapes x (n, in_channels, height, width) -> (n, out_channels, (size + 2 padding - dilation (kernel_size - 1) - 1)
+---  // stride + 1 for height and width); x may lack n
+---@errors channels of x that are not in_channels, a window larger than the padded x
+---@see nn.LazyConv2d nn.ConvTranspose2d nn.MaxPool2d F.conv2d
+---@example
+--- nn.Conv2d(3, 6, 5, {padding = 2})(tide.ones(1, 3, 8, 8)).shape --> {1, 6, 8, 8}
+layer("nn.Conv2d", 2, "conv2d", Convolution)
+
+--- A Conv2d that learns its channels from the first batch.
+---@like nn.LazyConv1d
+---@formula y[n, o, p, q] = b[o] + sum over c, i, j of w[o, c, i, j] x[n, c, stride p + dilation i - padding, stride q
+---  + dilation j - padding]
+---@shapes x (n, in_channels, height, width) -> (n, out_channels, (size + 2 padding - dilation (kernel_size - 1) - 1)
+---  // stride + 1 for height and width); x may lack n
+---@errors channels of x that are not in_channels, a window larger than the padded x
+---@see nn.Conv2d nn.ConvTranspose2d nn.MaxPool2d F.conv2d
+---@example
+--- nn.LazyConv2d(6, 5)(tide.ones(1, 3, 8, 8)).shape --> {1, 6, 4, 4}
+lazy("nn.LazyConv2d")
+
+--- Convolution of volumes (n, channels, depth, height, width).
+---@like nn.Conv1d
+---@formula as Conv2d, with depth
+---@shapes x (n, in_channels, depth, height, width) -> (n, out_channels, (size + 2 padding - dilation (kernel_size -
+---  1) - 1) // stride + 1 for each)
+---@see nn.LazyConv3d nn.ConvTranspose3d F.conv3d
+---@example
+--- nn.Conv3d(1, 2, 3)(tide.ones(1, 1, 4, 4, 4)).shape --> {1, 2, 2, 2, 2}
+layer("nn.Conv3d", 3, "conv3d", Convolution)
+
+--- A Conv3d that learns its channels from the first batch.
+---@like nn.LazyConv1d
+---@formula as Conv2d, with depth
+---@shapes x (n, in_channels, depth, height, width) -> (n, out_channels, (size + 2 padding - dilation (kernel_size -
+---  1) - 1) // stride + 1 for each)
+---@see nn.Conv3d nn.ConvTranspose3d F.conv3d
+---@example
+--- nn.LazyConv3d(2, 3)(tide.ones(1, 1, 4, 4, 4)).shape --> {1, 2, 2, 2, 2}
+lazy("nn.LazyConv3d")
+
+--- Transposed convolution, which enlarges sequences.
+---@use nn: in_channels, out_channels, kernel_size, stride = 1
+---@param padding integer | integer[] = 0  elements left out at both ends of the result: one number for all
+---  dimensions, or one for each
+---@use nn: output_padding = 0, groups = 1, bias = true, dilation = 1
+---@param padding_mode "zeros" = "zeros"  what is put around x
+---@use nn: device = nil, dtype = nil
+---@formula the gradient of a convolution with respect to its input
+---@shapes x (n, in_channels, size...) -> (n, out_channels, (size - 1) stride - 2 padding + dilation (kernel_size - 1)
+---  + output_padding + 1 for each)
+---@see nn.ConvTranspose2d nn.Conv2d F.conv_transpose2d nn.Upsample
+---@example
+--- nn.ConvTranspose1d(3, 6, 2, {stride = 2})(tide.ones(1, 3, 4)).shape --> {1, 6, 8}
+layer("nn.ConvTranspose1d", 1, "conv_transpose1d", Transposed)
+
+--- A ConvTranspose1d that learns its channels from the first batch.
+---@use nn: out_channels, kernel_size, stride = 1
+---@param padding integer | integer[] = 0  elements left out at both ends of the result: one number for all
+---  dimensions, or one for each
+---@use nn: output_padding = 0, groups = 1, bias = true, dilation = 1
+---@param padding_mode "zeros" = "zeros"  what is put around x
+---@use nn: device = nil, dtype = nil
+---@formula the gradient of a convolution with respect to its input
+---@shapes x (n, in_channels, size...) -> (n, out_channels, (size - 1) stride - 2 padding + dilation (kernel_size - 1)
+---  + output_padding + 1 for each)
+---@see nn.ConvTranspose2d nn.Conv2d F.conv_transpose2d nn.Upsample
+---@example
+--- nn.LazyConvTranspose1d(6, 2)(tide.ones(1, 3, 4)).shape --> {1, 6, 5}
+lazy("nn.LazyConvTranspose1d")
+
+--- Transposed convolution, which enlarges images.
+---@like nn.ConvTranspose1d
+---@see nn.Conv2d F.conv_transpose2d nn.Upsample
+---@example
+--- nn.ConvTranspose2d(3, 6, 2, {stride = 2})(tide.ones(1, 3, 4, 4)).shape --> {1, 6, 8, 8}
+layer("nn.ConvTranspose2d", 2, "conv_transpose2d", Transposed)
+
+--- A ConvTranspose2d that learns its channels from the first batch.
+---@like nn.LazyConvTranspose1d
+---@example
+--- nn.LazyConvTranspose2d(6, 2)(tide.ones(1, 3, 4, 4)).shape --> {1, 6, 5, 5}
+lazy("nn.LazyConvTranspose2d")
+
+--- Transposed convolution, which enlarges volumes.
+---@like nn.ConvTranspose1d
+---@example
+--- nn.ConvTranspose3d(1, 2, 2, {stride = 2})(tide.ones(1, 1, 2, 2, 2)).shape --> {1, 2, 4, 4, 4}
+layer("nn.ConvTranspose3d", 3, "conv_transpose3d", Transposed)
+
+--- A ConvTranspose3d that learns its channels from the first batch.
+---@like nn.LazyConvTranspose1d
+---@example
+--- nn.LazyConvTranspose3d(2, 2)(tide.ones(1, 1, 2, 2, 2)).shape --> {1, 2, 3, 3, 3}
+lazy("nn.LazyConvTranspose3d")
 
 return convolutions

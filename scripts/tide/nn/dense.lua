@@ -1,13 +1,20 @@
 -- nn.Dense: Gluon's name for a lazy linear layer with an activation.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local LazyLinear = require "tide.nn.lazy_linear"
 local raise = require "tide.internal.raise"
 
-local Dense = class("Dense", LazyLinear)
-
-local read = arguments("Dense", {"units", {"activation"}, {"use_bias", true}, {"flatten", true}})
+--- Gluon's lazy linear layer with an activation.
+---@param units integer  size of the last dimension of the result
+---@param activation string | function = nil  what is applied, as a name in F such as "relu"
+---@param use_bias boolean = true  add a trained bias
+---@param flatten boolean = true  join all dimensions of x but the first before
+---@formula y = activation(x W' + b)
+---@shapes x (n, ...) -> (n, units); with flatten = false (..., features) -> (..., units)
+---@see nn.Linear nn.LazyLinear
+---@example
+--- nn.Dense(2, {activation = "relu"})(tide.ones(4, 3)).shape --> {4, 2}
+local Dense, read = define("nn.Dense", LazyLinear)
 
 function Dense:init(...)
   local given = read(...)

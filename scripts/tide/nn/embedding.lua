@@ -1,19 +1,24 @@
 -- nn.Embedding: a table of vectors, looked up by positions from 1.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
+local reader = require "tide.internal.declare.reader"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local Embedding = class("Embedding", Module)
-
-local read = arguments("Embedding", {
-  "num_embeddings", "embedding_dim", {"padding_idx"}, {"max_norm"}, {"norm_type", 2.0},
-  {"scale_grad_by_freq", false}, {"device"}, {"dtype"},
-}, {num_embeddings = "count", embedding_dim = "count", padding_idx = "number",
-  max_norm = "number", norm_type = "number"})
+--- A table of vectors, looked up by positions from 1.
+---@use nn: num_embeddings, embedding_dim
+---@param padding_idx number = nil  the position, from 1, whose vector stays 0 and gets no gradient
+---@use nn: max_norm = nil, norm_type = 2.0, scale_grad_by_freq = false, device = nil, dtype = nil
+---@formula y = weight[x]
+---@shapes x (...) of positions -> (..., embedding_dim)
+---@counts x and padding_idx, from 1 to num_embeddings
+---@errors a position out of range raises when a result is read, with the line that looked it up
+---@see nn.EmbeddingBag F.embedding F.one_hot
+---@example
+--- nn.Embedding(10, 4)(tide.tensor{1, 10}).shape --> {2, 4}
+local Embedding, read = define("nn.Embedding", Module)
 
 --- A position from 1, or from the end if negative.
 local function checked_padding(position, count)
@@ -51,12 +56,16 @@ function Embedding:describe()
   return ("%d x %d"):format(self.num_embeddings, self.embedding_dim)
 end
 
-local read_pretrained = arguments("Embedding.from_pretrained", {
-  "embeddings", {"freeze", true}, {"padding_idx"}, {"max_norm"}, {"norm_type", 2.0},
-  {"scale_grad_by_freq", false},
-})
-
 --- An Embedding whose weight is this matrix; it is not trained unless freeze is false.
+---@param embeddings tensor  a matrix with a row for each word
+---@param freeze boolean = true  keep the weight out of the training
+---@param padding_idx number = nil  the position, from 1, that gets no gradient
+---@use nn: max_norm = nil, norm_type = 2.0, scale_grad_by_freq = false
+---@see nn.Embedding
+---@example
+--- nn.Embedding.from_pretrained(tide.eye(3))(tide.tensor{2}) --> {{0.0, 1.0, 0.0}}
+local read_pretrained = reader "nn.Embedding.from_pretrained"
+
 function Embedding.from_pretrained(...)
   local given = read_pretrained(...)
   local matrix = given.embeddings

@@ -1,17 +1,21 @@
 -- nn.EmbeddingBag: the sums, means or largest values of looked-up vectors, without the vectors.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
 
-local EmbeddingBag = class("EmbeddingBag", Module)
-
-local read = arguments("EmbeddingBag", {
-  "num_embeddings", "embedding_dim", {"mode", "mean"}, {"padding_idx"},
-  {"include_last_offset", false}, {"max_norm"}, {"norm_type", 2.0}, {"scale_grad_by_freq", false},
-  {"device"}, {"dtype"},
-}, {num_embeddings = "count", embedding_dim = "count", max_norm = "number", norm_type = "number"})
+--- Sums, means or largest values of looked-up vectors.
+---@use nn: num_embeddings, embedding_dim
+---@param mode "sum" | "mean" | "max" = "mean"  what is made of the vectors of a bag
+---@param padding_idx integer = nil  the position, from 1, that is left out of its bag
+---@param include_last_offset boolean = false  offsets end with the number of positions
+---@use nn: max_norm = nil, norm_type = 2.0, scale_grad_by_freq = false, device = nil, dtype = nil
+---@shapes x (n, length) -> (n, embedding_dim); with offsets x (total) -> (bags, embedding_dim)
+---@counts x, offsets and padding_idx
+---@see nn.Embedding F.embedding_bag
+---@example
+--- nn.EmbeddingBag(10, 4)(tide.tensor{{1, 2}, {3, 10}}).shape --> {2, 4}
+local EmbeddingBag, read = define("nn.EmbeddingBag", Module)
 
 function EmbeddingBag:init(...)
   local given = read(...)

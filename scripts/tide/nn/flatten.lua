@@ -1,12 +1,15 @@
 -- nn.Flatten: makes one dimension of several; by default of all but the first, which counts
 -- samples.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local Module = require "tide.nn.module"
 
-local Flatten = class("Flatten", Module)
-
-local read = arguments("Flatten", {{"start_dim", 2}, {"end_dim", -1}})
+--- Joins dimensions, by default all but the first.
+---@param start_dim integer = 2  the first dimension to join, from 1
+---@param end_dim integer = -1  the last one
+---@see nn.Unflatten x:flatten x:unflatten
+---@example
+--- nn.Flatten()(tide.ones(2, 3, 4)).shape --> {2, 12}
+local Flatten, read = define("nn.Flatten", Module)
 
 function Flatten:init(...)
   local given = read(...)

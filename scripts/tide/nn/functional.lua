@@ -1,6 +1,7 @@
 -- tide.nn.functional: layers as functions. Most are ops of the runtime; what is composed of those
 -- stands here.
-local arguments = require "tide.internal.arguments"
+local checked = require "tide.internal.declare.checked"
+local reader = require "tide.internal.declare.reader"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local reduce = require "tide.nn.functional.reduce"
@@ -13,7 +14,13 @@ local function check_floating(name, x)
   if not x:is_floating_point() then raise("%s: expected a floating type, got %s", name, x.dtype) end
 end
 
-local read_glu = arguments("glu", {"x", {"dim", -1}}, {x = "tensor", dim = "number"})
+--- One half of x, gated by the sigmoid of the other.
+---@use nn: x
+---@param dim number = -1  the dimension that is halved, from 1
+---@formula a sigmoid(b), a and b the halves of x
+---@example
+--- F.glu(tide.tensor{3.0, 0}) --> {1.5}
+local read_glu = reader "nn.functional.glu"
 
 --- One half of x, gated by the sigmoid of the other: halves along `dim`.
 function F.glu(...)
@@ -28,7 +35,14 @@ function F.glu(...)
   return x:narrow(dim, 1, half) * x:narrow(dim, half + 1, half):sigmoid()
 end
 
-local read_prelu = arguments("prelu", {"x", "weight"}, {x = "tensor", weight = "tensor"})
+--- x where it is positive, else weight * x.
+---@use nn: x
+---@param weight tensor  slopes below 0: one, or one for each channel
+---@formula x if x > 0, else weight x
+---@see nn.PReLU nn.LeakyReLU
+---@example
+--- F.prelu(tide.tensor{-2.0, 3}, tide.tensor{0.5}) --> {-1.0, 3.0}
+local read_prelu = reader "nn.functional.prelu"
 
 --- x where it is positive, else weight * x: one weight for all, or one for each channel.
 function F.prelu(...)
@@ -59,8 +73,13 @@ local function settle(x, y, inplace)
   return inplace and x:copy_(y) or y
 end
 
-local read_hardshrink = arguments("hardshrink", {"x", {"lambd", 0.5}},
-  {x = "tensor", lambd = "number"})
+--- x where |x| is above lambd, else 0.
+---@use nn: x, lambd = 0.5
+---@formula x if |x| > lambd, else 0
+---@see nn.Softshrink
+---@example
+--- F.hardshrink(tide.tensor{0.4, 2}) --> {0.0, 2.0}
+local read_hardshrink = reader "nn.functional.hardshrink"
 
 --- x where |x| is above lambd, else 0.
 function F.hardshrink(...)
@@ -69,8 +88,13 @@ function F.hardshrink(...)
   return tide.where(given.x:abs():le(given.lambd), 0.0, given.x)
 end
 
-local read_softshrink = arguments("softshrink", {"x", {"lambd", 0.5}},
-  {x = "tensor", lambd = "number"})
+--- x moved towards 0 by lambd, 0 where that would pass it.
+---@like nn.functional.hardshrink
+---@formula sign(x) max(|x| - lambd, 0)
+---@see nn.Softshrink nn.Hardshrink
+---@example
+--- F.softshrink(tide.tensor{0.4, 2}) --> {0.0, 1.5}
+local read_softshrink = reader "nn.functional.softshrink"
 
 --- x moved towards 0 by lambd, 0 where that would pass it.
 function F.softshrink(...)
@@ -80,7 +104,11 @@ function F.softshrink(...)
   return given.x - given.x:clamp(-given.lambd, given.lambd)
 end
 
-local read_tanhshrink = arguments("tanhshrink", {"x"}, {x = "tensor"})
+--- x - tanh(x).
+---@use nn: x
+---@example
+--- F.tanhshrink(tide.tensor{0.0, 1}) --> {0.0, 0.2384}
+local read_tanhshrink = reader "nn.functional.tanhshrink"
 
 --- x - tanh(x).
 function F.tanhshrink(...)
@@ -88,8 +116,15 @@ function F.tanhshrink(...)
   return x - x:tanh()
 end
 
-local read_threshold = arguments("threshold", {"x", "threshold", "value", {"inplace", false}},
-  {x = "tensor", threshold = "number", value = "number"})
+--- x where it is above, else a value.
+---@use nn: x, threshold
+---@param value number  what stands for them
+---@use nn: inplace = false
+---@formula x if x > threshold, else value
+---@see nn.Threshold nn.ReLU
+---@example
+--- F.threshold(tide.tensor{0.0, 2}, 1, 7) --> {7.0, 2.0}
+local read_threshold = reader "nn.functional.threshold"
 
 --- x where it is above a threshold or nan, else a value.
 function F.threshold(...)
@@ -98,9 +133,15 @@ function F.threshold(...)
   return settle(given.x, y, given.inplace)
 end
 
-local read_rrelu = arguments("rrelu", {
-  "x", {"lower", 1 / 8}, {"upper", 1 / 3}, {"training", false}, {"inplace", false},
-}, {x = "tensor", lower = "number", upper = "number"})
+--- x where it is positive, else x times a slope: drawn at random in training, else the mean.
+---@use nn: x, lower = 0.125, upper = 0.3333333333333333
+---@param training boolean = false  slopes by chance; else their mean
+---@use nn: inplace = false
+---@formula x if x > 0, else a x, a uniform in lower..upper
+---@see nn.LeakyReLU
+---@example
+--- F.rrelu(tide.tensor{-24.0, 3}) --> {-5.5, 3.0}
+local read_rrelu = reader "nn.functional.rrelu"
 
 --- x where it is positive, else x times a slope: in training one drawn for each element, else the
 --- mean of lower and upper.
@@ -130,8 +171,16 @@ for _, name in ipairs {"celu", "elu", "hardtanh", "leaky_relu", "relu", "rrelu",
   end
 end
 
-local read_gumbel = arguments("gumbel_softmax", {"logits", {"tau", 1}, {"hard", false},
-  {"dim", -1}}, {logits = "tensor", tau = "number", dim = "number"})
+--- A random one-hot choice by scores.
+---@param logits tensor  scores before softmax
+---@param tau number = 1  temperature; smaller is nearer to one class
+---@param hard boolean = false  one-hot results, with the gradient of soft ones
+---@param dim number = -1  the dimension of the classes, from 1
+---@formula softmax((logits + g) / tau), g = -log(-log(uniform))
+---@see F.softmax
+---@example
+--- F.gumbel_softmax(tide.zeros(5, 3), {hard = true}):sum(2) --> {1.0, 1.0, 1.0, 1.0, 1.0}
+local read_gumbel = reader "nn.functional.gumbel_softmax"
 
 --- A random one-hot choice by unnormalized scores, softened by tau; `hard` gives ones and zeros,
 --- with the gradient of the soft choice.
@@ -152,9 +201,16 @@ local function check_same_shape(name, x, target)
   if a ~= b then raise("%s: shapes differ: (%s) and (%s)", name, a, b) end
 end
 
-local read_poisson = arguments("poisson_nll_loss", {
-  "x", "target", {"log_input", true}, {"full", false}, {"eps", 1e-8}, {"reduction", "mean"},
-}, {x = "tensor", target = "tensor", eps = "number"})
+--- Log-likelihood of counts.
+---@param x tensor  rates, or their logarithms
+---@param target tensor  counts
+---@use nn: log_input = true, full = false
+---@param eps number = 1e-8  added to rates inside the logarithm
+---@use nn: reduction = "mean"
+---@formula l = exp(x) - target x; without log_input x - target log(x + eps)
+---@example
+--- F.poisson_nll_loss(tide.tensor{0.0}, tide.tensor{2.0}) --> 1.0
+local read_poisson = reader "nn.functional.poisson_nll_loss"
 
 --- Log-likelihood of counts, x being their rates, or the logarithms of these.
 function F.poisson_nll_loss(...)
@@ -168,8 +224,15 @@ function F.poisson_nll_loss(...)
   return reduce("poisson_nll_loss", values, given.reduction)
 end
 
-local read_soft_margin = arguments("soft_margin_loss", {"x", "target", {"reduction", "mean"}},
-  {x = "tensor", target = "tensor"})
+--- log(1 + exp(-target * x)).
+---@param x tensor  scores
+---@param target tensor  1 or -1
+---@use nn: reduction = "mean"
+---@formula l = log(1 + exp(-target x))
+---@see nn.SoftMarginLoss
+---@example
+--- F.soft_margin_loss(tide.tensor{0.0, 3}, tide.tensor{1.0, 1}) --> 0.3709
+local read_soft_margin = reader "nn.functional.soft_margin_loss"
 
 --- log(1 + exp(-target * x)) for targets 1 and -1.
 function F.soft_margin_loss(...)
@@ -179,9 +242,15 @@ function F.soft_margin_loss(...)
   return reduce("soft_margin_loss", values, given.reduction)
 end
 
-local read_multilabel = arguments("multilabel_soft_margin_loss", {
-  "x", "target", {"weight"}, {"reduction", "mean"},
-}, {x = "tensor", target = "tensor", weight = "tensor"})
+--- Cross entropy of each class by itself.
+---@param x tensor  scores of the classes: (n, classes)
+---@param target tensor  1 for classes that apply, else 0: (n, classes)
+---@use nn: weight = nil, reduction = "mean"
+---@formula l = -mean over classes of weight (target log s + (1 - target) log(1 - s)), s = sigmoid(x)
+---@see nn.BCEWithLogitsLoss
+---@example
+--- F.multilabel_soft_margin_loss(tide.tensor{{0.0, 3}}, tide.tensor{{1.0, 1}}) --> 0.3709
+local read_multilabel = reader "nn.functional.multilabel_soft_margin_loss"
 
 --- Cross entropy of each class by itself, for targets 1 and 0, meaned over classes.
 function F.multilabel_soft_margin_loss(...)
@@ -193,9 +262,18 @@ function F.multilabel_soft_margin_loss(...)
   return reduce("multilabel_soft_margin_loss", values:mean(-1), given.reduction)
 end
 
-local read_multi_margin = arguments("multi_margin_loss", {
-  "x", "target", {"p", 1}, {"margin", 1.0}, {"weight"}, {"reduction", "mean"},
-}, {x = "tensor", target = "tensor", margin = "number", weight = "tensor"})
+--- How far other classes' scores come near the target's.
+---@param x tensor  scores of the classes: (n, classes)
+---@param target tensor  classes, from 1: (n)
+---@param p integer = 1  exponent, 1 or 2
+---@param margin number = 1.0  by how much the right score should be larger
+---@use nn: weight = nil, reduction = "mean"
+---@formula l = sum over i ~= t of max(0, margin - x[t] + x[i])^p / classes
+---@counts target, from 1 to classes
+---@see nn.CrossEntropyLoss
+---@example
+--- F.multi_margin_loss(tide.tensor{{0.1, 0.8}}, tide.tensor{1}) --> 0.85
+local read_multi_margin = reader "nn.functional.multi_margin_loss"
 
 --- How far the scores of other classes come near that of the target (a position).
 function F.multi_margin_loss(...)
@@ -221,10 +299,19 @@ function F.multi_margin_loss(...)
   return reduce("multi_margin_loss", values:reshape(shape), given.reduction)
 end
 
-local read_ctc = arguments("ctc_loss", {
-  "log_probs", "targets", "input_lengths", "target_lengths", {"blank", 1}, {"reduction", "mean"},
-  {"zero_infinity", false},
-}, {log_probs = "tensor", targets = "tensor", blank = "count"})
+--- Log-likelihood of sequences over all alignments; blank is a position; waits for lengths.
+---@param log_probs tensor  logarithms of probabilities: (length, n, classes)
+---@param targets tensor  classes, from 1: (n, longest), or all one behind the other
+---@param input_lengths tensor | integer | integer[]  length of each sequence of log_probs
+---@param target_lengths tensor | integer | integer[]  length of each target
+---@param blank integer >= 0 = 1  the class of no label, from 1
+---@use nn: reduction = "mean", zero_infinity = false
+---@formula l = -log of the probability of all alignments of the target; the mean divides by the lengths of targets
+---@counts targets and blank
+---@see nn.CTCLoss nn.LogSoftmax
+---@example
+--- F.ctc_loss(tide.tensor{{0.6, 0.4}, {0.5, 0.5}}:log(), tide.tensor{2}, 2, 1) --> 0.3567
+local read_ctc = reader "nn.functional.ctc_loss"
 
 -- The logarithm of a chance that is none: finite, so that differences of two are no nan.
 local kNever <const> = -1e30
@@ -314,8 +401,17 @@ end
 
 -- Layers ------------------------------------------------------------------------------------------
 
-local read_bilinear = arguments("bilinear", {"input1", "input2", "weight", {"bias"}},
-  {input1 = "tensor", input2 = "tensor", weight = "tensor", bias = "tensor"})
+--- x1' A x2 + b.
+---@param input1 tensor  the one input
+---@param input2 tensor  the other input
+---@param weight tensor  (out_features, in1_features, in2_features)
+---@param bias tensor = nil  one number for each feature of the result
+---@formula y[k] = x1' A[k] x2 + b[k]
+---@shapes x1 (..., in1_features), x2 (..., in2_features) -> (..., out_features)
+---@see nn.Bilinear nn.Linear
+---@example
+--- F.bilinear(tide.ones(4, 3), tide.ones(4, 5), tide.ones(2, 3, 5)).shape --> {4, 2}
+local read_bilinear = reader "nn.functional.bilinear"
 
 --- x1' A x2 + b, with one matrix A for each output.
 function F.bilinear(...)
@@ -324,9 +420,14 @@ function F.bilinear(...)
   return given.bias and y + given.bias or y
 end
 
-local read_response = arguments("local_response_norm", {
-  "x", "size", {"alpha", 1e-4}, {"beta", 0.75}, {"k", 1.0},
-}, {x = "tensor", size = "count", alpha = "number", beta = "number", k = "number"})
+--- Scales by the channels around each.
+---@use nn: x
+---@param size integer >= 0  how many neighbouring channels
+---@use nn: alpha = 0.0001, beta = 0.75, k = 1.0
+---@formula y[c] = x[c] / (k + alpha / size * sum over size neighbouring channels of x^2)^beta
+---@example
+--- F.local_response_norm(tide.ones(1, 3, 4), 2).shape --> {1, 3, 4}
+local read_response = reader "nn.functional.local_response_norm"
 
 --- x by a power of the mean square of `size` channels around each.
 function F.local_response_norm(...)
@@ -341,8 +442,14 @@ function F.local_response_norm(...)
   return x / (means * given.alpha + given.k) ^ given.beta
 end
 
-local read_shuffle = arguments("channel_shuffle", {"x", "groups"},
-  {x = "tensor", groups = "count"})
+--- Channels of groups taken in turn from each.
+---@use nn: x
+---@param groups integer >= 0  groups of channels; divides the number of channels
+---@shapes x (n, channels, ...) -> the same
+---@see nn.PixelShuffle
+---@example
+--- F.channel_shuffle(tide.arange(4):reshape(1, 4, 1), 2):flatten() --> {0, 2, 1, 3}
+local read_shuffle = reader "nn.functional.channel_shuffle"
 
 --- Channels of `groups` groups taken in turn from each.
 function F.channel_shuffle(...)
@@ -357,9 +464,14 @@ function F.channel_shuffle(...)
   return x:unflatten(2, {groups, each}):transpose(2, 3):flatten(2, 3)
 end
 
-local read_upsample = arguments("upsample", {
-  "input", {"size"}, {"scale_factor"}, {"mode", "nearest"}, {"align_corners"},
-}, {input = "tensor"})
+--- Resamples to another size: interpolate under its old name.
+---@use nn: input, size = nil, scale_factor = nil, mode = "nearest", align_corners = nil
+---@shapes x (n, channels, size...) -> (n, channels, size or floor(scale_factor size))
+---@errors exactly one of size and scale_factor must be given
+---@see nn.Upsample F.interpolate nn.ConvTranspose2d
+---@example
+--- F.upsample(tide.tensor{{{1.0, 3}}}, {scale_factor = 2}) --> {{{1.0, 1.0, 3.0, 3.0}}}
+local read_upsample = reader "nn.functional.upsample"
 
 --- interpolate under its old name.
 function F.upsample(...)
@@ -368,14 +480,21 @@ function F.upsample(...)
     given.align_corners)
 end
 
-for mode, align_corners in pairs {nearest = false, bilinear = true} do
-  local name = "upsample_" .. mode
-  local read = arguments(name, {"input", {"size"}, {"scale_factor"}}, {input = "tensor"})
-  F[name] = function(...)
-    local given = read(...)
-    return F.interpolate(given.input, given.size, given.scale_factor, mode, align_corners or nil)
-  end
-end
+--- Repeats the nearest element.
+---@use nn: input, size = nil, scale_factor = nil
+---@example
+--- F.upsample_nearest(tide.tensor{{{1.0, 3}}}, 4) --> {{{1.0, 1.0, 3.0, 3.0}}}
+F.upsample_nearest = checked("nn.functional.upsample_nearest", function(input, size, scale_factor)
+  return F.interpolate(input, size, scale_factor, "nearest")
+end)
+
+--- Straight lines between elements, with the corners of images on each other.
+---@like nn.functional.upsample_nearest
+---@example
+--- F.upsample_bilinear(tide.tensor{{{{1.0, 3}}}}, {1, 3}) --> {{{{1.0, 2.0, 3.0}}}}
+F.upsample_bilinear = checked("nn.functional.upsample_bilinear", function(input, size, scale_factor)
+  return F.interpolate(input, size, scale_factor, "bilinear", true)
+end)
 
 F.multi_head_attention_forward = require("tide.nn.functional.multi_head_attention").forward
 

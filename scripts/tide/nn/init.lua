@@ -1,6 +1,6 @@
 -- tide.nn.init: fills tensors in place with starting values; each function returns its tensor.
-local arguments = require "tide.internal.arguments"
 local checked = require "tide.internal.declare.checked"
+local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
@@ -24,41 +24,68 @@ local function fill_in_place(tensor, fill)
   return tensor
 end
 
---- Numbers spread evenly over a..b (0..1).
-init.uniform_ = checked("nn.init.uniform_", {"tensor", {"a", 0}, {"b", 1}},
-  {tensor = "tensor", a = "number", b = "number"}, function(tensor, a, b)
+--- Uniform in a..b (0..1).
+---@use nn: tensor, a = 0, b = 1
+---@formula uniform in a..b
+---@see nn.init.normal_ nn.init.xavier_uniform_
+---@example
+--- nn.init.uniform_(tide.zeros(100), 2, 3):min():item() >= 2 --> true
+init.uniform_ = checked("nn.init.uniform_", function(tensor, a, b)
     return fill_in_place(tensor, function(t) t:uniform_(a, b) end)
   end)
 
---- Numbers from the normal distribution (0, 1).
-init.normal_ = checked("nn.init.normal_", {"tensor", {"mean", 0}, {"std", 1}},
-  {tensor = "tensor", mean = "number", std = "number"}, function(tensor, mean, std)
+--- Normal (0, 1).
+---@use nn: tensor, mean = 0, std = 1
+---@example
+--- nn.init.normal_(tide.zeros(2), 5, 0) --> {5.0, 5.0}
+init.normal_ = checked("nn.init.normal_", function(tensor, mean, std)
     return fill_in_place(tensor, function(t) t:normal_(mean, std) end)
   end)
 
---- The same number everywhere.
-init.constant_ = checked("nn.init.constant_", {"tensor", "value"}, {tensor = "tensor"}, function(tensor, value)
+--- One value.
+---@use nn: tensor
+---@param value number  the value of all elements
+---@example
+--- nn.init.constant_(tide.zeros(2), 7) --> {7.0, 7.0}
+init.constant_ = checked("nn.init.constant_", function(tensor, value)
   return fill_in_place(tensor, function(t) t:fill_(value) end)
 end)
 
-init.zeros_ = checked("nn.init.zeros_", {"tensor"}, {tensor = "tensor"}, function(tensor)
+--- Zeros.
+---@use nn: tensor
+---@see tide.zeros tide.ones tide.full tide.empty tide.zeros_like tide.tensor
+---@example
+--- nn.init.zeros_(tide.ones(2)) --> {0.0, 0.0}
+init.zeros_ = checked("nn.init.zeros_", function(tensor)
   return init.constant_(tensor, 0)
 end)
 
-init.ones_ = checked("nn.init.ones_", {"tensor"}, {tensor = "tensor"}, function(tensor)
+--- Ones.
+---@use nn: tensor
+---@see tide.zeros tide.ones tide.full tide.empty tide.zeros_like tide.tensor
+---@example
+--- nn.init.ones_(tide.zeros(2)) --> {1.0, 1.0}
+init.ones_ = checked("nn.init.ones_", function(tensor)
   return init.constant_(tensor, 1)
 end)
 
 --- A matrix with ones on its diagonal.
-init.eye_ = checked("nn.init.eye_", {"tensor"}, {tensor = "tensor"}, function(tensor)
+---@use nn: tensor
+---@example
+--- nn.init.eye_(tide.zeros(2, 2)) --> {{1.0, 0.0}, {0.0, 1.0}}
+init.eye_ = checked("nn.init.eye_", function(tensor)
   if tensor:dim() ~= 2 then raise("eye_: expected a matrix, got %d dimensions", tensor:dim()) end
   return fill_in_place(tensor, function(t)
     t:copy_(tide.eye(t:size(1), t:size(2), {dtype = t.dtype, device = t.device}))
   end)
 end)
 
---- A convolution's weight that passes on as many channels as it can, in each of `groups` groups.
-init.dirac_ = checked("nn.init.dirac_", {"tensor", {"groups", 1}}, {tensor = "tensor", groups = "count"}, function(tensor, groups)
+--- A convolution that passes channels on.
+---@use nn: tensor
+---@param groups integer >= 0 = 1  groups of channels
+---@example
+--- nn.init.dirac_(tide.zeros(1, 1, 3)) --> {{{0.0, 1.0, 0.0}}}
+init.dirac_ = checked("nn.init.dirac_", function(tensor, groups)
   local shape = tensor.shape
   if #shape < 3 or #shape > 5 then
     raise("dirac_: expected a weight of 3 to 5 dimensions, got %d", #shape)
@@ -79,9 +106,12 @@ init.dirac_ = checked("nn.init.dirac_", {"tensor", {"groups", 1}}, {tensor = "te
   end)
 end)
 
-local trunc_normal = arguments("trunc_normal_", {
-  "tensor", {"mean", 0.0}, {"std", 1.0}, {"a", -2.0}, {"b", 2.0},
-}, {tensor = "tensor", mean = "number", std = "number", a = "number", b = "number"})
+--- Normal, held between a and b.
+---@use nn: tensor, mean = 0.0, std = 1.0, a = -2.0, b = 2.0
+---@formula normal (mean, std), drawn again outside of a..b
+---@example
+--- nn.init.trunc_normal_(tide.zeros(100), {a = -1, b = 1}):abs():max():item() <= 1 --> true
+local trunc_normal = reader "nn.init.trunc_normal_"
 
 --- Normal numbers between a and b, by the inverse of the distribution's integral.
 function init.trunc_normal_(...)
@@ -99,8 +129,12 @@ function init.trunc_normal_(...)
   end)
 end
 
---- A matrix with orthogonal rows or columns, times a gain (Saxe et al., 2013).
-init.orthogonal_ = checked("nn.init.orthogonal_", {"tensor", {"gain", 1}}, {tensor = "tensor", gain = "number"}, function(tensor, gain)
+--- A matrix with orthogonal rows or columns.
+---@use nn: tensor, gain = 1
+---@example
+--- local w = nn.init.orthogonal_(tide.zeros(2, 2))
+--- w:matmul(w:t()):allclose(tide.eye(2), {atol = 1e-5}) --> true
+init.orthogonal_ = checked("nn.init.orthogonal_", function(tensor, gain)
   if tensor:dim() < 2 then
     raise("orthogonal_: expected a weight of at least 2 dimensions, got %d", tensor:dim())
   end
@@ -116,9 +150,13 @@ init.orthogonal_ = checked("nn.init.orthogonal_", {"tensor", {"gain", 1}}, {tens
   end)
 end)
 
---- Normal numbers, and a share `sparsity` of each column zero.
-init.sparse_ = checked("nn.init.sparse_", {"tensor", "sparsity", {"std", 0.01}},
-  {tensor = "tensor", sparsity = "number", std = "number"}, function(tensor, sparsity, std)
+--- Normal, with a share of each column zero.
+---@use nn: tensor
+---@param sparsity number  share of each column that is 0
+---@param std number = 0.01  standard deviation of the others
+---@example
+--- nn.init.sparse_(tide.zeros(4, 1), 0.5):count_nonzero() --> 2
+init.sparse_ = checked("nn.init.sparse_", function(tensor, sparsity, std)
   if tensor:dim() ~= 2 then
     raise("sparse_: expected a matrix, got %d dimensions", tensor:dim())
   end
@@ -136,16 +174,30 @@ local gains = {
   tanh = 5 / 3, relu = math.sqrt(2), selu = 3 / 4,
 }
 
---- How much a nonlinearity shrinks the spread of what flows through it.
-init.calculate_gain = checked("nn.init.calculate_gain", {"nonlinearity", {"param", 0.01}},
-  {nonlinearity = "string", param = "number"}, function(nonlinearity, param)
+--- The gain that suits a nonlinearity.
+---@use nn: nonlinearity
+---@param param number = 0.01  its parameter, such as the slope of leaky_relu
+---@example
+--- nn.init.calculate_gain("relu") --> 1.414
+init.calculate_gain = checked("nn.init.calculate_gain", function(nonlinearity, param)
     if nonlinearity == "leaky_relu" then return math.sqrt(2 / (1 + param * param)) end
     return gains[nonlinearity] or raise("calculate_gain: unknown nonlinearity: %s", nonlinearity)
   end)
 
-local xavier, xavier_kinds = {"tensor", {"gain", 1}}, {tensor = "tensor", gain = "number"}
-local xavier_uniform = arguments("xavier_uniform_", xavier, xavier_kinds)
-local xavier_normal = arguments("xavier_normal_", xavier, xavier_kinds)
+--- Glorot's uniform start.
+---@like nn.init.orthogonal_
+---@formula uniform in -a..a, a = gain sqrt(6 / (fan_in + fan_out))
+---@see nn.init.xavier_normal_ nn.init.kaiming_uniform_ nn.init.calculate_gain
+---@example
+--- nn.init.xavier_uniform_(tide.zeros(3, 3)):abs():max():item() <= 1 --> true
+local xavier_uniform = reader "nn.init.xavier_uniform_"
+--- Glorot's normal start.
+---@like nn.init.orthogonal_
+---@formula normal, std = gain sqrt(2 / (fan_in + fan_out))
+---@see nn.init.xavier_uniform_ nn.init.calculate_gain
+---@example
+--- nn.init.xavier_normal_(tide.zeros(2, 3)).shape --> {2, 3}
+local xavier_normal = reader "nn.init.xavier_normal_"
 
 --- Uniform, keeping the spread equal forwards and backwards (Glorot).
 function init.xavier_uniform_(...)
@@ -162,10 +214,23 @@ function init.xavier_normal_(...)
   return init.normal_(given.tensor, 0, given.gain * math.sqrt(2 / (fan_in + fan_out)))
 end
 
-local kaiming = {"tensor", {"a", 0}, {"mode", "fan_in"}, {"nonlinearity", "leaky_relu"}}
-local kaiming_kinds = {tensor = "tensor", a = "number", mode = "string", nonlinearity = "string"}
-local kaiming_uniform = arguments("kaiming_uniform_", kaiming, kaiming_kinds)
-local kaiming_normal = arguments("kaiming_normal_", kaiming, kaiming_kinds)
+--- He's uniform start.
+---@use nn: tensor
+---@param a number = 0  slope of the leaky_relu that follows
+---@param mode "fan_in" | "fan_out" = "fan_in"  keep the spread forwards or backwards
+---@use nn: nonlinearity = "leaky_relu"
+---@formula uniform in -b..b, b = gain sqrt(3 / fan)
+---@see nn.init.kaiming_normal_ nn.init.calculate_gain
+---@example
+--- nn.init.kaiming_uniform_(tide.zeros(2, 6)):abs():max():item() <= 1 --> true
+local kaiming_uniform = reader "nn.init.kaiming_uniform_"
+--- He's normal start.
+---@like nn.init.kaiming_uniform_
+---@formula normal, std = gain / sqrt(fan)
+---@see nn.init.kaiming_uniform_ nn.init.calculate_gain
+---@example
+--- nn.init.kaiming_normal_(tide.zeros(2, 3)).shape --> {2, 3}
+local kaiming_normal = reader "nn.init.kaiming_normal_"
 
 local function kaiming_std(name, given)
   local fan_in, fan_out = fans(name, given.tensor)
@@ -189,9 +254,11 @@ function init.kaiming_normal_(...)
   return init.normal_(given.tensor, 0, kaiming_std("kaiming_normal_", given))
 end
 
---- An initialiser for layers with `inputs` inputs a unit: uniform over +-1 / sqrt(inputs), as
---- PyTorch starts the weights and biases of its linear and convolution layers.
-init.fan_in_uniform = checked("nn.init.fan_in_uniform", {"inputs"}, {inputs = "number"}, function(inputs)
+--- A function that fills uniformly within 1 / sqrt(inputs).
+---@param inputs number  how many inputs each element of the result has
+---@example
+--- nn.init.fan_in_uniform(4)(tide.zeros(100)):abs():max():item() <= 0.5 --> true
+init.fan_in_uniform = checked("nn.init.fan_in_uniform", function(inputs)
   local bound = inputs > 0 and 1 / math.sqrt(inputs) or 0
   return function(tensor) return init.uniform_(tensor, -bound, bound) end
 end)

@@ -1,14 +1,18 @@
 -- nn.LazyLinear: a Linear that learns its number of inputs from the first batch it sees.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local init = require "tide.nn.init"
 local Linear = require "tide.nn.linear"
 
-local LazyLinear = class("LazyLinear", Linear)
+--- A Linear that learns its inputs from the first batch.
+---@use nn: out_features, bias = true, device = nil, dtype = nil
+---@formula y = x W' + b
+---@shapes x (..., in_features) -> (..., out_features); weight (out_features, in_features), bias (out_features)
+---@errors a last dimension of x that is not in_features
+---@see nn.Linear nn.Dense nn.Bilinear F.linear
+---@example
+--- local layer = nn.LazyLinear(2); layer(tide.ones(4, 3)); layer.weight.shape --> {2, 3}
+local LazyLinear, read = define("nn.LazyLinear", Linear)
 LazyLinear:optional("in_features", "weight")
-
-local read = arguments("LazyLinear", {"out_features", {"bias", true}, {"device"}, {"dtype"}},
-  {out_features = "count"})
 
 function LazyLinear:init(...)
   local given = read(...)

@@ -1,16 +1,18 @@
 -- nn.Linear: y = x W' + b.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
 
-local Linear = class("Linear", Module)
+--- y = x W' + b.
+---@use nn: in_features, out_features, bias = true, device = nil, dtype = nil
+---@shapes x (..., in_features) -> (..., out_features); weight (out_features, in_features), bias (out_features)
+---@errors a last dimension of x that is not in_features
+---@see nn.LazyLinear nn.Dense nn.Bilinear F.linear
+---@example
+--- nn.Linear(3, 2)(tide.ones(4, 3)).shape --> {4, 2}
+local Linear, read = define("nn.Linear", Module)
 Linear:optional "bias"
-
-local read = arguments("Linear", {
-  "in_features", "out_features", {"bias", true}, {"device"}, {"dtype"},
-}, {in_features = "count", out_features = "count"})
 
 function Linear:init(...)
   local given = read(...)

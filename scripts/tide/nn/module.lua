@@ -1,7 +1,7 @@
 -- nn.Module, the base of all layers: parameters, children, modes, state, and errors that name the
 -- layer.
 local add_hook = require "tide.internal.add_hook"
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local call_hooks = require "tide.nn.internal.call_hooks"
 local class = require "tide.internal.class"
 local describe_error = require "tide.nn.internal.describe_error"
@@ -21,10 +21,22 @@ local child_name, file_name = fields.child_name, fields.file_name
 local Module = class("Module")
 Module.__is_module = true -- so do all classes made from it: see internal/of_kind.lua
 
-local read_to_empty = arguments("to_empty", {"self", "device", {"recurse", true}},
-  {recurse = "boolean"})
+--- Moves parameters and buffers in place without their values, which are uninitialized then.
+---@param device device  where parameters go; nil stays
+---@param recurse boolean = true  also modules below
+---@example
+--- nn.Linear(3, 2):to_empty("sim").weight.device --> sim:0
+local read_to_empty = reader "module:to_empty"
 
-local read_initialize = arguments("initialize", {"self", {"init"}, {"ctx"}, {"device"}})
+--- Gluon's word: moves, and fills the weights, those of lazy layers when they are made; of a list {ctx = {a, b}}
+--- inputs may lie on any.
+---@param init function = nil  fills weights, as nn.init.normal_ does; nil is the layer's own
+---@param ctx device | device[] = nil  where parameters go
+---@example
+--- local net = nn.Dense(2, {use_bias = false})
+--- net:initialize({init = nn.init.ones_, ctx = tide.cpu()})
+--- net(tide.ones(1, 3)) --> {{3.0, 3.0}}
+local read_initialize = reader "module:initialize"
 
 --- Modules start in training mode; `eval` changes it.
 Module.training = true

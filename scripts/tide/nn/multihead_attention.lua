@@ -1,20 +1,36 @@
 -- nn.MultiheadAttention: several attentions side by side, each over a share of the features.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
 local attend = require("tide.nn.functional.multi_head_attention").attend
+local define = require "tide.internal.declare.define"
+local reader = require "tide.internal.declare.reader"
 local init = require "tide.nn.init"
 local Linear = require "tide.nn.linear"
 local Module = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 
-local MultiheadAttention = class("MultiheadAttention", Module)
+--- output, weights = attention(query, key, value).
+---@param embed_dim integer >= 0  size of the last dimension of query and of the result; a multiple of num_heads
+---@use nn: num_heads, dropout = 0.0, bias = true
+---@param add_bias_kv boolean = false  a trained vector is put behind keys and values
+---@use nn: add_zero_attn = false
+---@param kdim integer >= 0 = embed_dim  size of the last dimension of key
+---@param vdim integer >= 0 = embed_dim  size of the last dimension of value
+---@use nn: batch_first = false, device = nil, dtype = nil
+---@call
+---@use nn: query
+---@param key tensor  what it is compared with: (others, n, kdim)
+---@param value tensor  what is mixed: (others, n, vdim)
+---@use nn: key_padding_mask = nil, need_weights = true, attn_mask = nil, average_attn_weights = true, is_causal =
+---  false
+---@formula concat(softmax(q_i k_i' / sqrt(embed_dim / num_heads) + mask) v_i) W_o + b_o over the heads i
+---@shapes query (length, n, embed_dim), key and value (others, n, ...) -> (length, n, embed_dim), weights (n, length,
+---  others); batch_first puts n in front
+---@errors embed_dim must be a multiple of num_heads
+---@see F.scaled_dot_product_attention nn.TransformerEncoderLayer
+---@example
+--- local x = tide.ones(5, 1, 8); nn.MultiheadAttention(8, 2)(x, x, x).shape --> {5, 1, 8}
+local MultiheadAttention, read = define("nn.MultiheadAttention", Module)
 MultiheadAttention:optional("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight",
   "in_proj_bias", "bias_k", "bias_v")
-
-local read = arguments("MultiheadAttention", {
-  "embed_dim", "num_heads", {"dropout", 0.0}, {"bias", true}, {"add_bias_kv", false},
-  {"add_zero_attn", false}, {"kdim"}, {"vdim"}, {"batch_first", false}, {"device"}, {"dtype"},
-}, {embed_dim = "count", num_heads = "count", kdim = "count", vdim = "count"})
 
 function MultiheadAttention:init(...)
   local given = read(...)
@@ -44,10 +60,7 @@ function MultiheadAttention:init(...)
   end
 end
 
-local read_call = arguments("MultiheadAttention", {
-  "self", "query", "key", "value", {"key_padding_mask"}, {"need_weights", true}, {"attn_mask"},
-  {"average_attn_weights", true}, {"is_causal", false},
-}, {query = "tensor", key = "tensor", value = "tensor", key_padding_mask = "tensor", attn_mask = "tensor"})
+local read_call = reader "nn.MultiheadAttention:forward"
 
 --- `output, weights = attention(query, key, value, options)`, all (length, n, features), with
 --- batch_first (n, length, features), or (length, features). Options: key_padding_mask (n, keys)

@@ -1,6 +1,6 @@
 -- Normalization layers: over the batch, over features, over groups of channels.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
@@ -82,29 +82,32 @@ function InstanceNorm:forward(x)
   return single and y:squeeze(1) or y
 end
 
-local function define(name, base, ranks, affine, tracked)
-  local Norm = class(name, base)
+--- Takes on all but the number of features.
+function ChannelNorm:take(given)
+  self:place(given)
+  self.eps, self.momentum = given.eps, given.momentum
+  self.affine, self.track_running_stats = given.affine, given.track_running_stats
+  self.biased = given.bias
+end
+
+--- Makes the class that is declared as `name`, for inputs of these ranks.
+local function norm(name, base, ranks)
+  local Norm, read = define(name, base)
   Norm.ranks = ranks
-  local options = {{"eps", 1e-5}, {"momentum", 0.1}, {"affine", affine},
-    {"track_running_stats", tracked}, {"device"}, {"dtype"}, {"bias", true}}
-  local function setup(self, given)
-    self:place(given)
-    self.eps, self.momentum = given.eps, given.momentum
-    self.affine, self.track_running_stats = given.affine, given.track_running_stats
-    self.biased = given.bias
-  end
-  local read = arguments(name, {"num_features", table.unpack(options)}, {num_features = "count"})
   function Norm:init(...)
     local given = read(...)
-    setup(self, given)
+    self:take(given)
     self:build(given.num_features)
   end
-  norms[name] = Norm
+  norms[Norm.name] = Norm
+end
 
-  local Lazy = class("Lazy" .. name, Norm)
-  local read_lazy = arguments("Lazy" .. name, options)
+--- Makes the class of the same layer that learns its features from the first batch.
+local function lazy(name)
+  local Norm = norms[name:match "Lazy(.*)"]
+  local Lazy, read = define(name, Norm)
   function Lazy:init(...)
-    setup(self, read_lazy(...))
+    self:take(read(...))
     self.unbuilt = true
   end
   function Lazy:forward(x)
@@ -112,32 +115,128 @@ local function define(name, base, ranks, affine, tracked)
       self:check_input(x)
       local place = self:placement()
       self:place({device = place.device or x.device, dtype = place.dtype or x.dtype})
-      local unbatched = base == InstanceNorm and x:dim() == ranks[#ranks] - 1
+      local unbatched = class.is_a(self, InstanceNorm) and x:dim() == self.ranks[#self.ranks] - 1
       self:build(x:size(unbatched and 1 or 2))
       self.unbuilt = false
     end
     return Norm.forward(self, x)
   end
-  norms["Lazy" .. name] = Lazy
+  norms[Lazy.name] = Lazy
 end
 
-define("BatchNorm1d", BatchNorm, {2, 3}, true, true)
-define("BatchNorm2d", BatchNorm, {4}, true, true)
-define("BatchNorm3d", BatchNorm, {5}, true, true)
-define("InstanceNorm1d", InstanceNorm, {2, 3}, false, false)
-define("InstanceNorm2d", InstanceNorm, {3, 4}, false, false)
-define("InstanceNorm3d", InstanceNorm, {4, 5}, false, false)
+--- Normalizes channels of (n, c) or (n, c, length) over the batch.
+---@use nn: num_features, eps = 1e-5, momentum = 0.1, affine = true, track_running_stats = true, device = nil, dtype =
+---  nil
+---@param bias boolean = true  a trained bias with the trained weight, if affine
+---@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over all but dimension 2; running = (1 -
+---  momentum) running + momentum batch
+---@shapes x (n, num_features, ...) -> the same
+---@waits only with momentum = false, in training
+---@errors one value for each channel in training, as there is no variance
+---@see nn.BatchNorm2d nn.LayerNorm nn.GroupNorm nn.InstanceNorm2d F.batch_norm module:eval
+---@example
+--- nn.BatchNorm1d(1, {eps = 0})(tide.tensor{{1.0}, {3}}) --> {{-1.0}, {1.0}}
+norm("nn.BatchNorm1d", BatchNorm, {2, 3})
+
+--- A BatchNorm1d that learns its channels.
+---@use nn: eps = 1e-5, momentum = 0.1, affine = true, track_running_stats = true, device = nil, dtype = nil
+---@param bias boolean = true  a trained bias with the trained weight, if affine
+---@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over all but dimension 2; running = (1 -
+---  momentum) running + momentum batch
+---@shapes x (n, num_features, ...) -> the same
+---@waits only with momentum = false, in training
+---@errors one value for each channel in training, as there is no variance
+---@see nn.BatchNorm2d nn.LayerNorm nn.GroupNorm nn.InstanceNorm2d F.batch_norm module:eval
+---@example
+--- nn.LazyBatchNorm1d()(tide.ones(2, 3)).shape --> {2, 3}
+lazy("nn.LazyBatchNorm1d")
+
+--- Normalizes channels of images over the batch.
+---@like nn.BatchNorm1d
+---@see nn.LayerNorm nn.GroupNorm nn.InstanceNorm2d F.batch_norm module:eval
+---@example
+--- nn.BatchNorm2d(3)(tide.ones(2, 3, 4, 4)).shape --> {2, 3, 4, 4}
+norm("nn.BatchNorm2d", BatchNorm, {4})
+
+--- A BatchNorm2d that learns its channels.
+---@like nn.LazyBatchNorm1d
+---@example
+--- nn.LazyBatchNorm2d()(tide.ones(2, 3, 4, 4)).shape --> {2, 3, 4, 4}
+lazy("nn.LazyBatchNorm2d")
+
+--- Normalizes channels of volumes over the batch.
+---@like nn.BatchNorm1d
+---@example
+--- nn.BatchNorm3d(3)(tide.ones(2, 3, 4, 4, 4)).shape --> {2, 3, 4, 4, 4}
+norm("nn.BatchNorm3d", BatchNorm, {5})
+
+--- A BatchNorm3d that learns its channels.
+---@like nn.LazyBatchNorm1d
+---@example
+--- nn.LazyBatchNorm3d()(tide.ones(2, 3, 4, 4, 4)).shape --> {2, 3, 4, 4, 4}
+lazy("nn.LazyBatchNorm3d")
+
+--- Normalizes each channel of each sequence.
+---@use nn: num_features, eps = 1e-5, momentum = 0.1, affine = false, track_running_stats = false, device = nil, dtype
+---  = nil
+---@param bias boolean = true  a trained bias with the trained weight, if affine
+---@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var of each channel of each sample
+---@shapes x (n, num_features, ...) -> the same
+---@see nn.InstanceNorm2d nn.BatchNorm2d F.instance_norm
+---@example
+--- nn.InstanceNorm1d(3)(tide.ones(2, 3, 4)).shape --> {2, 3, 4}
+norm("nn.InstanceNorm1d", InstanceNorm, {2, 3})
+
+--- An InstanceNorm1d that learns its channels.
+---@use nn: eps = 1e-5, momentum = 0.1, affine = false, track_running_stats = false, device = nil, dtype = nil
+---@param bias boolean = true  a trained bias with the trained weight, if affine
+---@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var of each channel of each sample
+---@shapes x (n, num_features, ...) -> the same
+---@see nn.InstanceNorm2d nn.BatchNorm2d F.instance_norm
+---@example
+--- nn.LazyInstanceNorm1d()(tide.ones(2, 3, 4)).shape --> {2, 3, 4}
+lazy("nn.LazyInstanceNorm1d")
+
+--- Normalizes each channel of each image.
+---@like nn.InstanceNorm1d
+---@see nn.BatchNorm2d F.instance_norm
+---@example
+--- nn.InstanceNorm2d(3)(tide.ones(2, 3, 4, 4)).shape --> {2, 3, 4, 4}
+norm("nn.InstanceNorm2d", InstanceNorm, {3, 4})
+
+--- An InstanceNorm2d that learns its channels.
+---@like nn.LazyInstanceNorm1d
+---@example
+--- nn.LazyInstanceNorm2d()(tide.ones(2, 3, 4, 4)).shape --> {2, 3, 4, 4}
+lazy("nn.LazyInstanceNorm2d")
+
+--- Normalizes each channel of each volume.
+---@like nn.InstanceNorm1d
+---@example
+--- nn.InstanceNorm3d(3)(tide.ones(2, 3, 4, 4, 4)).shape --> {2, 3, 4, 4, 4}
+norm("nn.InstanceNorm3d", InstanceNorm, {4, 5})
+
+--- An InstanceNorm3d that learns its channels.
+---@like nn.LazyInstanceNorm1d
+---@example
+--- nn.LazyInstanceNorm3d()(tide.ones(2, 3, 4, 4, 4)).shape --> {2, 3, 4, 4, 4}
+lazy("nn.LazyInstanceNorm3d")
 
 -- Layer, root mean square and group normalization -------------------------------------------------
 
-local LayerNorm = class("LayerNorm", Module)
+--- Normalizes over the last dimensions.
+---@use nn: normalized_shape, eps = 1e-5, elementwise_affine = true
+---@param bias boolean = true  a trained bias with the trained weight
+---@use nn: device = nil, dtype = nil
+---@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over the last dimensions
+---@shapes x (..., normalized_shape) -> the same
+---@errors last dimensions of x that are not normalized_shape
+---@see nn.RMSNorm nn.BatchNorm1d
+---@example
+--- nn.LayerNorm(2, {eps = 0})(tide.tensor{1.0, 3}) --> {-1.0, 1.0}
+local LayerNorm, read_layer = define("nn.LayerNorm", Module)
 LayerNorm:optional("weight", "bias")
 norms.LayerNorm = LayerNorm
-
-local read_layer = arguments("LayerNorm", {
-  "normalized_shape", {"eps", 1e-5}, {"elementwise_affine", true}, {"bias", true}, {"device"},
-  {"dtype"},
-})
 
 function LayerNorm:init(...)
   local given = read_layer(...)
@@ -157,13 +256,18 @@ end
 
 function LayerNorm:describe() return table.concat(self.normalized_shape, "x") end
 
-local RMSNorm = class("RMSNorm", Module)
+--- Divides by the root of the mean square over the last dimensions.
+---@use nn: normalized_shape
+---@param eps number = nil  added to the mean square; nil is the least step of the type
+---@use nn: elementwise_affine = true, device = nil, dtype = nil
+---@formula y = x / sqrt(mean(x^2) + eps) * weight, the mean over the last dimensions
+---@shapes x (..., normalized_shape) -> the same
+---@see nn.LayerNorm F.rms_norm
+---@example
+--- nn.RMSNorm(4, {eps = 0})(tide.tensor{3.0, 4, 0, 0}) --> {1.2, 1.6, 0.0, 0.0}
+local RMSNorm, read_rms = define("nn.RMSNorm", Module)
 RMSNorm:optional "weight"
 norms.RMSNorm = RMSNorm
-
-local read_rms = arguments("RMSNorm", {
-  "normalized_shape", {"eps"}, {"elementwise_affine", true}, {"device"}, {"dtype"},
-})
 
 function RMSNorm:init(...)
   local given = read_rms(...)
@@ -180,14 +284,20 @@ function RMSNorm:forward(x) return F.rms_norm(x, self.normalized_shape, self.wei
 
 function RMSNorm:describe() return table.concat(self.normalized_shape, "x") end
 
-local GroupNorm = class("GroupNorm", Module)
+--- Normalizes groups of channels.
+---@param num_groups integer >= 0  groups of channels; divides the number of channels
+---@param num_channels integer >= 0  channels of x, its dimension 2
+---@use nn: eps = 1e-5, affine = true, device = nil, dtype = nil
+---@param bias boolean = true  a trained bias with the trained weight, if affine
+---@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var of each group of channels of each sample
+---@shapes x (n, num_channels, ...) -> the same
+---@errors num_groups must divide num_channels
+---@see nn.LayerNorm
+---@example
+--- nn.GroupNorm(2, 4)(tide.ones(2, 4, 3)).shape --> {2, 4, 3}
+local GroupNorm, read_group = define("nn.GroupNorm", Module)
 GroupNorm:optional("weight", "bias")
 norms.GroupNorm = GroupNorm
-
-local read_group = arguments("GroupNorm", {
-  "num_groups", "num_channels", {"eps", 1e-5}, {"affine", true}, {"device"}, {"dtype"},
-  {"bias", true},
-}, {num_groups = "count", num_channels = "count"})
 
 function GroupNorm:init(...)
   local given = read_group(...)
@@ -211,12 +321,14 @@ function GroupNorm:describe()
   return ("%d channels in %d groups"):format(self.num_channels, self.num_groups)
 end
 
-local LocalResponseNorm = class("LocalResponseNorm", Module)
+--- Scales by the channels around each.
+---@param size integer  how many neighbouring channels
+---@use nn: alpha = 0.0001, beta = 0.75, k = 1.0
+---@formula y[c] = x[c] / (k + alpha / size * sum over size neighbouring channels of x^2)^beta
+---@example
+--- nn.LocalResponseNorm(2)(tide.ones(1, 3, 4)).shape --> {1, 3, 4}
+local LocalResponseNorm, read_response = define("nn.LocalResponseNorm", Module)
 norms.LocalResponseNorm = LocalResponseNorm
-
-local read_response = arguments("LocalResponseNorm", {
-  "size", {"alpha", 1e-4}, {"beta", 0.75}, {"k", 1.0},
-})
 
 function LocalResponseNorm:init(...)
   for key, value in pairs(read_response(...)) do self[key] = value end

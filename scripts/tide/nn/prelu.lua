@@ -1,13 +1,18 @@
 -- nn.PReLU: x where it is positive, else a learned slope times x.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
 
-local PReLU = class("PReLU", Module)
-
-local read = arguments("PReLU", {{"num_parameters", 1}, {"init", 0.25}, {"device"}, {"dtype"}})
+--- x, below 0 times a learned slope.
+---@param num_parameters integer = 1  slopes: one for all, or one for each channel
+---@param init number = 0.25  the slopes at the start
+---@use nn: device = nil, dtype = nil
+---@formula x if x > 0, else weight x
+---@see nn.LeakyReLU
+---@example
+--- nn.PReLU()(tide.tensor{-2.0, 3}) --> {-0.5, 3.0}
+local PReLU, read = define("nn.PReLU", Module)
 
 function PReLU:init(...)
   local given = read(...)

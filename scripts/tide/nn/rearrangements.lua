@@ -1,25 +1,22 @@
 -- Layers without parameters that move, pad, resample or compare: each calls a function of
 -- tide.nn.functional with the module's options.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local Module = require "tide.nn.module"
 
 local rearrangements = {}
 
---- Makes the class `name` whose options (as tide.arguments has them) are its fields.
-local function layer(name, parameters, forward)
-  local Layer = class(name, Module)
-  local read, names = arguments(name, parameters), {}
-  for i, entry in ipairs(parameters) do names[i] = type(entry) == "table" and entry[1] or entry end
-  Layer:optional(table.unpack(names))
+--- Makes the class that is declared as `name`: what it is given are its fields.
+local function layer(name, forward)
+  local Layer, read, _, option_names = define(name, Module)
   function Layer:init(...)
-    for key, value in pairs(read(...)) do self[key] = value end
+    local given, names = read(...)
+    for _, key in ipairs(names) do self[key] = given[key] end
   end
   Layer.forward = forward
   function Layer:describe()
     local words = {}
-    for _, key in ipairs(names) do
+    for _, key in ipairs(option_names()) do
       local value = self[key]
       if value ~= nil then
         local text = type(value) == "table" and table.concat(value, ", ") or tostring(value)
@@ -28,7 +25,7 @@ local function layer(name, parameters, forward)
     end
     return table.concat(words, ", ")
   end
-  rearrangements[name] = Layer
+  rearrangements[Layer.name] = Layer
 end
 
 --- One amount for all sides, or a list from the last dimension backwards.
@@ -39,53 +36,249 @@ local function amounts(padding, dims)
   return list
 end
 
-for dims = 1, 3 do
-  for kind, mode in pairs {Reflection = "reflect", Replication = "replicate",
-    Circular = "circular"} do
-    layer(("%sPad%dd"):format(kind, dims), {"padding"}, function(self, x)
-      return F.pad(x, amounts(self.padding, dims), mode)
-    end)
-  end
-  layer(("ConstantPad%dd"):format(dims), {"padding", "value"}, function(self, x)
-    return F.pad(x, amounts(self.padding, dims), "constant", self.value)
-  end)
-  layer(("ZeroPad%dd"):format(dims), {"padding"}, function(self, x)
-    return F.pad(x, amounts(self.padding, dims), "constant", 0)
-  end)
+--- Pads `dims` dimensions in a mode of F.pad.
+local function padding(dims, mode)
+  return function(self, x) return F.pad(x, amounts(self.padding, dims), mode) end
 end
 
-layer("Unflatten", {"dim", "unflattened_size"}, function(self, x)
+--- Pads `dims` dimensions with a value, or with that of the layer.
+local function filling(dims, value)
+  return function(self, x) return F.pad(x, amounts(self.padding, dims), "constant", value or self.value) end
+end
+
+--- Mirrors at the edges.
+---@use nn: padding
+---@shapes x (n, channels, size...) -> (n, channels, front + size + behind for each)
+---@see nn.ConstantPad2d nn.ReplicationPad2d nn.CircularPad2d F.pad
+---@example
+--- nn.ReflectionPad1d(1)(tide.tensor{{1, 2, 3}}) --> {{2, 1, 2, 3, 2}}
+layer("nn.ReflectionPad1d", padding(1, "reflect"))
+
+--- Mirrors at the edges.
+---@use nn: padding
+---@shapes x (n, channels, size...) -> (n, channels, front + size + behind for each)
+---@see nn.ConstantPad2d nn.ReplicationPad2d nn.CircularPad2d F.pad
+---@example
+--- nn.ReflectionPad2d(1)(tide.ones(1, 2, 2)).shape --> {1, 4, 4}
+layer("nn.ReflectionPad2d", padding(2, "reflect"))
+
+--- Mirrors at the edges.
+---@use nn: padding
+---@shapes x (n, channels, size...) -> (n, channels, front + size + behind for each)
+---@see nn.ConstantPad2d nn.ReplicationPad2d nn.CircularPad2d F.pad
+---@example
+--- nn.ReflectionPad3d(1)(tide.ones(1, 2, 2, 2)).shape --> {1, 4, 4, 4}
+layer("nn.ReflectionPad3d", padding(3, "reflect"))
+
+--- Repeats the edges.
+---@use nn: padding
+---@shapes x (n, channels, size...) -> (n, channels, front + size + behind for each)
+---@see nn.ConstantPad2d nn.ReflectionPad2d nn.CircularPad2d F.pad
+---@example
+--- nn.ReplicationPad1d(1)(tide.tensor{{1, 2, 3}}) --> {{1, 1, 2, 3, 3}}
+layer("nn.ReplicationPad1d", padding(1, "replicate"))
+
+--- Repeats the edges.
+---@use nn: padding
+---@shapes x (n, channels, size...) -> (n, channels, front + size + behind for each)
+---@see nn.ConstantPad2d nn.ReflectionPad2d nn.CircularPad2d F.pad
+---@example
+--- nn.ReplicationPad2d(1)(tide.ones(1, 2, 2)).shape --> {1, 4, 4}
+layer("nn.ReplicationPad2d", padding(2, "replicate"))
+
+--- Repeats the edges.
+---@use nn: padding
+---@shapes x (n, channels, size...) -> (n, channels, front + size + behind for each)
+---@see nn.ConstantPad2d nn.ReflectionPad2d nn.CircularPad2d F.pad
+---@example
+--- nn.ReplicationPad3d(1)(tide.ones(1, 2, 2, 2)).shape --> {1, 4, 4, 4}
+layer("nn.ReplicationPad3d", padding(3, "replicate"))
+
+--- Goes on at the other end.
+---@use nn: padding
+---@shapes x (n, channels, size...) -> (n, channels, front + size + behind for each)
+---@see nn.ConstantPad2d nn.ReflectionPad2d nn.ReplicationPad2d F.pad
+---@example
+--- nn.CircularPad1d(1)(tide.tensor{{1, 2, 3}}) --> {{3, 1, 2, 3, 1}}
+layer("nn.CircularPad1d", padding(1, "circular"))
+
+--- Goes on at the other end.
+---@use nn: padding
+---@shapes x (n, channels, size...) -> (n, channels, front + size + behind for each)
+---@see nn.ConstantPad2d nn.ReflectionPad2d nn.ReplicationPad2d F.pad
+---@example
+--- nn.CircularPad2d(1)(tide.ones(1, 2, 2)).shape --> {1, 4, 4}
+layer("nn.CircularPad2d", padding(2, "circular"))
+
+--- Goes on at the other end.
+---@use nn: padding
+---@shapes x (n, channels, size...) -> (n, channels, front + size + behind for each)
+---@see nn.ConstantPad2d nn.ReflectionPad2d nn.ReplicationPad2d F.pad
+---@example
+--- nn.CircularPad3d(1)(tide.ones(1, 2, 2, 2)).shape --> {1, 4, 4, 4}
+layer("nn.CircularPad3d", padding(3, "circular"))
+
+--- Pads with a value.
+---@use nn: padding, value
+---@shapes x (n, channels, size...) -> (n, channels, front + size + behind for each)
+---@see nn.ReflectionPad2d nn.ReplicationPad2d nn.CircularPad2d F.pad
+---@example
+--- nn.ConstantPad1d(1, 7)(tide.tensor{{1, 2}}) --> {{7, 1, 2, 7}}
+layer("nn.ConstantPad1d", filling(1))
+
+--- Pads with a value.
+---@like nn.ConstantPad1d
+---@example
+--- nn.ConstantPad2d(1, 7)(tide.tensor{{{1}}}) --> {{{7, 7, 7}, {7, 1, 7}, {7, 7, 7}}}
+layer("nn.ConstantPad2d", filling(2))
+
+--- Pads with a value.
+---@like nn.ConstantPad1d
+---@example
+--- nn.ConstantPad3d(1, 7)(tide.ones(1, 2, 2, 2)).shape --> {1, 4, 4, 4}
+layer("nn.ConstantPad3d", filling(3))
+
+--- Pads with zeros.
+---@use nn: padding
+---@shapes x (n, channels, size...) -> (n, channels, front + size + behind for each)
+---@see nn.ConstantPad2d nn.ReflectionPad2d nn.ReplicationPad2d nn.CircularPad2d F.pad
+---@example
+--- nn.ZeroPad1d(1)(tide.tensor{{1, 2, 3}}) --> {{0, 1, 2, 3, 0}}
+layer("nn.ZeroPad1d", filling(1, 0))
+
+--- Pads with zeros.
+---@use nn: padding
+---@shapes x (n, channels, size...) -> (n, channels, front + size + behind for each)
+---@see nn.ConstantPad2d nn.ReflectionPad2d nn.ReplicationPad2d nn.CircularPad2d F.pad
+---@example
+--- nn.ZeroPad2d(1)(tide.ones(1, 2, 2)).shape --> {1, 4, 4}
+layer("nn.ZeroPad2d", filling(2, 0))
+
+--- Pads with zeros.
+---@use nn: padding
+---@shapes x (n, channels, size...) -> (n, channels, front + size + behind for each)
+---@see nn.ConstantPad2d nn.ReflectionPad2d nn.ReplicationPad2d nn.CircularPad2d F.pad
+---@example
+--- nn.ZeroPad3d(1)(tide.ones(1, 2, 2, 2)).shape --> {1, 4, 4, 4}
+layer("nn.ZeroPad3d", filling(3, 0))
+
+--- Splits one dimension into several.
+---@param dim integer  the dimension, from 1; negative ones count from the end
+---@param unflattened_size integer[]  the parts; one may be -1 and is inferred
+---@see nn.Flatten x:flatten
+---@example
+--- nn.Unflatten(2, {3, 4})(tide.ones(2, 12)).shape --> {2, 3, 4}
+layer("nn.Unflatten", function(self, x)
   return x:unflatten(self.dim, self.unflattened_size)
 end)
-layer("PixelShuffle", {"upscale_factor"}, function(self, x)
+
+--- Channels to pixels.
+---@param upscale_factor integer  factor of height and width
+---@shapes x (n, channels r^2, height, width) -> (n, channels, height r, width r), r the factor
+---@see nn.PixelUnshuffle
+---@example
+--- nn.PixelShuffle(2)(tide.ones(1, 8, 3, 3)).shape --> {1, 2, 6, 6}
+layer("nn.PixelShuffle", function(self, x)
   return F.pixel_shuffle(x, self.upscale_factor)
 end)
-layer("PixelUnshuffle", {"downscale_factor"}, function(self, x)
+
+--- Pixels to channels.
+---@param downscale_factor integer  divisor of height and width
+---@shapes x (n, channels, height r, width r) -> (n, channels r^2, height, width), r the factor
+---@see nn.PixelShuffle
+---@example
+--- nn.PixelUnshuffle(2)(tide.ones(1, 2, 6, 6)).shape --> {1, 8, 3, 3}
+layer("nn.PixelUnshuffle", function(self, x)
   return F.pixel_unshuffle(x, self.downscale_factor)
 end)
-layer("ChannelShuffle", {"groups"}, function(self, x) return F.channel_shuffle(x, self.groups) end)
-layer("Upsample", {{"size"}, {"scale_factor"}, {"mode", "nearest"}, {"align_corners"},
-  {"recompute_scale_factor"}}, function(self, x)
+
+--- Channels of groups taken in turn from each.
+---@param groups integer  groups of channels; divides the number of channels
+---@shapes x (n, channels, ...) -> the same
+---@see nn.PixelShuffle
+---@example
+--- nn.ChannelShuffle(2)(tide.arange(4):reshape(1, 4, 1)):flatten() --> {0, 2, 1, 3}
+layer("nn.ChannelShuffle", function(self, x) return F.channel_shuffle(x, self.groups) end)
+
+--- Resamples to another size.
+---@use nn: size = nil, scale_factor = nil, mode = "nearest", align_corners = nil
+---@param recompute_scale_factor boolean = nil  go by the sizes instead of the factor given; nil is false
+---@shapes x (n, channels, size...) -> (n, channels, size or floor(scale_factor size))
+---@errors exactly one of size and scale_factor must be given
+---@see F.interpolate nn.ConvTranspose2d
+---@example
+--- nn.Upsample({scale_factor = 2})(tide.tensor{{{1.0, 2}}}) --> {{{1.0, 1.0, 2.0, 2.0}}}
+layer("nn.Upsample", function(self, x)
   return F.interpolate(x, self.size, self.scale_factor, self.mode, self.align_corners,
     self.recompute_scale_factor)
 end)
-layer("UpsamplingNearest2d", {{"size"}, {"scale_factor"}}, function(self, x)
+
+--- Resamples by the nearest pixel.
+---@use nn: size = nil, scale_factor = nil
+---@shapes x (n, channels, size...) -> (n, channels, size or floor(scale_factor size))
+---@errors exactly one of size and scale_factor must be given
+---@see nn.Upsample F.interpolate nn.ConvTranspose2d
+---@example
+--- nn.UpsamplingNearest2d({scale_factor = 2})(tide.ones(1, 1, 2, 2)).shape --> {1, 1, 4, 4}
+layer("nn.UpsamplingNearest2d", function(self, x)
   return F.interpolate(x, self.size, self.scale_factor, "nearest")
 end)
-layer("UpsamplingBilinear2d", {{"size"}, {"scale_factor"}}, function(self, x)
+
+--- Resamples, with corners aligned.
+---@like nn.UpsamplingNearest2d
+---@example
+--- nn.UpsamplingBilinear2d({scale_factor = 2})(tide.ones(1, 1, 2, 2)).shape --> {1, 1, 4, 4}
+layer("nn.UpsamplingBilinear2d", function(self, x)
   return F.interpolate(x, self.size, self.scale_factor, "bilinear", true)
 end)
-layer("Unfold", {"kernel_size", {"dilation", 1}, {"padding", 0}, {"stride", 1}}, function(self, x)
+
+--- Windows as columns.
+---@use nn: kernel_size, dilation = 1
+---@param padding integer | integer[] = 0  elements put around x, at both ends: one number for all dimensions, or one
+---  for each
+---@use nn: stride = 1
+---@shapes x (n, channels, height, width) -> (n, channels * window, number of windows)
+---@see nn.Fold
+---@example
+--- nn.Unfold(2)(tide.ones(1, 3, 4, 4)).shape --> {1, 12, 9}
+layer("nn.Unfold", function(self, x)
   return F.unfold(x, self.kernel_size, self.dilation, self.padding, self.stride)
 end)
-layer("Fold", {"output_size", "kernel_size", {"dilation", 1}, {"padding", 0}, {"stride", 1}},
-  function(self, x)
-    return F.fold(x, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
-  end)
-layer("CosineSimilarity", {{"dim", 2}, {"eps", 1e-8}}, function(self, x1, x2)
+
+--- The sum of windows.
+---@param output_size integer | integer[]  height and width of the images
+---@use nn: kernel_size, dilation = 1
+---@param padding integer | integer[] = 0  elements put around x, at both ends: one number for all dimensions, or one
+---  for each
+---@use nn: stride = 1
+---@shapes x (n, channels * window, number of windows) -> (n, channels, height, width)
+---@see nn.Unfold F.fold
+---@example
+--- nn.Fold({3, 3}, 2)(tide.ones(1, 4, 4)) --> {{{{1.0, 2.0, 1.0}, {2.0, 4.0, 2.0}, {1.0, 2.0, 1.0}}}}
+layer("nn.Fold", function(self, x)
+  return F.fold(x, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
+end)
+
+--- Cosine of the angle between vectors.
+---@param dim integer = 2  the dimension of the vectors, from 1
+---@param eps number = 1e-8  small number that keeps a quotient finite
+---@formula x1 . x2 / max(||x1|| ||x2||, eps)
+---@see nn.PairwiseDistance
+---@example
+--- nn.CosineSimilarity({dim = 1})(tide.tensor{1.0, 0}, tide.tensor{1.0, 1}) --> 0.7071
+layer("nn.CosineSimilarity", function(self, x1, x2)
   return F.cosine_similarity(x1, x2, self.dim, self.eps)
 end)
-layer("PairwiseDistance", {{"p", 2.0}, {"eps", 1e-6}, {"keepdim", false}}, function(self, x1, x2)
+
+--- Distance between vectors.
+---@param p number = 2.0  which norm
+---@param eps number = 1e-6  small number that keeps a quotient finite
+---@param keepdim boolean = false  keep the reduced dimension, with size 1
+---@formula ||x1 - x2 + eps||_p
+---@see tide.cdist
+---@example
+--- nn.PairwiseDistance()(tide.tensor{{0.0, 0}}, tide.tensor{{3.0, 4}}) --> {5.0}
+layer("nn.PairwiseDistance", function(self, x1, x2)
   return F.pairwise_distance(x1, x2, self.p, self.eps, self.keepdim)
 end)
 

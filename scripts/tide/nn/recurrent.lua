@@ -1,6 +1,6 @@
 -- Recurrent layers: RNN, LSTM and GRU over sequences, and the cells that take one step.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
@@ -51,11 +51,6 @@ end
 -- Sequences ---------------------------------------------------------------------------------------
 
 local Recurrent = class("Recurrent", Module)
-
-local options = {
-  {"num_layers", 1}, {"bias", true}, {"batch_first", false}, {"dropout", 0.0},
-  {"bidirectional", false},
-}
 
 function Recurrent:setup(given)
   local name = getmetatable(self).name
@@ -234,30 +229,61 @@ function Recurrent:describe()
     self.num_layers == 1 and "" or "s", self.bidirectional and ", both directions" or "")
 end
 
-local function define(name, gates, states, own)
-  local Layer = class(name, Recurrent)
+--- Makes the class that is declared as `name`.
+local function layer(name, gates, states)
+  local Layer, read = define(name, Recurrent)
   Layer.gates, Layer.states = gates, states
-  local declared = {"input_size", "hidden_size", table.unpack(options)}
-  for _, entry in ipairs(own) do table.insert(declared, entry.at or #declared + 1, entry) end
-  declared[#declared + 1], declared[#declared + 2] = {"device"}, {"dtype"}
-  local read = arguments(name, declared, {
-    input_size = "count", hidden_size = "count", num_layers = "count", proj_size = "count",
-    dropout = "number",
-  })
   function Layer:init(...)
     local given = read(...)
-    if given.nonlinearity and given.nonlinearity ~= "tanh" and given.nonlinearity ~= "relu" then
-      raise("%s: nonlinearity must be tanh or relu, got %s", name, tostring(given.nonlinearity))
-    end
-    self.kind = given.nonlinearity or name:lower()
+    self.kind = given.nonlinearity or Layer.name:lower()
     self:setup(given)
   end
-  recurrent[name] = Layer
+  recurrent[Layer.name] = Layer
 end
 
-define("RNN", 1, 1, {{"nonlinearity", "tanh", at = 4}})
-define("LSTM", 4, 2, {{"proj_size", 0}})
-define("GRU", 3, 1, {})
+--- output, h = rnn(x, h).
+---@use nn: input_size, hidden_size, num_layers = 1
+---@param nonlinearity "tanh" | "relu" = "tanh"  the function of a step
+---@use nn: bias = true, batch_first = false
+---@param dropout number = 0.0  probability that an element becomes 0, between layers and in training
+---@use nn: bidirectional = false, device = nil, dtype = nil
+---@formula h = tanh(W_ih x + b_ih + W_hh h + b_hh)
+---@shapes x (length, n, input_size), h (layers, n, hidden_size) -> output (length, n, hidden_size), h; with
+---  bidirectional twice the layers and features; batch_first puts n in front
+---@see nn.LSTM nn.GRU nn.RNNCell nn.utils.rnn.pack_padded_sequence
+---@example
+--- local output, h = nn.RNN(3, 4)(tide.ones(5, 2, 3))
+--- output.shape, h.shape --> {5, 2, 4}, {1, 2, 4}
+layer("nn.RNN", 1, 1)
+
+--- output, state = lstm(x, state), where state is {h, c}.
+---@use nn: input_size, hidden_size, num_layers = 1, bias = true, batch_first = false
+---@param dropout number = 0.0  probability that an element becomes 0, between layers and in training
+---@use nn: bidirectional = false
+---@param proj_size integer >= 0 = 0  size the hidden state is projected to; 0 is none
+---@use nn: device = nil, dtype = nil
+---@formula i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b); c = f c + i g; h = o tanh(c), W, U, b of each
+---  gate in the order i, f, g, o
+---@shapes x (length, n, input_size), {h, c} (layers, n, hidden_size) -> output (length, n, hidden_size), {h, c}; with
+---  bidirectional twice the layers and features; batch_first puts n in front; h has proj_size if that is given
+---@see nn.GRU nn.RNN nn.LSTMCell nn.utils.rnn.pack_padded_sequence
+---@example
+--- local output, state = nn.LSTM(3, 4)(tide.ones(5, 2, 3))
+--- output.shape, state[1].shape --> {5, 2, 4}, {1, 2, 4}
+layer("nn.LSTM", 4, 2)
+
+--- output, h = gru(x, h).
+---@use nn: input_size, hidden_size, num_layers = 1, bias = true, batch_first = false
+---@param dropout number = 0.0  probability that an element becomes 0, between layers and in training
+---@use nn: bidirectional = false, device = nil, dtype = nil
+---@formula r, z = sigmoid(W x + U h + b); g = tanh(W x + b + r (U h + c)); h = (1 - z) g + z h
+---@shapes x (length, n, input_size), h (layers, n, hidden_size) -> output (length, n, hidden_size), h; with
+---  bidirectional twice the layers and features; batch_first puts n in front
+---@see nn.LSTM nn.RNN nn.GRUCell
+---@example
+--- local output, h = nn.GRU(3, 4)(tide.ones(5, 2, 3))
+--- output.shape, h.shape --> {5, 2, 4}, {1, 2, 4}
+layer("nn.GRU", 3, 1)
 
 -- Cells -------------------------------------------------------------------------------------------
 
@@ -290,22 +316,16 @@ end
 
 function Cell:describe() return ("%d -> %d"):format(self.input_size, self.hidden_size) end
 
-local function define_cell(name, gates, states, own)
-  local Layer = class(name, Cell)
+--- Makes the class of the cell that is declared as `name`.
+local function cell(name, gates, states)
+  local Layer, read = define(name, Cell)
   Layer:optional("bias_ih", "bias_hh")
   Layer.states = states
-  local declared = {"input_size", "hidden_size", {"bias", true}}
-  if own then declared[#declared + 1] = own end
-  declared[#declared + 1], declared[#declared + 2] = {"device"}, {"dtype"}
-  local read = arguments(name, declared, {input_size = "count", hidden_size = "count"})
   function Layer:init(...)
     local given = read(...)
     self:place(given)
     self.input_size, self.hidden_size = given.input_size, given.hidden_size
-    self.kind = given.nonlinearity or name:sub(1, -5):lower()
-    if not steps[self.kind] then
-      raise("%s: nonlinearity must be tanh or relu, got %s", name, tostring(self.kind))
-    end
+    self.kind = given.nonlinearity or Layer.name:sub(1, -5):lower()
     local rows, start = gates * given.hidden_size, init.fan_in_uniform(given.hidden_size)
     self:parameter("weight_ih", {rows, given.input_size}, start)
     self:parameter("weight_hh", {rows, given.hidden_size}, start)
@@ -314,11 +334,33 @@ local function define_cell(name, gates, states, own)
       self:parameter("bias_hh", {rows}, start)
     end
   end
-  recurrent[name] = Layer
+  recurrent[Layer.name] = Layer
 end
 
-define_cell("RNNCell", 1, 1, {"nonlinearity", "tanh"})
-define_cell("LSTMCell", 4, 2)
-define_cell("GRUCell", 3, 1)
+--- h = cell(x, h).
+---@use nn: input_size, hidden_size, bias = true
+---@param nonlinearity "tanh" | "relu" = "tanh"  the function of a step
+---@use nn: device = nil, dtype = nil
+---@shapes x (n, input_size), h (n, hidden_size) -> h
+---@see nn.RNN nn.GRU nn.LSTMCell
+---@example
+--- nn.RNNCell(3, 4)(tide.ones(2, 3)).shape --> {2, 4}
+cell("nn.RNNCell", 1, 1)
+
+--- h, c = cell(x, {h, c}).
+---@use nn: input_size, hidden_size, bias = true, device = nil, dtype = nil
+---@shapes x (n, input_size), {h, c} (n, hidden_size) -> h, c
+---@see nn.LSTM nn.RNNCell
+---@example
+--- local h, c = nn.LSTMCell(3, 4)(tide.ones(2, 3)); h.shape, c.shape --> {2, 4}, {2, 4}
+cell("nn.LSTMCell", 4, 2)
+
+--- h = cell(x, h).
+---@like nn.LSTMCell
+---@shapes x (n, input_size), h (n, hidden_size) -> h
+---@see nn.RNN nn.GRU nn.LSTMCell
+---@example
+--- nn.GRUCell(3, 4)(tide.ones(2, 3)).shape --> {2, 4}
+cell("nn.GRUCell", 3, 1)
 
 return recurrent

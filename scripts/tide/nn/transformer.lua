@@ -1,6 +1,7 @@
 -- Transformer layers and stacks of them (Vaswani et al., "Attention is all you need", 2017).
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
+local reader = require "tide.internal.declare.reader"
 local dropouts = require "tide.nn.dropouts"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
@@ -66,12 +67,17 @@ function Layer:residual(x, norm, dropout, part)
   return norm(x + dropout((part(x))))
 end
 
-local TransformerEncoderLayer = class("TransformerEncoderLayer", Layer)
+--- y = layer(x, {src_mask, src_key_padding_mask}).
+---@use nn: d_model, nhead, dim_feedforward = 2048, dropout = 0.1, activation = "relu", layer_norm_eps = 1e-5,
+---  batch_first = false, norm_first = false, bias = true, device = nil, dtype = nil
+---@call
+---@use nn: src, src_mask = nil, src_key_padding_mask = nil, is_causal = false
+---@shapes (length, n, d_model) -> the same; batch_first puts n in front
+---@see nn.Transformer nn.TransformerEncoder nn.TransformerDecoder nn.MultiheadAttention
+---@example
+--- nn.TransformerEncoderLayer(8, 2)(tide.ones(5, 1, 8)).shape --> {5, 1, 8}
+local TransformerEncoderLayer, read_encoder_layer = define("nn.TransformerEncoderLayer", Layer)
 transformer.TransformerEncoderLayer = TransformerEncoderLayer
-
-local read_encoder_layer = arguments("TransformerEncoderLayer", {
-  "d_model", "nhead", table.unpack(layer_options),
-})
 
 function TransformerEncoderLayer:init(...)
   local given = read_encoder_layer(...)
@@ -84,9 +90,7 @@ function TransformerEncoderLayer:init(...)
   for i = 1, 2 do self["dropout" .. i] = dropouts.Dropout(given.dropout) end
 end
 
-local read_encode = arguments("TransformerEncoderLayer", {
-  "self", "src", {"src_mask"}, {"src_key_padding_mask"}, {"is_causal", false},
-})
+local read_encode = reader "nn.TransformerEncoderLayer:forward"
 
 --- layer(x, {src_mask, src_key_padding_mask}): masks as MultiheadAttention takes them.
 function TransformerEncoderLayer:forward(...)
@@ -103,12 +107,18 @@ function TransformerEncoderLayer:forward(...)
   end)
 end
 
-local TransformerDecoderLayer = class("TransformerDecoderLayer", Layer)
+--- y = layer(tgt, memory).
+---@use nn: d_model, nhead, dim_feedforward = 2048, dropout = 0.1, activation = "relu", layer_norm_eps = 1e-5,
+---  batch_first = false, norm_first = false, bias = true, device = nil, dtype = nil
+---@call
+---@use nn: tgt, memory, tgt_mask = nil, memory_mask = nil, tgt_key_padding_mask = nil, memory_key_padding_mask = nil,
+---  tgt_is_causal = false, memory_is_causal = false
+---@shapes (length, n, d_model) -> the same; batch_first puts n in front
+---@see nn.Transformer nn.TransformerEncoder nn.TransformerEncoderLayer nn.TransformerDecoder nn.MultiheadAttention
+---@example
+--- nn.TransformerDecoderLayer(8, 2)(tide.ones(5, 1, 8), tide.ones(6, 1, 8)).shape --> {5, 1, 8}
+local TransformerDecoderLayer, read_decoder_layer = define("nn.TransformerDecoderLayer", Layer)
 transformer.TransformerDecoderLayer = TransformerDecoderLayer
-
-local read_decoder_layer = arguments("TransformerDecoderLayer", {
-  "d_model", "nhead", table.unpack(layer_options),
-})
 
 function TransformerDecoderLayer:init(...)
   local given = read_decoder_layer(...)
@@ -122,11 +132,7 @@ function TransformerDecoderLayer:init(...)
   for i = 1, 3 do self["dropout" .. i] = dropouts.Dropout(given.dropout) end
 end
 
-local decode_parameters = {
-  "self", "tgt", "memory", {"tgt_mask"}, {"memory_mask"}, {"tgt_key_padding_mask"},
-  {"memory_key_padding_mask"}, {"tgt_is_causal", false}, {"memory_is_causal", false},
-}
-local read_decode = arguments("TransformerDecoderLayer", decode_parameters)
+local read_decode = reader "nn.TransformerDecoderLayer:forward"
 
 --- layer(x, memory, {tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask})
 function TransformerDecoderLayer:forward(...)
@@ -165,11 +171,19 @@ local function repeat_layer(layer, count, norm)
   return ModuleList(layers)
 end
 
-local TransformerEncoder = class("TransformerEncoder", Module)
+--- A stack of copies of a layer.
+---@param encoder_layer module  the layer, which is copied
+---@use nn: num_layers, norm = nil
+---@call
+---@use nn: src
+---@param mask tensor = nil  of the attention in src: true leaves out, or numbers are added
+---@use nn: src_key_padding_mask = nil, is_causal = false
+---@shapes (length, n, d_model) -> the same; batch_first puts n in front
+---@see nn.Transformer nn.TransformerEncoderLayer nn.MultiheadAttention
+---@example
+--- nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), 2)(tide.ones(5, 1, 8)).shape --> {5, 1, 8}
+local TransformerEncoder, read_encoder = define("nn.TransformerEncoder", Module)
 transformer.TransformerEncoder = TransformerEncoder
-
-local read_encoder = arguments("TransformerEncoder", {"encoder_layer", "num_layers", {"norm"}},
-  {num_layers = "count"})
 
 function TransformerEncoder:init(...)
   local given = read_encoder(...)
@@ -177,9 +191,7 @@ function TransformerEncoder:init(...)
   self.norm = given.norm
 end
 
-local read_encode_stack = arguments("TransformerEncoder", {
-  "self", "src", {"mask"}, {"src_key_padding_mask"}, {"is_causal", false},
-})
+local read_encode_stack = reader "nn.TransformerEncoder:forward"
 
 --- encoder(x, {mask, src_key_padding_mask})
 function TransformerEncoder:forward(...)
@@ -191,11 +203,19 @@ function TransformerEncoder:forward(...)
   return self.norm and self.norm(x) or x
 end
 
-local TransformerDecoder = class("TransformerDecoder", Module)
+--- A stack of copies of a layer.
+---@param decoder_layer module  the layer, which is copied
+---@use nn: num_layers, norm = nil
+---@call
+---@use nn: tgt, memory, tgt_mask = nil, memory_mask = nil, tgt_key_padding_mask = nil, memory_key_padding_mask = nil,
+---  tgt_is_causal = false, memory_is_causal = false
+---@shapes (length, n, d_model) -> the same; batch_first puts n in front
+---@see nn.Transformer nn.TransformerEncoderLayer nn.MultiheadAttention
+---@example
+--- local decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2), 2)
+--- decoder(tide.ones(5, 1, 8), tide.ones(6, 1, 8)).shape --> {5, 1, 8}
+local TransformerDecoder, read_decoder = define("nn.TransformerDecoder", Module)
 transformer.TransformerDecoder = TransformerDecoder
-
-local read_decoder = arguments("TransformerDecoder", {"decoder_layer", "num_layers", {"norm"}},
-  {num_layers = "count"})
 
 function TransformerDecoder:init(...)
   local given = read_decoder(...)
@@ -203,7 +223,7 @@ function TransformerDecoder:init(...)
   self.norm = given.norm
 end
 
-local read_decode_stack = arguments("TransformerDecoder", decode_parameters)
+local read_decode_stack = reader "nn.TransformerDecoder:forward"
 
 --- decoder(x, memory, {tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask})
 function TransformerDecoder:forward(...)
@@ -216,15 +236,24 @@ function TransformerDecoder:forward(...)
   return self.norm and self.norm(x) or x
 end
 
-local Transformer = class("Transformer", Module)
+--- y = transformer(src, tgt).
+---@use nn: d_model = 512, nhead = 8
+---@param num_encoder_layers integer = 6  layers of the encoder
+---@param num_decoder_layers integer = 6  layers of the decoder
+---@use nn: dim_feedforward = 2048, dropout = 0.1, activation = "relu"
+---@param custom_encoder module = nil  stands for the encoder
+---@param custom_decoder module = nil  stands for the decoder
+---@use nn: layer_norm_eps = 1e-5, batch_first = false, norm_first = false, bias = true, device = nil, dtype = nil
+---@call
+---@use nn: src, tgt, src_mask = nil, tgt_mask = nil, memory_mask = nil, src_key_padding_mask = nil,
+---  tgt_key_padding_mask = nil, memory_key_padding_mask = nil
+---@shapes (length, n, d_model) -> the same; batch_first puts n in front
+---@see nn.TransformerEncoder nn.TransformerEncoderLayer nn.TransformerDecoder nn.MultiheadAttention
+---@example
+--- local net = nn.Transformer({d_model = 8, nhead = 2, num_encoder_layers = 1, num_decoder_layers = 1})
+--- net(tide.ones(6, 1, 8), tide.ones(5, 1, 8)).shape --> {5, 1, 8}
+local Transformer, read_transformer = define("nn.Transformer", Module)
 transformer.Transformer = Transformer
-
-local read_transformer = arguments("Transformer", {
-  {"d_model", 512}, {"nhead", 8}, {"num_encoder_layers", 6}, {"num_decoder_layers", 6},
-  {"dim_feedforward", 2048}, {"dropout", 0.1}, {"activation", "relu"}, {"custom_encoder"},
-  {"custom_decoder"}, {"layer_norm_eps", 1e-5}, {"batch_first", false}, {"norm_first", false},
-  {"bias", true}, {"device"}, {"dtype"},
-})
 
 function Transformer:init(...)
   local given = read_transformer(...)
@@ -244,10 +273,7 @@ function Transformer:init(...)
   end
 end
 
-local read_run = arguments("Transformer", {
-  "self", "src", "tgt", {"src_mask"}, {"tgt_mask"}, {"memory_mask"}, {"src_key_padding_mask"},
-  {"tgt_key_padding_mask"}, {"memory_key_padding_mask"},
-})
+local read_run = reader "nn.Transformer:forward"
 
 --- transformer(src, tgt, {src_mask, tgt_mask, memory_mask, src_key_padding_mask, ...})
 function Transformer:forward(...)

@@ -1,7 +1,6 @@
 -- optim.AdamW: Adam whose weight decay shrinks the parameters instead of joining the gradient.
 local Adam = require "tide.optim.adam"
 local define_optimizer = require "tide.optim.internal.define_optimizer"
-local Optimizer = require "tide.optim.optimizer"
 
 --- Adam with decoupled weight decay.
 ---@use optim: params, lr = 0.001, betas = {0.9, 0.999}, eps = 1e-8

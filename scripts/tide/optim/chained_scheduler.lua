@@ -3,7 +3,6 @@ local check_plans = require "tide.optim.internal.check_plans"
 local define = require "tide.internal.declare.define"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
-local raise = require "tide.internal.raise"
 local rates_of = require "tide.optim.internal.rates_of"
 
 --- Several plans at once.

@@ -27,13 +27,14 @@ end
 
 --- Calls add{name, called_as, family, file} for each declared name.
 return function(add)
-  local blocks = {} -- by file
+  local blocks, seen = {}, {} -- by file, by name
   for _, family in ipairs(families) do
     for _, file in ipairs(files_of(family)) do
       blocks[file] = blocks[file] or declaration.blocks(file)
       for _, block in ipairs(blocks[file]) do
         local name = name_in(family, block.name)
-        if name then
+        if name and not seen[block.name] then
+          seen[block.name] = true
           local called_as = block.name:find(":", 1, true) and block.name or "tide." .. block.name
           add {name = name, called_as = called_as, family = family[1], file = file, path = block.name}
         end

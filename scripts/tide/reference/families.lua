@@ -1,8 +1,25 @@
--- Families of declared names: {title, beginning of the names, files or folders...}. A folder stands for the files in it,
--- in the order of their names.
+-- Families of declared names: {title, beginning of the names, files or folders...}. A folder stands for the files in
+-- it, in the order of their names. A name belongs to the first family that has it.
 return {
+  {"Convolutions and pools", "nn.", "nn/convolutions.lua", "nn/pools.lua"},
+  {"Normalization and dropout", "nn.", "nn/norms.lua", "nn/dropouts.lua"},
+  {"Recurrent layers and transformers", "nn.", "nn/recurrent.lua", "nn/transformer.lua"},
+  {"Activations as modules", "nn.", "nn/activations.lua", "nn/prelu.lua"},
+  {"Losses as modules", "nn.", "nn/losses.lua", "nn/adaptive_log_softmax.lua"},
+  {"Layers that move, pad, resample or compare", "nn.", "nn/rearrangements.lua"},
+  {"Layers, losses and containers", "nn.", "nn/"},
+  {"Layers, losses and containers", "nn.Embedding.", "nn/embedding.lua"},
+  {"Methods of modules", "module:", "nn/module.lua", "nn/internal/"},
+  {"Layers as functions, composed in Lua", "nn.functional.", "nn/functional.lua", "nn/functional/"},
+  {"Starting values", "nn.init.", "nn/init.lua"},
+  {"Gradients and parameters together", "nn.utils.", "nn/utils/"},
+  {"Sequences of different lengths", "nn.utils.rnn.", "nn/utils/"},
+  {"Parameters of a form", "nn.utils.parametrizations.", "nn/utils/"},
+  {"Parameters computed by modules", "nn.utils.parametrize.", "nn/utils/"},
+  {"Pruning", "nn.utils.prune.", "nn/utils/"},
   {"Optimizers", "optim.", "optim/"},
-  {"Methods of optimizers", "optimizer:", "optim/optimizer.lua"},
+  {"Methods of optimizers", "optimizer:", "optim/"},
   {"Plans for the learning rate", "optim.lr_scheduler.", "optim/"},
-  {"Means of models", "optim.swa_utils.", "optim/swa_utils.lua"},
+  {"Means of models", "optim.swa_utils.", "optim/"},
+  {"Functions of functions", "func.", "nn/internal/functional_call.lua"},
 }

@@ -116,7 +116,7 @@ local kRows <const> = {
   {says = ": expected tensor, got DataLoader$", mend = "a loader gives batches: for x, y in loader:iter() do"},
   {says = "%(shape%): expected integers or table of integers, got string$", line = "%a%d+[\"']?%s*[%),]",
     mend = 'options have names: {dtype = "float32"}'},
-  {says = "%f[%w](%u%w*): [%w_]+: expected [%w ]+, got tensor$", mend = layer_called},
+  {says = '%f[%w](%u%w*): argument %d+ %([%w_]+%): expected [%w ",]+, got tensor$', mend = layer_called},
   {says = "expected numbers or booleans, got string", line = "%[%[",
     mend = "[[ ]] is a string; in Lua: {{1, 2}, {3, 4}}"},
   {says = "to '([%w_]+)' %(number expected, got tide%.Tensor%)", mend = number_wanted},

@@ -149,7 +149,7 @@ describe("modules", function(device)
     equal(weight.shape, {2, 3})
     equal(weight.requires_grad, true)
     equal(net[2].num_batches_tracked.dtype, "int64")
-    raises("device is missing", net.to_empty, net)
+    raises("argument 1 (device): expected device, got nothing", net.to_empty, net)
   end)
   it("list what they share under each of its names, as PyTorch's state_dict", function()
     local shared = nn.Linear(1, 1)
@@ -256,7 +256,7 @@ describe("initialize", function()
       equal(net[1].bias:requires_grad_(false):eq(1):any():item(), false)
       equal(net[1].weight.requires_grad, true)
     end
-    raises("initialize: init: expected a function such as nn.init.xavier_uniform_, got number",
+    raises("initialize: argument 1 (init): expected function, got number",
       nn.Dense(2).initialize, nn.Dense(2), 5)
     raises("initialize: unknown option 'cxt'", nn.Dense(2).initialize, nn.Dense(2), {cxt = "cpu"})
   end)

@@ -125,7 +125,7 @@ describe("modules", function()
       "Sequential(\n  [1]: Linear(4 -> 3)\n  [2]: ReLU()\n)")
   end)
   it("refuse unknown options, naming those they know", function()
-    raises("known are bias, device, dtype", function() return nn.Linear(2, 2, {bais = false}) end)
+    raises("known are in_features, out_features, bias, device, dtype", nn.Linear, 2, 2, {bais = false})
   end)
 end)
 

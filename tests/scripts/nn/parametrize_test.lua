@@ -139,7 +139,7 @@ describe("orthogonal", function(device)
     raises("expected a matrix, got 1", parametrizations.orthogonal, nn.Linear(2, 2), "bias")
     raises("the module has no parameter wieght", parametrizations.orthogonal, nn.Linear(2, 2),
       "wieght")
-    raises("must be matrix_exp, cayley or householder, got exp", parametrizations.orthogonal,
+    raises("must be \"matrix_exp\", \"cayley\" or \"householder\", got \"exp\"", parametrizations.orthogonal,
       nn.Linear(2, 2), "weight", "exp")
   end)
 end)
@@ -278,7 +278,7 @@ describe("prune", function(device)
     raises("at most the 12 elements that are left, got 13", prune.l1_unstructured, layer(),
       "weight", 13)
     raises("a share between 0.0 and 1.0, got 1.5", prune.l1_unstructured, layer(), "weight", 1.5)
-    raises("amount is missing", prune.l1_unstructured, layer(), "weight")
+    raises("argument 3 (amount): expected integer or number, got nothing", prune.l1_unstructured, layer(), "weight")
     raises("there is no dimension 3", prune.ln_structured, layer(), "weight", 1, 2, 3)
     raises("the module has no parameter bias", prune.identity, layer(), "bias")
   end)

@@ -133,7 +133,7 @@ describe("options of networks", function()
     raises("lenet: num_classes: expected a whole number of at least 1, got 0", models.lenet,
       {num_classes = 0})
     raises("alexnet: dropout: expected a number, got boolean", models.alexnet, {dropout = true})
-    raises("p must be a share between 0 and 1, got 2", models.alexnet, {dropout = 2})
+    raises("p must be between 0 and 1, got 2", models.alexnet, {dropout = 2})
     raises("resnet18: zero_init_residual: expected true or false, got 1", models.resnet18,
       {zero_init_residual = 1})
     raises("resnet18: norm_layer: expected a class or function that makes a layer, got string",

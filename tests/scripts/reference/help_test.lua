@@ -15,7 +15,7 @@ end
 describe("help on a name", function()
   it("says of each parameter what it is", function()
     contains(help "nn.Linear", "tide.nn.Linear(in_features, out_features, {bias, device, dtype})",
-      "bias          boolean = true     add a trained bias", "shapes: x (..., in_features)",
+      "bias          boolean = true  add a trained bias", "shapes: x (..., in_features)",
       "see also: nn.LazyLinear", "> nn.Linear(3, 2)(tide.ones(4, 3)).shape --> {4, 2}")
     contains(help "SGD", "momentum      number >= 0 = 0", "formula: g = grad")
   end)

@@ -101,8 +101,8 @@ describe("a slip from Python", function()
     local nn, optim, data = tide.nn, tide.optim, tide.data
     local net = nn.Linear(3, 2)
     local loader = data.DataLoader(tide.ones(4, 3), {batch_size = 2})
-    raises("Adam: expected a table of options, got number: write {lr = 0.1}", function()
-      optim.Adam(net:parameters(), 0.1)
+    raises("Adam: argument 2 (lr): expected tensor or number, got string", function()
+      optim.Adam(net:parameters(), "fast")
     end)
     raises("DataLoader: batches are read by `for x, y in loader do`", function()
       for _ in ipairs(loader) do end
@@ -116,7 +116,7 @@ describe("a slip from Python", function()
     raises('class: name: expected a string, got class Linear, as in tide.class("Net", nn.Module)', tide.class,
       nn.Linear)
     raises('class: base: expected a class, got string, as in tide.class("Net", nn.Module)', tide.class, "Net", "Module")
-    raises("SGD: lr: expected a number, got string", optim.SGD, net:parameters(), {lr = "0.1"})
+    raises("SGD: option 'lr': expected tensor or number, got string", optim.SGD, net:parameters(), {lr = "0.1"})
     raises('load_state_dict: expected a table of tensors by name, got string: tide.load("net.pt") reads one',
       net.load_state_dict, net, "net.pt")
     raises("save: the path is missing", tide.save, net)

@@ -16,8 +16,10 @@
 --
 -- `@param NAME TYPE = DEFAULT  TEXT`: types are those of kinds.lua. `NAME?` may be left out; so may what has a default,
 -- and that is given by name. A default that names a parameter before it is that one's value. `NAME...` is all that
--- follows. `@use GROUP: NAME = DEFAULT, ...` takes parameters from `GROUP/parameters.lua`. `@call` begins what objects of
--- a class are called with; `@type table` is what only holds others. The other tags are notes: formula, shapes, counts (from 1), waits, errors, see.
+-- follows. `@use GROUP: NAME = DEFAULT, ...` takes parameters from `GROUP/internal/parameters.lua`. `@call` begins what objects
+-- of a class are called with. `@like NAME` stands for the parameters of another declaration of the file, and for the
+-- notes that are not given. `@type table` is what only holds others. The other tags are notes: formula, shapes, counts
+-- (from 1), waits, errors, see.
 local native = require "tide.native"
 
 local declaration = {}
@@ -38,11 +40,11 @@ end
 
 local shared = {} -- by group and name
 
---- The parameters of GROUP/parameters.lua by name.
+--- The parameters of GROUP/internal/parameters.lua by name.
 local function shared_of(group)
   if shared[group] then return shared[group] end
   local known = {}
-  local text = native.read_embedded(("tide/%s/parameters.lua"):format(group:gsub("%.", "/")))
+  local text = native.read_embedded(("tide/%s/internal/parameters.lua"):format(group:gsub("%.", "/")))
   for line in (text:gsub("\n%-%-%-  +", " ")):gmatch "%-%-%-@param ([^\n]*)" do
     local parameter = parameter_of(line)
     known[parameter.name] = parameter
@@ -78,15 +80,17 @@ local function add_shared(list, text)
   end
 end
 
---- The declaration that the lines of a block make: {name, doc, parameters, call (parameters, or nil), is_table, example,
---- formula, shapes, ...}.
-local function parse(name, block)
-  local made = {name = name, parameters = {}}
-  local list, tag, text, summary, code = made.parameters, nil, nil, {}, {}
+--- The declaration that the lines of a block make: {name, doc, parameters, call (parameters, or nil), is_table,
+--- example, formula, shapes, ...}.
+local function parse(name, block, file)
+  local made = {name = name}
+  local own, tag, text, summary, code = {}, nil, nil, {}, {}
+  local list = own
   local function finish()
     if tag == "param" then list[#list + 1] = parameter_of(text) end
     if tag == "use" then add_shared(list, text) end
     if tag == "type" then made.is_table = true end
+    if tag == "like" then setmetatable(made, {__index = declaration.of(text, file)}) end
     if tag == "call" then
       list = {}
       made.call = list
@@ -107,6 +111,7 @@ local function parse(name, block)
     end
   end
   finish()
+  made.parameters = made.parameters or own -- those of another declaration come first
   made.doc = table.concat(summary, " "):gsub("%.$", "")
   made.example = table.concat(code, "; ")
   return made
@@ -114,10 +119,10 @@ end
 
 --- The name that a line of code declares; nil if none.
 local function name_in(line)
+  local receiver, method = line:match "^function (%u%w*):([%w_]+)%("
+  if receiver then return receiver:sub(1, 1):lower() .. receiver:sub(2) .. ":" .. method end
   local name = line:match '"([%w_.:]+)"'
-  if name then return (name:gsub("^tide%.", "")) end
-  local receiver, method = line:match "^function (%u%w*)[:.]([%w_]+)%("
-  return receiver and receiver:sub(1, 1):lower() .. receiver:sub(2) .. ":" .. method
+  return name and name:gsub("^tide%.", "") or nil
 end
 
 --- Calls fn(name, block) for each public declaration in a text.
@@ -156,7 +161,7 @@ local known = {} -- by name
 function declaration.of(name, file)
   if not known[name] then
     for _, found in ipairs(declaration.blocks(file)) do
-      if found.name == name then known[name] = parse(name, found.block) end
+      if found.name == name then known[name] = parse(name, found.block, file) end
     end
   end
   return known[name]

@@ -21,14 +21,24 @@ local function value_of(text)
   return load("return " .. text, "=default", "t", {nn = require("tide").nn, math = math})()
 end
 
+--- The parameters that are declared under a name. Those of "nn.Linear:forward" are what its objects are called with.
+local function declared_parameters(name, files)
+  local class_name = name:match "^(.*):forward$"
+  for _, file in ipairs(files) do
+    local declared = declaration.of(class_name or name, file)
+    if declared then return class_name and declared.call or declared.parameters end
+  end
+  error(("there is no declaration of %s in %s"):format(name, table.concat(files, ", ")))
+end
+
 --- What `read` needs to know of the parameters: lists by position, and positions by name.
 local function prepare(name, files)
-  local declared
-  for _, file in ipairs(files) do declared = declared or declaration.of(name, file) end
-  if not declared then error(("there is no declaration of %s in %s"):format(name, table.concat(files, ", "))) end
-  local plan = {caller = name:match "[%w_]+$", names = {}, position = {}, places = {}, options = {}, checks = {}}
-  plan.required, plan.defaults, plan.like = {}, {}, {}
-  for i, parameter in ipairs(declared.parameters) do
+  local declared = declared_parameters(name, files)
+  local plan = {
+    caller = name:match "([%w_]+):forward$" or name:match "[%w_]+$", names = {}, position = {}, places = {},
+    options = {}, checks = {}, required = {}, defaults = {}, like = {},
+  }
+  for i, parameter in ipairs(declared) do
     plan.names[i], plan.position[parameter.name] = parameter.name, i
     plan.places[i] = ("argument %d (%s)"):format(i, parameter.name)
     plan.options[i] = ("option '%s'"):format(parameter.name)
@@ -83,15 +93,22 @@ local function read(plan, ...)
 end
 
 --- What reads the arguments of what is declared under `name`, "optim.SGD", in the file that calls this, or in one that
---- called that: a function that gives all values by their names, and the list of names. A value of another type than the
---- declared one, a name that is not declared, a surplus argument, or one given twice, is an error. A second function
---- reads a table of options alone and adds no defaults. The declaration is looked up when one of them is first called.
+--- called that: a function that gives all values by their names, and the list of names. A value of another type than
+--- the declared one, a name that is not declared, a surplus argument, or one given twice, is an error. A second one
+--- reads a table of options alone and adds no defaults; a third gives the names. The declaration is looked up when one
+--- of them is first called. Of a method, "module:to_empty", the first argument is the value of `self`.
 local function reader(name)
   local files, plan = declaration.files_of_callers(), nil
 
   local function read_arguments(...)
     plan = plan or prepare(name, files)
     return read(plan, ...)
+  end
+
+  local function read_method(self, ...)
+    local values, names = read_arguments(...)
+    values.self = self
+    return values, names
   end
 
   local function read_options(options)
@@ -101,7 +118,12 @@ local function reader(name)
     return values
   end
 
-  return read_arguments, read_options
+  local function names()
+    plan = plan or prepare(name, files)
+    return plan.names
+  end
+
+  return name:find(":", 1, true) and read_method or read_arguments, read_options, names
 end
 
 return reader

@@ -1,19 +1,32 @@
 -- tide.nn.functional: losses and distances of pairs and triples.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local reduce = require "tide.nn.functional.reduce"
 local tide = require "tide"
 
-return function(F)
-  local read_triplet = arguments("triplet_margin_with_distance_loss", {
-    "anchor", "positive", "negative", {"distance_function"}, {"margin", 1.0}, {"swap", false},
-    {"reduction", "mean"},
-  }, {
-    anchor = "tensor", positive = "tensor", negative = "tensor", distance_function = "callable", margin = "number",
-    swap = "boolean",
-  })
+--- Anchor nearer to a positive than to a negative example, by any distance.
+---@param anchor tensor  vectors as rows
+---@param positive tensor  vectors that should be near
+---@param negative tensor  vectors that should be far
+---@use nn: distance_function = nil, margin = 1.0, swap = false, reduction = "mean"
+---@formula l = max(0, d(anchor, positive) - d(anchor, negative) + margin)
+---@see nn.TripletMarginLoss F.triplet_margin_loss
+---@example
+--- F.triplet_margin_with_distance_loss(tide.tensor{{0.0}}, tide.tensor{{3.0}}, tide.tensor{{1.0}}) --> 3.0
+local read_triplet = reader "nn.functional.triplet_margin_with_distance_loss"
 
+--- How far other classes' scores come near those of the target's classes; -1 ends these.
+---@param x tensor  scores of the classes: (n, classes)
+---@param target tensor  classes, from 1, up to the first negative one: (n, classes)
+---@use nn: reduction = "mean"
+---@formula l = sum over targets t and other classes i of max(0, 1 - (x[t] - x[i])) / classes
+---@counts target, from 1 to classes
+---@example
+--- F.multilabel_margin_loss(tide.tensor{0.1, 0.2, 0.4, 0.8}, tide.tensor{4, 1, -1, 2}) --> 0.85
+local read_margin = reader "nn.functional.multilabel_margin_loss"
+
+return function(F)
   --- How much nearer than `margin` the negative is than the positive, by any distance. With `swap`
   --- the negative's distance is that from the anchor or the positive, whichever is less.
   function F.triplet_margin_with_distance_loss(...)
@@ -31,10 +44,6 @@ return function(F)
     local values = (near - far + given.margin):clamp(0)
     return reduce("triplet_margin_with_distance_loss", values, given.reduction)
   end
-
-  local read_margin = arguments("multilabel_margin_loss", {
-    "x", "target", {"reduction", "mean"},
-  }, {x = "tensor", target = "tensor"})
 
   --- How far other classes' scores come within 1 of those of the target's classes, which are
   --- positions up to the first that is negative.

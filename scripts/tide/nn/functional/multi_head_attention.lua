@@ -1,5 +1,5 @@
 -- tide.nn.functional.multi_head_attention_forward, and what nn.MultiheadAttention shares with it.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -96,20 +96,40 @@ function multi_head_attention.attend(given)
   return output:transpose(2, 3):flatten(3), weights
 end
 
-local read = arguments("multi_head_attention_forward", {
-  "query", "key", "value", "embed_dim_to_check", "num_heads", {"in_proj_weight"}, {"in_proj_bias"},
-  {"bias_k"}, {"bias_v"}, {"add_zero_attn", false}, {"dropout_p", 0.0}, {"out_proj_weight"},
-  {"out_proj_bias"}, {"training", true}, {"key_padding_mask"}, {"need_weights", true},
-  {"attn_mask"}, {"use_separate_proj_weight", false}, {"q_proj_weight"}, {"k_proj_weight"},
-  {"v_proj_weight"}, {"static_k"}, {"static_v"}, {"average_attn_weights", true},
-  {"is_causal", false},
-}, {
-  query = "tensor", key = "tensor", value = "tensor", embed_dim_to_check = "count",
-  num_heads = "count", in_proj_weight = "tensor", in_proj_bias = "tensor", bias_k = "tensor",
-  bias_v = "tensor", dropout_p = "number", out_proj_weight = "tensor", out_proj_bias = "tensor",
-  key_padding_mask = "tensor", attn_mask = "tensor", q_proj_weight = "tensor",
-  k_proj_weight = "tensor", v_proj_weight = "tensor", static_k = "tensor", static_v = "tensor",
-})
+--- Several attentions side by side over (length, n, features), by weights of the caller's.
+---@use nn: query
+---@param key tensor  what it is compared with: (others, n, embed_dim)
+---@param value tensor  what is mixed: (others, n, embed_dim)
+---@param embed_dim_to_check integer >= 0  size of the last dimension of query
+---@use nn: num_heads
+---@param in_proj_weight tensor = nil  weights in front of query, key and value, one below the other
+---@param in_proj_bias tensor = nil  their biases
+---@param bias_k tensor = nil  put behind the keys
+---@param bias_v tensor = nil  put behind the values
+---@use nn: add_zero_attn = false
+---@param dropout_p number = 0.0  probability that a weight becomes 0
+---@param out_proj_weight tensor = nil  weights behind the attention
+---@param out_proj_bias tensor = nil  their biases
+---@param training boolean = true  apply dropout
+---@use nn: key_padding_mask = nil, need_weights = true, attn_mask = nil
+---@param use_separate_proj_weight boolean = false  use the three weights that follow
+---@param q_proj_weight tensor = nil  weights in front of query
+---@param k_proj_weight tensor = nil  weights in front of key
+---@param v_proj_weight tensor = nil  weights in front of value
+---@param static_k tensor = nil  keys in the place of those computed
+---@param static_v tensor = nil  values in the place of those computed
+---@use nn: average_attn_weights = true
+---@param is_causal boolean = false  says that attn_mask is causal
+---@formula concat(softmax(q_i k_i' / sqrt(embed_dim / num_heads) + mask) v_i) W_o + b_o over the heads i
+---@shapes query (length, n, embed_dim), key and value (others, n, ...) -> (length, n, embed_dim), weights (n, length,
+---  others); batch_first puts n in front
+---@errors embed_dim must be a multiple of num_heads
+---@see F.scaled_dot_product_attention nn.TransformerEncoderLayer
+---@example
+--- local x = tide.ones(3, 1, 4)
+--- local y = F.multi_head_attention_forward(x, x, x, 4, 2, tide.ones(12, 4), nil, nil, nil, false, 0.0, tide.eye(4))
+--- y[1][1] --> {4.0, 4.0, 4.0, 4.0}
+local read = reader "nn.functional.multi_head_attention_forward"
 
 --- Several attentions side by side, with weights that the caller holds: query (length, n, size) or
 --- (length, size), key and value likewise. Gives output and weights (nil unless need_weights).

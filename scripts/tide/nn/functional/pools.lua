@@ -1,5 +1,5 @@
 -- tide.nn.functional: pools that are composed of others, and the way back from largest values.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -36,23 +36,21 @@ local function unpooled_size(name, x, given, dims)
   return sizes
 end
 
---- The pools of `dims` dimensions, as fields of F.
-local function add_pools(F, dims)
-  local unpool = ("max_unpool%dd"):format(dims)
-  local read_unpool = arguments(unpool, {
-    "x", "indices", "kernel_size", {"stride"}, {"padding", 0}, {"output_size"},
-  }, {x = "tensor", indices = "tensor", output_size = "table"})
+local pools = {}
+local F -- the table that the pools are put into
 
-  --- Zeros with x at the positions that a max pool gave.
-  F[unpool] = function(...)
-    local given = read_unpool(...)
+--- Makes the function that is declared as `name`: zeros with x at the positions that a max pool gave.
+local function unpool(name, dims)
+  local read, fn = reader(name), name:match "[%w_]+$"
+  pools[fn] = function(...)
+    local given = read(...)
     local x, indices = given.x, given.indices
     local shape, own = table.concat(x.shape, ", "), table.concat(indices.shape, ", ")
     if x:dim() < dims + 1 or x:dim() > dims + 2 or shape ~= own then
       raise("%s: expected values and positions of one shape with %d or %d dimensions, got (%s) and (%s)",
-        unpool, dims + 1, dims + 2, shape, own)
+        fn, dims + 1, dims + 2, shape, own)
     end
-    local sizes, area = unpooled_size(unpool, x, given, dims), 1
+    local sizes, area = unpooled_size(fn, x, given, dims), 1
     local leading = table.move(x.shape, 1, x:dim() - dims, 1, {})
     for d = 1, dims do area = area * sizes[d] end
     local flat = table.move(leading, 1, #leading, 1, {})
@@ -60,38 +58,91 @@ local function add_pools(F, dims)
     local y = x:new_zeros(flat):scatter(-1, indices:flatten(-dims), x:flatten(-dims))
     return y:reshape(table.move(sizes, 1, dims, #leading + 1, leading))
   end
+end
 
-  local power = ("lp_pool%dd"):format(dims)
-  local read_power = arguments(power, {
-    "x", "norm_type", "kernel_size", {"stride"}, {"ceil_mode", false},
-  }, {x = "tensor", norm_type = "number"})
+--- Zeros with x at the positions that max_pool1d gave.
+---@use nn: x, indices, kernel_size, stride = kernel_size
+---@param padding integer | integer[] = 0  elements put around x, at both ends: one number for all dimensions, or one
+---  for each
+---@param output_size integer[] = nil  size of the result; nil is the least that fits
+---@shapes x and indices (n, channels, size...) -> (n, channels, (size - 1) stride - 2 padding + kernel_size for each)
+---@see nn.MaxUnpool2d nn.MaxPool2d F.max_unpool2d
+---@example
+--- local x = tide.ones(1, 3, 8)
+--- local y, places = F.max_pool1d(x, 2, {return_indices = true})
+--- F.max_unpool1d(y, places, 2).shape --> {1, 3, 8}
+unpool("nn.functional.max_unpool1d", 1)
 
-  --- The norm of each window: (sum of x^p)^(1/p).
-  F[power] = function(...)
-    local given = read_power(...)
+--- Zeros with x at the positions that max_pool2d gave.
+---@like nn.functional.max_unpool1d
+---@see nn.MaxUnpool2d nn.MaxPool2d
+---@example
+--- local x = tide.ones(1, 3, 8, 8)
+--- local y, places = F.max_pool2d(x, 2, {return_indices = true})
+--- F.max_unpool2d(y, places, 2).shape --> {1, 3, 8, 8}
+unpool("nn.functional.max_unpool2d", 2)
+
+--- Zeros with x at the positions that max_pool3d gave.
+---@like nn.functional.max_unpool1d
+---@example
+--- local x = tide.ones(1, 3, 4, 4, 4)
+--- local y, places = F.max_pool3d(x, 2, {return_indices = true})
+--- F.max_unpool3d(y, places, 2).shape --> {1, 3, 4, 4, 4}
+unpool("nn.functional.max_unpool3d", 3)
+
+--- Makes the function that is declared as `name`: the norm of each window, (sum of x^p)^(1/p).
+local function power(name, dims)
+  local read, fn = reader(name), name:match "[%w_]+$"
+  pools[fn] = function(...)
+    local given = read(...)
     local count = 1
-    for _, size in ipairs(each(power, "kernel_size", given.kernel_size, dims)) do
-      count = count * size
-    end
+    for _, size in ipairs(each(fn, "kernel_size", given.kernel_size, dims)) do count = count * size end
     local mean = F[("avg_pool%dd"):format(dims)](given.x:pow(given.norm_type), given.kernel_size,
       given.stride, 0, given.ceil_mode)
     return (mean:sign() * mean:abs():relu() * count):pow(1 / given.norm_type)
   end
+end
 
-  for _, kind in ipairs {"max_pool", "adaptive_max_pool"} do
-    local name = ("%s%dd"):format(kind, dims)
-    --- The pool with positions, whatever the options say.
-    F[name .. "_with_indices"] = function(x, size, ...)
-      local given, options = table.pack(...), {}
-      local last = given[given.n]
-      if type(last) == "table" and type(next(last)) == "string" then
-        for key, value in pairs(last) do options[key] = value end
-        given.n = given.n - 1
-      end
-      options.return_indices = true
-      given[given.n + 1] = options
-      return F[name](x, size, table.unpack(given, 1, given.n + 1))
+--- The norm of each window of a sequence.
+---@use nn: x, norm_type, kernel_size, stride = kernel_size, ceil_mode = false
+---@formula y = (sum over the window of x^p)^(1/p)
+---@shapes x (n, channels, size...) -> (n, channels, (size - kernel_size) // stride + 1 for each)
+---@see nn.LPPool2d nn.AvgPool2d F.lp_pool2d
+---@example
+--- F.lp_pool1d(tide.ones(1, 3, 8), 2, 2).shape --> {1, 3, 4}
+power("nn.functional.lp_pool1d", 1)
+
+--- The norm of each window of a image.
+---@like nn.functional.lp_pool1d
+---@see nn.AvgPool2d
+---@example
+--- F.lp_pool2d(tide.ones(1, 3, 8, 8), 2, 2).shape --> {1, 3, 4, 4}
+power("nn.functional.lp_pool2d", 2)
+
+--- The norm of each window of a volume.
+---@like nn.functional.lp_pool1d
+---@example
+--- F.lp_pool3d(tide.ones(1, 3, 4, 4, 4), 2, 2).shape --> {1, 3, 2, 2, 2}
+power("nn.functional.lp_pool3d", 3)
+
+--- Makes F[name], the pool F[pool] with positions, whatever the options say.
+local function with_indices(name, pool)
+  pools[name] = function(x, size, ...)
+    local given, options = table.pack(...), {}
+    local last = given[given.n]
+    if type(last) == "table" and type(next(last)) == "string" then
+      for key, value in pairs(last) do options[key] = value end
+      given.n = given.n - 1
     end
+    options.return_indices = true
+    given[given.n + 1] = options
+    return F[pool](x, size, table.unpack(given, 1, given.n + 1))
+  end
+end
+
+for dims = 1, 3 do
+  for _, kind in ipairs {"max_pool", "adaptive_max_pool"} do
+    with_indices(("%s%dd_with_indices"):format(kind, dims), ("%s%dd"):format(kind, dims))
   end
 end
 
@@ -106,16 +157,11 @@ local function window_starts(share, input, output, kernel)
   return tide.where(last, input - kernel, start)
 end
 
---- Fractional max pooling of `dims` dimensions.
-local function add_fractional(F, dims)
-  local name = ("fractional_max_pool%dd"):format(dims)
-  local read = arguments(name, {
-    "x", "kernel_size", {"output_size"}, {"output_ratio"}, {"return_indices", false},
-    {"_random_samples"},
-  }, {x = "tensor", _random_samples = "tensor"})
-
-  --- The largest value of windows whose places are drawn at random, so that they give any size.
-  F[name] = function(...)
+--- Makes the function that is declared: the largest value of windows whose places are drawn at random, so that they
+--- give any size.
+local function fractional(declared, dims)
+  local read, name = reader(declared), declared:match "[%w_]+$"
+  pools[name] = function(...)
     local given = read(...)
     local x = given.x
     if x:dim() ~= dims + 1 and x:dim() ~= dims + 2 then
@@ -167,7 +213,24 @@ local function add_fractional(F, dims)
   end
 end
 
-return function(F)
-  for dims = 1, 3 do add_pools(F, dims) end
-  for dims = 2, 3 do add_fractional(F, dims) end
+--- The largest value of windows placed by chance, to give any size of image.
+---@use nn: x, kernel_size, output_size = nil, output_ratio = nil, return_indices = false
+---@param _random_samples tensor = nil  where the windows begin, from 0 to 1
+---@shapes x (n, channels, size...) -> (n, channels, output_size or floor(output_ratio size)...)
+---@errors exactly one of output_size and output_ratio must be given
+---@see nn.MaxPool2d
+---@example
+--- F.fractional_max_pool2d(tide.ones(1, 3, 9, 9), 2, {output_size = 5}).shape --> {1, 3, 5, 5}
+fractional("nn.functional.fractional_max_pool2d", 2)
+
+--- The largest value of windows placed by chance, to give any size of volume.
+---@like nn.functional.fractional_max_pool2d
+---@see nn.FractionalMaxPool2d nn.MaxPool2d
+---@example
+--- F.fractional_max_pool3d(tide.ones(1, 1, 5, 5, 5), 2, {output_ratio = 0.6}).shape --> {1, 1, 3, 3, 3}
+fractional("nn.functional.fractional_max_pool3d", 3)
+
+return function(functional)
+  F = functional
+  for name, fn in pairs(pools) do F[name] = fn end
 end

@@ -1,6 +1,6 @@
 -- func.functional_call: a module as a function of its parameters.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local reader = require "tide.internal.declare.reader"
 local fields = require "tide.nn.internal.module_fields"
 local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
@@ -8,9 +8,16 @@ local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local read_call = arguments("functional_call", {
-  "module", "parameters_and_buffers", {"args", {}}, {"options"}, {"strict", false},
-}, {module = "table", parameters_and_buffers = "table", strict = "boolean"})
+--- module(args...) with other parameters and buffers, by names as in state_dict.
+---@param module table  the module
+---@param parameters_and_buffers table  tensors by name, as in state_dict
+---@param args any = {}  what the module is called with
+---@param options table = nil  named options behind the arguments
+---@param strict boolean = false  all parameters must be given
+---@example
+--- local layer = nn.Linear(2, 1, {bias = false})
+--- tide.func.functional_call(layer, {weight = tide.ones(1, 2)}, tide.ones(2)) --> {2.0}
+local read_call = reader "func.functional_call"
 
 --- The fields that names in state_dict stand for: name -> {module, field}.
 local function fields_by_name(module)

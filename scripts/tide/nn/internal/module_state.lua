@@ -1,6 +1,6 @@
 -- State of modules: saving and loading their parameters and buffers by name.
 local add_hook = require "tide.internal.add_hook"
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local fields = require "tide.nn.internal.module_fields"
 local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
@@ -13,8 +13,13 @@ local fields_of, file_name, hooks_of = fields.each, fields.file_name, fields.hoo
 --- The methods of Module that deal with its state.
 local state_methods = {}
 
-local read_state_dict = arguments("state_dict", {"self", {"prefix", ""}, {"keep_vars", false}},
-  {prefix = "string", keep_vars = "boolean"})
+--- All parameters and buffers by PyTorch's names.
+---@param prefix string = ""  put in front of all names
+---@param keep_vars boolean = false  the parameters themselves instead of detached ones
+---@see module:load_state_dict tide.save tide.load
+---@example
+--- nn.Sequential(nn.Linear(3, 2)):state_dict()["0.weight"].shape --> {2, 3}
+local read_state_dict = reader "module:state_dict"
 
 --- Calls visit(module, prefix) for the module and all below it, one that is shared each time, and
 --- leave(module, prefix) behind its children. A module inside itself is left out.

@@ -1,6 +1,6 @@
 -- Keeps gradients from growing too large: by their norm, or each by itself.
-local arguments = require "tide.internal.arguments"
 local checked = require "tide.internal.declare.checked"
+local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -38,9 +38,17 @@ local function check_finite(name, norm)
   end
 end
 
-local read_norm = arguments("clip_grad_norm_", {
-  "parameters", "max_norm", {"norm_type", 2.0}, {"error_if_nonfinite", false},
-}, {max_norm = "number", norm_type = "number", error_if_nonfinite = "boolean"})
+--- Scales all gradients down together; returns their norm; does not wait.
+---@use nn: parameters
+---@param max_norm number  the largest norm of all gradients together
+---@use nn: norm_type = 2.0, error_if_nonfinite = false
+---@formula grad = grad min(1, max_norm / (total norm + 1e-6))
+---@see nn.utils.clip_grad_value_ nn.utils.get_total_norm
+---@example
+--- local w = nn.Parameter(tide.tensor{0.0, 0})
+--- (w * tide.tensor{3.0, 4}):sum():backward()
+--- nn.utils.clip_grad_norm_({w}, 1), w.grad --> 5.0, {0.6, 0.8}
+local read_norm = reader "nn.utils.clip_grad_norm_"
 
 --- Scales all gradients down together, in place, if the norm of all of them is above max_norm.
 --- Returns that norm, a tensor. Waits only with error_if_nonfinite.
@@ -57,8 +65,15 @@ function clip.clip_grad_norm_(...)
   return norm
 end
 
---- Cuts each element of the gradients, in place, to -clip_value..clip_value.
-clip.clip_grad_value_ = checked("clip_grad_value_", {"parameters", "clip_value"}, {clip_value = "number"},
+--- Cuts each element of the gradients.
+---@use nn: parameters
+---@param clip_value number  gradients are kept from -clip_value to clip_value
+---@example
+--- local w = nn.Parameter(tide.tensor{0.0, 0})
+--- (w * tide.tensor{3.0, 0.1}):sum():backward()
+--- nn.utils.clip_grad_value_({w}, 1)
+--- w.grad --> {1.0, 0.1}
+clip.clip_grad_value_ = checked("nn.utils.clip_grad_value_",
   function(parameters, clip_value)
     local _ <close> = tide.no_grad()
     for _, grad in ipairs(gradients_of("clip_grad_value_", parameters)) do
@@ -66,9 +81,12 @@ clip.clip_grad_value_ = checked("clip_grad_value_", {"parameters", "clip_value"}
     end
   end)
 
-local read_total = arguments("get_total_norm", {
-  "tensors", {"norm_type", 2.0}, {"error_if_nonfinite", false},
-}, {tensors = "tensors", norm_type = "number", error_if_nonfinite = "boolean"})
+--- The norm of a list.
+---@param tensors tensor[]  the tensors
+---@use nn: norm_type = 2.0, error_if_nonfinite = false
+---@example
+--- nn.utils.get_total_norm{tide.tensor{3.0}, tide.tensor{4.0}} --> 5.0
+local read_total = reader "nn.utils.get_total_norm"
 
 --- The norm of all elements of a list of tensors.
 function clip.get_total_norm(...)

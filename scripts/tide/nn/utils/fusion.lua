@@ -26,10 +26,15 @@ local function fused(name, layer, norm, dim)
   return copy
 end
 
---- A convolution that gives what `conv` and the batch norm after it give in evaluation. Of a
---- transposed convolution without groups if `transpose`.
-fusion.fuse_conv_bn_eval = checked("fuse_conv_bn_eval", {"conv", "bn", {"transpose", false}},
-  {conv = "module", bn = "module"}, function(conv, bn, transpose)
+--- A convolution that gives what conv and the batch norm after it give in evaluation.
+---@param conv module  the convolution
+---@use nn: bn
+---@param transpose boolean = false  the convolution is transposed
+---@example
+--- local conv, bn = nn.Conv2d(1, 2, 1):eval(), nn.BatchNorm2d(2):eval()
+--- local x = tide.rand(1, 1, 2, 2)
+--- nn.utils.fuse_conv_bn_eval(conv, bn)(x):allclose(bn(conv(x)), 1e-4, 1e-6) --> true
+fusion.fuse_conv_bn_eval = checked("nn.utils.fuse_conv_bn_eval", function(conv, bn, transpose)
     if transpose and conv.groups > 1 then
       raise("fuse_conv_bn_eval: groups of a transposed convolution are not taken apart, got %d",
         conv.groups)
@@ -37,8 +42,14 @@ fusion.fuse_conv_bn_eval = checked("fuse_conv_bn_eval", {"conv", "bn", {"transpo
     return fused("fuse_conv_bn_eval", conv, bn, transpose and 2 or 1)
   end)
 
---- A linear layer that gives what `linear` and the batch norm after it give in evaluation.
-fusion.fuse_linear_bn_eval = checked("fuse_linear_bn_eval", {"linear", "bn"}, {linear = "module", bn = "module"},
+--- A linear layer that gives what linear and the batch norm after it give in evaluation.
+---@param linear module  the linear layer
+---@use nn: bn
+---@example
+--- local linear, bn = nn.Linear(3, 2):eval(), nn.BatchNorm1d(2):eval()
+--- local x = tide.rand(1, 3)
+--- nn.utils.fuse_linear_bn_eval(linear, bn)(x):allclose(bn(linear(x)), 1e-4, 1e-6) --> true
+fusion.fuse_linear_bn_eval = checked("nn.utils.fuse_linear_bn_eval",
   function(linear, bn) return fused("fuse_linear_bn_eval", linear, bn, 1) end)
 
 return fusion

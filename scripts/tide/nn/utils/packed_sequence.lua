@@ -1,19 +1,23 @@
 -- nn.utils.rnn.PackedSequence: sequences of different lengths without padding, step by step, as
 -- recurrent layers take them; and the functions that make and unmake it.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
+local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local packing = {}
 
-local PackedSequence = class("PackedSequence")
+--- Sequences without padding: all first elements, all second ones, ...; packed:to(device) moves.
+---@param data tensor  elements step by step
+---@param batch_sizes integer[] | tensor  how many sequences go on at each step
+---@param sorted_indices tensor = nil  order of the sequences, from 1
+---@param unsorted_indices tensor = nil  the way back, from 1
+---@example
+--- nn.utils.rnn.PackedSequence(tide.tensor{1, 3, 2}, {2, 1}).batch_sizes --> {2, 1}
+local PackedSequence, read_packed = define("nn.utils.rnn.PackedSequence")
 packing.PackedSequence = PackedSequence
-
-local read_packed = arguments("PackedSequence", {
-  "data", "batch_sizes", {"sorted_indices"}, {"unsorted_indices"},
-}, {data = "tensor", sorted_indices = "tensor", unsorted_indices = "tensor"})
 
 --- The whole numbers of a list or tensor.
 local function numbers(value) return tide.is_tensor(value) and value:tolist() or value end
@@ -90,9 +94,15 @@ local function places(sizes, order, batch, batch_first, longest)
   return list
 end
 
-local read_pack = arguments("pack_padded_sequence", {
-  "input", "lengths", {"batch_first", false}, {"enforce_sorted", true},
-}, {input = "tensor", batch_first = "boolean", enforce_sorted = "boolean"})
+--- A PackedSequence of padded sequences, which recurrent layers take; with {enforce_sorted = false} lengths may come
+--- in any order.
+---@param input tensor  sequences padded to one length
+---@use nn: lengths
+---@param batch_first boolean = false  (n, length, ...) instead of (length, n, ...)
+---@use nn: enforce_sorted = true
+---@example
+--- nn.utils.rnn.pack_padded_sequence(tide.tensor{{1, 2}, {3, 0}}, {2, 1}, true).data --> {1, 3, 2}
+local read_pack = reader "nn.utils.rnn.pack_padded_sequence"
 
 --- Packs padded sequences (longest, n, ...), or (n, longest, ...) with batch_first, of these
 --- lengths. With enforce_sorted they come with the longest first; else they are sorted.
@@ -131,9 +141,16 @@ function packing.pack_padded_sequence(...)
   return PackedSequence(x:flatten(1, 2):index_select(1, from), sizes, sorted)
 end
 
-local read_pad = arguments("pad_packed_sequence", {
-  "sequence", {"batch_first", false}, {"padding_value", 0.0}, {"total_length"},
-}, {batch_first = "boolean", padding_value = "number", total_length = "count"})
+--- The padded sequences of a PackedSequence, in their order before, and their lengths.
+---@param sequence PackedSequence  packed sequences
+---@param batch_first boolean = false  (n, length, ...) instead of (length, n, ...)
+---@use nn: padding_value = 0.0
+---@param total_length integer >= 0 = nil  length to pad to; nil is the longest
+---@example
+--- local rnn = nn.utils.rnn
+--- local packed = rnn.pack_padded_sequence(tide.tensor{{1, 2}, {3, 9}}, {2, 1}, true)
+--- rnn.pad_packed_sequence(packed, true) --> {{1, 2}, {3, 0}}, {2, 1}
+local read_pad = reader "nn.utils.rnn.pad_packed_sequence"
 
 --- Raises an error unless `value` is a PackedSequence.
 local function check_packed(name, value)
@@ -170,8 +187,13 @@ function packing.pad_packed_sequence(...)
   return padded:unflatten(1, first), tide.tensor(lengths)
 end
 
-local read_list = arguments("pack_sequence", {"sequences", {"enforce_sorted", true}},
-  {sequences = "table", enforce_sorted = "boolean"})
+--- A PackedSequence of a list of sequences.
+---@use nn: sequences, enforce_sorted = true
+---@example
+--- local packed = nn.utils.rnn.pack_sequence{tide.ones(3, 2), tide.ones(1, 2)}
+--- local y, h = nn.GRU(2, 4)(packed)
+--- y.data.shape, h.shape --> {4, 4}, {1, 2, 4}
+local read_list = reader "nn.utils.rnn.pack_sequence"
 
 --- Packs a list of sequences (length, ...).
 function packing.pack_sequence(...)

@@ -1,6 +1,6 @@
 -- nn.utils.parametrizations: parameters kept orthogonal.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local reader = require "tide.internal.declare.reader"
 local Module = require "tide.nn.module"
 local parametrize = require "tide.nn.utils.parametrize"
 local raise = require "tide.internal.raise"
@@ -131,9 +131,17 @@ end
 
 function Orthogonal:describe() return self.map end
 
-local read = arguments("orthogonal", {
-  "module", {"name", "weight"}, {"orthogonal_map"}, {"use_trivialization", true},
-}, {module = "table", name = "string", orthogonal_map = "string", use_trivialization = "boolean"})
+--- Keeps a matrix orthogonal, by "matrix_exp", "cayley" or "householder"; computed when it is read. Returns the
+--- module.
+---@param module table  the module
+---@use nn: name = "weight"
+---@param orthogonal_map "matrix_exp" | "cayley" | "householder" = nil  how the matrix is made; nil goes by its shape
+---@param use_trivialization boolean = true  begin from the present value
+---@example
+--- local layer = nn.utils.parametrizations.orthogonal(nn.Linear(3, 2))
+--- local w = layer.weight
+--- w:matmul(w.T):allclose(tide.eye(2), 0, 1e-5) --> true
+local read = reader "nn.utils.parametrizations.orthogonal"
 
 --- Keeps a matrix of the module, or a stack of them, orthogonal: its columns, or its rows if those
 --- are fewer, have length 1 and stand at right angles. `orthogonal_map` is "matrix_exp", "cayley"

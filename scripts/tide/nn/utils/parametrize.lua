@@ -1,8 +1,8 @@
 -- nn.utils.parametrize: parameters that are computed from others by modules, whenever they are
 -- read.
-local arguments = require "tide.internal.arguments"
 local checked = require "tide.internal.declare.checked"
 local class = require "tide.internal.class"
+local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
 local ModuleDict = require "tide.nn.module_dict"
@@ -88,8 +88,19 @@ local function parametrized_class(base)
   return made
 end
 
-local read_register = arguments("register_parametrization", {"module", "name", "parametrization"},
-  {module = "module", name = "string", parametrization = "table"})
+--- Lets parametrization(original) stand for a parameter; the original, which its method right_inverse(value) finds,
+--- now and when a value is assigned, is trained. Returns the module.
+---@use nn: module, name
+---@param parametrization table  computes the parameter from the original
+---@example
+--- local Exp = tide.class("Exp", nn.Module)
+--- function Exp:forward(x) return x:exp() end
+--- function Exp:right_inverse(y) return y:log() end
+--- local layer = nn.Linear(1, 1)
+--- layer.weight.data = tide.ones(1, 1)
+--- nn.utils.parametrize.register_parametrization(layer, "weight", Exp())
+--- layer.weight, layer.parametrizations.weight.original --> {{1.0}}, {{0.0}}
+local read_register = reader "nn.utils.parametrize.register_parametrization"
 
 --- Lets parametrization(original) stand in the place of parameter `name`; the original is trained.
 --- A method `right_inverse(value)` of the parametrization gives the original to start from, and is
@@ -127,9 +138,14 @@ function parametrize.register_parametrization(...)
   return module
 end
 
-local read_remove = arguments("remove_parametrizations", {
-  "module", "name", {"leave_parametrized", true},
-}, {module = "module", name = "string", leave_parametrized = "boolean"})
+--- Makes the parameter one of its own again, with the value that was computed.
+---@use nn: module, name
+---@param leave_parametrized boolean = true  keep the computed value, not the original
+---@example
+--- local layer = nn.utils.parametrizations.orthogonal(nn.Linear(2, 2))
+--- nn.utils.parametrize.remove_parametrizations(layer, "weight")
+--- #layer:parameters() --> 2
+local read_remove = reader "nn.utils.parametrize.remove_parametrizations"
 
 --- Makes `name` a parameter of its own again, with the value that was computed or, with
 --- {leave_parametrized = false}, the original one. Returns the module.
@@ -148,8 +164,13 @@ function parametrize.remove_parametrizations(...)
   return module
 end
 
---- Whether a parameter of the module, or the one called `name`, is computed so.
-parametrize.is_parametrized = checked("is_parametrized", {"module", {"name"}}, {module = "module", name = "string"},
+--- Whether a parameter is computed so.
+---@use nn: module
+---@param name string = nil  name of the parameter; nil asks about any
+---@example
+--- local layer = nn.utils.parametrizations.orthogonal(nn.Linear(2, 2))
+--- nn.utils.parametrize.is_parametrized(layer, "weight") --> true
+parametrize.is_parametrized = checked("nn.utils.parametrize.is_parametrized",
   function(module, name)
     if name then return list_of(module, name) ~= nil end
     return rawget(module, "parametrizations") ~= nil

@@ -1,7 +1,7 @@
 -- nn.utils.prune: parts of parameters set to zero, and kept so. As in PyTorch, `weight_orig` is
 -- trained, `weight_mask` is saved, and `weight` is their product, computed before each forward.
-local arguments = require "tide.internal.arguments"
 local checked = require "tide.internal.declare.checked"
+local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
@@ -132,11 +132,9 @@ local function scores_for(name, given, value)
   return given:detach()
 end
 
---- Makes a function of the library. `extra` are its parameters behind module and name;
---- `new_mask(given, scores, mask)` gives the mask.
-local function define(name, extra, new_mask)
-  local read = arguments(name, {"module", "name", table.unpack(extra)},
-    {module = "module", name = "string", importance_scores = "tensor", mask = "tensor"})
+--- Makes the function that is declared as `declared`; `new_mask(given, scores, mask)` gives the mask.
+local function pruning(declared, new_mask)
+  local read, name = reader(declared), declared:match "[%w_]+$"
   prune[name] = function(...)
     local given = read(...)
     local value, mask = state_of(name, given.module, given.name)
@@ -145,45 +143,93 @@ local function define(name, extra, new_mask)
   end
 end
 
---- identity(module, name): a mask of ones.
-define("identity", {}, function(_, _, mask) return mask end)
+--- A mask of ones: nothing is pruned.
+---@use nn: module, name
+---@example
+--- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
+--- layer.weight.data = tide.tensor{{0.5, -3}}
+--- prune.identity(layer, "weight")
+--- layer.weight --> {{0.5, -3.0}}
+pruning("nn.utils.prune.identity", function(_, _, mask) return mask end)
 
---- random_unstructured(module, name, amount): elements that chance picks.
-define("random_unstructured", {"amount"}, function(given, scores, mask)
+--- Elements that chance picks become zero: so many, or a share as a float.
+---@use nn: module, name, amount
+---@example
+--- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
+--- layer.weight.data = tide.tensor{{0.5, -3}}
+--- prune.random_unstructured(layer, "weight", 0.5)
+--- layer.weight:count_nonzero() --> 1
+pruning("nn.utils.prune.random_unstructured", function(given, scores, mask)
   return prune.RandomUnstructured("random_unstructured", scores, mask, given.amount)
 end)
 
---- l1_unstructured(module, name, amount, {importance_scores}): the elements nearest to zero.
-define("l1_unstructured", {"amount", {"importance_scores"}}, function(given, scores, mask)
+--- The elements nearest to zero become zero; weight_orig is trained, weight_mask saved.
+---@use nn: module, name, amount, importance_scores = nil
+---@example
+--- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
+--- layer.weight.data = tide.tensor{{0.5, -3}}
+--- prune.l1_unstructured(layer, "weight", 1)
+--- layer.weight --> {{0.0, -3.0}}
+pruning("nn.utils.prune.l1_unstructured", function(given, scores, mask)
   return prune.L1Unstructured("l1_unstructured", scores, mask, given.amount)
 end)
 
---- random_structured(module, name, amount, dim): slices along dim that chance picks.
-define("random_structured", {"amount", "dim"}, function(given, scores, mask)
+--- Slices along dim that chance picks become zero.
+---@use nn: module, name, amount
+---@param dim integer  the dimension whose slices become zero, from 1
+---@example
+--- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
+--- layer.weight.data = tide.tensor{{0.5, -3}}
+--- prune.random_structured(layer, "weight", 1, 2)
+--- layer.weight:count_nonzero() --> 1
+pruning("nn.utils.prune.random_structured", function(given, scores, mask)
   local dim = checked_dim("random_structured", given.dim, scores)
   return without_slices("random_structured", mask, dim, given.amount, function()
     return tide.rand(scores:size(dim), {device = scores.device})
   end)
 end)
 
---- ln_structured(module, name, amount, n, dim, {importance_scores}): the slices along dim whose
---- n-norm is least.
-define("ln_structured", {"amount", "n", "dim", {"importance_scores"}}, function(given, scores, mask)
+--- The slices along dim with the least n-norm become zero.
+---@use nn: module, name, amount
+---@param n number  which norm
+---@param dim integer  the dimension whose slices become zero, from 1
+---@use nn: importance_scores = nil
+---@example
+--- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
+--- layer.weight.data = tide.tensor{{0.5, -3}}
+--- prune.ln_structured(layer, "weight", 1, 2, 2)
+--- layer.weight --> {{0.0, -3.0}}
+pruning("nn.utils.prune.ln_structured", function(given, scores, mask)
   local dim = checked_dim("ln_structured", given.dim, scores)
   return without_slices("ln_structured", mask, dim, given.amount, function()
     return tide.linalg.vector_norm(scores, given.n, other_dims(scores, dim))
   end)
 end)
 
---- custom_from_mask(module, name, mask): where the mask is zero.
-define("custom_from_mask", {"mask"}, function(given, scores, mask)
+--- What the mask has 0 for becomes zero.
+---@use nn: module, name
+---@param mask tensor  0 for what becomes zero
+---@example
+--- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
+--- layer.weight.data = tide.tensor{{0.5, -3}}
+--- prune.custom_from_mask(layer, "weight", tide.tensor{{0, 1}})
+--- layer.weight --> {{0.0, -3.0}}
+pruning("nn.utils.prune.custom_from_mask", function(given, scores, mask)
   local own = scores_for("custom_from_mask", given.mask, scores)
   return mask * own:to(mask.dtype)
 end)
 
-local read_global = arguments("global_unstructured", {
-  "parameters", "pruning_method", {"importance_scores", {}}, {"amount"},
-}, {parameters = "table", pruning_method = "function", importance_scores = "table"})
+--- The elements of all the parameters together that matter least become zero.
+---@param parameters table  pairs {module, name}
+---@param pruning_method function  nn.utils.prune.L1Unstructured or RandomUnstructured
+---@param importance_scores table = {}  tensors in the place of the sizes of the values
+---@use nn: amount = nil
+---@example
+--- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
+--- layer.weight.data = tide.tensor{{0.5, -3}}
+--- prune.global_unstructured({{layer, "weight"}}, prune.L1Unstructured, {amount = 0.5})
+--- layer.weight --> {{0.0, -3.0}}
+local read_global = reader "nn.utils.prune.global_unstructured"
 
 --- global_unstructured({{module, name}, ...}, prune.L1Unstructured, {amount = 0.2}): the elements
 --- that matter least of all the parameters together. importance_scores is a list, one for each.
@@ -216,8 +262,12 @@ prune.remove = checked("prune.remove", {"module", "name"}, {module = "module", n
   return weights.stop_computing("prune", module, name)
 end)
 
---- Whether a parameter of the module, or of one below it, is pruned.
-prune.is_pruned = checked("is_pruned", {"module"}, {module = "module"}, function(module)
+--- Whether a parameter of the module or of one below it is pruned.
+---@use nn: module
+---@example
+--- local prune = nn.utils.prune
+--- prune.is_pruned(nn.Sequential(prune.identity(nn.Linear(2, 1), "bias"))) --> true
+prune.is_pruned = checked("nn.utils.prune.is_pruned", function(module)
   for _, below in ipairs(module:modules()) do
     for _, entry in pairs(rawget(below, "_computed") or {}) do
       if entry.caller == "prune" then return true end

@@ -1,5 +1,5 @@
 -- tide.nn.utils.rnn: sequences of different lengths as one tensor.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
@@ -7,12 +7,22 @@ local tide = require "tide"
 
 local rnn = {}
 
-local read_pad = arguments("pad_sequence", {
-  "sequences", {"batch_first", false}, {"padding_value", 0}, {"padding_side", "right"},
-}, {sequences = "table", padding_value = "number", padding_side = "string"})
+--- Sequences side by side, filled up.
+---@use nn: sequences
+---@param batch_first boolean = false  (n, length, ...) instead of (length, n, ...)
+---@use nn: padding_value = 0
+---@param padding_side "right" | "left" = "right"  where it is put
+---@example
+--- nn.utils.rnn.pad_sequence({tide.tensor{1, 2}, tide.tensor{3}}, {batch_first = true}) --> {{1, 2}, {3, 0}}
+local read_pad = reader "nn.utils.rnn.pad_sequence"
 
-local read_padded = arguments("unpad_sequence", {"padded", "lengths", {"batch_first", false}},
-  {padded = "tensor"})
+--- The sequences again, as a list.
+---@param padded tensor  sequences padded to one length
+---@use nn: lengths
+---@param batch_first boolean = false  (n, length, ...) instead of (length, n, ...)
+---@example
+--- nn.utils.rnn.unpad_sequence(tide.tensor{{1, 2}, {3, 0}}, tide.tensor{2, 1}, true) --> {{1, 2}, {3}}
+local read_padded = reader "nn.utils.rnn.unpad_sequence"
 
 --- Raises an error unless these are sequences, as tensors, and at least one.
 local function check_sequences(sequences)

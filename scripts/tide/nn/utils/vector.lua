@@ -5,17 +5,25 @@ local tide = require "tide"
 
 local vector = {}
 
---- The elements of a list of parameters in one vector, with a grad function.
-vector.parameters_to_vector = checked("parameters_to_vector", {"parameters"}, {parameters = "tensors"}, function(parameters)
+--- All elements in one vector.
+---@use nn: parameters
+---@example
+--- nn.utils.parameters_to_vector(nn.Linear(3, 2):parameters()).shape --> {8}
+vector.parameters_to_vector = checked("nn.utils.parameters_to_vector", function(parameters)
   if #parameters == 0 then raise("parameters_to_vector: the list of parameters is empty") end
   local parts = {}
   for i, parameter in ipairs(parameters) do parts[i] = parameter:reshape(-1) end
   return tide.cat(parts)
 end)
 
---- Overwrites a list of parameters with the elements of a vector.
-vector.vector_to_parameters = checked("vector_to_parameters", {"vector", "parameters"},
-  {vector = "tensor", parameters = "tensors"}, function(values, parameters)
+--- Overwrites parameters with a vector.
+---@param vector tensor  all values one behind the other
+---@use nn: parameters
+---@example
+--- local layer = nn.Linear(1, 1)
+--- nn.utils.vector_to_parameters(tide.tensor{3.0, 4}, layer:parameters())
+--- layer.bias --> {4.0}
+vector.vector_to_parameters = checked("nn.utils.vector_to_parameters", function(values, parameters)
   local total = 0
   for _, parameter in ipairs(parameters) do total = total + parameter:numel() end
   if values:dim() ~= 1 or #values ~= total then

@@ -1,6 +1,6 @@
 -- nn.utils: weights that are computed anew from others before each forward.
-local arguments = require "tide.internal.arguments"
 local checked = require "tide.internal.declare.checked"
+local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -53,8 +53,14 @@ function weights.stop_computing(caller, module, name)
   return module
 end
 
-local read_weight_norm = arguments("weight_norm", {"module", {"name", "weight"}, {"dim", 1}},
-  {module = "module", name = "string", dim = "number"})
+--- Makes a weight of a length and a direction, both trained; returns the module.
+---@use nn: module, name = "weight"
+---@param dim number = 1  the dimension that keeps its own norms, from 1
+---@formula w = g v / ||v||
+---@see nn.utils.spectral_norm nn.utils.remove_weight_norm
+---@example
+--- local layer = nn.utils.weight_norm(nn.Linear(3, 2)); layer.weight_g.shape --> {2, 1}
+local read_weight_norm = reader "nn.utils.weight_norm"
 
 --- The Euclidean norm over all dimensions but one, which are kept.
 local function norm_except(x, dim)
@@ -89,16 +95,25 @@ function weights.weight_norm(...)
   end)
 end
 
---- Makes the weight a parameter of its own again. Returns the module.
-weights.remove_weight_norm = checked("remove_weight_norm", {"module", {"name", "weight"}},
-  {module = "module", name = "string"}, function(module, name)
+--- Makes the weight a parameter of its own again.
+---@use nn: module, name = "weight"
+---@example
+--- local layer = nn.utils.weight_norm(nn.Linear(3, 2))
+--- #nn.utils.remove_weight_norm(layer):parameters() --> 2
+weights.remove_weight_norm = checked("nn.utils.remove_weight_norm", function(module, name)
     return weights.stop_computing("weight_norm", module, name)
   end)
 
-local read_spectral_norm = arguments("spectral_norm", {
-  "module", {"name", "weight"}, {"n_power_iterations", 1}, {"eps", 1e-12}, {"dim"},
-}, {module = "module", name = "string", n_power_iterations = "count", eps = "number",
-  dim = "number"})
+--- Divides a weight by its largest singular value; returns the module.
+---@use nn: module, name = "weight"
+---@param n_power_iterations integer >= 0 = 1  rounds of the power iteration in each forward
+---@param eps number = 1e-12  the least norm to divide by
+---@param dim number = nil  the dimension of the outputs, from 1; nil goes by the layer
+---@formula w = w / (largest singular value of w)
+---@see nn.utils.weight_norm nn.utils.remove_spectral_norm
+---@example
+--- local layer = nn.utils.spectral_norm(nn.Linear(1, 1)); layer.weight:abs() --> {{1.0}}
+local read_spectral_norm = reader "nn.utils.spectral_norm"
 
 --- The weight as a matrix whose rows are those of one dimension.
 local function as_matrix(weight, dim) return weight:movedim(dim, 1):flatten(2) end
@@ -141,9 +156,12 @@ function weights.spectral_norm(...)
   end)
 end
 
---- Makes the weight a parameter of its own again. Returns the module.
-weights.remove_spectral_norm = checked("remove_spectral_norm", {"module", {"name", "weight"}},
-  {module = "module", name = "string"}, function(module, name)
+--- Makes the weight a parameter of its own again.
+---@like nn.utils.remove_weight_norm
+---@example
+--- local layer = nn.utils.spectral_norm(nn.Linear(3, 2))
+--- #nn.utils.remove_spectral_norm(layer):parameters() --> 2
+weights.remove_spectral_norm = checked("nn.utils.remove_spectral_norm", function(module, name)
     return weights.stop_computing("spectral_norm", module, name)
   end)
 

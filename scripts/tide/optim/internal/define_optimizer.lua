@@ -1,6 +1,5 @@
 -- Optimizers by their declarations: the options of a class are those that it declares.
 local define = require "tide.internal.declare.define"
-local Optimizer = require "tide.optim.optimizer"
 
 --- Makes the class of the optimizer that is declared as `name`, "optim.SGD".
 return function(name, base)

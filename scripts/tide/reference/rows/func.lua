@@ -32,10 +32,6 @@ return {
         "sample by sample",
       "tide.func.vmap(function(x, y) return x:dot(y) end)(tide.ones(3, 2), tide.ones(3, 2)) " ..
         "--> {2.0, 2.0, 2.0}"},
-    {"functional_call", "(...)",
-      "module(args...) with other parameters and buffers, by names as in state_dict",
-      "local layer = nn.Linear(2, 1, {bias = false}); " ..
-        "tide.func.functional_call(layer, {weight = tide.ones(1, 2)}, tide.ones(2)) --> {2.0}"},
     {"stack_module_state", "(models)",
       "Parameters and buffers of modules built alike, stacked: two tables by name",
       "local p = tide.func.stack_module_state{nn.Linear(3, 2), nn.Linear(3, 2)}; " ..

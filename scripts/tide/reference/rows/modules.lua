@@ -31,8 +31,6 @@ return {
       "local n = 0; " ..
         "for name, child in nn.Sequential(nn.ReLU()):named_children() do n = n + 1 end; " ..
         "n --> 1"},
-    {"state_dict", "(...)", "All parameters and buffers by PyTorch's names",
-      [[nn.Sequential(nn.Linear(3, 2)):state_dict()["0.weight"].shape --> {2, 3}]]},
     {"load_state_dict", "(state, {strict})", "Copies tensors by name into the module's",
       "local a, b = nn.Linear(3, 2), nn.Linear(3, 2); b:load_state_dict(a:state_dict()); " ..
         "b.weight:equal(a.weight) --> true"},
@@ -54,9 +52,6 @@ return {
       "local layer = nn.Linear(1, 1); layer:register_load_state_dict_post_hook(" ..
         "function(m, keys) keys.missing_keys = {} end); " ..
         "layer:load_state_dict {weight = tide.ones(1, 1)}; layer.weight --> {{1.0}}"},
-    {"to_empty", "(...)",
-      "Moves parameters and buffers in place without their values, which are uninitialized then",
-      "nn.Linear(3, 2):to_empty(\"sim\").weight.device --> sim:0"},
     {"to", "(device | dtype | {device, dtype, non_blocking, memory_format})",
       "Moves or converts parameters and buffers in place",
       [[nn.Linear(3, 2):to("float64").weight.dtype --> "float64"]]},
@@ -109,12 +104,6 @@ return {
     {"apply", "(fn)", "Calls fn(module) for all below, then for the module",
       "local n = 0; " ..
         "nn.Sequential(nn.Linear(3, 2), nn.ReLU()):apply(function(m) n = n + 1 end); n --> 3"},
-    {"initialize", "(init?, ctx?)",
-      "Gluon's word: moves, and fills the weights, those of lazy layers when they are made; of a " ..
-        "list {ctx = {a, b}} inputs may lie on any",
-      "local net = nn.Dense(2, {use_bias = false}); " ..
-        "net:initialize({init = nn.init.ones_, ctx = tide.cpu()}); " ..
-        "net(tide.ones(1, 3)) --> {{3.0, 3.0}}"},
     {"parameter", "(name, shape, initialise)", "Makes a parameter where the module lies",
       [[local m = nn.Module(); m:parameter("w", {2}, nn.init.ones_); m.w --> {1.0, 1.0}]]},
     {"register_parameter", "(name, tensor)", "Keeps a tensor as a parameter",
@@ -141,83 +130,8 @@ return {
       "nn.ReLU():forward(tide.tensor{-1, 2}) --> {0, 2}"},
   },
   {
-    title = "Starting values",
-    prefix = "tide.nn.init.",
-    {"uniform_", "(tensor, a?, b?)", "Uniform in a..b (0..1)",
-      "nn.init.uniform_(tide.zeros(100), 2, 3):min():item() >= 2 --> true"},
-    {"normal_", "(tensor, mean?, std?)", "Normal (0, 1)",
-      "nn.init.normal_(tide.zeros(2), 5, 0) --> {5.0, 5.0}"},
-    {"constant_", "(tensor, value)", "One value",
-      "nn.init.constant_(tide.zeros(2), 7) --> {7.0, 7.0}"},
-    {"zeros_", "(tensor)", "Zeros",
-      "nn.init.zeros_(tide.ones(2)) --> {0.0, 0.0}"},
-    {"ones_", "(tensor)", "Ones",
-      "nn.init.ones_(tide.zeros(2)) --> {1.0, 1.0}"},
-    {"eye_", "(tensor)", "A matrix with ones on its diagonal",
-      "nn.init.eye_(tide.zeros(2, 2)) --> {{1.0, 0.0}, {0.0, 1.0}}"},
-    {"dirac_", "(tensor, groups?)", "A convolution that passes channels on",
-      "nn.init.dirac_(tide.zeros(1, 1, 3)) --> {{{0.0, 1.0, 0.0}}}"},
-    {"trunc_normal_", "(...)", "Normal, held between a and b",
-      "nn.init.trunc_normal_(tide.zeros(100), {a = -1, b = 1}):abs():max():item() <= 1 --> true"},
-    {"orthogonal_", "(tensor, gain?)", "A matrix with orthogonal rows or columns",
-      "local w = nn.init.orthogonal_(tide.zeros(2, 2)); " ..
-        "w:matmul(w:t()):allclose(tide.eye(2), {atol = 1e-5}) --> true"},
-    {"sparse_", "(tensor, sparsity, std?)", "Normal, with a share of each column zero",
-      "nn.init.sparse_(tide.zeros(4, 1), 0.5):count_nonzero() --> 2"},
-    {"xavier_uniform_", "(...)", "Glorot's uniform start",
-      "nn.init.xavier_uniform_(tide.zeros(3, 3)):abs():max():item() <= 1 --> true"},
-    {"xavier_normal_", "(...)", "Glorot's normal start",
-      "nn.init.xavier_normal_(tide.zeros(2, 3)).shape --> {2, 3}"},
-    {"kaiming_uniform_", "(...)", "He's uniform start",
-      "nn.init.kaiming_uniform_(tide.zeros(2, 6)):abs():max():item() <= 1 --> true"},
-    {"kaiming_normal_", "(...)", "He's normal start",
-      "nn.init.kaiming_normal_(tide.zeros(2, 3)).shape --> {2, 3}"},
-    {"calculate_gain", "(nonlinearity, param?)", "The gain that suits a nonlinearity",
-      [[nn.init.calculate_gain("relu") --> 1.414]]},
-    {"fan_in_uniform", "(inputs)", "A function that fills uniformly within 1 / sqrt(inputs)",
-      "nn.init.fan_in_uniform(4)(tide.zeros(100)):abs():max():item() <= 0.5 --> true"},
-  },
-  {
     title = "Gradients and parameters together",
     prefix = "tide.nn.utils.",
-    {"clip_grad_norm_", "(...)",
-      "Scales all gradients down together; returns their norm; does not wait",
-      "local w = nn.Parameter(tide.tensor{0.0, 0}); " ..
-        "(w * tide.tensor{3.0, 4}):sum():backward(); " ..
-        "nn.utils.clip_grad_norm_({w}, 1), w.grad --> 5.0, {0.6, 0.8}"},
-    {"clip_grad_value_", "(parameters, clip_value)", "Cuts each element of the gradients",
-      "local w = nn.Parameter(tide.tensor{0.0, 0}); " ..
-        "(w * tide.tensor{3.0, 0.1}):sum():backward(); nn.utils.clip_grad_value_({w}, 1); " ..
-        "w.grad --> {1.0, 0.1}"},
-    {"get_total_norm", "(...)", "The norm of a list",
-      "nn.utils.get_total_norm{tide.tensor{3.0}, tide.tensor{4.0}} --> 5.0"},
-    {"parameters_to_vector", "(parameters)", "All elements in one vector",
-      "nn.utils.parameters_to_vector(nn.Linear(3, 2):parameters()).shape --> {8}"},
-    {"vector_to_parameters", "(vector, parameters)", "Overwrites parameters with a vector",
-      "local layer = nn.Linear(1, 1); " ..
-        "nn.utils.vector_to_parameters(tide.tensor{3.0, 4}, layer:parameters()); " ..
-        "layer.bias --> {4.0}"},
-    {"fuse_conv_bn_eval", "(conv, bn, transpose)",
-      "A convolution that gives what conv and the batch norm after it give in evaluation",
-      "local conv, bn = nn.Conv2d(1, 2, 1):eval(), nn.BatchNorm2d(2):eval(); " ..
-        "local x = tide.rand(1, 1, 2, 2); " ..
-        "nn.utils.fuse_conv_bn_eval(conv, bn)(x):allclose(bn(conv(x)), 1e-4, 1e-6) --> true"},
-    {"fuse_linear_bn_eval", "(linear, bn)",
-      "A linear layer that gives what linear and the batch norm after it give in evaluation",
-      "local linear, bn = nn.Linear(3, 2):eval(), nn.BatchNorm1d(2):eval(); " ..
-        "local x = tide.rand(1, 3); " ..
-        "nn.utils.fuse_linear_bn_eval(linear, bn)(x):allclose(bn(linear(x)), 1e-4, 1e-6) --> true"},
-    {"weight_norm", "(...)",
-      "Makes a weight of a length and a direction, both trained; returns the module",
-      "local layer = nn.utils.weight_norm(nn.Linear(3, 2)); layer.weight_g.shape --> {2, 1}"},
-    {"remove_weight_norm", "(module, name?)", "Makes the weight a parameter of its own again",
-      "local layer = nn.utils.weight_norm(nn.Linear(3, 2)); " ..
-        "#nn.utils.remove_weight_norm(layer):parameters() --> 2"},
-    {"spectral_norm", "(...)", "Divides a weight by its largest singular value; returns the module",
-      "local layer = nn.utils.spectral_norm(nn.Linear(1, 1)); layer.weight:abs() --> {{1.0}}"},
-    {"remove_spectral_norm", "(module, name?)", "Makes the weight a parameter of its own again",
-      "local layer = nn.utils.spectral_norm(nn.Linear(3, 2)); " ..
-        "#nn.utils.remove_spectral_norm(layer):parameters() --> 2"},
     {"parametrizations", "", "Parameters kept orthogonal: see tide.nn.utils.parametrizations.NAME",
       "nn.utils.parametrizations.orthogonal(nn.Linear(2, 2)) ~= nil --> true"},
     {"parametrize", "", "Parameters computed by modules: see tide.nn.utils.parametrize.NAME",
@@ -231,31 +145,9 @@ return {
   {
     title = "Sequences of different lengths",
     prefix = "tide.nn.utils.rnn.",
-    {"pad_sequence", "(...)", "Sequences side by side, filled up",
-      "nn.utils.rnn.pad_sequence({tide.tensor{1, 2}, tide.tensor{3}}, {batch_first = true}) " ..
-        "--> {{1, 2}, {3, 0}}"},
-    {"unpad_sequence", "(...)", "The sequences again, as a list",
-      "nn.utils.rnn.unpad_sequence(tide.tensor{{1, 2}, {3, 0}}, tide.tensor{2, 1}, true) " ..
-        "--> {{1, 2}, {3}}"},
-    {"pack_padded_sequence", "(...)",
-      "A PackedSequence of padded sequences, which recurrent layers take; with " ..
-        "{enforce_sorted = false} lengths may come in any order",
-      "nn.utils.rnn.pack_padded_sequence(tide.tensor{{1, 2}, {3, 0}}, {2, 1}, true).data " ..
-        "--> {1, 3, 2}"},
-    {"pad_packed_sequence", "(...)",
-      "The padded sequences of a PackedSequence, in their order before, and their lengths",
-      "local rnn = nn.utils.rnn; " ..
-        "local packed = rnn.pack_padded_sequence(tide.tensor{{1, 2}, {3, 9}}, {2, 1}, true); " ..
-        "rnn.pad_packed_sequence(packed, true) --> {{1, 2}, {3, 0}}, {2, 1}"},
-    {"pack_sequence", "(...)", "A PackedSequence of a list of sequences",
-      "local packed = nn.utils.rnn.pack_sequence{tide.ones(3, 2), tide.ones(1, 2)}; " ..
-        "local y, h = nn.GRU(2, 4)(packed); y.data.shape, h.shape --> {4, 4}, {1, 2, 4}"},
     {"unpack_sequence", "(packed)", "The list of sequences that a PackedSequence holds",
       "local rnn = nn.utils.rnn; " ..
         "rnn.unpack_sequence(rnn.pack_sequence{tide.tensor{1, 2}, tide.tensor{3}}) " ..
         "--> {{1, 2}, {3}}"},
-    {"PackedSequence", "(...)",
-      "Sequences without padding: all first elements, all second ones, ...; packed:to(device) moves",
-      "nn.utils.rnn.PackedSequence(tide.tensor{1, 3, 2}, {2, 1}).batch_sizes --> {2, 1}"},
   },
 }

@@ -2,8 +2,8 @@
 return {
   {
     of = "backward",
-    gradient = "tensor = nil: gradient of the result with respect to this tensor; may be left out "
-      .. "if it has one element",
+    gradient = "tensor = nil: gradient of the result with respect to this tensor; may be left out if it has one "
+      .. "element",
     tensors = "tensor[]: tensors to go back from",
     grad_tensors = "tensor[] = nil: gradients with respect to them",
   },
@@ -11,12 +11,9 @@ return {
     of = "tide.grad tide.autograd.*",
     outputs = "tensor | tensor[]: what is differentiated",
     inputs = "tensor | tensor[]: with respect to what",
-    grad_outputs = "tensor[] = nil: gradients with respect to the outputs; may be left out if "
-      .. "they have one element",
-    allow_unused = "boolean = false: nil for inputs that the outputs do not depend on, instead of "
-      .. "an error",
-    forward = "function: forward(ctx, ...) gives the results; ctx:save_for_backward(...) keeps "
-      .. "tensors",
+    grad_outputs = "tensor[] = nil: gradients with respect to the outputs; may be left out if they have one element",
+    allow_unused = "boolean = false: nil for inputs that the outputs do not depend on, instead of an error",
+    forward = "function: forward(ctx, ...) gives the results; ctx:save_for_backward(...) keeps tensors",
     backward = "function: backward(ctx, gradients...) gives a gradient for each input",
     v = "tensor | tensor[] = nil: the vector; may be left out if it has one element",
     eps = "number = 1e-6: how far inputs are moved",
@@ -30,25 +27,17 @@ return {
     primal = "tensor: the point",
     primals = "tensor[]: the point",
     tangents = "tensor[]: the direction",
-    in_dims = "integer | integer[] = 1: the dimension of the batch in each argument, from 1; "
-      .. "false: none",
+    in_dims = "integer | integer[] = 1: the dimension of the batch in each argument, from 1; false: none",
     out_dims = "integer | integer[] = 1: where it stands in the results, from 1",
-    randomness = '"error" | "different" | "same" = "error": whether samples share their random '
-      .. 'numbers',
+    randomness = '"error" | "different" | "same" = "error": whether samples share their random numbers',
     chunk_size = "integer = nil: samples at once; nil is all",
-    module = "module: the module",
-    parameters_and_buffers = "table: tensors by name, as in state_dict",
-    args = "table = {}: what the module is called with",
-    options = "table = nil: named options behind the arguments",
-    strict = "boolean: all parameters must be given",
     models = "module[]: modules of one structure",
   },
   {of = "register_hook", fn = "function: fn(gradient) may return another one"},
   {of = "requires_grad_", on = "boolean = true: whether gradients are recorded"},
   {
     of = "no_grad enable_grad eager inference_mode autocast detect_anomaly deterministic stream",
-    fn = "function = nil: the function the mode is on for; without one the mode ends when the "
-      .. "value returned is closed",
+    fn = "function = nil: the function the mode is on for; without one the mode ends when the value returned is closed",
   },
   {
     of = "autocast",
@@ -56,21 +45,15 @@ return {
     enabled = "boolean = true: with false the mode is off in its scope",
     device_type = "string = nil: taken for PyTorch's sake; the device stands in front",
     cache_enabled = "boolean = true: taken for PyTorch's sake",
-    dtype = 'dtype = nil: the half type; nil is float16 on CUDA, else bfloat16',
+    dtype = "dtype = nil: the half type; nil is float16 on CUDA, else bfloat16",
   },
-  {
-    of = "is_autocast_enabled get_autocast_dtype",
-    device = "device = nil: the device asked about; nil is any",
-  },
+  {of = "is_autocast_enabled get_autocast_dtype", device = "device = nil: the device asked about; nil is any"},
   {
     of = "set_grad_enabled use_deterministic_algorithms",
     on = "boolean: on or off",
     warn_only = "boolean = false: taken for PyTorch's sake",
   },
-  {
-    of = "set_float32_matmul_precision",
-    precision = '"highest" | "high" | "medium": how exact products of float32 are',
-  },
+  {of = "set_float32_matmul_precision", precision = '"highest" | "high" | "medium": how exact products of float32 are'},
   {
     of = "GradScaler",
     init_scale = "number: factor of the loss at the start",

@@ -1,7 +1,7 @@
 -- What parameters of losses mean.
 return {
   {
-    of = "cross_entropy CrossEntropyLoss nll_loss NLLLoss",
+    of = "cross_entropy nll_loss",
     x = "scores of the classes: (n, classes) or (n, classes, ...); one sample may leave n out",
     target = "classes, from 1: (n) or (n, ...); or probabilities of the shape of x",
     weight = "tensor = nil: weight of each class; nil is 1",
@@ -9,7 +9,7 @@ return {
     label_smoothing = "number = 0.0: share of the target that is spread over all classes",
   },
   {
-    of = "nll_loss NLLLoss",
+    of = "nll_loss",
     x = "logarithms of probabilities: (n, classes) or (n, classes, ...)",
     target = "classes, from 1: (n) or (n, ...)",
   },
@@ -18,13 +18,10 @@ return {
     x = "predictions",
     target = "what they should be; shapes broadcast",
   },
+  {of = "smooth_l1_loss", beta = "number = 1.0: differences below it count by their square"},
+  {of = "huber_loss", delta = "number = 1.0: differences below it count by their square"},
   {
-    of = "smooth_l1_loss SmoothL1Loss",
-    beta = "number = 1.0: differences below it count by their square",
-  },
-  {of = "huber_loss HuberLoss", delta = "number = 1.0: differences below it count by their square"},
-  {
-    of = "binary_cross_entropy binary_cross_entropy_with_logits BCELoss BCEWithLogitsLoss",
+    of = "binary_cross_entropy binary_cross_entropy_with_logits",
     x = "probabilities from 0 to 1",
     target = "from 0 to 1, of the shape of x",
     weight = "tensor = nil: factor of each element's loss",
@@ -32,15 +29,15 @@ return {
   },
   {of = "binary_cross_entropy_with_logits", x = "scores before sigmoid"},
   {
-    of = "kl_div KLDivLoss",
+    of = "kl_div",
     x = "logarithms of probabilities",
     target = "probabilities, or their logarithms",
     log_target = "boolean = false: target holds logarithms",
-    reduction = '"none" | "mean" | "sum" | "batchmean" = "mean": what is made of the losses of '
-      .. 'all elements; "batchmean" is their sum over n, as the formula wants',
+    reduction = '"none" | "mean" | "sum" | "batchmean" = "mean": what is made of the losses of all elements; '
+      .. '"batchmean" is their sum over n, as the formula wants',
   },
   {
-    of = "gaussian_nll_loss GaussianNLLLoss",
+    of = "gaussian_nll_loss",
     x = "means",
     target = "what was seen",
     var = "variances, of the shape of x or one for each row",
@@ -48,36 +45,27 @@ return {
     eps = "number = 1e-6: the least variance",
   },
   {
-    of = "poisson_nll_loss PoissonNLLLoss",
-    x = "tensor: rates, or their logarithms",
-    target = "tensor: counts",
-    log_input = "boolean: x holds logarithms",
-    full = "boolean: with Stirling's approximation of log(target!)",
-    eps = "number: added to rates inside the logarithm",
-  },
-  {
-    of = "hinge_embedding_loss HingeEmbeddingLoss",
+    of = "hinge_embedding_loss",
     x = "distances",
     target = "1 for pairs that belong together, else -1",
     margin = "number = 1.0: distances above it cost nothing where target is -1",
   },
   {
-    of = "margin_ranking_loss MarginRankingLoss",
+    of = "margin_ranking_loss",
     x1 = "the one score",
     x2 = "the other score",
     target = "1 if x1 should be larger, -1 if x2",
     margin = "number = 0.0: by how much",
   },
   {
-    of = "cosine_embedding_loss CosineEmbeddingLoss",
+    of = "cosine_embedding_loss",
     x1 = "vectors as rows",
     x2 = "vectors as rows",
     target = "1 for pairs that belong together, else -1",
     margin = "number = 0.0: similarities below it cost nothing where target is -1",
   },
   {
-    of = "triplet_margin_loss TripletMarginLoss triplet_margin_with_distance_loss "
-      .. "TripletMarginWithDistanceLoss",
+    of = "triplet_margin_loss",
     anchor = "tensor: vectors as rows",
     positive = "tensor: vectors that should be near",
     negative = "tensor: vectors that should be far",
@@ -85,35 +73,5 @@ return {
     p = "number = 2.0: which norm",
     eps = "number = 1e-6: added to each difference",
     swap = "boolean = false: the distance of positive and negative counts, if it is less",
-    distance_function = "function = nil: distance(a, b); nil is pairwise_distance",
-  },
-  {
-    of = "multi_margin_loss MultiMarginLoss",
-    x = "tensor: scores of the classes: (n, classes)",
-    target = "tensor: classes, from 1: (n)",
-    p = "integer = 1: exponent, 1 or 2",
-    margin = "number = 1.0: by how much the right score should be larger",
-    weight = "tensor = nil: weight of each class",
-  },
-  {
-    of = "multilabel_margin_loss MultiLabelMarginLoss",
-    x = "tensor: scores of the classes: (n, classes)",
-    target = "tensor: classes, from 1, up to the first negative one: (n, classes)",
-  },
-  {
-    of = "multilabel_soft_margin_loss MultiLabelSoftMarginLoss",
-    x = "tensor: scores of the classes: (n, classes)",
-    target = "tensor: 1 for classes that apply, else 0: (n, classes)",
-    weight = "tensor = nil: weight of each class",
-  },
-  {of = "soft_margin_loss SoftMarginLoss", x = "tensor: scores", target = "tensor: 1 or -1"},
-  {
-    of = "ctc_loss CTCLoss",
-    log_probs = "tensor: logarithms of probabilities: (length, n, classes)",
-    targets = "tensor: classes, from 1: (n, longest), or all one behind the other",
-    input_lengths = "tensor | integer[]: length of each sequence of log_probs",
-    target_lengths = "tensor | integer[]: length of each target",
-    blank = "integer: the class of no label, from 1",
-    zero_infinity = "boolean: losses that are infinite, as the target is too long, count 0",
   },
 }
