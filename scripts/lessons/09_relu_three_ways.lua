@@ -65,8 +65,8 @@ local by_lua, loop = measure("a loop in Lua", relu_in_lua, 2)
 -- numbers not one by one: a core has registers that hold 4, 8 or 16 of them, and one instruction
 -- works on all of these.
 --
---      Lua     [ 0.3]  [-1.2]  [ 0.8]  [-0.1]      an instruction and more for each
---      vector  [ 0.3   -1.2     0.8    -0.1]       one instruction for all four
+--      Lua     [ 0.3]  [-1.2]  [ 0.8]  [-0.1]     an instruction and more for each
+--      vector  [ 0.3   -1.2     0.8    -0.1]      one instruction for all four
 heading "2. One core, eight or sixteen at a time"
 
 local threads = tide.get_num_threads()

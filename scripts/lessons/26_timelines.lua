@@ -268,10 +268,10 @@ end
 --
 --   on the device's track     above it                what it is, and its lesson
 --   a gap in each step        a red bar               a wait: lesson 22
---   a gap in each step        one line for all of it  loader or Lua code: lessons 16, 22
+--   a gap in each step        one line for all of it  loader, Lua: lessons 16, 22
 --   many slivers, dense       calls of ops, dense     launches: lesson 24
 --   long bars named to, item  nothing much            transfers: lessons 11 and 22
---   a long gap, once          plan, compile           the first step: run one before
+--   a long gap, once          plan, compile           first step: run one before
 --   dense, no gaps            the script far ahead    the device is the limit: 23
 if options.page ~= "" then
   ahead:save(options.page)

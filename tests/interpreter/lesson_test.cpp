@@ -41,7 +41,7 @@ TEST_CASE("a lesson goes on screen by screen, its lines broken between words", "
   Terminal terminal({"lesson", "1"}, "", {80, {}, 24});
   std::string all;
   int pages = 0;
-  for (std::string shown = terminal.read_until(kQuestion); pages < 10; ++pages) {
+  for (std::string shown = terminal.read_until(kQuestion); pages < 20; ++pages) {
     if (pages > 0) shown.erase(0, 1);  // the echo of Enter, in the row of the question
     std::istringstream lines(shown);
     int rows = 0;

@@ -1,5 +1,6 @@
 -- Runs through a lesson: before each of its cells the comment and the code are shown. A person at a terminal is asked
--- to go on where a section begins and where the screen is full; Lua that is typed there is run.
+-- to go on where a section begins and where the screen is full, so that no more than a screen is shown at once; Lua
+-- that is typed there is run.
 local cells_of = require "tide.lessons.cells"
 local lines_to_show = require "tide.lessons.lines_to_show"
 local native = require "tide.native"
@@ -10,7 +11,7 @@ local with_calls = require "tide.lessons.with_calls"
 
 local kQuestionRows <const> = 2
 local kMostForeseen <const> = 6 -- rows of output that are kept free below a cell's code
-local kLongText <const> = 5     -- rows of a text that is not begun at the end of a screen
+local kFewestRows <const> = 5   -- of a page, if the terminal has less
 
 local walk = {}
 
@@ -38,6 +39,15 @@ local function foreseen(cell)
   return math.min(count, kMostForeseen)
 end
 
+--- The rows that a text takes: lines that are wider than the terminal take more than one.
+local function rows_of(text)
+  local columns, rows = native.terminal_size(), 0
+  for line in text:gsub("\27%[[%d;]*m", ""):gmatch "([^\n]*)\n?" do
+    rows = rows + math.max(1, ((utf8.len(line) or #line) + columns - 1) // columns)
+  end
+  return rows
+end
+
 --- Asks until Enter alone is pressed, and runs what is typed. Leaves the program at `q` and at the end of the input.
 --- `section` begins next; nil in the middle of one.
 local function ask(section, main)
@@ -61,66 +71,66 @@ local function ask(section, main)
   if not asked_before and os.getenv "TERM" ~= "dumb" then io.stdout:write "\27[A\27[2K" end
 end
 
---- What counts the rows of the screen that are used, and asks where they are.
+--- Counts the rows of the screen that are used, and asks where it is full. No question interrupts a cell, which may
+--- measure time: output that does not fit on the screen is held back until the cell has ended.
 local function new_screen()
   local screen = {used = 0, main = nil}
+  local held, is_asking = {}, false
 
   function screen.asked(section)
+    is_asking = true
     ask(section, screen.main)
-    screen.used = 0
+    is_asking, screen.used = false, 0
   end
 
-  --- The rows of a page.
-  function screen.rows()
-    local _, rows = native.terminal_size()
-    return math.max(kLongText, (rows or math.maxinteger) - kQuestionRows)
+  --- Whether the screen has space for a number of rows, and for a question below them.
+  function screen.has_space(rows)
+    local _, height = native.terminal_size()
+    return screen.used + rows <= math.max(kFewestRows, height - kQuestionRows)
   end
 
-  function screen.write_lines(lines)
-    for _, line in ipairs(lines) do
-      if screen.used >= screen.rows() then screen.asked() end
-      io.stdout:write(line, "\n")
-      screen.used = screen.used + 1
+  --- Writes a text. Asks first if the rest of the screen is too small for it, and within one that is longer than a
+  --- screen.
+  function screen.write(text)
+    if screen.used > 0 and not screen.has_space(rows_of(text)) then screen.asked() end
+    for line in text:gmatch "[^\n]*\n?" do
+      local rows = rows_of(line)
+      if screen.used > 0 and not screen.has_space(rows) then screen.asked() end
+      io.stdout:write(line)
+      if line:sub(-1) == "\n" then screen.used = screen.used + rows end
     end
   end
 
-  --- Whether the lesson's main chunk or what it calls of the library writes now: within a function of the lesson a
-  --- clock may run.
-  local function writes_itself()
-    for level = 3, 8 do
-      local info = debug.getinfo(level, "Sf")
-      if not info or info.func == screen.main then return info ~= nil end
-      if not info.source:find "^=%[tide%]" and info.what ~= "C" then return false end
+  --- Writes what the lesson prints, or holds it back. What is typed at a question prints at once.
+  local function output(text)
+    if is_asking then
+      io.stdout:write(text)
+    elseif #held > 0 or not screen.has_space(rows_of(text)) then
+      held[#held + 1] = text
+    else
+      screen.write(text)
     end
-    return false
   end
 
-  --- Counts rows that are written next. A long text is not begun at the end of a screen.
-  function screen.make_room(rows)
-    local is_full = screen.used > 0 and screen.used + rows > screen.rows()
-    if is_full and rows >= kLongText and writes_itself() then screen.asked() end
-    screen.used = screen.used + rows
+  --- Writes what was held back; without questions if the lesson failed or was interrupted.
+  function screen.release(problem)
+    local texts = held
+    held = {}
+    for _, text in ipairs(texts) do
+      if problem then io.stdout:write(text) else screen.write(text) end
+    end
   end
 
-  --- In the place of `print` and `io.write`: lines that are too long are broken between words, and all are counted.
+  --- In the place of `print` and `io.write`: all is counted, and lines of `print` are broken between words.
   function screen.watch_output()
     function print(...)
       local texts = table.pack(...)
       for i = 1, texts.n do texts[i] = tostring(texts[i]) end
-      local text = native.break_lines(table.concat(texts, "\t"))
-      local rows = select(2, text:gsub("\n", "")) + 1
-      screen.make_room(rows)
-      if rows > screen.rows() and writes_itself() then
-        screen.used = screen.used - rows
-        return screen.write_lines(screen_lines.split(text))
-      end
-      io.stdout:write(text, "\n")
+      output(native.break_lines(table.concat(texts, "\t")) .. "\n")
     end
     function io.write(...)
-      local rows = 0
-      for i = 1, select("#", ...) do rows = rows + select(2, tostring((select(i, ...))):gsub("\n", "")) end
-      screen.make_room(rows)
-      return io.stdout:write(...)
+      output(table.concat {...})
+      return io.stdout
     end
   end
 
@@ -133,6 +143,7 @@ function walk.script(source, options)
   local cells, sections, screen = cells_of(source), 0, new_screen()
   local before, after = "", ""
   if options.color then before, after = "\27[36m", "\27[0m" end
+  local write = options.pause and screen.write or io.write
   if options.pause then screen.watch_output() end
   --- What the script calls where a cell begins.
   function walk.begin_cell(number)
@@ -141,17 +152,19 @@ function walk.script(source, options)
     if cell.heading then sections = sections + 1 end
     if options.pause then
       screen.main = debug.getinfo(2, "f").func
+      screen.release()
       local begins = cell.heading and sections > 1
-      local is_full = screen.used > 0 and screen.used + #lines + foreseen(cell) > screen.rows()
+      local is_full = screen.used > 0 and not screen.has_space(#lines + foreseen(cell))
       if begins or is_full then screen.asked(begins and cell.heading or nil) end
-      screen.write_lines(lines)
-    else
-      for _, line in ipairs(lines) do io.stdout:write(line, "\n") end
     end
+    for _, line in ipairs(lines) do write(line .. "\n") end
     io.flush()
   end
   for _, cell in ipairs(cells) do take_heading(cell) end
-  return with_calls(source, cells, "tide.lessons.walk")
+  local text = with_calls(source, cells, "tide.lessons.walk")
+  if not options.pause then return text end
+  walk.at_end = setmetatable({}, {__close = function(_, problem) screen.release(problem) end})
+  return "local _ <close> = require('tide.lessons.walk').at_end;" .. text
 end
 
 return walk

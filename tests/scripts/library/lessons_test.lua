@@ -1,4 +1,4 @@
--- Every lesson runs on an accelerator and on the cpu, and its claims hold.
+-- Every lesson runs on an accelerator and on the cpu, its claims hold, and a terminal shows it screen by screen.
 local tide = require "tide"
 local json = require "tide.internal.json"
 local test = require "tide.test"
@@ -7,10 +7,12 @@ local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run = dofile(here .. "/../support/program.lua")
 local describe, it = test.describe, test.it
 
+-- In a terminal, with Enter at each question: fails if a screen is too high.
+local in_terminal = ("python3 -B '%s/../support/screens.py'"):format(here)
 local accelerator = tide.cuda.is_available() and "cuda" or "sim"
 
-local function output_of(arguments)
-  local output, succeeded = run("lesson " .. arguments)
+local function output_of(arguments, before)
+  local output, succeeded = run("lesson " .. arguments, before)
   if not succeeded then error(output, 3) end
   return output
 end
@@ -66,8 +68,8 @@ describe("lesson", function()
   end)
 
   for _, lesson in ipairs(lessons) do
-    it(("%d holds on an accelerator"):format(lesson.number), function()
-      output_of(lesson.name .. " --device " .. accelerator)
+    it(("%d holds on an accelerator, at most 24 rows at a time"):format(lesson.number), function()
+      output_of(lesson.name .. " --device " .. accelerator, in_terminal)
     end)
     it(("%d holds on the cpu"):format(lesson.number), function()
       output_of(lesson.name .. " --device cpu")
