@@ -96,14 +96,15 @@ size_t end_of_columns(std::string_view line, size_t columns) {
 }
 
 /// Where the rest of a line begins if it is broken: below its last column of text, which two spaces
-/// part from the one before, else below its first letter.
+/// part from the one before, else below its first letter; within two thirds of the terminal.
 size_t hanging_indentation(std::string_view line, size_t columns) {
+  const size_t most = 2 * columns / 3;
   size_t indentation = std::min(line.find_first_not_of(' '), line.size());
   for (size_t at = indentation; (at = line.find("  ", at)) != std::string_view::npos;) {
     at = std::min(line.find_first_not_of(' ', at), line.size());
-    if (at <= 2 * columns / 3) indentation = at;
+    if (at <= most) indentation = at;
   }
-  return indentation;
+  return std::min(indentation, most);
 }
 
 }  // namespace

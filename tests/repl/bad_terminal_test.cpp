@@ -49,6 +49,16 @@ TEST_CASE("a window of few columns, with colours", "[repl]") {
   }
 }
 
+TEST_CASE("a line is broken where its indentation is wider than the window", "[repl]") {
+  Terminal terminal({"-e",
+                     "io.write(require('tide.native').break_lines((' '):rep(66) .. 'GPUs, other "
+                     "programs'), '|\\n')"},
+                    "", {60});
+  CHECK_THAT(terminal.read_until("|"),
+             ContainsSubstring("\n" + std::string(40, ' ') + "GPUs, other programs|"));
+  CHECK(terminal.wait() == 0);
+}
+
 TEST_CASE("a dumb terminal shows no colours", "[repl]") {
   Terminal terminal({}, "", {80, {{"NO_COLOR", ""}, {"TERM", "dumb"}}});
   terminal.read_to_prompt();
