@@ -1,11 +1,18 @@
 -- tide.gradient: slopes of a function that a tensor holds values of.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local read = arguments("gradient", {"x", {"spacing", 1}, {"dim"}, {"edge_order", 1}}, {x = "tensor"})
+--- A table of slopes along each dimension, from neighbouring elements.
+---@param x tensor  the tensor
+---@param spacing number | tensor[] = 1  distance of the elements, or where they are
+---@param dim integer | integer[] = nil  the dimensions, from 1; nil is all
+---@param edge_order integer = 1  1 or 2: how exact slopes at the ends are
+---@example
+--- tide.gradient(tide.tensor{1.0, 4, 9, 16}) --> {{3.0, 4.0, 6.0, 7.0}}
+local read = reader "gradient"
 
 local function check_spacing(value)
   if type(value) == "number" or tide.is_tensor(value) then return end

@@ -1,10 +1,17 @@
 -- tide.histogramdd: how many points lie in each box of a grid.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local read = arguments("histogramdd", {"x", "bins", {"range"}, {"weight"}, {"density", false}},
-  {x = "tensor", range = "table", weight = "tensor", density = "boolean"})
+--- How many points (rows of x) lie in each box of a grid, and a table of its edges; waits without a range.
+---@param x tensor  the tensor
+---@param bins integer | integer[] | tensor[]  number of bins of each column, or their edges
+---@param range number[] = nil  lowest and highest edge of each column, in one list
+---@param weight tensor = nil  what each point counts for
+---@param density boolean = false  a density, whose integral is 1
+---@example
+--- tide.histogramdd(tide.tensor{{0.0, 1}, {1, 0}, {2, 2}}, {2, 1}) --> {{1.0}, {2.0}}, {{0.0, 1.0, 2.0}, {0.0, 2.0}}
+local read = reader "histogramdd"
 
 --- The edges along one dimension: those that a tensor holds, or equal parts of a range.
 local function edges_of(column, bins, range)

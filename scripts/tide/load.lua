@@ -1,5 +1,5 @@
 -- tide.load: reads what tide.save wrote, or the tensors of any safetensors file, or of several by their index.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local json = require "tide.internal.json"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
@@ -13,7 +13,9 @@ local kMostIndex <const> = 100000000 -- bytes, as many as a file's own header ma
 local function read_index(path)
   local index, problem = json.decode(native.archives.read_file(path, "load", kMostIndex))
   local map = type(index) == "table" and index.weight_map
-  if type(map) ~= "table" then raise("%s: is no index of safetensors files: %s", path, problem or "it has no weight_map") end
+  if type(map) ~= "table" then
+    raise("%s: is no index of safetensors files: %s", path, problem or "it has no weight_map")
+  end
   local files, names_of = {}, {}
   for name, file in pairs(map) do
     if type(name) ~= "string" or type(file) ~= "string" or file:find "/" or file == ".." then
@@ -53,10 +55,25 @@ local function check_found(path, only, tensors)
   end
 end
 
-local read = arguments("load", {"path", {"device"}, {"only"}}, {path = "string", only = "table"})
+--- The table that a file was saved of, and its metadata; of another program's file, its tensors by name, also of
+--- several files by their index.json. Of a module or an optimizer it is what load_state_dict takes. only lists names:
+--- what has one of them or lies below it is read.
+---@param path string  name of the file
+---@param device device = nil  where tensors go; nil is cpu
+---@param only string[] = nil  names of the tensors to read, or of tables of them; nil is all
+---@waits saving waits for the values
+---@errors what cannot be saved is named with its key; a file that is cut off or damaged
+---@see tide.save module:state_dict training.CheckpointManager tide.load_torch
+---@example
+--- local path = os.tmpname()
+--- local net = tide.nn.Linear(2, 2)
+--- tide.save({net = net}, path)
+--- net:load_state_dict(tide.load(path).net)
+--- os.remove(path)
+--- net.weight.shape --> {2, 2}
+local read = reader "load"
 
---- load(path, device, {only = {"model"}}): the table, and the file's metadata. With `only`, of the tensors those of these
---- names, or below them, are read. "model.safetensors.index.json" is as good as one large file.
+--- The table, and the file's metadata. "model.safetensors.index.json" is as good as one large file.
 local function load(...)
   local given = read(...)
   local path, device, only = given.path, given.device or tide.get_default_device(), given.only

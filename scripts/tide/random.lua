@@ -1,20 +1,12 @@
 -- tide.random: random numbers under NumPy's names. Positions and whole numbers count from 1, and
 -- ranges include both ends, as everywhere in tide. One generator serves all devices.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 
 local random = {}
-
-local place = {{"dtype"}, {"device"}, {"ctx"}}
-
---- Parameters with those that say where and what the result is behind them.
-local function with_place(parameters)
-  local all = table.move(parameters, 1, #parameters, 1, {})
-  return table.move(place, 1, #place, #all + 1, all)
-end
 
 --- The options of a new tensor.
 local function options_of(given)
@@ -58,25 +50,16 @@ function random.randn(...) return tide.randn({...}) end
 
 -- Distributions: each is a function of uniform or normal numbers ----------------------------------
 
---- Makes random.NAME(a, b, size, options), computed from standard numbers `z`.
-local function define(name, parameters, standard, transform)
-  local declared, kinds = table.move(parameters, 1, #parameters, 1, {}), {}
-  for _, parameter in ipairs(parameters) do kinds[parameter[1]] = "numeric" end
-  declared[#declared + 1] = {"size"}
-  local read = arguments("random." .. name, with_place(declared), kinds)
-  local a_name, b_name = parameters[1] and parameters[1][1], parameters[2] and parameters[2][1]
+--- Makes the function that is declared as `declared`, NAME(a, b, size, options), computed from standard numbers `z`.
+local function distribution(declared, standard, transform)
+  local read = reader(declared)
+  local name = declared:match "[%w_]+$"
   random[name] = function(...)
-    local given = read(...)
-    local a, b = a_name and given[a_name], b_name and given[b_name]
-    local shape = shape_of("random." .. name, given.size, a, b)
-    return transform(standard(shape, options_of(given)), a, b, "random." .. name)
-  end
-end
-
---- Raises an error for a number that is below zero; tensors are not looked at, which would wait.
-local function check_scale(name, what, value)
-  if type(value) == "number" and not (value >= 0) then
-    raise("%s: %s must be non-negative, got %s", name, what, tostring(value))
+    local given, names = read(...)
+    local a = names[1] ~= "size" and given[names[1]] or nil
+    local b = a ~= nil and names[2] ~= "size" and given[names[2]] or nil
+    local shape = shape_of(declared, given.size, a, b)
+    return transform(standard(shape, options_of(given)), a, b)
   end
 end
 
@@ -89,75 +72,139 @@ local function inside(shape, options)
   return z:clamp(tide.finfo(z.dtype).eps / 4)
 end
 
-define("random", {}, tide.rand, function(z) return z end)
+--- Uniform in 0..1.
+---@use random: size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.random(3).shape --> {3}
+distribution("random.random", tide.rand, function(z) return z end)
 
-define("uniform", {{"low", 0.0}, {"high", 1.0}}, tide.rand, function(z, low, high)
+--- Uniform in low..high (0..1).
+---@param low number | tensor = 0.0  lower end
+---@param high number | tensor = 1.0  upper end
+---@use random: size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.uniform(2, 2, {3}) --> {2.0, 2.0, 2.0}
+distribution("random.uniform", tide.rand, function(z, low, high)
   return z * (high - low) + low
 end)
 
-define("normal", {{"loc", 0.0}, {"scale", 1.0}}, tide.randn, function(z, loc, scale, name)
-  check_scale(name, "scale", scale)
+--- Normal (0, 1).
+---@use random: loc = 0.0, scale = 1.0, size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.normal(5, 0, {3}) --> {5.0, 5.0, 5.0}
+distribution("random.normal", tide.randn, function(z, loc, scale)
   return z * scale + loc
 end)
 
-define("standard_normal", {}, tide.randn, function(z) return z end)
+--- Normal (0, 1).
+---@like random.random
+---@example
+--- tide.random.standard_normal({2, 3}).shape --> {2, 3}
+distribution("random.standard_normal", tide.randn, function(z) return z end)
 
-define("lognormal", {{"mean", 0.0}, {"sigma", 1.0}}, tide.randn, function(z, mean, sigma, name)
-  check_scale(name, "sigma", sigma)
+--- exp of normal numbers.
+---@param mean number | tensor = 0.0  mean of the logarithm
+---@param sigma tensor | number >= 0 = 1.0  standard deviation of the logarithm
+---@use random: size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.lognormal(0, 0, 2) --> {1.0, 1.0}
+distribution("random.lognormal", tide.randn, function(z, mean, sigma)
   return (z * sigma + mean):exp()
 end)
 
-define("exponential", {{"scale", 1.0}}, positive, function(z, scale, _, name)
-  check_scale(name, "scale", scale)
+--- Exponential, with mean scale.
+---@use random: scale = 1.0, size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.exponential(0, 2) --> {0.0, 0.0}
+distribution("random.exponential", positive, function(z, scale)
   return -z:log() * scale
 end)
 
-define("standard_exponential", {}, positive, function(z) return -z:log() end)
+--- Exponential, with mean 1.
+---@like random.random
+---@example
+--- tide.random.standard_exponential({2, 3}).shape --> {2, 3}
+distribution("random.standard_exponential", positive, function(z) return -z:log() end)
 
-define("gumbel", {{"loc", 0.0}, {"scale", 1.0}}, inside, function(z, loc, scale, name)
-  check_scale(name, "scale", scale)
+--- Gumbel's distribution.
+---@like random.normal
+---@example
+--- tide.random.gumbel(1, 0, 2) --> {1.0, 1.0}
+distribution("random.gumbel", inside, function(z, loc, scale)
   return loc - (-z:log()):log() * scale
 end)
 
-define("logistic", {{"loc", 0.0}, {"scale", 1.0}}, inside, function(z, loc, scale, name)
-  check_scale(name, "scale", scale)
+--- The logistic distribution.
+---@like random.normal
+---@example
+--- tide.random.logistic(1, 1, {2, 3}).shape --> {2, 3}
+distribution("random.logistic", inside, function(z, loc, scale)
   return z:logit() * scale + loc
 end)
 
-define("standard_cauchy", {}, inside, function(z) return ((z - 0.5) * math.pi):tan() end)
+--- Cauchy's distribution.
+---@like random.random
+---@example
+--- tide.random.standard_cauchy(4).shape --> {4}
+distribution("random.standard_cauchy", inside, function(z) return ((z - 0.5) * math.pi):tan() end)
 
-define("laplace", {{"loc", 0.0}, {"scale", 1.0}}, inside, function(z, loc, scale, name)
-  check_scale(name, "scale", scale)
+--- Laplace's distribution.
+---@like random.normal
+---@example
+--- tide.random.laplace(1, 0, 2) --> {1.0, 1.0}
+distribution("random.laplace", inside, function(z, loc, scale)
   local side = z - 0.5
   return loc - side:sign() * (1 - side:abs() * 2):log() * scale
 end)
 
-define("rayleigh", {{"scale", 1.0}}, positive, function(z, scale, _, name)
-  check_scale(name, "scale", scale)
+--- Rayleigh's distribution.
+---@like random.exponential
+---@example
+--- tide.random.rayleigh(0, 2) --> {0.0, 0.0}
+distribution("random.rayleigh", positive, function(z, scale)
   return (-2 * z:log()):sqrt() * scale
 end)
 
-define("weibull", {{"a", 1.0}}, positive, function(z, a, _, name)
-  check_scale(name, "a", a)
+--- Weibull's distribution of shape a.
+---@use random: a = 1.0, size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.weibull(2, {4}).shape --> {4}
+distribution("random.weibull", positive, function(z, a)
   return (-z:log()) ^ (1 / a)
 end)
 
-define("pareto", {{"a", 1.0}}, positive, function(z, a, _, name)
-  check_scale(name, "a", a)
+--- Pareto's distribution of shape a, from 0 on.
+---@like random.weibull
+---@example
+--- tide.random.pareto(2, {4}).shape --> {4}
+distribution("random.pareto", positive, function(z, a)
   return z ^ (-1 / a) - 1
 end)
 
-define("power", {{"a", 1.0}}, positive, function(z, a, _, name)
-  check_scale(name, "a", a)
+--- Numbers in 0..1 with density a * x ^ (a - 1).
+---@like random.weibull
+---@example
+--- tide.random.power(2, {4}).shape --> {4}
+distribution("random.power", positive, function(z, a)
   return z ^ (1 / a)
 end)
 
-define("poisson", {{"lam", 1.0}}, tide.ones, function(one, lam, _, name)
-  check_scale(name, "lam", lam)
+--- Poisson's distribution.
+---@param lam tensor | number >= 0 = 1.0  mean
+---@use random: size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.poisson(0, 2) --> {0.0, 0.0}
+distribution("random.poisson", tide.ones, function(one, lam)
   return tide.poisson(one * lam)
 end)
 
-local read_binomial = arguments("random.binomial", with_place {"n", "p", {"size"}})
+--- How many of n trials succeed, each with probability p.
+---@param n integer  number of trials
+---@param p number  probability of success
+---@use random: size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.binomial(3, 1, 2) --> {3.0, 3.0}
+local read_binomial = reader "random.binomial"
 
 --- binomial(n, p, size): how many of n trials succeed, each with probability p.
 function random.binomial(...)
@@ -167,10 +214,12 @@ function random.binomial(...)
   return tide.binomial(one * given.n, one * given.p)
 end
 
-define("geometric", {{"p", 0.5}}, positive, function(z, p, _, name)
-  if type(p) == "number" and not (p > 0 and p <= 1) then
-    raise("%s: p must be above 0 and at most 1, got %s", name, tostring(p))
-  end
+--- How many trials it takes until one succeeds.
+---@param p number | tensor = 0.5  probability of success in one trial
+---@use random: size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.geometric(1, 2) --> {1.0, 1.0}
+distribution("random.geometric", positive, function(z, p)
   return (z:log() / (tide.ones_like(z) * -p):log1p()):ceil():clamp(1)
 end)
 
@@ -198,46 +247,75 @@ local function gamma_numbers(a)
   return tide.where(small, result * (1 - tide.rand_like(a)) ^ (1 / a), result):to(type)
 end
 
-define("standard_gamma", {{"shape", 1.0}}, tide.ones, function(one, shape, _, name)
-  check_scale(name, "shape", shape)
+--- The gamma distribution; waits.
+---@use random: shape = 1.0, size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.standard_gamma(2, {4}).shape --> {4}
+distribution("random.standard_gamma", tide.ones, function(one, shape)
   return gamma_numbers(one * shape)
 end)
 
-define("gamma", {{"shape", 1.0}, {"scale", 1.0}}, tide.ones, function(one, shape, scale, name)
-  check_scale(name, "shape", shape)
-  check_scale(name, "scale", scale)
+--- The gamma distribution; waits.
+---@use random: shape = 1.0, scale = 1.0, size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.gamma(2, 0, 2) --> {0.0, 0.0}
+distribution("random.gamma", tide.ones, function(one, shape, scale)
   return gamma_numbers(one * shape) * scale
 end)
 
-define("beta", {{"a", 1.0}, {"b", 1.0}}, tide.ones, function(one, a, b, name)
-  check_scale(name, "a", a)
-  check_scale(name, "b", b)
+--- The beta distribution; waits.
+---@use random: a = 1.0
+---@param b tensor | number >= 0 = 1.0  the second shape
+---@use random: size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.beta(2, 0, 2) --> {1.0, 1.0}
+distribution("random.beta", tide.ones, function(one, a, b)
   local x = gamma_numbers(one * a)
   return x / (x + gamma_numbers(one * b))
 end)
 
-define("chisquare", {{"df", 1.0}}, tide.ones, function(one, df, _, name)
-  check_scale(name, "df", df)
+--- A sum of df squares of normal numbers; waits.
+---@use random: df = 1.0, size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.chisquare(0, 2) --> {0.0, 0.0}
+distribution("random.chisquare", tide.ones, function(one, df)
   return gamma_numbers(one * df / 2) * 2
 end)
 
-define("f", {{"dfnum", 1.0}, {"dfden", 1.0}}, tide.ones, function(one, dfnum, dfden, name)
-  check_scale(name, "dfnum", dfnum)
-  check_scale(name, "dfden", dfden)
+--- The F distribution: a quotient of means of squares; waits.
+---@param dfnum tensor | number >= 0 = 1.0  degrees of freedom above
+---@param dfden tensor | number >= 0 = 1.0  degrees of freedom below
+---@use random: size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.f(2, 3, {4}).shape --> {4}
+distribution("random.f", tide.ones, function(one, dfnum, dfden)
   return gamma_numbers(one * dfnum / 2) / dfnum / (gamma_numbers(one * dfden / 2) / dfden)
 end)
 
-define("standard_t", {{"df", 1.0}}, tide.randn, function(z, df, _, name)
-  check_scale(name, "df", df)
+--- Student's t distribution; waits.
+---@like random.chisquare
+---@example
+--- tide.random.standard_t(3, {4}).shape --> {4}
+distribution("random.standard_t", tide.randn, function(z, df)
   return z / (gamma_numbers(tide.ones_like(z) * df / 2) * 2 / df):sqrt()
 end)
 
-define("negative_binomial", {{"n", 1.0}, {"p", 0.5}}, tide.ones, function(one, n, p, name)
-  check_scale(name, "n", n)
+--- How many trials fail until n have succeeded; waits.
+---@param n number | tensor = 1.0  successes to wait for
+---@param p number | tensor = 0.5  probability of success
+---@use random: size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.negative_binomial(3, 1, 2) --> {0.0, 0.0}
+distribution("random.negative_binomial", tide.ones, function(one, n, p)
   return tide.poisson(gamma_numbers(one * n) * (1 - p) / p)
 end)
 
-local read_dirichlet = arguments("random.dirichlet", with_place {"alpha", {"size"}})
+--- Positive numbers that add up to 1, one for each of alpha; waits.
+---@param alpha number[]  weights of the classes
+---@use random: size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.dirichlet({1, 2, 3}):sum() --> 1.0
+local read_dirichlet = reader "random.dirichlet"
 
 --- A list or a tensor as a floating tensor; options of the call count.
 local function floating(value, given)
@@ -265,8 +343,13 @@ function random.dirichlet(...)
   return x / x:sum(-1, true)
 end
 
-local read_multivariate = arguments("random.multivariate_normal",
-  with_place {"mean", "cov", {"size"}})
+--- Normal vectors with these means and covariances.
+---@param mean tensor | number[]  the means
+---@param cov tensor | table  matrix of covariances
+---@use random: size = nil, dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.multivariate_normal({1, 2}, {{0, 0}, {0, 0}}) --> {1.0, 2.0}
+local read_multivariate = reader "random.multivariate_normal"
 
 --- multivariate_normal(mean, cov, size): normal vectors with these means and covariances.
 function random.multivariate_normal(...)
@@ -285,7 +368,16 @@ end
 
 -- Whole numbers and choices -----------------------------------------------------------------------
 
-local read_randint = arguments("random.randint", with_place {"low", {"high"}, {"size"}})
+--- Whole numbers low..high, both included; with one limit from 1.
+---@param low integer  the least number; alone the largest, from 1
+---@param high integer = nil  the largest number, included
+---@use random: size = nil
+---@param dtype dtype = nil  type of the result; nil is int64
+---@use random: device = nil, ctx = nil
+---@see tide.randint tide.randperm tide.rand
+---@example
+--- tide.random.randint(2, 2, {3}) --> {2, 2, 2}
+local read_randint = reader "random.randint"
 
 --- randint(low, high, size): whole numbers low..high, both included; randint(last) from 1.
 function random.randint(...)
@@ -308,8 +400,15 @@ local function as_rows(name, value)
   return rows, #rows
 end
 
-local read_choice = arguments("random.choice", with_place {"a", {"size"}, {"replace", true}, {"p"}},
-  {replace = "boolean"})
+--- Elements of a list or of a tensor's first dimension, or numbers 1..a.
+---@param a integer | tensor | table  values to draw from; a number stands for 1 to that
+---@use random: size = nil
+---@param replace boolean = true  a value may be drawn again
+---@param p number[] = nil  probability of each; nil is the same for all
+---@use random: dtype = nil, device = nil, ctx = nil
+---@example
+--- tide.random.choice({7, 8}, 3, true, {0, 1}) --> {8, 8, 8}
+local read_choice = reader "random.choice"
 
 --- choice(a, size, replace, p): elements of `a` along its first dimension, or numbers 1..a. Without
 --- `replace` none comes twice; `p` are their probabilities.
@@ -364,7 +463,15 @@ function random.shuffle(x)
   for i, from in ipairs(tide.randperm(#x, {device = "cpu"}):tolist()) do x[i] = before[from] end
 end
 
-local read_multinomial = arguments("random.multinomial", {"n", "pvals", {"size"}}, {n = "count"})
+--- How often each of n draws gave each outcome.
+---@param n integer >= 0  number of trials
+---@param pvals number[]  probabilities of the classes
+---@use random: size = nil
+---@counts the numbers
+---@see tide.randperm tide.randint tide.multinomial
+---@example
+--- tide.random.multinomial(3, {0.0, 1.0}) --> {0, 3}
+local read_multinomial = reader "random.multinomial"
 
 --- multinomial(n, pvals, size): how often each of n draws gave each outcome.
 function random.multinomial(...)

@@ -12,11 +12,9 @@ local declaration = require "tide.internal.declare.declaration"
 local native = require "tide.native"
 
 local files = {
-  "operators", "layers", "modules", "computed_parameters",
-  "functional", "autograd", "func", "types", "random", "data", "helpers", "advice", "signal",
-  "metrics", "loggers", "training", "onnx", "plot",
-  "vision", "vision_functional", "vision_transforms",
-  "vision_datasets", "vision_models", "vision_ops",
+  "operators", "layers", "modules", "computed_parameters", "functional", "autograd", "func", "types", "random", "data",
+  "helpers", "metrics", "loggers", "training", "plot", "vision", "vision_functional", "vision_transforms",
+  "vision_models", "vision_ops",
 }
 
 local made_when_asked = {}

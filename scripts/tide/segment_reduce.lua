@@ -1,12 +1,20 @@
 -- tide.segment_reduce: sums, means and the like of stretches of a dimension.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local read = arguments("segment_reduce",
-  {"data", "reduce", {"lengths"}, {"offsets"}, {"axis", 1}, {"unsafe", false}, {"initial"}},
-  {data = "tensor", reduce = "string", lengths = "tensor", offsets = "tensor", axis = "integer", unsafe = "boolean",
-    initial = "number"})
+--- The sum, mean, prod, max or min of stretches of a dimension, one after the other; looks whether lengths fit, which
+--- waits, unless unsafe.
+---@param data tensor  the elements
+---@param reduce "sum" | "mean" | "prod" | "max" | "min"  how a stretch is combined
+---@param lengths tensor = nil  how long each stretch is
+---@param offsets tensor = nil  where stretches begin, in place of lengths
+---@param axis integer = 1  the dimension, from 1
+---@param unsafe boolean = false  do not look whether lengths fit
+---@param initial number = nil  what each stretch begins with
+---@example
+--- tide.segment_reduce(tide.tensor{1.0, 2, 3, 4}, "sum", {lengths = tide.tensor{1, 3}}) --> {1.0, 9.0}
+local read = reader "segment_reduce"
 
 -- What a stretch starts from, and scatter_reduce's name of the reduction.
 local starts = {sum = 0, mean = 0, prod = 1, max = -math.huge, min = math.huge}

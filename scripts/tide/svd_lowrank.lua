@@ -1,11 +1,17 @@
 -- tide.svd_lowrank: the largest singular values of a large matrix, from its products with a few
 -- random vectors (Halko, Martinsson and Tropp, Finding structure with randomness, 2009).
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local read = arguments("svd_lowrank", {"A", {"q", 6}, {"niter", 2}, {"M"}},
-  {A = "tensor", q = "count", niter = "count", M = "tensor"})
+--- U, S, V with U diag(S) V' nearly A, for the q largest singular values.
+---@param A tensor  the matrix, or a stack of matrices
+---@param q integer >= 0 = 6  how many singular values
+---@param niter integer >= 0 = 2  rounds of refinement
+---@param M tensor = nil  subtracted from A
+---@example
+--- local U, S, V = tide.svd_lowrank(tide.tensor{{3.0, 0}, {0, 4}}, {q = 2}); S --> {4.0, 3.0}
+local read = reader "svd_lowrank"
 
 --- Orthogonal columns that span nearly what the first q singular vectors of a tall matrix do; each
 --- iteration makes the difference smaller.

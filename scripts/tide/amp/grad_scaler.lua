@@ -1,22 +1,23 @@
 -- amp.GradScaler: scales losses up, so that small gradients do not vanish in float16, and leaves
 -- out steps whose gradients overflowed.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local known_fields = require "tide.internal.known_fields"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local GradScaler = class("GradScaler")
+--- Scales losses up, and leaves out steps whose gradients overflowed.
+---@param init_scale number = 65536.0  factor of the loss at the start
+---@param growth_factor number = 2.0  the factor grows by it after growth_interval good steps
+---@param backoff_factor number = 0.5  the factor shrinks by it after a step with inf or nan
+---@param growth_interval integer >= 0 = 2000  good steps until the factor grows
+---@param enabled boolean = true  with false nothing is scaled
+---@waits step looks whether gradients are finite
+---@see amp.autocast optimizer:step
+---@example
+--- tide.amp.GradScaler({init_scale = 4}):scale(tide.tensor(2.0)) --> 8.0
+local GradScaler, read = define("amp.GradScaler")
 
 known_fields.watch(GradScaler, {})
-
-local read = arguments("GradScaler", {
-  {"init_scale", 65536.0}, {"growth_factor", 2.0}, {"backoff_factor", 0.5},
-  {"growth_interval", 2000}, {"enabled", true},
-}, {
-  init_scale = "number", growth_factor = "number", backoff_factor = "number", growth_interval = "count",
-  enabled = "boolean",
-})
 
 --- amp.GradScaler({init_scale = 65536, growth_interval = 2000})
 function GradScaler:init(...)

@@ -1,18 +1,24 @@
 -- Checks gradients against finite differences.
-local arguments = require "tide.internal.arguments"
 local derivatives = require "tide.autograd.derivatives"
+local reader = require "tide.internal.declare.reader"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local check = {}
 
-local parameters = {
-  "fn", "inputs", {"eps", 1e-6}, {"atol", 1e-5}, {"rtol", 1e-3}, {"raise_exception", true},
-}
-local read = arguments("gradcheck", parameters, {
-  fn = "callable", eps = "number", atol = "number", rtol = "number", raise_exception = "boolean",
-})
+--- Whether gradients agree with finite differences.
+---@param fn function  the function to call
+---@param inputs tensor | tensor[]  with respect to what
+---@param eps number = 1e-6  how far inputs are moved
+---@param atol number = 1e-5  tolerance, as a number
+---@param rtol number = 0.001  tolerance, as a share
+---@param raise_exception boolean = true  a wrong gradient is an error; else the result is false
+---@waits as it compares values
+---@see tide.grad
+---@example
+--- autograd.gradcheck(tide.sin, tide.tensor({1.0, 2}, {dtype = "float64", requires_grad = true})) --> true
+local read = reader "autograd.gradcheck"
 
 local function as_list(name, value)
   return of_kind(name, "inputs", tide.is_tensor(value) and {value} or value, "tensors")

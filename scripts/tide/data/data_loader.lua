@@ -1,6 +1,6 @@
 -- data.DataLoader: walks a data set in batches, in order or shuffled anew in every pass.
-local class = require "tide.internal.class"
 local fetch = require "tide.data.fetch"
+local define = require "tide.internal.declare.define"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
 local protocol = require "tide.data.protocol"
@@ -10,7 +10,35 @@ local samplers = require "tide.data.samplers"
 local tide = require "tide"
 local workers = require "tide.data.workers"
 
-local DataLoader = class("DataLoader")
+--- Walks a data set, a list or a tensor in batches: for x, y in loader do. batch_size = false gives samples as they
+--- are. With num_workers threads read them, each in a Lua state of its own; the batches are the same, random numbers
+--- of samples included, also those of math.random: they depend on tide.manual_seed, the pass and the position.
+---@param dataset dataset  has #dataset and dataset:get(i), i from 1; a list or a tensor will do, or an
+---  IterableDataset
+---@param batch_size integer | false = nil  samples in a batch; false gives samples as they are; nil is 1
+---@param shuffle boolean = nil  a new order in each pass; nil is false
+---@param sampler sampler = nil  gives the positions of the samples, from 1
+---@param batch_sampler sampler = nil  gives lists of positions, in place of batch_size, shuffle, sampler and
+---  drop_last
+---@param num_workers integer >= 0 = 0  threads that read samples, each in a Lua state of its own; 0 reads in the loop
+---  itself
+---@param collate_fn function = nil  makes a batch of a list of samples; nil is default_collate
+---@param pin_memory boolean = false  batches lie in page-locked memory, which copies faster to CUDA devices
+---@param drop_last boolean = false  leave out the last batch if it is short
+---@param timeout number = 0  seconds to wait for a worker; 0 waits for as long as it takes
+---@param worker_init_fn function = nil  called with its number, from 1, when a worker starts
+---@param generator generator = nil  source of the order; nil is the default generator
+---@param prefetch_factor integer = nil  batches that each worker reads ahead; nil is 2
+---@param persistent_workers boolean = false  workers stay from pass to pass
+---@counts positions of samples
+---@waits only for its workers
+---@errors options that exclude each other; an error in a sample names its position
+---@see data.TensorDataset data.Subset data.RandomSampler data.default_collate
+---@example
+--- local sizes = {}
+--- for x in tide.data.DataLoader(tide.ones(5, 3), {batch_size = 2}) do sizes[#sizes + 1] = #x end
+--- sizes --> {2, 2, 1}
+local DataLoader, read = define("data.DataLoader")
 
 --- Batches have no positions: a loop over them by ipairs would end before it began.
 known_fields.watch(DataLoader, {refuse = function(_, name)
@@ -18,12 +46,6 @@ known_fields.watch(DataLoader, {refuse = function(_, name)
 end})
 known_fields.optional(DataLoader, "batch_sampler", "collate_fn", "generator", "prefetch_factor", "sampler",
   "worker_init_fn")
-
-local read = protocol.reader("DataLoader", "dataset", {
-  {"batch_size"}, {"shuffle"}, {"sampler"}, {"batch_sampler"}, {"num_workers", 0}, {"collate_fn"},
-  {"pin_memory", false}, {"drop_last", false}, {"timeout", 0}, {"worker_init_fn"}, {"generator"},
-  {"prefetch_factor"}, {"persistent_workers", false},
-}, {collate_fn = "function", num_workers = "count", worker_init_fn = "function"})
 
 --- Raises an error for two options that exclude each other.
 local function exclude(given, name, other, why)

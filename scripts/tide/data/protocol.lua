@@ -1,6 +1,5 @@
 -- What counts as a data set, how many samples it has, and how the arguments of a function that
 -- takes one are read.
-local arguments = require "tide.internal.arguments"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -106,21 +105,6 @@ function protocol.steps(value)
   return function()
     if ended then return nil end
     return pass_on(step(state, control))
-  end
-end
-
---- Returns a reader of arguments as `tide.internal.arguments`, for functions whose first one,
---- `first`, may be a table of any kind, also one that looks like options.
-function protocol.reader(caller, first, declared, kinds)
-  local names = table.move(declared, 1, #declared, 2, {first})
-  local read = arguments(caller, names, kinds)
-  return function(value, ...)
-    local named = select("#", ...) == 0 and type(value) == "table" and not getmetatable(value)
-      and value[first] ~= nil
-    if named or value == nil then return read(value) end
-    local given = read(true, ...)
-    given[first] = value
-    return given
   end
 end
 

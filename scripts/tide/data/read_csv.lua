@@ -1,12 +1,10 @@
 -- data.read_csv: reads tables of text, whose columns become tensors or lists of strings.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local native = require "tide.native"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local text_file = require "tide.data.text_file"
 local tide = require "tide"
-
-local kMissing <const> = {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"}
 
 --- The name of a column that has none in the header, as R writes names of rows.
 local kRowNames <const> = "row_names"
@@ -38,10 +36,30 @@ end
 
 -- Options -----------------------------------------------------------------------------------------
 
-local read = arguments("read_csv", {
-  "path", {"delimiter", ","}, {"header", true}, {"columns"}, {"dtype"}, {"missing", kMissing},
-  {"as_tensor", false}, {"comment"}, {"skip", 0},
-}, {comment = "string", skip = "count"})
+--- The columns of a file of comma-separated values by name, tensors of numbers and lists of text, and a list of the
+--- names; missing numbers are nan.
+---@param path string  name of the file
+---@param delimiter string = ","  what parts the columns
+---@param header boolean | string[] = true  the first line names the columns; false: it does not; or the names
+---  themselves
+---@param columns table = nil  the columns to read, by name or number from 1; nil is all
+---@param dtype dtype | table = nil  type of all columns, or of each by name; nil goes by the values
+---@param missing string[] = {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"}  texts that stand for no value,
+---  which becomes nan
+---@param as_tensor boolean = false  one tensor of all columns
+---@param comment string = nil  the character from which on a line says nothing to the reader
+---@param skip integer >= 0 = 0  lines to leave out before the first record
+---@errors name the file and the line
+---@see data.read_jsonl data.TensorDataset
+---@example
+--- local path = os.tmpname()
+--- local file = io.open(path, "w")
+--- file:write "x,name\n1,ann\n2,bob\n"
+--- file:close()
+--- local columns = tide.data.read_csv(path)
+--- os.remove(path)
+--- columns.x, columns.name --> {1, 2}, {"ann", "bob"}
+local read = reader "data.read_csv"
 
 local function check_character(name, value)
   if type(value) == "string" and #value == 1 and not value:find '["\r\n]' then return value end
@@ -188,19 +206,11 @@ local function converted(source, x, dtype, name, at, c)
   return x:to(dtype)
 end
 
---- data.read_csv(path, {delimiter, header, columns, dtype, missing, as_tensor, comment, skip}): a table of the columns by
---- name, and a list of the names. Numbers become tensors, words true and false too, other columns lists of strings;
---- missing numbers are nan. A file that gzip has packed is read as it is. header = false means that the first line holds
---- no names, and a list gives them; without names columns go by position. A first column without a name is "row_names";
---- of columns of one name the second is called x.1. `columns` lists those to read. `dtype` is a type for all of them, or
---- a table of types by name ("string" for text). With as_tensor = true the first result is one tensor with a row for each
---- record. The rest of a line from the character `comment` on is left out, and so are the first `skip` lines.
+--- A table of the columns by name, and a list of the names. Numbers become tensors, words true and false too, other
+--- columns lists of strings; missing numbers are nan. A first column without a name is "row_names"; of columns of one
+--- name the second is called x.1.
 local function read_csv(...)
   local given = read(...)
-  protocol.check_boolean("read_csv", "as_tensor", given.as_tensor)
-  if type(given.header) ~= "boolean" and not protocol.is_list(given.header) then
-    raise("read_csv: header: expected true, false or a list of names, got %s", protocol.kind_of(given.header))
-  end
   local source = new_source(given)
   local names, count, at = read_header(source, given.header, after_lines(source, given.skip))
   local places = wanted_places(given.columns, names, count)

@@ -1,12 +1,26 @@
 -- data.read_jsonl: reads a file with a JSON value in each line.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local json = require "tide.internal.json"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local text_file = require "tide.data.text_file"
 local tide = require "tide"
 
-local read = arguments("read_jsonl", {"path", {"tensors", false}, {"null"}})
+--- The JSON values in the lines of a file, in a list; with tensors = true arrays of numbers are tensors.
+---@param path string  name of the file
+---@param tensors boolean = false  lists of numbers become tensors
+---@param null any = nil  what stands for null
+---@errors name the file and the line
+---@see data.read_csv data.TensorDataset
+---@example
+--- local path = os.tmpname()
+--- local file = io.open(path, "w")
+--- file:write '{"x": [1, 2]}\n{"x": [3, 4]}\n'
+--- file:close()
+--- local values = tide.data.read_jsonl(path)
+--- os.remove(path)
+--- values[2].x --> {3, 4}
+local read = reader "data.read_jsonl"
 
 --- "numbers", "booleans", "tensors" or "lists" if all entries of a list are such, else nil.
 local function kind_of_entries(list)

@@ -1,7 +1,7 @@
 -- Samplers: the order in which a loader visits samples. One is anything with iter(), which gives a
 -- function that gives the next position each time, and nil at the end.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local known_fields = require "tide.internal.known_fields"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
@@ -40,9 +40,13 @@ end
 
 -- The positions of a data set ---------------------------------------------------------------------
 
-local SequentialSampler = class("SequentialSampler", Sampler)
-
-local read_sequential = protocol.reader("SequentialSampler", "data_source", {})
+--- All positions in order.
+---@param data_source dataset  the data set
+---@counts the positions given
+---@see data.DataLoader data.RandomSampler data.WeightedRandomSampler data.BatchSampler
+---@example
+--- tide.data.SequentialSampler({7, 8, 9}):iter()() --> 1
+local SequentialSampler, read_sequential = define("data.SequentialSampler", Sampler)
 
 --- data.SequentialSampler(dataset): 1, 2, 3, ...
 function SequentialSampler:init(...)
@@ -56,10 +60,16 @@ end
 
 function SequentialSampler:order() return tide.arange(1, #self + 1) end
 
-local RandomSampler = class("RandomSampler", Sampler)
-
-local read_random = protocol.reader("RandomSampler", "data_source",
-  {{"replacement", false}, {"num_samples"}, {"generator"}})
+--- Positions in random order, or drawn with replacement.
+---@param data_source dataset  the data set
+---@param replacement boolean = false  a sample may be drawn again
+---@param num_samples integer = nil  how many to draw; nil is #data_source
+---@param generator generator = nil  source of the order; nil is the default generator
+---@counts the positions given
+---@see data.DataLoader data.WeightedRandomSampler data.BatchSampler
+---@example
+--- #tide.data.RandomSampler({7, 8, 9}, {num_samples = 5}) --> 5
+local RandomSampler, read_random = define("data.RandomSampler", Sampler)
 
 --- data.RandomSampler(dataset, {replacement, num_samples, generator}): a new random order in each
 --- pass; with replacement = true each position is drawn from all.
@@ -90,9 +100,14 @@ end
 
 -- Positions that are given ------------------------------------------------------------------------
 
-local SubsetRandomSampler = class("SubsetRandomSampler", Sampler)
-
-local read_subset = arguments("SubsetRandomSampler", {"indices", {"generator"}})
+--- These positions in random order.
+---@param indices integer[]  positions of the samples, from 1
+---@param generator generator = nil  source of the order; nil is the default generator
+---@counts the positions given
+---@see data.DataLoader data.RandomSampler data.WeightedRandomSampler data.BatchSampler
+---@example
+--- #tide.data.SubsetRandomSampler({3, 5}) --> 2
+local SubsetRandomSampler, read_subset = define("data.SubsetRandomSampler", Sampler)
 
 --- An int64 tensor of the positions in a list or a tensor.
 local function positions_of(caller, name, value)
@@ -130,10 +145,16 @@ end
 
 -- Positions by weight -----------------------------------------------------------------------------
 
-local WeightedRandomSampler = class("WeightedRandomSampler", Sampler)
-
-local read_weighted = arguments("WeightedRandomSampler",
-  {"weights", "num_samples", {"replacement", true}, {"generator"}})
+--- Positions drawn with these weights, with replacement by default.
+---@param weights number[] | tensor  weight of each sample
+---@param num_samples integer  how many to draw
+---@param replacement boolean = true  a sample may be drawn again
+---@param generator generator = nil  source of the order; nil is the default generator
+---@counts the positions given
+---@see data.DataLoader data.RandomSampler data.BatchSampler
+---@example
+--- tide.data.WeightedRandomSampler({0, 1, 0}, 4):iter()() --> 2
+local WeightedRandomSampler, read_weighted = define("data.WeightedRandomSampler", Sampler)
 
 --- data.WeightedRandomSampler(weights, num_samples, {replacement, generator}): num_samples positions,
 --- drawn with probabilities in proportion to weights[i].
@@ -176,9 +197,15 @@ local function as_sampler(caller, value, name)
     caller, name, protocol.kind_of(value))
 end
 
-local BatchSampler = class("BatchSampler", Sampler)
-
-local read_batch = protocol.reader("BatchSampler", "sampler", {"batch_size", {"drop_last", false}})
+--- Lists of batch_size positions of a sampler.
+---@param sampler sampler  gives the positions of the samples, from 1
+---@param batch_size integer | false  samples in a batch; false gives samples as they are
+---@param drop_last boolean = false  leave out the last batch if it is short
+---@counts the positions given
+---@see data.DataLoader data.RandomSampler data.WeightedRandomSampler
+---@example
+--- tide.data.BatchSampler({1, 2, 3}, 2):iter()() --> {1, 2}
+local BatchSampler, read_batch = define("data.BatchSampler", Sampler)
 
 --- data.BatchSampler(sampler, batch_size, drop_last): the sampler's positions in lists of
 --- batch_size, the last of which may be shorter, or is left out with drop_last = true.
@@ -233,10 +260,20 @@ end
 
 -- A share of the samples --------------------------------------------------------------------------
 
-local DistributedSampler = class("DistributedSampler", Sampler)
-
-local read_distributed = protocol.reader("DistributedSampler", "dataset",
-  {{"num_replicas"}, {"rank"}, {"shuffle", true}, {"seed", 0}, {"drop_last", false}, {"pad", true}})
+--- The share of process rank, which counts from 0, of num_replicas; shares are equally long.
+---@param dataset dataset  has #dataset and dataset:get(i), i from 1; a list or a tensor will do, or an
+---  IterableDataset
+---@param num_replicas integer = nil  how many processes share the samples; it must be given
+---@param rank integer = nil  which of them this is, from 0; it must be given
+---@param shuffle boolean = true  a new order in each pass
+---@param seed integer = 0  the seed of the order
+---@param drop_last boolean = false  leave out the last batch if it is short
+---@param pad boolean = true  give processes of fewer samples some twice, so that all have as many
+---@counts the positions given
+---@see data.DataLoader data.RandomSampler data.WeightedRandomSampler data.BatchSampler
+---@example
+--- #tide.data.DistributedSampler(tide.ones(5), {num_replicas = 2, rank = 0}) --> 3
+local DistributedSampler, read_distributed = define("data.DistributedSampler", Sampler)
 
 --- data.DistributedSampler(dataset, {num_replicas, rank, shuffle, seed, drop_last, pad}): the share of
 --- process `rank` (0 .. num_replicas - 1). Shares are equally long: positions from the start are

@@ -1,13 +1,20 @@
 -- data.Subset: some samples of a data set; data.random_split: all of them, dealt out at random.
-local class = require "tide.internal.class"
 local Dataset = require "tide.data.dataset".Dataset
 local protocol = require "tide.data.protocol"
+local define = require "tide.internal.declare.define"
+local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local Subset = class("Subset", Dataset)
-
-local read = protocol.reader("Subset", "dataset", {"indices"})
+--- The samples of a data set at these positions.
+---@param dataset dataset  has #dataset and dataset:get(i), i from 1; a list or a tensor will do, or an
+---  IterableDataset
+---@param indices integer[]  positions of the samples, from 1
+---@counts positions of samples
+---@see data.DataLoader data.TensorDataset data.ListDataset data.random_split
+---@example
+--- tide.data.Subset({7, 8, 9}, {3, 1}):get(1) --> 9
+local Subset, read = define("data.Subset", Dataset)
 
 --- data.Subset(dataset, indices): sample i is sample indices[i] of the data set; `indices` is a
 --- list or a tensor of positions.
@@ -69,7 +76,17 @@ local function lengths_of(fractions, count)
   return lengths
 end
 
-local read_split = protocol.reader("random_split", "dataset", {"lengths", {"generator"}})
+--- A list of subsets of these numbers of samples, or fractions of them, dealt out at random.
+---@param dataset dataset  has #dataset and dataset:get(i), i from 1; a list or a tensor will do, or an
+---  IterableDataset
+---@param lengths number[]  how many samples each part has, or shares that sum to 1
+---@param generator generator = nil  source of the order; nil is the default generator
+---@counts positions of samples
+---@see data.DataLoader data.TensorDataset data.ListDataset data.Subset
+---@example
+--- local parts = tide.data.random_split(tide.ones(10), {0.8, 0.2})
+--- #parts[1], #parts[2] --> 8, 2
+local read_split = reader "data.random_split"
 
 --- data.random_split(dataset, lengths, generator): a Subset for each length, in a list. The lengths
 --- are numbers of samples, which must add up to those of the data set, or fractions that add up

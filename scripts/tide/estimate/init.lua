@@ -1,8 +1,8 @@
 -- tide.estimate: what a function would take on an accelerator that need not be there.
-local arguments = require "tide.internal.arguments"
 local cards = require "tide.estimate.cards"
-local check_free = require "tide.profiler.check_free"
 local class = require "tide.internal.class"
+local reader = require "tide.internal.declare.reader"
+local check_free = require "tide.profiler.check_free"
 local grid = require "tide.internal.grid"
 local is_callable = require "tide.internal.is_callable"
 local kind_of = require "tide.internal.kind_of"
@@ -13,7 +13,17 @@ local tide = require "tide"
 
 local kShort <const> = 1000 -- milliseconds: so short a function runs once more, compiled
 
-local read = arguments("estimate", {"fn", "device", {"compare", false}}, {compare = "boolean"})
+--- What fn(tide.accelerator()) would take on a described card, by the peaks of its data sheet: total_ms, device_ms,
+--- host_ms, wait_ms, bound, and parts: a list of {name, dtype, calls, bytes, flops, ms, share, bound}. compare =
+--- true: runs fn there too, if there is such a card: compared_ms. Cards: A100 80GB, B200, H100 SXM, H200, Jetson AGX
+--- Orin, L40S, RTX 4090, RTX 5090, T4, V100.
+---@param fn function  gets the device to work on
+---@param device string = nil  name of a card; nil is H200
+---@param compare boolean = false  run it on that card, too, if there is one here
+---@example
+--- local x = tide.ones(8, 8)
+--- tide.estimate(function() return x:matmul(x):sum():item() end, {device = "H200"}).total_ms > 0 --> true
+local read = reader "estimate"
 
 -- Fields: card (a description, as in cards.lua) and those of roofline.lua; compared_ms: on the
 -- device itself.

@@ -1,7 +1,7 @@
 -- tide.func: derivatives of functions as functions. Arguments and results may be tensors or nested
 -- tables of them, as the parameters of a model.
-local arguments = require "tide.internal.arguments"
 local batched = require "tide.func.batched"
+local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
@@ -174,10 +174,21 @@ end
 --- What belongs to the chosen arguments: for one position its own, for a list of them a list.
 local function for_argnums(argnums, list) return type(argnums) == "table" and list or list[1] end
 
-local grad_parameters = {"fn", {"argnums", 1}, {"has_aux", false}}
-local grad_kinds = {fn = "callable", has_aux = "boolean"}
-local read_grad = arguments("grad", grad_parameters, grad_kinds)
-local read_value = arguments("grad_and_value", grad_parameters, grad_kinds)
+--- A function that gives the gradient of fn's number by argument 1, or by those of argnums.
+---@param fn function  the function to call
+---@param argnums integer | integer[] = 1  which arguments are differentiated, from 1
+---@param has_aux boolean = false  the function also returns values that are only handed on
+---@see tide.grad tide.autograd.jacobian tide.autograd.gradcheck
+---@example
+--- tide.func.grad(function(x) return x:square():sum() end)(tide.tensor{1.0, 2}) --> {2.0, 4.0}
+local read_grad = reader "func.grad"
+--- As grad, with fn's number behind the gradient.
+---@param fn function  the function to call
+---@param argnums integer | integer[] = 1  which arguments are differentiated, from 1
+---@param has_aux boolean = false  the function also returns values that are only handed on
+---@example
+--- tide.func.grad_and_value(function(x) return x:square():sum() end)(tide.tensor{1.0, 2}) --> {2.0, 4.0}, 5.0
+local read_value = reader "func.grad_and_value"
 
 --- Gradients of the number that fn gives, in the form of the arguments, that number, and what else
 --- fn gives.
@@ -258,8 +269,15 @@ local function pusher(outputs, inputs)
   return function(directions) return gradients(products, weights, directions) end
 end
 
-local read_jvp = arguments("jvp", {"fn", "primals", "tangents", {"has_aux", false}},
-  {fn = "callable", primals = "table", tangents = "table", has_aux = "boolean"})
+--- fn's results for a list of primals, and their derivatives times the tangents.
+---@param fn function  the function to call
+---@param primals tensor[]  the point
+---@param tangents tensor[]  the direction
+---@param has_aux boolean = false  the function also returns values that are only handed on
+---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
+---@example
+--- tide.func.jvp(tide.square, {tide.tensor{1.0, 2}}, {tide.ones(2)}) --> {1.0, 4.0}, {2.0, 4.0}
+local read_jvp = reader "func.jvp"
 
 --- What fn gives for a list of primals, and its derivatives times the tangents, a list of the same
 --- form.
@@ -337,8 +355,8 @@ local function by_columns(outputs, inputs)
 end
 
 --- Makes jacrev and jacfwd, which differ in how they find the blocks.
-local function jacobian(name, find_blocks)
-  local read = arguments(name, grad_parameters, grad_kinds)
+local function jacobian(declared, find_blocks)
+  local read, name = reader(declared), declared:match "[%w_]+$"
   return function(...)
     local given = read(...)
     return function(...)
@@ -360,14 +378,27 @@ local function jacobian(name, find_blocks)
   end
 end
 
---- A function that gives all derivatives of fn's results by argument `argnums`, found backwards:
---- one pass for each element of the results.
-transforms.jacrev = jacobian("jacrev", by_rows)
+--- A function that gives all derivatives of fn's results, one backward pass for each result.
+---@param fn function  the function to call
+---@param argnums integer | integer[] = 1  which arguments are differentiated, from 1
+---@param has_aux boolean = false  the function also returns values that are only handed on
+---@example
+--- tide.func.jacrev(tide.square)(tide.tensor{1.0, 2}) --> {{2.0, 0.0}, {0.0, 4.0}}
+transforms.jacrev = jacobian("func.jacrev", by_rows)
 
---- The same, found forwards: one pass for each element of the argument.
-transforms.jacfwd = jacobian("jacfwd", by_columns)
+--- A function that gives all derivatives of fn's results, one pass for each argument's element.
+---@like func.jacrev
+---@example
+--- tide.func.jacfwd(tide.square)(tide.tensor{1.0, 2}) --> {{2.0, 0.0}, {0.0, 4.0}}
+transforms.jacfwd = jacobian("func.jacfwd", by_columns)
 
-local read_hessian = arguments("hessian", {"fn", {"argnums", 1}}, {fn = "callable"})
+--- A function that gives all second derivatives of fn's number.
+---@param fn function  the function to call
+---@param argnums integer | integer[] = 1  which arguments are differentiated, from 1
+---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
+---@example
+--- tide.func.hessian(function(x) return x:pow(3):sum() end)(tide.tensor{1.0, 2}) --> {{6.0, 0.0}, {0.0, 12.0}}
+local read_hessian = reader "func.hessian"
 
 --- A function that gives all second derivatives of the number fn gives.
 function transforms.hessian(...)

@@ -1,13 +1,20 @@
 -- tide.func.vmap: a function of one sample as a function of a batch.
-local arguments = require "tide.internal.arguments"
 local batched = require "tide.func.batched"
+local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local read = arguments("vmap", {
-  "fn", {"in_dims", 1}, {"out_dims", 1}, {"randomness", "error"}, {"chunk_size"},
-}, {randomness = "string", chunk_size = "count"})
+--- A function that applies fn, written for one sample, to a batch along a dimension of its arguments (1, or in_dims,
+--- where false is none); ops without a rule for batches run sample by sample.
+---@param fn function  the function to call
+---@param in_dims any = 1  the dimension of the batch in each argument, from 1; false: none
+---@param out_dims any = 1  where it stands in the results, from 1
+---@param randomness "error" | "different" | "same" = "error"  whether samples share their random numbers
+---@param chunk_size integer >= 0 = nil  samples at once; nil is all
+---@example
+--- tide.func.vmap(function(x, y) return x:dot(y) end)(tide.ones(3, 2), tide.ones(3, 2)) --> {2.0, 2.0, 2.0}
+local read = reader "func.vmap"
 
 local function is_plain(value) return type(value) == "table" and not getmetatable(value) end
 

@@ -1,5 +1,5 @@
 -- loggers.CSVLogger: metrics in the columns of metrics.csv, a row for each step.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local folders = require "tide.loggers.folders"
 local kind_of = require "tide.internal.kind_of"
 local Logger = require "tide.loggers.logger"
@@ -10,7 +10,23 @@ local with_decimal_point = require "tide.internal.with_decimal_point"
 -- Fields beside those of Logger: path; columns (sorted names, as in the file's header) and known (a set
 -- of them); written (a set of the steps in the file); rows (step to {name = value}) and steps (in order)
 -- of what is not; last_step (the largest so far); whole (whether the file ends with a whole record).
-local CSVLogger = class("CSVLogger", Logger)
+--- Logs to save_dir/name/version_N/metrics.csv, a row for each step; columns may appear later. Without a version the
+--- next free one; the rows of one that is there are kept.
+---@param save_dir string  the folder that runs are written to
+---@param name string = "tide_logs"  name of the experiment, a folder in save_dir
+---@param version integer | string = nil  name of the run; nil is "version_N", the first N that is free
+---@waits at most once a second, when it writes
+---@see loggers.TensorBoardLogger loggers.SummaryWriter tide.Trainer
+---@example
+--- local folder = os.tmpname()
+--- os.remove(folder)
+--- local logger <close> = tide.loggers.CSVLogger(folder)
+--- logger:log_metrics({loss = 0.5}, 1)
+--- logger:close()
+--- local x = logger.version
+--- os.execute("rm -r '" .. folder .. "'")
+--- x --> 0
+local CSVLogger, read = define("loggers.CSVLogger", Logger)
 
 local function field_text(text)
   return text:find '[",\r\n]' and '"' .. text:gsub('"', '""') .. '"' or text
@@ -88,7 +104,7 @@ end
 
 --- CSVLogger{save_dir =, name =, version =}: the rows of a version that is there are kept.
 function CSVLogger:init(...)
-  local log_dir, name, version = folders.of_logger("CSVLogger", ...)
+  local log_dir, name, version = folders.of_logger("CSVLogger", read(...))
   self:start("CSVLogger", log_dir)
   self.name, self.version, self.path = name, version, log_dir .. "/metrics.csv"
   self.columns, self.known, self.written, self.rows, self.steps, self.whole = {}, {}, {}, {}, {}, false

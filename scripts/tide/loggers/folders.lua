@@ -1,5 +1,4 @@
 -- Folders of loggers: save_dir/name/version_N, and how they are made.
-local arguments = require "tide.internal.arguments"
 local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
@@ -30,11 +29,9 @@ local function make_next(caller, parent)
   raise("%s: no version is free in %s", caller, parent)
 end
 
---- Makes the folder of a logger from its options save_dir, name and version. Returns its path, the name
---- and the version.
-function folders.of_logger(caller, ...)
-  local given = arguments(caller, {"save_dir", {"name", "tide_logs"}, {"version"}},
-    {save_dir = "string", name = "string"})(...)
+--- Makes the folder of a logger from what it was given: save_dir, name and version. Returns its path, the name and the
+--- version.
+function folders.of_logger(caller, given)
   local parent, version = given.save_dir == "" and "." or given.save_dir, given.version
   if given.name ~= "" then parent = parent .. "/" .. given.name end
   if version == nil then

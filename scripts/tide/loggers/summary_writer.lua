@@ -1,6 +1,5 @@
 -- loggers.SummaryWriter: events for TensorBoard, under the names of torch.utils.tensorboard.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local EventFile = require "tide.loggers.event_file"
 local hyperparams = require "tide.loggers.hyperparams"
 local kind_of = require "tide.internal.kind_of"
@@ -12,10 +11,22 @@ local tide = require "tide"
 
 -- Fields beside those of Logger: file and its path; pending (a list of {wall_time, step, make}, where make() gives
 -- an encoded value and reads what it needs); others (by folder: the writers of add_scalars).
-local SummaryWriter = class("SummaryWriter", Logger)
-
-local read_options = arguments("SummaryWriter", {{"log_dir"}, {"comment", ""}},
-  {log_dir = "string", comment = "string"})
+--- Logs to a file of events for TensorBoard, by default in runs/DATE_TIME.
+---@param log_dir string = nil  the folder; nil is one below "runs" named by time
+---@param comment string = ""  put behind that folder's name
+---@waits at most once a second, when it writes
+---@see loggers.CSVLogger loggers.TensorBoardLogger tide.Trainer
+---@example
+--- local folder = os.tmpname()
+--- os.remove(folder)
+--- local writer = tide.loggers.SummaryWriter(folder)
+--- writer:add_scalar("loss", 0.5, 1)
+--- writer:close()
+--- local x = tide.loggers.read_events(writer.path)[1]
+--- x = x.value
+--- os.execute("rm -r '" .. folder .. "'")
+--- x --> 0.5
+local SummaryWriter, read_options = define("loggers.SummaryWriter", Logger)
 
 --- SummaryWriter{log_dir =, comment =}: without a folder it is runs/DATE_TIME and the comment.
 function SummaryWriter:init(...)

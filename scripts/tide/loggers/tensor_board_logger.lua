@@ -1,14 +1,29 @@
 -- loggers.TensorBoardLogger: a SummaryWriter in a folder save_dir/name/version_N.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local folders = require "tide.loggers.folders"
 local SummaryWriter = require "tide.loggers.summary_writer"
 
-local TensorBoardLogger = class("TensorBoardLogger", SummaryWriter)
+--- A SummaryWriter in save_dir/name/version_N; without a version the next free one.
+---@param save_dir string  the folder that runs are written to
+---@param name string = "tide_logs"  name of the experiment, a folder in save_dir
+---@param version integer | string = nil  name of the run; nil is "version_N", the first N that is free
+---@waits at most once a second, when it writes
+---@see loggers.CSVLogger loggers.SummaryWriter tide.Trainer
+---@example
+--- local folder = os.tmpname()
+--- os.remove(folder)
+--- local logger = tide.loggers.TensorBoardLogger(folder)
+--- logger:log_metrics({loss = 0.5}, 1)
+--- logger:close()
+--- local x = logger.version
+--- os.execute("rm -r '" .. folder .. "'")
+--- x --> 0
+local TensorBoardLogger, read = define("loggers.TensorBoardLogger", SummaryWriter)
 
 --- TensorBoardLogger{save_dir =, name =, version =}: a version that is there gets a further file.
 function TensorBoardLogger:init(...)
   local log_dir
-  log_dir, self.name, self.version = folders.of_logger("TensorBoardLogger", ...)
+  log_dir, self.name, self.version = folders.of_logger("TensorBoardLogger", read(...))
   self:open("TensorBoardLogger", log_dir)
 end
 

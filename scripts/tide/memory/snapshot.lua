@@ -1,6 +1,6 @@
 -- Snapshots of a device's memory: which lines of a script hold it, under which names, and what has grown.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local names_of_tensors = require "tide.memory.names"
 local native = require "tide.native"
@@ -95,7 +95,15 @@ local function named_blocks(device, roots)
   return blocks
 end
 
-local read = arguments("memory.snapshot", {{"device"}, {"names"}}, {names = "table"})
+--- Who holds the device's memory: a table that is shown as one, with device, allocated, peak, cached, limit; holders,
+--- a list of {line, bytes, blocks, names}; at_peak, the same at the peak, without names; tensors, a list of {name,
+--- line, bytes}; all largest first. Names are those of variables, fields, parameters and states of optimizers; names
+--- has further values by name. Collects garbage and waits.
+---@param device device = nil  where the result lies; nil is the default device
+---@param names table = nil  {name = value}, what is named beside the variables of the script: a module, an optimizer
+---@example
+--- local x = tide.ones(1000); local s = tide.memory.snapshot(); s.tensors[1].name --> "x"
+local read = reader "memory.snapshot"
 
 local snapshot = {}
 

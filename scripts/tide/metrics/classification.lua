@@ -1,7 +1,6 @@
 -- Metrics of classes: how often predictions are right.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local checks = require "tide.metrics.checks"
-local class = require "tide.internal.class"
 local labels = require "tide.metrics.labels"
 local Metric = require "tide.metrics.metric"
 local tide = require "tide"
@@ -36,13 +35,20 @@ end
 
 -- Accuracy ----------------------------------------------------------------------------------------
 
-local Accuracy = class("Accuracy", Metric)
+--- The share of predictions that are right; task: multiclass, binary or multilabel; average: micro, macro, weighted
+--- or none.
+---@use metrics: task = "multiclass", num_classes = nil
+---@param top_k integer = 1  right if the target is among so many best classes
+---@use metrics: average = "micro", threshold = 0.5, ignore_index = nil
+---@shapes predictions (n) of classes or (n, classes) of scores, targets (n)
+---@counts classes
+---@waits only where the figure is read
+---@see metrics.F1 metrics.ConfusionMatrix metrics.Collection
+---@example
+--- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
+--- tide.metrics.Accuracy()(p, t) --> 0.6667
+local Accuracy, read_accuracy = define("metrics.Accuracy", Metric)
 classification.Accuracy = Accuracy
-
-local read_accuracy = arguments("Accuracy", {
-  {"task", "multiclass"}, {"num_classes"}, {"top_k", 1}, {"average", "micro"}, {"threshold", 0.5},
-  {"ignore_index"},
-})
 
 --- metrics.Accuracy{task = "multiclass", top_k = 1, average = "micro"}: the share of predictions
 --- that are right. For classes, "macro" is the mean of the classes' recalls over the classes that
@@ -66,12 +72,18 @@ function Accuracy:value(state)
   return weighted_mean(figures, average == "weighted" and state.support or all:ne(0))
 end
 
-local TopKAccuracy = class("TopKAccuracy", Accuracy)
+--- The share of targets that are among the k best classes.
+---@param k integer = 5  so many best classes
+---@use metrics: num_classes = nil, average = "micro", ignore_index = nil
+---@shapes predictions (n) of classes or (n, classes) of scores, targets (n)
+---@counts classes
+---@waits only where the figure is read
+---@see metrics.Accuracy metrics.F1 metrics.ConfusionMatrix metrics.Collection
+---@example
+--- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
+--- tide.metrics.TopKAccuracy(1)(p, t) --> 0.6667
+local TopKAccuracy, read_top_k = define("metrics.TopKAccuracy", Accuracy)
 classification.TopKAccuracy = TopKAccuracy
-
-local read_top_k = arguments("TopKAccuracy", {
-  {"k", 5}, {"num_classes"}, {"average", "micro"}, {"ignore_index"},
-})
 
 --- metrics.TopKAccuracy(5): the share of targets that are among the k best classes.
 function TopKAccuracy:init(...)
@@ -84,13 +96,9 @@ end
 -- Precision, recall, F1 ---------------------------------------------------------------------------
 
 --- Defines a metric that is a ratio of counts: ratio_of(counts) gives numerator and denominator.
-local function define_ratio(name, ratio_of)
-  local Ratio = class(name, Metric)
-  classification[name] = Ratio
-  local read = arguments(name, {
-    {"task", "multiclass"}, {"num_classes"}, {"average", "macro"}, {"threshold", 0.5},
-    {"ignore_index"}, {"zero_division", 0.0},
-  })
+local function define_ratio(declared, ratio_of)
+  local Ratio, read = define(declared, Metric)
+  classification[Ratio.name] = Ratio
 
   function Ratio:init(...) set_options(self, read(...)) end
 
@@ -114,20 +122,53 @@ local function define_ratio(name, ratio_of)
   end
 end
 
-define_ratio("Precision", function(counts) return counts.true_positive, counts.predicted end)
-define_ratio("Recall", function(counts) return counts.true_positive, counts.support end)
-define_ratio("F1", function(counts)
+--- The share of what was taken for a class that is of it.
+---@use metrics: task = "multiclass", num_classes = nil, average = "macro", threshold = 0.5, ignore_index = nil,
+---  zero_division = 0.0
+---@formula true positives / (true positives + false positives)
+---@shapes predictions (n) of classes or (n, classes) of scores, targets (n)
+---@counts classes
+---@waits only where the figure is read
+---@see metrics.Accuracy metrics.F1 metrics.ConfusionMatrix metrics.Collection
+---@example
+--- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
+--- tide.metrics.Precision()(p, t) --> 0.75
+define_ratio("metrics.Precision", function(counts) return counts.true_positive, counts.predicted end)
+
+--- The share of a class that was found.
+---@like metrics.Precision
+---@formula true positives / (true positives + false negatives)
+---@example
+--- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
+--- tide.metrics.Recall()(p, t) --> 0.75
+define_ratio("metrics.Recall", function(counts) return counts.true_positive, counts.support end)
+
+--- The harmonic mean of precision and recall.
+---@like metrics.Precision
+---@formula 2 precision recall / (precision + recall)
+---@see metrics.Accuracy metrics.ConfusionMatrix metrics.Collection
+---@example
+--- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
+--- tide.metrics.F1()(p, t) --> 0.6667
+define_ratio("metrics.F1", function(counts)
   return counts.true_positive * 2, counts.predicted + counts.support
 end)
 
 -- Confusion matrix --------------------------------------------------------------------------------
 
-local ConfusionMatrix = class("ConfusionMatrix", Metric)
+--- How many samples of each class (rows) were taken for each class (columns).
+---@use metrics: num_classes = nil
+---@param normalize "none" | "true" | "pred" | "all" = "none"  counts, or shares of rows, of columns, of all
+---@use metrics: task = "multiclass", threshold = 0.5, ignore_index = nil
+---@shapes predictions (n) of classes or (n, classes) of scores, targets (n)
+---@counts classes
+---@waits only where the figure is read
+---@see metrics.Accuracy metrics.F1 metrics.Collection
+---@example
+--- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
+--- tide.metrics.ConfusionMatrix()(p, t) --> {{1, 0}, {1, 1}}
+local ConfusionMatrix, read_confusion = define("metrics.ConfusionMatrix", Metric)
 classification.ConfusionMatrix = ConfusionMatrix
-
-local read_confusion = arguments("ConfusionMatrix", {
-  {"num_classes"}, {"normalize", "none"}, {"task", "multiclass"}, {"threshold", 0.5}, {"ignore_index"},
-})
 
 --- metrics.ConfusionMatrix(10, {normalize = "none"}): element (i, j) counts the samples of class i
 --- that were taken for class j; "true" divides by the sums of the rows, "pred" by those of the

@@ -1,13 +1,16 @@
 -- metrics.Perplexity: how many words a language model hesitates between.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local checks = require "tide.metrics.checks"
-local class = require "tide.internal.class"
 local Metric = require "tide.metrics.metric"
 local tide = require "tide"
 
-local Perplexity = class("Perplexity", Metric)
-
-local read = arguments("Perplexity", {{"ignore_index", -100}})
+--- exp of the mean cross entropy of words; takes scores before softmax.
+---@use metrics: ignore_index = -100
+---@formula exp(mean cross entropy)
+---@see nn.CrossEntropyLoss
+---@example
+--- tide.metrics.Perplexity()(tide.zeros(2, 3, 4), tide.ones({2, 3}, {dtype = "int64"})) --> 4.0
+local Perplexity, read = define("metrics.Perplexity", Metric)
 
 --- metrics.Perplexity{ignore_index = -100}: update takes scores before softmax, (..., words), and the
 --- words that were right, (...).

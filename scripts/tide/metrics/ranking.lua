@@ -1,7 +1,6 @@
 -- Metrics of scores: how well they put what is right before what is not.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local checks = require "tide.metrics.checks"
-local class = require "tide.internal.class"
 local labels = require "tide.metrics.labels"
 local Metric = require "tide.metrics.metric"
 local raise = require "tide.internal.raise"
@@ -50,15 +49,13 @@ local function average_precision(scores, truth)
 end
 
 --- Defines a metric of scores from its figure for one vector of scores and of yes or no.
-local function define(name, figure_of)
-  local Ranking = class(name, Metric)
+local function define_ranking(declared, figure_of)
+  local Ranking, read = define(declared, Metric)
+  local name = Ranking.name
   ranking[name] = Ranking
-  local read = arguments(name, {{"task"}, {"average", "macro"}})
 
   function Ranking:init(...)
     local given = read(...)
-    if given.task ~= nil then checks.choice(name, "task", given.task, {"binary", "multiclass"}) end
-    checks.choice(name, "average", given.average, {"macro", "weighted", "none"})
     self.task, self.average = given.task, given.average
   end
 
@@ -105,7 +102,23 @@ local function define(name, figure_of)
   end
 end
 
-define("AUROC", area_under_roc)
-define("AveragePrecision", average_precision)
+--- The area under the receiver operating characteristic; of several classes each against the rest; keeps all
+--- predictions.
+---@use metrics: task = nil, average = "macro"
+---@shapes predictions (n) of classes or (n, classes) of scores, targets (n)
+---@counts classes
+---@waits only where the figure is read
+---@see metrics.Accuracy metrics.F1 metrics.ConfusionMatrix metrics.Collection
+---@example
+--- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
+--- tide.metrics.AUROC()(p, t) --> 1.0
+define_ranking("metrics.AUROC", area_under_roc)
+
+--- The mean precision over all thresholds; keeps all predictions.
+---@like metrics.AUROC
+---@example
+--- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
+--- tide.metrics.AveragePrecision()(p, t) --> 1.0
+define_ranking("metrics.AveragePrecision", average_precision)
 
 return ranking

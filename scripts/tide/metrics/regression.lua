@@ -1,7 +1,6 @@
 -- Metrics of numbers: how far predictions are from targets.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local checks = require "tide.metrics.checks"
-local class = require "tide.internal.class"
 local Metric = require "tide.metrics.metric"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -9,10 +8,10 @@ local tide = require "tide"
 local regression = {}
 
 --- Defines the mean of `distance(predictions - targets)`.
-local function define_mean_error(name, parameters, distance)
-  local MeanError = class(name, Metric)
+local function define_mean_error(declared, distance)
+  local MeanError, read = define(declared, Metric)
+  local name = MeanError.name
   regression[name] = MeanError
-  local read = arguments(name, parameters, {squared = "boolean"})
 
   function MeanError:init(...) self.squared = read(...).squared end
 
@@ -28,13 +27,29 @@ local function define_mean_error(name, parameters, distance)
   end
 end
 
-define_mean_error("MeanSquaredError", {{"squared", true}}, function(errors) return errors:square() end)
-define_mean_error("MeanAbsoluteError", {}, function(errors) return errors:abs() end)
+--- The mean of squared errors; squared = false: its root.
+---@param squared boolean = true  false gives the root
+---@example
+--- local p, t = tide.tensor{1.0, 2, 5}, tide.tensor{1.0, 2, 3}
+--- tide.metrics.MeanSquaredError()(p, t) --> 1.333
+define_mean_error("metrics.MeanSquaredError", function(errors) return errors:square() end)
 
-local R2Score = class("R2Score", Metric)
+--- The mean of errors without their sign.
+---@example
+--- local p, t = tide.tensor{1.0, 2, 5}, tide.tensor{1.0, 2, 3}
+--- tide.metrics.MeanAbsoluteError()(p, t) --> 0.6667
+define_mean_error("metrics.MeanAbsoluteError", function(errors) return errors:abs() end)
+
+--- The share of the targets' variance that is explained.
+---@param multioutput "uniform_average" | "raw_values" | "variance_weighted" = "uniform_average"  how columns are
+---  combined
+---@formula 1 - sum of (target - x)^2 / sum of (target - mean)^2
+---@see metrics.MeanSquaredError
+---@example
+--- local p, t = tide.tensor{1.0, 2, 5}, tide.tensor{1.0, 2, 3}
+--- tide.metrics.R2Score()(p, t) --> -1.0
+local R2Score, read_r2 = define("metrics.R2Score", Metric)
 regression.R2Score = R2Score
-
-local read_r2 = arguments("R2Score", {{"multioutput", "uniform_average"}})
 
 --- metrics.R2Score(): 1 less the share of the targets' variance that is not explained. The second
 --- dimension, if there is one, are outputs: "raw_values" gives a figure for each, "uniform_average"

@@ -1,5 +1,5 @@
 -- tide.onnx.load: the model in a file as a module.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local graph = require "tide.onnx.graph"
 local Model = require "tide.onnx.model"
 local native = require "tide.native"
@@ -9,7 +9,18 @@ local tide = require "tide"
 --- The oldest and the newest version that is read, by domain.
 local kVersions <const> = {[""] = {7, 23}, ["ai.onnx.ml"] = {1, 5}}
 
-local read_arguments = arguments("onnx.load", {"path", {"device"}, {"dtype"}}, {path = "string"})
+--- A module that computes the graph of a file of ONNX (opset 7 to 23, ai.onnx.ml, com.microsoft), with its weights as
+--- parameters; in evaluation mode.
+---@param path string  name of the file
+---@param device device = nil  where parameters lie; nil is cpu
+---@param dtype dtype = nil  type of the parameters; nil is the file's
+---@example
+--- local path = os.tmpname()
+--- tide.onnx.save(nn.Linear(3, 2), tide.ones(1, 3), path)
+--- local model = tide.onnx.load(path)
+--- os.remove(path)
+--- model(tide.ones(5, 3)).shape --> {5, 2}
+local read_arguments = reader "onnx.load"
 
 --- The versions of the domains that a model uses.
 local function versions_of(message, path)

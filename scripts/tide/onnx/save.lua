@@ -1,6 +1,6 @@
 -- tide.onnx.save: a module as a file of ONNX.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local reader = require "tide.internal.declare.reader"
 local dynamic = require "tide.onnx.dynamic"
 local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
@@ -14,13 +14,23 @@ local traced = require "tide.onnx.traced"
 
 local kIrVersion <const>, kOpset <const> = 8, 17
 
-local read_arguments = arguments("save", {
-  "module", "inputs", "path", {"input_names"}, {"output_names"}, {"opset_version", kOpset},
-  {"dynamic_axes"},
-}, {
-  path = "string", input_names = "table", output_names = "table", opset_version = "count",
-  dynamic_axes = "table",
-})
+--- Calls the module with a tensor or a list of them, and writes what it computes as a file of ONNX; dynamic_axes =
+--- {input_1 = {1}} says which sizes may be others later.
+---@param module module  the module
+---@param inputs tensor | tensor[]  inputs of the sizes it will get
+---@param path string  name of the file
+---@param input_names string[] = nil  names of the inputs
+---@param output_names string[] = nil  names of the outputs
+---@param opset_version integer >= 0 = 17  version of the operators; files are written in 17 only
+---@param dynamic_axes table = nil  by name of an input or output, its dimensions, from 1, that may have any size: {x
+---  = {1}} or {x = {"batch"}}; a size that the graph cannot leave open is an error
+---@example
+--- local path = os.tmpname()
+--- tide.onnx.save(nn.ReLU(), tide.ones(2), path, {input_names = {"x"}})
+--- local model = tide.onnx.load(path)
+--- os.remove(path)
+--- model(tide.tensor{-1.0, 2}) --> {0.0, 2.0}
+local read_arguments = reader "onnx.save"
 
 --- The names of a module's tensors as in state_dict.
 local function names_of(module)

@@ -154,15 +154,6 @@ end
 --- net.running_mean --> {3.0}
 local read_update = reader "optim.swa_utils.update_bn"
 
---- Computes the running statistics of batch norms anew, as means over the batches.
----@param loader loader  batches; of each the first tensor is the input
----@param model module  the model
----@param device device = nil  where the means lie; nil is where the model lies
----@see optim.swa_utils.AveragedModel optim.swa_utils.SWALR
----@example
---- local net = nn.BatchNorm1d(1)
---- optim.swa_utils.update_bn({tide.tensor{{1.0}, {3}}, tide.tensor{{3.0}, {5}}}, net)
---- net.running_mean --> {3.0}
 function swa_utils.update_bn(...)
   local given = read_update(...)
   local model, momenta = given.model, {}

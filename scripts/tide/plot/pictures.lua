@@ -1,5 +1,5 @@
 -- Pictures in one call: filters of a convolution, confusion matrices.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local colors = require "tide.plot.colors"
 local Figure = require "tide.plot.figure"
 local kind_of = require "tide.internal.kind_of"
@@ -14,8 +14,14 @@ local function shape_text(x) return "(" .. table.concat(x.shape, ", ") .. ")" en
 -- Of a figure of filters, in pixels; kAround is what stands above and below the filters.
 local kWidth <const>, kMostHeight <const>, kAround <const> = 640, 480, 60
 
-local read_filters = arguments("filters", {"weight", {"nrow", 8}, {"cmap"}, {"title"}},
-  {weight = "tensor", nrow = "count", cmap = "string", title = "string"})
+--- The filters of a convolution (out, in, height, width) side by side, each from its least value to its largest.
+---@param weight tensor  the filters: (out, in, height, width)
+---@param nrow integer >= 0 = 8  filters in a row
+---@param cmap "viridis" | "magma" | "coolwarm" | "blues" | "gray" = nil  colours of values
+---@param title string = nil  stands above
+---@example
+--- tostring(tide.plot.filters(nn.Conv2d(3, 4, 5).weight)) --> "figure 640 x 239: image (3 x 7 x 25)"
+local read_filters = reader "plot.filters"
 
 --- The filters of a convolution (out, in, height, width) side by side, each from its least value to
 --- its largest: in color if they take three channels, else a picture for each channel.
@@ -42,10 +48,17 @@ function pictures.filters(...)
   return figure:image(grid, {cmap = given.cmap, vmin = given.cmap and 0, vmax = given.cmap and 1})
 end
 
-local read_confusion = arguments("confusion_matrix", {
-  "matrix", {"target"}, {"classes"}, {"normalize", false}, {"title", "confusion matrix"},
-  {"cmap", "blues"},
-}, {classes = "table", normalize = "boolean", title = "string", target = "tensor"})
+--- Counts of classes, rows true and columns predicted; of predictions (n) or scores (n, classes) they are counted.
+---@param matrix tensor | table  counts, rows true and columns predicted; or predicted classes, or scores (n, classes)
+---@param target tensor = nil  classes, from 1, of predictions
+---@param classes string[] | number[] = nil  names of the classes
+---@param normalize boolean = false  shares of rows instead of counts
+---@param title string = "confusion matrix"  stands above
+---@param cmap "viridis" | "magma" | "coolwarm" | "blues" | "gray" = "blues"  colours of values
+---@example
+--- local fig = tide.plot.confusion_matrix(tide.tensor{1, 2, 2}, tide.tensor{1, 2, 1})
+--- tostring(fig) --> "figure 640 x 480: heatmap (2 x 2)"
+local read_confusion = reader "plot.confusion_matrix"
 
 --- Counts of classes (rows: true, columns: predicted): a matrix, or predictions and targets.
 function pictures.confusion_matrix(...)

@@ -1,21 +1,27 @@
 -- tide.profile: records what a script does, by steps if that is wanted.
 local class = require "tide.internal.class"
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local native = require("tide.native").profiler
 local report = require "tide.profiler.report"
 local unknown_name = require "tide.native".unknown_name
 
-local kMostEvents <const> = 2000000 -- 80 bytes each
-
-local read_options = arguments("profile", {
-  {"wait", 0}, {"warmup", 0}, {"active"}, {"repeats", 0}, {"on_trace_ready"},
-  {"max_events", kMostEvents},
-}, {
-  wait = "count", warmup = "count", active = "count", repeats = "count",
-  on_trace_ready = "function", max_events = "count",
-})
+--- Records what fn(p) does and returns the profile p and fn's results: where time, memory and waits go, by op, line
+--- and kernel. Without fn: a profile that ends when it is closed. With active, only those steps are recorded that
+--- come after wait and warmup ones, repeats times (0: always): p:step() ends one; on_trace_ready(p) is called after
+--- each cycle.
+---@param fn? function  what is profiled; without it, what runs until the profile is closed
+---@param wait integer >= 0 = 0  steps at the beginning of each cycle that are not noted
+---@param warmup integer >= 0 = 0  steps behind them that run with the profiler on and do not count
+---@param active integer > 0 = nil  steps that count; nil is all
+---@param repeats integer >= 0 = 0  cycles; 0 is as many as there are steps for
+---@param on_trace_ready function = nil  called with the profile at the end of each cycle
+---@param max_events integer > 0 = 2000000  events that are kept; how many were lost is said
+---@example
+--- local p = tide.profile(function() return tide.ones(8):exp():sum():item() end)
+--- p:table{by = "kernel"}[1].calls --> 1
+local read = reader "profile"
 
 --- The profile that is under way in this state, and the line that began it. One that nobody can
 --- reach any more is collected, which ends it.
@@ -29,9 +35,7 @@ function Profile:init(options)
     raise("profile: a profile is under way, begun %s: close it first",
       begun_at == "?" and "by an option of tide run" or "at " .. begun_at)
   end
-  self.options = read_options(options)
-  if self.options.active == 0 then raise("profile: active must be positive, got 0") end
-  if self.options.max_events == 0 then raise("profile: max_events must be positive, got 0") end
+  self.options = read(nil, options or {})
   self.steps = 0
   native.synchronize()
   begun_at = native.line()

@@ -1,6 +1,6 @@
 -- The tables of a profile, as rows and as text.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local reader = require "tide.internal.declare.reader"
 local grid = require "tide.internal.grid"
 local kind_of = require "tide.internal.kind_of"
 local peaks = require "tide.profiler.peaks"
@@ -129,15 +129,18 @@ function Table:__tostring()
   return text
 end
 
-local read_options = arguments("table", {{"by", "op"}, {"sort"}, {"limit", 100}},
-  {by = "string", sort = "string", limit = "count"})
+--- Rows by op, line, kernel, range or wait, with a text. Fields: name, file, line, device, calls, host_ms, device_ms,
+--- wait_ms, share, bytes, flops, bytes_per_second, flops_per_second, peak, bound.
+---@param by "op" | "line" | "kernel" | "range" | "wait" = "op"  what the rows are
+---@param sort "device_ms" | "host_ms" | "wait_ms" | "calls" | "bytes" | "flops" = nil  what the rows are sorted by
+---@param limit integer >= 0 = 100  most rows
+---@example
+--- tide.profile(function() return tide.ones(8):exp():sum():item() end):table{by = "wait"}.by --> "wait"
+local read = reader "profile:table"
 
 --- The rows of a trace, sorted, with a text.
 function report.table(trace, options)
-  local o = read_options(options or {})
-  if not kSorted[o.by] then
-    raise("table: by: expected op, line, kernel, range or wait, got '%s'", o.by)
-  end
+  local o = read(trace, options or {})
   local sort = o.sort or kSorted[o.by]
   if not kSorts[sort] then
     raise("table: sort: expected device_ms, host_ms, wait_ms, calls, bytes or flops, got '%s'",

@@ -115,9 +115,9 @@ local function of_text(text)
     depth = depth + select(2, after:gsub("{", "")) - select(2, after:gsub("}", ""))
   end
   if other then
-    value_of("tide." .. other)
-    local options = of_declaration(declarations[other:match "[^.]*$"])
-    table.move(options, 1, #options, #list + 1, list)
+    for _, parameter in ipairs(require "tide.reference.lookup".exact("tide." .. other)[1].parameters) do
+      if parameter.named then list[#list + 1] = parameter end
+    end
   end
   return list
 end

@@ -1,20 +1,16 @@
 -- tide.signal.windows: windows of M numbers, symmetric unless sym is false; then they are the first
 -- M of a symmetric window of M + 1, so that they repeat with period M.
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 
 local windows = {}
 
---- Defines a window: `declared` lists its own options, and make(places, last, given) gives it in
---- float64 for the places 0 .. M - 1 of a symmetric window that ends at place `last`.
-local function define(name, declared, kinds, make)
-  local parameters = {"M", table.unpack(declared)}
-  local shared = {{"sym", true}, {"dtype"}, {"device"}, {"requires_grad", false}}
-  table.move(shared, 1, #shared, #parameters + 1, parameters)
-  kinds.M, kinds.sym, kinds.requires_grad = "count", "boolean", "boolean"
-  local read = arguments(name, parameters, kinds)
+--- Makes the window that is declared as `declared`: make(places, last, given) gives it in float64 for the places
+--- 0 .. M - 1 of a symmetric window that ends at place `last`.
+local function window(declared, make)
+  local read, name = reader(declared), declared:match "[%w_]+$"
   windows[name] = function(...)
     local given = read(...)
     local count, dtype = given.M, given.dtype or tide.get_default_dtype()
@@ -38,51 +34,107 @@ local function cosines(places, last, a)
   return sum
 end
 
-local function define_cosines(name, a)
-  define(name, {}, {}, function(places, last) return cosines(places, last, a) end)
+--- A window that is a sum of cosines with the weights `a`.
+local function of_cosines(a)
+  return function(places, last) return cosines(places, last, a) end
 end
 
-define_cosines("blackman", {0.42, 0.5, 0.08})
-define_cosines("hamming", {0.54, 0.46})
-define_cosines("hann", {0.5, 0.5})
-define_cosines("nuttall", {0.3635819, 0.4891775, 0.1365995, 0.0106411})
+--- Three cosines.
+---@use signal: M, sym = true, dtype = nil, device = nil, requires_grad = false
+---@example
+--- tide.signal.windows.blackman(4, {sym = false})[{{2, 4}}] --> {0.34, 1.0, 0.34}
+window("signal.windows.blackman", of_cosines {0.42, 0.5, 0.08})
 
-define("general_cosine", {"a"}, {a = "table"}, function(places, last, given)
+--- 0.54 - 0.46 times a cosine.
+---@like signal.windows.blackman
+---@example
+--- tide.signal.windows.hamming(3) --> {0.08, 1.0, 0.08}
+window("signal.windows.hamming", of_cosines {0.54, 0.46})
+
+--- A raised cosine.
+---@like signal.windows.blackman
+---@example
+--- tide.signal.windows.hann(5) --> {0.0, 0.5, 1.0, 0.5, 0.0}
+window("signal.windows.hann", of_cosines {0.5, 0.5})
+
+--- Four cosines.
+---@like signal.windows.blackman
+---@example
+--- tide.signal.windows.nuttall(3) --> {0.0003628, 1.0, 0.0003628}
+window("signal.windows.nuttall", of_cosines {0.3635819, 0.4891775, 0.1365995, 0.0106411})
+
+
+--- Cosines with the weights a, their signs alternating.
+---@use signal: M
+---@param a number[]  factors of the cosines
+---@use signal: sym = true, dtype = nil, device = nil, requires_grad = false
+---@example
+--- tide.signal.windows.general_cosine(3, {0.5, 0.5}) --> {0.0, 1.0, 0.0}
+window("signal.windows.general_cosine", function(places, last, given)
   if #given.a == 0 then raise("general_cosine: expected at least one weight") end
   return cosines(places, last, given.a)
 end)
 
-define("general_hamming", {{"alpha", 0.54}}, {alpha = "number"}, function(places, last, given)
+--- alpha (0.54) - (1 - alpha) times a cosine.
+---@use signal: M
+---@param alpha number = 0.54  the constant part
+---@use signal: sym = true, dtype = nil, device = nil, requires_grad = false
+---@example
+--- tide.signal.windows.general_hamming(3, {alpha = 0.6}) --> {0.2, 1.0, 0.2}
+window("signal.windows.general_hamming", function(places, last, given)
   return cosines(places, last, {given.alpha, 1 - given.alpha})
 end)
 
-define("bartlett", {}, {}, function(places, last)
+--- A triangle that reaches 0.
+---@like signal.windows.blackman
+---@example
+--- tide.signal.windows.bartlett(5) --> {0.0, 0.5, 1.0, 0.5, 0.0}
+window("signal.windows.bartlett", function(places, last)
   if last == 0 then return tide.ones_like(places) end
   return 1 - (places * (2 / last) - 1):abs()
 end)
 
-define("cosine", {}, {}, function(places, last)
+--- Half a period of a sine.
+---@like signal.windows.blackman
+---@example
+--- tide.signal.windows.cosine(3) --> {0.5, 1.0, 0.5}
+window("signal.windows.cosine", function(places, last)
   return ((places + 0.5) * (math.pi / (last + 1))):sin()
 end)
 
-define("exponential", {{"center"}, {"tau", 1.0}}, {center = "number", tau = "number"},
-  function(places, last, given)
-    if given.tau <= 0 then raise("exponential: tau must be positive, got %g", given.tau) end
-    if given.center and given.sym then
-      raise("exponential: the center of a symmetric window is its middle: use sym = false")
-    end
-    return (-(places - (given.center or last / 2)):abs() / given.tau):exp()
-  end)
+--- Falls by a factor of e within tau (1) places from the center, or another if sym is false.
+---@use signal: M
+---@param center number = nil  where the peak is, in elements; nil is the middle
+---@param tau number > 0 = 1.0  how fast it falls, in elements
+---@use signal: sym = true, dtype = nil, device = nil, requires_grad = false
+---@example
+--- tide.signal.windows.exponential(3) --> {0.3679, 1.0, 0.3679}
+window("signal.windows.exponential", function(places, last, given)
+  if given.center and given.sym then
+    raise("exponential: the center of a symmetric window is its middle: use sym = false")
+  end
+  return (-(places - (given.center or last / 2)):abs() / given.tau):exp()
+end)
 
-define("gaussian", {{"std", 1.0}}, {std = "number"}, function(places, last, given)
-  if given.std <= 0 then raise("gaussian: std must be positive, got %g", given.std) end
+--- The bell of a normal distribution of so many places (1).
+---@use signal: M
+---@param std number > 0 = 1.0  standard deviation, in elements
+---@use signal: sym = true, dtype = nil, device = nil, requires_grad = false
+---@example
+--- tide.signal.windows.gaussian(3) --> {0.6065, 1.0, 0.6065}
+window("signal.windows.gaussian", function(places, last, given)
   local distance = (places - last / 2) / given.std
   return (distance * distance * -0.5):exp()
 end)
 
-define("kaiser", {{"beta", 12.0}}, {beta = "number"}, function(places, last, given)
+--- Narrower the larger beta (12).
+---@use signal: M
+---@param beta number >= 0 = 12.0  shape; larger is narrower
+---@use signal: sym = true, dtype = nil, device = nil, requires_grad = false
+---@example
+--- tide.signal.windows.kaiser(3, {beta = 1}) --> {0.7898, 1.0, 0.7898}
+window("signal.windows.kaiser", function(places, last, given)
   local beta = given.beta
-  if beta < 0 then raise("kaiser: beta must be non-negative, got %g", beta) end
   if last == 0 then return tide.ones_like(places) end
   local place = places * (2 / last) - 1
   local height = (1 - place * place):clamp(0.0):sqrt() * beta

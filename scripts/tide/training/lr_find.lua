@@ -1,7 +1,7 @@
 -- training.lr_find: tries learning rates from small to large and suggests one (Smith, 2017).
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
 local protocol = require "tide.data.protocol"
+local reader = require "tide.internal.declare.reader"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -29,11 +29,26 @@ function LearningRates:__tostring()
     or "none")
 end
 
-local read = arguments("lr_find", {
-  "trainer", "model", "loader", {"min_lr", 1e-8}, {"max_lr", 1.0}, {"num_training", 100},
-  {"mode", "exponential"},
-  {"early_stop_threshold", 4.0}, {"fit"},
-}, {min_lr = "number", max_lr = "number", num_training = "count", fit = "table", model = "module"})
+--- Trains some steps (100) with rates from min_lr (1e-8) to max_lr (1), and puts all back. Returns a table: lrs,
+--- losses, suggestion(). fit has loss and optimizer of a network that is no Module; waits in each step.
+---@param trainer trainer  its options are used
+---@param model module  the module; its state is restored afterwards
+---@param loader loader  the batches
+---@param min_lr number = 1e-8  where to begin
+---@param max_lr number = 1.0  where to end
+---@param num_training integer >= 0 = 100  steps
+---@param mode "exponential" | "linear" = "exponential"  how lr grows
+---@param early_stop_threshold number = 4.0  ends at a loss so many times the best
+---@param fit table = nil  options of trainer:fit
+---@see tide.Trainer lr_scheduler.OneCycleLR
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local F = tide.nn.functional
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- local found = tide.training.lr_find(trainer, net, loader, {num_training = 5, fit = {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})}})
+--- #found.lrs --> 5
+local read = reader "training.lr_find"
 
 local kMemory <const> = 0.98 -- of the smoothed loss
 

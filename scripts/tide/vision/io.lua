@@ -1,17 +1,14 @@
 -- Pictures and whole files, as torchvision.io: read, decoded, encoded and written. A picture is a
 -- uint8 tensor (channels, height, width).
-local arguments = require "tide.internal.arguments"
 local images = require("tide.native").images
+local checked = require "tide.internal.declare.checked"
+local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
 
 local io = {}
-
-local kDecoding <const> = {
-  {"mode", "unchanged"}, {"apply_exif_orientation", false}, {"max_pixels"}, {"size_hint"},
-}
 
 --- The arguments of the native decoders: function, format, mode, max_pixels, exif, height, width.
 local function request_of(caller, format, given)
@@ -23,50 +20,104 @@ local function request_of(caller, format, given)
     given.apply_exif_orientation, hint[1], hint[2]
 end
 
-local function define_decoder(name, source, format, decode)
-  local declared = table.move(kDecoding, 1, #kDecoding, 2, {source})
-  local read = arguments(name, declared, {
-    mode = "string", apply_exif_orientation = "boolean", max_pixels = "count", size_hint = "table",
-  })
+--- Makes the function that is declared: decode(source, ...), whose source is the first argument.
+local function decoder(declared, format, decode)
+  local read, name = reader(declared), declared:match "[%w_]+$"
   io[name] = function(...)
-    local given = read(...)
-    return decode(given[source], request_of(name, format, given))
+    local given, names = read(...)
+    return decode(given[names[1]], request_of(name, format, given))
   end
 end
 
-define_decoder("read_image", "path", "any", images.read_image)
-define_decoder("decode_image", "input", "any", images.decode_image)
-define_decoder("decode_png", "input", "png", images.decode_image)
-define_decoder("decode_jpeg", "input", "jpeg", images.decode_image)
+--- A PNG or JPEG file as a uint8 tensor (channels, height, width). mode is unchanged, gray, gray_alpha, rgb or
+--- rgb_alpha; more than max_pixels (178956970) are refused; with size_hint {height, width} a JPEG is decoded at 1/2,
+--- 1/4 or 1/8 of its size if that is no less than the hint.
+---@use vision: path, mode = "unchanged", apply_exif_orientation = false, max_pixels = nil, size_hint = nil
+---@example
+--- local name = os.tmpname()
+--- tide.vision.write_png(tide.ones(3, 4, 5):to("uint8"), name)
+--- local x = tide.vision.read_image(name)
+--- os.remove(name)
+--- x.shape --> {3, 4, 5}
+decoder("vision.read_image", "any", images.read_image)
 
---- Defines encode_FORMAT and write_FORMAT, whose last argument is `option`, from `least` to `most`.
-local function define_encoder(format, option, default, least, most)
-  local function checked(caller, given)
-    local value = given[option]
-    if value < least or value > most then
-      raise("%s: %s must be between %d and %d, got %d", caller, option, least, most, value)
-    end
-    return caller, format, value
-  end
-  local encode, write = "encode_" .. format, "write_" .. format
-  local kinds = {input = "tensor", [option] = "count"}
-  local read_encode = arguments(encode, {"input", {option, default}}, kinds)
-  local read_write = arguments(write, {"input", "filename", {option, default}}, kinds)
-  io[encode] = function(...)
-    local given = read_encode(...)
-    return images.encode_image(given.input, checked(encode, given))
-  end
-  io[write] = function(...)
-    local given = read_write(...)
-    images.write_image(given.filename, given.input, checked(write, given))
-  end
-end
+--- The picture in the bytes of a PNG or JPEG file: a string or a uint8 tensor.
+---@use vision: input, mode = "unchanged", apply_exif_orientation = false, max_pixels = nil, size_hint = nil
+---@example
+--- tide.vision.decode_image(tide.vision.encode_png(tide.full({1, 1, 2}, 7):to("uint8"))) --> {{{7, 7}}}
+decoder("vision.decode_image", "any", images.decode_image)
 
-define_encoder("png", "compression_level", 6, 0, 9)
-define_encoder("jpeg", "quality", 75, 1, 100)
+--- As decode_image, of PNG alone.
+---@like vision.decode_image
+---@example
+--- tide.vision.decode_png(tide.vision.encode_png(tide.full({1, 1, 2}, 7):to("uint8"))) --> {{{7, 7}}}
+decoder("vision.decode_png", "png", images.decode_image)
 
-local read_path = arguments("read_file", {"path"})
-local read_contents = arguments("write_file", {"filename", "data"})
+--- As decode_image, of JPEG alone.
+---@like vision.decode_image
+---@example
+--- tide.vision.decode_jpeg(tide.vision.encode_jpeg(tide.full({1, 1, 2}, 128):to("uint8"))) --> {{{128, 128}}}
+decoder("vision.decode_jpeg", "jpeg", images.decode_image)
+
+--- The bytes of a PNG file with a uint8 picture of 1 to 4 channels; compression_level is 0 to 9 (6).
+---@use vision: input, compression_level = 6
+---@example
+--- tide.vision.encode_png(tide.zeros({1, 2, 2}, {dtype = "uint8"}))[{{2, 4}}] --> {80, 78, 71}
+io.encode_png = checked("vision.encode_png", function(input, compression_level)
+  return images.encode_image(input, "encode_png", "png", compression_level)
+end)
+
+--- Writes a picture to a PNG file, which is replaced as a whole.
+---@use vision: input, filename, compression_level = 6
+---@example
+--- local name = os.tmpname()
+--- tide.vision.write_png(tide.ones(3, 4, 5):to("uint8"), name)
+--- local x = tide.vision.read_image(name)
+--- os.remove(name)
+--- x.shape --> {3, 4, 5}
+io.write_png = checked("vision.write_png", function(input, filename, compression_level)
+  images.write_image(filename, input, "write_png", "png", compression_level)
+end)
+
+--- The bytes of a JPEG file with a uint8 picture of 1 or 3 channels; quality is 1 to 100 (75).
+---@use vision: input, quality = 75
+---@example
+--- tide.vision.encode_jpeg(tide.zeros({1, 2, 2}, {dtype = "uint8"}), 50)[{{1, 2}}] --> {255, 216}
+io.encode_jpeg = checked("vision.encode_jpeg", function(input, quality)
+  return images.encode_image(input, "encode_jpeg", "jpeg", quality)
+end)
+
+--- Writes a picture to a JPEG file, which is replaced as a whole.
+---@use vision: input, filename, quality = 75
+---@example
+--- local name = os.tmpname()
+--- tide.vision.write_jpeg(tide.zeros({3, 4, 5}, {dtype = "uint8"}), name, {quality = 90})
+--- local x = tide.vision.read_image(name)
+--- os.remove(name)
+--- x.shape --> {3, 4, 5}
+io.write_jpeg = checked("vision.write_jpeg", function(input, filename, quality)
+  images.write_image(filename, input, "write_jpeg", "jpeg", quality)
+end)
+
+--- All bytes of a file as a uint8 tensor.
+---@use vision: path
+---@example
+--- local name = os.tmpname()
+--- tide.vision.write_file(name, "AB")
+--- local x = tide.vision.read_file(name)
+--- os.remove(name)
+--- x --> {65, 66}
+local read_path = reader "vision.read_file"
+--- Replaces a file by the bytes of a uint8 tensor or a string.
+---@use vision: filename
+---@param data tensor | string  the bytes
+---@example
+--- local name = os.tmpname()
+--- tide.vision.write_file(name, "AB")
+--- local x = tide.vision.read_file(name)
+--- os.remove(name)
+--- x --> {65, 66}
+local read_contents = reader "vision.write_file"
 
 --- All bytes of a file as a uint8 tensor.
 function io.read_file(...) return images.read_bytes(read_path(...).path, "read_file") end

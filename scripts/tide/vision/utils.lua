@@ -1,6 +1,6 @@
 -- Pictures for people to look at: many in one, boxes drawn into one, files.
 local F = require("tide.native").functional
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local io = require "tide.vision.io"
 local kind_of = require "tide.internal.kind_of"
 local picture = require "tide.vision.transforms.picture"
@@ -38,13 +38,6 @@ local function normalized(x, value_range, dims)
   return (x - low) / (high - low):clamp(1e-5)
 end
 
-local kGrid <const> = {
-  {"nrow", 8}, {"padding", 2}, {"normalize", false}, {"value_range"}, {"scale_each", false}, {"pad_value", 0},
-}
-local kGridKinds <const> = {
-  nrow = "count", padding = "count", normalize = "boolean", value_range = "table", scale_each = "boolean",
-  pad_value = "number",
-}
 
 local function grid_of(caller, given)
   local batch = batch_of(caller, given.tensor)
@@ -63,15 +56,31 @@ local function grid_of(caller, given)
   return F.pad(grid, {0, padding, 0, padding}, "constant", given.pad_value)
 end
 
-local read_grid = arguments("make_grid", table.move(kGrid, 1, #kGrid, 2, {"tensor"}), kGridKinds)
+--- One picture of a batch or list of them, nrow (8) in a row, padding (2) pixels apart.
+---@use vision: tensor, nrow = 8
+---@param padding integer >= 0 = 2  pixels between pictures
+---@use vision: normalize = false, value_range = nil, scale_each = false, pad_value = 0
+---@example
+--- tide.vision.make_grid(tide.ones(5, 3, 4, 4), {nrow = 3}).shape --> {3, 14, 20}
+local read_grid = reader "vision.make_grid"
 
 --- One picture of many, nrow in a row.
 function utils.make_grid(...) return grid_of("make_grid", read_grid(...)) end
 
 local kFormats <const> = {png = io.encode_png, jpg = io.encode_jpeg, jpeg = io.encode_jpeg}
 
-local read_save = arguments("save_image", table.move(kGrid, 1, #kGrid, 4, {"tensor", "fp", {"format"}}),
-  setmetatable({fp = "string", format = "string"}, {__index = kGridKinds}))
+--- Writes pictures of floats 0..1, as a grid, to a PNG or JPEG file.
+---@use vision: tensor
+---@param fp string  name of the file
+---@param format "png" | "jpeg" = nil  kind of file; nil goes by the name
+---@use vision: nrow = 8
+---@param padding integer >= 0 = 2  pixels between pictures
+---@use vision: normalize = false, value_range = nil, scale_each = false, pad_value = 0
+---@example
+--- local path = tide.scratch() .. "/x.png"
+--- tide.vision.save_image(tide.ones(5, 3, 4, 4), path, {nrow = 3})
+--- tide.vision.read_image(path).shape --> {3, 14, 20}
+local read_save = reader "vision.save_image"
 
 --- Writes pictures of floats 0..1, as a grid, to a PNG or JPEG file.
 function utils.save_image(...)
@@ -125,9 +134,16 @@ end
 --- The part of the color in a filled box, of 255.
 local kFillShare <const> = 100
 
-local read_boxes = arguments("draw_bounding_boxes",
-  {"image", "boxes", {"colors"}, {"fill", false}, {"width", 1}},
-  {image = "tensor", boxes = "tensor", fill = "boolean", width = "count"})
+--- The picture with boxes (n, 4) drawn into it, {left, top, right, bottom} in pixels from 0; colors are names,
+--- "#rrggbb" or {red, green, blue}; waits for the boxes.
+---@param image tensor  the picture (channels, height, width)
+---@use vision: boxes
+---@param colors string | table = nil  a colour for all boxes or one for each, as {r, g, b}
+---@param fill boolean = false  fill the boxes
+---@param width integer >= 0 = 1  width of lines, or of the part
+---@example
+--- tide.vision.draw_bounding_boxes(tide.zeros(1, 4, 4), tide.tensor{{1, 1, 3, 3}}, {colors = "red"})[1][2] --> {0.0, 1.0, 1.0, 1.0}
+local read_boxes = reader "vision.draw_bounding_boxes"
 
 --- A picture with boxes (n, 4) drawn into it, each {left, top, right, bottom} in pixels from 0.
 function utils.draw_bounding_boxes(...)

@@ -1,7 +1,7 @@
 -- tide.watch: statistics of the activations, parameters, gradients and updates of a network by layer.
 local add_hook = require "tide.internal.add_hook"
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local reader = require "tide.internal.declare.reader"
 local find_first = require "tide.watch.first_nonfinite"
 local kind_of = require "tide.internal.kind_of"
 local Live = require "tide.watch.live"
@@ -20,7 +20,24 @@ local kMostSamples <const> = 100 -- that are kept
 -- unhook (takes the optimizer's hook away).
 local Watch = class "Watch"
 
-local read = arguments("watch", {"net", {"optimizer"}, {"every", 1}, {"live"}}, {every = "count"})
+--- Statistics of inputs, activations, parameters, gradients and updates by layer, in the first step and then each
+--- `every`-th (1): mean, std, min and max of finite values; shares of 0, nan and inf; dead units of ReLUs (0 in the
+--- last 10 samples); the ratio of the norms of update and parameter. A step ends with the optimizer's, or with
+--- watch:step(). Nothing is read before it is asked for, and no bit of the training changes. print(watch) shows the
+--- newest sample and what was nan or infinite first. 100 samples are kept. live plots ratios, norms of gradients or
+--- dead units by layer (at most 8) while the training runs, as tide.plot.live does.
+---@param net module  the network
+---@param optimizer optimizer = nil  whose steps are followed; with it updates are seen, too
+---@param every integer >= 0 = 1  steps from one that is looked at to the next
+---@param live "ratio" | "gradient" | "dead" = nil  what is plotted live: updates beside parameters, norms of
+---  gradients, or shares of dead units
+---@example
+--- local net = tide.nn.Linear(2, 1)
+--- local w <close> = tide.watch(net, {every = 10})
+--- net(tide.ones(1, 2)):sum():backward()
+--- w:step()
+--- #w:table() --> 8
+local read = reader "watch"
 
 --- tide.watch(net, {optimizer =, every = 1, live =}): looks at the first step, and then at each `every`-th one. A step
 --- ends with the optimizer's step or, without an optimizer, with a call of `step`. live: what is plotted meanwhile.

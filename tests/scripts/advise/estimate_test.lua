@@ -165,7 +165,7 @@ describe("tide.estimate", function()
     raises("estimate: argument 1 (fn): expected function, got string", tide.estimate, "x", on_t4)
     raises("estimate: device: no card 'H20' is described; did you mean 'H200'?: known are A100",
       tide.estimate, print, {device = "H20"})
-    raises("estimate: device: expected the name of a card, got number",
+    raises("estimate: option 'device': expected string, got number",
       tide.estimate, print, {device = 3})
     raises("estimate: device", tide.estimate, print)
     raises("estimate: unknown option 'on'", tide.estimate, print, {on = "T4"})

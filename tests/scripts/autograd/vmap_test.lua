@@ -283,7 +283,7 @@ describe("vmap", function(device)
     raises("the batch has 4 samples in one argument, and 5 in another", vmap(tide.add), v, w)
     raises("no argument has a batch", vmap(tide.sin, {in_dims = {false}}), v)
     raises("there is no dimension 3: the tensor has 2", vmap(tide.sin, 3), v)
-    raises("randomness is error, different or same", vmap, tide.sin, {randomness = "new"})
+    raises('randomness must be "error", "different" or "same", got "new"', vmap, tide.sin, {randomness = "new"})
     raises("differs from sample to sample needs a dimension",
       vmap(tide.sin, {out_dims = {false}}), v)
     raises("did you mean 'sum'?", vmap(function(t) return t:summ() end), v)

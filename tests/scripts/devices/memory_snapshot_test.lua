@@ -139,9 +139,9 @@ end)
 
 describe("arguments of tide.memory", function()
   it("must be a device, and two snapshots of one", function()
-    raises("memory.snapshot: unknown option 'name'; did you mean 'names'?: known are device, names",
+    raises("snapshot: unknown option 'name'; did you mean 'names'?: known are device, names",
       tide.memory.snapshot, {name = {}})
-    raises("memory.snapshot: names: expected table, got string", tide.memory.snapshot, {names = "net"})
+    raises("snapshot: option 'names': expected table, got string", tide.memory.snapshot, {names = "net"})
     raises("no device is called 'simm'", tide.memory.snapshot, "simm")
     local a, b = tide.memory.snapshot "sim:0", tide.memory.snapshot "sim:1"
     raises("memory.diff: argument 2: expected a snapshot, got nil", tide.memory.diff, a)

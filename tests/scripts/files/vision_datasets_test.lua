@@ -187,7 +187,7 @@ describe("data sets of CIFAR's form", function()
       local got = batches(set, {batch_size = 2, num_workers = workers})
       equal({got[1][1], got[1][2], got[2][2]}, {plain[1][1], {6, 15}, {9}})
     end
-    raises("Small10: transform: expected a function or a transform, got integer", Small10, folder(), {transform = 3})
+    raises("CIFAR10: option 'transform': expected function, got number", Small10, folder(), {transform = 3})
     raises("Small10: get(4): positions go from 1 to 3", set.get, set, 4)
   end)
 end)

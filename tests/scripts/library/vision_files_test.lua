@@ -59,7 +59,7 @@ describe("files of pictures", function()
     raises("decode_jpeg: data: is not a JPEG file but a PNG file", function() vision.decode_jpeg(bytes) end)
     raises("no/such.png: cannot be read: No such file", function() vision.read_image("no/such.png") end)
     raises("read_image: unknown option 'colour'", function() vision.read_image(path, {colour = 1}) end)
-    raises("decode_image: expected a uint8 tensor or a string of bytes, got table", function()
+    raises("decode_image: argument 1 (input): expected tensor or string, got table", function()
       vision.decode_image {}
     end)
   end)

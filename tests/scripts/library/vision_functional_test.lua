@@ -88,14 +88,14 @@ describe("functions on pictures", function(device)
   end)
   it("say what is wrong", function()
     local x = floats(3, 6, 8)
-    raises("resize: expected a picture, a tensor, got number", function() T.resize(1, 2) end)
-    raises("resize: interpolation: expected bicubic, bilinear, nearest or nearest-exact, got 'box'",
+    raises("resize: argument 1 (img): expected tensor, got number", function() T.resize(1, 2) end)
+    raises('resize: interpolation must be "nearest", "bilinear", "bicubic" or "nearest-exact"',
       function() T.resize(x, 4, {interpolation = "box"}) end)
     raises("resize: max_size must be greater than the shorter edge's size 4, got 3",
       function() T.resize(x, 4, {max_size = 3}) end)
     raises("five_crop: the size 7 x 7 is larger than the picture's 6 x 8", function() T.five_crop(x, 7) end)
     raises("adjust_hue: hue_factor must be between -0.5 and 0.5, got 0.6", function() T.adjust_hue(x, 0.6) end)
-    raises("adjust_brightness: brightness_factor must not be negative, got -1",
+    raises("adjust_brightness: brightness_factor must be non-negative, got -1",
       function() T.adjust_brightness(x, -1) end)
     raises("invert: expected a picture of 1 or 3 channels, got shape (2, 4, 4)",
       function() T.invert(floats(2, 4, 4)) end)
@@ -103,7 +103,7 @@ describe("functions on pictures", function(device)
     raises("normalize: expected a picture of floats, got uint8", function() T.normalize(bytes(3, 4, 4), 0, 1) end)
     raises("gaussian_blur: kernel_size must be odd and positive, got 4", function() T.gaussian_blur(x, 4) end)
     raises("rotate: fill: expected 1 or 3 numbers, got 2", function() T.rotate(x, 3, {fill = {1, 2}}) end)
-    raises("pad: padding_mode: expected constant, edge, reflect or symmetric, got 'wrap'",
+    raises('pad: padding_mode must be "constant", "edge", "reflect" or "symmetric", got "wrap"',
       function() T.pad(x, 1, 0, "wrap") end)
     raises("convert_image_dtype: float32 has not the digits for int32",
       function() T.convert_image_dtype(x, "int32") end)

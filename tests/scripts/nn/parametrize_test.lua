@@ -139,7 +139,7 @@ describe("orthogonal", function(device)
     raises("expected a matrix, got 1", parametrizations.orthogonal, nn.Linear(2, 2), "bias")
     raises("the module has no parameter wieght", parametrizations.orthogonal, nn.Linear(2, 2),
       "wieght")
-    raises("must be \"matrix_exp\", \"cayley\" or \"householder\", got \"exp\"", parametrizations.orthogonal,
+    raises('must be "matrix_exp", "cayley" or "householder", got "exp"', parametrizations.orthogonal,
       nn.Linear(2, 2), "weight", "exp")
   end)
 end)

@@ -211,7 +211,7 @@ describe("tide.onnx.save", function(device)
 
   it("checks its arguments, and writes nothing if it fails", function()
     local net, x = nn.Linear(2, 2), tide.ones(1, 2)
-    raises("save: module: expected a module, got number", tide.onnx.save, 1, x, "x.onnx")
+    raises("save: argument 1 (module): expected module, got number", tide.onnx.save, 1, x, "x.onnx")
     raises("save: inputs: expected tensors", tide.onnx.save, net, {}, "x.onnx")
     raises("opset_version must be 17, got 9", tide.onnx.save, net, x, "x.onnx", {opset_version = 9})
     raises("save: dynamic_axes: 'input_1' has no dimension 3: it has 2", tide.onnx.save, net, x,

@@ -239,8 +239,9 @@ describe("wrong arguments of a profile", function()
     raises("profile: unknown option 'weight'", tide.profile, {weight = 1})
     raises("profile: active must be positive, got 0", tide.profile, {active = 0})
     local p = tide.profile(function() end)
-    raises("table: by: expected op, line, kernel, range or wait, got 'oops'",
+    raises('table: by must be "op", "line", "kernel", "range" or "wait", got "oops"',
       p.table, p, {by = "oops"})
-    raises("table: sort: expected device_ms", p.table, p, {sort = "oops"})
+    raises('table: sort must be "device_ms", "host_ms", "wait_ms", "calls", "bytes" or "flops"',
+      p.table, p, {sort = "oops"})
   end)
 end)

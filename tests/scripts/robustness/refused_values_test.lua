@@ -36,7 +36,7 @@ describe("the library refuses", function()
     end
   end)
   it("modes of schedulers that do not exist", function()
-    raises("CyclicLR: mode must be \"triangular\", \"triangular2\" or \"exp_range\", got \"round\"",
+    raises('CyclicLR: mode must be "triangular", "triangular2" or "exp_range", got "round"',
       function() return optim.lr_scheduler.CyclicLR(optimizer(), 0.1, 0.2, {mode = "round"}) end)
     raises("ReduceLROnPlateau: threshold_mode must be",
       function() return optim.lr_scheduler.ReduceLROnPlateau(optimizer(), {threshold_mode = "up"}) end)

@@ -94,7 +94,7 @@ end)
 local kNamed <const> = {
   {"x:isclose(tide.ones(7))", "isclose: eq: shapes do not broadcast: (2, 3) and (7)"},
   {"nn.Linear(2, 3, {dtype = 3})", "Linear: option 'dtype': expected type name, got number"},
-  {"local y = tide.random.rayleigh(1, 2, {device = 3})", "rayleigh: rand: expected device, got number"},
+  {"local y = tide.random.rayleigh(1, 2, {device = 3})", "rayleigh: option 'device': expected device, got number"},
   {"tide.as_tensor('a')", "as_tensor: tensor: expected numbers or booleans, got string"},
 }
 

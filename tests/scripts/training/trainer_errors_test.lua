@@ -46,8 +46,8 @@ describe("tide.Trainer", function()
       raises(message, tide.Trainer, options)
     end
     raises("Trainer: expected a table of options, got integer", tide.Trainer, 3)
-    raises("EarlyStopping: monitor is missing", training.EarlyStopping)
-    raises("EarlyStopping: mode must be min or max, got least", training.EarlyStopping,
+    raises("EarlyStopping: argument 1 (monitor): expected string, got nothing", training.EarlyStopping)
+    raises("EarlyStopping: mode must be \"min\" or \"max\", got \"least\"", training.EarlyStopping,
       {monitor = "x", mode = "least"})
     raises("ModelCheckpoint: unknown option 'monitr'", training.ModelCheckpoint, {monitr = "x"})
     raises("GradientAccumulationScheduler: the number of batches must be a positive whole number, got 0",

@@ -16,13 +16,15 @@
 --
 -- `@param NAME TYPE = DEFAULT  TEXT`: types are those of kinds.lua. `NAME?` may be left out; so may what has a default,
 -- and that is given by name. A default that names a parameter before it is that one's value. `NAME...` is all that
--- follows. `@use GROUP: NAME = DEFAULT, ...` takes parameters from `GROUP/internal/parameters.lua`. `@call` begins what objects
--- of a class are called with. `@like NAME` stands for the parameters of another declaration of the file, and for the
+-- follows. `@use GROUP: NAME = DEFAULT, ...` takes parameters from `internal/parameters/GROUP.lua`. `@call` begins what
+-- objects of a class are called with. `@like NAME` stands for the parameters of another declaration of the file, and for the
 -- notes that are not given. `@type table` is what only holds others. The other tags are notes: formula, shapes, counts
 -- (from 1), waits, errors, see.
 local native = require "tide.native"
 
 local declaration = {}
+
+local kNear <const> = 150 -- more than a line
 
 local notes <const> = {formula = true, shapes = true, counts = true, waits = true, errors = true, see = true}
 
@@ -40,11 +42,11 @@ end
 
 local shared = {} -- by group and name
 
---- The parameters of GROUP/internal/parameters.lua by name.
+--- The parameters of internal/parameters/GROUP.lua by name.
 local function shared_of(group)
   if shared[group] then return shared[group] end
   local known = {}
-  local text = native.read_embedded(("tide/%s/internal/parameters.lua"):format(group:gsub("%.", "/")))
+  local text = native.read_embedded(("tide/internal/parameters/%s.lua"):format(group))
   for line in (text:gsub("\n%-%-%-  +", " ")):gmatch "%-%-%-@param ([^\n]*)" do
     local parameter = parameter_of(line)
     known[parameter.name] = parameter
@@ -125,46 +127,61 @@ local function name_in(line)
   return name and name:gsub("^tide%.", "") or nil
 end
 
---- Calls fn(name, block) for each public declaration in a text.
-local function each_block(text, fn)
-  local at = 1
-  while true do
-    local tag = text:find("\n---@example", at, true)
-    if not tag then return end
-    local first = tag
-    while true do -- back over the lines of the block
-      local before = first - 1
-      while before > 0 and text:byte(before) ~= 10 do before = before - 1 end
-      if text:sub(before + 1, before + 3) ~= "---" then break end
-      first = before
-    end
-    local last = tag
-    while text:sub(last + 1, last + 3) == "---" do last = text:find("\n", last + 1, true) end
-    local name = name_in(text:match("^[^\n]*", last + 1))
-    if name then fn(name, text:sub(first + 1, last)) end
-    at = last
+--- Where the line begins that ends before `place`; what is sought is near by, and patterns read all that they skip.
+local function line_before(text, place)
+  local from = place - kNear
+  while from > 1 do
+    local start = text:sub(from, place - 2):match ".*\n()"
+    if start then return from + start - 1 end
+    from = from - kNear
   end
+  return text:sub(1, place - 2):match ".*\n()" or 1
+end
+
+--- The lines above one that begins at `place` as long as they begin with "---"; nil if there is no example among them.
+local function block_above(text, place)
+  local first = place
+  while first > 1 do
+    local line = line_before(text, first)
+    if text:sub(line, line + 2) ~= "---" then break end
+    first = line
+  end
+  local block = text:sub(first, place - 2)
+  return block:find("\n---@example", 1, true) and block
 end
 
 --- Declarations of a file of the library, "optim/sgd.lua", in order: a list of {name, block}.
 function declaration.blocks(file)
-  local list = {}
-  each_block("\n" .. (native.read_embedded("tide/" .. file) or ""), function(name, block)
-    list[#list + 1] = {name = name, block = block}
-  end)
-  return list
+  local list, text = {}, "\n" .. (native.read_embedded("tide/" .. file) or "")
+  local at = 1
+  while true do
+    at = text:find("\n---@example", at, true)
+    if not at then return list end
+    repeat at = text:find("\n", at + 1, true) until text:sub(at + 1, at + 3) ~= "---"
+    local name, block = name_in(text:match("^[^\n]*", at + 1)), block_above(text, at + 1)
+    if name and block then list[#list + 1] = {name = name, block = block} end
+  end
 end
 
 local known = {} -- by name
 
 --- The declaration of a name in a file of the library; nil if there is none.
 function declaration.of(name, file)
-  if not known[name] then
-    for _, found in ipairs(declaration.blocks(file)) do
-      if found.name == name then known[name] = parse(name, found.block, file) end
+  if known[name] then return known[name] end
+  local text = "\n" .. (native.read_embedded("tide/" .. file) or "")
+  local wanted = name:match ":.*$" or name .. '"'
+  local at = 1
+  while true do
+    at = text:find(wanted, at, true)
+    if not at then return nil end
+    local line = line_before(text, at + 2)
+    local block = name_in(text:match("^[^\n]*", line)) == name and block_above(text, line)
+    if block then
+      known[name] = parse(name, block, file)
+      return known[name]
     end
+    at = at + 1
   end
-  return known[name]
 end
 
 --- The files of the library that are running, the caller of the caller first.

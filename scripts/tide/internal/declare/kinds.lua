@@ -1,9 +1,9 @@
 -- Kinds of arguments: what the types that declarations write mean to a value.
 --
 -- A type is `any`, one of Lua's (`boolean`, `string`, `table`, `function`: whatever can be called), `number`, `integer`
--- (also as a float without a fraction), `tensor`, `module`, `device`, `dtype`, `false`, a text in quotes, or the name of
--- an object that the function itself looks at (`loader`). `T[]` is a list of them, `T[2]` one of two; `A | B` is either.
--- Numbers may have a range: `number >= 0`, `integer > 0`, `number in [0, 1)`, `number[] in [0, 1)`.
+-- (also as a float without a fraction), `tensor`, `module`, `device`, `dtype`, `false`, a text in quotes, or the name
+-- of an object that the function itself looks at (`loader`). `T[]` is a list of them, `T[2]` one of two; `A | B` is
+-- either. Numbers may have a range: `number >= 0`, `integer > 0`, `number in [0, 1)`, `number[] in [0, 1)`.
 local is_callable = require "tide.internal.is_callable"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
@@ -49,8 +49,9 @@ local function range_of(text)
   local sign, bound = text:match "^([<>]=?) (.*)$"
   local limit, is_open = tonumber(bound), #sign == 1
   if sign:sub(1, 1) == ">" then
-    local form = bound == "0" and (is_open and "positive" or "non-negative") or (is_open and "above " or "at least ") .. bound
-    return within(limit, is_open, math.huge), form
+    local test = within(limit, is_open, math.huge)
+    if bound == "0" then return test, is_open and "positive" or "non-negative" end
+    return test, (is_open and "above " or "at least ") .. bound
   end
   return within(-math.huge, false, limit, is_open), (is_open and "below " or "at most ") .. bound
 end
@@ -116,22 +117,38 @@ local function refuse(caller, place, name, value, alternatives)
   for _, alternative in ipairs(alternatives) do
     local _, at = alternative.is(value)
     if at then
+      local element = value[at]
       raise("%s: %s: element %d: expected %s, got %s", caller, name, at, words[alternative.word] or alternative.word,
-        kind_of(value[at]))
+        type(element) == "number" and alternative.word == "integer" and tostring(element) or kind_of(element))
     end
   end
   local all = either(alternatives)
   if alternatives[1].literal and (type(value) == "string" or type(value) == "number") then
     raise("%s: %s must be %s, got %s", caller, name, all, value_text(value))
-  elseif type(value) == "number" and alternatives[1].word == "integer" then
+  elseif type(value) == "number" and alternatives[1].text == "integer" then
     raise("%s: %s: expected an integer, got %s", caller, name, tostring(value))
   end
   local got = value == nil and "nothing" or kind_of(value)
-  raise("%s: %s: expected %s, got %s", caller, place, all, alternatives[1].length and got == "table" and value_text(value) or got)
+  if alternatives[1].length and got == "table" then got = value_text(value) end
+  raise("%s: %s: expected %s, got %s", caller, place, all, got)
 end
 
---- A function(caller, place, name, value) that gives the value, if it is of the type, else raises an error in the name of
---- `caller`.
+local not_named <const> = {
+  boolean = true, string = true, number = true, integer = true, tensor = true, ["function"] = true, dtype = true,
+  device = true, ["false"] = true,
+}
+
+--- Whether a type takes tables with names: not if it is numbers, texts, tensors, functions, or lists of them.
+function kinds.takes_named_tables(type_text)
+  local words = type_text:gsub('"[^"]*"', "string"):gsub(" in [%[(].-[%])]", ""):gsub("[<>]=? [%w.-]+", "")
+  for word in words:gmatch "[%a_]+" do
+    if not not_named[word] then return true end
+  end
+  return false
+end
+
+--- A function(caller, place, name, value) that gives the value, if it is of the type, else raises an error in the name
+--- of `caller`.
 function kinds.reader(type_text)
   local alternatives = {}
   for part in (type_text .. " | "):gmatch "(.-) | " do alternatives[#alternatives + 1] = alternative_of(part) end

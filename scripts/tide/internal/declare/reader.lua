@@ -38,14 +38,19 @@ local function prepare(name, files)
     caller = name:match "([%w_]+):forward$" or name:match "[%w_]+$", names = {}, position = {}, places = {},
     options = {}, checks = {}, required = {}, defaults = {}, like = {},
   }
-  for i, parameter in ipairs(declared) do
+  for _, parameter in ipairs(declared) do
+    local i = #plan.names + 1
+    if parameter.rest then goto continue end -- its function takes those by itself, and reads options alone
     plan.names[i], plan.position[parameter.name] = parameter.name, i
     plan.places[i] = ("argument %d (%s)"):format(i, parameter.name)
     plan.options[i] = ("option '%s'"):format(parameter.name)
     plan.checks[i], plan.required[i] = kinds.reader(parameter.type), not parameter.optional
     local default = parameter.default
     if plan.position[default] then plan.like[i] = default elseif default then plan.defaults[i] = value_of(default) end
+    ::continue::
   end
+  -- Whether the first argument may be a table with names of its own, such as a data set.
+  plan.takes_table = plan.required[1] and kinds.takes_named_tables(declared[1].type)
   return plan
 end
 
@@ -69,6 +74,7 @@ local function read(plan, ...)
   -- An empty table behind all that must be given can only be meant as no options.
   local is_empty = type(last) == "table" and next(last) == nil and not plan.required[count]
   local options = (is_options(last) or is_empty) and last or nil
+  if options and count == 1 and plan.takes_table and options[names[1]] == nil then options = nil end -- the one value
   if options then count = count - 1 end
   while count > #names and given[count] == nil do count = count - 1 end
   for i = 1, math.min(count, #names) do

@@ -1,6 +1,6 @@
 -- Module:summary: what each layer of a network gives, holds and computes for an input.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local reader = require "tide.internal.declare.reader"
 local fields = require "tide.nn.internal.module_fields"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
@@ -193,9 +193,16 @@ local function read_inputs(net, given)
   return given
 end
 
-local read_options = arguments("summary", {{"depth", 3}}, {depth = "count"})
+--- What each layer gives, holds and computes for inputs, or for zeros of a shape. Shown as a table down to depth (3);
+--- has layers, parameters, trainable, mult_adds, parameter_bytes, ...
+---@param inputs... tensor | integer[]  what the module is called with, or a shape of zeros
+---@param depth integer >= 0 = 3  levels shown
+---@example
+--- local net = nn.Sequential(nn.Linear(3, 2), nn.ReLU())
+--- local summary = net:summary{4, 3}
+--- summary.parameters, summary.mult_adds, summary.layers[2].output_shape --> 8, 24, {4, 2}
+local _, read_options = reader "module:summary"
 
---- What each layer of `net` gives for inputs, or for zeros of a shape; see Module:summary.
 return function(net, ...)
   local given, options = table.pack(...), {}
   local last = given[given.n]
@@ -204,7 +211,7 @@ return function(net, ...)
     given[given.n + 1] = nil
   end
   local summary = Summary()
-  summary.depth = read_options(options).depth
+  summary.depth = read_options(options).depth or 3
   local inputs = read_inputs(net, given)
   local layers, by_module = make_layers(net)
   run(net, inputs, by_module)

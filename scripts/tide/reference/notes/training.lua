@@ -4,8 +4,7 @@ return {
     of = "Trainer",
     waits = "where figures are shown or written",
     errors = "an option that is not known names the nearest one",
-    see = "trainer:fit training.Module training.ModelCheckpoint training.EarlyStopping "
-      .. "loggers.CSVLogger",
+    see = "trainer:fit training.Module training.ModelCheckpoint training.EarlyStopping loggers.CSVLogger",
   },
   {
     of = "trainer:fit",
@@ -19,24 +18,10 @@ return {
     waits = "for the figures at the end",
     see = "trainer:fit trainer:validate trainer:test trainer:predict",
   },
-  {
-    of = "module:log module:log_dict trainer:log",
-    see = "module:log module:log_dict loggers.CSVLogger",
-  },
-  {
-    of = "ModelCheckpoint EarlyStopping",
-    errors = "a monitor that nobody logs names what is logged",
-    see = "training.ModelCheckpoint training.EarlyStopping module:log tide.Trainer",
-  },
+  {of = "module:log module:log_dict trainer:log", see = "module:log module:log_dict loggers.CSVLogger"},
   {
     of = "CheckpointManager manager:save manager:restore",
     waits = "saving waits for the values",
     see = "training.CheckpointManager manager:save manager:restore tide.save",
-  },
-  {of = "lr_find", see = "tide.Trainer lr_scheduler.OneCycleLR"},
-  {
-    of = "ExponentialMovingAverage StochasticWeightAveraging",
-    see = "training.ExponentialMovingAverage training.StochasticWeightAveraging "
-      .. "optim.swa_utils.AveragedModel",
   },
 }

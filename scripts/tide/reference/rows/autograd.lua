@@ -36,9 +36,6 @@ return {
     {"hvp", "(fn, inputs, v, {create_graph})", "A number, and its second derivatives times v",
       "autograd.hvp(function(x) return x:pow(3):sum() end, tide.tensor{1.0, 2}, " ..
         "tide.ones(2)) --> 9.0, {6.0, 12.0}"},
-    {"gradcheck", "(...)", "Whether gradients agree with finite differences",
-      [[autograd.gradcheck(tide.sin, tide.tensor({1.0, 2}, {dtype = "float64", requires_grad ]] ..
-        "= true})) --> true"},
     {"gradgradcheck", "(fn, inputs, {eps, atol, rtol, raise_exception})",
       "Whether gradients of gradients do",
       [[autograd.gradgradcheck(tide.sin, tide.tensor({1.0, 2}, {dtype = "float64", ]] ..
@@ -50,7 +47,5 @@ return {
     {"autocast", "(device?, {dtype, enabled, device_type, cache_enabled}, fn?, ...)", "The same as tide.autocast",
       [[tide.amp.autocast({dtype = "bfloat16"}, function() return tide.ones(2, ]] ..
         [[2):matmul(tide.ones(2, 2)).dtype end) --> "bfloat16"]]},
-    {"GradScaler", "(...)", "Scales losses up, and leaves out steps whose gradients overflowed",
-      "tide.amp.GradScaler({init_scale = 4}):scale(tide.tensor(2.0)) --> 8.0"},
   },
 }

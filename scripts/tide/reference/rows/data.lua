@@ -3,13 +3,6 @@ return {
   {
     title = "Data",
     prefix = "tide.data.",
-    {"DataLoader", "(...)",
-      "Walks a data set, a list or a tensor in batches: for x, y in loader do. batch_size = false " ..
-        "gives samples as they are. With num_workers threads read them, each in a Lua state of " ..
-        "its own; the batches are the same, random numbers of samples included, also those of math.random: they " ..
-        "depend on tide.manual_seed, the pass and the position",
-      "local sizes = {}; for x in tide.data.DataLoader(tide.ones(5, 3), {batch_size = 2}) do " ..
-        "sizes[#sizes + 1] = #x end; sizes --> {2, 2, 1}"},
     {"Dataset", "()",
       "The base of data sets with positions: a class defines get(i) and __len or len, and may define " ..
         "get_batch(positions)",
@@ -25,8 +18,6 @@ return {
       "#tide.data.TensorDataset(tide.ones(5, 3), tide.ones(5)) --> 5"},
     {"ListDataset", "(list)", "Samples that are the entries of a list",
       "tide.data.ListDataset({7, 8, 9}):get(2) --> 8"},
-    {"Subset", "(...)", "The samples of a data set at these positions",
-      "tide.data.Subset({7, 8, 9}, {3, 1}):get(1) --> 9"},
     {"ConcatDataset", "(datasets)",
       "The samples of a list of data sets, one after the other; a + b is this too",
       "tide.data.ConcatDataset({{1, 2}, {3}}):get(3) --> 3"},
@@ -39,9 +30,6 @@ return {
     {"StackDataset", "(dataset...)",
       "The samples of data sets side by side; of a table of data sets, tables with its keys",
       [[tide.data.StackDataset({image = {1, 2}, text = {"a", "b"}}):get(2) --> {image = 2, text = "b"}]]},
-    {"random_split", "(...)",
-      "A list of subsets of these numbers of samples, or fractions of them, dealt out at random",
-      "local parts = tide.data.random_split(tide.ones(10), {0.8, 0.2}); #parts[1], #parts[2] --> 8, 2"},
     {"default_collate", "(samples)",
       "A batch of a list of samples: tensors are stacked, numbers make a tensor, strings a list; tables " ..
         "are gone through by key",
@@ -49,17 +37,6 @@ return {
         [[{name = {"a", "b"}, x = {1, 2}}]]},
     {"get_worker_info", "()", "In a worker of a loader {id, num_workers, seed, dataset}, its id from 1; nil elsewhere",
       "tide.data.get_worker_info() --> nil"},
-    {"read_csv", "(...)",
-      "The columns of a file of comma-separated values by name, tensors of numbers and lists of text, and " ..
-        "a list of the names; missing numbers are nan",
-      [[local path = os.tmpname(); local file = io.open(path, "w"); file:write "x,name\n1,ann\n2,bob\n"; ]] ..
-        "file:close(); local columns = tide.data.read_csv(path); os.remove(path); " ..
-        [[columns.x, columns.name --> {1, 2}, {"ann", "bob"}]]},
-    {"read_jsonl", "(...)",
-      "The JSON values in the lines of a file, in a list; with tensors = true arrays of numbers are tensors",
-      [[local path = os.tmpname(); local file = io.open(path, "w"); ]] ..
-        [[file:write '{"x": [1, 2]}\n{"x": [3, 4]}\n'; ]] ..
-        "file:close(); local values = tide.data.read_jsonl(path); os.remove(path); values[2].x --> {3, 4}"},
     {"digits", "()", "Images (1797, 8, 8) and labels of handwritten digits",
       "local images, labels = tide.data.digits(); " ..
         "images.shape, labels.shape --> {1797, 8, 8}, {1797}"},
@@ -73,20 +50,6 @@ return {
       [[local Back = tide.class("Back", tide.data.Sampler); ]] ..
         "function Back:order() return tide.tensor{3, 2, 1} end; " ..
         "local list = {}; for i in Back():iter() do list[#list + 1] = i end; list --> {3, 2, 1}"},
-    {"SequentialSampler", "(...)", "All positions in order",
-      "tide.data.SequentialSampler({7, 8, 9}):iter()() --> 1"},
-    {"RandomSampler", "(...)", "Positions in random order, or drawn with replacement",
-      "#tide.data.RandomSampler({7, 8, 9}, {num_samples = 5}) --> 5"},
-    {"SubsetRandomSampler", "(...)", "These positions in random order",
-      "#tide.data.SubsetRandomSampler({3, 5}) --> 2"},
-    {"WeightedRandomSampler", "(...)",
-      "Positions drawn with these weights, with replacement by default",
-      "tide.data.WeightedRandomSampler({0, 1, 0}, 4):iter()() --> 2"},
-    {"BatchSampler", "(...)", "Lists of batch_size positions of a sampler",
-      "tide.data.BatchSampler({1, 2, 3}, 2):iter()() --> {1, 2}"},
-    {"DistributedSampler", "(...)",
-      "The share of process rank, which counts from 0, of num_replicas; shares are equally long",
-      "#tide.data.DistributedSampler(tide.ones(5), {num_replicas = 2, rank = 0}) --> 3"},
   },
   {
     title = "Methods of loaders",
@@ -123,25 +86,5 @@ return {
         "is there several times is stored once",
       "local path = os.tmpname(); tide.save({w = tide.ones(2), step = 3}, path); " ..
         "local loaded = tide.load(path); os.remove(path); loaded --> {step = 3, w = {1.0, 1.0}}"},
-    {"load", "(path, device?, {only})",
-      "The table that a file was saved of, and its metadata; of another program's file, its tensors by name, also " ..
-        "of several files by their index.json. Of a module or an optimizer it is what load_state_dict takes. only " ..
-        "lists names: what has one of them or lies below it is read",
-      "local path = os.tmpname(); local net = tide.nn.Linear(2, 2); tide.save({net = net}, path); " ..
-        "net:load_state_dict(tide.load(path).net); os.remove(path); net.weight.shape --> {2, 2}"},
-    {"load_torch", "(...)",
-      "The value that PyTorch's torch.save wrote to a .pt or .pth file. Makes tensors and plain values only: " ..
-        "dicts become tables with the same keys, lists and tuples lists, sets {value = true}, bytes text, None " ..
-        "nil, and types and devices their names; anything else is an error that names it. Tensors share their " ..
-        "elements as in PyTorch, a tensor that is there several times is one tensor, and none requires a gradient. " ..
-        "Of a module or an optimizer it is what load_state_dict takes",
-      "local path = os.tmpname(); tide.save_torch({w = tide.ones(2), epoch = 3}, path); " ..
-        "local loaded = tide.load_torch(path); os.remove(path); loaded --> {epoch = 3, w = {1.0, 1.0}}"},
-    {"save_torch", "(...)",
-      "Writes a tensor, or a table as tide.save takes it, to a file that torch.load(path, weights_only=True) " ..
-        "reads. Tables with the keys 1 to n become lists, others dicts; the state of an optimizer gets the form of " ..
-        "PyTorch's, which counts parameters from 0. The file is replaced as a whole",
-      "local path = os.tmpname(); tide.save_torch({model = tide.nn.Linear(2, 2)}, path); " ..
-        "local loaded = tide.load_torch(path); os.remove(path); loaded.model.weight.shape --> {2, 2}"},
   },
 }

@@ -66,25 +66,6 @@ return {
     {"as_tensor", "(data, {dtype, device})",
       "A tensor of Lua values, or the tensor given, converted and moved only if needed",
       "tide.as_tensor({1, 2}) --> {1, 2}"},
-    {"segment_reduce", "(...)",
-      "The sum, mean, prod, max or min of stretches of a dimension, one after the other; looks " ..
-        "whether lengths fit, which waits, unless unsafe",
-      [[tide.segment_reduce(tide.tensor{1.0, 2, 3, 4}, "sum", ]] ..
-        "{lengths = tide.tensor{1, 3}}) --> {1.0, 9.0}"},
-    {"histogramdd", "(...)",
-      "How many points (rows of x) lie in each box of a grid, and a table of its edges; waits " ..
-        "without a range",
-      "tide.histogramdd(tide.tensor{{0.0, 1}, {1, 0}, {2, 2}}, {2, 1}) --> " ..
-        "{{1.0}, {2.0}}, {{0.0, 1.0, 2.0}, {0.0, 2.0}}"},
-    {"svd_lowrank", "(...)",
-      "U, S, V with U diag(S) V' nearly A, for the q largest singular values",
-      "local U, S, V = tide.svd_lowrank(tide.tensor{{3.0, 0}, {0, 4}}, {q = 2}); S --> {4.0, 3.0}"},
-    {"pca_lowrank", "(...)",
-      "svd_lowrank of samples around their mean: the columns of V are the main directions",
-      "local U, S, V = tide.pca_lowrank(tide.tensor{{1.0, 1}, {3, 3}}, {q = 1}); " ..
-        "S --> {2.0}"},
-    {"gradient", "(...)", "A table of slopes along each dimension, from neighbouring elements",
-      "tide.gradient(tide.tensor{1.0, 4, 9, 16}) --> {{3.0, 4.0, 6.0, 7.0}}"},
     {"args", "({name = default, ...})", "The script's arguments by name: --epochs 5",
       [[tide.args({epochs = 10}, {"--epochs", "5"}).epochs --> 5]]},
     {"checkpoint", "(fn, ...)", "fn(...), computed anew in backward instead of kept",
@@ -99,10 +80,6 @@ return {
       "tide.autograd.gradcheck ~= nil --> true"},
     {"func", "", "Derivatives as functions, modules as functions: see tide.func.NAME",
       "tide.func.grad ~= nil --> true"},
-    {"profile", "(fn, {wait, warmup, active, repeats, on_trace_ready, max_events})",
-      "Records what fn(p) does and returns the profile p and fn's results: where time, memory and waits go, by op, line and kernel. Without fn: a profile that ends when it is closed. With active, only those steps are recorded that come after wait and warmup ones, repeats times (0: always): p:step() ends one; on_trace_ready(p) is called after each cycle",
-      [[local p = tide.profile(function() return tide.ones(8):exp():sum():item() end); ]] ..
-        [[p:table{by = "kernel"}[1].calls --> 1]]},
     {"explain", "(fn | x)",
       "Calls fn once and returns an explanation and fn's results: which kernels its ops became, why they are not " ..
         "fewer, their FLOPs, bytes and bound. Of a tensor: what is recorded for its device, which is not flushed. " ..
@@ -195,9 +172,6 @@ return {
       [[local p = tide.profile(function(p) p:step() end, {active = 2}); p.steps --> 1]]},
     {"stop", "()", "Ends the profile, as closing it does",
       "local p = tide.profile{}; p:stop(); p:summary().dropped --> 0"},
-    {"table", "({by, sort, limit})",
-      "Rows by op, line, kernel, range or wait, with a text. Fields: name, file, line, device, calls, host_ms, device_ms, wait_ms, share, bytes, flops, bytes_per_second, flops_per_second, peak, bound",
-      [[tide.profile(function() return tide.ones(8):exp():sum():item() end):table{by = "wait"}.by --> "wait"]]},
     {"summary", "()",
       "wall_ms, events, dropped, and devices: a list of name, launches, device_ms, busy_ms, peak_bytes",
       "tide.profile(function() end):summary().dropped --> 0"},

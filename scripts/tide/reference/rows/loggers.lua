@@ -24,17 +24,6 @@ return {
   {
     title = "Loggers",
     prefix = "tide.loggers.",
-    {"CSVLogger", "(save_dir, {name, version})",
-      "Logs to save_dir/name/version_N/metrics.csv, a row for each step; columns may appear later. Without a " ..
-        "version the next free one; the rows of one that is there are kept",
-      logged("log_metrics({loss = 0.5}, 1); logger:close()", "logger.version", "0")},
-    {"TensorBoardLogger", "(save_dir, {name, version})",
-      "A SummaryWriter in save_dir/name/version_N; without a version the next free one",
-      with_folder("local logger = tide.loggers.TensorBoardLogger(folder); logger:log_metrics({loss = 0.5}, 1); " ..
-        "logger:close(); local x = logger.version", "0")},
-    {"SummaryWriter", "(...)",
-      "Logs to a file of events for TensorBoard, by default in runs/DATE_TIME",
-      written("add_scalar(\"loss\", 0.5, 1)", "x.value", "0.5")},
     {"read_events", "(path)",
       "A list of {step, tag, value, wall_time} of a file of events; a text if the last record is cut short. A " ..
         "damaged record is an error",

@@ -103,11 +103,6 @@ return {
         "}; #trainer:predict(net, Data()) --> 2"},
     {"Trainer", "(...)", "The same as tide.Trainer",
       trained("", "#history --> 2")},
-    {"lr_find", "(...)",
-      "Trains some steps (100) with rates from min_lr (1e-8) to max_lr (1), and puts all back. Returns a table: " ..
-        "lrs, losses, suggestion(). fit has loss and optimizer of a network that is no Module; waits in each step",
-      kParts .. kTrainer .. "}; local found = tide.training.lr_find(trainer, net, loader, {num_training = 5, " ..
-        "fit = {loss = F.cross_entropy, " .. kOptimizer .. "}}); #found.lrs --> 5"},
   },
   {
     title = "Methods of trained modules",
@@ -141,33 +136,6 @@ return {
         "function Count:init() self.batches = 0 end; " ..
         "function Count:on_train_batch_end() self.batches = self.batches + 1 end; local count = Count(); " ..
         trained(", callbacks = {count}", "count.batches --> 4")},
-    {"ModelCheckpoint", "(...)",
-      "Saves the training behind every n-th epoch or step, and where it stops: the newest file and the save_top_k " ..
-        "(1; -1: all) best of monitor are kept. best_path() and last_path() name them",
-      "local path = tide.scratch() .. \"/saved\"; local saver = tide.training.ModelCheckpoint{dirpath = path}; " ..
-        trained(", callbacks = {saver}", "#saver.manager:checkpoints() --> 1")},
-    {"EarlyStopping", "(...)",
-      "Stops when a value was not better for `patience` (3) validations, or epochs; is nan; or is past a threshold",
-      trained(", callbacks = {stop}", "#history --> 1",
-        "local stop = tide.training.EarlyStopping{monitor = \"loss\", stopping_threshold = 100}; ")},
-    {"LearningRateMonitor", "(...)", "Logs the learning rates by \"epoch\" or \"step\" as lr",
-      "local rates = {}; local logger = {log_metrics = function(_, values) rates[#rates + 1] = values.lr end}; " ..
-        trained(", logger = logger, callbacks = {tide.training.LearningRateMonitor()}", "#rates --> 2")},
-    {"ExponentialMovingAverage", "(...)",
-      "Keeps the mean decay * mean + (1 - decay) * weight of all weights: validation runs with it, and the module " ..
-        "has it in the end. decay is 0.999",
-      trained(", callbacks = {tide.training.ExponentialMovingAverage{decay = 0.9}}", "#history --> 2")},
-    {"StochasticWeightAveraging", "(...)",
-      "From epoch swa_epoch_start on (0.8 of all) the rate goes to swa_lrs, and the module has in the end the mean " ..
-        "of the weights behind these epochs",
-      trained(", callbacks = {tide.training.StochasticWeightAveraging{swa_lrs = 0.05, swa_epoch_start = 2}}",
-        "#history --> 2")},
-    {"GradientAccumulationScheduler", "(...)",
-      "How many batches make a step, by the epoch from which on",
-      trained(", callbacks = {tide.training.GradientAccumulationScheduler{scheduling = {[2] = 2}}}",
-        "trainer.global_step --> 3")},
-    {"Timer", "(...)", "Stops behind the step in which `duration` seconds of training are over",
-      trained(", callbacks = {tide.training.Timer{duration = 3600}}", "#history --> 2")},
   },
   {
     title = "Checkpoints",
@@ -200,20 +168,6 @@ return {
       with_files("manager:write(path); local values = manager:restore_file(path)", "values --> {}")},
   },
   {
-    title = "Watching a network",
-    prefix = "tide.",
-    {"watch", "(net, {optimizer, every, live})",
-      "Statistics of inputs, activations, parameters, gradients and updates by layer, in the first step and then " ..
-        "each `every`-th (1): mean, std, min and max of finite values; shares of 0, nan and inf; dead units of " ..
-        "ReLUs (0 in the last 10 samples); the ratio of the norms of update and parameter. A step ends with the " ..
-        "optimizer's, or with watch:step(). Nothing is read before it is asked for, and no bit of the training " ..
-        "changes. print(watch) shows the newest sample and what was nan or infinite first. 100 samples are kept. " ..
-        "live plots ratios, norms of gradients or dead units by layer (at most 8) while the training runs, as " ..
-        "tide.plot.live does",
-      "local net = tide.nn.Linear(2, 1); local w <close> = tide.watch(net, {every = 10}); " ..
-        "net(tide.ones(1, 2)):sum():backward(); w:step(); #w:table() --> 8"},
-  },
-  {
     title = "Methods of watches",
     prefix = "watch:",
     {"step", "()", "Ends a step, where no optimizer was given: behind its step, while the gradients are there",
@@ -239,12 +193,6 @@ return {
   {
     title = "Who holds memory",
     prefix = "tide.memory.",
-    {"snapshot", "(device?, {names})",
-      "Who holds the device's memory: a table that is shown as one, with device, allocated, peak, cached, limit; " ..
-        "holders, a list of {line, bytes, blocks, names}; at_peak, the same at the peak, without names; tensors, " ..
-        "a list of {name, line, bytes}; all largest first. Names are those of variables, fields, parameters and " ..
-        "states of optimizers; names has further values by name. Collects garbage and waits",
-      "local x = tide.ones(1000); local s = tide.memory.snapshot(); s.tensors[1].name --> \"x\""},
     {"diff", "(a, b)",
       "What grew between two snapshots of a device: allocated, and holders by line; what is held no more is negative",
       "local a = tide.memory.snapshot(); local x = tide.ones(1000); " ..

@@ -22,17 +22,7 @@ return {
     raise_exception = "boolean = true: a wrong gradient is an error; else the result is false",
   },
   {of = "vhp hvp", v = "tensor | tensor[]: the vector"},
-  {
-    of = "tide.func.*",
-    primal = "tensor: the point",
-    primals = "tensor[]: the point",
-    tangents = "tensor[]: the direction",
-    in_dims = "integer | integer[] = 1: the dimension of the batch in each argument, from 1; false: none",
-    out_dims = "integer | integer[] = 1: where it stands in the results, from 1",
-    randomness = '"error" | "different" | "same" = "error": whether samples share their random numbers',
-    chunk_size = "integer = nil: samples at once; nil is all",
-    models = "module[]: modules of one structure",
-  },
+  {of = "tide.func.*", primal = "tensor: the point", models = "module[]: modules of one structure"},
   {of = "register_hook", fn = "function: fn(gradient) may return another one"},
   {of = "requires_grad_", on = "boolean = true: whether gradients are recorded"},
   {
@@ -54,12 +44,4 @@ return {
     warn_only = "boolean = false: taken for PyTorch's sake",
   },
   {of = "set_float32_matmul_precision", precision = '"highest" | "high" | "medium": how exact products of float32 are'},
-  {
-    of = "GradScaler",
-    init_scale = "number: factor of the loss at the start",
-    growth_factor = "number: the factor grows by it after growth_interval good steps",
-    backoff_factor = "number: the factor shrinks by it after a step with inf or nan",
-    growth_interval = "integer: good steps until the factor grows",
-    enabled = "boolean: with false nothing is scaled",
-  },
 }

@@ -1,38 +1,34 @@
 -- What parameters of new tensors, random numbers and windows mean.
 return {
   {
-    of = "zeros_like ones_like empty_like full_like rand_like randn_like randint_like new_zeros "
-      .. "new_ones new_empty new_full new_tensor new_empty_strided",
+    of = "zeros_like ones_like empty_like full_like rand_like randn_like randint_like new_zeros new_ones new_empty "
+      .. "new_full new_tensor new_empty_strided",
     dtype = "dtype = that of x: type of the result",
     device = "device = that of x: where the result lies",
   },
   {of = "full full_like new_full scalar_tensor", value = "the value of all elements"},
-  {of = "zeros ones empty rand randn", dtype = "dtype = \"float32\": type of the result"},
+  {of = "zeros ones empty rand randn", dtype = 'dtype = "float32": type of the result'},
   {of = "eye", n = "rows", m = "= n: columns"},
   {
     of = "arange",
-    start = "= 0: the first number",
     ["end"] = "where to stop; not included",
+    start = "= 0: the first number",
     step = "= 1: from one number to the next",
   },
   {
     of = "range",
+    step = "= 1: from one number to the next",
     first = "the first number",
     last = "the last number, included",
-    step = "= 1: from one number to the next",
   },
   {
     of = "linspace logspace",
-    start = "the first number",
     ["end"] = "the last number, included",
+    start = "the first number",
     steps = "how many numbers",
     base = "= 10: the base; start and end are its exponents",
   },
-  {
-    of = "randint randint_like",
-    first = "= 1: the least number",
-    last = "the largest number, included",
-  },
+  {of = "randint randint_like", first = "= 1: the least number", last = "the largest number, included"},
   {of = "randperm", n = "how many numbers: 1 to n in some order"},
   {
     of = "hann_window hamming_window blackman_window bartlett_window kaiser_window",
@@ -43,28 +39,16 @@ return {
   {of = "hamming_window", beta = "= 0.46: factor of the cosine"},
   {of = "kaiser_window", beta = "= 12: shape; larger is narrower"},
   {
-    of = "tide.signal.windows.*",
-    M = "integer: how many elements",
-    sym = "boolean: symmetric, for filters; with false periodic, for spectra",
-    std = "number: standard deviation, in elements",
-    center = "number = nil: where the peak is, in elements; nil is the middle",
-    tau = "number: how fast it falls, in elements",
-    beta = "number: shape; larger is narrower",
-    alpha = "number: the constant part",
-    a = "number[]: factors of the cosines",
-  },
-  {
     of = "tensor from new_tensor as_tensor",
-    data = "number | boolean | table | tensor: numbers or booleans in tables of tables, one table "
-      .. "for each dimension, or a tensor",
-    dtype = "dtype = nil: type of the result; nil: integers are int64, others float32, booleans "
-      .. "bool",
+    dtype = "dtype = nil: type of the result; nil: integers are int64, others float32, booleans bool",
+    data = "number | boolean | table | tensor: numbers or booleans in tables of tables, one table for each "
+      .. "dimension, or a tensor",
   },
   {
     of = "from_bytes",
     string = "string: the elements as they lie in memory",
     shape = "integer[] = nil: sizes; nil is one dimension",
-    dtype = "dtype = \"uint8\": type of the elements",
+    dtype = 'dtype = "uint8": type of the elements',
   },
   {of = "from_dlpack", capsule = "userdata: a tensor of another library, as DLPack"},
   {of = "to_dlpack", x = "tensor: the tensor; both share its memory"},
@@ -78,11 +62,7 @@ return {
     profile = '"default" | "short" | "full" = nil: a set of these options',
   },
   {of = "promote_types", dtype1 = "dtype: the one type", dtype2 = "dtype: the other type"},
-  {
-    of = "result_type",
-    x = "tensor | number: the one operand",
-    other = "tensor | number: the other operand",
-  },
+  {of = "result_type", x = "tensor | number: the one operand", other = "tensor | number: the other operand"},
   {of = "can_cast", from = "dtype: the type there is", to = "dtype: the type wanted"},
   {of = "set_default_dtype", dtype = "dtype: a floating type"},
   {of = "finfo iinfo", dtype = 'dtype = "float32": the type'},
@@ -90,13 +70,12 @@ return {
   {of = "size stride", dim = "integer = nil: one dimension, from 1; nil gives all as a table"},
   {
     of = "is_contiguous",
-    memory_format = '"contiguous_format" | "channels_last" = "contiguous_format": the order asked '
-      .. 'about',
+    memory_format = '"contiguous_format" | "channels_last" = "contiguous_format": the order asked about',
   },
   {
     of = "to",
-    device = "device = nil: where it goes; nil stays",
     dtype = "dtype = nil: what it becomes; nil stays",
+    device = "device = nil: where it goes; nil stays",
     tensor = "tensor: device and type are taken from it",
     copy = "boolean = false: a copy even if nothing changes",
   },
@@ -114,44 +93,11 @@ return {
   {
     of = "tide.random.*",
     size = "integer | integer[] = nil: sizes of the result; nil gives one number",
-    dtype = 'dtype = "float32": type of the result',
     seed = "integer = nil: the seed; nil takes one of the system",
-    low = "number: lower end",
-    high = "number: upper end",
-    loc = "number: where the middle is",
-    scale = "number: width: the standard deviation, or what it grows with",
-    mean = "number: mean of the logarithm",
-    sigma = "number: standard deviation of the logarithm",
-    a = "number: shape",
-    b = "number: the second shape",
-    df = "number: degrees of freedom",
-    dfnum = "number: degrees of freedom above",
-    dfden = "number: degrees of freedom below",
-    shape = "number: shape",
-    alpha = "number[]: weights of the classes",
-    cov = "tensor: matrix of covariances",
-    p = "number: probability of success",
-    n = "integer: number of trials",
-    lam = "number: mean",
-    pvals = "number[]: probabilities of the classes",
-    replace = "boolean: a value may be drawn again",
-  },
-  {of = "tide.random.multivariate_normal", mean = "tensor: the means"},
-  {
-    of = "tide.random.randint",
-    low = "integer: the least number; alone the largest, from 1",
-    high = "integer = nil: the largest number, included",
-    dtype = 'dtype = "int64": type of the result',
-  },
-  {
-    of = "tide.random.choice",
-    a = "integer | tensor: values to draw from; a number stands for 1 to that",
-    p = "number[] = nil: probability of each; nil is the same for all",
   },
   {
     of = "tide.random.permutation tide.random.shuffle",
     n = "integer: 1 to n in some order",
     x = "tensor: rows to shuffle",
   },
-  {of = "tide.random.negative_binomial", n = "number: successes to wait for"},
 }

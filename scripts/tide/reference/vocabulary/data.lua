@@ -2,57 +2,10 @@
 return {
   {
     of = "tide.data.*",
-    dataset = "dataset: has #dataset and dataset:get(i), i from 1; a list or a tensor will do, or "
-      .. "an IterableDataset",
-    batch_size = "integer | false = 1: samples in a batch; false gives samples as they are",
-    shuffle = "boolean = false: a new order in each pass",
-    sampler = "sampler = nil: gives the positions of the samples, from 1",
-    batch_sampler = "sampler = nil: gives lists of positions, in place of batch_size, shuffle, "
-      .. "sampler and drop_last",
-    num_workers = "integer: threads that read samples, each in a Lua state of its own; 0 reads in "
-      .. "the loop itself",
-    collate_fn = "function = default_collate: makes a batch of a list of samples",
-    pin_memory = "boolean: batches lie in page-locked memory, which copies faster to CUDA devices",
-    drop_last = "boolean: leave out the last batch if it is short",
-    timeout = "number: seconds to wait for a worker; 0 waits for as long as it takes",
-    worker_init_fn = "function = nil: called with its number, from 1, when a worker starts",
-    generator = "generator = nil: source of the order; nil is the default generator",
-    prefetch_factor = "integer = 2: batches that each worker reads ahead",
-    persistent_workers = "boolean: workers stay from pass to pass",
     tensor = "tensor: tensors of one length; a sample is a position of each",
     list = "table: the samples",
-    indices = "integer[]: positions of the samples, from 1",
     datasets = "dataset[]: one behind the other",
-    lengths = "integer[] | number[]: how many samples each part has, or shares that sum to 1",
     samples = "table[]: a list of samples",
-    data_source = "dataset: the data set",
-    replacement = "boolean = false: a sample may be drawn again",
-    num_samples = "integer = #data_source: how many to draw",
-    weights = "number[] | tensor: weight of each sample",
-    seed = "integer: the seed of the order",
-    path = "string: name of the file",
-    delimiter = "string: what parts the columns",
-    header = "boolean | string[]: the first line names the columns; false: it does not; or the "
-      .. "names themselves",
-    columns = "string[] = nil: the columns to read, by name or number from 1; nil is all",
-    dtype = "dtype | table = nil: type of all columns, or of each by name; nil goes by the values",
-    missing = "string[]: texts that stand for no value, which becomes nan",
-    as_tensor = "boolean: one tensor of all columns",
-    comment = "string = nil: the character from which on a line says nothing to the reader",
-    skip = "integer: lines to leave out before the first record",
-    tensors = "boolean: lists of numbers become tensors",
-    null = "any = nil: what stands for null",
-  },
-  {
-    of = "DistributedSampler",
-    num_replicas = "integer: how many processes share the samples; it must be given",
-    rank = "integer: which of them this is, from 0; it must be given",
-    pad = "boolean = true: give processes of fewer samples some twice, so that all have as many",
-  },
-  {
-    of = "WeightedRandomSampler",
-    num_samples = "integer: how many to draw",
-    replacement = "boolean: a sample may be drawn again",
   },
   {of = "StackDataset", dataset = "dataset: data sets of one length; a sample is a list of theirs"},
   {
@@ -61,14 +14,9 @@ return {
     epoch = "integer: number of the pass: each has an order of its own",
   },
   {
-    of = "tide.save tide.load tide.save_torch tide.load_torch",
-    value = "module | tensor | table: what is saved: tables of tensors, numbers and texts, and "
-      .. "what has a state_dict",
+    of = "tide.save",
+    value = "module | tensor | table: what is saved: tables of tensors, numbers and texts, and what has a state_dict",
     metadata = "table = nil: texts by name",
-    device = "device = cpu: where tensors go",
-    only = "string[] = nil: names of the tensors to read, or of tables of them; nil is all",
-    unknown = '"note" | "skip" | "error" = "note": whether objects of unknown classes are left out '
-      .. "with a note, left out, or refused",
   },
   {
     of = "tide.np.*",
@@ -78,49 +26,27 @@ return {
     name = 'string: name of a file in the program, such as "digits"',
   },
   {
-    of = "tide.onnx.load tide.onnx.save",
-    path = "string: name of the file",
-    device = "device = cpu: where parameters lie",
-    dtype = "dtype = nil: type of the parameters; nil is the file's",
-    module = "module: the module",
-    inputs = "tensor | tensor[]: inputs of the sizes it will get",
-    input_names = "string[] = nil: names of the inputs",
-    output_names = "string[] = nil: names of the outputs",
-    opset_version = "integer = 17: version of the operators; files are written in 17 only",
-    dynamic_axes = "table = nil: by name of an input or output, its dimensions, from 1, that may "
-      .. "have any size: {x = {1}} or {x = {\"batch\"}}; a size that the graph cannot leave open is an error",
-  },
-  -- Metrics
-  {
     of = "tide.metrics.* metric:*",
     predictions = "tensor: predicted classes, scores of the classes (n, classes), or numbers",
     targets = "tensor: classes from 1, or 0 and 1, or numbers",
-    task = '"multiclass" | "binary" | "multilabel" = nil: what targets are; nil goes by their '
-      .. 'shape',
+    task = '"multiclass" | "binary" | "multilabel" = nil: what targets are; nil goes by their shape',
     num_classes = "integer = nil: how many classes; nil goes by the scores",
     top_k = "integer: right if the target is among so many best classes",
     k = "integer = 5: so many best classes",
-    average = '"micro" | "macro" | "weighted" | "none" = "macro": over all samples, over classes, '
-      .. 'over classes by their number, or one figure for each class',
+    average = '"micro" | "macro" | "weighted" | "none" = "macro": over all samples, over classes, over classes by '
+      .. 'their number, or one figure for each class',
     threshold = "number: a score from it on is a yes",
     ignore_index = "integer = nil: targets of this value do not count",
     zero_division = "number: the figure of a class that nothing was taken for",
     normalize = '"none" | "true" | "pred" | "all": counts, or shares of rows, of columns, of all',
     squared = "boolean = true: false gives the root",
-    multioutput = '"uniform_average" | "raw_values" | "variance_weighted" = "uniform_average": '
-      .. 'how columns are combined',
+    multioutput = '"uniform_average" | "raw_values" | "variance_weighted" = "uniform_average": how columns are '
+      .. 'combined',
     name = "string: a name",
     metric = "metric: its metric",
   },
-  -- Loggers
   {
     of = "tide.loggers.* logger:*",
-    save_dir = "string: the folder that runs are written to",
-    name = 'string = "tide_logs": name of the experiment, a folder in save_dir',
-    version = 'integer | string = nil: name of the run; nil is "version_N", the first N that is '
-      .. 'free',
-    log_dir = 'string = nil: the folder; nil is one below "runs" named by time',
-    comment = "string: put behind that folder's name",
     path = "string: a file of events, or its folder",
     metrics = "table: numbers or tensors by name",
     step = "integer = nil: the step; nil counts on",

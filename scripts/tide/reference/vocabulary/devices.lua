@@ -2,8 +2,7 @@
 return {
   {
     of = "tide.device",
-    name = '"cpu" | "cuda" | "cuda:0" | "sim" | "sim:0": kind of the device and, behind a colon, '
-      .. 'its number from 0',
+    name = '"cpu" | "cuda" | "cuda:0" | "sim" | "sim:0": kind of the device and, behind a colon, its number from 0',
   },
   {of = "devices", kind = '"cpu" | "cuda" | "sim" = nil: devices of one kind; nil is all'},
   {of = "gpu try_gpu", i = "integer = 0: number of the GPU, from 0"},
@@ -11,18 +10,12 @@ return {
   {of = "synchronize", device = "device = nil: the device to wait for; nil is all"},
   {of = "set_num_threads", n = "integer: threads that compute on the cpu"},
   {
-    of = "memory_allocated max_memory_allocated memory_reserved reset_peak_memory_stats "
-      .. "empty_cache memory_stats memory_summary",
+    of = "memory_allocated max_memory_allocated memory_reserved reset_peak_memory_stats empty_cache memory_stats "
+      .. "memory_summary",
     device = "device = default device: the device asked about",
   },
-  {
-    of = "tide.cuda.*",
-    device = "device | integer = current: the GPU, as a device or by its number from 0",
-  },
-  {
-    of = "tide.cuda.set_device",
-    device = "device | integer: the GPU, as a device or by its number from 0",
-  },
+  {of = "tide.cuda.*", device = "device | integer = current: the GPU, as a device or by its number from 0"},
+  {of = "tide.cuda.set_device", device = "device | integer: the GPU, as a device or by its number from 0"},
   {
     of = "tide.cuda.set_per_process_memory_fraction",
     fraction = "number: share of the device's memory, above 0 and at most 1",
@@ -52,13 +45,10 @@ return {
   {of = "record_event", event = "event = nil: the event; nil makes one"},
   {
     of = "tide.thread",
-    fn = "function: runs in a Lua state of its own; upvalues are copied",
     ["..."] = "any: its arguments, which are copied; tensors share their elements",
+    fn = "function: runs in a Lua state of its own; upvalues are copied",
   },
-  {
-    of = "tide.channel",
-    capacity = "integer = nil: values it holds until push waits; nil is no bound",
-  },
+  {of = "tide.channel", capacity = "integer = nil: values it holds until push waits; nil is no bound"},
   {
     of = "thread:* channel:*",
     timeout = "number = nil: seconds to wait; nil waits for as long as it takes",
@@ -66,7 +56,8 @@ return {
   },
   {
     of = "tide.sim.configure",
-    like = 'string | false = nil: name of a card whose memory, link and launch cost it takes, and which its times are modelled for: "H200"; see tide.estimate. false: as at the start',
+    like = 'string | false = nil: name of a card whose memory, link and launch cost it takes, and which its times '
+      .. 'are modelled for: "H200"; see tide.estimate. false: as at the start',
     index = "integer = 0: number of the simulated device, from 0",
     device = "device = nil: the device, in place of index",
     memory_limit = "integer = nil: bytes it has",
@@ -80,10 +71,7 @@ return {
     fail_copy = "integer = nil: the copy that fails, from 1",
   },
   {of = "sleep", seconds = "number: how long"},
-  {
-    of = "manual_seed manual_seed_all",
-    seed = "integer: the seed: equal seeds give equal numbers on every device",
-  },
+  {of = "manual_seed manual_seed_all", seed = "integer: the seed: equal seeds give equal numbers on every device"},
   {of = "tide.seed", seed = "integer = nil: the seed; nil takes one of the system"},
   {
     of = "benchmark",
@@ -91,10 +79,6 @@ return {
     warmup = "integer = 3: calls before",
     repeats = "integer = 10: calls that count",
     device = "device = default device: the device it runs on",
-  },
-  {
-    of = "tide.memory.snapshot",
-    names = "table = nil: {name = value}, what is named beside the variables of the script: a module, an optimizer",
   },
   {of = "tide.memory.diff", a = "table: the earlier snapshot", b = "table: the later one"},
 }

@@ -1,18 +1,18 @@
 -- What parameters of ops mean: elementwise ops, reductions, scans, shapes, indexing.
-local kOfAll <const> = "= nil: the dimensions to combine, from 1, negative ones from the end; nil "
-  .. "is all"
-
 return {
   {
     of = "sum mean prod nansum nanmean amax amin any all var std var_mean std_mean count_nonzero",
-    dim = kOfAll,
+    dim = "= nil: the dimensions to combine, from 1, negative ones from the end; nil is all",
     correction = "= 1: subtracted from the number of elements in the divisor; 1 is Bessel's",
   },
   {
     of = "sum mean prod nansum cumsum cumprod nanmean norm",
     dtype = "= nil: type to convert to before; nil: floating stay, integers become int64",
   },
-  {of = "norm logsumexp nanmedian vector_norm", dim = kOfAll},
+  {
+    of = "norm logsumexp nanmedian vector_norm",
+    dim = "= nil: the dimensions to combine, from 1, negative ones from the end; nil is all",
+  },
   {of = "argmax argmin", dim = "= nil: the dimension, from 1; nil counts through all elements"},
   {of = "aminmax median", dim = "= nil: the dimension, from 1; nil is all elements"},
   {
@@ -23,8 +23,7 @@ return {
     of = "quantile nanquantile",
     dim = "= nil: the dimension, from 1; nil is all elements",
     q = "the quantiles asked for, from 0 to 1",
-    interpolation = '"linear" | "lower" | "higher" | "midpoint" | "nearest" = "linear": the value '
-      .. 'between two elements',
+    interpolation = '"linear" | "lower" | "higher" | "midpoint" | "nearest" = "linear": the value between two elements',
   },
   {
     of = "sort argsort msort topk",
@@ -60,32 +59,21 @@ return {
     dim = "the dimension whose elements sum to 1, from 1",
     dtype = "= nil: type to convert to before; nil keeps that of x",
   },
-  {
-    of = "cross linalg.cross tide.linalg.cross vecdot",
-    dim = "= -1: the dimension of the vectors, from 1",
-  },
+  {of = "cross linalg.cross tide.linalg.cross vecdot", dim = "= -1: the dimension of the vectors, from 1"},
   {
     of = "cat concat concatenate",
     dim = "= 1: the dimension to join along, from 1",
     tensors = "tensors that agree in all other sizes",
   },
-  {
-    of = "stack",
-    dim = "= 1: where the new dimension stands, from 1",
-    tensors = "tensors of one shape",
-  },
-  {
-    of = "hstack vstack row_stack dstack column_stack",
-    tensors = "tensors that agree in the other sizes",
-  },
+  {of = "stack", dim = "= 1: where the new dimension stands, from 1", tensors = "tensors of one shape"},
+  {of = "hstack vstack row_stack dstack column_stack", tensors = "tensors that agree in the other sizes"},
   {
     of = "meshgrid",
     tensors = "vectors, one for each dimension of the grids",
     indexing = '"ij" | "xy" = "ij": "xy" swaps the first two dimensions',
   },
   {
-    of = "block_diag cartesian_prod broadcast_tensors atleast_1d atleast_2d atleast_3d "
-      .. "align_tensors",
+    of = "block_diag cartesian_prod broadcast_tensors atleast_1d atleast_2d atleast_3d align_tensors",
     tensors = "tensors",
   },
   {
@@ -123,20 +111,12 @@ return {
     dim2 = "= -1: the second dimension of the matrices, from 1",
   },
   {
-    of = "diagonal diag_embed diagflat diagonal_scatter tril_indices triu_indices "
-      .. "tide.linalg.diagonal",
+    of = "diagonal diag_embed diagflat diagonal_scatter tril_indices triu_indices tide.linalg.diagonal",
     offset = "= 0: which diagonal: above the main one if positive, below if negative",
   },
-  {
-    of = "tril triu diag",
-    diagonal = "= 0: which diagonal: above the main one if positive, below if negative",
-  },
+  {of = "tril triu diag", diagonal = "= 0: which diagonal: above the main one if positive, below if negative"},
   {of = "tril_indices triu_indices", row = "rows of the matrix", col = "columns of the matrix"},
-  {
-    of = "movedim moveaxis",
-    source = "where the dimensions are, from 1",
-    destination = "where they go, from 1",
-  },
+  {of = "movedim moveaxis", source = "where the dimensions are, from 1", destination = "where they go, from 1"},
   {of = "permute", dims = "the old dimensions in their new order, each once, from 1"},
   {of = "flip", dims = "the dimensions to reverse, from 1"},
   {
@@ -149,16 +129,8 @@ return {
     k = "= 1: how many quarter turns",
     dims = "= {1, 2}: the plane, from the first towards the second dimension",
   },
-  {
-    of = "flatten",
-    start_dim = "= 1: the first dimension to join, from 1",
-    end_dim = "= -1: the last one",
-  },
-  {
-    of = "unflatten",
-    dim = "the dimension to take apart, from 1",
-    sizes = "its parts; one may be -1 and is inferred",
-  },
+  {of = "flatten", start_dim = "= 1: the first dimension to join, from 1", end_dim = "= -1: the last one"},
+  {of = "unflatten", dim = "the dimension to take apart, from 1", sizes = "its parts; one may be -1 and is inferred"},
   {of = "reshape view", shape = "the new sizes; one may be -1 and is inferred"},
   {of = "expand broadcast_to", sizes = "the new sizes; -1 keeps one"},
   {of = "repeat_dims tile", repeats = "how often along each dimension"},
@@ -201,21 +173,20 @@ return {
   },
   {
     of = "slice_scatter",
+    ["end"] = "= -1: the last position, included",
     dim = "= 1: the dimension, from 1",
     start = "= 1: the first position, from 1",
-    ["end"] = "= -1: the last position, included",
     step = "= 1: from one position to the next",
     src = "what is written there",
   },
   {
     of = "diagonal_scatter",
-    src = "what is written on the diagonal",
     dim1 = "= 1: the first dimension of the matrices, from 1",
     dim2 = "= 2: the second dimension of the matrices, from 1",
+    src = "what is written on the diagonal",
   },
   {
-    of = "gather scatter scatter_add scatter_reduce index_select index_add index_reduce "
-      .. "index_copy index_fill",
+    of = "gather scatter scatter_add scatter_reduce index_select index_add index_reduce index_copy index_fill",
     dim = "the dimension that positions speak of, from 1",
     index = "positions along dim, from 1",
     src = "what is written, as many as positions",
@@ -225,14 +196,11 @@ return {
     value = "what is written",
     alpha = "= 1: factor of source",
   },
-  {
-    of = "scatter",
-    reduce = '"add" | "multiply" = nil: how values combine with what stood there; nil overwrites',
-  },
+  {of = "scatter", reduce = '"add" | "multiply" = nil: how values combine with what stood there; nil overwrites'},
   {
     of = "take put",
-    index = "positions in x as one vector, from 1",
     source = "what is written",
+    index = "positions in x as one vector, from 1",
     accumulate = "= false: add instead of overwriting",
   },
   {
@@ -258,16 +226,8 @@ return {
     input = "where the condition is true",
     other = "where the condition is false",
   },
-  {
-    of = "nonzero",
-    as_tuple = "= false: a tensor of positions for each dimension instead of one row for each "
-      .. "element",
-  },
-  {
-    of = "unravel_index",
-    indices = "positions in a tensor taken as one vector, from 1",
-    shape = "its sizes",
-  },
+  {of = "nonzero", as_tuple = "= false: a tensor of positions for each dimension instead of one row for each element"},
+  {of = "unravel_index", indices = "positions in a tensor taken as one vector, from 1", shape = "its sizes"},
   {
     of = "searchsorted bucketize",
     sorted_sequence = "sorted values, along the last dimension",
@@ -315,13 +275,6 @@ return {
     density = "= false: a density, whose integral is 1",
   },
   {
-    of = "histogramdd",
-    bins = "integer | integer[] | tensor[]: number of bins of each column, or their edges",
-    range = "number[] = nil: lowest and highest edge of each column, in one list",
-    weight = "tensor = nil: what each point counts for",
-    density = "boolean = false: a density, whose integral is 1",
-  },
-  {
     of = "combinations",
     x = "a vector",
     r = "= 2: how many elements",
@@ -341,11 +294,7 @@ return {
     rounding_mode = '"trunc" | "floor" = nil: rounds towards zero or down; nil divides exactly',
   },
   {of = "pow float_power", exponent = "the exponent", input = "the base", x = "the base"},
-  {
-    of = "clamp clip clamp_min clamp_max",
-    min = "= nil: the least result",
-    max = "= nil: the largest result",
-  },
+  {of = "clamp clip clamp_min clamp_max", min = "= nil: the least result", max = "= nil: the largest result"},
   {of = "round", decimals = "= 0: digits behind the point; negative ones before it"},
   {of = "lerp", end_ = "the value at weight 1", weight = "0 gives x, 1 gives end_"},
   {
@@ -408,11 +357,7 @@ return {
   {of = "exponential", lambd = "= 1: rate"},
   {of = "cauchy", median = "= 0: median", sigma = "= 1: half the width at half the height"},
   {of = "normal", mean = "number = 0.0: mean", std = "number = 1.0: standard deviation"},
-  {
-    of = "log_normal",
-    mean = "= 1: mean of the logarithm",
-    std = "= 2: standard deviation of the logarithm",
-  },
+  {of = "log_normal", mean = "= 1: mean of the logarithm", std = "= 2: standard deviation of the logarithm"},
   {of = "geometric", p = "number: probability of success in one trial"},
   {of = "bernoulli", p = "= nil: probability of 1; nil takes the elements of x"},
   {of = "binomial", count = "number of trials", prob = "probability of success"},

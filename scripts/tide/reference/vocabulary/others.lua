@@ -2,12 +2,12 @@
 return {
   {
     of = "tide.test.*",
+    ["..."] = "any: its arguments",
     got = "any: what there is",
     expected = "any: what there should be",
     fn = "function: the function to call",
     rtol = "number = 1e-5: tolerance, as a share",
     atol = "number = 1e-6: tolerance, as a number",
-    ["..."] = "any: its arguments",
     filter = "string = nil: only tests whose name contains it",
     tags = "string = nil: only tests with this tag",
     devices = "string[] = nil: devices to run on",
@@ -17,32 +17,8 @@ return {
   },
   {of = "broadcast_shapes", shape = "integer[]: shapes"},
   {of = "display", clear = "boolean = false: in a notebook, in place of all that the cell has shown"},
-  {
-    of = "segment_reduce",
-    data = "tensor: the elements",
-    reduce = '"sum" | "mean" | "prod" | "max" | "min": how a stretch is combined',
-    lengths = "tensor = nil: how long each stretch is",
-    offsets = "tensor = nil: where stretches begin, in place of lengths",
-    axis = "integer: the dimension, from 1",
-    unsafe = "boolean: do not look whether lengths fit",
-    initial = "number = nil: what each stretch begins with",
-  },
-  {
-    of = "gradient",
-    spacing = "number | tensor[]: distance of the elements, or where they are",
-    dim = "integer | integer[] = nil: the dimensions, from 1; nil is all",
-    edge_order = "integer: 1 or 2: how exact slopes at the ends are",
-  },
-  {
-    of = "args",
-    name = "string: name of an option",
-    default = "any: its default, which tells its type",
-  },
-  {
-    of = "checkpoint",
-    fn = "function: what is computed anew in backward",
-    ["..."] = "any: its arguments",
-  },
+  {of = "args", name = "string: name of an option", default = "any: its default, which tells its type"},
+  {of = "checkpoint", fn = "function: what is computed anew in backward", ["..."] = "any: its arguments"},
   {
     of = "progress",
     n = "integer: how often",
@@ -52,13 +28,6 @@ return {
     label = "string = nil: put in front",
     total = "integer = nil: how many there will be",
   },
-  {
-    of = "help",
-    name_or_function = "any = nil: a name, words to look for, or a value; nil lists what there is",
-  },
-  {
-    of = "class",
-    name = "string: name of the class",
-    base = "class = nil: the class it is derived from",
-  },
+  {of = "help", name_or_function = "any = nil: a name, words to look for, or a value; nil lists what there is"},
+  {of = "class", name = "string: name of the class", base = "class = nil: the class it is derived from"},
 }

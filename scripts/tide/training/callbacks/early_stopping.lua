@@ -1,18 +1,30 @@
 -- training.EarlyStopping: ends a training when a value has stopped getting better.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local Callback = require "tide.training.callback"
-local class = require "tide.internal.class"
 local Optimization = require "tide.training.optimization"
 local raise = require "tide.internal.raise"
 
-local EarlyStopping = class("EarlyStopping", Callback)
-
-local read = arguments("EarlyStopping", {
-  "monitor", {"min_delta", 0.0}, {"patience", 3}, {"mode", "min"}, {"check_finite", true},
-  {"stopping_threshold"},
-  {"divergence_threshold"}, {"strict", true}, {"verbose", false},
-}, {monitor = "string", patience = "count", min_delta = "number", stopping_threshold = "number",
-  divergence_threshold = "number"})
+--- Stops when a value was not better for `patience` (3) validations, or epochs; is nan; or is past a threshold.
+---@param monitor string  name of the figure, as logged
+---@param min_delta number = 0.0  what counts as better
+---@param patience integer >= 0 = 3  validations without a better figure
+---@param mode "min" | "max" = "min"  whether a smaller or a larger figure is better
+---@param check_finite boolean = true  stop for nan and inf
+---@param stopping_threshold number = nil  stop once it is reached
+---@param divergence_threshold number = nil  stop if it is worse than this
+---@param strict boolean = true  a figure that nobody logs is an error
+---@param verbose boolean = false  print why
+---@errors a monitor that nobody logs names what is logged
+---@see training.ModelCheckpoint module:log tide.Trainer
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local F = tide.nn.functional
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local stop = tide.training.EarlyStopping{monitor = "loss", stopping_threshold = 100}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {stop}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- #history --> 1
+local EarlyStopping, read = define("training.EarlyStopping", Callback)
 
 --- EarlyStopping{monitor = "val_loss", patience = 3, min_delta = 0, mode = "min"}: stops when the
 --- value was not better by more than min_delta `patience` times in a row, is nan or infinite, is

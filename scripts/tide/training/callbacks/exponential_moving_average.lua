@@ -1,14 +1,22 @@
 -- training.ExponentialMovingAverage: a mean of the weights that forgets, for validation and in the
 -- end.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local averaged_weights = require "tide.training.callbacks.averaged_weights"
 local Callback = require "tide.training.callback"
-local class = require "tide.internal.class"
 local get_ema_avg_fn = require("tide.optim.swa_utils").get_ema_avg_fn
 
-local ExponentialMovingAverage = class("ExponentialMovingAverage", Callback)
-
-local read = arguments("ExponentialMovingAverage", {{"decay", 0.999}}, {decay = "number"})
+--- Keeps the mean decay * mean + (1 - decay) * weight of all weights: validation runs with it, and the module has it
+--- in the end. decay is 0.999.
+---@param decay number = 0.999  share of the old mean that is kept
+---@see training.StochasticWeightAveraging optim.swa_utils.AveragedModel
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local F = tide.nn.functional
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {tide.training.ExponentialMovingAverage{decay = 0.9}}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- #history --> 2
+local ExponentialMovingAverage, read = define("training.ExponentialMovingAverage", Callback)
 
 --- ExponentialMovingAverage{decay = 0.999}: behind each step, mean = decay * mean + (1 - decay) *
 --- weight. Validation runs with the means, and the module has them in the end.

@@ -1,14 +1,20 @@
 -- training.GradientAccumulationScheduler: how many batches make a step, by epoch.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local Callback = require "tide.training.callback"
-local class = require "tide.internal.class"
 local protocol = require "tide.data.protocol"
-
-local GradientAccumulationScheduler = class("GradientAccumulationScheduler", Callback)
 
 local kName <const> = "GradientAccumulationScheduler"
 
-local read = arguments(kName, {"scheduling"}, {scheduling = "table"})
+--- How many batches make a step, by the epoch from which on.
+---@param scheduling table  by epoch, from 1, how many batches make a step
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local F = tide.nn.functional
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {tide.training.GradientAccumulationScheduler{scheduling = {[2] = 2}}}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- trainer.global_step --> 3
+local GradientAccumulationScheduler, read = define("training.GradientAccumulationScheduler", Callback)
 
 --- GradientAccumulationScheduler{scheduling = {[1] = 1, [5] = 4}}: from epoch 5 on four batches
 --- make a step.

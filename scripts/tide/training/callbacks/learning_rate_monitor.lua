@@ -1,12 +1,20 @@
 -- training.LearningRateMonitor: logs the learning rates.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local Callback = require "tide.training.callback"
-local class = require "tide.internal.class"
 local raise = require "tide.internal.raise"
 
-local LearningRateMonitor = class("LearningRateMonitor", Callback)
-
-local read = arguments("LearningRateMonitor", {{"logging_interval", "epoch"}})
+--- Logs the learning rates by "epoch" or "step" as lr.
+---@param logging_interval "epoch" | "step" = "epoch"  how often
+---@example
+--- local rates = {}
+--- local logger = {log_metrics = function(_, values) rates[#rates + 1] = values.lr end}
+--- local net = tide.nn.Linear(2, 2)
+--- local F = tide.nn.functional
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, logger = logger, callbacks = {tide.training.LearningRateMonitor()}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- #rates --> 2
+local LearningRateMonitor, read = define("training.LearningRateMonitor", Callback)
 
 --- LearningRateMonitor{logging_interval = "epoch"}, or "step": gives the rates of the optimizer's
 --- groups to the loggers, as lr or, of several, lr/group1 and so on.

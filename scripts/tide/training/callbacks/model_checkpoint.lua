@@ -1,20 +1,33 @@
 -- training.ModelCheckpoint: saves the training as it goes.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local Callback = require "tide.training.callback"
 local CheckpointManager = require "tide.training.checkpoint_manager"
-local class = require "tide.internal.class"
 local native = require "tide.native"
 local Optimization = require "tide.training.optimization"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 
-local ModelCheckpoint = class("ModelCheckpoint", Callback)
-
-local read = arguments("ModelCheckpoint", {
-  {"dirpath"}, {"filename", "checkpoint"}, {"monitor"}, {"mode", "min"}, {"save_top_k", 1},
-  {"every_n_epochs"},
-  {"every_n_train_steps"},
-}, {dirpath = "string", filename = "string", monitor = "string"})
+--- Saves the training behind every n-th epoch or step, and where it stops: the newest file and the save_top_k (1; -1:
+--- all) best of monitor are kept. best_path() and last_path() name them.
+---@param dirpath string = nil  the folder; nil is that of the trainer
+---@param filename string = "checkpoint"  beginning of the files' names
+---@param monitor string = nil  name of the figure, as logged
+---@param mode "min" | "max" = "min"  whether a smaller or a larger figure is better
+---@param save_top_k integer = 1  how many of the best are kept; -1 keeps all
+---@param every_n_epochs integer = nil  epochs between checkpoints; nil is 1
+---@param every_n_train_steps integer = nil  steps between checkpoints
+---@errors a monitor that nobody logs names what is logged
+---@see training.EarlyStopping module:log tide.Trainer
+---@example
+--- local path = tide.scratch() .. "/saved"
+--- local saver = tide.training.ModelCheckpoint{dirpath = path}
+--- local net = tide.nn.Linear(2, 2)
+--- local F = tide.nn.functional
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {saver}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- #saver.manager:checkpoints() --> 1
+local ModelCheckpoint, read = define("training.ModelCheckpoint", Callback)
 
 --- ModelCheckpoint{monitor = "val_loss", mode = "min", save_top_k = 1, every_n_epochs = 1}: saves
 --- behind every n-th epoch, or step, and where a training stops. Files are

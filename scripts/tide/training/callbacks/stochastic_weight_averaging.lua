@@ -1,6 +1,6 @@
 -- training.StochasticWeightAveraging: the mean of the weights of the last epochs (Izmailov et al.,
 -- 2018).
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local averaged_weights = require "tide.training.callbacks.averaged_weights"
 local batches = require "tide.training.batches"
 local Callback = require "tide.training.callback"
@@ -9,11 +9,21 @@ local DataLoader = require "tide.data.data_loader"
 local raise = require "tide.internal.raise"
 local swa_utils = require "tide.optim.swa_utils"
 
-local StochasticWeightAveraging = class("StochasticWeightAveraging", Callback)
-
-local read = arguments("StochasticWeightAveraging", {
-  "swa_lrs", {"swa_epoch_start", 0.8}, {"annealing_epochs", 10}, {"annealing_strategy", "cos"},
-}, {swa_epoch_start = "number", annealing_epochs = "count"})
+--- From epoch swa_epoch_start on (0.8 of all) the rate goes to swa_lrs, and the module has in the end the mean of the
+--- weights behind these epochs.
+---@param swa_lrs number | number[]  the learning rate at the end
+---@param swa_epoch_start number = 0.8  the first epoch of the mean, or as a float a share of all
+---@param annealing_epochs integer >= 0 = 10  epochs on the way to swa_lrs
+---@param annealing_strategy "cos" | "linear" = "cos"  form of the way
+---@see training.ExponentialMovingAverage optim.swa_utils.AveragedModel
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local F = tide.nn.functional
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {tide.training.StochasticWeightAveraging{swa_lrs = 0.05, swa_epoch_start = 2}}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- #history --> 2
+local StochasticWeightAveraging, read = define("training.StochasticWeightAveraging", Callback)
 
 --- StochasticWeightAveraging{swa_lrs = 0.05, swa_epoch_start = 0.8, annealing_epochs = 10}: from an
 --- epoch on, given by number or as a share of all, the learning rate goes to swa_lrs in place of

@@ -1,12 +1,18 @@
 -- training.Timer: ends a training after some time.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local Callback = require "tide.training.callback"
-local class = require "tide.internal.class"
 local tide = require "tide"
 
-local Timer = class("Timer", Callback)
-
-local read = arguments("Timer", {"duration"}, {duration = "number"})
+--- Stops behind the step in which `duration` seconds of training are over.
+---@param duration number  seconds, "DD:HH:MM:SS" or {hours = 1}
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local F = tide.nn.functional
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {tide.training.Timer{duration = 3600}}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- #history --> 2
+local Timer, read = define("training.Timer", Callback)
 
 --- Timer{duration = 3600}: stops behind the step in which so many seconds of training are over,
 --- those before a checkpoint included.

@@ -1,7 +1,6 @@
 -- datasets.CIFAR10 and CIFAR100: the binary version, unpacked or in its archive.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local ArrayDataset = require "tide.vision.datasets.array_dataset"
-local class = require "tide.internal.class"
 local downloads = require "tide.vision.datasets.downloads"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
@@ -12,7 +11,20 @@ local kPixels <const> = 3 * 32 * 32
 local kMostBytes <const> = 256 << 20 -- that a file or the archive may hold
 local kUrl <const> = "https://www.cs.toronto.edu/~kriz/"
 
-local CIFAR10 = class("CIFAR10", ArrayDataset)
+--- Pictures (3, 32, 32) of 10 classes, of the binary version: root/cifar-10-batches-bin or
+--- root/cifar-10-binary.tar.gz. Without transforms a loader takes whole batches at once. download: as MNIST.
+---@param root string  the folder
+---@param train boolean = true  the samples for training, or with false those for testing
+---@param transform function = nil  applied to pictures
+---@param target_transform function = nil  applied to targets
+---@param download boolean = false  taken for PyTorch's sake; nothing is fetched
+---@counts targets, as classes
+---@errors files that are missing are named, with where they come from
+---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
+---@example
+--- local found, message = pcall(tide.vision.datasets.CIFAR10, "no/such/folder")
+--- found --> false
+local CIFAR10, read_10 = define("vision.datasets.CIFAR10", ArrayDataset)
 
 --- The folder, the archive and its MD5 sum; Python's version, which is not read; {name, records} of the files.
 CIFAR10.folder, CIFAR10.archive = "cifar-10-batches-bin", "cifar-10-binary.tar.gz"
@@ -26,7 +38,21 @@ CIFAR10.test_files = {{"test_batch.bin", 10000}}
 CIFAR10.labels = {{"batches.meta.txt", 10}}
 CIFAR10.label = 1
 
-local CIFAR100 = class("CIFAR100", CIFAR10)
+--- As CIFAR10, of 100 classes, or with coarse = true of the 20 they belong to: root/cifar-100-binary or
+--- root/cifar-100-binary.tar.gz.
+---@param root string  the folder
+---@param train boolean = true  the samples for training, or with false those for testing
+---@param transform function = nil  applied to pictures
+---@param target_transform function = nil  applied to targets
+---@param download boolean = false  taken for PyTorch's sake; nothing is fetched
+---@param coarse boolean = false  the 20 coarse classes
+---@counts targets, as classes
+---@errors files that are missing are named, with where they come from
+---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
+---@example
+--- local found, message = pcall(tide.vision.datasets.CIFAR100, "no/such/folder")
+--- found --> false
+local CIFAR100, read_100 = define("vision.datasets.CIFAR100", CIFAR10)
 CIFAR100.folder, CIFAR100.archive = "cifar-100-binary", "cifar-100-binary.tar.gz"
 CIFAR100.sum, CIFAR100.python_folder = "03b5dce01913d631647c71ecec9e9cb8", "cifar-100-python"
 CIFAR100.train_files, CIFAR100.test_files = {{"train.bin", 50000}}, {{"test.bin", 10000}}
@@ -100,23 +126,12 @@ local function read(self, caller, given)
   self:set_arrays(tide.cat(images), tide.cat(targets))
 end
 
-local kOptions <const> = {"root", {"train", true}, {"transform"}, {"target_transform"}, {"download", false}}
-local kKinds <const> = {root = "string", train = "boolean", download = "boolean", coarse = "boolean"}
+function CIFAR10:init(...) read(self, getmetatable(self).name, read_10(...)) end
 
---- CIFAR10(root, {train = true, transform =, target_transform =, download = false}).
-function CIFAR10:init(...)
-  local caller = getmetatable(self).name
-  read(self, caller, arguments(caller, kOptions, kKinds)(...))
-end
-
---- CIFAR100: with coarse = true the 20 superclasses are the classes.
 function CIFAR100:init(...)
-  local caller = getmetatable(self).name
-  local options = table.move(kOptions, 1, #kOptions, 1, {})
-  options[#options + 1] = {"coarse", false}
-  local given = arguments(caller, options, kKinds)(...)
+  local given = read_100(...)
   self.label = given.coarse and 1 or 2
-  read(self, caller, given)
+  read(self, getmetatable(self).name, given)
 end
 
 return {CIFAR10 = CIFAR10, CIFAR100 = CIFAR100}

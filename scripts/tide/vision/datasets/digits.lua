@@ -1,12 +1,16 @@
 -- datasets.Digits: the handwritten digits that come with tide, 8 x 8 pixels of values 0..16.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local ArrayDataset = require "tide.vision.datasets.array_dataset"
-local class = require "tide.internal.class"
 local tide = require "tide"
 
-local Digits = class("Digits", ArrayDataset)
-
-local read = arguments("Digits", {{"transform"}, {"target_transform"}})
+--- The 1797 handwritten digits that come with tide: pictures (1, 8, 8) of values 0 to 16; the digit 0 is class 1.
+---@use vision: transform = nil, target_transform = nil
+---@counts targets, as classes
+---@errors files that are missing are named, with where they come from
+---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
+---@example
+--- tide.vision.datasets.Digits():get(1).shape --> {1, 8, 8}
+local Digits, read = define("vision.datasets.Digits", ArrayDataset)
 
 --- Digits{transform =, target_transform =}: 1797 samples; class 1 is the digit 0.
 function Digits:init(...)

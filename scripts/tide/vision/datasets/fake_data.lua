@@ -1,18 +1,24 @@
 -- datasets.FakeData: random pictures and classes, to try programs with.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local draw = require "tide.internal.draw"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 local VisionDataset = require "tide.vision.datasets.vision_dataset"
 
-local FakeData = class("FakeData", VisionDataset)
-
-local read = arguments("FakeData", {
-  {"size", 1000}, {"image_size", {3, 224, 224}}, {"num_classes", 10}, {"transform"}, {"target_transform"},
-  {"random_offset", 0},
-}, {size = "count", image_size = "table", num_classes = "count", random_offset = "count"})
+--- Random pictures, 1000 of {3, 224, 224} and 10 classes if nothing else is said; the sample at a position is always
+--- the same.
+---@param size integer >= 0 = 1000  number of samples
+---@param image_size integer[] = {3, 224, 224}  channels, height, width
+---@param num_classes integer >= 0 = 10  number of classes, which count from 1
+---@use vision: transform = nil, target_transform = nil
+---@param random_offset integer >= 0 = 0  added to the seed of each picture
+---@counts targets, as classes
+---@errors files that are missing are named, with where they come from
+---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
+---@example
+--- tide.vision.datasets.FakeData(5, {3, 4, 6}):get(2).shape --> {3, 4, 6}
+local FakeData, read = define("vision.datasets.FakeData", VisionDataset)
 
 --- FakeData(size, image_size, num_classes, {transform =, target_transform =, random_offset = 0}): the
 --- sample at a position is always the same.

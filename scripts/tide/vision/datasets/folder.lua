@@ -1,8 +1,6 @@
 -- datasets.DatasetFolder and ImageFolder: a folder for each class.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local native = require "tide.native"
-local of_kind = require "tide.internal.of_kind"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -13,7 +11,28 @@ local VisionDataset = require "tide.vision.datasets.vision_dataset"
 local kPictures <const> = {".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp"}
 local kDeepest <const> = 16 -- folders in folders
 
-local DatasetFolder = class("DatasetFolder", VisionDataset)
+--- As ImageFolder, of files of any kind: loader(path) reads a sample. Either extensions, such as {".npy"}, or
+--- is_valid_file(path) says which files count.
+---@param root string  the folder
+---@param loader function  reads a file
+---@param extensions string[] = nil  endings of the files
+---@param transform function = nil  applied to pictures
+---@param target_transform function = nil  applied to targets
+---@param is_valid_file function = nil  says of a path whether it is a sample
+---@param allow_empty boolean = false  folders without samples are no error
+---@counts targets, as classes
+---@errors files that are missing are named, with where they come from
+---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
+---@example
+--- local root = os.tmpname()
+--- os.remove(root)
+--- os.execute("mkdir -p '" .. root .. "'")
+--- os.execute("cd '" .. root .. "' && mkdir cat dog")
+--- for i, name in ipairs{"cat", "dog"} do tide.vision.write_png(tide.full({1, 2, 2}, i):to("uint8"), root .. "/" .. name .. "/1.png") end
+--- local x = #tide.vision.datasets.DatasetFolder(root, tide.np.load, {extensions = {".png"}})
+--- os.execute("rm -r '" .. root .. "'")
+--- x --> 2
+local DatasetFolder, read_samples = define("vision.datasets.DatasetFolder", VisionDataset)
 
 local function has_extension(path, extensions)
   local lower = path:lower()
@@ -87,20 +106,7 @@ local function read(self, caller, given)
   for i, sample in ipairs(self.samples) do self.targets[i] = sample[2] end
 end
 
-local kKinds <const> = {root = "string", extensions = "table", is_valid_file = "function", allow_empty = "boolean", loader = "function"}
-
---- DatasetFolder(root, loader, {extensions or is_valid_file, transform =, target_transform =,
---- allow_empty = false}): loader(path) reads a sample.
-function DatasetFolder:init(...)
-  local caller = getmetatable(self).name
-  local given = arguments(caller, {
-    "root", "loader", {"extensions"}, {"transform"}, {"target_transform"}, {"is_valid_file"}, {"allow_empty", false},
-  }, kKinds)(...)
-  for i, extension in ipairs(given.extensions or {}) do
-    of_kind(caller, ("extensions[%d]"):format(i), extension, "string")
-  end
-  read(self, caller, given)
-end
+function DatasetFolder:init(...) read(self, getmetatable(self).name, read_samples(...)) end
 
 function DatasetFolder:__len() return #self.samples end
 
@@ -112,14 +118,30 @@ end
 --- What the loader makes of a file.
 function DatasetFolder:load(path) return self.loader(path) end
 
-local ImageFolder = class("ImageFolder", DatasetFolder)
+--- Pictures in a folder for each class, root/dog/x.png, in torchvision's order: a sample is the uint8 picture in RGB
+--- (3, height, width), or what loader(path) gives, and its class. Fields: classes, class_to_idx, samples, targets.
+---@param root string  the folder
+---@param transform function = nil  applied to pictures
+---@param target_transform function = nil  applied to targets
+---@param loader function = read_image  reads a file
+---@param is_valid_file function = nil  says of a path whether it is a sample
+---@param allow_empty boolean = false  folders without samples are no error
+---@counts targets, as classes
+---@errors files that are missing are named, with where they come from
+---@see data.DataLoader vision.transforms.Compose
+---@example
+--- local root = os.tmpname()
+--- os.remove(root)
+--- os.execute("mkdir -p '" .. root .. "'")
+--- os.execute("cd '" .. root .. "' && mkdir cat dog")
+--- for i, name in ipairs{"cat", "dog"} do tide.vision.write_png(tide.full({1, 2, 2}, i):to("uint8"), root .. "/" .. name .. "/1.png") end
+--- local x = tide.vision.datasets.ImageFolder(root).class_to_idx
+--- os.execute("rm -r '" .. root .. "'")
+--- x --> {cat = 1, dog = 2}
+local ImageFolder, read_pictures = define("vision.datasets.ImageFolder", DatasetFolder)
 
---- ImageFolder(root, {transform =, target_transform =, loader =, is_valid_file =, allow_empty = false}).
 function ImageFolder:init(...)
-  local caller = getmetatable(self).name
-  local given = arguments(caller, {
-    "root", {"transform"}, {"target_transform"}, {"loader"}, {"is_valid_file"}, {"allow_empty", false},
-  }, kKinds)(...)
+  local caller, given = getmetatable(self).name, read_pictures(...)
   if not given.is_valid_file then given.extensions = kPictures end
   read(self, caller, given)
   self.imgs = self.samples

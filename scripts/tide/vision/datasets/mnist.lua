@@ -1,7 +1,6 @@
 -- datasets.MNIST and data sets of its form: idx files, plain or packed by gzip.
-local arguments = require "tide.internal.arguments"
+local define = require "tide.internal.declare.define"
 local ArrayDataset = require "tide.vision.datasets.array_dataset"
-local class = require "tide.internal.class"
 local downloads = require "tide.vision.datasets.downloads"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
@@ -40,7 +39,30 @@ local function found(path)
   if native.file_kind(path .. ".gz") == "file" then return path .. ".gz" end
 end
 
-local MNIST = class("MNIST", ArrayDataset)
+--- Handwritten digits in root/MNIST/raw, plain or .gz, as torchvision leaves them. A sample is a uint8 picture (1,
+--- 28, 28), where torchvision has one of PIL, and its class, which counts from 1: the digit 0 is class 1. Nothing is
+--- fetched: download = true says what to fetch, and checks MD5 sums of packed files.
+---@param root string  the folder
+---@param train boolean = true  the samples for training, or with false those for testing
+---@param transform function = nil  applied to pictures
+---@param target_transform function = nil  applied to targets
+---@param download boolean = false  taken for PyTorch's sake; nothing is fetched
+---@counts targets, as classes
+---@errors files that are missing are named, with where they come from
+---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
+---@example
+--- local root = os.tmpname()
+--- os.remove(root)
+--- os.execute("mkdir -p '" .. root .. "'")
+--- os.execute("mkdir -p '" .. root .. "/MNIST/raw'")
+--- local raw = root .. "/MNIST/raw/"
+--- tide.vision.write_file(raw .. "train-images-idx3-ubyte", (">I4I4I4I4"):pack(0x803, 2, 1, 1) .. "\7\8")
+--- tide.vision.write_file(raw .. "train-labels-idx1-ubyte", (">I4I4"):pack(0x801, 2) .. "\0\9")
+--- local set = tide.vision.datasets.MNIST(root)
+--- local x = {set:get(2)}
+--- os.execute("rm -r '" .. root .. "'")
+--- x --> {{{{8}}}, 10}
+local MNIST, read_mnist = define("vision.datasets.MNIST", ArrayDataset)
 
 --- Where the files are found, and their MD5 sums: pictures and labels to train with, and to test with.
 MNIST.url = "https://ossci-datasets.s3.amazonaws.com/mnist/"
@@ -75,12 +97,11 @@ local function find_files(self, caller, given)
   return paths[1], paths[2]
 end
 
---- MNIST(root, {train = true, transform =, target_transform =, download = false}).
-function MNIST:init(...)
+function MNIST:init(...) self:read(read_mnist(...)) end
+
+--- Reads the files of the data set that `given` names.
+function MNIST:read(given)
   local caller = getmetatable(self).name
-  local given = arguments(caller,
-    {"root", {"train", true}, {"transform"}, {"target_transform"}, {"download", false}},
-    {root = "string", train = "boolean", download = "boolean"})(...)
   self:set_transforms(given)
   self:set_classes(self.class_names)
   local images_path, labels_path = find_files(self, caller, given)
@@ -96,7 +117,31 @@ function MNIST:init(...)
   self:set_arrays(images:unsqueeze(2), labels:to "int64" + 1)
 end
 
-local FashionMNIST = class("FashionMNIST", MNIST)
+--- Pictures of clothes in root/FashionMNIST/raw, as MNIST.
+---@param root string  the folder
+---@param train boolean = true  the samples for training, or with false those for testing
+---@param transform function = nil  applied to pictures
+---@param target_transform function = nil  applied to targets
+---@param download boolean = false  taken for PyTorch's sake; nothing is fetched
+---@counts targets, as classes
+---@errors files that are missing are named, with where they come from
+---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
+---@example
+--- local root = os.tmpname()
+--- os.remove(root)
+--- os.execute("mkdir -p '" .. root .. "'")
+--- os.execute("mkdir -p '" .. root .. "/FashionMNIST/raw'")
+--- local raw = root .. "/FashionMNIST/raw/"
+--- tide.vision.write_file(raw .. "train-images-idx3-ubyte", (">I4I4I4I4"):pack(0x803, 2, 1, 1) .. "\7\8")
+--- tide.vision.write_file(raw .. "train-labels-idx1-ubyte", (">I4I4"):pack(0x801, 2) .. "\0\9")
+--- local set = tide.vision.datasets.FashionMNIST(root)
+--- local x = set.classes[10]
+--- os.execute("rm -r '" .. root .. "'")
+--- x --> "Ankle boot"
+local FashionMNIST, read_fashion = define("vision.datasets.FashionMNIST", MNIST)
+
+function FashionMNIST:init(...) self:read(read_fashion(...)) end
+
 FashionMNIST.url = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
 FashionMNIST.sums = {
   "8d4fb7e6c68d591d4c3dfef9ec88bf0d", "25c81989df183df01b3e8a0aad5dffbe",
@@ -106,7 +151,31 @@ FashionMNIST.class_names = {
   "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot",
 }
 
-local KMNIST = class("KMNIST", MNIST)
+--- Handwritten hiragana in root/KMNIST/raw, as MNIST.
+---@param root string  the folder
+---@param train boolean = true  the samples for training, or with false those for testing
+---@param transform function = nil  applied to pictures
+---@param target_transform function = nil  applied to targets
+---@param download boolean = false  taken for PyTorch's sake; nothing is fetched
+---@counts targets, as classes
+---@errors files that are missing are named, with where they come from
+---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
+---@example
+--- local root = os.tmpname()
+--- os.remove(root)
+--- os.execute("mkdir -p '" .. root .. "'")
+--- os.execute("mkdir -p '" .. root .. "/KMNIST/raw'")
+--- local raw = root .. "/KMNIST/raw/"
+--- tide.vision.write_file(raw .. "train-images-idx3-ubyte", (">I4I4I4I4"):pack(0x803, 2, 1, 1) .. "\7\8")
+--- tide.vision.write_file(raw .. "train-labels-idx1-ubyte", (">I4I4"):pack(0x801, 2) .. "\0\9")
+--- local set = tide.vision.datasets.KMNIST(root)
+--- local x = set.class_to_idx.wo
+--- os.execute("rm -r '" .. root .. "'")
+--- x --> 10
+local KMNIST, read_kuzushiji = define("vision.datasets.KMNIST", MNIST)
+
+function KMNIST:init(...) self:read(read_kuzushiji(...)) end
+
 KMNIST.url = "http://codh.rois.ac.jp/kmnist/dataset/kmnist/"
 KMNIST.sums = {
   "bdb82020997e1d708af4cf47b453dcf7", "e144d726b3acfaa3e44228e80efcd344",

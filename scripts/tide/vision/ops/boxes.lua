@@ -1,5 +1,5 @@
 -- Boxes: areas, overlaps, and forms. A row of a tensor (..., 4) is a box (x1, y1, x2, y2).
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -36,8 +36,13 @@ local function check_form(caller, form)
   end
 end
 
-local read_convert = arguments("box_convert", {"boxes", "in_fmt", "out_fmt"},
-  {boxes = "tensor", in_fmt = "string", out_fmt = "string"})
+--- Boxes in another form: xyxy (corners), xywh (corner and size), cxcywh (center and size).
+---@use vision: boxes
+---@param in_fmt "xyxy" | "xywh" | "cxcywh"  what a row is
+---@param out_fmt "xyxy" | "xywh" | "cxcywh"  what it becomes
+---@example
+--- tide.vision.ops.box_convert(tide.tensor{{0.0, 1, 2, 4}}, "xyxy", "cxcywh") --> {{1.0, 2.5, 2.0, 3.0}}
+local read_convert = reader "vision.ops.box_convert"
 
 --- Boxes of form in_fmt in form out_fmt: xyxy (corners), xywh (corner and size), cxcywh (center and
 --- size).
@@ -51,8 +56,11 @@ function boxes_ops.box_convert(...)
   return tide.stack(converted, -1)
 end
 
-local read_area = arguments("box_area", {"boxes", {"fmt", "xyxy"}},
-  {boxes = "tensor", fmt = "string"})
+--- The area of each box, a row (x1, y1, x2, y2).
+---@use vision: boxes, fmt = "xyxy"
+---@example
+--- tide.vision.ops.box_area(tide.tensor{{0.0, 0, 2, 3}}) --> {6.0}
+local read_area = reader "vision.ops.box_area"
 
 --- The area of each box; that of a box whose corners are swapped is negative.
 function boxes_ops.box_area(...)
@@ -93,8 +101,13 @@ local function hull(a, b)
     (a[4]:maximum(b[4]) - a[2]:minimum(b[2])):clamp(0)
 end
 
-local read_iou = arguments("box_iou", {"boxes1", "boxes2", {"fmt", "xyxy"}},
-  {boxes1 = "tensor", boxes2 = "tensor", fmt = "string"})
+--- For each pair of boxes the area that both cover by the area that they cover together.
+---@use vision: boxes1, boxes2, fmt = "xyxy"
+---@formula area of the intersection / area of the union
+---@see vision.ops.nms vision.ops.box_convert
+---@example
+--- tide.vision.ops.box_iou(tide.tensor{{0.0, 0, 2, 2}}, tide.tensor{{0.0, 1, 2, 3}}) --> {{0.3333}}
+local read_iou = reader "vision.ops.box_iou"
 
 --- The share of what each pair of boxes covers that both cover: (n, m) for n and m boxes.
 function boxes_ops.box_iou(...)
@@ -103,12 +116,11 @@ function boxes_ops.box_iou(...)
   return shared / covered
 end
 
-local function pair_reader(name, rest)
-  return arguments(name, {"boxes1", "boxes2", rest}, {boxes1 = "tensor", boxes2 = "tensor",
-    eps = "number"})
-end
-
-local read_generalized = pair_reader("generalized_box_iou")
+--- box_iou less the share of the smallest box around both that neither covers.
+---@use vision: boxes1, boxes2
+---@example
+--- tide.vision.ops.generalized_box_iou(tide.tensor{{0.0, 0, 1, 1}}, tide.tensor{{0.0, 1, 1, 4}}) --> {{0.0}}
+local read_generalized = reader "vision.ops.generalized_box_iou"
 
 --- box_iou less the share of the smallest box around both that neither covers (Rezatofighi et al.).
 function boxes_ops.generalized_box_iou(...)
@@ -131,7 +143,11 @@ local function distance_iou(a, b, eps)
   return iou - (x ^ 2 + y ^ 2) / diagonal, iou
 end
 
-local read_distance = pair_reader("distance_box_iou", {"eps", 1e-7})
+--- box_iou less the squared distance of the centers by that of the farthest corners.
+---@use vision: boxes1, boxes2, eps = 1e-7
+---@example
+--- tide.vision.ops.distance_box_iou(tide.tensor{{0.0, 0, 1, 1}}, tide.tensor{{0.0, 0, 1, 1}}) --> {{1.0}}
+local read_distance = reader "vision.ops.distance_box_iou"
 
 --- box_iou less the squared distance of the centers, measured by the diagonal of the smallest box
 --- around both.
@@ -141,7 +157,11 @@ function boxes_ops.distance_box_iou(...)
   return (distance_iou(a, b, given.eps))
 end
 
-local read_complete = pair_reader("complete_box_iou", {"eps", 1e-7})
+--- distance_box_iou less a term for another ratio of the sides.
+---@like vision.ops.distance_box_iou
+---@example
+--- tide.vision.ops.complete_box_iou(tide.tensor{{0.0, 0, 1, 1}}, tide.tensor{{0.0, 0, 1, 1}}) --> {{1.0}}
+local read_complete = reader "vision.ops.complete_box_iou"
 
 --- distance_box_iou less a term for sides of another ratio.
 function boxes_ops.complete_box_iou(...)
@@ -154,8 +174,12 @@ function boxes_ops.complete_box_iou(...)
   return distance - weight * ratio
 end
 
-local read_clip = arguments("clip_boxes_to_image", {"boxes", "size"},
-  {boxes = "tensor", size = "table"})
+--- Boxes cut off at the borders of an image.
+---@use vision: boxes
+---@param size integer[]  height and width of the picture
+---@example
+--- tide.vision.ops.clip_boxes_to_image(tide.tensor{{-1.0, 2, 9, 9}}, {5, 7}) --> {{0.0, 2.0, 7.0, 5.0}}
+local read_clip = reader "vision.ops.clip_boxes_to_image"
 
 --- Boxes cut off at the borders of an image of size {height, width}.
 function boxes_ops.clip_boxes_to_image(...)
@@ -170,8 +194,12 @@ function boxes_ops.clip_boxes_to_image(...)
     y2:clamp(0, height)}, -1)
 end
 
-local read_small = arguments("remove_small_boxes", {"boxes", "min_size"},
-  {boxes = "tensor", min_size = "number"})
+--- The positions of the boxes with no side under min_size; waits.
+---@use vision: boxes
+---@param min_size number  the least width and height
+---@example
+--- tide.vision.ops.remove_small_boxes(tide.tensor{{0.0, 0, 1, 9}, {0, 0, 3, 3}}, 2) --> {2}
+local read_small = reader "vision.ops.remove_small_boxes"
 
 --- The positions, from 1, of the boxes (n, 4) with no side under min_size; waits.
 function boxes_ops.remove_small_boxes(...)

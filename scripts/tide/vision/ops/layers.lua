@@ -1,6 +1,6 @@
 -- Layers that networks for images share.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local nn = require "tide.nn"
 local of_kind = require "tide.internal.of_kind"
@@ -15,13 +15,20 @@ local function make_activation(layer, inplace)
   return layer()
 end
 
-local Conv2dNormActivation = class("Conv2dNormActivation", nn.Sequential)
-
-local read_block = arguments("Conv2dNormActivation", {
-  "in_channels", "out_channels", {"kernel_size", 3}, {"stride", 1}, {"padding"}, {"groups", 1},
-  {"norm_layer", nn.BatchNorm2d}, {"activation_layer", nn.ReLU}, {"dilation", 1}, {"inplace", true},
-  {"bias"},
-}, {in_channels = "count", out_channels = "count", groups = "count"})
+--- A convolution, norm_layer(channels) and activation_layer(); false leaves one of them out.
+---@param in_channels integer >= 0  channels of the input
+---@param out_channels integer >= 0  channels of the result
+---@use vision: kernel_size = 3
+---@param stride integer | integer[] = 1  steps of the window
+---@param padding integer | integer[] = nil  elements put around; nil keeps the size
+---@param groups integer >= 0 = 1  groups of channels
+---@use vision: norm_layer = nn.BatchNorm2d, activation_layer = nn.ReLU
+---@param dilation integer | integer[] = 1  distance between the elements of a window
+---@use vision: inplace = true
+---@param bias boolean = nil  a trained bias; nil: if there is no norm
+---@example
+--- tide.vision.ops.Conv2dNormActivation(3, 8)(tide.ones(1, 3, 6, 6)).shape --> {1, 8, 6, 6}
+local Conv2dNormActivation, read_block = define("vision.ops.Conv2dNormActivation", nn.Sequential)
 
 --- A convolution, norm_layer(out_channels) and activation_layer(); false leaves one out. Padding keeps
 --- the size of the image unless it is given; there is a bias if there is no norm.
@@ -51,13 +58,14 @@ end
 
 layers.Conv2dNormActivation = Conv2dNormActivation
 
-local SqueezeExcitation = class("SqueezeExcitation", nn.Module)
-
-local read_squeeze = arguments("SqueezeExcitation", {
-  "input_channels", "squeeze_channels", {"activation", nn.ReLU}, {"scale_activation", nn.Sigmoid},
-}, {
-  input_channels = "count", squeeze_channels = "count", activation = "callable", scale_activation = "callable",
-})
+--- Scales each channel by what two layers make of the means of all channels.
+---@param input_channels integer >= 0  channels of the input
+---@param squeeze_channels integer >= 0  channels in between
+---@param activation function = nn.ReLU  makes the activation in between
+---@param scale_activation function = nn.Sigmoid  makes the activation of the factors
+---@example
+--- tide.vision.ops.SqueezeExcitation(8, 2)(tide.ones(1, 8, 6, 6)).shape --> {1, 8, 6, 6}
+local SqueezeExcitation, read_squeeze = define("vision.ops.SqueezeExcitation", nn.Module)
 
 --- Scales each channel by what two layers make of the means of all channels.
 function SqueezeExcitation:init(...)
@@ -75,13 +83,16 @@ end
 
 layers.SqueezeExcitation = SqueezeExcitation
 
-local MLP = class("MLP", nn.Sequential)
-
-local read_mlp = arguments("MLP", {
-  "in_channels", "hidden_channels", {"norm_layer"}, {"activation_layer", nn.ReLU}, {"inplace"},
-  {"bias", true}, {"dropout", 0.0},
-}, {in_channels = "count", hidden_channels = "table", norm_layer = "callable", activation_layer = "callable",
-  bias = "boolean", dropout = "number"})
+--- Linear layers of these sizes with activations between them.
+---@param in_channels integer >= 0  size of the input
+---@param hidden_channels integer[]  sizes of the layers
+---@use vision: norm_layer = nil, activation_layer = nn.ReLU
+---@param inplace boolean = nil  activations write into their input
+---@param bias boolean = true  trained biases
+---@param dropout number = 0.0  probability that an element becomes 0
+---@example
+--- tide.vision.ops.MLP(3, {8, 2})(tide.ones(4, 3)).shape --> {4, 2}
+local MLP, read_mlp = define("vision.ops.MLP", nn.Sequential)
 
 --- Linear layers, with norm_layer(size), activation_layer() and dropout between them.
 function MLP:init(...)

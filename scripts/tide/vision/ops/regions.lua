@@ -1,6 +1,6 @@
 -- Features of regions: each box of an image becomes a grid of fixed size.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
+local reader = require "tide.internal.declare.reader"
 local Module = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 local sizes = require "tide.nn.internal.sizes"
@@ -110,10 +110,16 @@ local function groups_by_samples(width, height, cells)
   return order
 end
 
-local read_align = arguments("roi_align", {
-  "input", "boxes", "output_size", {"spatial_scale", 1.0}, {"sampling_ratio", -1},
-  {"aligned", false},
-}, {input = "tensor", spatial_scale = "number", sampling_ratio = "number", aligned = "boolean"})
+--- Means of samples in the cells of each box, a row (image from 1, x1, y1, x2, y2), or a list with boxes of each
+--- image; waits without a sampling_ratio.
+---@param input tensor  features: (n, channels, height, width)
+---@param boxes tensor | tensor[]  rows (picture from 1, x1, y1, x2, y2), or a list of boxes for each picture
+---@use vision: output_size, spatial_scale = 1.0
+---@param sampling_ratio number = -1  points of a cell along each side; not positive: as many as pixels
+---@use vision: aligned = false
+---@example
+--- tide.vision.ops.roi_align(tide.ones(1, 1, 4, 4), tide.tensor{{1.0, 0, 0, 2, 2}}, 2).shape --> {1, 1, 2, 2}
+local read_align = reader "vision.ops.roi_align"
 
 --- Means of samples between pixels in each cell of each box (He et al., 2017): (boxes, channels,
 --- height, width) by output_size. Boxes are rows (image from 1, x1, y1, x2, y2), or a list with a
@@ -146,9 +152,13 @@ function regions.roi_align(...)
   return tide.cat(parts, 1):index_select(1, back)
 end
 
-local read_pool = arguments("roi_pool", {
-  "input", "boxes", "output_size", {"spatial_scale", 1.0},
-}, {input = "tensor", spatial_scale = "number"})
+--- The largest values in the cells of each box, which is given as to roi_align.
+---@param input tensor  features: (n, channels, height, width)
+---@param boxes tensor | tensor[]  rows (picture from 1, x1, y1, x2, y2), or a list of boxes for each picture
+---@use vision: output_size, spatial_scale = 1.0
+---@example
+--- tide.vision.ops.roi_pool(tide.arange(16):float():reshape(1, 1, 4, 4), tide.tensor{{1.0, 0, 0, 3, 3}}, 2) --> {{{{5.0, 7.0}, {13.0, 15.0}}}}
+local read_pool = reader "vision.ops.roi_pool"
 
 --- The first pixel (boxes, cells), from 0, of cells along one dimension, and the one behind the last.
 local function cell_borders(first, last, cells, size)
@@ -189,27 +199,35 @@ function regions.roi_pool(...)
   return pooled:masked_fill(pooled:eq(-math.huge), 0):reshape(count, channels, cells[1], cells[2])
 end
 
---- A module of a function: the arguments behind input and boxes are its options.
-local function region_layer(name, fn, declared)
-  local Layer, read = class(name, Module), arguments(name, declared)
-  local names = {}
-  for i, entry in ipairs(declared) do names[i] = type(entry) == "table" and entry[1] or entry end
+--- Makes the module that is declared, of a function: the arguments behind input and boxes are its options.
+local function region_layer(declared, fn)
+  local Layer, read, _, option_names = define(declared, Module)
 
   function Layer:init(...)
-    local given = read(...)
-    for _, option in ipairs(names) do self[option] = given[option] end
+    for option, value in pairs(read(...)) do self[option] = value end
   end
 
   function Layer:forward(input, boxes)
-    local options = {}
+    local names, options = option_names(), {}
     for i, option in ipairs(names) do options[i] = self[option] end
-    return regions[fn](input, boxes, table.unpack(options))
+    return regions[fn](input, boxes, table.unpack(options, 1, #names))
   end
 
-  regions[name] = Layer
+  regions[Layer.name] = Layer
 end
 
-region_layer("RoIAlign", "roi_align", {"output_size", "spatial_scale", "sampling_ratio", {"aligned", false}})
-region_layer("RoIPool", "roi_pool", {"output_size", "spatial_scale"})
+--- roi_align as a module.
+---@use vision: output_size, spatial_scale
+---@param sampling_ratio integer  points of a cell along each side; not positive: as many as pixels
+---@use vision: aligned = false
+---@example
+--- tide.vision.ops.RoIAlign(2, 1, 2)(tide.ones(1, 1, 4, 4), {tide.tensor{{0.0, 0, 2, 2}}}).shape --> {1, 1, 2, 2}
+region_layer("vision.ops.RoIAlign", "roi_align")
+
+--- roi_pool as a module.
+---@use vision: output_size, spatial_scale
+---@example
+--- tide.vision.ops.RoIPool(1, 1)(tide.ones(1, 1, 4, 4), {tide.tensor{{0.0, 0, 2, 2}}}).shape --> {1, 1, 1, 1}
+region_layer("vision.ops.RoIPool", "roi_pool")
 
 return regions

@@ -1,6 +1,6 @@
 -- Stochastic depth (Huang et al., 2016): in training a branch is left out now and then.
-local arguments = require "tide.internal.arguments"
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
+local reader = require "tide.internal.declare.reader"
 local Module = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 
@@ -15,8 +15,14 @@ local function check(p, mode)
   end
 end
 
-local read = arguments("stochastic_depth", {"input", "p", "mode", {"training", true}},
-  {input = "tensor", p = "number", mode = "string", training = "boolean"})
+--- In training zeros rows ("row"), or all ("batch"), with probability p, and scales the others up.
+---@param input tensor  the tensor
+---@param p number  probability that it becomes 0
+---@param mode "batch" | "row"  all of it together, or each sample by itself
+---@param training boolean = true  with false the input stays as it is
+---@example
+--- tide.vision.ops.stochastic_depth(tide.ones(2, 2), 1, "batch") --> {{0.0, 0.0}, {0.0, 0.0}}
+local read = reader "vision.ops.stochastic_depth"
 
 --- In training zeros each row (mode "row") or the whole input (mode "batch") with probability p, and
 --- scales what is left up to keep the mean.
@@ -31,9 +37,12 @@ function stochastic.stochastic_depth(...)
   return input * (p < 1 and kept / (1 - p) or kept)
 end
 
-local StochasticDepth = class("StochasticDepth", Module)
-
-local read_init = arguments("StochasticDepth", {"p", "mode"}, {p = "number", mode = "string"})
+--- stochastic_depth as a module.
+---@param p number  probability that it becomes 0
+---@param mode "batch" | "row"  all of it together, or each sample by itself
+---@example
+--- tide.vision.ops.StochasticDepth(0.5, "row"):eval()(tide.ones(2)) --> {1.0, 1.0}
+local StochasticDepth, read_init = define("vision.ops.StochasticDepth", Module)
 
 function StochasticDepth:init(...)
   local given = read_init(...)

@@ -1,6 +1,6 @@
 -- Non-maximum suppression: of boxes that overlap much, the one with the highest score is kept.
-local arguments = require "tide.internal.arguments"
 local box_iou = require("tide.vision.ops.boxes").box_iou
+local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -49,8 +49,13 @@ local function positions(list, device)
   return tide.tensor(list, {dtype = "int64", device = device})
 end
 
-local read_nms = arguments("nms", {"boxes", "scores", "iou_threshold"},
-  {boxes = "tensor", scores = "tensor", iou_threshold = "number"})
+--- The positions, by falling score, of the boxes that overlap with no better one by more; waits.
+---@use vision: boxes, scores, iou_threshold
+---@counts the positions of the boxes that stay
+---@see vision.ops.box_iou
+---@example
+--- tide.vision.ops.nms(tide.tensor{{0.0, 0, 2, 2}, {0, 0, 2, 3}, {5, 5, 6, 6}}, tide.tensor{0.5, 0.9, 0.1}, 0.5) --> {2, 3}
+local read_nms = reader "vision.ops.nms"
 
 --- The positions, from 1, of the boxes that are kept, by falling score: a box goes if its overlap
 --- (box_iou) with one that is kept is over iou_threshold. Waits.
@@ -64,8 +69,15 @@ function suppression.nms(...)
   return order:index_select(1, positions(kept, boxes.device))
 end
 
-local read_batched = arguments("batched_nms", {"boxes", "scores", "idxs", "iou_threshold"},
-  {boxes = "tensor", scores = "tensor", idxs = "tensor", iou_threshold = "number"})
+--- nms among boxes of the same class, which idxs tells of each; waits.
+---@use vision: boxes, scores
+---@param idxs tensor  the class of each box; boxes of other classes do not compete
+---@use vision: iou_threshold
+---@counts the positions of the boxes that stay
+---@see vision.ops.nms vision.ops.box_iou
+---@example
+--- tide.vision.ops.batched_nms(tide.tensor{{0.0, 0, 2, 2}, {0, 0, 2, 3}}, tide.tensor{0.5, 0.9}, tide.tensor{1, 2}, 0.5) --> {2, 1}
+local read_batched = reader "vision.ops.batched_nms"
 
 --- nms among boxes of the same class, which idxs tells of each; waits.
 function suppression.batched_nms(...)

@@ -91,14 +91,13 @@ local function apply(self, image, entry, number, bins)
   return changes[entry[1]](image, magnitude, self.interpolation, self.fill)
 end
 
---- The values that most of them share.
-local function with_shared(own)
-  own[#own + 1], own[#own + 2] = {"interpolation", "nearest"}, {"fill"}
-  return own
-end
-
-augmentation.RandAugment = define("RandAugment",
-  with_shared {{"num_ops", 2}, {"magnitude", 9}, {"num_magnitude_bins", 31}}, nil, function(self)
+--- Random changes of one magnitude (Cubuk et al. 2020); uint8.
+---@param num_ops integer = 2  how many changes
+---@param magnitude integer = 9  how strong, below num_magnitude_bins
+---@use vision: num_magnitude_bins = 31, interpolation = "nearest", fill = nil
+---@example
+--- tide.vision.transforms.RandAugment()(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
+augmentation.RandAugment = define("vision.transforms.RandAugment", function(self)
     for _, name in ipairs {"num_ops", "magnitude", "num_magnitude_bins"} do
       of_kind("RandAugment", name, self[name], "count")
     end
@@ -116,7 +115,11 @@ function augmentation.RandAugment:forward(image)
   return image
 end
 
-augmentation.TrivialAugmentWide = define("TrivialAugmentWide", with_shared {{"num_magnitude_bins", 31}})
+--- One random change of random magnitude (Muller and Hutter 2021); uint8.
+---@use vision: num_magnitude_bins = 31, interpolation = "nearest", fill = nil
+---@example
+--- tide.vision.transforms.TrivialAugmentWide()(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
+augmentation.TrivialAugmentWide = define("vision.transforms.TrivialAugmentWide")
 
 local kWide <const> = space_of {
   shear = 0.99, x = 32, y = 32, degrees = 135, factor = 0.99, bits = bits(8, 6), other = "Identity",
@@ -128,8 +131,12 @@ function augmentation.TrivialAugmentWide:forward(image)
   return apply(self, image, kWide[draw.integer(1, #kWide)], draw.integer(0, bins - 1), bins)
 end
 
-augmentation.AutoAugment = define("AutoAugment", with_shared {{"policy", "imagenet"}}, {policy = "string"},
-  function(self)
+--- Two changes of a policy found for imagenet, cifar10 or svhn (Cubuk et al. 2019); uint8.
+---@param policy "imagenet" | "cifar10" | "svhn" = "imagenet"  changes found for that data set
+---@use vision: interpolation = "nearest", fill = nil
+---@example
+--- tide.vision.transforms.AutoAugment("cifar10")(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
+augmentation.AutoAugment = define("vision.transforms.AutoAugment", function(self)
     if not policies[self.policy] then
       raise("AutoAugment: policy: expected cifar10, imagenet or svhn, got '%s'", self.policy)
     end
@@ -148,10 +155,16 @@ function augmentation.AutoAugment:forward(image)
   return image
 end
 
-augmentation.AugMix = define("AugMix", {
-  {"severity", 3}, {"mixture_width", 3}, {"chain_depth", -1}, {"alpha", 1}, {"all_ops", true},
-  {"interpolation", "bilinear"}, {"fill"},
-}, {severity = "number", mixture_width = "count", chain_depth = "number", alpha = "number", all_ops = "boolean"}, function(self)
+--- A mixture of the picture and of chains of random changes to it (Hendrycks et al. 2020); uint8.
+---@param severity number = 3  how strong, from 1 to 10
+---@param mixture_width integer >= 0 = 3  how many chains are mixed
+---@param chain_depth number = -1  changes in a chain; -1: 1 to 3 by chance
+---@param alpha number = 1  shape of the mixture
+---@param all_ops boolean = true  also changes of brightness, colour and sharpness
+---@use vision: interpolation = "bilinear", fill = nil
+---@example
+--- tide.vision.transforms.AugMix()(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
+augmentation.AugMix = define("vision.transforms.AugMix", function(self)
   if self.severity < 1 or self.severity > 10 then
     raise("AugMix: severity must be between 1 and 10, got %s", tostring(self.severity))
   end

@@ -12,20 +12,35 @@ local coloring = {}
 
 -- Types -------------------------------------------------------------------------------------------
 
-coloring.ToTensor = define("ToTensor", {})
+--- A uint8 picture as floats 0..1; any other stays as it is.
+---@example
+--- tide.vision.transforms.ToTensor()(tide.tensor({{{0, 255}}}, {dtype = "uint8"})) --> {{{0.0, 1.0}}}
+coloring.ToTensor = define("vision.transforms.ToTensor")
 
 function coloring.ToTensor:forward(image) return F.to_tensor(image) end
 
-coloring.ConvertImageDtype = define("ConvertImageDtype", {{"dtype", "float32"}}, {dtype = "string"})
+--- Another type, values scaled to its range.
+---@use vision: dtype = "float32"
+---@example
+--- tide.vision.transforms.ConvertImageDtype("uint8")(tide.ones(1, 1, 1)) --> {{{255}}}
+coloring.ConvertImageDtype = define("vision.transforms.ConvertImageDtype")
 
 function coloring.ConvertImageDtype:forward(image) return F.convert_image_dtype(image, self.dtype) end
 
-coloring.Normalize = define("Normalize", {"mean", "std", {"inplace", false}})
+--- (x - mean) / std, channel by channel.
+---@use vision: mean, std, inplace = false
+---@example
+--- tide.vision.transforms.Normalize({0.5}, {0.25})(tide.ones(1, 1, 1)) --> {{{2.0}}}
+coloring.Normalize = define("vision.transforms.Normalize")
 
 function coloring.Normalize:forward(image) return F.normalize(image, self.mean, self.std, self.inplace) end
 
-coloring.LinearTransformation = define("LinearTransformation", {"transformation_matrix", "mean_vector"},
-  {transformation_matrix = "tensor", mean_vector = "tensor"})
+--- (x - mean) times a matrix, of all values of a picture.
+---@param transformation_matrix tensor  (channels * height * width) squared
+---@param mean_vector tensor  is subtracted before
+---@example
+--- tide.vision.transforms.LinearTransformation(tide.eye(4), tide.ones(4))(tide.ones(1, 2, 2)) --> {{{0.0, 0.0}, {0.0, 0.0}}}
+coloring.LinearTransformation = define("vision.transforms.LinearTransformation")
 
 function coloring.LinearTransformation:forward(image)
   local shape, count = image.shape, self.mean_vector:numel()
@@ -39,25 +54,59 @@ end
 
 -- Colours -----------------------------------------------------------------------------------------
 
-coloring.Grayscale = define("Grayscale", {{"num_output_channels", 1}})
+--- The luminance in 1 or 3 channels.
+---@param num_output_channels integer = 1  1, or 3 equal ones
+---@example
+--- tide.vision.transforms.Grayscale()(tide.ones(3, 8, 8)).shape --> {1, 8, 8}
+coloring.Grayscale = define("vision.transforms.Grayscale")
 
 function coloring.Grayscale:forward(image) return F.rgb_to_grayscale(image, self.num_output_channels) end
 
-coloring.RandomGrayscale = define_random("RandomGrayscale", {{"p", 0.1}}, function(_, image)
+--- Gray with probability p (0.1).
+---@use vision: p = 0.1
+---@example
+--- tide.vision.transforms.RandomGrayscale()(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
+coloring.RandomGrayscale = define_random("vision.transforms.RandomGrayscale", function(_, image)
   local _, _, channels = picture.size(picture.check("RandomGrayscale", image))
   return channels == 1 and image or F.rgb_to_grayscale(image, channels)
 end)
 
-coloring.RandomInvert = define_random("RandomInvert", {{"p", 0.5}}, function(_, image) return F.invert(image) end)
-coloring.RandomPosterize = define_random("RandomPosterize", {"bits", {"p", 0.5}},
-  function(self, image) return F.posterize(image, self.bits) end)
-coloring.RandomSolarize = define_random("RandomSolarize", {"threshold", {"p", 0.5}},
-  function(self, image) return F.solarize(image, self.threshold) end)
-coloring.RandomAdjustSharpness = define_random("RandomAdjustSharpness", {"sharpness_factor", {"p", 0.5}},
-  function(self, image) return F.adjust_sharpness(image, self.sharpness_factor) end)
-coloring.RandomAutocontrast = define_random("RandomAutocontrast", {{"p", 0.5}},
-  function(_, image) return F.autocontrast(image) end)
-coloring.RandomEqualize = define_random("RandomEqualize", {{"p", 0.5}}, function(_, image) return F.equalize(image) end)
+--- White minus the picture with probability p (0.5).
+---@use vision: p = 0.5
+---@example
+--- tide.vision.transforms.RandomInvert(1)(tide.ones(1, 1, 1)) --> {{{0.0}}}
+coloring.RandomInvert = define_random("vision.transforms.RandomInvert", function(_, image) return F.invert(image) end)
+
+--- posterize with probability p (0.5); uint8.
+---@param bits integer  bits that are kept
+---@use vision: p = 0.5
+---@example
+--- tide.vision.transforms.RandomPosterize(4)(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
+coloring.RandomPosterize = define_random("vision.transforms.RandomPosterize", function(self, image) return F.posterize(image, self.bits) end)
+
+--- solarize with probability p (0.5).
+---@use vision: threshold, p = 0.5
+---@example
+--- tide.vision.transforms.RandomSolarize(0.5)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
+coloring.RandomSolarize = define_random("vision.transforms.RandomSolarize", function(self, image) return F.solarize(image, self.threshold) end)
+
+--- adjust_sharpness with probability p (0.5).
+---@use vision: sharpness_factor, p = 0.5
+---@example
+--- tide.vision.transforms.RandomAdjustSharpness(2)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
+coloring.RandomAdjustSharpness = define_random("vision.transforms.RandomAdjustSharpness", function(self, image) return F.adjust_sharpness(image, self.sharpness_factor) end)
+
+--- autocontrast with probability p (0.5).
+---@use vision: p = 0.5
+---@example
+--- tide.vision.transforms.RandomAutocontrast()(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
+coloring.RandomAutocontrast = define_random("vision.transforms.RandomAutocontrast", function(_, image) return F.autocontrast(image) end)
+
+--- equalize with probability p (0.5); uint8.
+---@use vision: p = 0.5
+---@example
+--- tide.vision.transforms.RandomEqualize()(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
+coloring.RandomEqualize = define_random("vision.transforms.RandomEqualize", function(_, image) return F.equalize(image) end)
 
 --- The range of a factor around `center`; nil if it can only be `center`.
 local function factor_range(name, value, center, least, most)
@@ -74,8 +123,14 @@ local function factor_range(name, value, center, least, most)
   return value
 end
 
-coloring.ColorJitter = define("ColorJitter",
-  {{"brightness", 0}, {"contrast", 0}, {"saturation", 0}, {"hue", 0}}, nil, function(self)
+--- Random factors around 1 (hue: turns around 0), in random order.
+---@param brightness number | number[] = 0  by how much at most, or the range of the factor
+---@param contrast number | number[] = 0  by how much at most, or the range of the factor
+---@param saturation number | number[] = 0  by how much at most, or the range of the factor
+---@param hue number | number[] = 0  by how much at most, or the range of the turn
+---@example
+--- tide.vision.transforms.ColorJitter(0.4, 0.4)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
+coloring.ColorJitter = define("vision.transforms.ColorJitter", function(self)
     for _, name in ipairs {"brightness", "contrast", "saturation"} do
       self[name] = factor_range(name, self[name], 1, 0, math.huge)
     end
@@ -105,7 +160,11 @@ function coloring.ColorJitter:forward(image)
   return image
 end
 
-coloring.GaussianBlur = define("GaussianBlur", {"kernel_size", {"sigma", {0.1, 2}}}, nil, function(self)
+--- Blurred by a bell with a random deviation of a range (0.1 to 2).
+---@use vision: kernel_size, sigma = {0.1, 2}
+---@example
+--- tide.vision.transforms.GaussianBlur(3)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
+coloring.GaussianBlur = define("vision.transforms.GaussianBlur", function(self)
   if type(self.sigma) == "number" then self.sigma = {self.sigma, self.sigma} end
   local sigma = of_kind("GaussianBlur", "sigma", self.sigma, "table")
   if #sigma ~= 2 or type(sigma[1]) ~= "number" or type(sigma[2]) ~= "number" or self.sigma[1] <= 0 or self.sigma[1] > self.sigma[2] then
@@ -123,9 +182,13 @@ end
 
 -- Erasing -----------------------------------------------------------------------------------------
 
-coloring.RandomErasing = define("RandomErasing",
-  {{"p", 0.5}, {"scale", {0.02, 0.33}}, {"ratio", {0.3, 3.3}}, {"value", 0}, {"inplace", false}}, {p = "number"},
-  function(self)
+--- A part of random size with one value, or random ones if value is random.
+---@use vision: p = 0.5, scale = {0.02, 0.33}, ratio = {0.3, 3.3}
+---@param value number | number[] | "random" = 0  what stands there
+---@use vision: inplace = false
+---@example
+--- tide.vision.transforms.RandomErasing(1)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
+coloring.RandomErasing = define("vision.transforms.RandomErasing", function(self)
     local scale = of_kind("RandomErasing", "scale", self.scale, "table")
     local is_range = type(scale[1]) == "number" and type(scale[2]) == "number"
     if not is_range or scale[1] < 0 or scale[2] > 1 then raise("RandomErasing: scale must lie between 0 and 1") end

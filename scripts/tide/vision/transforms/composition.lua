@@ -15,7 +15,11 @@ local function chain(transforms, ...)
   return table.unpack(results, 1, results.n)
 end
 
-composition.Compose = define("Compose", {"transforms"}, {transforms = "table"}, check_transforms)
+--- One transform after the other.
+---@use vision: transforms
+---@example
+--- tide.vision.transforms.Compose{tide.vision.transforms.Pad(1), tide.vision.transforms.Pad(2)}(tide.ones(3, 2, 2)).shape --> {3, 8, 8}
+composition.Compose = define("vision.transforms.Compose", check_transforms)
 
 function composition.Compose:forward(...) return chain(self.transforms, ...) end
 
@@ -25,20 +29,31 @@ function composition.Compose:__tostring()
   return "Compose(\n" .. table.concat(lines) .. ")"
 end
 
-composition.Lambda = define("Lambda", {"lambd"}, {lambd = "function"})
+--- Calls a function.
+---@param lambd function  the change
+---@example
+--- tide.vision.transforms.Lambda(function(x) return x * 2 end)(tide.ones(1, 1, 1)) --> {{{2.0}}}
+composition.Lambda = define("vision.transforms.Lambda")
 
 function composition.Lambda:forward(...) return self.lambd(...) end
 
-composition.RandomApply = define("RandomApply", {"transforms", {"p", 0.5}}, {transforms = "table", p = "number"},
-  check_transforms)
+--- All transforms with probability p (0.5), else none.
+---@use vision: transforms, p = 0.5
+---@example
+--- tide.vision.transforms.RandomApply({tide.vision.transforms.Pad(1)}, 1)(tide.ones(3, 2, 2)).shape --> {3, 4, 4}
+composition.RandomApply = define("vision.transforms.RandomApply", check_transforms)
 
 function composition.RandomApply:forward(...)
   if not draw.chance(self.p) then return ... end
   return chain(self.transforms, ...)
 end
 
-composition.RandomChoice = define("RandomChoice", {"transforms", {"p"}}, {transforms = "table", p = "table"},
-  function(self)
+--- One of the transforms, with the weights p.
+---@use vision: transforms
+---@param p number[] >= 0 = nil  weight of each change; nil is the same for all
+---@example
+--- tide.vision.transforms.RandomChoice({tide.vision.transforms.Pad(1), tide.vision.transforms.Pad(2)}, {1, 0})(tide.ones(3, 2, 2)).shape --> {3, 4, 4}
+composition.RandomChoice = define("vision.transforms.RandomChoice", function(self)
     check_transforms(self)
     if #self.transforms == 0 then raise("RandomChoice: expected at least one transform") end
     if self.p and #self.p ~= #self.transforms then
@@ -57,7 +72,11 @@ function composition.RandomChoice:forward(...)
   return self.transforms[chosen](...)
 end
 
-composition.RandomOrder = define("RandomOrder", {"transforms"}, {transforms = "table"}, check_transforms)
+--- All transforms in random order.
+---@use vision: transforms
+---@example
+--- tide.vision.transforms.RandomOrder{tide.vision.transforms.Pad(1), tide.vision.transforms.Pad(2)}(tide.ones(3, 2, 2)).shape --> {3, 8, 8}
+composition.RandomOrder = define("vision.transforms.RandomOrder", check_transforms)
 
 function composition.RandomOrder:forward(...)
   local order = draw.permutation(#self.transforms)

@@ -21,8 +21,7 @@ local function checked_labels(self, images, labels)
 end
 
 local function define(name)
-  return transform.define(name, {{"alpha", 1}, {"num_classes"}}, {alpha = "number", num_classes = "count"},
-    function(self)
+  return transform.define(name, function(self)
       if self.alpha <= 0 then raise("%s: alpha must be positive, got %s", name, tostring(self.alpha)) end
     end)
 end
@@ -30,7 +29,12 @@ end
 --- share * a + (1 - share) * (a with each row in the place of the next).
 local function mixed(a, share) return a * share + a:roll(1, 1) * (1 - share) end
 
-mixing.MixUp = define "MixUp"
+--- Each picture of a batch mixed with the one before it, and labels likewise.
+---@use vision: alpha = 1
+---@param num_classes integer >= 0 = nil  number of classes, for targets that are classes from 1
+---@example
+--- select("#", tide.vision.transforms.MixUp(1, 10)(tide.ones(2, 3, 8, 8), tide.tensor{1, 2})) --> 2
+mixing.MixUp = define "vision.transforms.MixUp"
 
 function mixing.MixUp:forward(images, labels)
   local shares = checked_labels(self, images, labels)
@@ -39,7 +43,11 @@ function mixing.MixUp:forward(images, labels)
   return mixed(wide, share):to(images.dtype), mixed(shares, share)
 end
 
-mixing.CutMix = define "CutMix"
+--- Part of each picture of a batch from the one before it, and labels shared by area.
+---@like vision.transforms.MixUp
+---@example
+--- select("#", tide.vision.transforms.CutMix(1, 10)(tide.ones(2, 3, 8, 8), tide.tensor{1, 2})) --> 2
+mixing.CutMix = define "vision.transforms.CutMix"
 
 --- First and last row and column of the part that is exchanged, and the share that is not.
 function mixing.CutMix.get_params(share, height, width)

@@ -15,30 +15,60 @@ local function round(x) return math.floor(x + 0.5) end
 
 -- Sizes -------------------------------------------------------------------------------------------
 
-shaping.Resize = define("Resize", {"size", {"interpolation", "bilinear"}, {"max_size"}, {"antialias", true}})
+--- Another size, {height, width} or of the shorter edge.
+---@use vision: size, interpolation = "bilinear"
+---@param max_size integer = nil  bound of the longer side
+---@use vision: antialias = true
+---@example
+--- tide.vision.transforms.Resize(20)(tide.ones(3, 40, 60)).shape --> {3, 20, 30}
+shaping.Resize = define("vision.transforms.Resize")
 
 function shaping.Resize:forward(image)
   return F.resize(image, self.size, self.interpolation, self.max_size, self.antialias)
 end
 
-shaping.CenterCrop = define("CenterCrop", {"size"})
+--- The middle.
+---@use vision: size
+---@example
+--- tide.vision.transforms.CenterCrop(4)(tide.ones(3, 8, 8)).shape --> {3, 4, 4}
+shaping.CenterCrop = define("vision.transforms.CenterCrop")
 
 function shaping.CenterCrop:forward(image) return F.center_crop(image, self.size) end
 
-shaping.Pad = define("Pad", {"padding", {"fill", 0}, {"padding_mode", "constant"}})
+--- Pixels around.
+---@use vision: padding
+---@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@use vision: padding_mode = "constant"
+---@example
+--- tide.vision.transforms.Pad(1)(tide.ones(3, 2, 2)).shape --> {3, 4, 4}
+shaping.Pad = define("vision.transforms.Pad")
 
 function shaping.Pad:forward(image) return F.pad(image, self.padding, self.fill, self.padding_mode) end
 
-shaping.FiveCrop = define("FiveCrop", {"size"})
+--- Five results: the corners and the middle.
+---@use vision: size
+---@example
+--- select("#", tide.vision.transforms.FiveCrop(2)(tide.ones(3, 4, 4))) --> 5
+shaping.FiveCrop = define("vision.transforms.FiveCrop")
 
 function shaping.FiveCrop:forward(image) return F.five_crop(image, self.size) end
 
-shaping.TenCrop = define("TenCrop", {"size", {"vertical_flip", false}})
+--- Ten results: the corners and the middle, of the picture and of its mirror image.
+---@use vision: size, vertical_flip = false
+---@example
+--- select("#", tide.vision.transforms.TenCrop(2)(tide.ones(3, 4, 4))) --> 10
+shaping.TenCrop = define("vision.transforms.TenCrop")
 
 function shaping.TenCrop:forward(image) return F.ten_crop(image, self.size, self.vertical_flip) end
 
-shaping.RandomCrop = define("RandomCrop",
-  {"size", {"padding"}, {"pad_if_needed", false}, {"fill", 0}, {"padding_mode", "constant"}})
+--- A part of that size at a random place.
+---@use vision: size, padding = nil
+---@param pad_if_needed boolean = false  enlarge pictures that are too small
+---@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@use vision: padding_mode = "constant"
+---@example
+--- tide.vision.transforms.RandomCrop(8, {padding = 2})(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
+shaping.RandomCrop = define("vision.transforms.RandomCrop")
 
 --- Row, column, height and width of a crop of {height, width}.
 function shaping.RandomCrop.get_params(image, output_size)
@@ -63,9 +93,12 @@ function shaping.RandomCrop:forward(image)
   return F.crop(image, shaping.RandomCrop.get_params(image, self.size))
 end
 
-shaping.RandomResizedCrop = define("RandomResizedCrop", {
-  "size", {"scale", {0.08, 1}}, {"ratio", {3 / 4, 4 / 3}}, {"interpolation", "bilinear"}, {"antialias", true},
-})
+--- A part of random size and ratio of sides, resized.
+---@use vision: size, scale = {0.08, 1}, ratio = {0.75, 1.3333333333333333}, interpolation = "bilinear", antialias =
+---  true
+---@example
+--- tide.vision.transforms.RandomResizedCrop(8)(tide.ones(3, 20, 30)).shape --> {3, 8, 8}
+shaping.RandomResizedCrop = define("vision.transforms.RandomResizedCrop")
 
 --- Row, column, height and width of a part with a random share of the area and ratio of its sides.
 function shaping.RandomResizedCrop.get_params(image, scale, ratio)
@@ -93,14 +126,24 @@ end
 
 -- Mirroring and maps ------------------------------------------------------------------------------
 
-shaping.RandomHorizontalFlip = define_random("RandomHorizontalFlip", {{"p", 0.5}},
-  function(_, image) return F.hflip(image) end)
-shaping.RandomVerticalFlip = define_random("RandomVerticalFlip", {{"p", 0.5}},
-  function(_, image) return F.vflip(image) end)
+--- Left and right exchanged with probability p (0.5).
+---@use vision: p = 0.5
+---@example
+--- tide.vision.transforms.RandomHorizontalFlip(1)(tide.tensor{{{1, 2}}}) --> {{{2, 1}}}
+shaping.RandomHorizontalFlip = define_random("vision.transforms.RandomHorizontalFlip", function(_, image) return F.hflip(image) end)
 
-shaping.RandomRotation = define("RandomRotation",
-  {"degrees", {"interpolation", "nearest"}, {"expand", false}, {"center"}, {"fill", 0}}, nil,
-  function(self) self.degrees = range("RandomRotation", "degrees", self.degrees) end)
+--- Top and bottom exchanged with probability p (0.5).
+---@use vision: p = 0.5
+---@example
+--- tide.vision.transforms.RandomVerticalFlip(1)(tide.tensor{{{1}, {2}}}) --> {{{2}, {1}}}
+shaping.RandomVerticalFlip = define_random("vision.transforms.RandomVerticalFlip", function(_, image) return F.vflip(image) end)
+
+--- Turned by a random angle of -degrees..degrees or {from, to}.
+---@use vision: degrees, interpolation = "nearest", expand = false, center = nil
+---@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@example
+--- tide.vision.transforms.RandomRotation(20)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
+shaping.RandomRotation = define("vision.transforms.RandomRotation", function(self) self.degrees = range("RandomRotation", "degrees", self.degrees) end)
 
 --- The angle.
 function shaping.RandomRotation.get_params(degrees) return uniform(degrees) end
@@ -110,9 +153,13 @@ function shaping.RandomRotation:forward(image)
   return F.rotate(image, angle, self.interpolation, self.expand, self.center, self.fill)
 end
 
-shaping.RandomAffine = define("RandomAffine", {
-  "degrees", {"translate"}, {"scale"}, {"shear"}, {"interpolation", "nearest"}, {"fill", 0}, {"center"},
-}, {translate = "table", scale = "table"}, function(self)
+--- A random affine map; translate is a share of the size.
+---@use vision: degrees, translate = nil, scale = nil, shear = nil, interpolation = "nearest"
+---@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@use vision: center = nil
+---@example
+--- tide.vision.transforms.RandomAffine(20, {translate = {0.1, 0.1}})(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
+shaping.RandomAffine = define("vision.transforms.RandomAffine", function(self)
   self.degrees = range("RandomAffine", "degrees", self.degrees)
   for _, share in ipairs(self.translate or {}) do
     if of_kind("RandomAffine", "translate", share, "number") < 0 or share > 1 then
@@ -147,8 +194,13 @@ function shaping.RandomAffine:forward(image)
   return F.affine(image, angle, moved, factor, sheared, self.interpolation, self.fill, self.center)
 end
 
-shaping.RandomPerspective = define_random("RandomPerspective",
-  {{"distortion_scale", 0.5}, {"p", 0.5}, {"interpolation", "bilinear"}, {"fill", 0}}, function(self, image)
+--- Corners moved by random distances with probability p (0.5).
+---@param distortion_scale number = 0.5  how far corners move, from 0 to 1
+---@use vision: p = 0.5, interpolation = "bilinear"
+---@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@example
+--- tide.vision.transforms.RandomPerspective()(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
+shaping.RandomPerspective = define_random("vision.transforms.RandomPerspective", function(self, image)
     local height, width = picture.size(picture.check("RandomPerspective", image))
     local from, to = shaping.RandomPerspective.get_params(width, height, self.distortion_scale)
     return F.perspective(image, from, to, self.interpolation, self.fill)
@@ -167,8 +219,14 @@ function shaping.RandomPerspective.get_params(width, height, distortion_scale)
   }
 end
 
-shaping.ElasticTransform = define("ElasticTransform",
-  {{"alpha", 50}, {"sigma", 5}, {"interpolation", "bilinear"}, {"fill", 0}}, nil, function(self)
+--- Pixels moved by smooth random distances.
+---@param alpha number | number[] = 50  how far pixels move
+---@param sigma number | number[] = 5  how smoothly
+---@use vision: interpolation = "bilinear"
+---@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@example
+--- tide.vision.transforms.ElasticTransform(50, 1)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
+shaping.ElasticTransform = define("vision.transforms.ElasticTransform", function(self)
     self.alpha = {picture.pair("ElasticTransform", "alpha", self.alpha)}
     self.sigma = {picture.pair("ElasticTransform", "sigma", self.sigma)}
   end)

@@ -1,7 +1,7 @@
 -- What the objects of tide.vision.transforms have in common: they are called with a picture, and
 -- their arguments are their fields.
-local arguments = require "tide.internal.arguments"
 local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local draw = require "tide.internal.draw"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
@@ -21,7 +21,7 @@ end
 
 function Transform:__tostring()
   local made, parts = getmetatable(self), {}
-  for _, name in ipairs(made.parameters) do
+  for _, name in ipairs(made.option_names()) do
     if self[name] ~= nil then parts[#parts + 1] = ("%s = %s"):format(name, text_of(self[name])) end
   end
   return ("%s(%s)"):format(made.name, table.concat(parts, ", "))
@@ -29,27 +29,22 @@ end
 
 local transform = {Transform = Transform}
 
---- Makes a class whose objects take and keep these arguments (see tide.internal.arguments).
---- `prepare`, a method, checks them and brings them into form.
-function transform.define(name, declared, kinds, prepare)
-  local made = class(name, Transform)
-  local read = arguments(name, declared, kinds)
-  made.parameters = {}
-  for i, entry in ipairs(declared) do made.parameters[i] = type(entry) == "table" and entry[1] or entry end
+--- Makes the class that is declared as `name`: its objects keep what they are given. `prepare`, a method, checks it and
+--- brings it into form.
+function transform.define(name, prepare)
+  local made, read, _, option_names = define(name, Transform)
+  made.option_names = option_names
   function made:init(...)
     for key, value in pairs(read(...)) do self[key] = value end
-    if self.p ~= nil and type(self.p) == "number" and not (self.p >= 0 and self.p <= 1) then
-      raise("%s: p must be between 0 and 1, got %s", name, tostring(self.p))
-    end
     if prepare then prepare(self) end
   end
   return made
 end
 
---- Makes a class that calls change(self, picture) with the probability p, one of its arguments, else
---- leaves the picture alone.
-function transform.define_random(name, declared, change)
-  local made = transform.define(name, declared, {p = "number"})
+--- Makes the class that is declared as `name`, which calls change(self, picture) with the probability p, one of its
+--- arguments, else leaves the picture alone.
+function transform.define_random(name, change)
+  local made = transform.define(name)
   function made:forward(image)
     if not draw.chance(self.p) then return image end
     return change(self, image)

@@ -1,6 +1,7 @@
 -- Colours of pictures, and the types and ranges of their values.
 local F = require("tide.native").functional
-local arguments = require "tide.internal.arguments"
+local checked = require "tide.internal.declare.checked"
+local reader = require "tide.internal.declare.reader"
 local picture = require "tide.vision.transforms.picture"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -29,7 +30,12 @@ local function converted(image, dtype)
   return image:to(dtype) * (1 << (to_bits - from_bits))
 end
 
-local read_convert = arguments("convert_image_dtype", {"image", {"dtype", "float32"}}, {dtype = "string"})
+--- Another type (float32), values scaled to its range: 0..255, 0..1.
+---@param image tensor  the pictures
+---@use vision: dtype = "float32"
+---@example
+--- tide.vision.transforms.functional.convert_image_dtype(tide.tensor{{{0.0, 1.0}}}, "uint8") --> {{{0, 255}}}
+local read_convert = reader "vision.transforms.functional.convert_image_dtype"
 
 --- A picture in another type, its values scaled to that type's range: 0..255, 0..1, ...
 function colors.convert_image_dtype(...)
@@ -45,7 +51,14 @@ function colors.to_tensor(pic)
   return pic.dtype == "uint8" and converted(pic, tide.get_default_dtype()) or pic
 end
 
-local read_normalize = arguments("normalize", {"tensor", "mean", "std", {"inplace", false}})
+--- (x - mean) / std, channel by channel.
+---@param tensor tensor  the pictures
+---@use vision: mean, std, inplace = false
+---@formula y = x / max(||x||_p, eps)
+---@see nn.LayerNorm
+---@example
+--- tide.vision.transforms.functional.normalize(tide.tensor{{{0.5, 1.0}}}, {0.5}, {0.25}) --> {{{0.0, 2.0}}}
+local read_normalize = reader "vision.transforms.functional.normalize"
 
 --- A number or a list of numbers, one for each channel.
 local function per_channel(value, image)
@@ -82,8 +95,8 @@ local function gray(image)
   return luminance(image):to(image.dtype)
 end
 
-local function defined_gray(name)
-  local read = arguments(name, {"img", {"num_output_channels", 1}}, {num_output_channels = "count"})
+local function to_gray(declared)
+  local read, name = reader(declared), declared:match "[%w_]+$"
   colors[name] = function(...)
     local given = read(...)
     local image, count = given.img, given.num_output_channels
@@ -97,8 +110,17 @@ local function defined_gray(name)
   end
 end
 
-defined_gray "rgb_to_grayscale"
-defined_gray "to_grayscale"
+--- The luminance in 1 or 3 channels.
+---@use vision: img, num_output_channels = 1
+---@example
+--- tide.vision.transforms.functional.rgb_to_grayscale(tide.ones(3, 4, 5)).shape --> {1, 4, 5}
+to_gray "vision.transforms.functional.rgb_to_grayscale"
+
+--- As rgb_to_grayscale.
+---@like vision.transforms.functional.rgb_to_grayscale
+---@example
+--- tide.vision.transforms.functional.to_grayscale(tide.ones(3, 4, 5), 3).shape --> {3, 4, 5}
+to_gray "vision.transforms.functional.to_grayscale"
 
 --- ratio * a + (1 - ratio) * b in the range and type of a.
 local function blend(a, b, ratio)
@@ -106,33 +128,48 @@ local function blend(a, b, ratio)
   return mixed.dtype == a.dtype and mixed or mixed:to(a.dtype)
 end
 
---- Defines NAME(img, factor), whose factor must not be negative.
-local function define_adjustment(name, factor_name, adjust)
-  local read = arguments(name, {"img", factor_name}, {[factor_name] = "number"})
-  colors[name] = function(...)
-    local given = read(...)
-    local factor = given[factor_name]
-    local channels = picture.check_colors(name, given.img)
-    if factor < 0 then raise("%s: %s must not be negative, got %s", name, factor_name, tostring(factor)) end
-    return adjust(given.img, factor + 0.0, channels)
-  end
+--- Makes the function that is declared, NAME(img, factor).
+local function adjustment(declared, adjust)
+  local name = declared:match "[%w_]+$"
+  colors[name] = checked(declared, function(img, factor)
+    return adjust(img, factor + 0.0, picture.check_colors(name, img))
+  end)
 end
 
-define_adjustment("adjust_brightness", "brightness_factor", function(image, factor)
+--- Values times a factor; 1 changes nothing.
+---@use vision: img
+---@param brightness_factor number >= 0  0 is black, 1 is as it was
+---@example
+--- tide.vision.transforms.functional.adjust_brightness(tide.tensor{{{0.25, 0.5}}}, 1.5) --> {{{0.375, 0.75}}}
+adjustment("vision.transforms.functional.adjust_brightness", function(image, factor)
   local brighter = (image * factor):clamp(0, picture.max_value(image.dtype))
   return brighter.dtype == image.dtype and brighter or brighter:to(image.dtype)
 end)
 
-define_adjustment("adjust_contrast", "contrast_factor", function(image, factor, channels)
+--- Distances from the mean luminance times a factor.
+---@use vision: img
+---@param contrast_factor number >= 0  0 is gray, 1 is as it was
+---@example
+--- tide.vision.transforms.functional.adjust_contrast(tide.tensor{{{0.25, 0.75}}}, 0.5) --> {{{0.375, 0.625}}}
+adjustment("vision.transforms.functional.adjust_contrast", function(image, factor, channels)
   local grays = (channels == 3 and gray(image) or image):to(picture.computed_type(image))
   return blend(image, grays:mean(image:dim() == 2 and {-2, -1} or {-3, -2, -1}, {keepdim = true}), factor)
 end)
 
-define_adjustment("adjust_saturation", "saturation_factor", function(image, factor, channels)
+--- Distances from the gray of each pixel times a factor.
+---@use vision: img
+---@param saturation_factor number >= 0  0 is gray, 1 is as it was
+---@example
+--- tide.vision.transforms.functional.adjust_saturation(tide.ones(3, 2, 2), 0).shape --> {3, 2, 2}
+adjustment("vision.transforms.functional.adjust_saturation", function(image, factor, channels)
   return channels == 1 and image or blend(image, gray(image), factor)
 end)
 
-define_adjustment("adjust_sharpness", "sharpness_factor", function(image, factor)
+--- 0 blurs, 1 changes nothing, 2 sharpens.
+---@use vision: img, sharpness_factor
+---@example
+--- tide.vision.transforms.functional.adjust_sharpness(tide.ones(3, 4, 4), 2).shape --> {3, 4, 4}
+adjustment("vision.transforms.functional.adjust_sharpness", function(image, factor)
   local height, width = picture.size(image)
   if height <= 2 or width <= 2 then return image end
   local kernel = tide.tensor({{{{1, 1, 1}, {1, 5, 1}, {1, 1, 1}}}},
@@ -147,7 +184,13 @@ define_adjustment("adjust_sharpness", "sharpness_factor", function(image, factor
   return blend(image, blurred, factor)
 end)
 
-local read_gamma = arguments("adjust_gamma", {"img", "gamma", {"gain", 1}}, {gamma = "number", gain = "number"})
+--- gain (1) * value ^ gamma of values 0..1.
+---@use vision: img
+---@param gamma number  exponent: above 1 is darker
+---@param gain number = 1  factor
+---@example
+--- tide.vision.transforms.functional.adjust_gamma(tide.tensor{{{0.5, 1.0}}}, 2) --> {{{0.25, 1.0}}}
+local read_gamma = reader "vision.transforms.functional.adjust_gamma"
 
 --- gain * x ^ gamma of values 0..1.
 function colors.adjust_gamma(...)
@@ -177,7 +220,13 @@ local function channel_of(sixths, saturation, value, place)
   return value - value * saturation * distance:minimum(4 - distance):clamp(0, 1)
 end
 
-local read_hue = arguments("adjust_hue", {"img", "hue_factor"}, {hue_factor = "number"})
+--- Hues turned by a part of the circle, -0.5 to 0.5.
+---@use vision: img
+---@param hue_factor number  turn of the colours, from -0.5 to 0.5
+---@example
+--- local red = tide.tensor{{{1.0}}, {{0.0}}, {{0.0}}}
+--- tide.vision.transforms.functional.adjust_hue(red, 0.5) --> {{{0.0}}, {{1.0}}, {{1.0}}}
+local read_hue = reader "vision.transforms.functional.adjust_hue"
 
 --- All hues turned by a part of the circle, -0.5 to 0.5.
 function colors.adjust_hue(...)
@@ -207,7 +256,12 @@ local function check_bytes(caller, image)
   end
 end
 
-local read_posterize = arguments("posterize", {"img", "bits"}, {bits = "count"})
+--- The upper bits of each byte.
+---@use vision: img
+---@param bits integer >= 0  bits that are kept
+---@example
+--- tide.vision.transforms.functional.posterize(tide.tensor({{{255}}}, {dtype = "uint8"}), 1) --> {{{128}}}
+local read_posterize = reader "vision.transforms.functional.posterize"
 
 --- The upper bits of each byte.
 function colors.posterize(...)
@@ -217,7 +271,11 @@ function colors.posterize(...)
   return given.img & (256 - (1 << (8 - given.bits)))
 end
 
-local read_solarize = arguments("solarize", {"img", "threshold"}, {threshold = "number"})
+--- Values from the threshold on inverted.
+---@use vision: img, threshold
+---@example
+--- tide.vision.transforms.functional.solarize(tide.tensor{{{0.25, 0.75}}}, 0.5) --> {{{0.25, 0.25}}}
+local read_solarize = reader "vision.transforms.functional.solarize"
 
 --- Values from the threshold on inverted.
 function colors.solarize(...)

@@ -1,6 +1,6 @@
 -- Sizes of pictures: resizing, cropping, padding and mirroring.
 local F = require("tide.native").functional
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local picture = require "tide.vision.transforms.picture"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
@@ -73,8 +73,13 @@ local function resized(caller, image, given)
     image.dtype == "uint8" and "uint8" or nil)
 end
 
-local read_resize = arguments("resize",
-  {"img", "size", {"interpolation", "bilinear"}, {"max_size"}, {"antialias", true}}, {max_size = "count"})
+--- Another size, {height, width} or of the shorter edge; nearest, nearest-exact, bilinear or bicubic.
+---@use vision: img, size, interpolation = "bilinear"
+---@param max_size integer >= 0 = nil  bound of the longer side
+---@use vision: antialias = true
+---@example
+--- tide.vision.transforms.functional.resize(tide.ones(3, 40, 60), 20).shape --> {3, 20, 30}
+local read_resize = reader "vision.transforms.functional.resize"
 
 --- A picture of another size.
 function shapes.resize(...)
@@ -145,7 +150,14 @@ local function padded(caller, image, padding, fill, padding_mode)
   return F.pad(image, {left, right, top, bottom}, "constant", fill)
 end
 
-local read_pad = arguments("pad", {"img", "padding", {"fill", 0}, {"padding_mode", "constant"}})
+--- Pixels around: one number, {horizontal, vertical} or {left, top, right, bottom}; constant, edge, reflect or
+--- symmetric.
+---@use vision: img, padding
+---@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@use vision: padding_mode = "constant"
+---@example
+--- tide.vision.transforms.functional.pad(tide.tensor{{{1, 2}}}, {1, 0}, 9) --> {{{9, 1, 2, 9}}}
+local read_pad = reader "vision.transforms.functional.pad"
 
 --- A picture with pixels around it: padding is one number, {horizontal, vertical} or {left, top,
 --- right, bottom}.
@@ -174,9 +186,11 @@ local function cropped(caller, image, top, left, height, width)
   return F.pad(part, {first_column - left, left + width - last_column, first_row - top, top + height - last_row})
 end
 
-local kCrop <const> = {"img", "top", "left", "height", "width"}
-local kCropKinds <const> = {top = "number", left = "number", height = "count", width = "count"}
-local read_crop = arguments("crop", kCrop, kCropKinds)
+--- The part whose first pixel is at row top and column left, from 1; black where it lies outside.
+---@use vision: img, top, left, height, width
+---@example
+--- tide.vision.transforms.functional.crop(tide.tensor{{{1, 2, 3}}}, 1, 2, 1, 3) --> {{{2, 3, 0}}}
+local read_crop = reader "vision.transforms.functional.crop"
 
 --- The part of height x width whose first pixel is at row `top` and column `left`, counted from 1;
 --- black where it lies outside.
@@ -185,8 +199,11 @@ function shapes.crop(...)
   return cropped("crop", given.img, given.top - 1, given.left - 1, given.height, given.width)
 end
 
-local read_resized_crop = arguments("resized_crop",
-  {"img", "top", "left", "height", "width", "size", {"interpolation", "bilinear"}, {"antialias", true}}, kCropKinds)
+--- crop, then resize.
+---@use vision: img, top, left, height, width, size, interpolation = "bilinear", antialias = true
+---@example
+--- tide.vision.transforms.functional.resized_crop(tide.ones(3, 8, 8), 2, 2, 4, 4, {6, 6}).shape --> {3, 6, 6}
+local read_resized_crop = reader "vision.transforms.functional.resized_crop"
 
 --- A part of a picture, resized.
 function shapes.resized_crop(...)
@@ -214,7 +231,11 @@ local function center_cropped(caller, image, size)
     crop_height, crop_width)
 end
 
-local read_center_crop = arguments("center_crop", {"img", "output_size"})
+--- The middle, with black around it if the picture is too small.
+---@use vision: img, output_size
+---@example
+--- tide.vision.transforms.functional.center_crop(tide.tensor{{{1, 2, 3}}}, {1, 1}) --> {{{2}}}
+local read_center_crop = reader "vision.transforms.functional.center_crop"
 
 --- The middle of a picture, with black around it if it is too small.
 function shapes.center_crop(...)
@@ -234,7 +255,11 @@ local function five_crops(caller, image, size)
     center_cropped(caller, image, {height, width})
 end
 
-local read_five_crop = arguments("five_crop", {"img", "size"})
+--- Five results: the corners and the middle.
+---@use vision: img, size
+---@example
+--- select("#", tide.vision.transforms.functional.five_crop(tide.ones(3, 4, 4), 2)) --> 5
+local read_five_crop = reader "vision.transforms.functional.five_crop"
 
 --- The four corners and the middle.
 function shapes.five_crop(...)
@@ -242,7 +267,11 @@ function shapes.five_crop(...)
   return five_crops("five_crop", given.img, given.size)
 end
 
-local read_ten_crop = arguments("ten_crop", {"img", "size", {"vertical_flip", false}})
+--- Ten results: five_crop of the picture and of its mirror image.
+---@use vision: img, size, vertical_flip = false
+---@example
+--- select("#", tide.vision.transforms.functional.ten_crop(tide.ones(3, 4, 4), 2)) --> 10
+local read_ten_crop = reader "vision.transforms.functional.ten_crop"
 
 --- The four corners and the middle, of the picture and of its mirror image.
 function shapes.ten_crop(...)
@@ -261,8 +290,17 @@ function shapes.hflip(img) return picture.check("hflip", img):flip(-1) end
 --- Top and bottom exchanged.
 function shapes.vflip(img) return picture.check("vflip", img):flip(-2) end
 
-local read_erase = arguments("erase", {"img", "i", "j", "h", "w", "v", {"inplace", false}},
-  {i = "number", j = "number", h = "count", w = "count"})
+--- The value v in h x w pixels from row i and column j on, from 1.
+---@use vision: img
+---@param i number  first row, from 1
+---@param j number  first column, from 1
+---@param h integer >= 0  height of the part
+---@param w integer >= 0  width of the part
+---@param v number | tensor  what stands there
+---@use vision: inplace = false
+---@example
+--- tide.vision.transforms.functional.erase(tide.ones(1, 1, 3), 1, 2, 1, 1, 0) --> {{{1.0, 0.0, 1.0}}}
+local read_erase = reader "vision.transforms.functional.erase"
 
 --- A picture with the value v in h x w pixels, the first at row i and column j, counted from 1.
 function shapes.erase(...)

@@ -1,6 +1,6 @@
 -- Pictures sampled at other places: rotation, affine and perspective maps, displacement; and blur.
 local F = require("tide.native").functional
-local arguments = require "tide.internal.arguments"
+local reader = require "tide.internal.declare.reader"
 local picture = require "tide.vision.transforms.picture"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
@@ -94,8 +94,13 @@ local function expanded_size(height, width, m)
   return span(2), span(1)
 end
 
-local read_rotate = arguments("rotate",
-  {"img", "angle", {"interpolation", "nearest"}, {"expand", false}, {"center"}, {"fill"}}, {angle = "number"})
+--- Turned counter-clockwise by degrees; expand makes room for all of it.
+---@use vision: img
+---@param angle number  degrees, counter-clockwise
+---@use vision: interpolation = "nearest", expand = false, center = nil, fill = nil
+---@example
+--- tide.vision.transforms.functional.rotate(tide.ones(3, 4, 6), 90, {expand = true}).shape --> {3, 6, 4}
+local read_rotate = reader "vision.transforms.functional.rotate"
 
 --- A picture turned counter-clockwise by degrees.
 function warps.rotate(...)
@@ -107,9 +112,15 @@ function warps.rotate(...)
   return sampled("rotate", image, affine_grid(image, matrix, height, width), given.interpolation, given.fill)
 end
 
-local read_affine = arguments("affine", {
-  "img", "angle", "translate", "scale", "shear", {"interpolation", "nearest"}, {"fill"}, {"center"},
-}, {angle = "number", scale = "number"})
+--- Turned clockwise by degrees, scaled, sheared and moved by {x, y}; nearest or bilinear.
+---@use vision: img
+---@param angle number  degrees, clockwise
+---@use vision: translate
+---@param scale number  least and largest share of the size
+---@use vision: shear, interpolation = "nearest", fill = nil, center = nil
+---@example
+--- tide.vision.transforms.functional.affine(tide.tensor{{{1.0, 2.0}}}, 0, {1, 0}, 1, 0) --> {{{0.0, 1.0}}}
+local read_affine = reader "vision.transforms.functional.affine"
 
 --- A picture turned clockwise by degrees, scaled, sheared and moved.
 function warps.affine(...)
@@ -146,9 +157,15 @@ local function solve(rows)
   return solution
 end
 
-local read_perspective = arguments("perspective",
-  {"img", "startpoints", "endpoints", {"interpolation", "bilinear"}, {"fill"}},
-  {startpoints = "table", endpoints = "table"})
+--- Moved so that four points {x, y} come to lie at four others.
+---@use vision: img
+---@param startpoints number[][]  the corners, (x, y)
+---@param endpoints number[][]  where they go
+---@use vision: interpolation = "bilinear", fill = nil
+---@example
+--- local p = {{0, 0}, {3, 0}, {3, 3}, {0, 3}}
+--- tide.vision.transforms.functional.perspective(tide.ones(1, 4, 4), p, p).shape --> {1, 4, 4}
+local read_perspective = reader "vision.transforms.functional.perspective"
 
 --- A picture moved so that four points {x, y} of it come to lie at four others.
 function warps.perspective(...)
@@ -175,8 +192,13 @@ function warps.perspective(...)
   return sampled("perspective", image, grid, given.interpolation, given.fill)
 end
 
-local read_elastic = arguments("elastic_transform",
-  {"img", "displacement", {"interpolation", "bilinear"}, {"fill"}}, {displacement = "tensor"})
+--- Each pixel fetched from a place moved by the displacement (1, height, width, 2), in half sizes.
+---@use vision: img
+---@param displacement tensor  shift of each pixel, (1, height, width, 2)
+---@use vision: interpolation = "bilinear", fill = nil
+---@example
+--- tide.vision.transforms.functional.elastic_transform(tide.ones(1, 2, 2), tide.zeros(1, 2, 2, 2)) --> {{{1.0, 1.0}, {1.0, 1.0}}}
+local read_elastic = reader "vision.transforms.functional.elastic_transform"
 
 --- A picture whose pixels are moved by a displacement (1, height, width, 2) of half sizes.
 function warps.elastic_transform(...)
@@ -193,7 +215,11 @@ function warps.elastic_transform(...)
     given.fill)
 end
 
-local read_blur = arguments("gaussian_blur", {"img", "kernel_size", {"sigma"}})
+--- Convolved with a bell of kernel_size {x, y} and deviation sigma.
+---@use vision: img, kernel_size, sigma = nil
+---@example
+--- tide.vision.transforms.functional.gaussian_blur(tide.ones(3, 5, 5), 3).shape --> {3, 5, 5}
+local read_blur = reader "vision.transforms.functional.gaussian_blur"
 
 --- A bell of `count` weights with the sum 1.
 local function bell(count, sigma, batch)

@@ -1,4 +1,4 @@
--- Parameters that several functions of tide.optim take: `---@use optim: NAME` names them (internal/declare/declaration.lua).
+-- Parameters that several functions of tide.optim take, for declarations: see internal/declare/declaration.lua.
 ---@param amsgrad boolean  divide by the largest mean of squares so far
 ---@param anneal_strategy "cos" | "linear"  form of the way
 ---@param base_momentum number | number[]  the least momentum

@@ -1,4 +1,4 @@
--- Parameters that several functions of tide.nn take: `---@use nn: NAME` names them (internal/declaration.lua).
+-- Parameters that several functions of tide.nn take, for declarations: see internal/declare/declaration.lua.
 ---@param a number  lower end
 ---@param activation "relu" | "gelu" | function  the function of that hidden layer
 ---@param add_zero_attn boolean  a vector of zeros is put behind keys and values
