@@ -40,19 +40,19 @@ local function parameter_of(text)
   }
 end
 
-local shared = {} -- by group and name
+local shared, texts = {}, {} -- parameters by group and name, files by group
 
---- The parameters of internal/parameters/GROUP.lua by name.
-local function shared_of(group)
-  if shared[group] then return shared[group] end
-  local known = {}
-  local text = native.read_embedded(("tide/internal/parameters/%s.lua"):format(group))
-  for line in (text:gsub("\n%-%-%-  +", " ")):gmatch "%-%-%-@param ([^\n]*)" do
-    local parameter = parameter_of(line)
-    known[parameter.name] = parameter
+--- The parameter of a name in internal/parameters/GROUP.lua.
+local function shared_of(group, name)
+  local key = group .. "." .. name
+  if not shared[key] then
+    texts[group] = texts[group] or native.read_embedded(("tide/internal/parameters/%s.lua"):format(group))
+    local line, behind = texts[group]:match("\n%-%-%-@param (" .. name .. " [^\n]*)\n()")
+    if not line then error(("%s: there is no shared parameter %s"):format(group, name)) end
+    local more = texts[group]:match("^%-%-%-  +([^\n]*)", behind)
+    shared[key] = parameter_of(more and line .. " " .. more or line)
   end
-  shared[group] = known
-  return known
+  return shared[key]
 end
 
 --- Parts of "a = 1, b = {2, 3}, c" between commas outside of brackets and quotes.
@@ -74,7 +74,7 @@ local function add_shared(list, text)
   local group, uses = text:match "^([%w_.]+): *(.*)$"
   for _, use in ipairs(parts_of(uses)) do
     local name, default = use:match "^%s*([%w_]+)%s*=?%s*(.-)%s*$"
-    local known = shared_of(group)[name] or error(("%s: there is no shared parameter %s"):format(group, name))
+    local known = shared_of(group, name)
     list[#list + 1] = {
       name = name, type = known.type, about = known.about, default = default ~= "" and default or nil,
       optional = default ~= "", named = default ~= "",
@@ -187,7 +187,7 @@ end
 --- The files of the library that are running, the caller of the caller first.
 function declaration.files_of_callers()
   local files = {}
-  for level = 3, 8 do
+  for level = 3, 6 do
     local info = debug.getinfo(level, "S")
     local file = info and info.source:match "^=%[tide%] (.*)$"
     if file and file ~= files[#files] and not file:find "^internal/" then files[#files + 1] = file end
