@@ -134,7 +134,7 @@ activation("nn.LogSoftmax", "log_softmax")
 activation("nn.Mish", "mish")
 
 --- x where it is positive, else x times a slope: drawn at random in training, else the mean.
----@use nn: lower = 0.125, upper = 0.3333333333333333, inplace = false
+---@use nn: lower = 1 / 8, upper = 1 / 3, inplace = false
 ---@formula x if x > 0, else a x, a uniform in lower..upper
 ---@see nn.LeakyReLU
 ---@example
@@ -198,7 +198,7 @@ activation("nn.Softmin", "softmin")
 
 --- log(1 + exp(beta * x)) / beta.
 ---@param beta number = 1.0  sharpness; larger is nearer to relu
----@param threshold number = 2e1  above it, times beta, x stays as it is
+---@param threshold number = 20.0  above it, times beta, x stays as it is
 ---@formula log(1 + exp(beta x)) / beta
 ---@see nn.ReLU
 ---@example

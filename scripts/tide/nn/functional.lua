@@ -134,7 +134,7 @@ function F.threshold(...)
 end
 
 --- x where it is positive, else x times a slope: drawn at random in training, else the mean.
----@use nn: x, lower = 0.125, upper = 0.3333333333333333
+---@use nn: x, lower = 1 / 8, upper = 1 / 3
 ---@param training boolean = false  slopes by chance; else their mean
 ---@use nn: inplace = false
 ---@formula x if x > 0, else a x, a uniform in lower..upper

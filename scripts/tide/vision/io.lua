@@ -60,7 +60,8 @@ decoder("vision.decode_png", "png", images.decode_image)
 decoder("vision.decode_jpeg", "jpeg", images.decode_image)
 
 --- The bytes of a PNG file with a uint8 picture of 1 to 4 channels; compression_level is 0 to 9 (6).
----@use vision: input, compression_level = 6
+---@param input tensor  the picture, uint8 (channels, height, width)
+---@use vision: compression_level = 6
 ---@example
 --- tide.vision.encode_png(tide.zeros({1, 2, 2}, {dtype = "uint8"}))[{{2, 4}}] --> {80, 78, 71}
 io.encode_png = checked("vision.encode_png", function(input, compression_level)
@@ -68,7 +69,8 @@ io.encode_png = checked("vision.encode_png", function(input, compression_level)
 end)
 
 --- Writes a picture to a PNG file, which is replaced as a whole.
----@use vision: input, filename, compression_level = 6
+---@param input tensor  the picture, uint8 (channels, height, width)
+---@use vision: filename, compression_level = 6
 ---@example
 --- local name = os.tmpname()
 --- tide.vision.write_png(tide.ones(3, 4, 5):to("uint8"), name)
@@ -80,7 +82,8 @@ io.write_png = checked("vision.write_png", function(input, filename, compression
 end)
 
 --- The bytes of a JPEG file with a uint8 picture of 1 or 3 channels; quality is 1 to 100 (75).
----@use vision: input, quality = 75
+---@param input tensor  the picture, uint8 (channels, height, width)
+---@use vision: quality = 75
 ---@example
 --- tide.vision.encode_jpeg(tide.zeros({1, 2, 2}, {dtype = "uint8"}), 50)[{{1, 2}}] --> {255, 216}
 io.encode_jpeg = checked("vision.encode_jpeg", function(input, quality)
@@ -88,7 +91,8 @@ io.encode_jpeg = checked("vision.encode_jpeg", function(input, quality)
 end)
 
 --- Writes a picture to a JPEG file, which is replaced as a whole.
----@use vision: input, filename, quality = 75
+---@param input tensor  the picture, uint8 (channels, height, width)
+---@use vision: filename, quality = 75
 ---@example
 --- local name = os.tmpname()
 --- tide.vision.write_jpeg(tide.zeros({3, 4, 5}, {dtype = "uint8"}), name, {quality = 90})

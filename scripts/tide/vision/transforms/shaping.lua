@@ -94,7 +94,7 @@ function shaping.RandomCrop:forward(image)
 end
 
 --- A part of random size and ratio of sides, resized.
----@use vision: size, scale = {0.08, 1}, ratio = {0.75, 1.3333333333333333}, interpolation = "bilinear", antialias =
+---@use vision: size, scale = {0.08, 1}, ratio = {3 / 4, 4 / 3}, interpolation = "bilinear", antialias =
 ---  true
 ---@example
 --- tide.vision.transforms.RandomResizedCrop(8)(tide.ones(3, 20, 30)).shape --> {3, 8, 8}
