@@ -13,8 +13,7 @@ local native = require "tide.native"
 
 local files = {
   "operators", "layers", "modules", "computed_parameters", "functional", "autograd", "func", "types", "random", "data",
-  "helpers", "metrics", "loggers", "training", "plot", "vision", "vision_functional", "vision_transforms",
-  "vision_models", "vision_ops",
+  "helpers", "metrics", "loggers", "training", "plot",
 }
 
 local made_when_asked = {}

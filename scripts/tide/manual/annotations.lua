@@ -14,7 +14,7 @@ local kTypes <const> = {
   logger = "tide.loggers.Logger", generator = "tide.Generator", event = "tide.Event",
   stream = "tide.Stream", sampler = "tide.data.Sampler",
   scheduler = "tide.optim.lr_scheduler.LRScheduler", loader = "tide.data.DataLoader|table",
-  dataset = "table", callback = "table", class = "table", PackedSequence = "table",
+  dataset = "table", options = "table", callback = "table", class = "table", PackedSequence = "table",
   trainer = "tide.Trainer",
 }
 

@@ -1,6 +1,7 @@
 -- tide.Trainer: trains, validates and tests modules over loaders.
 local batches = require "tide.training.batches"
 local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local DataModule = require "tide.training.data_module"
 local evaluation_loop = require "tide.training.evaluation_loop"
 local FitLoop = require "tide.training.fit_loop"
@@ -23,12 +24,51 @@ local TrainingState = require "tide.training.training_state"
 -- Fields that scripts may read: options; device; callbacks; loggers; callback_metrics (the newest
 -- values by name); history; current_epoch (from 1), global_step (steps done); should_stop (a hook
 -- may set it); interrupted; optimizers, lr_schedulers; accumulate_grad_batches; log_dir.
-local Trainer = class "Trainer"
+--- Trains, validates and tests modules: how long, where, on how much of the data, and what is written, its options
+--- say. Without default_root_dir nothing is written to files.
+---@param accumulate_grad_batches integer > 0 = 1  batches whose gradients are added before a step
+---@param callbacks callback | callback[] = nil  what is called on the way
+---@param check_val_every_n_epoch integer > 0 = 1  epochs between validations
+---@param default_root_dir string = nil  the folder for logs and checkpoints; nil writes none
+---@param detect_anomaly boolean = false  look at each gradient for nan, which waits
+---@param deterministic boolean = false  refuse what is not reproducible
+---@param device device = nil  where it trains; nil is tide.accelerator()
+---@param enable_checkpointing boolean = nil  write checkpoints; nil does with a default_root_dir
+---@param enable_progress_bar boolean = true  show a line that moves
+---@param fast_dev_run boolean | integer >= 0 = 0  so many batches of everything in one epoch, and nothing is written:
+---  a trial
+---@param gradient_clip_algorithm "norm" | "value" = "norm"  bounds their norm together, or each value
+---@param gradient_clip_val number > 0 = nil  bound of the gradients
+---@param limit_predict_batches number >= 0 = 1.0  batches used of each pass: a number, or as a float a share
+---@param limit_test_batches number >= 0 = 1.0  batches used of each pass: a number, or as a float a share
+---@param limit_train_batches number >= 0 = 1.0  batches used of each pass: a number, or as a float a share
+---@param limit_val_batches number >= 0 = 1.0  batches used of each pass: a number, or as a float a share
+---@param log_every_n_steps integer > 0 = 50  steps between two lines of a log
+---@param logger boolean | logger | logger[] = nil  where figures go; nil is a CSVLogger in default_root_dir
+---@param max_epochs integer > 0 = nil  epochs in all; one of max_epochs, max_steps and max_time must be given
+---@param max_steps integer > 0 = nil  the last step of an optimizer
+---@param max_time number | string | table = nil  seconds, "DD:HH:MM:SS" or {hours = 1}
+---@param min_epochs integer >= 0 = 0  epochs before something else may stop the training
+---@param min_steps integer >= 0 = 0  steps before something else may stop the training
+---@param num_sanity_val_steps integer >= 0 = 2  batches that are validated before the training
+---@param overfit_batches number >= 0 = 0  trains and validates on these batches alone; 0 is off
+---@param precision "32" | "16-mixed" | "bf16-mixed" = "32"  types of the forward pass
+---@param val_check_interval number >= 0 = 1.0  batches between validations, or as a float a share of an epoch
+---@waits where figures are shown or written
+---@errors an option that is not known names the nearest one
+---@see trainer:fit training.Module training.ModelCheckpoint training.EarlyStopping loggers.CSVLogger
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local F = tide.nn.functional
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- #history --> 2
+local Trainer, read, _, option_names = define("training.Trainer")
 
---- Trainer{max_epochs = 10, default_root_dir = "runs", callbacks = {...}}: see tide.help "Trainer"
---- for all options.
-function Trainer:init(options)
-  self.options = trainer_options.read(options)
+function Trainer:init(options, ...)
+  trainer_options.check(options, option_names(), ...)
+  self.options = trainer_options.prepare(read(options or {}))
   self.device = self.options.device
   self.accumulate_grad_batches = self.options.accumulate_grad_batches
   self.callbacks, self.loggers, self.callback_metrics, self.history = {}, {}, {}, History()
@@ -351,4 +391,13 @@ end
 
 function Trainer:__tostring() return ("Trainer(%s)"):format(tostring(self.device)) end
 
-return Trainer
+--- The same as tide.training.Trainer.
+---@like training.Trainer
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local F = tide.nn.functional
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- #history --> 2
+return Trainer -- "tide.Trainer"

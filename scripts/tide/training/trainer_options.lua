@@ -1,5 +1,4 @@
 -- The options of a trainer: their defaults, what they may be, and messages for slips.
-local declarations = require "tide.internal.declarations"
 local nearest = require "tide.internal.nearest"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
@@ -13,29 +12,7 @@ local function fail(name, expected, value)
       or protocol.kind_of(value))
 end
 
--- Kinds: functions (name, value) that give the value to use.
-
-local function boolean(name, value)
-  if type(value) ~= "boolean" then fail(name, "true or false", value) end
-  return value
-end
-
-local function count(name, value)
-  local whole = protocol.whole(value)
-  if not whole or whole < 0 then fail(name, "a whole number, 0 or more", value) end
-  return whole
-end
-
-local function positive(name, value)
-  local whole = protocol.whole(value)
-  if not whole or whole < 1 then fail(name, "a positive whole number", value) end
-  return whole
-end
-
-local function above_zero(name, value)
-  if type(value) ~= "number" or not (value > 0) then fail(name, "a number above 0", value) end
-  return value
-end
+-- Functions (name, value) that give the value to use.
 
 --- A whole number of batches, or a share as a float from 0 to 1.
 local function limit(name, value)
@@ -45,16 +22,6 @@ local function limit(name, value)
     fail(name, "a whole number of batches, or a share as a float from 0.0 to 1.0", value)
   end
   return value
-end
-
-local function one_of(...)
-  local words = {...}
-  return function(name, value)
-    for _, word in ipairs(words) do
-      if word == value then return value end
-    end
-    fail(name, "one of " .. table.concat(words, ", "), value)
-  end
 end
 
 --- Seconds: a number, "DD:HH:MM:SS", or {days =, hours =, minutes =, seconds =}.
@@ -82,56 +49,23 @@ local function list(name, value)
   return protocol.is_list(value) and value or {value}
 end
 
-local kKinds <const> = {
-  accumulate_grad_batches = positive, callbacks = list, check_val_every_n_epoch = positive,
-  default_root_dir = function(name, value)
-    if type(value) ~= "string" or value == "" then fail(name, "the name of a folder", value) end
-    return value
-  end,
-  detect_anomaly = boolean, deterministic = boolean,
-  device = function(_, value) return tide.device(value) end,
-  enable_checkpointing = boolean, enable_progress_bar = boolean,
-  fast_dev_run = function(name, value)
-    if type(value) == "boolean" then return value and 1 or 0 end
-    return count(name, value)
-  end,
-  gradient_clip_algorithm = one_of("norm", "value"), gradient_clip_val = above_zero,
-  limit_predict_batches = limit,
-  limit_test_batches = limit, limit_train_batches = limit, limit_val_batches = limit,
-  log_every_n_steps = positive,
-  logger = function(name, value)
-    if type(value) == "boolean" then return value end
-    local loggers = list(name, value)
-    for _, logger in ipairs(loggers) do
-      if not protocol.method(logger, "log_metrics") then
-        fail(name, "true, false, a logger or a list of them", logger)
-      end
-    end
-    return loggers
-  end,
-  max_epochs = positive, max_steps = positive, max_time = duration, min_epochs = count,
-  min_steps = count,
-  num_sanity_val_steps = count, overfit_batches = limit,
-  precision = one_of("32", "16-mixed", "bf16-mixed"),
-  val_check_interval = limit,
-}
-
-local kDefaults <const> = {
-  accumulate_grad_batches = 1, check_val_every_n_epoch = 1, detect_anomaly = false,
-  deterministic = false, enable_progress_bar = true, fast_dev_run = 0, gradient_clip_algorithm = "norm",
-  limit_predict_batches = 1.0, limit_test_batches = 1.0, limit_train_batches = 1.0,
-  limit_val_batches = 1.0, log_every_n_steps = 50, min_epochs = 0, min_steps = 0,
-  num_sanity_val_steps = 2, overfit_batches = 0, precision = "32", val_check_interval = 1.0,
-}
-
---- All options with their defaults, for the reference.
-local function declare()
-  local declared = {}
-  for name in pairs(kKinds) do declared[#declared + 1] = {name, kDefaults[name]} end
-  table.sort(declared, function(a, b) return a[1] < b[1] end)
-  declarations[kName] = {declared = declared, kinds = {}}
+--- The loggers of an option; true or false says whether there is one of the usual kind.
+local function loggers(name, value)
+  if type(value) == "boolean" then return value end
+  local all = list(name, value)
+  for _, logger in ipairs(all) do
+    if not protocol.method(logger, "log_metrics") then fail(name, "true, false, a logger or a list of them", logger) end
+  end
+  return all
 end
-declare()
+
+--- How options are brought into form whose types say too little of them.
+local kForms <const> = {
+  callbacks = list, device = function(_, value) return tide.device(value) end,
+  fast_dev_run = function(_, value) return type(value) == "boolean" and (value and 1 or 0) or value end,
+  limit_predict_batches = limit, limit_test_batches = limit, limit_train_batches = limit, limit_val_batches = limit,
+  logger = loggers, max_time = duration, overfit_batches = limit, val_check_interval = limit,
+}
 
 -- Other libraries' words.
 local kCalled <const> = {
@@ -150,19 +84,25 @@ local function unknown(caller, name, known)
     near and ("; did you mean '%s'?"):format(near) or ": known are " .. table.concat(names, ", "))
 end
 
---- The options of a trainer, checked, with their defaults.
-local function read(given)
+--- Raises an error unless this is a table of options of these names, or nil.
+local function check(given, names, ...)
   if given ~= nil and (type(given) ~= "table" or getmetatable(given)) then
     raise("%s: expected a table of options, got %s", kName, protocol.kind_of(given))
   end
-  local options = {}
-  for name, value in pairs(given or {}) do
-    if not kKinds[name] then unknown(kName, name, kKinds) end
-    options[name] = kKinds[name](name, value)
+  if select("#", ...) > 0 then raise("%s: too many arguments: argument 2 is a %s", kName, protocol.kind_of((...))) end
+  local known = {}
+  for _, name in ipairs(names) do known[name] = true end
+  for name in pairs(given or {}) do
+    if not known[name] then unknown(kName, name, known) end
   end
-  for name, value in pairs(kDefaults) do
-    if options[name] == nil then options[name] = value end
+end
+
+--- The options of a trainer as it needs them.
+local function prepare(options)
+  for name, form in pairs(kForms) do
+    if options[name] ~= nil then options[name] = form(name, options[name]) end
   end
+  if options.default_root_dir == "" then fail("default_root_dir", "the name of a folder", "") end
   options.callbacks = options.callbacks or {}
   options.device = options.device or tide.accelerator()
   if options.fast_dev_run > 0 then
@@ -176,4 +116,4 @@ local function read(given)
   return options
 end
 
-return {read = read, unknown = unknown}
+return {check = check, prepare = prepare, unknown = unknown}

@@ -1,6 +1,10 @@
 -- The table `tide.vision.datasets`: data sets of pictures in files, by torchvision's names.
 local lazy_table = require "tide.internal.lazy_table"
 
+--- Data sets of pictures: see tide.vision.datasets.NAME.
+---@type table
+---@example
+--- #tide.vision.datasets.Digits() --> 1797
 return lazy_table("tide.vision.datasets", {
   Digits = "digits", FakeData = "fake_data",
 }, {

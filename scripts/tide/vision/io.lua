@@ -135,4 +135,8 @@ function io.write_file(...)
   images.write_bytes(given.filename, given.data, "write_file")
 end
 
+--- The names below once more, as in torchvision.io.
+---@type table
+---@example
+--- tide.vision.io.read_image == tide.vision.read_image --> true
 return strict_table("tide.vision.io", io)

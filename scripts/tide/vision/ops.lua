@@ -1,6 +1,10 @@
 -- The table `tide.vision.ops`: layers that networks share, boxes, and regions of images.
 local lazy_table = require "tide.internal.lazy_table"
 
+--- Boxes, regions, layers of networks: see tide.vision.ops.NAME.
+---@type table
+---@example
+--- tide.vision.ops.nms ~= nil --> true
 return lazy_table("tide.vision.ops", {}, {
   boxes = {
     "box_area", "box_convert", "box_iou", "clip_boxes_to_image", "complete_box_iou",

@@ -1,6 +1,10 @@
 -- The table `tide.vision.transforms`: changes to pictures, as objects that are called.
 local lazy_table = require "tide.internal.lazy_table"
 
+--- Changes to pictures, as objects that are called: see tide.vision.transforms.NAME.
+---@type table
+---@example
+--- tide.vision.transforms.functional.hflip(tide.tensor{{{1, 2}}}) --> {{{2, 1}}}
 return lazy_table("tide.vision.transforms", {functional = "functional"}, {
   augmentation = {"AugMix", "AutoAugment", "RandAugment", "TrivialAugmentWide"},
   coloring = {

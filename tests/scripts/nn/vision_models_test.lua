@@ -120,23 +120,23 @@ end)
 
 describe("options of networks", function()
   it("that do not exist are an error with the nearest name", function()
-    raises("resnet18: there is no option 'num_clases'; did you mean 'num_classes'?", models.resnet18,
+    raises("resnet18: unknown option 'num_clases'; did you mean 'num_classes'?", models.resnet18,
       {num_clases = 10})
-    raises("lenet: there is no option 'zzz': known are in_channels, num_classes", models.lenet,
+    raises("lenet: unknown option 'zzz': known are num_classes, in_channels", models.lenet,
       {zzz = 1})
   end)
   it("must be of their kind", function()
-    raises("lenet: num_classes: expected a whole number of at least 1, got 2.5", models.lenet,
+    raises("lenet: num_classes: expected an integer, got 2.5", models.lenet,
       {num_classes = 2.5})
-    raises("lenet: num_classes: expected a whole number of at least 1, got string", models.lenet,
+    raises("lenet: option 'num_classes': expected integer, got string", models.lenet,
       {num_classes = "ten"})
-    raises("lenet: num_classes: expected a whole number of at least 1, got 0", models.lenet,
+    raises("lenet: num_classes must be positive, got 0", models.lenet,
       {num_classes = 0})
-    raises("alexnet: dropout: expected a number, got boolean", models.alexnet, {dropout = true})
-    raises("p must be between 0 and 1, got 2", models.alexnet, {dropout = 2})
-    raises("resnet18: zero_init_residual: expected true or false, got 1", models.resnet18,
+    raises("alexnet: option 'dropout': expected number, got boolean", models.alexnet, {dropout = true})
+    raises("alexnet: dropout must be between 0 and 1, got 2", models.alexnet, {dropout = 2})
+    raises("resnet18: option 'zero_init_residual': expected boolean, got number", models.resnet18,
       {zero_init_residual = 1})
-    raises("resnet18: norm_layer: expected a class or function that makes a layer, got string",
+    raises("resnet18: option 'norm_layer': expected function or false, got string",
       models.resnet18, {norm_layer = "BatchNorm2d"})
     raises("lenet: expected a table of options by name, got number", models.lenet, 10)
     raises("lenet: expected a table of options by name, got a list", models.lenet, {10})

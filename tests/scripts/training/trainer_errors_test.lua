@@ -30,18 +30,18 @@ describe("tide.Trainer", function()
       ["Trainer: unknown option 'max_epoch'; did you mean 'max_epochs'?"] = {max_epoch = 3},
       ["Trainer: unknown option 'accelerator'; did you mean 'device'?"] = {accelerator = "gpu"},
       ["Trainer: unknown option 'xyzzy': known are accumulate_grad_batches, "] = {xyzzy = 1},
-      ["Trainer: max_epochs: expected a positive whole number, got 0"] = {max_epochs = 0},
-      ["Trainer: precision: expected one of 32, 16-mixed, bf16-mixed, got 'half'"] = {precision = "half"},
+      ["Trainer: max_epochs must be positive, got 0"] = {max_epochs = 0},
+      ['Trainer: precision must be "32", "16-mixed" or "bf16-mixed", got "half"'] = {precision = "half"},
       ["Trainer: limit_val_batches: expected a whole number of batches, or a share as a float from"] = {
         limit_val_batches = 1.5,
       },
-      ["Trainer: gradient_clip_val: expected a number above 0, got -1"] = {gradient_clip_val = -1},
+      ["Trainer: gradient_clip_val must be positive, got -1"] = {gradient_clip_val = -1},
       ["Trainer: max_time: expected \"DD:HH:MM:SS\", seconds, or {hours = 1, minutes = 30}, got 'long'"] = {
         max_time = "long",
       },
       ["Trainer: max_time.weeks: expected days, hours, minutes or seconds"] = {max_time = {weeks = 1}},
       ["Trainer: logger: expected true, false, a logger or a list of them"] = {logger = {3}},
-      ["Trainer: enable_progress_bar: expected true or false, got 1"] = {enable_progress_bar = 1},
+      ["Trainer: option 'enable_progress_bar': expected boolean, got number"] = {enable_progress_bar = 1},
     } do
       raises(message, tide.Trainer, options)
     end

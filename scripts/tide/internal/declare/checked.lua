@@ -13,8 +13,8 @@ local function by_table(caller, declared, kinds, fn)
   end
 end
 
---- The function that is declared as `name`, "nn.init.zeros_": it reads its arguments (see tide.internal.declare.reader) and calls
---- `fn` with their values in order.
+--- The function that is declared as `name`, "nn.init.zeros_": it reads its arguments (see reader.lua) and calls `fn`
+--- with their values in order.
 return function(name, fn, ...)
   if type(fn) == "table" then return by_table(name, fn, ...) end
   local read = reader(name)

@@ -2,6 +2,5 @@
 local class = require "tide.internal.class"
 local reader = require "tide.internal.declare.reader"
 
---- Makes the class that is declared as `name`, "nn.Linear". Returns it, and what tide.internal.declare.reader returns for its
---- constructor.
+--- Makes the class that is declared as `name`, "nn.Linear". Returns it, and what reader.lua returns for its constructor.
 return function(name, base) return class(name:match "[%w_]+$", base), reader(name) end

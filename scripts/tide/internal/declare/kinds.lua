@@ -3,7 +3,8 @@
 -- A type is `any`, one of Lua's (`boolean`, `string`, `table`, `function`: whatever can be called), `number`, `integer`
 -- (also as a float without a fraction), `tensor`, `module`, `device`, `dtype`, `false`, a text in quotes, or the name
 -- of an object that the function itself looks at (`loader`). `T[]` is a list of them, `T[2]` one of two; `A | B` is
--- either. Numbers may have a range: `number >= 0`, `integer > 0`, `number in [0, 1)`, `number[] in [0, 1)`.
+-- either; `options` is a table of names for another function. Numbers may have a range: `number >= 0`, `integer > 0`,
+-- `number in [0, 1)`, `number[] in [0, 1)`.
 local is_callable = require "tide.internal.is_callable"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
@@ -18,7 +19,7 @@ local tests <const> = {
   any = function() return true end,
   boolean = of_type "boolean", string = of_type "string", table = of_type "table", number = of_type "number",
   tensor = tide.is_tensor, ["function"] = is_callable, dtype = of_type "string", callback = of_type "table",
-  ["false"] = function(value) return value == false end,
+  options = of_type "table", ["false"] = function(value) return value == false end,
   ["nil"] = function(value) return value == nil end,
   integer = function(value) return type(value) == "number" and math.tointeger(value) ~= nil end,
   module = function(value) return type(value) == "table" and (getmetatable(value) or {}).__is_module == true end,
@@ -152,7 +153,9 @@ end
 function kinds.reader(type_text)
   local alternatives = {}
   for part in (type_text .. " | "):gmatch "(.-) | " do alternatives[#alternatives + 1] = alternative_of(part) end
-  local is_whole = type_text:find "^integer%f[%W]" and not type_text:find "^integer%[" and math.type
+  -- A float without a fraction becomes an integer, unless floats mean something else, as shares do.
+  local is_whole = type_text:find "^integer%f[%W]" and not type_text:find "^integer%["
+    and not type_text:find "%f[%w]number%f[%W]" and math.type
   return function(caller, place, name, value)
     for _, alternative in ipairs(alternatives) do
       if alternative.is(value) then

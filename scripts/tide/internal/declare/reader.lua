@@ -36,7 +36,7 @@ local function prepare(name, files)
   local declared = declared_parameters(name, files)
   local plan = {
     caller = name:match "([%w_]+):forward$" or name:match "[%w_]+$", names = {}, position = {}, places = {},
-    options = {}, checks = {}, required = {}, defaults = {}, like = {},
+    options = {}, checks = {}, required = {}, defaults = {}, like = {}, is_open = {},
   }
   for _, parameter in ipairs(declared) do
     local i = #plan.names + 1
@@ -44,6 +44,7 @@ local function prepare(name, files)
     plan.names[i], plan.position[parameter.name] = parameter.name, i
     plan.places[i] = ("argument %d (%s)"):format(i, parameter.name)
     plan.options[i] = ("option '%s'"):format(parameter.name)
+    plan.is_open[i] = parameter.type == "options"
     plan.checks[i], plan.required[i] = kinds.reader(parameter.type), not parameter.optional
     local default = parameter.default
     if plan.position[default] then plan.like[i] = default elseif default then plan.defaults[i] = value_of(default) end
@@ -67,6 +68,17 @@ local function read_named(plan, values, options, count)
   end
 end
 
+--- Whether a table with names in the last place is the value of the parameter there: the options of another function,
+--- or what is given alone to a function whose first argument may be such a table.
+local function is_value(plan, given, count)
+  if count == 1 and plan.takes_table then return given[plan.names[1]] == nil end
+  if not plan.is_open[count] then return false end
+  for name in pairs(given) do
+    if plan.position[name] then return false end
+  end
+  return true
+end
+
 local function read(plan, ...)
   local names = plan.names
   local count, values, given = select("#", ...), {}, {...}
@@ -74,7 +86,7 @@ local function read(plan, ...)
   -- An empty table behind all that must be given can only be meant as no options.
   local is_empty = type(last) == "table" and next(last) == nil and not plan.required[count]
   local options = (is_options(last) or is_empty) and last or nil
-  if options and count == 1 and plan.takes_table and options[names[1]] == nil then options = nil end -- the one value
+  if options and is_value(plan, options, count) then options = nil end
   if options then count = count - 1 end
   while count > #names and given[count] == nil do count = count - 1 end
   for i = 1, math.min(count, #names) do

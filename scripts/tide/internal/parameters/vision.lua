@@ -7,7 +7,7 @@
 ---@param apply_exif_orientation boolean  turn the picture as its file says
 ---@param attention_dropout number  probability that a weight of the attention becomes 0
 ---@param aux_logits boolean  the side branches
----@param bn_size integer  factor of the channels inside a layer
+---@param bn_size integer > 0  factor of the channels inside a layer
 ---@param boxes tensor  boxes as rows (x1, y1, x2, y2)
 ---@param boxes1 tensor  boxes as rows (x1, y1, x2, y2)
 ---@param boxes2 tensor  boxes as rows (x1, y1, x2, y2)
@@ -17,16 +17,16 @@
 ---@param degrees number | number[]  turns from -degrees to degrees, or from the first to the second
 ---@param dilated boolean  dilate the last stage instead of striding
 ---@param drop_rate number  probability that an element becomes 0
----@param dropout number  probability that an element becomes 0 in front of the last layer
+---@param dropout number in [0, 1]  probability that an element becomes 0 in front of the last layer
 ---@param dtype string  the type: floats go from 0 to 1, integers to their largest value
 ---@param eps number  small number that keeps a quotient finite
 ---@param expand boolean  make the picture large enough for all of it
 ---@param filename string  name of the file
 ---@param fill number | number[]  value of places that lie outside, for all channels or for each; nil is 0
 ---@param fmt "xyxy" | "xywh" | "cxcywh"  what a row is
----@param groups integer  groups of channels
+---@param groups integer > 0  groups of channels
 ---@param height integer >= 0  height of the part
----@param image_size integer  height and width of the pictures
+---@param image_size integer > 0  height and width of the pictures
 ---@param img tensor  pictures (..., channels, height, width)
 ---@param init_weights boolean  fill weights as in the paper
 ---@param inplace boolean  write the result into the input
@@ -43,7 +43,7 @@
 ---@param norm_layer function | false  norm_layer(channels) makes a norm
 ---@param normalize boolean  stretch values to 0..1
 ---@param nrow integer >= 0  pictures in a row
----@param num_classes integer  number of classes, which count from 1
+---@param num_classes integer > 0  number of classes, which count from 1
 ---@param num_magnitude_bins integer  steps of strength
 ---@param num_output_channels integer >= 0  1, or 3 equal ones
 ---@param output_size integer | integer[]  height and width of the result
@@ -68,7 +68,7 @@
 ---@param size_hint integer[]  {height, width}: a JPEG is read at the least size that is not below
 ---@param spatial_scale number  factor from coordinates of boxes to those of the input
 ---@param std number | number[]  standard deviation of each channel
----@param stem_width integer  channels of the first layer
+---@param stem_width integer > 0  channels of the first layer
 ---@param stochastic_depth_prob number  probability that the last block is skipped, less for those before
 ---@param target_transform function  applied to targets
 ---@param tensor tensor | tensor[]  pictures (n, channels, height, width), or a list of them
@@ -81,6 +81,6 @@
 ---@param value_range number[]  least and largest value to stretch from; nil is those of the pictures
 ---@param vertical_flip boolean  mirror top and bottom instead of left and right
 ---@param width integer >= 0  width of the part
----@param width_mult number  factor of the channels
----@param width_per_group integer  channels of a group
+---@param width_mult number > 0  factor of the channels
+---@param width_per_group integer > 0  channels of a group
 ---@param zero_init_residual boolean  blocks begin as the identity

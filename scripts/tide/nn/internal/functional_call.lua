@@ -12,7 +12,7 @@ local tide = require "tide"
 ---@param module table  the module
 ---@param parameters_and_buffers table  tensors by name, as in state_dict
 ---@param args any = {}  what the module is called with
----@param options table = nil  named options behind the arguments
+---@param options options = nil  named options behind the arguments
 ---@param strict boolean = false  all parameters must be given
 ---@example
 --- local layer = nn.Linear(2, 1, {bias = false})

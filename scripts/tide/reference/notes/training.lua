@@ -1,12 +1,6 @@
 -- What waits in a training, errors and kin.
 return {
   {
-    of = "Trainer",
-    waits = "where figures are shown or written",
-    errors = "an option that is not known names the nearest one",
-    see = "trainer:fit training.Module training.ModelCheckpoint training.EarlyStopping loggers.CSVLogger",
-  },
-  {
     of = "trainer:fit",
     counts = "epochs and steps",
     waits = "where figures are shown or written",

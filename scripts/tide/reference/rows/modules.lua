@@ -3,11 +3,6 @@ return {
   {
     title = "Methods of modules",
     prefix = "module:",
-    {"summary", "(inputs... or shape, {depth})",
-      "What each layer gives, holds and computes for inputs, or for zeros of a shape. Shown as a table " ..
-        "down to depth (3); has layers, parameters, trainable, mult_adds, parameter_bytes, ...",
-      "local net = nn.Sequential(nn.Linear(3, 2), nn.ReLU()); local summary = net:summary{4, 3}; " ..
-        "summary.parameters, summary.mult_adds, summary.layers[2].output_shape --> 8, 24, {4, 2}"},
     {"parameters", "()", "A list of all parameters, for an optimizer",
       "#nn.Linear(3, 2):parameters() --> 2"},
     {"named_parameters", "()", "Iterates over names, as in state_dict, and parameters",

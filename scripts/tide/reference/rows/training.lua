@@ -35,20 +35,11 @@ local kStep = "function Net:training_step(batch) return " ..
 local kLogs = "function Net:training_step(batch) local loss = " ..
   [[tide.nn.functional.cross_entropy(self(batch[1]), batch[2]); self:log("figure", 3); return loss end; ]]
 
-local kAboutTrainer = "Trains, validates and tests modules: how long, where, on how much of the data, and what is " ..
-  "written, its options say. Without default_root_dir nothing is written to files"
-
 local kWatch = "local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU()); " ..
   "local w = tide.watch(net); "
 local kWatched = kWatch .. "net(tide.ones(1, 2)):sum():backward(); w:step(); "
 
 return {
-  {
-    title = "Trainer",
-    prefix = "tide.",
-    {"Trainer", "(...)", kAboutTrainer,
-      trained("", "#history --> 2")},
-  },
   {
     title = "Methods of trainers",
     prefix = "trainer:",
@@ -101,8 +92,6 @@ return {
       kParts .. [[local Data = tide.class("Data", tide.training.DataModule); ]] ..
         "function Data:predict_dataloader() return loader end; " .. kTrainer ..
         "}; #trainer:predict(net, Data()) --> 2"},
-    {"Trainer", "(...)", "The same as tide.Trainer",
-      trained("", "#history --> 2")},
   },
   {
     title = "Methods of trained modules",

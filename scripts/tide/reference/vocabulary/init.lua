@@ -10,7 +10,7 @@ local vocabulary = {}
 
 local kFiles <const> = {
   "shared", "ops", "linalg", "creation", "nn", "losses", "autograd", "data", "training", "devices", "profiling",
-  "vision", "plot", "others",
+  "plot", "others",
 }
 
 --- The modules that hold the vocabulary.

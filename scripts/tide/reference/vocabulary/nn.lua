@@ -69,14 +69,14 @@ return {
   },
   {
     of = "conv1d conv2d conv3d",
-    bias = "= nil: one number for each channel of the result",
     padding = 'integer | integer[] | "valid" | "same" = 0: elements put around x, at both ends; "same" keeps the size',
     weight = "filters: (out_channels, in_channels / groups, window...)",
+    bias = "= nil: one number for each channel of the result",
   },
   {
     of = "conv_transpose1d conv_transpose2d conv_transpose3d",
-    bias = "= nil: one number for each channel of the result",
     weight = "filters: (in_channels, out_channels / groups, window...)",
+    bias = "= nil: one number for each channel of the result",
   },
   {
     of = "conv_transpose1d conv_transpose2d conv_transpose3d",
@@ -91,15 +91,15 @@ return {
   },
   {
     of = "layer_norm rms_norm group_norm batch_norm instance_norm",
-    bias = "= nil: added at the end; nil is 0",
     weight = "= nil: factors; nil is 1",
+    bias = "= nil: added at the end; nil is 0",
   },
   {of = "batch_norm", training = "= false: normalize by the batch and update the running statistics"},
   {of = "rms_norm", eps = "number = nil: added to the mean square; nil is the least step of the type"},
   {
     of = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout",
-    p = "= 0.5: probability that an element becomes 0",
     training = "= true: with false x stays as it is",
+    p = "= 0.5: probability that an element becomes 0",
   },
   {
     of = "dropout1d dropout2d dropout3d feature_alpha_dropout",
@@ -156,7 +156,6 @@ return {
   },
   {
     of = "module:*",
-    ["or"] = "integer[]: or a shape of zeros",
     path = 'string: names as in state_dict, such as "0.weight"',
     name = "string: name of the field",
     tensor = "tensor: the tensor",
@@ -167,8 +166,6 @@ return {
     dtype = "dtype = nil: what parameters become; nil stays",
     mode = "boolean = true: training mode on",
     index = "integer = 0: number of the GPU, from 0",
-    inputs = "tensor: what the module is called with",
-    depth = "integer = 3: levels shown",
     state = "table: tensors by name, as state_dict gives them",
     strict = "boolean = true: names that are missing or not known are an error",
     fn = "function: the function to call",

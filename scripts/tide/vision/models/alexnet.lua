@@ -22,4 +22,10 @@ end
 
 function AlexNet:forward(x) return self.classifier(self.avgpool(self.features(x)):flatten(2)) end
 
-return {alexnet = network("alexnet", {{"num_classes", 1000}, {"dropout", 0.5}}, AlexNet)}
+--- AlexNet, 61 million parameters.
+---@use vision: num_classes = 1000, dropout = 0.5
+---@example
+--- tide.vision.models.alexnet ~= nil --> true
+local alexnet = network("vision.models.alexnet", AlexNet)
+
+return {alexnet = alexnet}

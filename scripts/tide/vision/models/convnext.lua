@@ -63,17 +63,36 @@ local function usual_norm(channels) return LayerNorm2d(channels, {eps = 1e-6}) e
 
 local convnexts = {}
 
-for name, row in pairs {
-  convnext_tiny = {{96, 192, 384, 768}, {3, 3, 9, 3}, 0.1},
-  convnext_small = {{96, 192, 384, 768}, {3, 3, 27, 3}, 0.4},
-  convnext_base = {{128, 256, 512, 1024}, {3, 3, 27, 3}, 0.5},
-  convnext_large = {{192, 384, 768, 1536}, {3, 3, 27, 3}, 0.5},
-} do
-  local widths, blocks, probability = table.unpack(row)
-  convnexts[name] = network(name, {
-    {"stochastic_depth_prob", probability}, {"layer_scale", 1e-6}, {"num_classes", 1000},
-    {"norm_layer", usual_norm},
-  }, function(given) return ConvNeXt(widths, blocks, given) end)
+--- Makes the network that is declared as `declared`.
+local function convnext(declared, widths, blocks)
+  convnexts[declared:match "[%w_]+$"] = network(declared, function(given)
+    given.norm_layer = given.norm_layer or usual_norm
+    return ConvNeXt(widths, blocks, given)
+  end)
 end
+
+--- ConvNeXt: 29, 50, 89 and 198 million parameters.
+---@use vision: stochastic_depth_prob = 0.1, layer_scale = 1e-6, num_classes = 1000, norm_layer = nil
+---@example
+--- tide.vision.models.convnext_tiny ~= nil --> true
+convnext("vision.models.convnext_tiny", {96, 192, 384, 768}, {3, 3, 9, 3})
+
+--- ConvNeXt: 29, 50, 89 and 198 million parameters.
+---@use vision: stochastic_depth_prob = 0.4, layer_scale = 1e-6, num_classes = 1000, norm_layer = nil
+---@example
+--- tide.vision.models.convnext_small ~= nil --> true
+convnext("vision.models.convnext_small", {96, 192, 384, 768}, {3, 3, 27, 3})
+
+--- ConvNeXt: 29, 50, 89 and 198 million parameters.
+---@use vision: stochastic_depth_prob = 0.5, layer_scale = 1e-6, num_classes = 1000, norm_layer = nil
+---@example
+--- tide.vision.models.convnext_base ~= nil --> true
+convnext("vision.models.convnext_base", {128, 256, 512, 1024}, {3, 3, 27, 3})
+
+--- ConvNeXt: 29, 50, 89 and 198 million parameters.
+---@like vision.models.convnext_base
+---@example
+--- tide.vision.models.convnext_large ~= nil --> true
+convnext("vision.models.convnext_large", {192, 384, 768, 1536}, {3, 3, 27, 3})
 
 return convnexts

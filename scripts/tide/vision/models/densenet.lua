@@ -93,21 +93,36 @@ function DenseNet:forward(x)
   return self.classifier(x:flatten(2))
 end
 
-local declared = {
-  {"bn_size", 4}, {"drop_rate", 0.0}, {"num_classes", 1000}, {"memory_efficient", false},
-}
-
 local densenets = {}
 
-for name, row in pairs {
-  densenet121 = {32, 64, {6, 12, 24, 16}},
-  densenet161 = {48, 96, {6, 12, 36, 24}},
-  densenet169 = {32, 64, {6, 12, 32, 32}},
-  densenet201 = {32, 64, {6, 12, 48, 32}},
-} do
-  local growth, features, blocks = table.unpack(row)
-  densenets[name] = network(name, declared, function(given) return DenseNet(blocks, given) end,
+--- Makes the network that is declared as `declared`.
+local function densenet(declared, growth, features, blocks)
+  densenets[declared:match "[%w_]+$"] = network(declared, function(given) return DenseNet(blocks, given) end,
     {growth_rate = growth, num_init_features = features})
 end
+
+--- A densely connected network of so many layers; memory_efficient computes parts anew in backward.
+---@use vision: bn_size = 4, drop_rate = 0.0, num_classes = 1000, memory_efficient = false
+---@example
+--- tide.vision.models.densenet121():get_parameter("classifier.weight").shape --> {1000, 1024}
+densenet("vision.models.densenet121", 32, 64, {6, 12, 24, 16})
+
+--- A densely connected network of so many layers; memory_efficient computes parts anew in backward.
+---@like vision.models.densenet121
+---@example
+--- tide.vision.models.densenet161 ~= nil --> true
+densenet("vision.models.densenet161", 48, 96, {6, 12, 36, 24})
+
+--- A densely connected network of so many layers; memory_efficient computes parts anew in backward.
+---@like vision.models.densenet121
+---@example
+--- tide.vision.models.densenet169 ~= nil --> true
+densenet("vision.models.densenet169", 32, 64, {6, 12, 32, 32})
+
+--- A densely connected network of so many layers; memory_efficient computes parts anew in backward.
+---@like vision.models.densenet121
+---@example
+--- tide.vision.models.densenet201 ~= nil --> true
+densenet("vision.models.densenet201", 32, 64, {6, 12, 48, 32})
 
 return densenets

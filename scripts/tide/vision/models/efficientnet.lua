@@ -125,29 +125,89 @@ local v2_stages = {
   },
 }
 
-local function declared(dropout, norm_layer)
-  return {{"dropout", dropout}, {"stochastic_depth_prob", 0.2}, {"num_classes", 1000},
-    {"norm_layer", norm_layer}}
-end
-
 local efficientnets = {}
 
-for name, row in pairs {
-  efficientnet_b0 = {1.0, 1.0, 0.2, plain_norm}, efficientnet_b1 = {1.0, 1.1, 0.2, plain_norm},
-  efficientnet_b2 = {1.1, 1.2, 0.3, plain_norm}, efficientnet_b3 = {1.2, 1.4, 0.3, plain_norm},
-  efficientnet_b4 = {1.4, 1.8, 0.4, plain_norm}, efficientnet_b5 = {1.6, 2.2, 0.4, slow_norm},
-  efficientnet_b6 = {1.8, 2.6, 0.5, slow_norm}, efficientnet_b7 = {2.0, 3.1, 0.5, slow_norm},
-} do
-  local width, depth, dropout, norm_layer = table.unpack(row)
-  efficientnets[name] = network(name, declared(dropout, norm_layer), function(given)
+--- Makes the network that is declared as `declared`, of the first version.
+local function efficientnet(declared, width, depth, norm_layer)
+  efficientnets[declared:match "[%w_]+$"] = network(declared, function(given)
+    given.norm_layer = given.norm_layer or norm_layer
     return EfficientNet(scaled_stages(width, depth), nil, given)
   end)
 end
 
-for name, dropout in pairs {efficientnet_v2_s = 0.2, efficientnet_v2_m = 0.3, efficientnet_v2_l = 0.4} do
-  efficientnets[name] = network(name, declared(dropout, v2_norm), function(given)
+--- The same of the second version.
+local function efficientnet_v2(declared)
+  local name = declared:match "[%w_]+$"
+  efficientnets[name] = network(declared, function(given)
+    given.norm_layer = given.norm_layer or v2_norm
     return EfficientNet(v2_stages[name], 1280, given)
   end)
 end
+
+--- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+---@use vision: dropout = 0.2, stochastic_depth_prob = 0.2, num_classes = 1000, norm_layer = nil
+---@example
+--- tide.vision.models.efficientnet_b0():get_parameter("classifier.1.weight").shape --> {1000, 1280}
+efficientnet("vision.models.efficientnet_b0", 1.0, 1.0, plain_norm)
+
+--- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+---@like vision.models.efficientnet_b0
+---@example
+--- tide.vision.models.efficientnet_b1 ~= nil --> true
+efficientnet("vision.models.efficientnet_b1", 1.0, 1.1, plain_norm)
+
+--- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+---@use vision: dropout = 0.3, stochastic_depth_prob = 0.2, num_classes = 1000, norm_layer = nil
+---@example
+--- tide.vision.models.efficientnet_b2 ~= nil --> true
+efficientnet("vision.models.efficientnet_b2", 1.1, 1.2, plain_norm)
+
+--- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+---@like vision.models.efficientnet_b2
+---@example
+--- tide.vision.models.efficientnet_b3 ~= nil --> true
+efficientnet("vision.models.efficientnet_b3", 1.2, 1.4, plain_norm)
+
+--- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+---@use vision: dropout = 0.4, stochastic_depth_prob = 0.2, num_classes = 1000, norm_layer = nil
+---@example
+--- tide.vision.models.efficientnet_b4 ~= nil --> true
+efficientnet("vision.models.efficientnet_b4", 1.4, 1.8, plain_norm)
+
+--- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+---@like vision.models.efficientnet_b4
+---@example
+--- tide.vision.models.efficientnet_b5 ~= nil --> true
+efficientnet("vision.models.efficientnet_b5", 1.6, 2.2, slow_norm)
+
+--- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+---@use vision: dropout = 0.5, stochastic_depth_prob = 0.2, num_classes = 1000, norm_layer = nil
+---@example
+--- tide.vision.models.efficientnet_b6 ~= nil --> true
+efficientnet("vision.models.efficientnet_b6", 1.8, 2.6, slow_norm)
+
+--- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+---@like vision.models.efficientnet_b6
+---@example
+--- tide.vision.models.efficientnet_b7 ~= nil --> true
+efficientnet("vision.models.efficientnet_b7", 2.0, 3.1, slow_norm)
+
+--- EfficientNetV2: small, medium, large.
+---@like vision.models.efficientnet_b0
+---@example
+--- tide.vision.models.efficientnet_v2_s ~= nil --> true
+efficientnet_v2 "vision.models.efficientnet_v2_s"
+
+--- EfficientNetV2: small, medium, large.
+---@like vision.models.efficientnet_b2
+---@example
+--- tide.vision.models.efficientnet_v2_m ~= nil --> true
+efficientnet_v2 "vision.models.efficientnet_v2_m"
+
+--- EfficientNetV2: small, medium, large.
+---@like vision.models.efficientnet_b4
+---@example
+--- tide.vision.models.efficientnet_v2_l ~= nil --> true
+efficientnet_v2 "vision.models.efficientnet_v2_l"
 
 return efficientnets

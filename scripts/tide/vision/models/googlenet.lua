@@ -92,9 +92,11 @@ function GoogLeNet:forward(x)
   return x
 end
 
-return {
-  googlenet = network("googlenet", {
-    {"num_classes", 1000}, {"aux_logits", true}, {"transform_input", false}, {"init_weights", true},
-    {"dropout", 0.2}, {"dropout_aux", 0.7},
-  }, GoogLeNet),
-}
+--- GoogLeNet; in training with aux_logits (the default) gives the logits of two side branches too.
+---@use vision: num_classes = 1000, aux_logits = true, transform_input = false, init_weights = true, dropout = 0.2
+---@param dropout_aux number = 0.7  the same in the side branches
+---@example
+--- tide.vision.models.googlenet ~= nil --> true
+local googlenet = network("vision.models.googlenet", GoogLeNet)
+
+return {googlenet = googlenet}

@@ -156,9 +156,10 @@ function Inception3:forward(x)
   return x
 end
 
-return {
-  inception_v3 = network("inception_v3", {
-    {"num_classes", 1000}, {"aux_logits", true}, {"transform_input", false}, {"init_weights", true},
-    {"dropout", 0.5},
-  }, Inception3),
-}
+--- Inception v3 for images of 299 x 299; in training with aux_logits gives those of a side branch too.
+---@use vision: num_classes = 1000, aux_logits = true, transform_input = false, init_weights = true, dropout = 0.5
+---@example
+--- tide.vision.models.inception_v3 ~= nil --> true
+local inception_v3 = network("vision.models.inception_v3", Inception3)
+
+return {inception_v3 = inception_v3}

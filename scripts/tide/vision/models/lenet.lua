@@ -16,4 +16,11 @@ end
 
 function LeNet:forward(x) return self.classifier(self.features(x):flatten(2)) end
 
-return {lenet = network("lenet", {{"num_classes", 10}, {"in_channels", 1}}, LeNet)}
+--- LeNet-5 for images of 28 x 28, with rectifiers and max pools.
+---@use vision: num_classes = 10
+---@param in_channels integer > 0 = 1  channels of the pictures
+---@example
+--- tide.vision.models.lenet()(tide.ones(2, 1, 28, 28)).shape --> {2, 10}
+local lenet = network("vision.models.lenet", LeNet)
+
+return {lenet = lenet}

@@ -71,10 +71,33 @@ function MNASNet:forward(x) return self.classifier(self.layers(x):mean({3, 4})) 
 
 local mnasnets = {}
 
-for name, alpha in pairs {mnasnet0_5 = 0.5, mnasnet0_75 = 0.75, mnasnet1_0 = 1.0, mnasnet1_3 = 1.3} do
-  mnasnets[name] = network(name, {{"num_classes", 1000}, {"dropout", 0.2}}, function(given)
-    return MNASNet(alpha, given)
-  end)
+--- Makes the network that is declared as `declared`.
+local function mnasnet(declared, alpha)
+  mnasnets[declared:match "[%w_]+$"] = network(declared, function(given) return MNASNet(alpha, given) end)
 end
+
+--- MNASNet of this width, 2.2 to 6.3 million parameters.
+---@use vision: num_classes = 1000, dropout = 0.2
+---@example
+--- tide.vision.models.mnasnet0_5():get_parameter("classifier.1.weight").shape --> {1000, 1280}
+mnasnet("vision.models.mnasnet0_5", 0.5)
+
+--- MNASNet of this width, 2.2 to 6.3 million parameters.
+---@like vision.models.mnasnet0_5
+---@example
+--- tide.vision.models.mnasnet0_75 ~= nil --> true
+mnasnet("vision.models.mnasnet0_75", 0.75)
+
+--- MNASNet of this width, 2.2 to 6.3 million parameters.
+---@like vision.models.mnasnet0_5
+---@example
+--- tide.vision.models.mnasnet1_0 ~= nil --> true
+mnasnet("vision.models.mnasnet1_0", 1.0)
+
+--- MNASNet of this width, 2.2 to 6.3 million parameters.
+---@like vision.models.mnasnet0_5
+---@example
+--- tide.vision.models.mnasnet1_3 ~= nil --> true
+mnasnet("vision.models.mnasnet1_3", 1.3)
 
 return mnasnets

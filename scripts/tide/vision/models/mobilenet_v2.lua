@@ -69,9 +69,13 @@ function MobileNetV2:forward(x)
   return self.classifier(x:flatten(2))
 end
 
-return {
-  mobilenet_v2 = network("mobilenet_v2", {
-    {"num_classes", 1000}, {"width_mult", 1.0}, {"inverted_residual_setting"}, {"round_nearest", 8},
-    {"norm_layer", nn.BatchNorm2d}, {"dropout", 0.2},
-  }, MobileNetV2),
-}
+--- MobileNetV2, 3.5 million parameters.
+---@use vision: num_classes = 1000, width_mult = 1.0
+---@param inverted_residual_setting table = nil  {expansion, channels, blocks, stride} of each stage
+---@param round_nearest integer > 0 = 8  channels are a multiple of it
+---@use vision: norm_layer = nn.BatchNorm2d, dropout = 0.2
+---@example
+--- tide.vision.models.mobilenet_v2():get_parameter("classifier.1.weight").shape --> {1000, 1280}
+local mobilenet_v2 = network("vision.models.mobilenet_v2", MobileNetV2)
+
+return {mobilenet_v2 = mobilenet_v2}

@@ -94,17 +94,29 @@ function MobileNetV3:forward(x)
   return self.classifier(self.avgpool(self.features(x)):flatten(2))
 end
 
-local declared = {
-  {"num_classes", 1000}, {"width_mult", 1.0}, {"reduced_tail", false}, {"dilated", false},
-  {"norm_layer", function(channels) return nn.BatchNorm2d(channels, {eps = 0.001, momentum = 0.01}) end},
-  {"dropout", 0.2},
-}
+local function usual_norm(channels) return nn.BatchNorm2d(channels, {eps = 0.001, momentum = 0.01}) end
 
-return {
-  mobilenet_v3_large = network("mobilenet_v3_large", declared, function(given)
-    return MobileNetV3(large_rows, 1280, given)
-  end),
-  mobilenet_v3_small = network("mobilenet_v3_small", declared, function(given)
-    return MobileNetV3(small_rows, 1024, given)
-  end),
-}
+local mobilenets = {}
+
+--- Makes the network that is declared as `declared`.
+local function mobilenet(declared, rows, channels)
+  mobilenets[declared:match "[%w_]+$"] = network(declared, function(given)
+    given.norm_layer = given.norm_layer or usual_norm
+    return MobileNetV3(rows, channels, given)
+  end)
+end
+
+--- MobileNetV3, 2.5 and 5.5 million parameters.
+---@use vision: num_classes = 1000, width_mult = 1.0, reduced_tail = false, dilated = false, norm_layer = nil, dropout
+---  = 0.2
+---@example
+--- tide.vision.models.mobilenet_v3_large ~= nil --> true
+mobilenet("vision.models.mobilenet_v3_large", large_rows, 1280)
+
+--- MobileNetV3, 2.5 and 5.5 million parameters.
+---@like vision.models.mobilenet_v3_large
+---@example
+--- tide.vision.models.mobilenet_v3_small():get_parameter("classifier.3.weight").shape --> {1000, 1024}
+mobilenet("vision.models.mobilenet_v3_small", small_rows, 1024)
+
+return mobilenets

@@ -1,4 +1,5 @@
 -- tide.vision.models.list and get_model: the networks by their names.
+local checked = require "tide.internal.declare.checked"
 local families = require "tide.vision.models.internal.families"
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
@@ -18,15 +19,21 @@ local function files()
 end
 
 --- The names of all networks, sorted.
-function registry.list()
+---@example
+--- tide.vision.models.list()[1] --> "alexnet"
+registry.list = checked("vision.models.list", function()
   local names = {}
   for name in pairs(files()) do names[#names + 1] = name end
   table.sort(names)
   return names
-end
+end)
 
---- The network of this name: get_model("resnet18", {num_classes = 10}).
-function registry.get_model(name, options)
+--- The network of this name, with its options.
+---@param name string  name of the network
+---@param options options = {}  its options
+---@example
+--- tide.vision.models.get_model("lenet", {num_classes = 2})(tide.ones(1, 1, 28, 28)).shape --> {1, 2}
+registry.get_model = checked("vision.models.get_model", function(name, options)
   local file = type(name) == "string" and files()[name]
   if not file then
     local near = nearest(tostring(name), files())
@@ -34,6 +41,6 @@ function registry.get_model(name, options)
       near and ("; did you mean '%s'?"):format(near) or ": tide.vision.models.list() names them all")
   end
   return require("tide.vision.models." .. file)[name](options)
-end
+end)
 
 return registry

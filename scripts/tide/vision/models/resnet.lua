@@ -130,28 +130,75 @@ function ResNet:forward(x)
   return self.fc(self.avgpool(x):flatten(2))
 end
 
-local declared = {
-  {"num_classes", 1000}, {"zero_init_residual", false}, {"groups", 1}, {"width_per_group", 64},
-  {"replace_stride_with_dilation"}, {"norm_layer", nn.BatchNorm2d},
-}
-
 local resnets = {}
 
-for name, row in pairs {
-  resnet18 = {BasicBlock, {2, 2, 2, 2}},
-  resnet34 = {BasicBlock, {3, 4, 6, 3}},
-  resnet50 = {Bottleneck, {3, 4, 6, 3}},
-  resnet101 = {Bottleneck, {3, 4, 23, 3}},
-  resnet152 = {Bottleneck, {3, 8, 36, 3}},
-  resnext50_32x4d = {Bottleneck, {3, 4, 6, 3}, {groups = 32, width_per_group = 4}},
-  resnext101_32x8d = {Bottleneck, {3, 4, 23, 3}, {groups = 32, width_per_group = 8}},
-  resnext101_64x4d = {Bottleneck, {3, 4, 23, 3}, {groups = 64, width_per_group = 4}},
-  wide_resnet50_2 = {Bottleneck, {3, 4, 6, 3}, {width_per_group = 128}},
-  wide_resnet101_2 = {Bottleneck, {3, 4, 23, 3}, {width_per_group = 128}},
-} do
-  local block, layers, fixed = table.unpack(row)
-  resnets[name] = network(name, declared, function(given) return ResNet(block, layers, given) end,
+--- Makes the network that is declared as `declared`.
+local function resnet(declared, block, layers, fixed)
+  resnets[declared:match "[%w_]+$"] = network(declared, function(given) return ResNet(block, layers, given) end,
     fixed)
 end
+
+--- A residual network of so many layers; norm_layer(channels) makes its norms.
+---@use vision: num_classes = 1000, zero_init_residual = false, groups = 1, width_per_group = 64,
+---  replace_stride_with_dilation = nil, norm_layer = nn.BatchNorm2d
+---@example
+--- tide.vision.models.resnet18({num_classes = 10}):get_parameter("fc.weight").shape --> {10, 512}
+resnet("vision.models.resnet18", BasicBlock, {2, 2, 2, 2})
+
+--- A residual network of so many layers; norm_layer(channels) makes its norms.
+---@like vision.models.resnet18
+---@example
+--- tide.vision.models.resnet34 ~= nil --> true
+resnet("vision.models.resnet34", BasicBlock, {3, 4, 6, 3})
+
+--- A residual network of so many layers; norm_layer(channels) makes its norms.
+---@like vision.models.resnet18
+---@example
+--- tide.vision.models.resnet50 ~= nil --> true
+resnet("vision.models.resnet50", Bottleneck, {3, 4, 6, 3})
+
+--- A residual network of so many layers; norm_layer(channels) makes its norms.
+---@like vision.models.resnet18
+---@example
+--- tide.vision.models.resnet101 ~= nil --> true
+resnet("vision.models.resnet101", Bottleneck, {3, 4, 23, 3})
+
+--- A residual network of so many layers; norm_layer(channels) makes its norms.
+---@like vision.models.resnet18
+---@example
+--- tide.vision.models.resnet152 ~= nil --> true
+resnet("vision.models.resnet152", Bottleneck, {3, 8, 36, 3})
+
+--- ResNeXt: a residual network of so many layers, whose convolutions have groups.
+---@use vision: num_classes = 1000, zero_init_residual = false, replace_stride_with_dilation = nil, norm_layer =
+---  nn.BatchNorm2d
+---@example
+--- tide.vision.models.resnext50_32x4d ~= nil --> true
+resnet("vision.models.resnext50_32x4d", Bottleneck, {3, 4, 6, 3}, {groups = 32, width_per_group = 4})
+
+--- ResNeXt: a residual network of so many layers, whose convolutions have groups.
+---@like vision.models.resnext50_32x4d
+---@example
+--- tide.vision.models.resnext101_32x8d ~= nil --> true
+resnet("vision.models.resnext101_32x8d", Bottleneck, {3, 4, 23, 3}, {groups = 32, width_per_group = 8})
+
+--- ResNeXt: a residual network of so many layers, whose convolutions have groups.
+---@like vision.models.resnext50_32x4d
+---@example
+--- tide.vision.models.resnext101_64x4d ~= nil --> true
+resnet("vision.models.resnext101_64x4d", Bottleneck, {3, 4, 23, 3}, {groups = 64, width_per_group = 4})
+
+--- A residual network of so many layers, with twice as many channels inside its blocks.
+---@use vision: num_classes = 1000, zero_init_residual = false, groups = 1, replace_stride_with_dilation = nil,
+---  norm_layer = nn.BatchNorm2d
+---@example
+--- tide.vision.models.wide_resnet50_2 ~= nil --> true
+resnet("vision.models.wide_resnet50_2", Bottleneck, {3, 4, 6, 3}, {width_per_group = 128})
+
+--- A residual network of so many layers, with twice as many channels inside its blocks.
+---@like vision.models.wide_resnet50_2
+---@example
+--- tide.vision.models.wide_resnet101_2 ~= nil --> true
+resnet("vision.models.wide_resnet101_2", Bottleneck, {3, 4, 23, 3}, {width_per_group = 128})
 
 return resnets

@@ -59,13 +59,33 @@ end
 
 local shufflenets = {}
 
-for name, channels in pairs {
-  shufflenet_v2_x0_5 = {24, 48, 96, 192, 1024}, shufflenet_v2_x1_0 = {24, 116, 232, 464, 1024},
-  shufflenet_v2_x1_5 = {24, 176, 352, 704, 1024}, shufflenet_v2_x2_0 = {24, 244, 488, 976, 2048},
-} do
-  shufflenets[name] = network(name, {{"num_classes", 1000}}, function(given)
-    return ShuffleNetV2(channels, given)
-  end)
+--- Makes the network that is declared as `declared`.
+local function shufflenet(declared, channels)
+  shufflenets[declared:match "[%w_]+$"] = network(declared, function(given) return ShuffleNetV2(channels, given) end)
 end
+
+--- ShuffleNetV2 of this width, 1.4 to 7.4 million parameters.
+---@use vision: num_classes = 1000
+---@example
+--- tide.vision.models.shufflenet_v2_x0_5():get_parameter("fc.weight").shape --> {1000, 1024}
+shufflenet("vision.models.shufflenet_v2_x0_5", {24, 48, 96, 192, 1024})
+
+--- ShuffleNetV2 of this width, 1.4 to 7.4 million parameters.
+---@use vision: num_classes = 1000
+---@example
+--- tide.vision.models.shufflenet_v2_x1_0 ~= nil --> true
+shufflenet("vision.models.shufflenet_v2_x1_0", {24, 116, 232, 464, 1024})
+
+--- ShuffleNetV2 of this width, 1.4 to 7.4 million parameters.
+---@use vision: num_classes = 1000
+---@example
+--- tide.vision.models.shufflenet_v2_x1_5 ~= nil --> true
+shufflenet("vision.models.shufflenet_v2_x1_5", {24, 176, 352, 704, 1024})
+
+--- ShuffleNetV2 of this width, 1.4 to 7.4 million parameters.
+---@use vision: num_classes = 1000
+---@example
+--- tide.vision.models.shufflenet_v2_x2_0 ~= nil --> true
+shufflenet("vision.models.shufflenet_v2_x2_0", {24, 244, 488, 976, 2048})
 
 return shufflenets

@@ -43,15 +43,22 @@ end
 
 function SqueezeNet:forward(x) return self.classifier(self.features(x)):flatten(2) end
 
-local declared = {{"num_classes", 1000}, {"dropout", 0.5}}
+--- SqueezeNet, 1.2 million parameters.
+---@use vision: num_classes = 1000, dropout = 0.5
+---@example
+--- tide.vision.models.squeezenet1_0 ~= nil --> true
+local squeezenet1_0 = network("vision.models.squeezenet1_0", function(given)
+  local pools = {[1] = true, [4] = true, [8] = true}
+  return SqueezeNet(nn.Conv2d(3, 96, 7, {stride = 2}), pools, given)
+end)
 
-return {
-  squeezenet1_0 = network("squeezenet1_0", declared, function(given)
-    local pools = {[1] = true, [4] = true, [8] = true}
-    return SqueezeNet(nn.Conv2d(3, 96, 7, {stride = 2}), pools, given)
-  end),
-  squeezenet1_1 = network("squeezenet1_1", declared, function(given)
-    local pools = {[1] = true, [3] = true, [5] = true}
-    return SqueezeNet(nn.Conv2d(3, 64, 3, {stride = 2}), pools, given)
-  end),
-}
+--- SqueezeNet, 1.2 million parameters.
+---@like vision.models.squeezenet1_0
+---@example
+--- tide.vision.models.squeezenet1_1({num_classes = 10})(tide.ones(1, 3, 32, 32)).shape --> {1, 10}
+local squeezenet1_1 = network("vision.models.squeezenet1_1", function(given)
+  local pools = {[1] = true, [3] = true, [5] = true}
+  return SqueezeNet(nn.Conv2d(3, 64, 3, {stride = 2}), pools, given)
+end)
+
+return {squeezenet1_0 = squeezenet1_0, squeezenet1_1 = squeezenet1_1}

@@ -36,17 +36,59 @@ end
 
 function VGG:forward(x) return self.classifier(self.avgpool(self.features(x)):flatten(2)) end
 
-local declared = {{"num_classes", 1000}, {"init_weights", true}, {"dropout", 0.5}}
-
 local vggs = {}
 
-for name, stages in pairs {
-  vgg11 = {1, 1, 2, 2, 2}, vgg13 = {2, 2, 2, 2, 2}, vgg16 = {2, 2, 3, 3, 3}, vgg19 = {2, 2, 4, 4, 4},
-} do
-  vggs[name] = network(name, declared, function(given) return VGG(stages, false, given) end)
-  vggs[name .. "_bn"] = network(name .. "_bn", declared, function(given)
-    return VGG(stages, true, given)
-  end)
+--- Makes the network that is declared as `declared`.
+local function vgg(declared, stages, normalized)
+  vggs[declared:match "[%w_]+$"] = network(declared, function(given) return VGG(stages, normalized, given) end)
 end
+
+--- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+---@use vision: num_classes = 1000, init_weights = true, dropout = 0.5
+---@example
+--- tide.vision.models.vgg11 ~= nil --> true
+vgg("vision.models.vgg11", {1, 1, 2, 2, 2}, false)
+
+--- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+---@like vision.models.vgg11
+---@example
+--- tide.vision.models.vgg11_bn ~= nil --> true
+vgg("vision.models.vgg11_bn", {1, 1, 2, 2, 2}, true)
+
+--- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+---@like vision.models.vgg11
+---@example
+--- tide.vision.models.vgg13 ~= nil --> true
+vgg("vision.models.vgg13", {2, 2, 2, 2, 2}, false)
+
+--- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+---@like vision.models.vgg11
+---@example
+--- tide.vision.models.vgg13_bn ~= nil --> true
+vgg("vision.models.vgg13_bn", {2, 2, 2, 2, 2}, true)
+
+--- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+---@like vision.models.vgg11
+---@example
+--- tide.vision.models.vgg16 ~= nil --> true
+vgg("vision.models.vgg16", {2, 2, 3, 3, 3}, false)
+
+--- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+---@like vision.models.vgg11
+---@example
+--- tide.vision.models.vgg16_bn ~= nil --> true
+vgg("vision.models.vgg16_bn", {2, 2, 3, 3, 3}, true)
+
+--- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+---@like vision.models.vgg11
+---@example
+--- tide.vision.models.vgg19 ~= nil --> true
+vgg("vision.models.vgg19", {2, 2, 4, 4, 4}, false)
+
+--- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+---@like vision.models.vgg11
+---@example
+--- tide.vision.models.vgg19_bn ~= nil --> true
+vgg("vision.models.vgg19_bn", {2, 2, 4, 4, 4}, true)
 
 return vggs

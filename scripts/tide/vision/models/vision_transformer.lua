@@ -120,25 +120,47 @@ function VisionTransformer:forward(x)
   return self.heads(self.encoder(tide.cat({token, patches}, 2)):select(2, 1))
 end
 
-local declared = {
-  {"image_size", 224}, {"dropout", 0.0}, {"attention_dropout", 0.0}, {"num_classes", 1000},
-  {"representation_size"}, {"conv_stem_configs"},
-  {"norm_layer", function(features) return nn.LayerNorm(features, {eps = 1e-6}) end},
-}
+local function usual_norm(features) return nn.LayerNorm(features, {eps = 1e-6}) end
 
 local transformers = {}
 
-for name, row in pairs {
-  vit_b_16 = {16, 12, 12, 768, 3072},
-  vit_b_32 = {32, 12, 12, 768, 3072},
-  vit_l_16 = {16, 24, 16, 1024, 4096},
-  vit_l_32 = {32, 24, 16, 1024, 4096},
-  vit_h_14 = {14, 32, 16, 1280, 5120},
-} do
-  local size = {patch = row[1], layers = row[2], heads = row[3], hidden = row[4], mlp = row[5]}
-  transformers[name] = network(name, declared, function(given)
+--- Makes the network that is declared as `declared`.
+local function transformer(declared, size)
+  transformers[declared:match "[%w_]+$"] = network(declared, function(given)
+    given.norm_layer = given.norm_layer or usual_norm
     return VisionTransformer(size, given)
   end)
 end
+
+--- A vision transformer of patches of so many pixels; all images are image_size x image_size.
+---@use vision: image_size = 224, dropout = 0.0, attention_dropout = 0.0, num_classes = 1000, representation_size =
+---  nil, conv_stem_configs = nil, norm_layer = nil
+---@example
+--- tide.vision.models.vit_b_16 ~= nil --> true
+transformer("vision.models.vit_b_16", {patch = 16, layers = 12, heads = 12, hidden = 768, mlp = 3072})
+
+--- A vision transformer of patches of so many pixels; all images are image_size x image_size.
+---@like vision.models.vit_b_16
+---@example
+--- tide.vision.models.vit_b_32 ~= nil --> true
+transformer("vision.models.vit_b_32", {patch = 32, layers = 12, heads = 12, hidden = 768, mlp = 3072})
+
+--- A vision transformer of patches of so many pixels; all images are image_size x image_size.
+---@like vision.models.vit_b_16
+---@example
+--- tide.vision.models.vit_l_16 ~= nil --> true
+transformer("vision.models.vit_l_16", {patch = 16, layers = 24, heads = 16, hidden = 1024, mlp = 4096})
+
+--- A vision transformer of patches of so many pixels; all images are image_size x image_size.
+---@like vision.models.vit_b_16
+---@example
+--- tide.vision.models.vit_l_32 ~= nil --> true
+transformer("vision.models.vit_l_32", {patch = 32, layers = 24, heads = 16, hidden = 1024, mlp = 4096})
+
+--- A vision transformer of patches of so many pixels; all images are image_size x image_size.
+---@like vision.models.vit_b_16
+---@example
+--- tide.vision.models.vit_h_14 ~= nil --> true
+transformer("vision.models.vit_h_14", {patch = 14, layers = 32, heads = 16, hidden = 1280, mlp = 5120})
 
 return transformers

@@ -1,7 +1,5 @@
 -- Layers that networks for images share.
-local class = require "tide.internal.class"
 local define = require "tide.internal.declare.define"
-local kind_of = require "tide.internal.kind_of"
 local nn = require "tide.nn"
 local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
@@ -113,13 +111,13 @@ end
 
 layers.MLP = MLP
 
-local Permute = class("Permute", nn.Module)
+--- The dimensions in this order.
+---@param dims integer[]  the old dimensions in their new order, from 1
+---@example
+--- tide.vision.ops.Permute{1, 3, 2}(tide.ones(2, 3, 4)).shape --> {2, 4, 3}
+local Permute, read_permute = define("vision.ops.Permute", nn.Module)
 
---- Permute{1, 3, 4, 2}: the dimensions in this order.
-function Permute:init(dims)
-  if type(dims) ~= "table" then raise("Permute: expected a list of dimensions, got %s", kind_of(dims)) end
-  self.dims = dims
-end
+function Permute:init(...) self.dims = read_permute(...).dims end
 
 function Permute:forward(x) return x:permute(self.dims) end
 

@@ -2,6 +2,10 @@
 -- width).
 local lazy_table = require "tide.internal.lazy_table"
 
+--- Changes to pictures, as functions: see tide.vision.transforms.functional.NAME.
+---@type table
+---@example
+--- tide.vision.transforms.functional.hflip(tide.tensor{{{1, 2}}}) --> {{{2, 1}}}
 return lazy_table("tide.vision.transforms.functional", {}, {
   colors = {
     "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_saturation",

@@ -45,11 +45,14 @@ function colors.convert_image_dtype(...)
   return converted(image, tide.empty({0}, {dtype = name}).dtype)
 end
 
---- A picture of bytes as floats 0..1; any other stays as it is.
-function colors.to_tensor(pic)
+--- A uint8 picture as floats 0..1; any other stays as it is.
+---@param img tensor  pictures (..., channels, height, width)
+---@example
+--- tide.vision.transforms.functional.to_tensor(tide.tensor({{{0, 255}}}, {dtype = "uint8"})) --> {{{0.0, 1.0}}}
+colors.to_tensor = checked("vision.transforms.functional.to_tensor", function(pic)
   picture.check("to_tensor", pic)
   return pic.dtype == "uint8" and converted(pic, tide.get_default_dtype()) or pic
-end
+end)
 
 --- (x - mean) / std, channel by channel.
 ---@param tensor tensor  the pictures
@@ -244,10 +247,13 @@ function colors.adjust_hue(...)
 end
 
 --- White minus the picture.
-function colors.invert(img)
+---@param img tensor  pictures (..., channels, height, width)
+---@example
+--- tide.vision.transforms.functional.invert(tide.tensor{{{0.25}}}) --> {{{0.75}}}
+colors.invert = checked("vision.transforms.functional.invert", function(img)
   picture.check_colors("invert", img, 3)
   return picture.max_value(img.dtype) - img
-end
+end)
 
 local function check_bytes(caller, image)
   picture.check_colors(caller, image, 3)
@@ -290,7 +296,10 @@ function colors.solarize(...)
 end
 
 --- Each channel stretched to the whole range.
-function colors.autocontrast(img)
+---@param img tensor  pictures (..., channels, height, width)
+---@example
+--- tide.vision.transforms.functional.autocontrast(tide.tensor{{{0.25, 0.5, 0.75}}}) --> {{{0.0, 0.5, 1.0}}}
+colors.autocontrast = checked("vision.transforms.functional.autocontrast", function(img)
   picture.check_colors("autocontrast", img, 3)
   local white = picture.max_value(img.dtype)
   local wide = img:to(picture.computed_type(img))
@@ -299,10 +308,13 @@ function colors.autocontrast(img)
   local is_flat = range:eq(0)
   local scale = tide.where(is_flat, 1, white / tide.where(is_flat, 1, range))
   return ((wide - tide.where(is_flat, 0, least)) * scale):clamp(0, white):to(img.dtype)
-end
+end)
 
---- Each channel with its values spread so that all are about equally frequent.
-function colors.equalize(img)
+--- Each channel of a uint8 picture with its values spread evenly.
+---@param img tensor  pictures (..., channels, height, width)
+---@example
+--- tide.vision.transforms.functional.equalize(tide.zeros({1, 2, 2}, {dtype = "uint8"})) --> {{{0, 0}, {0, 0}}}
+colors.equalize = checked("vision.transforms.functional.equalize", function(img)
   check_bytes("equalize", img)
   local shape, height, width = img.shape, picture.size(img)
   local pixels = height * width
@@ -319,6 +331,6 @@ function colors.equalize(img)
   local spread = (sums + step:floor_divide(2)):floor_divide(divisor):clamp(0, 255)
   local lookup = F.pad(spread:narrow(2, 1, 255), {1, 0})
   return tide.where(step:eq(0), places - 1, lookup:gather(2, places)):to("uint8"):reshape(shape)
-end
+end)
 
 return colors

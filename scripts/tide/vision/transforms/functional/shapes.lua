@@ -1,4 +1,5 @@
 -- Sizes of pictures: resizing, cropping, padding and mirroring.
+local checked = require "tide.internal.declare.checked"
 local F = require("tide.native").functional
 local reader = require "tide.internal.declare.reader"
 local picture = require "tide.vision.transforms.picture"
@@ -9,22 +10,31 @@ local tide = require "tide"
 local shapes = {}
 
 --- Channels, height and width.
-function shapes.get_dimensions(image)
+---@param img tensor  pictures (..., channels, height, width)
+---@example
+--- {tide.vision.transforms.functional.get_dimensions(tide.ones(3, 4, 5))} --> {3, 4, 5}
+shapes.get_dimensions = checked("vision.transforms.functional.get_dimensions", function(image)
   local height, width, channels = picture.size(picture.check("get_dimensions", image))
   return channels, height, width
-end
+end)
 
 --- Width and height.
-function shapes.get_image_size(image)
+---@param img tensor  pictures (..., channels, height, width)
+---@example
+--- {tide.vision.transforms.functional.get_image_size(tide.ones(3, 4, 5))} --> {5, 4}
+shapes.get_image_size = checked("vision.transforms.functional.get_image_size", function(image)
   local height, width = picture.size(picture.check("get_image_size", image))
   return width, height
-end
+end)
 
 --- The number of channels.
-function shapes.get_image_num_channels(image)
+---@param img tensor  pictures (..., channels, height, width)
+---@example
+--- tide.vision.transforms.functional.get_image_num_channels(tide.ones(3, 4, 5)) --> 3
+shapes.get_image_num_channels = checked("vision.transforms.functional.get_image_num_channels", function(image)
   local _, _, channels = picture.size(picture.check("get_image_num_channels", image))
   return channels
-end
+end)
 
 -- Resizing ----------------------------------------------------------------------------------------
 
@@ -285,10 +295,16 @@ end
 -- Mirroring ---------------------------------------------------------------------------------------
 
 --- Left and right exchanged.
-function shapes.hflip(img) return picture.check("hflip", img):flip(-1) end
+---@param img tensor  pictures (..., channels, height, width)
+---@example
+--- tide.vision.transforms.functional.hflip(tide.tensor{{{1, 2}}}) --> {{{2, 1}}}
+shapes.hflip = checked("vision.transforms.functional.hflip", function(img) return picture.check("hflip", img):flip(-1) end)
 
 --- Top and bottom exchanged.
-function shapes.vflip(img) return picture.check("vflip", img):flip(-2) end
+---@param img tensor  pictures (..., channels, height, width)
+---@example
+--- tide.vision.transforms.functional.vflip(tide.tensor{{{1}, {2}}}) --> {{{2}, {1}}}
+shapes.vflip = checked("vision.transforms.functional.vflip", function(img) return picture.check("vflip", img):flip(-2) end)
 
 --- The value v in h x w pixels from row i and column j on, from 1.
 ---@use vision: img
