@@ -35,6 +35,17 @@ describe("declared arguments", function()
   end)
 end)
 
+describe("a table with names in the last place", function()
+  it("holds options, unless it is the value that stands there", function()
+    raises("get_model: argument 1 (name): expected string, got nothing", tide.vision.models.get_model, {options = {}})
+    equal(tide.vision.models.get_model("lenet", {num_classes = 2})(tide.ones(1, 1, 28, 28)).shape, {1, 2})
+    local set = {get = function(_, i) return i end, rows = 3}
+    setmetatable(set, {__len = function(self) return self.rows end})
+    equal(#tide.data.DataLoader(set), 3)
+    raises("DataLoader: unknown option 'rows'", tide.data.DataLoader, set, {rows = 3})
+  end)
+end)
+
 describe("kinds", function()
   local function accepts(type, value) return pcall(kinds.reader(type), "f", "argument 1 (x)", "x", value) end
   it("accept what they name", function()
@@ -45,6 +56,15 @@ describe("kinds", function()
       {"number < 1", 0.5}, {"tensor | number >= 0", tide.ones(1)}, {"loader", {}},
     }
     for _, case in ipairs(accepted) do equal({case[1], (accepts(case[1], case[2]))}, {case[1], true}) end
+  end)
+  it("keep floats where they are shares", function()
+    local function read(type, value) return kinds.reader(type)("f", "argument 1 (x)", "x", value) end
+    equal(math.type(read("integer", 1.0)), "integer")
+    equal(math.type(read("integer | false", 1.0)), "integer")
+    equal(math.type(read("integer | number", 1.0)), "float")
+    local pruned = tide.nn.Linear(4, 4)
+    tide.nn.utils.prune.l1_unstructured(pruned, "weight", 1.0)
+    equal(pruned.weight:eq(0):sum():item(), 16)
   end)
   it("refuse everything else", function()
     local refused = {
