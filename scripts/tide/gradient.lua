@@ -7,7 +7,7 @@ local tide = require "tide"
 
 --- A table of slopes along each dimension, from neighbouring elements.
 ---@param x tensor  the tensor
----@param spacing number | tensor[] = 1  distance of the elements, or where they are
+---@param spacing number | tensor | any[] = 1  distance of the elements, or where they are
 ---@param dim integer | integer[] = nil  the dimensions, from 1; nil is all
 ---@param edge_order integer = 1  1 or 2: how exact slopes at the ends are
 ---@example

@@ -199,8 +199,8 @@ distribution("random.poisson", tide.ones, function(one, lam)
 end)
 
 --- How many of n trials succeed, each with probability p.
----@param n integer  number of trials
----@param p number  probability of success
+---@param n tensor | integer >= 0  number of trials
+---@param p tensor | number in [0, 1]  probability of success
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.binomial(3, 1, 2) --> {3.0, 3.0}
@@ -215,7 +215,7 @@ function random.binomial(...)
 end
 
 --- How many trials it takes until one succeeds.
----@param p number | tensor = 0.5  probability of success in one trial
+---@param p tensor | number in (0, 1] = 0.5  probability of success in one trial
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.geometric(1, 2) --> {1.0, 1.0}
@@ -301,8 +301,8 @@ distribution("random.standard_t", tide.randn, function(z, df)
 end)
 
 --- How many trials fail until n have succeeded; waits.
----@param n number | tensor = 1.0  successes to wait for
----@param p number | tensor = 0.5  probability of success
+---@param n tensor | number >= 0 = 1.0  successes to wait for
+---@param p tensor | number in (0, 1] = 0.5  probability of success
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.negative_binomial(3, 1, 2) --> {0.0, 0.0}
@@ -311,7 +311,7 @@ distribution("random.negative_binomial", tide.ones, function(one, n, p)
 end)
 
 --- Positive numbers that add up to 1, one for each of alpha; waits.
----@param alpha number[]  weights of the classes
+---@param alpha number[] | tensor  weights of the classes
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.dirichlet({1, 2, 3}):sum() --> 1.0
@@ -404,7 +404,7 @@ end
 ---@param a integer | tensor | table  values to draw from; a number stands for 1 to that
 ---@use random: size = nil
 ---@param replace boolean = true  a value may be drawn again
----@param p number[] = nil  probability of each; nil is the same for all
+---@param p number[] | tensor = nil  probability of each; nil is the same for all
 ---@use random: dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.choice({7, 8}, 3, true, {0, 1}) --> {8, 8, 8}
@@ -465,7 +465,7 @@ end
 
 --- How often each of n draws gave each outcome.
 ---@param n integer >= 0  number of trials
----@param pvals number[]  probabilities of the classes
+---@param pvals number[] | tensor  probabilities of the classes
 ---@use random: size = nil
 ---@counts the numbers
 ---@see tide.randperm tide.randint tide.multinomial

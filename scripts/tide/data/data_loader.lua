@@ -15,7 +15,7 @@ local workers = require "tide.data.workers"
 --- of samples included, also those of math.random: they depend on tide.manual_seed, the pass and the position.
 ---@param dataset dataset  has #dataset and dataset:get(i), i from 1; a list or a tensor will do, or an
 ---  IterableDataset
----@param batch_size integer | false = nil  samples in a batch; false gives samples as they are; nil is 1
+---@param batch_size integer > 0 | false = nil  samples in a batch; false gives samples as they are; nil is 1
 ---@param shuffle boolean = nil  a new order in each pass; nil is false
 ---@param sampler sampler = nil  gives the positions of the samples, from 1
 ---@param batch_sampler sampler = nil  gives lists of positions, in place of batch_size, shuffle, sampler and

@@ -101,7 +101,7 @@ end
 -- Positions that are given ------------------------------------------------------------------------
 
 --- These positions in random order.
----@param indices integer[]  positions of the samples, from 1
+---@param indices integer[] | tensor  positions of the samples, from 1
 ---@param generator generator = nil  source of the order; nil is the default generator
 ---@counts the positions given
 ---@see data.DataLoader data.RandomSampler data.WeightedRandomSampler data.BatchSampler
@@ -199,7 +199,7 @@ end
 
 --- Lists of batch_size positions of a sampler.
 ---@param sampler sampler  gives the positions of the samples, from 1
----@param batch_size integer | false  samples in a batch; false gives samples as they are
+---@param batch_size integer > 0  samples in a batch; false gives samples as they are
 ---@param drop_last boolean = false  leave out the last batch if it is short
 ---@counts the positions given
 ---@see data.DataLoader data.RandomSampler data.WeightedRandomSampler

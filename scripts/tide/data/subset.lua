@@ -9,7 +9,7 @@ local tide = require "tide"
 --- The samples of a data set at these positions.
 ---@param dataset dataset  has #dataset and dataset:get(i), i from 1; a list or a tensor will do, or an
 ---  IterableDataset
----@param indices integer[]  positions of the samples, from 1
+---@param indices integer[] | tensor  positions of the samples, from 1
 ---@counts positions of samples
 ---@see data.DataLoader data.TensorDataset data.ListDataset data.random_split
 ---@example

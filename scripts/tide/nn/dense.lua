@@ -6,7 +6,7 @@ local raise = require "tide.internal.raise"
 
 --- Gluon's lazy linear layer with an activation.
 ---@param units integer  size of the last dimension of the result
----@param activation string | function = nil  what is applied, as a name in F such as "relu"
+---@param activation string | function = nil  what is applied, a function or its name in F, such as "relu"
 ---@param use_bias boolean = true  add a trained bias
 ---@param flatten boolean = true  join all dimensions of x but the first before
 ---@formula y = activation(x W' + b)
@@ -19,10 +19,14 @@ local Dense, read = define("nn.Dense", LazyLinear)
 function Dense:init(...)
   local given = read(...)
   LazyLinear.init(self, given.units, given.use_bias)
-  if given.activation and not rawget(F, given.activation) then
-    raise("Dense: unknown activation %s: any function of tide.nn.functional", given.activation)
+  local activation = given.activation
+  if type(activation) == "string" then
+    activation = rawget(F, activation)
+    if not activation then
+      raise("Dense: unknown activation %s: any function of tide.nn.functional", given.activation)
+    end
   end
-  self.activation = given.activation and F[given.activation]
+  self.activation = activation
   self.flatten = given.flatten
 end
 

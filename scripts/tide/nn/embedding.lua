@@ -9,7 +9,7 @@ local tide = require "tide"
 
 --- A table of vectors, looked up by positions from 1.
 ---@use nn: num_embeddings, embedding_dim
----@param padding_idx number = nil  the position, from 1, whose vector stays 0 and gets no gradient
+---@param padding_idx integer = nil  the position, from 1, whose vector stays 0 and gets no gradient
 ---@use nn: max_norm = nil, norm_type = 2.0, scale_grad_by_freq = false, device = nil, dtype = nil
 ---@formula y = weight[x]
 ---@shapes x (...) of positions -> (..., embedding_dim)
@@ -59,7 +59,7 @@ end
 --- An Embedding whose weight is this matrix; it is not trained unless freeze is false.
 ---@param embeddings tensor  a matrix with a row for each word
 ---@param freeze boolean = true  keep the weight out of the training
----@param padding_idx number = nil  the position, from 1, that gets no gradient
+---@param padding_idx integer = nil  the position, from 1, that gets no gradient
 ---@use nn: max_norm = nil, norm_type = 2.0, scale_grad_by_freq = false
 ---@see nn.Embedding
 ---@example

@@ -44,7 +44,7 @@ init.normal_ = checked("nn.init.normal_", function(tensor, mean, std)
 
 --- One value.
 ---@use nn: tensor
----@param value number  the value of all elements
+---@param value number | boolean | tensor  the value of all elements
 ---@example
 --- nn.init.constant_(tide.zeros(2), 7) --> {7.0, 7.0}
 init.constant_ = checked("nn.init.constant_", function(tensor, value)

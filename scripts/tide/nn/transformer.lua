@@ -5,6 +5,7 @@ local reader = require "tide.internal.declare.reader"
 local dropouts = require "tide.nn.dropouts"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
+local is_callable = require "tide.internal.is_callable"
 local kind_of = require "tide.internal.kind_of"
 local Linear = require "tide.nn.linear"
 local Module = require "tide.nn.module"
@@ -24,7 +25,7 @@ local layer_options = {
 --- The function that an option names: any of tide.nn.functional, or a function itself.
 local function activation_of(name, value)
   local fn = type(value) == "string" and rawget(F, value) or value
-  if type(fn) ~= "function" then
+  if not is_callable(fn) then
     raise("%s: activation must be a function or the name of one in tide.nn.functional, got %s", name,
       tostring(value))
   end

@@ -40,7 +40,11 @@ function Adam:update(parameter, grad, state, group)
   -- Both means start at 0 and are too small at first: the corrections make up for that.
   local correction1, correction2 = 1 - beta1 ^ state.step, 1 - beta2 ^ state.step
   local scale = square:sqrt() / math.sqrt(correction2) + group.eps
-  parameter:addcdiv_(mean, scale, {value = -group.lr / correction1})
+  if tide.is_tensor(group.lr) then
+    parameter:sub_(mean / scale * (group.lr / correction1))
+  else
+    parameter:addcdiv_(mean, scale, {value = -group.lr / correction1})
+  end
 end
 
 return Adam

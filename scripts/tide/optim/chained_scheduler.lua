@@ -7,6 +7,7 @@ local rates_of = require "tide.optim.internal.rates_of"
 
 --- Several plans at once.
 ---@param schedulers scheduler[]  the plans
+---@use optim: optimizer = nil
 ---@see lr_scheduler.SequentialLR lr_scheduler.LinearLR
 ---@example
 --- local plans, sgd = optim.lr_scheduler, optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})
@@ -19,8 +20,9 @@ local ChainedScheduler, read = define("optim.lr_scheduler.ChainedScheduler")
 known_fields.watch(ChainedScheduler, {})
 
 function ChainedScheduler:init(...)
-  local schedulers = read(...).schedulers
-  check_plans("ChainedScheduler", schedulers)
+  local given = read(...)
+  local schedulers = given.schedulers
+  check_plans("ChainedScheduler", schedulers, given.optimizer)
   self.schedulers, self.optimizer = schedulers, schedulers[1].optimizer
 end
 

@@ -5,8 +5,8 @@ local LRScheduler = require "tide.optim.scheduler"
 
 --- Half a cosine down, then from the top again.
 ---@use optim: optimizer
----@param T_0 number > 0  steps of the first fall
----@param T_mult number > 0 = 1  factor of the steps of each following fall
+---@param T_0 integer > 0  steps of the first fall
+---@param T_mult integer >= 1 = 1  factor of the steps of each following fall
 ---@use optim: eta_min = 0, last_epoch = -1
 ---@formula as CosineAnnealingLR, again and again: T_0 steps, then T_0 T_mult, ...
 ---@see lr_scheduler.CosineAnnealingLR

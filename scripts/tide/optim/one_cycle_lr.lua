@@ -11,10 +11,10 @@ local raise = require "tide.internal.raise"
 ---@param total_steps number > 0 = nil  steps of the whole cycle; nil is epochs * steps_per_epoch
 ---@param epochs number > 0 = nil  epochs, if total_steps is not given
 ---@param steps_per_epoch number > 0 = nil  steps of an epoch, if total_steps is not given
----@param pct_start number = 0.3  share of the steps that rise
+---@param pct_start number in [0, 1] = 0.3  share of the steps that rise
 ---@use optim: anneal_strategy = "cos", cycle_momentum = true, base_momentum = 0.85, max_momentum = 0.95
----@param div_factor number = 25  the learning rate starts at max_lr / div_factor
----@param final_div_factor number = 1e4  it ends at the start / final_div_factor
+---@param div_factor number > 0 = 25  the learning rate starts at max_lr / div_factor
+---@param final_div_factor number > 0 = 1e4  it ends at the start / final_div_factor
 ---@param three_phase boolean = false  fall back to the start as slowly as it rose, then to the end
 ---@use optim: last_epoch = -1
 ---@formula from max_lr / div_factor up to max_lr in pct_start of the steps, then down to max_lr / div_factor /

@@ -146,6 +146,11 @@ function Optimizer:check() end
 --- #sgd.param_groups --> 2
 function Optimizer:add_param_group(group)
   local name = getmetatable(self).name
+  if type(group) == "table" and tide.is_tensor(group.params) then
+    local one = {}
+    for key, value in pairs(group) do one[key] = value end
+    one.params, group = {group.params}, one
+  end
   if type(group) ~= "table" or type(group.params) ~= "table" or tide.is_tensor(group) then
     raise("%s: expected a group {params = list of tensors, ...}, got %s", name,
       type(group) == "table" and "a table without params" or kind_of(group))

@@ -12,7 +12,7 @@ local tide = require "tide"
 ---@use optim: optimizer
 ---@param mode "min" | "max" = "min"  whether a smaller or a larger figure is better
 ---@param factor number < 1 = 0.1  factor of the learning rate
----@param patience integer >= 0 = 10  epochs without a better figure before lr falls
+---@param patience number >= 0 = 10  epochs without a better figure before lr falls
 ---@param threshold number = 0.0001  by how much a figure must be better
 ---@param threshold_mode "rel" | "abs" = "rel"  as a share, or as a number
 ---@param cooldown integer >= 0 = 0  epochs to wait after lr has fallen

@@ -32,7 +32,8 @@ end
 
 function Rprop:prepare(parameter, state, group)
   state.prev = tide.zeros_like(parameter)
-  state.step_size = tide.full_like(parameter, group.lr)
+  local lr = group.lr
+  state.step_size = tide.is_tensor(lr) and tide.zeros_like(parameter) + lr or tide.full_like(parameter, lr)
 end
 
 function Rprop:update(parameter, grad, state, group)

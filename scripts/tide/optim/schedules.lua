@@ -1,5 +1,6 @@
 -- Plans for the learning rate that are one formula each: StepLR, CosineAnnealingLR and others.
 local define = require "tide.internal.declare.define"
+local is_callable = require "tide.internal.is_callable"
 local kind_of = require "tide.internal.kind_of"
 local LRScheduler = require "tide.optim.scheduler"
 local raise = require "tide.internal.raise"
@@ -21,7 +22,7 @@ end
 
 --- Times gamma every step_size steps.
 ---@use optim: optimizer
----@param step_size integer > 0  steps between two changes
+---@param step_size number > 0  steps between two changes
 ---@use optim: gamma = 0.1, last_epoch = -1
 ---@formula lr = lr_0 gamma^(t // step_size)
 ---@see lr_scheduler.MultiStepLR lr_scheduler.ExponentialLR
@@ -123,7 +124,7 @@ end)
 
 --- Half a cosine down, then up again.
 ---@use optim: optimizer
----@param T_max integer > 0  steps down to eta_min
+---@param T_max number > 0  steps down to eta_min
 ---@use optim: eta_min = 0, last_epoch = -1
 ---@formula lr = eta_min + (lr_0 - eta_min) (1 + cos(pi t / T_max)) / 2
 ---@see lr_scheduler.CosineAnnealingWarmRestarts lr_scheduler.OneCycleLR
@@ -145,8 +146,9 @@ end)
 
 --- What a function says for group `i`: one for all, or a list of them.
 local function of_function(self, i)
-  local fn = type(self.lr_lambda) == "table" and self.lr_lambda[i] or self.lr_lambda
-  if type(fn) ~= "function" then
+  local fn = self.lr_lambda
+  if not is_callable(fn) then fn = fn[i] end
+  if not is_callable(fn) then
     raise("%s: no function for group %d", getmetatable(self).name, i)
   end
   local factor = fn(self.last_epoch)

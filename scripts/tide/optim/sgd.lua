@@ -46,7 +46,11 @@ function SGD:update(parameter, grad, state, group)
     end
     grad = group.nesterov and grad + buffer * momentum or buffer
   end
-  parameter:sub_(grad, {alpha = group.lr})
+  if tide.is_tensor(group.lr) then
+    parameter:sub_(grad * group.lr)
+  else
+    parameter:sub_(grad, {alpha = group.lr})
+  end
 end
 
 return SGD

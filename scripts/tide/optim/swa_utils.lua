@@ -187,7 +187,7 @@ end
 
 --- From the rate that stands to another, where it stays.
 ---@use optim: optimizer
----@param swa_lr number | number[]  the learning rate at the end
+---@param swa_lr number >= 0 | number[] >= 0  the learning rate at the end
 ---@param anneal_epochs integer >= 0 = 10  steps on the way there
 ---@use optim: anneal_strategy = "cos", last_epoch = -1
 ---@see optim.swa_utils.AveragedModel optim.swa_utils.update_bn

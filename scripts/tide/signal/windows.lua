@@ -66,7 +66,7 @@ window("signal.windows.nuttall", of_cosines {0.3635819, 0.4891775, 0.1365995, 0.
 
 --- Cosines with the weights a, their signs alternating.
 ---@use signal: M
----@param a number[]  factors of the cosines
+---@param a number[] | tensor  factors of the cosines
 ---@use signal: sym = true, dtype = nil, device = nil, requires_grad = false
 ---@example
 --- tide.signal.windows.general_cosine(3, {0.5, 0.5}) --> {0.0, 1.0, 0.0}

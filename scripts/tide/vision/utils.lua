@@ -72,7 +72,7 @@ local kFormats <const> = {png = io.encode_png, jpg = io.encode_jpeg, jpeg = io.e
 --- Writes pictures of floats 0..1, as a grid, to a PNG or JPEG file.
 ---@use vision: tensor
 ---@param fp string  name of the file
----@param format "png" | "jpeg" = nil  kind of file; nil goes by the name
+---@param format "png" | "jpeg" | "jpg" = nil  kind of file; nil goes by the name
 ---@use vision: nrow = 8
 ---@param padding integer >= 0 = 2  pixels between pictures
 ---@use vision: normalize = false, value_range = nil, scale_each = false, pad_value = 0

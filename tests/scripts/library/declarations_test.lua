@@ -24,13 +24,41 @@ describe("declared arguments", function()
     raises("Adam: option 'betas': expected table of 2 numbers, got {0.9}", adam, {betas = {0.9}})
     raises("Adam: betas must be at least 0 and below 1, got {0.9, 1}", adam, {betas = {0.9, 1}})
     raises("Adam: lr must be non-negative, got -1", adam, -1)
-    raises("StepLR: argument 2 (step_size): expected integer, got nothing", optim.lr_scheduler.StepLR, adam())
-    raises("StepLR: step_size: expected an integer, got 1.5", optim.lr_scheduler.StepLR, adam(), 1.5)
+    raises("StepLR: argument 2 (step_size): expected number, got nothing", optim.lr_scheduler.StepLR, adam())
+    raises("Linear: out_features: expected an integer, got 1.5", nn.Linear, 2, 1.5)
     raises('SWALR: anneal_strategy must be "cos" or "linear", got "steps"', optim.swa_utils.SWALR, adam(), 1,
       {anneal_strategy = "steps"})
   end)
+  it("may be false for nil, which no table can hold", function()
+    equal(nn.Linear(2, 3, {device = false, dtype = false}).weight.dtype, "float32")
+    equal(#tide.data.DataLoader({1, 2, 3}, {sampler = false}), 3)
+    raises("Linear: argument 3 (bias): expected boolean, got number", nn.Linear, 2, 3, 1)
+    equal(nn.Linear(2, 3, false).bias, nil)
+  end)
+  it("take tensors and callable tables where they have a meaning", function()
+    for _, name in ipairs {"SGD", "Adam", "AdamW", "Rprop"} do
+      local w = nn.Parameter(tide.ones(2))
+      local by_tensor, other = optim[name]({w}, {lr = tide.tensor(0.5)}), nn.Parameter(tide.ones(2))
+      local by_number = optim[name]({other}, {lr = 0.5})
+      tide.autograd.backward({(w * 2):sum(), (other * 2):sum()})
+      by_tensor:step()
+      by_number:step()
+      test.close(w:detach(), other:detach())
+    end
+    local half = setmetatable({}, {__call = function() return 0.5 end})
+    local plan = optim.lr_scheduler.LambdaLR(adam(1), half)
+    equal(plan:get_last_lr()[1], 0.5)
+    local norm = nn.utils.clip_grad_norm_
+    local w = nn.Parameter(tide.ones(4))
+    w:sum():backward()
+    equal(norm(w, 1.0):item(), 2.0)
+  end)
+  it("refuse tensors as sizes", function()
+    raises("LayerNorm: argument 1 (normalized_shape): expected integer or table of integers, got tensor", nn.LayerNorm,
+      tide.tensor{2, 3})
+  end)
   it("take whole floats for integers, and the value of another parameter for one that is left out", function()
-    equal(math.type(optim.lr_scheduler.StepLR(adam(), 2.0).step_size), "integer")
+    equal(math.type(nn.Linear(2.0, 3).in_features), "integer")
     equal(optim.lr_scheduler.CyclicLR(adam(), 0.1, 1, {step_size_up = 7}).step_size_down, 7)
   end)
 end)
@@ -50,7 +78,7 @@ describe("kinds", function()
   local function accepts(type, value) return pcall(kinds.reader(type), "f", "argument 1 (x)", "x", value) end
   it("accept what they name", function()
     local accepted = {
-      {"any", 1}, {"number | false", false}, {"integer[] | integer", {1, 2}}, {"number[]", tide.ones(2)},
+      {"any", 1}, {"number | false", false}, {"integer[] | integer", {1, 2}}, {"number[] | tensor", tide.ones(2)},
       {"function", print}, {"function", nn.ReLU()}, {"module", nn.ReLU()}, {"module[]", {nn.ReLU()}},
       {'"a" | "b"', "b"}, {"number in (0, 1]", 1}, {"number[2] > 0", {1, 2}}, {"integer[][]", {{1}, {2, 3}}},
       {"number < 1", 0.5}, {"tensor | number >= 0", tide.ones(1)}, {"loader", {}},
@@ -71,7 +99,7 @@ describe("kinds", function()
       {"number | false", true}, {"integer[]", {1, 2.5}}, {"integer", 2.5}, {"integer", "2"}, {"function", {}},
       {"module", {}}, {'"a" | "b"', "c"}, {"number in (0, 1]", 0}, {"number[2] > 0", {1, 2, 3}},
       {"number[2] > 0", {1, 0}}, {"integer[][]", {{1}, 2}}, {"number < 1", 1}, {"loader", 3}, {"tensor", {}},
-      {"number >= 0", 0 / 0}, {"boolean", 1}, {"string", 1}, {"number", "1"},
+      {"number >= 0", 0 / 0}, {"number[]", tide.ones(2)}, {"boolean", 1}, {"string", 1}, {"number", "1"},
     }
     for _, case in ipairs(refused) do equal({case[1], (accepts(case[1], case[2]))}, {case[1], false}) end
   end)

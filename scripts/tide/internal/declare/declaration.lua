@@ -17,9 +17,9 @@
 -- `@param NAME TYPE = DEFAULT  TEXT`: types are those of kinds.lua. `NAME?` may be left out; so may what has a default,
 -- and that is given by name. A default that names a parameter before it is that one's value. `NAME...` is all that
 -- follows. `@use GROUP: NAME = DEFAULT, ...` takes parameters from `internal/parameters/GROUP.lua`. `@call` begins what
--- objects of a class are called with. `@like NAME` stands for the parameters of another declaration of the file, and for the
--- notes that are not given. `@type table` is what only holds others. The other tags are notes: formula, shapes, counts
--- (from 1), waits, errors, see.
+-- objects of a class are called with. `@like NAME` stands for the parameters of another declaration of the file, and for
+-- the notes that are not given. `@type table` is what only holds others. The other tags are notes: formula, shapes,
+-- counts (from 1), waits, errors, see.
 local native = require "tide.native"
 
 local declaration = {}

@@ -57,11 +57,9 @@ local function range_of(text)
   return within(-math.huge, false, limit, is_open), (is_open and "below " or "at most ") .. bound
 end
 
---- Whether a value is a list of what `is` accepts, of so many if there is a length. A tensor is a list of numbers.
-local function list_test(is, word, length)
-  local of_numbers = word == "number" or word == "integer" or word == "any"
+--- Whether a value is a list of what `is` accepts, of so many if there is a length.
+local function list_test(is, length)
   return function(value)
-    if tide.is_tensor(value) then return of_numbers and not length end
     if type(value) ~= "table" or length and #value ~= length then return false end
     for i = 1, #value do
       if not is(value[i]) then return false, i end
@@ -82,7 +80,7 @@ local function alternative_of(text)
   local made = {is = is, text = words[word] or word, word = word}
   if range ~= "" then made.within, made.range = range_of(range) end
   for length in lists:gmatch "%[(%d*)%]" do
-    made.is, made.length = list_test(made.is, word, tonumber(length)), tonumber(length)
+    made.is, made.length = list_test(made.is, tonumber(length)), tonumber(length)
     made.text = ("table of %s%ss"):format(length == "" and "" or length .. " ", made.text)
   end
   return made
@@ -146,6 +144,12 @@ function kinds.takes_named_tables(type_text)
     if not not_named[word] then return true end
   end
   return false
+end
+
+--- Whether false is of a type.
+function kinds.takes_false(type_text)
+  return (" " .. type_text .. " "):find " false " ~= nil or type_text:find "%f[%w]boolean%f[%W]" ~= nil
+    or type_text:find "%f[%w]any%f[%W]" ~= nil
 end
 
 --- A function(caller, place, name, value) that gives the value, if it is of the type, else raises an error in the name

@@ -36,7 +36,7 @@ local function prepare(name, files)
   local declared = declared_parameters(name, files)
   local plan = {
     caller = name:match "([%w_]+):forward$" or name:match "[%w_]+$", names = {}, position = {}, places = {},
-    options = {}, checks = {}, required = {}, defaults = {}, like = {}, is_open = {},
+    options = {}, checks = {}, required = {}, defaults = {}, like = {}, is_open = {}, takes_false = {},
   }
   for _, parameter in ipairs(declared) do
     local i = #plan.names + 1
@@ -45,6 +45,7 @@ local function prepare(name, files)
     plan.places[i] = ("argument %d (%s)"):format(i, parameter.name)
     plan.options[i] = ("option '%s'"):format(parameter.name)
     plan.is_open[i] = parameter.type == "options"
+    plan.takes_false[i] = parameter.default ~= "nil" or kinds.takes_false(parameter.type)
     plan.checks[i], plan.required[i] = kinds.reader(parameter.type), not parameter.optional
     local default = parameter.default
     if plan.position[default] then plan.like[i] = default elseif default then plan.defaults[i] = value_of(default) end
@@ -64,7 +65,9 @@ local function read_named(plan, values, options, count)
         near and ("; did you mean '%s'?"):format(near) or "", table.concat(plan.names, ", "))
     end
     if at <= count and values[name] ~= nil then raise("%s: %s is given twice", plan.caller, name) end
-    values[name] = plan.checks[at](plan.caller, plan.options[at], name, value)
+    if value or plan.takes_false[at] then -- else false stands for nil, which no table can hold
+      values[name] = plan.checks[at](plan.caller, plan.options[at], name, value)
+    end
   end
 end
 
@@ -91,12 +94,12 @@ local function read(plan, ...)
   while count > #names and given[count] == nil do count = count - 1 end
   for i = 1, math.min(count, #names) do
     local name, value = names[i], given[i]
-    if value ~= nil then
+    if value or value == false and plan.takes_false[i] then
       values[name] = plan.checks[i](plan.caller, plan.places[i], name, value)
     end
   end
-  if count > #names then
-    raise("%s: too many arguments: argument %d is a %s", plan.caller, #names + 1, kind_of(given[#names + 1]))
+  for i = #names + 1, count do
+    if given[i] ~= nil then raise("%s: too many arguments: argument %d is a %s", plan.caller, i, kind_of(given[i])) end
   end
   if options then read_named(plan, values, options, count) end
   for i, name in ipairs(names) do

@@ -1,6 +1,6 @@
 -- Parameters that several functions of tide.nn take, for declarations: see internal/declare/declaration.lua.
 ---@param a number  lower end
----@param activation "relu" | "gelu" | function  the function of that hidden layer
+---@param activation string | function  the function of that hidden layer
 ---@param add_zero_attn boolean  a vector of zeros is put behind keys and values
 ---@param affine boolean  trained weight and bias for each channel
 ---@param align_corners boolean  the outermost elements lie on each other, instead of their outer edges; nil is false
@@ -48,7 +48,7 @@
 ---@param key_padding_mask tensor  (n, others), true leaves a key out
 ---@param lambd number  values from -lambd to lambd become 0
 ---@param layer_norm_eps number  added to variances in layer norms
----@param lengths integer | integer[] | tensor  length of each sequence
+---@param lengths integer[] | tensor  length of each sequence
 ---@param log_input boolean  x holds logarithms
 ---@param lower number  least slope below 0
 ---@param margin number  how much farther
@@ -68,7 +68,7 @@
 ---@param nonlinearity string  name of the function that follows, such as "relu"
 ---@param norm module  applied to the result
 ---@param norm_first boolean  normalize in front of attention and hidden layer, not behind them
----@param norm_type number  which norm
+---@param norm_type number | "inf"  which norm
 ---@param normalized_shape integer | integer[]  sizes of the last dimensions, which are normalized together
 ---@param num_embeddings integer >= 0  how many vectors; positions go from 1 to this
 ---@param num_features integer >= 0  channels of x, its dimension 2
@@ -84,7 +84,7 @@
 ---  one for all
 ---@param padding_mode "zeros" | "reflect" | "replicate" | "circular"  what is put around x
 ---@param padding_value number  what fills shorter sequences
----@param parameters tensor[]  the parameters, as net:parameters() gives them
+---@param parameters tensor | tensor[]  the parameters, as net:parameters() gives them
 ---@param query tensor  what is looked for: (length, n, embed_dim)
 ---@param reduction "none" | "mean" | "sum"  what is made of the losses of all elements: nothing, their mean, or their
 ---  sum

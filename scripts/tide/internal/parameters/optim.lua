@@ -16,7 +16,7 @@
 ---@param max_lr number | number[]  the largest learning rate, of all groups or of each
 ---@param max_momentum number | number[]  the largest momentum
 ---@param maximize boolean  go up instead of down
----@param milestones integer[]  the steps at which it changes, rising
+---@param milestones integer[] | tensor  the steps at which it changes, rising
 ---@param momentum number >= 0  share of the last step's direction that is kept
 ---@param nesterov boolean  look ahead along the momentum
 ---@param optimizer optimizer  its learning rates are set

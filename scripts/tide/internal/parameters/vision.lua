@@ -37,7 +37,7 @@
 ---@param layer_scale number  factor of each block's result at the start
 ---@param left number  first column, from 1
 ---@param max_pixels integer >= 0  larger pictures are an error
----@param mean number | number[]  mean of each channel
+---@param mean number | number[] | tensor  mean of each channel
 ---@param memory_efficient boolean  compute parts anew in backward instead of keeping them
 ---@param mode string  channels of the result: unchanged, gray, gray_alpha, rgb or rgb_alpha
 ---@param norm_layer function | false  norm_layer(channels) makes a norm
@@ -67,7 +67,7 @@
 ---@param size integer | integer[]  height and width; one number is that of the shorter side
 ---@param size_hint integer[]  {height, width}: a JPEG is read at the least size that is not below
 ---@param spatial_scale number  factor from coordinates of boxes to those of the input
----@param std number | number[]  standard deviation of each channel
+---@param std number | number[] | tensor  standard deviation of each channel
 ---@param stem_width integer > 0  channels of the first layer
 ---@param stochastic_depth_prob number  probability that the last block is skipped, less for those before
 ---@param target_transform function  applied to targets
@@ -78,7 +78,7 @@
 ---@param transform_input boolean  pictures are normalized as for ImageNet
 ---@param transforms function[]  changes
 ---@param translate number[]  largest shift, as shares of width and height
----@param value_range number[]  least and largest value to stretch from; nil is those of the pictures
+---@param value_range number[] | tensor  least and largest value to stretch from; nil is those of the pictures
 ---@param vertical_flip boolean  mirror top and bottom instead of left and right
 ---@param width integer >= 0  width of the part
 ---@param width_mult number > 0  factor of the channels

@@ -40,7 +40,7 @@ end
 
 --- Scales all gradients down together; returns their norm; does not wait.
 ---@use nn: parameters
----@param max_norm number  the largest norm of all gradients together
+---@param max_norm number | tensor  the largest norm of all gradients together
 ---@use nn: norm_type = 2.0, error_if_nonfinite = false
 ---@formula grad = grad min(1, max_norm / (total norm + 1e-6))
 ---@see nn.utils.clip_grad_value_ nn.utils.get_total_norm
@@ -82,7 +82,7 @@ clip.clip_grad_value_ = checked("nn.utils.clip_grad_value_",
   end)
 
 --- The norm of a list.
----@param tensors tensor[]  the tensors
+---@param tensors tensor | tensor[]  the tensors
 ---@use nn: norm_type = 2.0, error_if_nonfinite = false
 ---@example
 --- nn.utils.get_total_norm{tide.tensor{3.0}, tide.tensor{4.0}} --> 5.0

@@ -50,7 +50,7 @@ end
 
 --- One of the transforms, with the weights p.
 ---@use vision: transforms
----@param p number[] >= 0 = nil  weight of each change; nil is the same for all
+---@param p number[] >= 0 | tensor = nil  weight of each change; nil is the same for all
 ---@example
 --- tide.vision.transforms.RandomChoice({tide.vision.transforms.Pad(1), tide.vision.transforms.Pad(2)}, {1, 0})(tide.ones(3, 2, 2)).shape --> {3, 4, 4}
 composition.RandomChoice = define("vision.transforms.RandomChoice", function(self)

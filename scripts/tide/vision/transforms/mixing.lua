@@ -22,8 +22,10 @@ end
 
 local function define(name)
   return transform.define(name, function(self)
-      if self.alpha <= 0 then raise("%s: alpha must be positive, got %s", name, tostring(self.alpha)) end
-    end)
+    if self.alpha <= 0 then
+      raise("%s: alpha must be positive, got %s", getmetatable(self).name, tostring(self.alpha))
+    end
+  end)
 end
 
 --- share * a + (1 - share) * (a with each row in the place of the next).
