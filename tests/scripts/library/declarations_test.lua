@@ -35,7 +35,7 @@ describe("declared arguments", function()
     raises("Linear: argument 3 (bias): expected boolean, got number", nn.Linear, 2, 3, 1)
     equal(nn.Linear(2, 3, false).bias, nil)
   end)
-  it("take tensors and callable tables where they have a meaning", function()
+  it("take tensors and callable tables where they make sense", function()
     for _, name in ipairs {"SGD", "Adam", "AdamW", "Rprop"} do
       local w = nn.Parameter(tide.ones(2))
       local by_tensor, other = optim[name]({w}, {lr = tide.tensor(0.5)}), nn.Parameter(tide.ones(2))
