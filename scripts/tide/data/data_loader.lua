@@ -80,10 +80,6 @@ local function check_stream(given)
 end
 
 local function check_options(given)
-  for _, name in ipairs {"pin_memory", "drop_last", "persistent_workers"} do
-    protocol.check_boolean("DataLoader", name, given[name])
-  end
-  if given.shuffle ~= nil then protocol.check_boolean("DataLoader", "shuffle", given.shuffle) end
   if given.batch_size then
     given.batch_size = protocol.check_positive("DataLoader", "batch_size", given.batch_size)
   end

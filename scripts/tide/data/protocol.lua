@@ -117,14 +117,6 @@ function protocol.check_generator(caller, value)
   return value
 end
 
---- Raises an error unless the value is true or false.
-function protocol.check_boolean(caller, name, value)
-  if type(value) ~= "boolean" then
-    raise("%s: %s: expected true or false, got %s", caller, name, tostring(value))
-  end
-  return value
-end
-
 --- The integer that a number is; nil for all else, also for text.
 function protocol.whole(value) return type(value) == "number" and math.tointeger(value) or nil end
 

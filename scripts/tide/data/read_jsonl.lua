@@ -1,7 +1,6 @@
 -- data.read_jsonl: reads a file with a JSON value in each line.
 local reader = require "tide.internal.declare.reader"
 local json = require "tide.internal.json"
-local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local text_file = require "tide.data.text_file"
 local tide = require "tide"
@@ -50,7 +49,6 @@ end
 --- count.
 local function read_jsonl(...)
   local given = read(...)
-  protocol.check_boolean("read_jsonl", "tensors", given.tensors)
   local text, values = text_file.read("read_jsonl", given.path), {}
   for start, line in text:gmatch "()([^\r\n]+)" do
     if line:find "[^ \t]" then

@@ -76,7 +76,7 @@ local RandomSampler, read_random = define("data.RandomSampler", Sampler)
 function RandomSampler:init(...)
   local given = read_random(...)
   self.data_source = protocol.as_map("RandomSampler", given.data_source, "data_source")
-  self.replacement = protocol.check_boolean("RandomSampler", "replacement", given.replacement)
+  self.replacement = given.replacement
   self.generator = protocol.check_generator("RandomSampler", given.generator)
   self.num_samples = given.num_samples
     and protocol.check_positive("RandomSampler", "num_samples", given.num_samples)
@@ -162,7 +162,7 @@ function WeightedRandomSampler:init(...)
   local given = read_weighted(...)
   local caller = "WeightedRandomSampler"
   self.num_samples = protocol.check_positive(caller, "num_samples", given.num_samples)
-  self.replacement = protocol.check_boolean(caller, "replacement", given.replacement)
+  self.replacement = given.replacement
   self.generator = protocol.check_generator(caller, given.generator)
   if not tide.is_tensor(given.weights) and not protocol.is_list(given.weights) then
     raise("%s: weights: expected a list or a tensor, got %s", caller, protocol.kind_of(given.weights))
@@ -213,7 +213,7 @@ function BatchSampler:init(...)
   local given = read_batch(...)
   self.sampler = as_sampler("BatchSampler", given.sampler, "sampler")
   self.batch_size = protocol.check_positive("BatchSampler", "batch_size", given.batch_size)
-  self.drop_last = protocol.check_boolean("BatchSampler", "drop_last", given.drop_last)
+  self.drop_last = given.drop_last
 end
 
 function BatchSampler:__len()
@@ -291,9 +291,9 @@ function DistributedSampler:init(...)
   if not self.rank or self.rank < 0 or self.rank >= self.num_replicas then
     raise("%s: rank must be in 0..%d, got %s", caller, self.num_replicas - 1, tostring(given.rank))
   end
-  self.shuffle = protocol.check_boolean(caller, "shuffle", given.shuffle)
-  self.drop_last = protocol.check_boolean(caller, "drop_last", given.drop_last)
-  self.pad = protocol.check_boolean(caller, "pad", given.pad)
+  self.shuffle = given.shuffle
+  self.drop_last = given.drop_last
+  self.pad = given.pad
   if self.drop_last and not self.pad then
     raise("%s: drop_last = true leaves nothing to pad: pad = false belongs to drop_last = false", caller)
   end

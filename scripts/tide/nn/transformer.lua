@@ -17,9 +17,9 @@ local tide = require "tide"
 
 local transformer = {}
 
-local layer_options = {
-  {"dim_feedforward", 2048}, {"dropout", 0.1}, {"activation", "relu"}, {"layer_norm_eps", 1e-5},
-  {"batch_first", false}, {"norm_first", false}, {"bias", true}, {"device"}, {"dtype"},
+--- What a Transformer hands on to its layers.
+local layer_options <const> = {
+  "dim_feedforward", "dropout", "activation", "layer_norm_eps", "batch_first", "norm_first", "bias", "device", "dtype",
 }
 
 --- The function that an option names: any of tide.nn.functional, or a function itself.
@@ -259,7 +259,7 @@ transformer.Transformer = Transformer
 function Transformer:init(...)
   local given = read_transformer(...)
   local options = {}
-  for _, entry in ipairs(layer_options) do options[entry[1]] = given[entry[1]] end
+  for _, name in ipairs(layer_options) do options[name] = given[name] end
   local function norm()
     return norms.LayerNorm(given.d_model, {
       eps = given.layer_norm_eps, bias = given.bias, device = given.device, dtype = given.dtype,

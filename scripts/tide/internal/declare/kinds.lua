@@ -57,7 +57,7 @@ local function range_of(text)
   return within(-math.huge, false, limit, is_open), (is_open and "below " or "at most ") .. bound
 end
 
---- Whether a value is a list of what `is` accepts, of so many if there is a length.
+--- Whether a value is a list of what `is` accepts, of that length if there is one.
 local function list_test(is, length)
   return function(value)
     if type(value) ~= "table" or length and #value ~= length then return false end

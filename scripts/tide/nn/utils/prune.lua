@@ -257,8 +257,15 @@ function prune.global_unstructured(...)
   end
 end
 
---- Makes the pruned parameter, zeros included, one of the module's own again. Returns the module.
-prune.remove = checked("prune.remove", {"module", "name"}, {module = "module", name = "string"}, function(module, name)
+--- Makes the pruned parameter the module's own again, with its zeros. Returns the module.
+---@use nn: module
+---@param name string  name of the parameter
+---@example
+--- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
+--- layer.weight.data = tide.tensor{{0.5, -3}}
+--- prune.remove(prune.l1_unstructured(layer, "weight", 1), "weight")
+--- #layer:buffers() --> 0
+prune.remove = checked("nn.utils.prune.remove", function(module, name)
   return weights.stop_computing("prune", module, name)
 end)
 

@@ -6,9 +6,6 @@ return {
   {
     title = "Pruning",
     prefix = "tide.nn.utils.prune.",
-    {"remove", "(module, name)", "Makes the pruned parameter the module's own again, with its zeros",
-      prelude .. "prune.remove(prune.l1_unstructured(layer, \"weight\", 1), \"weight\"); " ..
-        "#layer:buffers() --> 0"},
     {"L1Unstructured", "", "For global_unstructured: the elements nearest to zero",
       "nn.utils.prune.L1Unstructured ~= nil --> true"},
     {"RandomUnstructured", "", "For global_unstructured: elements that chance picks",

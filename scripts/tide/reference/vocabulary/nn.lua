@@ -171,10 +171,5 @@ return {
     fn = "function: the function to call",
     x = "tensor: the inputs",
   },
-  {
-    of = "tide.nn.utils.*",
-    module = "module: the module",
-    name = 'string = "weight": name of the parameter',
-    packed = "PackedSequence: packed sequences",
-  },
+  {of = "tide.nn.utils.*", packed = "PackedSequence: packed sequences"},
 }
