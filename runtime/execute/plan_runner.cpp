@@ -237,8 +237,8 @@ Ref<Failure> PlanRunner::attempt(const StepCall& call, uint64_t ticket, bool dro
 /// Steps that write to values, and those that are to run in any case, run to their end.
 StopCheck PlanRunner::stop_check(const StepCall& call, uint64_t ticket) const {
   const bool writes = call.step.kind == Step::Kind::copy || call.step.writes();
-  const bool runs_whole = call.submission.must_run || call.submission.all_or_nothing || writes ||
-                          call.computes_again();
+  const bool runs_whole =
+      call.submission.must_run || call.submission.all_or_nothing || writes || call.computes_again();
   return runs_whole ? StopCheck() : StopCheck{&dropped_until_, ticket};
 }
 

@@ -14,14 +14,14 @@ struct BoundStep {
   static constexpr uint32_t kNone = ~0u;
   const Step* step;
   // First place in Submission::words of, each:
-  uint32_t bases;       ///< the addresses of its buffers, offsets included
-  uint32_t storages;    ///< the addresses of the values that these lie in
-  uint32_t outputs;     ///< the addresses of its outputs
-  uint32_t fallbacks;   ///< the addresses of what they fall back to
-  uint32_t parameters;  ///< its numbers
+  uint32_t bases;          ///< the addresses of its buffers, offsets included
+  uint32_t storages;       ///< the addresses of the values that these lie in
+  uint32_t outputs;        ///< the addresses of its outputs
+  uint32_t fallbacks;      ///< the addresses of what they fall back to
+  uint32_t parameters;     ///< its numbers
   uint32_t again = kNone;  ///< per output: whether it was a recomputable value before; none was
-  uint32_t source;      ///< its ops, for a profile: see profile::source_of
-  bool skip = false;    ///< a copy that is not needed this time
+  uint32_t source;         ///< its ops, for a profile: see profile::source_of
+  bool skip = false;       ///< a copy that is not needed this time
   const char* name;
   CallSite site;
 };

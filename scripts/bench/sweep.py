@@ -9,7 +9,6 @@ are forced after each call. A ratio above 1 says that tide is faster.
 """
 import argparse
 import math
-import os
 import re
 import subprocess
 import sys

@@ -19,8 +19,9 @@ Ref<Failure> StepFailures::blocking_error(const StepCall& call, bool drop) {
   const Submission& submission = call.submission;
   const Step& step = call.step;
   if (drop || submission.cancelled) {
-    const Ref<Failure> failure = failure_of(
-        call.bound, drop ? "interrupted before it was done" : "the step it belongs to was given up");
+    const Ref<Failure> failure =
+        failure_of(call.bound,
+                   drop ? "interrupted before it was done" : "the step it belongs to was given up");
     failure->is_known();  // by whoever interrupted
     return failure;
   }
