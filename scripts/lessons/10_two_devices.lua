@@ -146,7 +146,7 @@ local one = queue_products(first)
 assert(tide.wait_count() == waits, "queueing does not wait")
 local number = one.result:sum():item()
 assert(tide.wait_count() > waits, "reading a number does")
-local other = queue_products(second)
+local _ = queue_products(second)
 print(("Reading a number (%.1f) before the second device got its work: that is `in turn`."):format(
   number))
 tide.synchronize()

@@ -7,7 +7,6 @@
 -- to end. One MB is 2^20 bytes here: 1024 x 1024.
 local tide = require "tide"
 local nn, optim = tide.nn, tide.optim
-local F = nn.functional
 
 local options = tide.args {device = tide.cuda.is_available() and "cuda" or "sim"}
 local device = tide.device(options.device)

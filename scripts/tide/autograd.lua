@@ -1,6 +1,10 @@
 -- The table `tide.autograd`: gradients of one's own, derivatives as tensors, checks, recomputing.
 local lazy_table = require "tide.internal.lazy_table"
 
+--- Derivatives: see tide.autograd.NAME.
+---@type table
+---@example
+--- tide.autograd.gradcheck ~= nil --> true
 return lazy_table("tide.autograd", {
   Function = "function",
   backward = "backward",

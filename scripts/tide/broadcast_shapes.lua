@@ -1,4 +1,5 @@
 -- tide.broadcast_shapes: the shape that tensors of several shapes broadcast to.
+local checked = require "tide.internal.declare.checked"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 
@@ -16,8 +17,11 @@ local function sizes_of(shape)
   return shape
 end
 
---- Each shape is a table of sizes; they are aligned at their ends.
-local function broadcast_shapes(...)
+--- The common shape that tensors of these shapes broadcast to.
+---@param shape... integer | integer[]  shapes
+---@example
+--- tide.broadcast_shapes({2, 1}, {3}) --> {2, 3}
+local broadcast_shapes = checked("broadcast_shapes", function(...)
   local result = {}
   for i = 1, select("#", ...) do
     local shape = sizes_of((select(i, ...)))
@@ -33,6 +37,6 @@ local function broadcast_shapes(...)
     end
   end
   return result
-end
+end)
 
 return broadcast_shapes

@@ -1,4 +1,5 @@
 -- tide.finfo: what numbers a floating type has.
+local checked = require "tide.internal.declare.checked"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -15,8 +16,11 @@ local forms = {
   float32 = {23, -126, 0x1.fffffep127, 32}, float64 = {52, -1022, 0x1.fffffffffffffp1023, 64},
 }
 
---- {dtype, bits, eps, max, min, tiny, smallest_normal, resolution} of a floating type.
-local function finfo(dtype)
+--- A table: eps, max, min, tiny, bits of a floating type.
+---@param dtype dtype = nil  the type; nil is the default type
+---@example
+--- tide.finfo("float32").bits --> 32
+local finfo = checked("finfo", function(dtype)
   dtype = short[dtype] or dtype or tide.get_default_dtype()
   local form = forms[dtype]
   if not form then raise("finfo: expected a floating type, got %s", tostring(dtype)) end
@@ -26,6 +30,6 @@ local function finfo(dtype)
     dtype = dtype, bits = bits, eps = eps, max = max, min = -max, tiny = tiny,
     smallest_normal = tiny, resolution = 10.0 ^ -math.floor(fraction * math.log(2, 10)),
   }, native.list)
-end
+end)
 
 return finfo

@@ -1,7 +1,7 @@
 -- tide.gradient: slopes of a function that a tensor holds values of.
 local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -96,7 +96,7 @@ local function gradient(...)
   end
   local slopes, seen = {}, {}
   for i, dim in ipairs(dims) do
-    dim = of_kind("gradient", "dim", dim, "integer")
+    dim = of_type("gradient", "dim", dim, "integer")
     if dim < 0 then dim = dim + x:dim() + 1 end
     if seen[dim] then raise("gradient: dimension %d is given twice", dim) end
     seen[dim] = true

@@ -1,6 +1,7 @@
 -- tide.load: reads what tide.save wrote, or the tensors of any safetensors file, or of several by their index.
 local reader = require "tide.internal.declare.reader"
 local json = require "tide.internal.json"
+local file_metadata = require "tide.internal.file_metadata"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local structure = require "tide.internal.structure"
@@ -80,6 +81,7 @@ local function load(...)
   local from = path:sub(-#kIndex) == kIndex and load_files or native.load_tensors
   local tensors, metadata = from(path, device, only)
   if only then check_found(path, only, tensors) end
+  file_metadata[metadata] = true
   local text = metadata[structure.key]
   if not text then return tensors, metadata end
   metadata[structure.key] = nil

@@ -1,6 +1,10 @@
 -- The table `tide.metrics`: figures that say how good predictions are.
 local lazy_table = require "tide.internal.lazy_table"
 
+--- How good predictions are: see tide.metrics.NAME.
+---@type table
+---@example
+--- tide.metrics.Accuracy ~= nil --> true
 return lazy_table("tide.metrics", {
   Collection = "collection", Mean = "mean", Metric = "metric", Perplexity = "perplexity",
   functional = "functional",

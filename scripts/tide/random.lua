@@ -1,5 +1,6 @@
 -- tide.random: random numbers under NumPy's names. Positions and whole numbers count from 1, and
 -- ranges include both ends, as everywhere in tide. One generator serves all devices.
+local checked = require "tide.internal.declare.checked"
 local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
@@ -31,22 +32,45 @@ local function shape_of(name, size, ...)
   return shape
 end
 
---- Starts over from a seed; without one, from a new one each time.
-function random.seed(seed)
+--- Restarts from a seed; without one, from a new one each time.
+---@param seed integer = nil  the seed; nil takes one of the system
+---@see tide.manual_seed tide.Generator tide.get_rng_state
+---@example
+--- tide.random.seed(1)
+--- local a = tide.random.rand(3)
+--- tide.random.seed(1)
+--- a:equal(tide.random.rand(3)) --> true
+random.seed = checked("random.seed", function(seed)
   if seed == nil then tide.seed() else tide.manual_seed(seed) end
-end
+end)
 
---- What the next numbers depend on, for set_state.
-function random.get_state() return tide.get_rng_state() end
+--- What the next numbers depend on.
+---@example
+--- local state = tide.random.get_state()
+--- local a = tide.random.rand(3)
+--- tide.random.set_state(state)
+--- a:equal(tide.random.rand(3)) --> true
+random.get_state = checked("random.get_state", function() return tide.get_rng_state() end)
 
---- Goes on from a state.
-function random.set_state(state) tide.set_rng_state(state) end
+--- Restores a state.
+---@param state any  what the function that gives a state returned
+---@example
+--- tide.random.set_state(tide.random.get_state())
+random.set_state = checked("random.set_state", function(state) tide.set_rng_state(state) end)
 
---- rand(d1, d2, ...): uniform in 0..1, of these sizes.
-function random.rand(...) return tide.rand({...}) end
+--- Uniform in 0..1.
+---@param size... integer | integer[]  sizes of the result; nil gives one number
+---@see tide.rand tide.randn tide.randint tide.manual_seed tide.random.normal
+---@example
+--- tide.random.rand(2, 3).shape --> {2, 3}
+random.rand = checked("random.rand", function(...) return tide.rand({...}) end)
 
---- randn(d1, d2, ...): normal, of these sizes.
-function random.randn(...) return tide.randn({...}) end
+--- Normal.
+---@param size... integer | integer[]  sizes of the result; nil gives one number
+---@see tide.rand tide.randn tide.randint tide.manual_seed tide.random.normal
+---@example
+--- tide.random.randn(2, 3).shape --> {2, 3}
+random.randn = checked("random.randn", function(...) return tide.randn({...}) end)
 
 -- Distributions: each is a function of uniform or normal numbers ----------------------------------
 
@@ -441,27 +465,32 @@ function random.choice(...)
   return result:reshape(table.move(rest, 1, #rest, #shape + 1, table.move(shape, 1, #shape, 1, {})))
 end
 
---- A new order of 1..n, or a copy of a tensor or list with its first dimension in a new order.
-function random.permutation(x)
+--- 1..x, or a copy of a list or tensor, in a new order.
+---@param x integer | tensor | table  a number, or rows to shuffle
+---@example
+--- tide.random.permutation(5):sum() --> 15
+random.permutation = checked("random.permutation", function(x)
   local rows, count = as_rows("random.permutation", x)
   local order = tide.randperm(count, {device = rows and rows.device})
   return rows and rows:index_select(1, order) or order
-end
+end)
 
 --- Brings a list, or a tensor's first dimension, into a new order in place.
-function random.shuffle(x)
+---@param x tensor | table  rows to shuffle
+---@example
+--- local x = tide.range(1, 5)
+--- tide.random.shuffle(x)
+--- x:sum() --> 15
+random.shuffle = checked("random.shuffle", function(x)
   if tide.is_tensor(x) then
     if x:dim() == 0 then raise("random.shuffle: a tensor without dimensions has no order") end
     tide.no_grad(function() x:copy_(x:index_select(1, tide.randperm(#x, {device = x.device}))) end)
     return
   end
-  if type(x) ~= "table" then
-    raise("random.shuffle: expected a list or a tensor, got %s", kind_of(x))
-  end
   if #x == 0 then return end
   local before = table.move(x, 1, #x, 1, {})
   for i, from in ipairs(tide.randperm(#x, {device = "cpu"}):tolist()) do x[i] = before[from] end
-end
+end)
 
 --- How often each of n draws gave each outcome.
 ---@param n integer >= 0  number of trials
@@ -491,4 +520,8 @@ function random.multinomial(...)
   return counts:reshape(with_size("random.multinomial", given.size, #p))
 end
 
+--- Random numbers under NumPy's names: see tide.random.NAME.
+---@type table
+---@example
+--- tide.random.randint(1, 1) --> 1
 return strict_table("tide.random", random)

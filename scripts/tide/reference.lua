@@ -11,10 +11,7 @@
 local declaration = require "tide.internal.declare.declaration"
 local native = require "tide.native"
 
-local files = {
-  "operators", "layers", "modules", "computed_parameters", "functional", "autograd", "func", "types", "random", "data",
-  "helpers", "metrics", "loggers", "training", "plot",
-}
+local files = {"operators", "functional", "types", "helpers", "metrics"}
 
 local made_when_asked = {}
 
@@ -40,17 +37,13 @@ function made_when_asked.parameters(entry)
   return require "tide.reference.parameters".of(entry)
 end
 
-function made_when_asked.call(entry)
-  if entry.declared then return entry.declared.call or false end
-  return require "tide.reference.parameters".of_call(entry) or false
-end
+function made_when_asked.call(entry) return entry.declared and entry.declared.call or false end
 
 function made_when_asked.signature(entry)
   if entry.declared and entry.declared.is_table then return entry.called_as end
-  local written = not entry.declared and entry.arguments or "(...)"
-  local complete = written ~= "(...)" and not written:find("{options of", 1, true)
-  if complete then return entry.called_as .. entry.arguments end
-  return entry.called_as .. require "tide.reference.parameters".text(entry.parameters)
+  local is_written = not entry.declared and not entry.arguments:find("{options of", 1, true)
+  return entry.called_as
+    .. (is_written and entry.arguments or require "tide.reference.parameters".text(entry.parameters))
 end
 
 local Entry = {}

@@ -1,6 +1,7 @@
 -- tide.save: writes tables of tensors and plain values to a safetensors file.
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
+local refuse_more = require "tide.internal.declare.refuse_more"
 local structure = require "tide.internal.structure"
 local tide = require "tide"
 
@@ -14,9 +15,24 @@ local function described(metadata, text)
   return all
 end
 
---- save(value, path, metadata): the path may also come first. A tensor, or a table of tensors, numbers,
---- text, booleans, and tables, modules and optimizers of these. The file is replaced as a whole.
-local function save(value, path, metadata)
+--- Writes a tensor or a table to a safetensors file, which is replaced as a whole; the path may also come first.
+--- Tables hold tensors, numbers, text, booleans, and tables, modules and optimizers of these, the last two as their
+--- state_dict. A tensor's name is where it stands, "model.fc.weight"; one that is there several times is stored once.
+---@param value module | tensor | table  what is saved: tables of tensors, numbers and texts, and what has a
+---  state_dict
+---@param path string  name of the file
+---@param metadata table = nil  texts by name
+---@waits saving waits for the values
+---@errors what cannot be saved is named with its key; a file that is cut off or damaged
+---@see tide.load module:state_dict training.CheckpointManager tide.load_torch
+---@example
+--- local path = os.tmpname()
+--- tide.save({w = tide.ones(2), step = 3}, path)
+--- local loaded = tide.load(path)
+--- os.remove(path)
+--- loaded --> {step = 3, w = {1.0, 1.0}}
+local function save(value, path, metadata, ...) -- "save"
+  refuse_more("save", 3, ...)
   if type(value) == "string" and type(path) ~= "string" then value, path = path, value end
   if path == nil then raise 'save: the path is missing: tide.save(value, "name")' end
   if type(value) == "table" and not tide.is_tensor(value) then

@@ -1,6 +1,10 @@
 -- The table `tide.vision`: pictures, data sets of them, and networks, boxes and regions for them.
 local lazy_table = require "tide.internal.lazy_table"
 
+--- Networks for images, boxes: see tide.vision.NAME.
+---@type table
+---@example
+--- tide.vision.models ~= nil --> true
 return lazy_table("tide.vision", {
   datasets = "datasets", io = "io", models = "models", ops = "ops", transforms = "transforms",
 }, {

@@ -3,7 +3,6 @@
 --
 --   tide tests/golden/runner.lua [--device D] [--promotion] [--models] [--no-models] [--vision]
 --        [GROUP ...]
-local tide = require "tide"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local cases = dofile(here .. "/cases.lua")

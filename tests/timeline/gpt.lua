@@ -30,7 +30,7 @@ local text = tide.randint(1, 256, {8, 65})
 local x, y = text:narrow(2, 1, 64), text:narrow(2, 2, 64):flatten()
 
 for i = 1, 3 do
-  local step <close> = range("step " .. i)
+  local _ <close> = range("step " .. i)
   optimizer:zero_grad()
   local loss = range("forward", function() return F.cross_entropy(net(x):flatten(1, 2), y) end)
   range("backward", function() loss:backward() end)

@@ -9,7 +9,7 @@ local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.01, momentum = 0.9})
 local x, y = tide.randn(4, 3, 64, 64), tide.randint(1, 1000, {4})
 
 for i = 1, 2 do
-  local step <close> = range("step " .. i)
+  local _ <close> = range("step " .. i)
   optimizer:zero_grad()
   local loss = range("forward", function() return F.cross_entropy(net(x), y) end)
   range("backward", function() loss:backward() end)

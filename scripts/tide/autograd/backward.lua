@@ -1,25 +1,36 @@
 -- autograd.backward: the backward pass from several tensors.
-local of_kind = require "tide.internal.of_kind"
+local checked = require "tide.internal.declare.checked"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- Adds the gradients of the sum of `tensors` (one or a list, weighted by `grad_tensors`) to .grad
---- of all leaves.
-local function backward(tensors, grad_tensors, options)
-  if tide.is_tensor(tensors) then tensors, grad_tensors = {tensors}, {grad_tensors} end
-  of_kind("backward", "tensors", tensors, "tensors")
+--- The backward pass from several tensors.
+---@param tensors tensor | tensor[]  tensors to go back from
+---@param grad_tensors tensor | table = nil  gradients with respect to them; nil for one of a single element is 1
+---@param retain_graph boolean = nil  keep what backward needs, for a second backward; nil is create_graph
+---@param create_graph boolean = false  record the gradients too, so that they can be differentiated
+---@waits no, but for detect_anomaly
+---@errors a tensor of several elements without a gradient; a graph that was used, unless retain_graph
+---@see x:backward x.grad tide.grad tide.no_grad x:detach
+---@example
+--- local x = tide.ones(2):requires_grad_()
+--- autograd.backward{x:sum(), (3 * x):sum()}
+--- x.grad --> {4.0, 4.0}
+local backward = checked("autograd.backward", function(tensors, grad_tensors, retain_graph, create_graph)
+  if tide.is_tensor(tensors) then tensors = {tensors} end
   if #tensors == 0 then raise("backward: expected tensors: the list is empty") end
-  grad_tensors = of_kind("backward", "grad_tensors", grad_tensors or {}, "tensors")
+  if tide.is_tensor(grad_tensors) then grad_tensors = {grad_tensors} end
   local total
   for i, tensor in ipairs(tensors) do
-    local weight = grad_tensors[i]
+    local weight = grad_tensors and grad_tensors[i]
+    if weight then of_type("backward", ("grad_tensors[%d]"):format(i), weight, "tensor") end
     if not weight and tensor:numel() ~= 1 then
       raise("backward: tensor %d has %d elements: a gradient for it is missing", i, tensor:numel())
     end
     local part = weight and (tensor * weight):sum() or tensor:sum()
     total = total and total + part or part
   end
-  if options then total:backward(options) else total:backward() end
-end
+  total:backward({retain_graph = retain_graph, create_graph = create_graph})
+end)
 
 return backward

@@ -1,7 +1,6 @@
 -- Checks gradients against finite differences.
 local derivatives = require "tide.autograd.derivatives"
 local reader = require "tide.internal.declare.reader"
-local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -19,10 +18,6 @@ local check = {}
 ---@example
 --- autograd.gradcheck(tide.sin, tide.tensor({1.0, 2}, {dtype = "float64", requires_grad = true})) --> true
 local read = reader "autograd.gradcheck"
-
-local function as_list(name, value)
-  return of_kind(name, "inputs", tide.is_tensor(value) and {value} or value, "tensors")
-end
 
 --- fn's results as one list, without a grad function.
 local function values(fn, inputs)
@@ -78,7 +73,7 @@ local function difference(given, inputs)
 end
 
 local function run(name, given)
-  local inputs, any = as_list(name, given.inputs), false
+  local inputs, any = tide.is_tensor(given.inputs) and {given.inputs} or given.inputs, false
   for i, input in ipairs(inputs) do
     if input.requires_grad then
       any = true
@@ -99,8 +94,13 @@ end
 function check.gradcheck(...) return run("gradcheck", read(...)) end
 
 --- The same for the gradients of fn's gradients.
+---@like autograd.gradcheck
+---@example
+--- autograd.gradgradcheck(tide.sin, tide.tensor({1.0, 2}, {dtype = "float64", requires_grad = true})) --> true
+local read_second = reader "autograd.gradgradcheck"
+
 function check.gradgradcheck(...)
-  local given = read(...)
+  local given = read_second(...)
   local fn = given.fn
   local function gradient(...)
     local inputs, wanted = {...}, {}

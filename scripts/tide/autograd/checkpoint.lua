@@ -1,7 +1,7 @@
 -- autograd.checkpoint: computes a part of a network anew in the backward pass instead of keeping
 -- its inner values.
+local checked = require "tide.internal.declare.checked"
 local native = require "tide.native"
-local of_kind = require "tide.internal.of_kind"
 local tide = require "tide"
 
 --- What autocast does now: {device type, options} for each type.
@@ -22,11 +22,16 @@ local function with_autocast(settings, fn, ...)
   return fn(...)
 end
 
---- fn(...) with the results of fn, whose inner values are not kept: backward runs fn again, with
---- the same random numbers and the same autocast. Gradients reach the tensors among the arguments
---- and all that fn uses; they cannot be differentiated again.
-local function checkpoint(fn, ...)
-  of_kind("checkpoint", "fn", fn, "callable")
+--- fn(...) with the results of fn, whose inner values are not kept: backward runs fn again, with the same random
+--- numbers and the same autocast. Gradients reach the tensors among the arguments and all that fn uses; they cannot be
+--- differentiated again.
+---@param fn function  what is computed anew in backward
+---@param arguments... any  its arguments
+---@example
+--- local x = tide.ones(2):requires_grad_()
+--- autograd.checkpoint(function(x) return x * x end, x):sum():backward()
+--- x.grad --> {2.0, 2.0}
+local checkpoint = checked("autograd.checkpoint", function(fn, ...)
   if not tide.is_grad_enabled() then return fn(...) end
   local arguments, tensors = table.pack(...), {}
   for i = 1, arguments.n do
@@ -77,6 +82,6 @@ local function checkpoint(fn, ...)
     return table.unpack(result, 1, #inputs)
   end)
   return table.unpack(results, 1, results.n)
-end
+end)
 
 return checkpoint

@@ -1,7 +1,7 @@
 -- Derivatives of functions as tensors: jacobian, hessian, and their products with vectors.
 -- Functions take tensors and return one or several.
+local checked = require "tide.internal.declare.checked"
 local kind_of = require "tide.internal.kind_of"
-local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -11,14 +11,9 @@ local derivatives = {}
 --- own grad functions go on.
 local function as_inputs(name, inputs, keep)
   local list = tide.is_tensor(inputs) and {inputs} or inputs
-  if type(list) ~= "table" or #list == 0 then
-    raise("%s: expected a tensor or a list of tensors, got %s", name, kind_of(inputs))
-  end
+  if #list == 0 then raise("%s: inputs: the list is empty", name) end
   local copies = {}
   for i, input in ipairs(list) do
-    if not tide.is_tensor(input) then
-      raise("%s: input %d is no tensor but a %s", name, i, kind_of(input))
-    end
     copies[i] = keep and input.requires_grad and input:clone()
       or input:detach():clone():requires_grad_()
   end
@@ -29,7 +24,6 @@ end
 local function like_given(given, list) return tide.is_tensor(given) and list[1] or list end
 
 local function call(name, fn, inputs)
-  of_kind(name, "fn", fn, "callable")
   local outputs = {tide.enable_grad(fn, table.unpack(inputs))}
   if #outputs == 1 and type(outputs[1]) == "table" and not getmetatable(outputs[1]) then
     outputs = outputs[1]
@@ -81,24 +75,24 @@ local function rows_of(output, inputs, create_graph)
   return rows
 end
 
-local function flag(caller, options, name)
-  return options ~= nil and of_kind(caller, "options", options, "table")[name] or false
-end
-
---- All derivatives of fn's results by its inputs: of one result by one input a tensor of both
---- shapes joined; lists for lists of inputs, and for several results. {create_graph = true} lets
---- them be differentiated again.
-function derivatives.jacobian(fn, inputs, options)
-  local create = flag("jacobian", options, "create_graph")
-  local copies = as_inputs("jacobian", inputs, create)
+--- All derivatives of results by inputs: of one result by one input a tensor of both shapes joined; lists for lists of
+--- inputs, and for several results.
+---@param fn function  the function to call
+---@param inputs tensor | tensor[]  with respect to what
+---@param create_graph boolean = false  record the gradients too, so that they can be differentiated
+---@see tide.grad tide.func.grad tide.autograd.gradcheck
+---@example
+--- autograd.jacobian(function(x) return x:square() end, tide.tensor{1.0, 2}) --> {{2.0, 0.0}, {0.0, 4.0}}
+derivatives.jacobian = checked("autograd.jacobian", function(fn, inputs, create_graph)
+  local copies = as_inputs("jacobian", inputs, create_graph)
   local outputs = call("jacobian", fn, copies)
   local table_of = {}
   for i, output in ipairs(outputs) do
-    local rows = rows_of(output, copies, create)
+    local rows = rows_of(output, copies, create_graph)
     table_of[i] = like_given(inputs, rows)
   end
   return #outputs == 1 and table_of[1] or table_of
-end
+end)
 
 local function check_single(name, outputs)
   if #outputs ~= 1 or outputs[1]:numel() ~= 1 then
@@ -106,18 +100,22 @@ local function check_single(name, outputs)
   end
 end
 
---- All second derivatives of fn, which returns one number: of one input by itself a tensor, for a
---- list of inputs a list of lists.
-function derivatives.hessian(fn, inputs, options)
-  local create = flag("hessian", options, "create_graph")
-  local copies = as_inputs("hessian", inputs, create)
+--- All second derivatives of a number: of one input by itself a tensor, for a list of inputs a list of lists.
+---@param fn function  the function to call
+---@param inputs tensor | tensor[]  with respect to what
+---@param create_graph boolean = false  record the gradients too, so that they can be differentiated
+---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
+---@example
+--- autograd.hessian(function(x) return x:pow(3):sum() end, tide.tensor{1.0, 2}) --> {{6.0, 0.0}, {0.0, 12.0}}
+derivatives.hessian = checked("autograd.hessian", function(fn, inputs, create_graph)
+  local copies = as_inputs("hessian", inputs, create_graph)
   local outputs = call("hessian", fn, copies)
   check_single("hessian", outputs)
   local first = weighted(outputs, copies, {tide.ones_like(outputs[1])}, true)
   local result = {}
-  for i, grad in ipairs(first) do result[i] = rows_of(grad, copies, create) end
+  for i, grad in ipairs(first) do result[i] = rows_of(grad, copies, create_graph) end
   return tide.is_tensor(inputs) and result[1][1] or result
-end
+end)
 
 --- Vectors for these tensors: given as one or a list, ones for single numbers if not given.
 local function vectors_for(name, tensors, given)
@@ -125,7 +123,7 @@ local function vectors_for(name, tensors, given)
     if #tensors == 1 and tensors[1]:numel() == 1 then return {tide.ones_like(tensors[1])} end
     raise("%s: a vector v is missing", name)
   end
-  local list = of_kind(name, "v", tide.is_tensor(given) and {given} or given, "tensors")
+  local list = tide.is_tensor(given) and {given} or given
   if #list ~= #tensors then
     raise("%s: %d vectors for %d tensors", name, #list, #tensors)
   end
@@ -136,8 +134,8 @@ local function vectors_for(name, tensors, given)
   return list
 end
 
-local function detached(list, create)
-  if create then return list end
+local function detached(list, create_graph)
+  if create_graph then return list end
   local result = {}
   for i, tensor in ipairs(list) do result[i] = tensor:detach() end
   return result
@@ -145,41 +143,64 @@ end
 
 local function single(list) return #list == 1 and list[1] or list end
 
---- fn's results, and v times their derivatives: vjp(fn, inputs, v).
-function derivatives.vjp(fn, inputs, v, options)
-  local create = flag("vjp", options, "create_graph")
-  local copies = as_inputs("vjp", inputs, create)
+--- Results, and v times their derivatives.
+---@param fn function  the function to call
+---@param inputs tensor | tensor[]  with respect to what
+---@param v tensor | tensor[] = nil  the vector; may be left out if it has one element
+---@param create_graph boolean = false  record the gradients too, so that they can be differentiated
+---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
+---@example
+--- autograd.vjp(function(x) return x:square() end, tide.tensor{1.0, 2}, tide.ones(2)) --> {1.0, 4.0}, {2.0, 4.0}
+derivatives.vjp = checked("autograd.vjp", function(fn, inputs, v, create_graph)
+  local copies = as_inputs("vjp", inputs, create_graph)
   local outputs = call("vjp", fn, copies)
-  local product = weighted(outputs, copies, vectors_for("vjp", outputs, v), create)
-  return single(detached(outputs, create)), like_given(inputs, product)
-end
+  local product = weighted(outputs, copies, vectors_for("vjp", outputs, v), create_graph)
+  return single(detached(outputs, create_graph)), like_given(inputs, product)
+end)
 
---- fn's results, and their derivatives times v: jvp(fn, inputs, v).
-function derivatives.jvp(fn, inputs, v, options)
-  local create = flag("jvp", options, "create_graph")
-  local copies = as_inputs("jvp", inputs, create)
+--- Results, and their derivatives times v.
+---@param fn function  the function to call
+---@param inputs tensor | tensor[]  with respect to what
+---@param v tensor | tensor[] = nil  the vector; may be left out if it has one element
+---@param create_graph boolean = false  record the gradients too, so that they can be differentiated
+---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
+---@example
+--- autograd.jvp(function(x) return x:square() end, tide.tensor{1.0, 2}, tide.ones(2)) --> {1.0, 4.0}, {2.0, 4.0}
+derivatives.jvp = checked("autograd.jvp", function(fn, inputs, v, create_graph)
+  local copies = as_inputs("jvp", inputs, create_graph)
   local outputs = call("jvp", fn, copies)
   local directions = vectors_for("jvp", copies, v)
   -- v times the derivatives is linear in v: its own derivative by v is what is wanted.
   local weights = {}
   for i, output in ipairs(outputs) do weights[i] = tide.zeros_like(output):requires_grad_() end
   local product = weighted(outputs, copies, weights, true)
-  local result = weighted(product, weights, directions, create)
-  return single(detached(outputs, create)), single(result)
-end
+  local result = weighted(product, weights, directions, create_graph)
+  return single(detached(outputs, create_graph)), single(result)
+end)
 
---- fn's number, and v times its second derivatives: vhp(fn, inputs, v).
-function derivatives.vhp(fn, inputs, v, options)
-  local create = flag("vhp", options, "create_graph")
-  local copies = as_inputs("vhp", inputs, create)
+--- What vhp and hvp give.
+local function second_derivatives(fn, inputs, v, create_graph)
+  local copies = as_inputs("vhp", inputs, create_graph)
   local outputs = call("vhp", fn, copies)
   check_single("vhp", outputs)
   local first = weighted(outputs, copies, {tide.ones_like(outputs[1])}, true)
-  local product = weighted(first, copies, vectors_for("vhp", copies, v), create)
-  return detached(outputs, create)[1], like_given(inputs, product)
+  local product = weighted(first, copies, vectors_for("vhp", copies, v), create_graph)
+  return detached(outputs, create_graph)[1], like_given(inputs, product)
 end
 
---- fn's number, and its second derivatives times v. They are symmetric, so this is vhp.
-derivatives.hvp = derivatives.vhp
+--- A number, and v times its second derivatives.
+---@param fn function  the function to call
+---@param inputs tensor | tensor[]  with respect to what
+---@param v tensor | tensor[]  the vector
+---@param create_graph boolean = false  record the gradients too, so that they can be differentiated
+---@example
+--- autograd.vhp(function(x) return x:pow(3):sum() end, tide.tensor{1.0, 2}, tide.ones(2)) --> 9.0, {6.0, 12.0}
+derivatives.vhp = checked("autograd.vhp", second_derivatives)
+
+--- A number, and its second derivatives times v. They are symmetric, so this is vhp.
+---@like autograd.vhp
+---@example
+--- autograd.hvp(function(x) return x:pow(3):sum() end, tide.tensor{1.0, 2}, tide.ones(2)) --> 9.0, {6.0, 12.0}
+derivatives.hvp = checked("autograd.hvp", second_derivatives)
 
 return derivatives

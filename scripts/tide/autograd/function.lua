@@ -9,6 +9,7 @@
 --   function Exp.backward(ctx, dy) return dy * ctx.saved_tensors[1] end
 --   local y = Exp.apply(x)
 local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
@@ -135,7 +136,16 @@ local function apply(definition, ...)
   return table.unpack(results, 1, results.n)
 end
 
-local Function = class("Function")
+--- An op written in Lua; as a base class: class(name, Function), then Class.apply(x).
+---@param forward function  forward(ctx, ...) gives the results; ctx:save_for_backward(...) keeps tensors
+---@param backward function  backward(ctx, gradients...) gives a gradient for each input
+---@param name string = "Function"  what errors call it
+---@example
+--- local function forward(ctx, x) return 2 * x end
+--- local function backward(ctx, dy) return 2 * dy end
+--- local twice = autograd.Function{forward = forward, backward = backward}
+--- twice(tide.ones(2)) --> {2.0, 2.0}
+local Function, read = define "autograd.Function"
 
 --- Each class derived from Function gets an `apply` of its own.
 function Function.inherited(made)
@@ -143,11 +153,9 @@ function Function.inherited(made)
 end
 
 --- Without a class: `local exp = tide.autograd.Function{forward = fn, backward = fn}`, then exp(x).
-function Function:init(definition)
-  if type(definition) ~= "table" or not (definition.forward and definition.backward) then
-    raise("Function: expected {forward = fn, backward = fn}")
-  end
-  for key, value in pairs(definition) do self[key] = value end
+function Function:init(...)
+  local given = read(...)
+  self.forward, self.backward, self.name = given.forward, given.backward, given.name
 end
 
 function Function:__call(...) return apply(self, ...) end

@@ -1,13 +1,23 @@
 -- data.ChainDataset: the samples of several iterable data sets, one after the other.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local IterableDataset = require "tide.data.dataset".IterableDataset
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 
-local ChainDataset = class("ChainDataset", IterableDataset)
+--- The samples of a list of iterable data sets, one after the other; a + b is this too.
+---@param datasets table  one behind the other
+---@counts positions of samples
+---@see data.DataLoader data.TensorDataset data.ListDataset data.Subset data.random_split
+---@example
+--- local Words = tide.class("Words", tide.data.IterableDataset)
+--- function Words:iter() return ("to be"):gmatch "%a+" end
+--- local all = {}
+--- for word in tide.data.ChainDataset({Words(), Words()}):iter() do all[#all + 1] = word end
+--- all --> {"to", "be", "to", "be"}
+local ChainDataset, read = define("data.ChainDataset", IterableDataset)
 
---- data.ChainDataset({a, b, ...}), or a + b for iterable data sets.
-function ChainDataset:init(datasets)
+function ChainDataset:init(...)
+  local datasets = read(...).datasets
   if not protocol.is_list(datasets) then
     raise("ChainDataset: expected a list of iterable datasets, got %s", protocol.kind_of(datasets))
   end

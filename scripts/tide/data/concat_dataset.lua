@@ -1,14 +1,20 @@
 -- data.ConcatDataset: the samples of several data sets, one after the other.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local Dataset = require "tide.data.dataset".Dataset
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 
-local ConcatDataset = class("ConcatDataset", Dataset)
+--- The samples of a list of data sets, one after the other; a + b is this too.
+---@param datasets table  one behind the other
+---@counts positions of samples
+---@see data.DataLoader data.TensorDataset data.ListDataset data.Subset data.random_split
+---@example
+--- tide.data.ConcatDataset({{1, 2}, {3}}):get(3) --> 3
+local ConcatDataset, read = define("data.ConcatDataset", Dataset)
 
---- data.ConcatDataset({a, b, ...}), or a + b. `cumulative_sizes[k]` is the number of samples in the
---- first k data sets.
-function ConcatDataset:init(datasets)
+--- `cumulative_sizes[k]` is the number of samples in the first k data sets.
+function ConcatDataset:init(...)
+  local datasets = read(...).datasets
   if not protocol.is_list(datasets) or #datasets == 0 then
     raise("ConcatDataset: expected a list of one dataset or more, got %s",
       protocol.is_list(datasets) and "an empty one" or protocol.kind_of(datasets))

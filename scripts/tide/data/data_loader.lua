@@ -2,9 +2,9 @@
 local fetch = require "tide.data.fetch"
 local define = require "tide.internal.declare.define"
 local known_fields = require "tide.internal.known_fields"
+local methods = require "tide.internal.declare.methods"
 local native = require "tide.native"
 local protocol = require "tide.data.protocol"
-local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local samplers = require "tide.data.samplers"
 local tide = require "tide"
@@ -271,9 +271,10 @@ local function counted(self, step)
   return function() return count(step()) end
 end
 
---- `for x, y in loader:iter() do`: one pass. Random numbers that a sample draws while it is read
---- depend on the seed, the pass and its position alone, whoever reads it. The loop's end, also an
---- early one, ends the workers.
+--- One pass: a function that gives the next batch, as one value or several.
+---@example
+--- local loader = tide.data.DataLoader({1, 2, 3}, {batch_size = 2})
+--- loader:iter()() --> {1, 2}
 function DataLoader:iter()
   local pass = new_pass(self)
   local make = self.num_workers > 0 and worked_pass or self.indices and map_pass or stream_pass
@@ -286,7 +287,10 @@ function DataLoader:iter()
   return function() return all_pinned(step()) end, nil, nil, pool
 end
 
---- `for i, x, y in loader:enumerate() do`: one pass, with the batches numbered from 1.
+--- One pass with the batches numbered from 1: for i, x, y in loader:enumerate() do.
+---@example
+--- local loader = tide.data.DataLoader({7, 8})
+--- loader:enumerate()() --> 1, {7}
 function DataLoader:enumerate()
   local step, _, _, pool = self:iter()
   local i = self.position.taken
@@ -300,8 +304,11 @@ end
 
 -- The place ---------------------------------------------------------------------------------------
 
---- Where the loader stands: how many passes began, in a pass also how many batches were taken and what
---- its order depends on. Of a loop that was left early it is the place where that was.
+--- Where the loader stands: passes begun, batches taken, and what the order of the pass depends on.
+---@example
+--- local loader = tide.data.DataLoader({7, 8})
+--- loader:iter()()
+--- loader:state_dict().taken --> 1
 function DataLoader:state_dict()
   local at = self.resumed or self.position
   local now = random_states(self)
@@ -312,10 +319,16 @@ function DataLoader:state_dict()
   return state
 end
 
---- The next loop goes on where the saved one was: with the rest of its pass, in the same order, or with
---- the next pass. The default generator is restored by tide.set_rng_state, the loader's own here.
-function DataLoader:load_state_dict(state)
-  of_kind("load_state_dict", "state", state, "table")
+--- The next loop goes on where state_dict was called, with the rest of the pass in the same order. With a shuffled
+--- order, also restore tide.get_rng_state().
+---@param state_dict table  what state_dict gave
+---@example
+--- local loader, other = tide.data.DataLoader({7, 8}), tide.data.DataLoader({7, 8})
+--- loader:iter()()
+--- other:load_state_dict(loader:state_dict())
+--- other:iter()() --> {8}
+function DataLoader:load_state_dict(state_dict)
+  local state = state_dict
   if state.taken and math.type(state.taken) ~= "integer" or math.type(state.epoch) ~= "integer" then
     raise "load_state_dict: this is no state of a DataLoader"
   end
@@ -362,5 +375,7 @@ function DataLoader:__call(_, last)
   end
   return pass_on(step())
 end
+
+methods(DataLoader, "loader")
 
 return DataLoader

@@ -1,9 +1,23 @@
 -- data.Dataset and data.IterableDataset: the bases of data sets that scripts write.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local known_fields = require "tide.internal.known_fields"
 local raise = require "tide.internal.raise"
 
-local Dataset, IterableDataset = class("Dataset"), class("IterableDataset")
+--- The base of data sets with positions: a class defines get(i) and __len or len, and may define
+--- get_batch(positions).
+---@example
+--- local Squares = tide.class("Squares", tide.data.Dataset)
+--- function Squares:len() return 3 end
+--- function Squares:get(i) return i * i end
+--- tide.data.DataLoader(Squares(), {batch_size = 3}):iter()() --> {1, 4, 9}
+local Dataset = define "data.Dataset"
+
+--- The base of data sets that are gone through from the start: a class defines iter().
+---@example
+--- local Words = tide.class("Words", tide.data.IterableDataset)
+--- function Words:iter() return ("to be or"):gmatch "%a+" end
+--- tide.data.DataLoader(Words(), {batch_size = 2}):iter()() --> {"to", "be"}
+local IterableDataset = define "data.IterableDataset"
 
 --- A sample may be of several values, which an index does not give.
 known_fields.watch(Dataset, {refuse = function(made, name)

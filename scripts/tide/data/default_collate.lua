@@ -1,4 +1,5 @@
 -- data.default_collate: makes a batch of a list of samples.
+local checked = require "tide.internal.declare.checked"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -123,15 +124,17 @@ function collate(values, at)
   return make(values, at)
 end
 
---- data.default_collate(samples): tensors are stacked, numbers and booleans make a tensor (of the
---- type that tide.tensor gives them), strings a list; tables are gone through by key, and lists by
---- position. `positions`, if given, are what messages call the samples by.
-local function default_collate(samples, positions)
-  if not protocol.is_list(samples) then
-    raise("default_collate: expected a list of samples, got %s", protocol.kind_of(samples))
-  end
+--- A batch of a list of samples: tensors are stacked, numbers make a tensor, strings a list; tables are gone through
+--- by key.
+---@param samples table  a list of samples
+---@see data.DataLoader
+---@param _positions? table  what messages call the samples by
+---@example
+--- tide.data.default_collate({{x = 1, name = "a"}, {x = 2, name = "b"}}) --> {name = {"a", "b"}, x = {1, 2}}
+local default_collate = checked("data.default_collate", function(samples, positions)
+  if not protocol.is_list(samples) then raise "default_collate: samples: expected a list, got a table with names" end
   if #samples == 0 then raise "default_collate: the list of samples is empty" end
   return collate(samples, {positions = positions, path = ""})
-end
+end)
 
 return default_collate

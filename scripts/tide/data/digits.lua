@@ -1,10 +1,14 @@
 -- data.digits: the handwritten digits that come with tide (see data/README.md for who made them).
+local checked = require "tide.internal.declare.checked"
 local tide = require "tide"
 
---- images (1797, 8, 8) with values 0..16 and labels (1797) with values 0..9, both uint8 on the cpu.
-local function digits()
+--- Images (1797, 8, 8) and labels of handwritten digits.
+---@example
+--- local images, labels = tide.data.digits()
+--- images.shape, labels.shape --> {1797, 8, 8}, {1797}
+local digits = checked("data.digits", function()
   local arrays = tide.np.load_embedded "data/digits.npz"
   return arrays.images, arrays.labels
-end
+end)
 
 return digits

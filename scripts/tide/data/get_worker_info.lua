@@ -1,8 +1,10 @@
 -- data.get_worker_info: which worker of a loader runs here.
+local checked = require "tide.internal.declare.checked"
 local workers = require "tide.data.workers"
 
---- In a worker of a DataLoader {id, num_workers, seed, dataset}: its number from 1, how many there
---- are, its seed, and its copy of the data set. nil elsewhere.
-local function get_worker_info() return workers.info() end
+--- In a worker of a loader {id, num_workers, seed, dataset}, its id from 1; nil elsewhere.
+---@example
+--- tide.data.get_worker_info() --> nil
+local get_worker_info = checked("data.get_worker_info", function() return workers.info() end)
 
 return get_worker_info

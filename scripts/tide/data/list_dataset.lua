@@ -1,13 +1,19 @@
 -- data.ListDataset: samples that are the entries of a list.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local Dataset = require "tide.data.dataset".Dataset
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 
-local ListDataset = class("ListDataset", Dataset)
+--- Samples that are the entries of a list. Where a data set is taken, a list means the same.
+---@param list table  the samples
+---@counts positions of samples
+---@see data.DataLoader data.TensorDataset data.Subset data.random_split
+---@example
+--- tide.data.ListDataset({7, 8, 9}):get(2) --> 8
+local ListDataset, read = define("data.ListDataset", Dataset)
 
---- data.ListDataset(list): sample i is list[i]. Where a dataset is taken, a list means the same.
-function ListDataset:init(list)
+function ListDataset:init(...)
+  local list = read(...).list
   if not protocol.is_list(list) then
     raise("ListDataset: expected a list of samples, got %s", protocol.kind_of(list))
   end

@@ -1,8 +1,8 @@
 -- Samplers: the order in which a loader visits samples. One is anything with iter(), which gives a
 -- function that gives the next position each time, and nil at the end.
-local class = require "tide.internal.class"
 local define = require "tide.internal.declare.define"
 local known_fields = require "tide.internal.known_fields"
+local methods = require "tide.internal.declare.methods"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -18,14 +18,24 @@ end
 
 -- Sampler -----------------------------------------------------------------------------------------
 
-local Sampler = class("Sampler")
+--- The base of samplers: a class defines iter(), which gives the positions of a pass, or order(), which gives them in
+--- a tensor; and __len or len.
+---@example
+--- local Back = tide.class("Back", tide.data.Sampler)
+--- function Back:order() return tide.tensor{3, 2, 1} end
+--- local list = {}
+--- for i in Back():iter() do list[#list + 1] = i end
+--- list --> {3, 2, 1}
+local Sampler = define "data.Sampler"
 
 known_fields.watch(Sampler, {})
 
 Sampler.__len = require "tide.data.dataset".Dataset.__len
 
---- The positions of one pass. Classes define this, or order(): all positions of a pass in an int64
+--- One pass over positions, or over lists of them. Classes define this, or order(): all positions of a pass in an int64
 --- tensor, which a loader cuts into batches without waiting for its values.
+---@example
+--- tide.data.BatchSampler({1, 2, 3}, 2):iter()() --> {1, 2}
 function Sampler:iter()
   if not self.order then
     raise("%s: the class does not define iter()", getmetatable(self).name)
@@ -301,12 +311,14 @@ function DistributedSampler:init(...)
   if not self.seed then raise("%s: seed must be a whole number, got %s", caller, tostring(given.seed)) end
 end
 
---- With shuffle each pass has the order of its epoch, the same in all processes: the first that of 0, each of the
---- next that of one more. This sets the epoch of the next pass.
+--- The epoch of the next pass of a DistributedSampler. With shuffle each pass has the order of its epoch, the same in
+--- all processes: the first that of 0, each of the next that of one more.
+---@param epoch integer  number of the pass: each has an order of its own
+---@example
+--- local sampler = tide.data.DistributedSampler({7, 8}, {num_replicas = 2, rank = 0})
+--- sampler:set_epoch(3)
 function DistributedSampler:set_epoch(epoch)
-  local whole = protocol.whole(epoch)
-  if not whole then raise("set_epoch: epoch must be a whole number, got %s", tostring(epoch)) end
-  self.epoch = whole
+  self.epoch = epoch
 end
 
 function DistributedSampler:__len()
@@ -337,6 +349,10 @@ function DistributedSampler:order()
   end
   return order[{{self.rank + 1, total, self.num_replicas}}]
 end
+
+methods(Sampler, "sampler")
+methods(BatchSampler, "sampler")
+methods(DistributedSampler, "sampler")
 
 return {
   Sampler = Sampler, SequentialSampler = SequentialSampler, RandomSampler = RandomSampler,

@@ -1,10 +1,16 @@
 -- data.StackDataset: the samples of data sets of equal length, side by side.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local Dataset = require "tide.data.dataset".Dataset
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 
-local StackDataset = class("StackDataset", Dataset)
+--- The samples of data sets side by side; of a table of data sets, tables with its keys.
+---@param dataset... dataset  data sets of one length; a sample is a list of theirs
+---@counts positions of samples
+---@see data.DataLoader data.TensorDataset data.ListDataset data.Subset data.random_split
+---@example
+--- tide.data.StackDataset({image = {1, 2}, text = {"a", "b"}}):get(2) --> {image = 2, text = "b"}
+local StackDataset = define("data.StackDataset", Dataset)
 
 --- Several values as a list, a single one as it is.
 local function one(...)
@@ -35,13 +41,11 @@ local function read_datasets(first, ...)
   return {first, ...}, keys, false
 end
 
---- data.StackDataset(a, b): sample i is a's and b's; data.StackDataset{image = a, text = b}: it is a
---- table with these keys.
 function StackDataset:init(...)
   local datasets, keys, named = read_datasets(...)
   if #keys == 0 then raise("StackDataset: expected one dataset or more, got none") end
   self.datasets, self.named, self.can_batch = {}, named, true
-  for k, key in ipairs(keys) do
+  for _, key in ipairs(keys) do
     local dataset = protocol.as_map("StackDataset", datasets[key], "dataset " .. key)
     local count = protocol.need_length("StackDataset", "dataset " .. key, dataset)
     self.count = self.count or count

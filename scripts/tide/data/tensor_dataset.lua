@@ -1,13 +1,18 @@
 -- data.TensorDataset: samples that are the rows of tensors of equal length.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local Dataset = require "tide.data.dataset".Dataset
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local TensorDataset = class("TensorDataset", Dataset)
+--- Samples that are the rows of tensors.
+---@param tensor... tensor  tensors of one length; a sample is a position of each
+---@counts positions of samples
+---@see data.DataLoader data.ListDataset data.Subset data.random_split
+---@example
+--- #tide.data.TensorDataset(tide.ones(5, 3), tide.ones(5)) --> 5
+local TensorDataset = define("data.TensorDataset", Dataset)
 
---- data.TensorDataset(images, labels): sample i is images[i], labels[i].
 function TensorDataset:init(...)
   self.tensors = {...}
   if select("#", ...) == 0 then raise("TensorDataset: expected one tensor or more, got none") end

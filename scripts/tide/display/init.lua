@@ -1,13 +1,19 @@
 -- tide.display: shows a value where it is called, as the prompt or the notebook shows a result.
 local forms = require "tide.display.forms"
 local notebook = require "tide.display.notebook"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
+local refuse_more = require "tide.internal.declare.refuse_more"
 
---- tide.display(value, {clear = true}): with `clear`, in a notebook, in the place of all that the
---- cell has shown so far.
-return function(value, options)
-  for name in pairs(of_kind("display", "options", options or {}, "table")) do
+--- Shows a value where it is called, as the prompt or the notebook shows a result: a tensor of one or two dimensions
+--- as a table, pictures as such.
+---@param value any  the value
+---@param clear boolean = false  in a notebook, in place of all that the cell has shown
+---@example
+--- tide.display(tide.ones(2))
+return function(value, options, ...) -- "display"
+  refuse_more("display", 2, ...)
+  for name in pairs(of_type("display", "options", options or {}, "table")) do
     if name ~= "clear" then
       raise("display: unknown option '%s': known is clear", tostring(name))
     end

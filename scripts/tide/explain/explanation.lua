@@ -1,5 +1,6 @@
 -- An explanation: the steps that windows became or would become, why they are not fewer, and their
 -- graph.
+local methods = require "tide.internal.declare.methods"
 local class = require "tide.internal.class"
 local graph = require "tide.explain.graph"
 local grid = require "tide.internal.grid"
@@ -54,16 +55,26 @@ function Explanation:init(windows, state)
   for _, peak in pairs(known) do self.measured = self.measured and peak and true end
 end
 
---- The graph as text.
+--- The graph as text: inputs, and a box for each step.
+---@example
+--- tide.explain(function() return tide.ones(4) end):graph() ~= "" --> true
 function Explanation:graph() return require "tide.explain.text_drawing"(graph(self)) end
---- In the language of Graphviz.
+--- The graph in Graphviz's language.
+---@example
+--- tide.explain(function() end):dot():match "^%a+" --> "digraph"
 function Explanation:dot() return require "tide.explain.dot"(graph(self), self.windows) end
---- As a picture.
+--- The graph as a picture.
+---@example
+--- tide.explain(function() end):svg():match "^<%a+" --> "<svg"
 function Explanation:svg() return require "tide.explain.svg"(graph(self)) end
 
 local kFormats <const> = {svg = "svg", dot = "dot", txt = "graph"}
 
---- Writes the graph into a file: .svg, .dot, or .txt.
+--- Writes the graph: .svg, .dot, or .txt.
+---@param path string  name of the file
+---@example
+--- tide.explain(function() end):save("graph.svg")
+--- os.remove "graph.svg" --> true
 function Explanation:save(path)
   if type(path) ~= "string" then raise("save: argument 1 (path): expected string, got %s", kind_of(path)) end
   local format = kFormats[path:match "%.(%w+)$"]
@@ -172,5 +183,7 @@ function Explanation:__tostring()
   end
   return table.concat(lines, "\n")
 end
+
+methods(Explanation, "explanation")
 
 return Explanation

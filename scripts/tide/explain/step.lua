@@ -1,6 +1,6 @@
 -- A step of an explanation: a fused kernel, a compute op, or a copy.
+local methods = require "tide.internal.declare.methods"
 local class = require "tide.internal.class"
-local kind_of = require "tide.internal.kind_of"
 local native = require("tide.native").explain
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -36,13 +36,22 @@ local function loop_of(step, caller)
   raise("%s: %s (%s) is no fused loop, so no code is generated for it", caller, step:title(), step.name)
 end
 
---- The loop program as text.
+--- The loop of explanation[i] as text, an instruction a line.
+---@example
+--- local step = tide.explain(function() return tide.ones(4) + 1 end)[1]
+--- step:program():match "^for %(4%)" --> "for (4)"
 function Step:program() return native.program(loop_of(self, "program")) end
 
---- LLVM IR, as it is generated for this machine's cpu.
+--- The loop as LLVM IR for this machine's cpu.
+---@example
+--- local step = tide.explain(function() return tide.ones(4) + 1 end)[1]
+--- step:ir():find "@kernel" ~= nil --> true
 function Step:ir() return native.ir(loop_of(self, "ir")) end
 
---- Assembly of this machine's cpu.
+--- The loop as assembly of this machine's cpu.
+---@example
+--- local step = tide.explain(function() return tide.ones(4) + 1 end)[1]
+--- step:asm():find "kernel:" ~= nil --> true
 function Step:asm() return native.asm(loop_of(self, "asm")) end
 
 --- The capability of the step's device; without one, that of the A100.
@@ -54,20 +63,23 @@ end
 
 local kArchitectures <const> = {sm_75 = 75, sm_80 = 80, sm_90 = 90}
 
---- PTX for a GPU of an architecture: by default that of the step's device, else "sm_80".
+--- The loop as PTX. Needs no GPU.
+---@param architecture "sm_75" | "sm_80" | "sm_90" = nil  for which GPUs; nil is that of the step's, else sm_80
+---@example
+--- local step = tide.explain(function() return tide.ones(4) + 1 end)[1]
+--- step:ptx():find ".target sm_%d+" ~= nil --> true
 function Step:ptx(architecture)
   local loop = loop_of(self, "ptx")
   if architecture == nil then return native.ptx(loop, capability_of(self.device)) end
-  local capability = kArchitectures[architecture]
-  if not capability then
-    raise("ptx: architecture: expected sm_75, sm_80 or sm_90, got %s",
-      type(architecture) == "string" and ("'%s'"):format(architecture) or kind_of(architecture))
-  end
-  return native.ptx(loop, capability)
+  return native.ptx(loop, kArchitectures[architecture])
 end
 
---- How the step's GPU launches the loop: {blocks, threads, registers, shared_bytes, use,
---- occupancy}; nil on a device that is not a GPU.
+--- How the step's GPU launches the loop: a table of blocks, threads of a block, registers of a thread, shared_bytes
+--- of a block, use (the share of the multiprocessors that get a block) and occupancy (the share of a multiprocessor's
+--- threads that blocks of this kernel can be). nil on a device that is not a GPU.
+---@example
+--- local step = tide.explain(function() return tide.ones(4) + 1 end)[1]
+--- step:launch() == nil --> true
 function Step:launch() return (native.launch(loop_of(self, "launch"), self.device)) end
 
 local function value_line(word, value)
@@ -98,5 +110,7 @@ function Step:__tostring()
   if self.bound then add("  bound by %s: %.4f ms at least", self.bound, self.least_ms) end
   return table.concat(lines, "\n")
 end
+
+methods(Step, "step")
 
 return Step

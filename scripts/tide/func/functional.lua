@@ -1,17 +1,17 @@
 -- tide.func: modules as functions of their parameters.
-local of_kind = require "tide.internal.of_kind"
+local checked = require "tide.internal.declare.checked"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local functional = {functional_call = require "tide.nn.internal.functional_call"}
 
---- Parameters and buffers of modules that are built alike, stacked along a new first dimension: two
---- tables by name, for functional_call under vmap.
-function functional.stack_module_state(models)
-  if type(models) ~= "table" or #models == 0 then
-    raise("stack_module_state: expected a list of modules")
-  end
-  for i, model in ipairs(models) do of_kind("stack_module_state", ("models[%d]"):format(i), model, "module") end
+--- Parameters and buffers of modules built alike, stacked: two tables by name.
+---@param models module[]  modules of one structure
+---@example
+--- local p = tide.func.stack_module_state{nn.Linear(3, 2), nn.Linear(3, 2)}
+--- p.weight.shape --> {2, 2, 3}
+functional.stack_module_state = checked("func.stack_module_state", function(models)
+  if #models == 0 then raise "stack_module_state: models: the list is empty" end
   local function stacked(kind)
     local lists, result = {}, {}
     for i, model in ipairs(models) do
@@ -31,6 +31,6 @@ function functional.stack_module_state(models)
     return result
   end
   return stacked "named_parameters", stacked "named_buffers"
-end
+end)
 
 return functional

@@ -1,9 +1,10 @@
 -- tide.func: derivatives of functions as functions. Arguments and results may be tensors or nested
 -- tables of them, as the parameters of a model.
+local checked = require "tide.internal.declare.checked"
 local batched = require "tide.func.batched"
 local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -148,7 +149,7 @@ end
 --- the chosen arguments as they were, what fn gives (a list, if these are several values), and with
 --- `has_aux` its second result.
 local function call_with_variables(name, fn, argnums, has_aux, ...)
-  of_kind(name, "fn", fn, "callable")
+  of_type(name, "fn", fn, "function")
   local args, chosen = table.pack(...), {}
   for i, position in ipairs(argnums) do
     if position > args.n then
@@ -228,9 +229,15 @@ function transforms.grad_and_value(...)
   end
 end
 
---- What fn(primals...) gives, and a function that gives v times the derivatives: one for each
---- primal. With {has_aux = true} behind the primals, fn's second result follows.
-function transforms.vjp(fn, ...)
+--- fn's results, and a function that gives v times the derivatives by each primal.
+---@param fn function  the function to call
+---@param primal... tensor  the point
+---@param has_aux boolean = false  the function also returns values that are only handed on
+---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
+---@example
+--- local y, vjp_fn = tide.func.vjp(tide.square, tide.tensor{1.0, 2})
+--- y, vjp_fn(tide.ones(2)) --> {1.0, 4.0}, {2.0, 4.0}
+transforms.vjp = checked("func.vjp", function(fn, ...)
   local args = table.pack(...)
   local last, has_aux = args[args.n], false
   if type(last) == "table" and type(last.has_aux) == "boolean" then
@@ -258,7 +265,7 @@ function transforms.vjp(fn, ...)
   end
   if has_aux then return finished(result, keep), vjp_fn, aux end
   return finished(result, keep), vjp_fn
-end
+end)
 
 --- The derivatives of `outputs` by `inputs` times directions: from gradients that are linear in
 --- weights of the outputs, whose derivative by those weights is what is wanted.

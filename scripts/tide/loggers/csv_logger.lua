@@ -1,8 +1,8 @@
 -- loggers.CSVLogger: metrics in the columns of metrics.csv, a row for each step.
 local define = require "tide.internal.declare.define"
 local folders = require "tide.loggers.folders"
-local kind_of = require "tide.internal.kind_of"
 local Logger = require "tide.loggers.logger"
+local methods = require "tide.internal.declare.methods"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local with_decimal_point = require "tide.internal.with_decimal_point"
@@ -18,13 +18,10 @@ local with_decimal_point = require "tide.internal.with_decimal_point"
 ---@waits at most once a second, when it writes
 ---@see loggers.TensorBoardLogger loggers.SummaryWriter tide.Trainer
 ---@example
---- local folder = os.tmpname()
---- os.remove(folder)
---- local logger <close> = tide.loggers.CSVLogger(folder)
+--- local logger <close> = tide.loggers.CSVLogger(tide.scratch())
 --- logger:log_metrics({loss = 0.5}, 1)
 --- logger:close()
 --- local x = logger.version
---- os.execute("rm -r '" .. folder .. "'")
 --- x --> 0
 local CSVLogger, read = define("loggers.CSVLogger", Logger)
 
@@ -116,13 +113,16 @@ function CSVLogger:init(...)
   end
 end
 
---- Logs numbers or tensors of one value by name; a tensor is read when it is written. Without a step
---- they get the one behind the largest so far.
+--- Logs numbers, or tensors of one value, by name.
+---@param metrics table  numbers or tensors by name
+---@param step integer = nil  the step; nil is the next of a CSVLogger, else 0
+---@example
+--- local logger <close> = tide.loggers.CSVLogger(tide.scratch())
+--- logger:log_metrics({loss = 0.5, accuracy = tide.tensor(0.25)}, 1)
+--- logger:save()
+--- io.open(logger.path):read() --> "accuracy,loss,step"
 function CSVLogger:log_metrics(metrics, step)
   self:check_open()
-  if type(metrics) ~= "table" then
-    raise("%s: metrics: expected a table, got %s", self.caller, kind_of(metrics))
-  end
   step = step == nil and self.last_step + 1 or self:checked_step(step)
   local values = {}
   for name, value in pairs(metrics) do
@@ -204,5 +204,7 @@ function CSVLogger:write(all)
   for _, step in ipairs(steps) do self.written[step], self.rows[step] = true, nil end
   self.steps = table.move(self.steps, #steps + 1, #self.steps, 1, {})
 end
+
+methods(CSVLogger, "logger")
 
 return CSVLogger

@@ -2,6 +2,7 @@
 local class = require "tide.internal.class"
 local hyperparams = require "tide.loggers.hyperparams"
 local kind_of = require "tide.internal.kind_of"
+local methods = require "tide.internal.declare.methods"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -73,7 +74,12 @@ function Logger:write_now(all)
   self:write(all)
 end
 
---- Takes hyperparameters in: those of inner tables by "outer/inner". They are written to hparams.yaml.
+--- Logs settings to hparams.yaml, those of inner tables by "outer/inner"; TensorBoard has a table of them.
+---@param values table  values by name
+---@example
+--- local logger <close> = tide.loggers.CSVLogger(tide.scratch())
+--- logger:log_hyperparams({lr = 0.1, model = {layers = 2}})
+--- io.open(logger.log_dir .. "/hparams.yaml"):read() --> "lr: 0.1"
 function Logger:log_hyperparams(values)
   self:check_open()
   local added = hyperparams.flat(self.caller, values)
@@ -81,16 +87,32 @@ function Logger:log_hyperparams(values)
   native.write_file(self.log_dir .. "/hparams.yaml", hyperparams.yaml(self.hparams))
 end
 
---- Writes all that was logged.
+--- Writes all that was logged, which reads its tensors.
+---@example
+--- local logger <close> = tide.loggers.CSVLogger(tide.scratch())
+--- logger:log_metrics({loss = 0.5}, 1)
+--- logger:save()
+--- io.open(logger.path):read() --> "loss,step"
 function Logger:save()
   self:check_open()
   self:write_now(true)
 end
 
---- Writes all that was logged.
+--- As save.
+---@see tide.flush tide.pending tide.synchronize
+---@example
+--- local logger <close> = tide.loggers.CSVLogger(tide.scratch())
+--- logger:log_metrics({loss = 0.5}, 1)
+--- logger:flush()
+--- io.open(logger.path):read() --> "loss,step"
 function Logger:flush() self:save() end
 
---- Writes all that was logged and closes the files; a second call does nothing.
+--- Writes all that was logged and ends the logger; a local <close> does so by itself.
+---@example
+--- local logger <close> = tide.loggers.CSVLogger(tide.scratch())
+--- logger:log_metrics({loss = 0.5}, 1)
+--- logger:close()
+--- io.open(logger.path):read() --> "loss,step"
 function Logger:close()
   if self.closed then return end
   self:write_now(true)
@@ -105,5 +127,7 @@ function Logger:__gc()
 end
 
 function Logger:__tostring() return ("%s(%s)"):format(self.caller, self.log_dir) end
+
+methods(Logger, "logger")
 
 return Logger

@@ -1,6 +1,6 @@
 -- loggers.read_events: what is in a file of events.
+local checked = require "tide.internal.declare.checked"
 local crc32c = require "tide.loggers.crc32c"
-local kind_of = require "tide.internal.kind_of"
 local protobuf = require "tide.loggers.protobuf"
 local raise = require "tide.internal.raise"
 local fields, number = protobuf.fields, protobuf.number
@@ -77,13 +77,15 @@ local function check(path, text, at, first, last)
   end
 end
 
---- read_events(path): a list of {step, tag, value, wall_time} of a file of events. The value of a scalar
---- is a number, that of a text a string; that of a histogram a table {min, max, num, sum, sum_squares,
---- bucket_limit, bucket}, that of a picture {height, width, channels, png}; others have none. If the end
---- of the last record is missing, as while it is written, the second result says so. A damaged record
---- is an error.
-local function read_events(path)
-  if type(path) ~= "string" then raise("read_events: path: expected the name of a file, got %s", kind_of(path)) end
+--- A list of {step, tag, value, wall_time} of a file of events; a text if the last record is cut short. A damaged
+--- record is an error.
+---@param path string  name of the file
+---@example
+--- local writer = tide.loggers.SummaryWriter(tide.scratch())
+--- writer:add_scalar("loss", 0.5, 3)
+--- writer:close()
+--- tide.loggers.read_events(writer.path)[1].step --> 3
+local read_events = checked("loggers.read_events", function(path)
   local file, reason = io.open(path, "rb")
   if not file then raise("read_events: %s", reason) end
   local text
@@ -104,6 +106,6 @@ local function read_events(path)
     at = at + 16 + length
   end
   return events
-end
+end)
 
 return read_events

@@ -2,8 +2,8 @@
 local define = require "tide.internal.declare.define"
 local EventFile = require "tide.loggers.event_file"
 local hyperparams = require "tide.loggers.hyperparams"
-local kind_of = require "tide.internal.kind_of"
 local Logger = require "tide.loggers.logger"
+local methods = require "tide.internal.declare.methods"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local summary = require "tide.loggers.summary"
@@ -17,15 +17,10 @@ local tide = require "tide"
 ---@waits at most once a second, when it writes
 ---@see loggers.CSVLogger loggers.TensorBoardLogger tide.Trainer
 ---@example
---- local folder = os.tmpname()
---- os.remove(folder)
---- local writer = tide.loggers.SummaryWriter(folder)
+--- local writer = tide.loggers.SummaryWriter(tide.scratch())
 --- writer:add_scalar("loss", 0.5, 1)
 --- writer:close()
---- local x = tide.loggers.read_events(writer.path)[1]
---- x = x.value
---- os.execute("rm -r '" .. folder .. "'")
---- x --> 0.5
+--- tide.loggers.read_events(writer.path)[1].value --> 0.5
 local SummaryWriter, read_options = define("loggers.SummaryWriter", Logger)
 
 --- SummaryWriter{log_dir =, comment =}: without a folder it is runs/DATE_TIME and the comment.
@@ -69,20 +64,34 @@ function SummaryWriter:write(all)
   for _, other in pairs(self.others) do other:write_now(all) end
 end
 
---- Logs a number, or a tensor of one value, which is read when it is written.
+--- Logs a number, or a tensor of one value, as float32.
+---@param tag string  name in TensorBoard
+---@param value number | tensor | boolean  the value
+---@param step integer = nil  the step; nil is 0
+---@example
+--- local writer = tide.loggers.SummaryWriter(tide.scratch())
+--- writer:add_scalar("loss", tide.tensor(0.5), 3)
+--- writer:close()
+--- tide.loggers.read_events(writer.path)[1].value --> 0.5
 function SummaryWriter:add_scalar(tag, value, step)
   local kept = self:scalar(tag, value)
   self:add(step, function() return summary.scalar(tag, Logger.number(kept)) end)
   self:write_sometimes()
 end
 
---- Logs numbers by name to be drawn in one figure: each has a file in a folder of its own.
+--- Logs numbers by name, drawn in one figure: each has a folder of its own.
+---@param main_tag string  name of the group
+---@param values table  values by name
+---@param step integer = nil  the step; nil is 0
+---@example
+--- local writer = tide.loggers.SummaryWriter(tide.scratch())
+--- writer:add_scalars("loss", {train = 0.5, test = 0.75}, 3)
+--- writer:close()
+--- local folder = writer.log_dir .. "/loss_train"
+--- os.rename(folder, folder) --> true
 function SummaryWriter:add_scalars(main_tag, values, step)
   self:check_open()
   self:check_tag(main_tag)
-  if type(values) ~= "table" then
-    raise("%s: add_scalars: expected a table of values by name, got %s", self.caller, kind_of(values))
-  end
   for name, value in pairs(values) do
     self:check_tag(name)
     local folder = self.log_dir .. "/" .. main_tag:gsub("/", "_") .. "_" .. name:gsub("/", "_")
@@ -92,10 +101,17 @@ function SummaryWriter:add_scalars(main_tag, values, step)
   end
 end
 
---- Logs a text, which TensorBoard shows as Markdown.
+--- Logs a text, shown as Markdown.
+---@param tag string  name in TensorBoard
+---@param text string  the text
+---@param step integer = nil  the step; nil is 0
+---@example
+--- local writer = tide.loggers.SummaryWriter(tide.scratch())
+--- writer:add_text("note", "as *before*", 3)
+--- writer:close()
+--- tide.loggers.read_events(writer.path)[1].value --> "as *before*"
 function SummaryWriter:add_text(tag, text, step)
   self:check_tag(tag)
-  if type(text) ~= "string" then raise("%s: %s: expected a string, got %s", self.caller, tag, kind_of(text)) end
   self:add(step, function() return summary.text(tag .. "/text_summary", text) end)
   self:write_sometimes()
 end
@@ -143,16 +159,21 @@ local function histogram_value(tag, values, bins)
   return summary.histogram(tag, figures, limits, kept)
 end
 
---- Logs how often values occur, in TensorFlow's buckets or in `bins` equal ones. Values that are not
---- finite are left out.
+--- Logs how often the finite values occur, in parts of their range.
+---@param tag string  name in TensorBoard
+---@param values tensor | table | number  the values
+---@param step integer = nil  the step; nil is 0
+---@param bins integer > 0 | "tensorflow" = "tensorflow"  number of equal parts of the range, or TensorFlow's
+---@example
+--- local writer = tide.loggers.SummaryWriter(tide.scratch())
+--- writer:add_histogram("weights", tide.tensor{1.0, 2, 2}, 3, 2)
+--- writer:close()
+--- tide.loggers.read_events(writer.path)[1].value.bucket --> {0.0, 1.0, 2.0}
 function SummaryWriter:add_histogram(tag, values, step, bins)
   self:check_tag(tag)
   values = tide.as_tensor(values):detach():clone()
   if values:numel() == 0 then raise("%s: add_histogram: %s: there is no value", self.caller, tag) end
   if bins == "tensorflow" then bins = nil end
-  if bins ~= nil and (math.type(bins) ~= "integer" or bins < 1) then
-    raise("%s: add_histogram: bins: expected a number of them or \"tensorflow\", got %s", self.caller, tostring(bins))
-  end
   self:add(step, function() return histogram_value(tag, values, bins) end)
   self:write_sometimes()
 end
@@ -162,17 +183,23 @@ end
 --- How the dimensions of formats are ordered to (channels, height, width).
 local kFormats <const> = {CHW = {1, 2, 3}, HWC = {3, 1, 2}, HW = {}}
 
---- Logs a picture: bytes, or floats from 0 to 1. `format` says what its dimensions are.
+--- Logs a picture of bytes, or of floats from 0 to 1.
+---@param tag string  name in TensorBoard
+---@param image tensor  (channels, height, width)
+---@param step integer = nil  the step; nil is 0
+---@param format "CHW" | "HWC" | "HW" = "CHW"  order of the dimensions
+---@example
+--- local writer = tide.loggers.SummaryWriter(tide.scratch())
+--- writer:add_image("digit", tide.ones(1, 3, 5), 3)
+--- writer:close()
+--- tide.loggers.read_events(writer.path)[1].value.width --> 5
 function SummaryWriter:add_image(tag, image, step, format)
   self:check_tag(tag)
-  format = format or "CHW"
-  local order = kFormats[format]
-  if not order then raise("%s: add_image: format must be CHW, HWC or HW, got %s", self.caller, tostring(format)) end
-  if not tide.is_tensor(image) or image:dim() ~= #format then
-    raise("%s: add_image: %s: expected a tensor of %d dimensions (%s), got %s", self.caller, tag, #format, format,
-      tide.is_tensor(image) and "shape (" .. table.concat(image.shape, ", ") .. ")" or kind_of(image))
+  if image:dim() ~= #format then
+    raise("%s: add_image: %s: expected a tensor of %d dimensions (%s), got shape (%s)", self.caller, tag, #format,
+      format, table.concat(image.shape, ", "))
   end
-  image = format == "HW" and image:unsqueeze(1) or image:permute(table.unpack(order))
+  image = format == "HW" and image:unsqueeze(1) or image:permute(table.unpack(kFormats[format]))
   local channels, height, width = table.unpack(image.shape)
   if channels < 1 or channels > 4 or height == 0 or width == 0 then
     raise("%s: add_image: %s: expected 1 to 4 channels and at least one pixel, got shape (%s) as %s", self.caller,
@@ -190,16 +217,25 @@ end
 -- As the other loggers ----------------------------------------------------------------------------
 
 --- Logs numbers or tensors of one value by name, as add_scalar does.
+---@like logger:log_metrics in loggers/csv_logger.lua
+---@example
+--- local writer = tide.loggers.SummaryWriter(tide.scratch())
+--- writer:log_metrics({loss = 0.5}, 3)
+--- writer:close()
+--- tide.loggers.read_events(writer.path)[1].tag --> "loss"
 function SummaryWriter:log_metrics(metrics, step)
   self:check_open()
-  if type(metrics) ~= "table" then
-    raise("%s: metrics: expected a table, got %s", self.caller, kind_of(metrics))
-  end
   for name in pairs(metrics) do self:check_tag(name) end
   for _, name in ipairs(hyperparams.names(metrics)) do self:add_scalar(name, metrics[name], step) end
 end
 
---- Takes hyperparameters in: they are written to hparams.yaml, and for TensorBoard's table of them.
+--- Logs settings: they are written to hparams.yaml, and for TensorBoard's table of them.
+---@like logger:log_hyperparams in loggers/logger.lua
+---@example
+--- local writer = tide.loggers.SummaryWriter(tide.scratch())
+--- writer:log_hyperparams {lr = 0.1}
+--- writer:close()
+--- io.open(writer.log_dir .. "/hparams.yaml"):read() --> "lr: 0.1"
 function SummaryWriter:log_hyperparams(values)
   Logger.log_hyperparams(self, values)
   for _, value in ipairs {summary.hyperparams(self.hparams, self:wall_time())} do
@@ -212,5 +248,7 @@ function SummaryWriter:close()
   Logger.close(self)
   for _, other in pairs(self.others) do other:close() end
 end
+
+methods(SummaryWriter, "writer")
 
 return SummaryWriter

@@ -1,4 +1,5 @@
 -- Snapshots of a device's memory: which lines of a script hold it, under which names, and what has grown.
+local checked = require "tide.internal.declare.checked"
 local class = require "tide.internal.class"
 local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
@@ -137,15 +138,21 @@ function snapshot.take(...)
   return result
 end
 
---- tide.memory.diff(a, b): what is held at b that was not at a, by line; what is held no more is negative.
-function snapshot.diff(a, b)
-  for i, value in ipairs {a or false, b or false} do
+--- What grew between two snapshots of a device: allocated, and holders by line; what is held no more is negative.
+---@param a table  the earlier snapshot
+---@param b table  the later one
+---@example
+--- local a = tide.memory.snapshot()
+--- local x = tide.ones(1000)
+--- tide.memory.diff(a, tide.memory.snapshot()).holders[1].names[1] --> "x"
+snapshot.diff = checked("memory.diff", function(a, b)
+  for name, value in pairs {a = a, b = b} do
     if not class.is_a(value, Snapshot) then
-      raise("memory.diff: argument %d: expected a snapshot, got %s", i, kind_of(value or nil))
+      raise("diff: %s: expected a snapshot, got %s", name, kind_of(value))
     end
   end
   if a.device ~= b.device then
-    raise("memory.diff: the snapshots are of different devices: %s and %s", tostring(a.device), tostring(b.device))
+    raise("diff: the snapshots are of different devices: %s and %s", tostring(a.device), tostring(b.device))
   end
   local rows = {}
   for _, row in ipairs(a.holders) do
@@ -164,6 +171,6 @@ function snapshot.diff(a, b)
   end
   sort(growth.holders, "line")
   return growth
-end
+end)
 
 return snapshot

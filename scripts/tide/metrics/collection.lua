@@ -1,16 +1,19 @@
 -- metrics.Collection: several metrics of the same predictions at once.
+local define = require "tide.internal.declare.define"
 local class = require "tide.internal.class"
 local kind_of = require "tide.internal.kind_of"
 local Metric = require "tide.metrics.metric"
 local raise = require "tide.internal.raise"
 
-local Collection = class("Collection")
+--- Several metrics of the same predictions at once; figures by name.
+---@param members table  metrics by name
+---@example
+--- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
+--- tide.metrics.Collection{accuracy = tide.metrics.Accuracy()}(p, t) --> {accuracy = 0.6667}
+local Collection, read = define "metrics.Collection"
 
---- metrics.Collection{accuracy = metrics.Accuracy(), f1 = metrics.F1()}
-function Collection:init(members)
-  if type(members) ~= "table" then
-    raise("Collection: expected a table of metrics, got %s", kind_of(members))
-  end
+function Collection:init(...)
+  local members = read(...).members
   for name, metric in pairs(members) do
     if type(name) ~= "string" or not class.is_a(metric, Metric) then
       raise("Collection: expected metrics by name, got %s under %s", kind_of(metric), tostring(name))

@@ -1,5 +1,6 @@
 -- metrics.functional: figures of one batch, f(predictions, targets, {options of the class}).
 local metrics = require "tide.metrics"
+local refuse_more = require "tide.internal.declare.refuse_more"
 local strict_table = require "tide.internal.strict_table"
 
 local classes = {
@@ -11,9 +12,14 @@ local classes = {
 
 local functional = {}
 for name, class in pairs(classes) do
-  functional[name] = function(predictions, targets, options)
+  functional[name] = function(predictions, targets, options, ...)
+    refuse_more(name, 3, ...)
     return metrics[class](options or {})(predictions, targets)
   end
 end
 
+--- Figures of one batch: see tide.metrics.functional.NAME.
+---@type table
+---@example
+--- tide.metrics.functional.accuracy ~= nil --> true
 return strict_table("tide.metrics.functional", functional)

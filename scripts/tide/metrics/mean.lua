@@ -1,14 +1,17 @@
 -- metrics.Mean: the mean of numbers or tensors, for example of losses.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local Metric = require "tide.metrics.metric"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local Mean = class("Mean", Metric)
-
---- metrics.Mean(): update(value, weight) takes a number or a tensor, and a weight for it, by default 1.
-function Mean:init() end
+--- The mean of numbers or tensors: update(value, weight) takes one, and a weight for it, by default 1.
+---@example
+--- local mean = tide.metrics.Mean()
+--- mean:update(1.0)
+--- mean:update(4.0, 2)
+--- mean:compute() --> 3.0
+local Mean = define("metrics.Mean", Metric)
 
 function Mean:measure(value, weight)
   weight = weight or 1

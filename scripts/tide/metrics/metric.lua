@@ -3,12 +3,20 @@
 -- A class says three things: what one batch comes to, how two such states are put together, and
 -- what the figure of a state is. All three record ops and never read, so that nothing waits before
 -- the figure is read.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
+local methods = require "tide.internal.declare.methods"
 local known_fields = require "tide.internal.known_fields"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local Metric = class("Metric")
+--- The base of metrics: define measure(...), a batch's state, and value(state).
+---@example
+--- local Largest = tide.class("Largest", tide.metrics.Metric)
+--- function Largest:measure(x) return {x = x:max()} end
+--- function Largest:combine(a, b) return {x = a.x:maximum(b.x)} end
+--- function Largest:value(state) return state.x end
+--- Largest()(tide.tensor{1.0, 3}) --> 3.0
+local Metric = define "metrics.Metric"
 
 known_fields.watch(Metric, {})
 known_fields.optional(Metric, "state")
@@ -33,13 +41,24 @@ local function take(self, ...)
   return batch
 end
 
---- Takes a batch in. Does not wait.
+--- Takes a batch in, mostly predictions and targets; metric(predictions, targets) also gives its figure.
+---@param batch... any  what the metric measures
+---@waits does not
+---@example
+--- local metric = tide.metrics.Mean()
+--- metric:update(2.0)
+--- metric:compute() --> 2.0
 function Metric:update(...)
   local _ <close> = tide.no_grad()
   take(self, ...)
 end
 
---- The figure over all batches since the last reset, a tensor on their device. Does not wait.
+--- The figure over all batches since the last reset, a tensor on their device.
+---@waits does not
+---@example
+--- local metric = tide.metrics.Mean()
+--- metric:update(2.0)
+--- metric:compute() --> 2.0
 function Metric:compute()
   if not self.state then
     raise("%s: compute was called before the first update", getmetatable(self).name)
@@ -49,6 +68,12 @@ function Metric:compute()
 end
 
 --- Forgets all batches.
+---@example
+--- local metric = tide.metrics.Mean()
+--- metric:update(2.0)
+--- metric:reset()
+--- metric:update(3.0)
+--- metric:compute() --> 3.0
 function Metric:reset() self.state = nil end
 
 --- Takes a batch in and gives the figure of this batch alone. Does not wait.
@@ -56,5 +81,7 @@ function Metric:__call(...)
   local _ <close> = tide.no_grad()
   return self:value(take(self, ...))
 end
+
+methods(Metric, "metric")
 
 return Metric

@@ -18,7 +18,7 @@ Bilinear:optional "bias"
 
 function Bilinear:init(...)
   local given = read(...)
-  self:place(given)
+  self:place(given.device, given.dtype)
   self.in1_features, self.in2_features = given.in1_features, given.in2_features
   self.out_features = given.out_features
   local start = init.fan_in_uniform(given.in1_features)

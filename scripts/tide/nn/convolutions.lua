@@ -16,7 +16,7 @@ Convolution:optional("in_channels", "weight", "bias")
 
 function Convolution:setup(given)
   local name = getmetatable(self).name
-  self:place(given)
+  self:place(given.device, given.dtype)
   self.out_channels, self.groups = given.out_channels, given.groups
   self.kernel_size = sizes.expand(name, given.kernel_size, self.dims)
   self.stride = sizes.expand(name, given.stride, self.dims)
@@ -139,7 +139,7 @@ local function lazy(name)
   function Lazy:forward(x, ...)
     if self.unbuilt then
       local place = self:placement()
-      self:place({device = place.device or x.device, dtype = place.dtype or x.dtype})
+      self:place(place.device or x.device, place.dtype or x.dtype)
       self:build(x:size(-self.dims - 1))
       self.unbuilt = false
     end

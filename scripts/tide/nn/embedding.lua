@@ -32,7 +32,7 @@ end
 
 function Embedding:init(...)
   local given = read(...)
-  self:place(given)
+  self:place(given.device, given.dtype)
   self.num_embeddings, self.embedding_dim = given.num_embeddings, given.embedding_dim
   self.padding_idx = checked_padding(given.padding_idx, given.num_embeddings)
   self.max_norm, self.norm_type = given.max_norm, given.norm_type

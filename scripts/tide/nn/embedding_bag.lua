@@ -19,7 +19,7 @@ local EmbeddingBag, read = define("nn.EmbeddingBag", Module)
 
 function EmbeddingBag:init(...)
   local given = read(...)
-  self:place(given)
+  self:place(given.device, given.dtype)
   self.num_embeddings, self.embedding_dim = given.num_embeddings, given.embedding_dim
   self.mode, self.padding_idx = given.mode, given.padding_idx
   self.include_last_offset = given.include_last_offset

@@ -2,7 +2,7 @@
 -- stands here.
 local checked = require "tide.internal.declare.checked"
 local reader = require "tide.internal.declare.reader"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local reduce = require "tide.nn.functional.reduce"
 local strict_table = require "tide.internal.strict_table"
@@ -323,7 +323,7 @@ local function lengths_of(name, value, count)
   if type(list) ~= "table" or #list ~= count then
     raise("ctc_loss: %s: expected %d lengths", name, count)
   end
-  for i, length in ipairs(list) do of_kind("ctc_loss", ("%s[%d]"):format(name, i), length, "count") end
+  for i, length in ipairs(list) do of_type("ctc_loss", ("%s[%d]"):format(name, i), length, "integer >= 0") end
   return list
 end
 
@@ -501,4 +501,8 @@ F.multi_head_attention_forward = require("tide.nn.functional.multi_head_attentio
 require "tide.nn.functional.distances"(F)
 require "tide.nn.functional.pools"(F)
 
+--- Layers as functions: see tide.nn.functional.NAME.
+---@type table
+---@example
+--- tide.nn.functional.relu(tide.tensor{-1, 2}) --> {0, 2}
 return strict_table("tide.nn.functional", F)

@@ -263,4 +263,8 @@ init.fan_in_uniform = checked("nn.init.fan_in_uniform", function(inputs)
   return function(tensor) return init.uniform_(tensor, -bound, bound) end
 end)
 
+--- Starting values: see tide.nn.init.NAME.
+---@type table
+---@example
+--- tide.nn.init.ones_(tide.zeros(2)) --> {1.0, 1.0}
 return strict_table("tide.nn.init", init)

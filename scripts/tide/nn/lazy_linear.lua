@@ -16,7 +16,7 @@ LazyLinear:optional("in_features", "weight")
 
 function LazyLinear:init(...)
   local given = read(...)
-  self:place(given)
+  self:place(given.device, given.dtype)
   self.out_features = given.out_features
   self.with_bias, self.unbuilt = given.bias, true
 end
@@ -24,7 +24,7 @@ end
 --- Makes the parameters for inputs like `x`: where `to` said, else where x lies.
 function LazyLinear:build(x)
   local place = self:placement()
-  self:place({device = place.device or x.device, dtype = place.dtype or x.dtype})
+  self:place(place.device or x.device, place.dtype or x.dtype)
   self.in_features, self.unbuilt = x:size(-1), false
   local start = init.fan_in_uniform(self.in_features)
   self:parameter("weight", {self.out_features, self.in_features}, start)

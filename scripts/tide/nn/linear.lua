@@ -16,7 +16,7 @@ Linear:optional "bias"
 
 function Linear:init(...)
   local given = read(...)
-  self:place(given)
+  self:place(given.device, given.dtype)
   self.in_features, self.out_features = given.in_features, given.out_features
   local start = init.fan_in_uniform(given.in_features)
   self:parameter("weight", {given.out_features, given.in_features}, start)

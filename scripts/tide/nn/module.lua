@@ -1,42 +1,29 @@
 -- nn.Module, the base of all layers: parameters, children, modes, state, and errors that name the
 -- layer.
-local add_hook = require "tide.internal.add_hook"
-local reader = require "tide.internal.declare.reader"
-local call_hooks = require "tide.nn.internal.call_hooks"
+local define = require "tide.internal.declare.define"
+local methods = require "tide.internal.declare.methods"
+local call_methods = require "tide.nn.internal.module_calls"
 local class = require "tide.internal.class"
-local describe_error = require "tide.nn.internal.describe_error"
 local fields = require "tide.nn.internal.module_fields"
 local note_hidden = require "tide.nn.internal.hidden_modules"
-local kind_of = require "tide.internal.kind_of"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
-local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
+local refuse_more = require "tide.internal.declare.refuse_more"
 local state_methods = require "tide.nn.internal.module_state"
 local tide = require "tide"
 
-local register, fields_of, hooks_of = fields.register, fields.each, fields.hooks
+local register, fields_of = fields.register, fields.each
 local child_name, file_name = fields.child_name, fields.file_name
 
-local Module = class("Module")
-Module.__is_module = true -- so do all classes made from it: see internal/of_kind.lua
-
---- Moves parameters and buffers in place without their values, which are uninitialized then.
----@param device device  where parameters go; nil stays
----@param recurse boolean = true  also modules below
+--- The base of all layers: assign parameters and modules to fields, define forward(x).
+---@see nn.Sequential module:parameters module:state_dict module:to module:summary
 ---@example
---- nn.Linear(3, 2):to_empty("sim").weight.device --> sim:0
-local read_to_empty = reader "module:to_empty"
-
---- Gluon's word: moves, and fills the weights, those of lazy layers when they are made; of a list {ctx = {a, b}}
---- inputs may lie on any.
----@param init function = nil  fills weights, as nn.init.normal_ does; nil is the layer's own
----@param ctx device | device[] = nil  where parameters go
----@example
---- local net = nn.Dense(2, {use_bias = false})
---- net:initialize({init = nn.init.ones_, ctx = tide.cpu()})
---- net(tide.ones(1, 3)) --> {{3.0, 3.0}}
-local read_initialize = reader "module:initialize"
+--- local Twice = tide.class("Twice", nn.Module)
+--- function Twice:forward(x) return 2 * x end
+--- Twice()(tide.ones(2)) --> {2.0, 2.0}
+local Module = define "nn.Module"
+Module.__is_module = true -- so do all classes made from it: see internal/declare/kinds.lua
 
 --- Modules start in training mode; `eval` changes it.
 Module.training = true
@@ -45,7 +32,7 @@ Module.training = true
 Module.unbuilt = false
 
 --- Classes that need nothing at their start need no `init`.
-function Module:init() end
+function Module:init(...) refuse_more(getmetatable(self).name, 0, ...) end
 
 -- Fields ------------------------------------------------------------------------------------------
 
@@ -74,54 +61,92 @@ known_fields.watch(Module, {
   end,
 })
 
---- Says that objects of this class may lack the fields `names...`, which are nil then. Assigning
---- nil to a field in `init` says the same.
+--- Said of a class: its objects may lack these fields, which are nil then.
+---@param name... string  name of the field
+---@example
+--- local Net = tide.class("Net", nn.Module)
+--- Net:optional "cache"
+--- Net().cache --> nil
 function Module:optional(...) known_fields.optional(self, ...) end
 
---- Where new parameters of this module go: {device =, dtype =}, as its options or the last `to`
---- said.
+--- Device and type of new parameters.
+---@example
+--- nn.Linear(3, 2):to("float64"):placement().dtype --> "float64"
 function Module:placement() return rawget(self, "_placement") or {} end
 
---- Remembers where new parameters go.
-function Module:place(placement)
-  of_kind(getmetatable(self).name .. ".place", "placement", placement, "table")
+--- Sets device and type of new parameters.
+---@param device device = nil  where parameters go; nil stays
+---@param dtype dtype = nil  what parameters become; nil stays
+---@example
+--- local m = nn.Module()
+--- m:place({dtype = "float64"})
+--- m:parameter("w", {2}, nn.init.ones_)
+--- m.w.dtype --> "float64"
+function Module:place(device, dtype)
   local now = self:placement()
-  rawset(self, "_placement", {
-    device = placement.device or now.device,
-    dtype = placement.dtype or now.dtype,
-  })
+  rawset(self, "_placement", {device = device or now.device, dtype = dtype or now.dtype})
 end
 
---- Makes a parameter of `shape` filled by `initialise(tensor)` and keeps it in field `name`.
+--- Makes a parameter where the module lies.
+---@param name string | integer  name of the field
+---@param shape integer[]  sizes of the parameter
+---@param initialise? function  fills the parameter, as nn.init.zeros_ does
+---@example
+--- local m = nn.Module()
+--- m:parameter("w", {2}, nn.init.ones_)
+--- m.w --> {1.0, 1.0}
 function Module:parameter(name, shape, initialise)
   local placement = self:placement()
   local tensor = next(placement) and tide.zeros(shape, placement) or tide.zeros(shape)
-  if initialise then of_kind(getmetatable(self).name .. ".parameter", "initialise", initialise, "callable")(tensor) end
+  if initialise then initialise(tensor) end
   local asked = rawget(self, "_initial")
   if asked and tensor:dim() > 1 then asked(tensor) end
   self:register_parameter(name, tensor:requires_grad_(true))
 end
 
---- Keeps `tensor` in field `name` as a parameter, whether or not it requires a gradient now.
+--- Keeps a tensor as a parameter.
+---@param name string | integer  name of the field
+---@param tensor? tensor  the tensor
+---@example
+--- local m = nn.Module()
+--- m:register_parameter("w", tide.ones(2))
+--- #m:parameters() --> 1
 function Module:register_parameter(name, tensor)
   register(self, name, "parameter")
   rawset(self, name, tensor)
 end
 
---- Keeps `tensor` in field `name` as state that is saved and moved, but not trained.
+--- Keeps a tensor that is saved and moved, not trained.
+---@param name string | integer  name of the field
+---@param tensor? tensor  the tensor
+---@example
+--- local m = nn.Module()
+--- m:register_buffer("mean", tide.zeros(2))
+--- #m:buffers() --> 1
 function Module:register_buffer(name, tensor)
   register(self, name, "buffer")
   rawset(self, name, tensor)
 end
 
---- Keeps `tensor`, or nil, in field `name` as something that is computed: neither saved nor
---- trained.
+--- Keeps a tensor that is neither saved nor trained.
+---@param name string | integer  name of the field
+---@param tensor? tensor  the tensor
+---@example
+--- local net = nn.Module()
+--- net:keep_computed("w", tide.ones(2))
+--- #net:parameters() --> 0
 function Module:keep_computed(name, tensor)
   register(self, name, "tensor")
   rawset(self, name, tensor)
 end
 
---- Keeps `module` as child `name`.
+--- Keeps a module as a child.
+---@param name string | integer  name of the field
+---@param module? module  the module
+---@example
+--- local m = nn.Module()
+--- m:add_module("first", nn.ReLU())
+--- #m:children() --> 1
 function Module:add_module(name, module)
   register(self, name, "child")
   rawset(self, name, module)
@@ -171,14 +196,22 @@ local function values(list)
   return setmetatable(result, native.list)
 end
 
---- `for name, module in net:named_modules()`: this module and all below it.
+--- Iterates over names and modules, the module itself first.
+---@example
+--- local names = {}
+--- for name in nn.Sequential(nn.ReLU()):named_modules() do names[#names + 1] = name end
+--- names --> {"", "0"}
 function Module:named_modules()
   local list = {}
   collect(self, "", list, {})
   return iterate(list)
 end
 
---- `for name, module in net:named_children()`: names as in Lua.
+--- Iterates over the names, as in Lua, and modules right below.
+---@example
+--- local n = 0
+--- for name, child in nn.Sequential(nn.ReLU()):named_children() do n = n + 1 end
+--- n --> 1
 function Module:named_children()
   local next_field = fields_of(self, "child")
   return function()
@@ -187,27 +220,43 @@ function Module:named_children()
   end
 end
 
---- `for name, tensor in net:named_parameters()`: names as in state_dict.
+--- Iterates over names, as in state_dict, and parameters.
+---@see module:parameters module:buffers optim.SGD
+---@example
+--- local names = {}
+--- for name in nn.Linear(3, 2):named_parameters() do names[#names + 1] = name end
+--- names --> {"weight", "bias"}
 function Module:named_parameters() return iterate(tensors_of(self, "parameter", true)) end
 
---- `for name, tensor in net:named_buffers()`.
+--- Iterates over names and buffers.
+---@example
+--- local names = {}
+--- for name in nn.BatchNorm1d(3):named_buffers() do names[#names + 1] = name end
+--- names --> {"running_mean", "running_var", "num_batches_tracked"}
 function Module:named_buffers() return iterate(tensors_of(self, "buffer", true)) end
 
---- A list of this module and all below it.
+--- A list of the module and all below it.
+---@example
+--- #nn.Sequential(nn.Linear(3, 2), nn.ReLU()):modules() --> 3
 function Module:modules()
   local list = {}
   collect(self, "", list, {})
   return values(list)
 end
 
---- A list of the modules right below this one.
+--- A list of the modules right below.
+---@example
+--- #nn.Sequential(nn.Linear(3, 2), nn.ReLU()):children() --> 2
 function Module:children()
   local list = {}
   for _, child in fields_of(self, "child") do list[#list + 1] = child end
   return setmetatable(list, native.list)
 end
 
---- A list of all parameters, those shared by several modules once: what an optimizer takes.
+--- A list of all parameters, for an optimizer.
+---@see module:named_parameters module:buffers optim.SGD
+---@example
+--- #nn.Linear(3, 2):parameters() --> 2
 function Module:parameters()
   local modules = self:modules()
   note_hidden(modules, Module)
@@ -219,10 +268,15 @@ function Module:parameters()
   return values(tensors_of(self, "parameter", true))
 end
 
---- A list of all buffers.
+--- A list of the tensors that are saved but not trained.
+---@example
+--- #nn.BatchNorm1d(3):buffers() --> 3
 function Module:buffers() return values(tensors_of(self, "buffer", true)) end
 
---- The module at a path of names as in state_dict: "layer1.0.conv1", or "" for this one.
+--- The module at a path of names as in state_dict.
+---@param path string  names as in state_dict, such as "0.weight"
+---@example
+--- nn.Sequential(nn.Linear(3, 2)):get_submodule("0").weight.shape --> {2, 3}
 function Module:get_submodule(path)
   for name, module in self:named_modules() do
     if name == path then return module end
@@ -230,7 +284,10 @@ function Module:get_submodule(path)
   raise("get_submodule: there is no module %s", tostring(path))
 end
 
---- The parameter or buffer with a name as in state_dict.
+--- The parameter or buffer of a name as in state_dict.
+---@param path string  names as in state_dict, such as "0.weight"
+---@example
+--- nn.Sequential(nn.Linear(3, 2)):get_parameter("0.bias").shape --> {2}
 function Module:get_parameter(path)
   for _, kind in ipairs {"parameter", "buffer"} do
     for _, entry in ipairs(tensors_of(self, kind)) do
@@ -240,9 +297,11 @@ function Module:get_parameter(path)
   raise("get_parameter: there is no parameter %s", tostring(path))
 end
 
---- A module of its own that is the same: parameters and buffers are copied, those that are shared
---- inside stay shared. Fields that are no tensors, modules or plain tables are taken over as they
---- are.
+--- A module of its own with the same values.
+---@example
+--- local a = nn.Linear(3, 2)
+--- local b = a:clone()
+--- b.weight:equal(a.weight) --> true
 function Module:clone()
   local copies = {}
   local function copy(value)
@@ -262,9 +321,13 @@ function Module:clone()
   return copy(self)
 end
 
---- Calls fn(module) for all modules below this one and then for itself.
+--- Calls fn(module) for all below, then for the module.
+---@param fn function  the function to call
+---@example
+--- local n = 0
+--- nn.Sequential(nn.Linear(3, 2), nn.ReLU()):apply(function(m) n = n + 1 end)
+--- n --> 3
 function Module:apply(fn)
-  of_kind(getmetatable(self).name .. ".apply", "fn", fn, "callable")
   for _, child in fields_of(self, "child") do child:apply(fn) end
   fn(self)
   return self
@@ -272,57 +335,70 @@ end
 
 -- Modes, gradients, places ------------------------------------------------------------------------
 
---- Switches training behaviour (dropout and the like) on or, with false, off.
+--- Training behaviour on, or with false off.
+---@param mode boolean = true  training mode on
+---@see module:eval nn.Dropout nn.BatchNorm2d
+---@example
+--- nn.Dropout():eval():train().training --> true
 function Module:train(mode)
-  for _, module in ipairs(self:modules()) do module.training = mode ~= false end
+  for _, module in ipairs(self:modules()) do module.training = mode end
   return self
 end
 
---- Switches training behaviour off.
+--- Training behaviour off.
+---@see module:train nn.Dropout nn.BatchNorm2d
+---@example
+--- nn.Dropout():eval().training --> false
 function Module:eval() return self:train(false) end
 
 --- Drops the gradients of all parameters.
+---@example
+--- local layer = nn.Linear(3, 2)
+--- layer(tide.ones(3)):sum():backward()
+--- layer:zero_grad()
+--- layer.weight.grad
 function Module:zero_grad()
   for _, entry in ipairs(tensors_of(self, "parameter")) do entry[2].grad = nil end
 end
 
---- Says whether the parameters are to be trained.
+--- Says whether the parameters are trained.
+---@param on boolean = true  whether gradients are recorded
+---@example
+--- nn.Linear(3, 2):requires_grad_(false).weight.requires_grad --> false
 function Module:requires_grad_(on)
-  for _, entry in ipairs(tensors_of(self, "parameter")) do entry[2]:requires_grad_(on ~= false) end
+  for _, entry in ipairs(tensors_of(self, "parameter")) do entry[2]:requires_grad_(on) end
   return self
 end
 
---- What `to` was asked for, as {device =, dtype =}: a device, a type, their names or such a table.
-local function read_placement(target)
-  if type(target) == "table" and not getmetatable(target) then
-    for name in pairs(target) do
-      if name ~= "device" and name ~= "dtype" and name ~= "non_blocking" and name ~= "memory_format" then
-        raise("to: unknown option '%s': known are device, dtype, non_blocking, memory_format",
-          tostring(name))
-      end
-    end
-    return target
-  end
-  if tide.is_tensor(target) then return {device = target.device, dtype = target.dtype} end
+--- What `to` was asked for as {device =, dtype =}: a device, a type, a tensor that has both, and a type.
+local function placement_of(target, dtype)
+  if target == nil then return {dtype = dtype} end
+  if tide.is_tensor(target) then return {device = target.device, dtype = dtype or target.dtype} end
   -- What names no device must be a type; a wrong name fails when the first tensor is converted.
   local is_device, device = pcall(tide.device, target)
-  return is_device and {device = device} or {dtype = target}
+  return is_device and {device = device, dtype = dtype} or {dtype = target}
 end
 
---- Moves all parameters and buffers, in place, to a device or floating type, those of four
---- dimensions also to a memory format; returns the module.
-function Module:to(target, dtype)
-  local placement = read_placement(target)
-  if dtype then placement = {device = placement.device, dtype = dtype} end
+--- Moves or converts parameters and buffers in place.
+---@param device device = nil  where it goes, the type that it becomes, or a tensor that says both; nil stays
+---@param dtype dtype = nil  what it becomes; nil stays
+---@param non_blocking boolean = false  copies to the host do not wait; the first read does
+---@param memory_format "contiguous_format" | "channels_last" | "preserve_format" = nil  order of the elements
+---  in memory; nil stays
+---@see x:to tide.accelerator
+---@example
+--- nn.Linear(3, 2):to("float64").weight.dtype --> "float64"
+function Module:to(device, dtype, _, memory_format)
+  local placement = placement_of(device, dtype)
   for _, module in ipairs(self:modules()) do
-    module:place(placement)
+    module:place(placement.device, placement.dtype)
     for _, kind in ipairs {"parameter", "buffer"} do
       for _, tensor in fields_of(module, kind) do
         local floating = tensor:is_floating_point()
         local wanted = {
           device = placement.device,
           dtype = floating and placement.dtype or nil,
-          memory_format = #tensor.shape == 4 and placement.memory_format or nil,
+          memory_format = #tensor.shape == 4 and memory_format or nil,
           non_blocking = true,
         }
         -- The tensor stays the same object, so optimizers that hold it see the move.
@@ -334,15 +410,17 @@ function Module:to(target, dtype)
   return self
 end
 
---- Moves all parameters and buffers, in place, to a device without their values, which are
---- uninitialized then; with {recurse = false} those of this module alone. Returns the module.
-function Module:to_empty(...)
-  local given = read_to_empty(self, ...)
-  for _, module in ipairs(given.recurse and self:modules() or {self}) do
-    module:place({device = given.device})
+--- Moves parameters and buffers in place without their values, which are uninitialized then.
+---@param device device  where parameters go; nil stays
+---@param recurse boolean = true  also modules below
+---@example
+--- nn.Linear(3, 2):to_empty("sim").weight.device --> sim:0
+function Module:to_empty(device, recurse)
+  for _, module in ipairs(recurse and self:modules() or {self}) do
+    module:place(device)
     for _, kind in ipairs {"parameter", "buffer"} do
       for _, tensor in fields_of(module, kind) do
-        local function fresh() return tide.empty_like(tensor, {device = given.device}):detach() end
+        local function fresh() return tide.empty_like(tensor, {device = device}):detach() end
         local gradient = tensor.grad and fresh()
         tensor.data = fresh()
         tensor.grad = gradient
@@ -352,33 +430,56 @@ function Module:to_empty(...)
   return self
 end
 
---- Moves to a GPU, to the cpu.
-function Module:cuda(index) return self:to("cuda:" .. (index or 0)) end
+--- Moves to a GPU.
+---@param index integer = 0  number of the GPU, from 0
+---@see module:to x:to tide.accelerator
+---@example
+--- local layer = nn.Linear(3, 2)
+--- pcall(layer.cuda, layer) == tide.cuda.is_available() --> true
+function Module:cuda(index) return self:to("cuda:" .. index) end
 
+--- Moves to the cpu.
+---@see module:to x:to tide.accelerator
+---@example
+--- nn.Linear(3, 2):cpu().weight.device --> cpu
 function Module:cpu() return self:to("cpu") end
 
---- Converts all floating parameters and buffers.
+--- Converts to float32.
+---@see module:to x:to tide.accelerator
+---@example
+--- nn.Linear(3, 2, {dtype = "float64"}):float().weight.dtype --> "float32"
 function Module:float() return self:to("float32") end
 
+--- Converts to float64.
+---@see module:to x:to tide.accelerator
+---@example
+--- nn.Linear(3, 2):double().weight.dtype --> "float64"
 function Module:double() return self:to("float64") end
 
+--- Converts to float16.
+---@see module:to x:to tide.accelerator
+---@example
+--- nn.Linear(3, 2):half().weight.dtype --> "float16"
 function Module:half() return self:to("float16") end
 
+--- Converts to bfloat16.
+---@see module:to x:to tide.accelerator
+---@example
+--- nn.Linear(3, 2):bfloat16().weight.dtype --> "bfloat16"
 function Module:bfloat16() return self:to("bfloat16") end
 
---- Gluon's word: moves to `ctx` and, if `init` is given, calls it on every weight, on those of lazy
---- layers when they are made. Of a list of devices the first holds the parameters, and inputs may
---- lie on any.
-function Module:initialize(...)
-  local given = read_initialize(self, ...)
-  local device, init = given.ctx or given.device, given.init
-  local several = type(device) == "table" and not getmetatable(device)
-  if several and #device == 0 then raise("initialize: ctx: the list of devices is empty") end
-  if init ~= nil and type(init) ~= "function" and not (getmetatable(init) or {}).__call then
-    raise("initialize: init: expected a function such as nn.init.xavier_uniform_, got %s",
-      kind_of(init))
-  end
-  if device then self:to(several and device[1] or device) end
+--- Gluon's word: moves, and fills the weights, those of lazy layers when they are made; of a list {ctx = {a, b}}
+--- inputs may lie on any.
+---@param init function = nil  fills weights, as nn.init.normal_ does; nil is the layer's own
+---@param ctx device | device[] = nil  where parameters go
+---@example
+--- local net = nn.Dense(2, {use_bias = false})
+--- net:initialize({init = nn.init.ones_, ctx = tide.cpu()})
+--- net(tide.ones(1, 3)) --> {{3.0, 3.0}}
+function Module:initialize(init, ctx)
+  local several = type(ctx) == "table" and not getmetatable(ctx)
+  if several and #ctx == 0 then raise("initialize: ctx: the list of devices is empty") end
+  if ctx then self:to(several and ctx[1] or ctx) end
   if init then
     for _, entry in ipairs(tensors_of(self, "parameter", true)) do
       if entry[2]:dim() > 1 then init(entry[2]) end
@@ -387,85 +488,30 @@ function Module:initialize(...)
       if module.unbuilt then rawset(module, "_initial", init) end
     end
   end
-  if several and #device > 1 then require "tide.nn.internal.on_devices"(self, device) end
+  if several and #ctx > 1 then require "tide.nn.internal.on_devices"(self, ctx) end
   return self
 end
 
-for name, method in pairs(state_methods) do Module[name] = method end
+for _, own in ipairs {call_methods, state_methods} do
+  for name, method in pairs(own) do Module[name] = method end
+end
 
--- Calling and showing -----------------------------------------------------------------------------
+-- Showing -----------------------------------------------------------------------------
 
---- What the module computes; every class says this for itself.
+--- What the module computes: every class defines it.
+---@param x... tensor  the inputs
+---@example
+--- nn.ReLU():forward(tide.tensor{-1, 2}) --> {0, 2}
 function Module:forward() raise("%s: has no forward method", getmetatable(self).name) end
 
---- Calls fn(module, inputs) before each forward, with a table of the inputs; what it returns, if
---- not nil, takes their place (one value, or a table of values). Returns a function that takes the
---- hook away.
-function Module:register_forward_pre_hook(fn) return add_hook(self, "_pre_hooks", fn) end
-
---- Calls fn(module, inputs, output) after each forward; what it returns, if not nil, takes the
---- place of the output. Returns a function that takes the hook away.
-function Module:register_forward_hook(fn) return add_hook(self, "_hooks", fn) end
-
---- Calls fn(module, input_gradients, output_gradients) when backward has come through the module,
---- with tables; what it returns, if not nil, takes the place of the inputs' gradients. Returns a
---- function that takes the hook away.
-function Module:register_full_backward_hook(fn) return add_hook(self, "_backward_hooks", fn) end
-
---- Calls fn(module, output_gradients) before backward comes through the module; what it returns, if
---- not nil, takes their place. Returns a function that takes the hook away.
-function Module:register_full_backward_pre_hook(fn)
-  return add_hook(self, "_backward_pre_hooks", fn)
-end
-
---- forward with the hooks of the module around it.
-local function forward_with_hooks(self, ...)
-  local inputs = table.pack(...)
-  for _, hook in ipairs(hooks_of(self, "_pre_hooks")) do
-    local changed = hook[1](self, inputs)
-    if changed ~= nil then
-      local several = type(changed) == "table" and not getmetatable(changed)
-      inputs = several and table.pack(table.unpack(changed)) or table.pack(changed)
-    end
-  end
-  local function compute(from)
-    local outputs = table.pack(self:forward(table.unpack(from, 1, from.n)))
-    for _, hook in ipairs(hooks_of(self, "_hooks")) do
-      local changed = hook[1](self, inputs, outputs[1])
-      if changed ~= nil then outputs[1] = changed end
-    end
-    for _, hook in ipairs(call_hooks.after or {}) do hook[1](self, inputs, outputs[1]) end
-    return outputs
-  end
-  local before, after = hooks_of(self, "_backward_pre_hooks"), hooks_of(self, "_backward_hooks")
-  local outputs
-  if #before + #after == 0 then
-    outputs = compute(inputs)
-  else
-    outputs = require "tide.nn.internal.backward_hooks"(self, before, after, inputs, compute)
-  end
-  return table.unpack(outputs, 1, outputs.n)
-end
-
-local function finish(ok, ...)
-  if ok then return ... end
-  error((...), 0)
-end
-
-local function call(self, ...)
-  local hooked = call_hooks.after or rawget(self, "_hooks") or rawget(self, "_pre_hooks")
-    or rawget(self, "_backward_hooks") or rawget(self, "_backward_pre_hooks")
-  local forward = hooked and forward_with_hooks or self.forward
-  return finish(xpcall(forward, describe_error.handler, self, ...))
-end
-
-Module.__call = call
-describe_error.watch(call)
-
---- Sizes and the like, shown behind the class: "784 -> 128".
+--- The sizes shown behind the class's name.
+---@example
+--- nn.Linear(3, 2):describe() --> "3 -> 2"
 function Module:describe() return "" end
 
---- What tostring shows of the module beside its children: its sizes, unless a class says otherwise.
+--- What tostring shows beside the children: describe(), unless a class says.
+---@example
+--- nn.Linear(3, 2):extra_repr() --> "3 -> 2"
 function Module:extra_repr() return self:describe() end
 
 local function show(module, indent)
@@ -480,12 +526,9 @@ local function show(module, indent)
   return ("%s(\n%s\n%s)"):format(title, table.concat(lines, "\n"), indent)
 end
 
---- What each layer gives, holds and computes for inputs, or for zeros of a shape: summary{1, 3, 64, 64}.
---- A table that is shown as one: layers (a list of {name, type, depth, output_shape, parameters,
---- mult_adds, total_parameters, total_mult_adds, ...}), parameters, trainable, mult_adds, input_bytes,
---- output_bytes, parameter_bytes. {depth = 3} is how deep the shown layers lie at most. The network is
---- run in evaluation without gradients.
 function Module:summary(...) return require "tide.nn.internal.summary"(self, ...) end
+
+methods(Module, "module")
 
 --- The tree of modules, one a line.
 function Module:__tostring() return show(self, "") end

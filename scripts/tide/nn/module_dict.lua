@@ -1,14 +1,18 @@
 -- nn.ModuleDict: modules by name, whose parameters count.
 local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 
-local ModuleDict = class("ModuleDict", Module)
+--- Modules by name: dict.name, dict:items().
+---@param modules? table  modules by name
+---@see nn.Sequential nn.Module nn.Parameter
+---@example
+--- nn.ModuleDict({first = nn.Linear(3, 2)}).first(tide.ones(3)).shape --> {2}
+local ModuleDict, read = define("nn.ModuleDict", Module)
 
---- nn.ModuleDict({relu = nn.ReLU(), linear = nn.Linear(2, 2)}): dict.relu, dict:items(). The
---- modules of a table are added in the order of their names.
-function ModuleDict:init(modules) self:update(modules or {}) end
+function ModuleDict:init(...) self:update(read(...).modules or {}) end
 
 --- Adds modules by name, from a table or another ModuleDict.
 function ModuleDict:update(modules)

@@ -1,12 +1,16 @@
 -- nn.ModuleList: modules in a list, whose parameters count.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local ModuleSequence = require "tide.nn.internal.module_sequence"
 local raise = require "tide.internal.raise"
 
-local ModuleList = class("ModuleList", ModuleSequence)
+--- Modules in a list: list[1], list:append(module), insert, extend, pop.
+---@param modules? module[]  the modules
+---@see nn.Sequential nn.Module nn.Parameter
+---@example
+--- #nn.ModuleList{nn.Linear(3, 2), nn.ReLU()} --> 2
+local ModuleList, read = define("nn.ModuleList", ModuleSequence)
 
---- nn.ModuleList({a, b, c}): list[1], #list, ipairs(list).
-function ModuleList:init(modules) self:extend(modules or {}) end
+function ModuleList:init(...) self:extend(read(...).modules or {}) end
 
 function ModuleList:forward() raise("ModuleList: holds modules, but does not call them") end
 

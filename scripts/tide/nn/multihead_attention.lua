@@ -34,7 +34,7 @@ MultiheadAttention:optional("in_proj_weight", "q_proj_weight", "k_proj_weight", 
 
 function MultiheadAttention:init(...)
   local given = read(...)
-  self:place(given)
+  self:place(given.device, given.dtype)
   local size, heads = given.embed_dim, given.num_heads
   if heads == 0 or size % heads ~= 0 then
     raise("MultiheadAttention: embed_dim %d does not divide into %d heads", size, heads)

@@ -84,7 +84,7 @@ end
 
 --- Takes on all but the number of features.
 function ChannelNorm:take(given)
-  self:place(given)
+  self:place(given.device, given.dtype)
   self.eps, self.momentum = given.eps, given.momentum
   self.affine, self.track_running_stats = given.affine, given.track_running_stats
   self.biased = given.bias
@@ -114,7 +114,7 @@ local function lazy(name)
     if self.unbuilt then
       self:check_input(x)
       local place = self:placement()
-      self:place({device = place.device or x.device, dtype = place.dtype or x.dtype})
+      self:place(place.device or x.device, place.dtype or x.dtype)
       local unbatched = class.is_a(self, InstanceNorm) and x:dim() == self.ranks[#self.ranks] - 1
       self:build(x:size(unbatched and 1 or 2))
       self.unbuilt = false
@@ -240,7 +240,7 @@ norms.LayerNorm = LayerNorm
 
 function LayerNorm:init(...)
   local given = read_layer(...)
-  self:place(given)
+  self:place(given.device, given.dtype)
   local shape = given.normalized_shape
   self.normalized_shape = type(shape) == "table" and shape or {shape}
   self.eps = given.eps
@@ -271,7 +271,7 @@ norms.RMSNorm = RMSNorm
 
 function RMSNorm:init(...)
   local given = read_rms(...)
-  self:place(given)
+  self:place(given.device, given.dtype)
   local shape = given.normalized_shape
   self.normalized_shape = type(shape) == "table" and shape or {shape}
   self.eps = given.eps
@@ -301,7 +301,7 @@ norms.GroupNorm = GroupNorm
 
 function GroupNorm:init(...)
   local given = read_group(...)
-  self:place(given)
+  self:place(given.device, given.dtype)
   if given.num_groups == 0 or given.num_channels % given.num_groups ~= 0 then
     raise("GroupNorm: %d channels do not divide into %d groups", given.num_channels,
       given.num_groups)

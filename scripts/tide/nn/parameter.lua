@@ -1,13 +1,12 @@
 -- nn.Parameter: a tensor that a module trains.
-local kind_of = require "tide.internal.kind_of"
-local raise = require "tide.internal.raise"
-local tide = require "tide"
+local checked = require "tide.internal.declare.checked"
 
---- Marks `tensor` as one to be trained; assigned to a field of a module it becomes one of its
---- parameters.
-local function Parameter(tensor)
-  if not tide.is_tensor(tensor) then raise("Parameter: expected a tensor, got %s", kind_of(tensor)) end
+--- A tensor that the module it is assigned to trains.
+---@param tensor tensor  the values
+---@example
+--- nn.Parameter(tide.ones(2)).requires_grad --> true
+local Parameter = checked("nn.Parameter", function(tensor)
   return tensor:detach():requires_grad_(true)
-end
+end)
 
 return Parameter

@@ -1,16 +1,20 @@
 -- nn.ParameterDict: parameters by name that a module trains.
 local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
 local Parameter = require "tide.nn.parameter"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local ParameterDict = class("ParameterDict", Module)
+--- Parameters by name: dict.name. Tensors become parameters, in the order of their names.
+---@param tensors? table  tensors by name
+---@see nn.Sequential nn.Module nn.Parameter
+---@example
+--- nn.ParameterDict({w = tide.ones(2)}).w.requires_grad --> true
+local ParameterDict, read = define("nn.ParameterDict", Module)
 
---- nn.ParameterDict({left = a, right = b}): dict.left. Tensors become parameters, in the order of
---- their names.
-function ParameterDict:init(tensors) self:update(tensors or {}) end
+function ParameterDict:init(...) self:update(read(...).tensors or {}) end
 
 function ParameterDict:update(tensors)
   local names = {}

@@ -1,15 +1,19 @@
 -- nn.ParameterList: parameters in a list that a module trains.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
 local Parameter = require "tide.nn.parameter"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local ParameterList = class("ParameterList", Module)
+--- Parameters in a list.
+---@param tensors? tensor[]  the tensors
+---@see nn.Sequential nn.Module nn.Parameter
+---@example
+--- #nn.ParameterList{tide.ones(2), tide.ones(3)} --> 2
+local ParameterList, read = define("nn.ParameterList", Module)
 
---- nn.ParameterList({a, b}): list[1], #list. Tensors become parameters.
-function ParameterList:init(tensors) self:extend(tensors or {}) end
+function ParameterList:init(...) self:extend(read(...).tensors or {}) end
 
 function ParameterList:append(tensor)
   if not tide.is_tensor(tensor) then raise("ParameterList: no tensor but a %s", kind_of(tensor)) end

@@ -16,7 +16,7 @@ local PReLU, read = define("nn.PReLU", Module)
 
 function PReLU:init(...)
   local given = read(...)
-  self:place(given)
+  self:place(given.device, given.dtype)
   self.num_parameters = given.num_parameters
   self:parameter("weight", {given.num_parameters}, function(weight)
     init.constant_(weight, given.init)

@@ -54,7 +54,7 @@ local Recurrent = class("Recurrent", Module)
 
 function Recurrent:setup(given)
   local name = getmetatable(self).name
-  self:place(given)
+  self:place(given.device, given.dtype)
   for key, value in pairs(given) do
     if key ~= "device" and key ~= "dtype" then self[key] = value end
   end
@@ -323,7 +323,7 @@ local function cell(name, gates, states)
   Layer.states = states
   function Layer:init(...)
     local given = read(...)
-    self:place(given)
+    self:place(given.device, given.dtype)
     self.input_size, self.hidden_size = given.input_size, given.hidden_size
     self.kind = given.nonlinearity or Layer.name:sub(1, -5):lower()
     local rows, start = gates * given.hidden_size, init.fan_in_uniform(given.hidden_size)

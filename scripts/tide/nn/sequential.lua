@@ -1,12 +1,20 @@
 -- nn.Sequential: runs its children one after the other; they are its elements 1, 2, ...
+local define = require "tide.internal.declare.define"
 local class = require "tide.internal.class"
 local Module = require "tide.nn.module"
 local ModuleSequence = require "tide.nn.internal.module_sequence"
 
-local Sequential = class("Sequential", ModuleSequence)
+--- Runs modules one after the other; net[1] is the first. A child {name, module} is net.name, too; net:append(child),
+--- insert(position, child), extend(children), pop(position).
+---@param module... module  the modules in order, or {name, module}
+---@errors what a child raises names it, as net[2]
+---@see nn.ModuleList nn.ModuleDict nn.Module
+---@example
+--- local net = nn.Sequential({"linear", nn.Linear(3, 2)}, nn.ReLU())
+--- net:pop()
+--- net(tide.ones(4, 3)).shape, net.linear.weight.shape --> {4, 2}, {2, 3}
+local Sequential = define("nn.Sequential", ModuleSequence)
 
---- nn.Sequential(a, b), nn.Sequential{a, b}, or with names nn.Sequential{{"first", a}, {"last",
---- b}}.
 function Sequential:init(...)
   local first = ...
   -- One table of modules is as good as the modules one by one; {name, module} is a child, a class a slip.

@@ -36,7 +36,7 @@ end
 local Layer = class("Layer", Module)
 
 function Layer:setup(given)
-  self:place(given)
+  self:place(given.device, given.dtype)
   self.norm_first = given.norm_first
   self.activation = activation_of(getmetatable(self).name, given.activation)
 end

@@ -3,6 +3,10 @@
 -- weights pruned.
 local lazy_table = require "tide.internal.lazy_table"
 
+--- Gradients kept small, parameters as a vector: see tide.nn.utils.NAME.
+---@type table
+---@example
+--- nn.utils.clip_grad_norm_ ~= nil --> true
 return lazy_table("tide.nn.utils", {
   parametrizations = "parametrizations", parametrize = "parametrize", prune = "prune", rnn = "rnn",
 }, {

@@ -4,7 +4,7 @@ local define = require "tide.internal.declare.define"
 local LRScheduler = require "tide.optim.scheduler"
 local momentum_of = require "tide.optim.internal.momentum_of"
 local of_group = require "tide.optim.internal.of_group"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 
 --- Up and down again and again, the momentum against it.
@@ -57,8 +57,8 @@ function CyclicLR:rate(i)
   local step, up = self.last_epoch, self.step_size_up
   local cycle, place = 1 + step // self.period, step % self.period
   local height = place <= up and place / up or (self.period - place) / (self.period - up)
-  height = height * of_kind("CyclicLR", "result of scale_fn", self.scale(self.by == "cycle" and cycle or step, self.gamma),
-    "number")
+  local scale = self.scale(self.by == "cycle" and cycle or step, self.gamma)
+  height = height * of_type("CyclicLR", "result of scale_fn", scale, "number")
   if self.cycle_momentum then
     local least, most = of_group(self, "base_momentum", i), of_group(self, "max_momentum", i)
     momentum_of.set(self.optimizer.param_groups[i], most - (most - least) * height)

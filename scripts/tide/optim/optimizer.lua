@@ -5,9 +5,11 @@ local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local known_fields = require "tide.internal.known_fields"
 local is_script = require "tide.internal.is_script"
+local methods = require "tide.internal.declare.methods"
 local native = require "tide.native"
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
+local refuse_more = require "tide.internal.declare.refuse_more"
 local table_text = require "tide.internal.table_text"
 local tide = require "tide"
 
@@ -81,8 +83,9 @@ function Optimizer:start(given)
 end
 
 --- `params` is a list of tensors, as net:parameters() gives it, or of groups {params = list, lr = ..., ...}.
-function Optimizer:init(params, options, defaults)
+function Optimizer:init(params, options, defaults, ...)
   local name = getmetatable(self).name
+  refuse_more(name, 3, ...)
   self:check_list(params)
   if options ~= nil and type(options) ~= "table" then
     raise("%s: expected a table of options, got %s: write {lr = %s}", name, kind_of(options),
@@ -351,14 +354,15 @@ local function from_torch(optimizer, saved)
 end
 
 --- Takes over a saved state, also one of PyTorch for the same kind of optimizer (see tide.load_torch).
----@param state table  what state_dict gave, also PyTorch's
+---@param state_dict table  what state_dict gave, also PyTorch's
 ---@example
 --- local w = nn.Parameter(tide.ones(1))
 --- local a, b = optim.SGD({w}, {lr = 0.1}), optim.SGD({w}, {lr = 0.2})
 --- b:load_state_dict(a:state_dict())
 --- b.param_groups[1].lr --> 0.1
-function Optimizer:load_state_dict(saved)
-  if type(saved) ~= "table" or type(saved.param_groups) ~= "table" or type(saved.state) ~= "table" then
+function Optimizer:load_state_dict(state_dict)
+  local saved = state_dict
+  if type(saved.param_groups) ~= "table" or type(saved.state) ~= "table" then
     raise("load_state_dict: expected what state_dict gave, {state, param_groups}, got %s", kind_of(saved))
   end
   if #saved.param_groups ~= #self.param_groups then
@@ -399,5 +403,7 @@ function Optimizer:__tostring()
   end
   return ("%s(\n%s\n)"):format(getmetatable(self).name, table.concat(lines, "\n"))
 end
+
+methods(Optimizer, "optimizer")
 
 return Optimizer

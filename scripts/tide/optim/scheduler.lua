@@ -4,7 +4,7 @@ local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 
 --- The base of all plans: define rate(i, base, now); step() after optimizer:step().
@@ -27,7 +27,7 @@ function LRScheduler:init(optimizer, last_epoch)
   if type(optimizer) ~= "table" or not optimizer.param_groups then
     raise("%s: expected an optimizer, got %s", name, kind_of(optimizer))
   end
-  self.optimizer, self.last_epoch = optimizer, of_kind(name, "last_epoch", last_epoch or -1, "integer")
+  self.optimizer, self.last_epoch = optimizer, of_type(name, "last_epoch", last_epoch or -1, "integer")
   self.base_lrs = {}
   for i, group in ipairs(optimizer.param_groups) do
     if self.last_epoch == -1 then

@@ -61,18 +61,8 @@ function colors.parts(text)
   return number >> 16, number >> 8 & 255, number & 255
 end
 
---- The points of a palette; an unknown name is an error.
-function colors.palette(caller, name)
-  local points = kPalettes[name]
-  if not points then
-    local known = {}
-    for each in pairs(kPalettes) do known[#known + 1] = each end
-    table.sort(known)
-    raise("%s: cmap: there is no palette '%s'%s: known are %s", caller, tostring(name),
-      hint(name, kPalettes), table.concat(known, ", "))
-  end
-  return points
-end
+--- The points of a palette.
+function colors.palette(name) return kPalettes[name] end
 
 --- A function from a share, 0 to 1, to red, green and blue in a palette.
 function colors.scale(points)

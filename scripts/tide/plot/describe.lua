@@ -125,7 +125,7 @@ local function color_bar_of(marks)
   for _, mark in ipairs(marks) do
     if mark.values and mark.kind ~= "pixels" then
       local series = mark.series
-      points = points or colors.palette(series.kind, series.cmap)
+      points = points or colors.palette(series.cmap)
       vmin, vmax = vmin or series.vmin, vmax or series.vmax
       shown = shown or kinds[series.kind].color_bar and not mark.texts
       for _, value in ipairs(mark.values) do

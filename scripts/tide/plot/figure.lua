@@ -5,8 +5,7 @@ local display = require "tide.display"
 local draw_text = require "tide.plot.text"
 local escape_markup = require "tide.internal.escape_markup"
 local gnuplot = require "tide.plot.gnuplot"
-local kind_of = require "tide.internal.kind_of"
-local kinds = require "tide.plot.kinds"
+local methods = require "tide.internal.declare.methods"
 local native = require "tide.native"
 local notebook = require "tide.display.notebook"
 local options = require "tide.plot.options"
@@ -18,57 +17,42 @@ local show = require "tide.plot.show"
 -- panels).
 local Figure = class "Figure"
 
-local kSize <const> = {640, 480}
-
---- Makes a figure of empty panels; `given` are options that were read.
-function Figure:init(rows, columns, given)
-  self.rows, self.columns, self.size = rows, columns, given.size or kSize
-  given.size = nil
+--- Makes a figure of empty panels. `axes` are options that were read.
+function Figure:init(rows, columns, size, axes)
+  self.rows, self.columns, self.size = rows, columns, size
   for i = 1, rows * columns do self[i] = Panel() end
-  if #self == 1 then
-    self[1]:apply(given)
-  else
-    self.title, given.title = given.title, nil
-    for _, panel in ipairs(self) do panel:apply(given) end
-  end
+  if #self > 1 then self.title, axes.title = axes.title, nil end
+  for _, panel in ipairs(self) do panel:apply(axes) end
 end
 
-local read_figure = options.panel_reader("figure", {{"size"}})
-local read_subplots = options.panel_reader("subplots", {{"size"}})
+--- An empty figure.
+---@use plot: size = {640, 480}
+---@use axes
+---@example
+--- tostring(tide.plot.figure{size = {300, 200}}) --> "figure 300 x 200: empty"
+local read_figure = options.reader "plot.figure"
 
---- tide.plot.figure{size = {640, 480}, title =, xlabel =, ...}
-function Figure.new(given) return Figure(1, 1, read_figure(given)) end
-
---- tide.plot.subplots(rows, columns, {size =, title =, ...})
-function Figure.subplots(rows, columns, given)
-  for name, count in pairs {rows = rows or false, columns = columns or false} do
-    if math.type(count) ~= "integer" or count < 1 or count > 50 then
-      raise("subplots: %s: expected a whole number from 1 to 50, got %s", name,
-        count and tostring(count) or "nil")
-    end
-  end
-  return Figure(rows, columns, read_subplots(given))
+function Figure.new(...)
+  local given, axes = read_figure(...)
+  return Figure(1, 1, given.size, axes)
 end
 
---- The only panel of a figure.
-local function only_panel(self, name)
-  if #self > 1 then
-    raise("%s: the figure has %d panels: fig[1]:%s(...) is of the first", name, #self, name)
-  end
-  return self[1]
-end
+--- A figure of several panels, fig[1], fig[2], ... row after row, which have the methods of a figure. The title stands
+--- above all; options of the axes are those of each panel.
+---@param rows integer in [1, 50]  rows of panels
+---@param columns integer in [1, 50]  columns of panels
+---@use plot: size = {640, 480}
+---@use axes
+---@example
+--- local fig = tide.plot.subplots(1, 2)
+--- fig[2]:line{1, 2}
+--- tostring(fig) --> "figure 640 x 480: [1] empty; [2] line (2 points)"
+local read_subplots = options.reader "plot.subplots"
 
-local function delegate(name)
-  Figure[name] = function(self, ...)
-    local panel = only_panel(self, name)
-    panel[name](panel, ...)
-    return self
-  end
+function Figure.subplots(...)
+  local given, axes = read_subplots(...)
+  return Figure(given.rows, given.columns, given.size, axes)
 end
-
-for name in pairs(kinds) do delegate(name) end
-delegate "set"
-delegate "legend"
 
 -- What becomes of it ------------------------------------------------------------------------------
 
@@ -94,14 +78,23 @@ local function rendered(self, caller, format, size)
   return (picture:gsub("<svg", '<svg role="img"', 1):gsub("<title>.-</title>", "<title>" .. text .. "</title>", 1))
 end
 
---- The text of an SVG picture.
+--- The text of an SVG picture, made by gnuplot.
+---@example
+--- tide.plot.line{1, 4, 9}:svg():match("<svg") --> "<svg"
 function Figure:svg() return rendered(self, "svg", "svg") end
 
 local kFormats <const> = {svg = "svg", png = "png", pdf = "pdf"}
 
---- Writes an .svg, .png or .pdf file, as its name ends.
+--- Writes a picture by gnuplot (on Debian: gnuplot-nox). The file is replaced as a whole.
+---@param path string  name of the file, which ends in .svg, .png or .pdf
+---@example
+--- local path = os.tmpname()
+--- tide.plot.line{1, 4, 9}:save(path .. ".png")
+--- local x = #tide.vision.read_image(path .. ".png")
+--- os.remove(path)
+--- os.remove(path .. ".png")
+--- x --> 3
 function Figure:save(path)
-  if type(path) ~= "string" then raise("save: path: expected a string, got %s", kind_of(path)) end
   local format = kFormats[(path:match "%.(%w+)$" or ""):lower()]
   if not format then
     raise("save: '%s': expected a name that ends in .pdf, .png or .svg", path)
@@ -109,19 +102,13 @@ function Figure:save(path)
   native.write_file(path, rendered(self, "save", format))
 end
 
-local kText <const> = {columns = "count", rows = "count", color = "boolean"}
-local read_text = require "tide.internal.arguments"("text",
-  {{"columns", 80}, {"rows", 24}, {"color", false}}, kText)
-
---- The figure in letters: `rows` lines of at most `columns` cells.
-function Figure:text(...)
-  local given = read_text(...)
-  if given.columns < 20 or given.rows < 5 or given.columns > 1000 or given.rows > 1000 then
-    raise("text: expected 20 to 1000 columns and 5 to 1000 rows, got %d and %d", given.columns,
-      given.rows)
-  end
-  return draw_text(self, given.columns, given.rows, given.color)
-end
+--- The figure in letters.
+---@param columns integer in [20, 1000] = 80  letters in a line at most
+---@param rows integer in [5, 1000] = 24  lines at most
+---@param color boolean = false  with colors of the terminal
+---@example
+--- tide.plot.heatmap({{1, 20}, {3, 4}}, {annotate = true}):text{columns = 20, rows = 5}
+function Figure:text(columns, rows, color) return draw_text(self, columns, rows, color) end
 
 --- Its forms in a notebook: a picture if gnuplot is there, else letters.
 function Figure:__mimebundle()
@@ -129,8 +116,10 @@ function Figure:__mimebundle()
   return {["text/plain"] = self:text()}
 end
 
---- Shows the figure: in a notebook in its cell, else in the terminal: as a picture if it can and
---- gnuplot is there, else in letters.
+--- Shows the figure: as a picture in a notebook, or in a terminal that takes them (kitty, sixel), if gnuplot is there,
+--- else in letters.
+---@example
+--- tide.plot.figure{size = {640, 200}}:line{1, 4, 9}:show()
 function Figure:show()
   if notebook.show then return display(self) end
   local way, terminal = show.way()
@@ -153,5 +142,94 @@ function Figure:__tostring()
   for i, panel in ipairs(self) do parts[i] = ("[%d] %s"):format(i, panel:summary()) end
   return size .. table.concat(parts, "; ")
 end
+
+methods(Figure, "figure")
+
+-- Figures of one panel -----------------------------------------------------------------------------
+
+--- The only panel of a figure.
+local function only_panel(self, name)
+  if #self > 1 then
+    raise("%s: the figure has %d panels: fig[1]:%s(...) is of the first", name, #self, name)
+  end
+  return self[1]
+end
+
+--- The method that is declared as `declared`, "figure:line", is that of the only panel.
+local function delegate(declared)
+  local name = declared:match "[%w_]+$"
+  Figure[name] = function(self, ...)
+    local panel = only_panel(self, name)
+    panel[name](panel, ...)
+    return self
+  end
+end
+
+--- Adds to the figure what tide.plot.line draws.
+---@like plot.line in plot/kinds.lua
+---@example
+--- local fig = tide.plot.figure()
+--- fig:line({1, 4, 9}, {label = "squares"})
+--- tostring(fig) --> "figure 640 x 480: line 'squares' (3 points)"
+delegate "figure:line"
+
+--- Adds to the figure what tide.plot.scatter draws.
+---@like plot.scatter in plot/kinds.lua
+---@example
+--- local fig = tide.plot.figure()
+--- fig:scatter({1, 2, 3}, {2, 1, 3})
+--- tostring(fig) --> "figure 640 x 480: scatter (3 points)"
+delegate "figure:scatter"
+
+--- Adds to the figure what tide.plot.errorbar draws.
+---@like plot.errorbar in plot/kinds.lua
+---@example
+--- local fig = tide.plot.figure()
+--- fig:errorbar({1, 2}, {3, 5}, {yerr = 0.5})
+--- tostring(fig) --> "figure 640 x 480: errorbar (2 points)"
+delegate "figure:errorbar"
+
+--- Adds to the figure what tide.plot.hist draws.
+---@like plot.hist in plot/kinds.lua
+---@example
+--- local fig = tide.plot.figure()
+--- fig:hist(tide.range(1, 9), {bins = 3})
+--- tostring(fig) --> "figure 640 x 480: hist (9 points)"
+delegate "figure:hist"
+
+--- Adds to the figure what tide.plot.bar draws.
+---@like plot.bar in plot/kinds.lua
+---@example
+--- local fig = tide.plot.figure()
+--- fig:bar({"cpu", "gpu"}, {1, 8})
+--- tostring(fig) --> "figure 640 x 480: bar (2 points)"
+delegate "figure:bar"
+
+--- Adds to the figure what tide.plot.heatmap draws.
+---@like plot.heatmap in plot/kinds.lua
+---@example
+--- local fig = tide.plot.figure()
+--- fig:heatmap({{1, 2}, {3, 4}}, {annotate = true})
+--- tostring(fig) --> "figure 640 x 480: heatmap (2 x 2)"
+delegate "figure:heatmap"
+
+--- Adds to the figure what tide.plot.image draws.
+---@like plot.image in plot/kinds.lua
+---@example
+--- local fig = tide.plot.figure()
+--- fig:image(tide.rand(3, 8, 8))
+--- tostring(fig) --> "figure 640 x 480: image (3 x 8 x 8)"
+delegate "figure:image"
+
+--- Adds to the figure what tide.plot.contour draws.
+---@like plot.contour in plot/kinds.lua
+---@example
+--- local fig = tide.plot.figure()
+--- fig:contour({{0, 1}, {1, 2}}, {levels = {1}})
+--- tostring(fig) --> "figure 640 x 480: contour (2 x 2)"
+delegate "figure:contour"
+
+delegate "figure:set" -- declared in panel.lua
+delegate "figure:legend"
 
 return Figure

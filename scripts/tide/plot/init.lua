@@ -23,7 +23,11 @@ local kOthers <const> = {
   semilogy = "line", loglog = "line",
 }
 
-return setmetatable(plot, {
+--- Figures in the terminal and in files: see tide.plot.NAME.
+---@type table
+---@example
+--- tide.plot.line ~= nil --> true
+return setmetatable(plot, { -- "tide.plot"
   __index = function(self, name)
     if type(name) ~= "string" then return nil end
     local other = kOthers[name]

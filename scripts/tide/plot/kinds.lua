@@ -1,6 +1,6 @@
 -- The kinds of series: what each takes, and the marks that it becomes.
 --
--- A kind has `read`, which gives the options of a series and of its panel; `make(caller, given)`,
+-- A kind has `read`, which gives the options of a series and of its axes; `make(caller, given)`,
 -- which checks the data and gives the series: {kind, label, color, data}, with all that `marks`
 -- needs; and `marks(series, add)`, which calls add(mark) once the data are read. Marks are what the
 -- back ends draw:
@@ -64,21 +64,27 @@ end
 local function drawn(series, kind)
   return {
     kind = kind, x = series.data.x.numbers, y = series.data.y.numbers, color = series.color,
-    width = series.linewidth or 1.5, style = series.linestyle or "solid", marker = series.marker,
-    size = series.markersize or 6,
+    width = series.linewidth, style = series.linestyle, marker = series.marker, size = series.markersize,
   }
 end
 
-local function define(name, positional, own, kind)
-  kind.read = options.reader(name, positional, own)
-  if positional[2] == "y" then kind.read = with_x(kind.read) end
-  kinds[name] = kind
+--- The kind that is declared as `name`, "plot.line".
+local function define(name, kind)
+  local read = options.reader(name)
+  kind.read = kind.has_x and with_x(read) or read
+  kinds[name:match "[%w_]+$"] = kind
 end
 
 -- Points and lines --------------------------------------------------------------------------------
 
-define("line", {{"x"}, "y"}, {"label", "color", "linewidth", "linestyle", "marker", "markersize"}, {
+--- A line through points. A value that is no number is a hole.
+---@use plot: x, y, label = nil, color = nil, linewidth = 1.5, linestyle = "-", marker = nil, markersize = 6
+---@use axes
+---@example
+--- tostring(tide.plot.line({1, 4, 9}, {label = "squares"})) --> "figure 640 x 480: line 'squares' (3 points)"
+define("plot.line", {
   colored = true,
+  has_x = true,
   make = function(caller, given)
     given.data = take_xy(caller, given)
     return given
@@ -86,11 +92,16 @@ define("line", {{"x"}, "y"}, {"label", "color", "linewidth", "linestyle", "marke
   marks = function(series, add) add(drawn(series, "line")) end,
 })
 
-define("scatter", {{"x"}, "y"}, {"label", "color", "marker", "markersize"}, {
+--- Points.
+---@use plot: x, y, label = nil, color = nil, marker = "o", markersize = 6
+---@use axes
+---@example
+--- tostring(tide.plot.scatter({1, 2, 3}, {2, 1, 3})) --> "figure 640 x 480: scatter (3 points)"
+define("plot.scatter", {
   colored = true,
+  has_x = true,
   make = function(caller, given)
     given.data = take_xy(caller, given)
-    given.marker = given.marker or "o"
     return given
   end,
   marks = function(series, add) add(drawn(series, "points")) end,
@@ -117,9 +128,17 @@ local function reach(errors, i)
   return numbers[i], numbers[#errors.shape == 2 and errors.shape[2] + i or i]
 end
 
-define("errorbar", {{"x"}, "y"},
-  {"yerr", "xerr", "label", "color", "linewidth", "linestyle", "marker", "markersize"}, {
+--- A line with the errors of its points.
+---@use plot: x, y
+---@param yerr number | tensor | table = nil  errors of y: one, one for each point, or (2, n) with those below and above
+---@param xerr number | tensor | table = nil  errors of x: one, one for each point, or (2, n) with those below and above
+---@use plot: label = nil, color = nil, linewidth = 1.5, linestyle = "-", marker = nil, markersize = 6
+---@use axes
+---@example
+--- tostring(tide.plot.errorbar({1, 2}, {3, 5}, {yerr = 0.5})) --> "figure 640 x 480: errorbar (2 points)"
+define("plot.errorbar", {
   colored = true,
+  has_x = true,
   make = function(caller, given)
     given.data = take_xy(caller, given)
     local count = given.data.y.shape[1]
@@ -178,19 +197,21 @@ local function span(values)
   return low, high
 end
 
-define("hist", {"x"}, {"bins", "range", "density", "label", "color"}, {
+--- How many of the values lie in each of equal parts of a range.
+---@param x tensor | table  the values
+---@param bins integer in [1, 10000] = 10  number of equal parts
+---@param range number[2] = nil  lowest and highest edge; nil goes by the values
+---@param density boolean = false  shares by width instead of counts
+---@use plot: label = nil, color = nil
+---@use axes
+---@example
+--- tostring(tide.plot.hist(tide.range(1, 9), {bins = 3})) --> "figure 640 x 480: hist (9 points)"
+define("plot.hist", {
   colored = true,
   make = function(caller, given)
     local x = data.take(caller, "x", given.x)
     x.shape = {data.count(x)}
     given.data = {x = x}
-    given.bins = given.bins or 10
-    local bins = type(given.bins) == "number" and math.tointeger(given.bins)
-    if not bins or bins < 1 or bins > 10000 then
-      raise("%s: bins: expected a whole number from 1 to 10000, got %s", caller,
-        tostring(given.bins))
-    end
-    given.bins = bins
     return given
   end,
   marks = function(series, add)
@@ -210,8 +231,17 @@ define("hist", {"x"}, {"bins", "range", "density", "label", "color"}, {
 --- Whether a value is a list of names, as positions of bars may be.
 local function are_names(value) return type(value) == "table" and type(value[1]) == "string" end
 
-define("bar", {{"x"}, "y"}, {"width", "label", "color"}, {
+--- Bars at positions, or of names.
+---@param x? tensor | table  where the bars are, or their names; nil is 1, 2, ...
+---@param y tensor | table  heights of the bars
+---@param width number > 0 = 0.8  width of the bars, as a share of their distance
+---@use plot: label = nil, color = nil
+---@use axes
+---@example
+--- tostring(tide.plot.bar({"cpu", "gpu"}, {1, 8})) --> "figure 640 x 480: bar (2 points)"
+define("plot.bar", {
   colored = true,
+  has_x = true,
   make = function(caller, given)
     if are_names(given.x) then
       given.names = table.move(given.x, 1, #given.x, 1, {})
@@ -221,7 +251,7 @@ define("bar", {{"x"}, "y"}, {"width", "label", "color"}, {
     return given
   end,
   marks = function(series, add)
-    local x, half = series.data.x.numbers, (series.width or 0.8) / 2
+    local x, half = series.data.x.numbers, series.width / 2
     local boxes = {kind = "boxes", left = {}, right = {}, color = series.color}
     boxes.top = series.data.y.numbers
     for i, place in ipairs(x) do boxes.left[i], boxes.right[i] = place - half, place + half end
@@ -281,13 +311,19 @@ local function cells(series)
   return mark
 end
 
-define("heatmap", {"z"}, {"cmap", "vmin", "vmax", "annotate"}, {
+--- A matrix as colors, row 1 above.
+---@param z tensor | table  the matrix, row by row
+---@use plot: cmap = "viridis", vmin = nil, vmax = nil
+---@param annotate boolean = false  write the values into the cells
+---@use axes
+---@example
+--- tostring(tide.plot.heatmap({{1, 2}, {3, 4}}, {annotate = true})) --> "figure 640 x 480: heatmap (2 x 2)"
+define("plot.heatmap", {
   has_cells = true,
   color_bar = true,
   make = function(caller, given)
     check_colors(caller, given)
     given.data = {z = take_grid(caller, "z", given.z)}
-    given.cmap = given.cmap or "viridis"
     return given
   end,
   marks = function(series, add) add(cells(series)) end,
@@ -319,7 +355,14 @@ local function planes_of(caller, picture)
   return x
 end
 
-define("image", {"x"}, {"cmap", "vmin", "vmax"}, {
+--- A picture: floats from 0 to 1, or integers from 0 to 255. With a cmap, one channel goes from its least value to its
+--- largest.
+---@param x tensor | table  (channels, height, width) or (height, width)
+---@use plot: cmap = nil, vmin = nil, vmax = nil
+---@use axes
+---@example
+--- tostring(tide.plot.image(tide.rand(3, 8, 8))) --> "figure 640 x 480: image (3 x 8 x 8)"
+define("plot.image", {
   has_cells = true,
   bare = true,
   make = function(caller, given)
@@ -363,7 +406,16 @@ define("image", {"x"}, {"cmap", "vmin", "vmax"}, {
   end,
 })
 
-define("contour", {{"x"}, {"y"}, {"z"}}, {"levels", "cmap", "vmin", "vmax", "linewidth"}, {
+--- Lines of equal value of a matrix, which is given alone or last.
+---@param x? tensor | table  where the columns are, or the matrix
+---@param y? tensor | table  where the rows are
+---@param z? tensor | table  the matrix, row by row
+---@param levels integer in [1, 1000] | tensor | table = 8  how many lines, or their values
+---@use plot: cmap = "viridis", vmin = nil, vmax = nil, linewidth = 1.5
+---@use axes
+---@example
+--- tostring(tide.plot.contour({{0, 1}, {1, 2}}, {levels = {1}})) --> "figure 640 x 480: contour (2 x 2)"
+define("plot.contour", {
   color_bar = true,
   make = function(caller, given)
     if given.y == nil and given.z == nil then given.x, given.z = nil, given.x end
@@ -380,12 +432,8 @@ define("contour", {{"x"}, {"y"}, {"z"}}, {"levels", "cmap", "vmin", "vmax", "lin
       return taken
     end
     given.data = {z = z, y = along("y", z.shape[1]), x = along("x", z.shape[2])}
-    given.cmap, given.levels = given.cmap or "viridis", given.levels or 8
-    if type(given.levels) == "table" then
+    if type(given.levels) ~= "number" then
       given.data.levels = data.take(caller, "levels", given.levels, {1})
-    elseif math.type(given.levels) ~= "integer" or given.levels < 1 or given.levels > 1000 then
-      raise("%s: levels: expected a whole number from 1 to 1000, or a list, got %s", caller,
-        tostring(given.levels))
     end
     return given
   end,
@@ -399,7 +447,7 @@ define("contour", {{"x"}, {"y"}, {"z"}}, {"levels", "cmap", "vmin", "vmax", "lin
     end
     local x, y = series.data.x.numbers, series.data.y.numbers
     local mark = {kind = "segments", x1 = {}, y1 = {}, x2 = {}, y2 = {}, values = {},
-      width = series.linewidth or 1.5, within = {x, y}}
+      width = series.linewidth, within = {x, y}}
     for _, level in ipairs(levels) do
       contour.visit(x, y, z, level, function(...)
         local place = #mark.x1 + 1

@@ -4,6 +4,7 @@ local data = require "tide.plot.data"
 local Figure = require "tide.plot.figure"
 local forms = require "tide.display.forms"
 local kind_of = require "tide.internal.kind_of"
+local methods = require "tide.internal.declare.methods"
 local notebook = require "tide.display.notebook"
 local options = require "tide.plot.options"
 local present = require "tide.internal.input_number"
@@ -17,19 +18,26 @@ local tide = require "tide"
 -- copies to the host are queued, and an event behind them says when they have arrived. So the
 -- curves lag behind by one drawing, and nothing waits before close().
 --
--- Fields: given (options of the panel); names (curves in order); curves (by name: {x, y}, numbers);
+-- Fields: size, axes (options of the figure); names (curves in order); curves (by name: {x, y}, numbers);
 -- fresh, sent (lists of {name, step, value}); arrivals (tensors that were sent, by device:
--- {entries, values, events}); drawn_at; lines (of the drawing in the terminal), input (that drew it); id (of the picture
--- in a notebook, once there is one); closed; figure (once closed).
+-- {entries, values, events}); drawn_at; lines (of the drawing in the terminal), input (that drew it); id (of the
+-- picture in a notebook, once there is one); closed; figure (once closed).
 local Live = class "Live"
 
 local kBetween <const> = 0.25 -- seconds between two drawings
 local kMostRows <const> = 20  -- of a drawing, which is no higher than that while a training runs
 
-local read_options = options.panel_reader("live", {{"size"}})
+--- Curves that a terminal or a notebook shows while they grow, drawn at most four times a second; elsewhere close shows
+--- them.
+---@use plot: size = {640, 480}
+---@use axes
+---@example
+--- tostring(tide.plot.live{title = "loss"}) --> "live plot (open)"
+local read_live = options.reader "plot.live"
 
-function Live:init(given)
-  self.given = read_options(given)
+function Live:init(...)
+  local given, axes = read_live(...)
+  self.size, self.axes = given.size, axes
   self.names, self.curves, self.fresh, self.sent, self.arrivals = {}, {}, {}, {}, {}
   self.drawn_at, self.lines, self.closed = tide.time(), 0, false
 end
@@ -113,7 +121,7 @@ end
 
 --- The figure of the curves as far as they are known.
 local function figure_of(self)
-  local figure = Figure.new(self.given)
+  local figure = Figure(1, 1, self.size, self.axes)
   for _, name in ipairs(self.names) do
     local curve = self.curves[name]
     figure:line(curve.x, curve.y, {label = #self.names > 1 and name or nil})
@@ -166,7 +174,14 @@ local function redraw(self)
   if #self.names > 0 then draw(self, figure_of(self)) end
 end
 
---- Adds the value of the curve, or those of several by name. Does not wait.
+--- Adds a point to the curve, or to several by name.
+---@param step number  where the point is
+---@param value number | tensor | table  the value, or values by the names of curves; tensors stay unread until they
+---  have arrived
+---@waits does not
+---@example
+--- local live = tide.plot.live()
+--- live:add(1, {train = tide.tensor(0.5), val = 0.75})
 function Live:add(step, values)
   if self.closed then raise "add: the plot is closed" end
   if type(step) ~= "number" then raise("add: step: expected a number, got %s", kind_of(step)) end
@@ -184,7 +199,12 @@ function Live:add(step, values)
   if tide.time() - self.drawn_at >= kBetween then redraw(self) end
 end
 
---- Reads all values, shows the curves and returns their figure.
+--- Reads what is left, shows the curves and returns their figure; a local <close> does so by itself.
+---@example
+--- local live = tide.plot.live{size = {640, 200}}
+--- live:add(1, 0.5)
+--- live:add(2, 0.25)
+--- tostring(live:close()) --> "figure 640 x 200: line (2 points)"
 function Live:close()
   if self.closed then return self.figure end
   receive_rest(self)
@@ -200,4 +220,6 @@ end
 
 function Live:__tostring() return ("live plot (%s)"):format(self.closed and "closed" or "open") end
 
-return {live = function(given) return Live(given) end}
+methods(Live, "live")
+
+return {live = function(...) return Live(...) end}

@@ -4,6 +4,7 @@ local colors = require "tide.plot.colors"
 local kinds = require "tide.plot.kinds"
 local options = require "tide.plot.options"
 local raise = require "tide.internal.raise"
+local reader = require "tide.internal.declare.reader"
 
 -- Fields: series (in order); options (title, xlabel, ...); colored (series with a color of their
 -- own); legend_place (nil where labels decide, false for none).
@@ -50,27 +51,27 @@ for name in pairs(kinds) do
   end
 end
 
-local read_options = options.panel_reader "set"
+--- Sets options of the axes.
+---@use axes
+---@example
+--- local fig = tide.plot.line{1, 10, 100}
+--- fig:set{yscale = "log", title = "powers"}
+--- tostring(fig) --> "figure 640 x 480: line (3 points)"
+local read_axes = options.reader "figure:set"
 
---- Sets options of the axes: title, xlabel, ylabel, xscale, yscale, xlim, ylim, xticks, yticks,
---- grid.
-function Panel:set(given)
-  self:apply(read_options(given))
+function Panel:set(...)
+  self:apply(select(2, read_axes(self, ...)))
   return self
 end
 
-local kPlaces <const> = {
-  ["upper right"] = true, ["upper left"] = true, ["lower right"] = true, ["lower left"] = true,
-}
+--- Where the labels of series stand.
+---@param place "upper right" | "upper left" | "lower right" | "lower left" | false = "upper right"  false: nowhere
+---@example
+--- tide.plot.line({1, 2}, {label = "loss"}):legend("lower left")
+local read_legend = reader "figure:legend"
 
---- Says where the labels of series stand: by default in the upper right corner; false: nowhere.
-function Panel:legend(place)
-  if place == nil then place = "upper right" end
-  if place ~= false and not kPlaces[place] then
-    raise("legend: expected 'upper right', 'upper left', 'lower right', 'lower left' or false, "
-      .. "got '%s'", tostring(place))
-  end
-  self.legend_place = place
+function Panel:legend(...)
+  self.legend_place = read_legend(self, ...).place
   return self
 end
 

@@ -1,9 +1,8 @@
 -- Pictures in one call: filters of a convolution, confusion matrices.
 local reader = require "tide.internal.declare.reader"
-local colors = require "tide.plot.colors"
 local Figure = require "tide.plot.figure"
 local kind_of = require "tide.internal.kind_of"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -17,7 +16,7 @@ local kWidth <const>, kMostHeight <const>, kAround <const> = 640, 480, 60
 --- The filters of a convolution (out, in, height, width) side by side, each from its least value to its largest.
 ---@param weight tensor  the filters: (out, in, height, width)
 ---@param nrow integer >= 0 = 8  filters in a row
----@param cmap "viridis" | "magma" | "coolwarm" | "blues" | "gray" = nil  colours of values
+---@use plot: cmap = nil
 ---@param title string = nil  stands above
 ---@example
 --- tostring(tide.plot.filters(nn.Conv2d(3, 4, 5).weight)) --> "figure 640 x 239: image (3 x 7 x 25)"
@@ -54,7 +53,7 @@ end
 ---@param classes string[] | number[] = nil  names of the classes
 ---@param normalize boolean = false  shares of rows instead of counts
 ---@param title string = "confusion matrix"  stands above
----@param cmap "viridis" | "magma" | "coolwarm" | "blues" | "gray" = "blues"  colours of values
+---@use plot: cmap = "blues"
 ---@example
 --- local fig = tide.plot.confusion_matrix(tide.tensor{1, 2, 2}, tide.tensor{1, 2, 1})
 --- tostring(fig) --> "figure 640 x 480: heatmap (2 x 2)"
@@ -64,7 +63,6 @@ local read_confusion = reader "plot.confusion_matrix"
 function pictures.confusion_matrix(...)
   local given = read_confusion(...)
   local matrix, classes = given.matrix, given.classes
-  colors.palette("confusion_matrix", given.cmap)
   if given.target then
     local count = classes and #classes or nil
     local predictions = given.matrix
@@ -74,7 +72,7 @@ function pictures.confusion_matrix(...)
     if not count and predictions:dim() == 1 then
       count = 0
       for name, values in pairs {predictions = predictions, target = given.target} do
-        count = math.max(count, of_kind("confusion_matrix", name, values:max():item(), "number"))
+        count = math.max(count, of_type("confusion_matrix", name, values:max():item(), "number"))
       end
     end
     matrix = tide.metrics.ConfusionMatrix(count)(predictions, given.target)

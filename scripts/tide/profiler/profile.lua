@@ -1,4 +1,5 @@
 -- tide.profile: records what a script does, by steps if that is wanted.
+local methods = require "tide.internal.declare.methods"
 local class = require "tide.internal.class"
 local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
@@ -79,7 +80,10 @@ local function report_ready(self)
   if self.options.on_trace_ready then self.options.on_trace_ready(self) end
 end
 
---- Says that a step of a loop is over.
+--- Says that a step of the loop is over, for profiles with active steps.
+---@example
+--- local p = tide.profile(function(p) p:step() end, {active = 2})
+--- p.steps --> 1
 function Profile:step()
   if self.closed then raise "step: the profile is closed" end
   local before, o = self.phase, self.options
@@ -94,7 +98,11 @@ function Profile:step()
   if ready then report_ready(self) end
 end
 
---- Ends the profile. What it has recorded stays.
+--- Ends the profile, as closing it does.
+---@example
+--- local p = tide.profile{}
+--- p:stop()
+--- p:summary().dropped --> 0
 function Profile:stop()
   if self.closed then return end
   -- An interrupt ends the wait with its error, which goes on once the profile has ended.
@@ -121,10 +129,20 @@ local function trace_of(self, caller)
     .. "(p:step() ends one)", caller, o.wait, o.warmup, o.active or 0, self.steps)
 end
 
---- p:table{by =, sort =, limit =}: rows, with a text.
-function Profile:table(options) return report.table(trace_of(self, "table"), options) end
+--- Rows by op, line, kernel, range or wait, with a text. Fields: name, file, line, device, calls, host_ms, device_ms,
+--- wait_ms, share, bytes, flops, bytes_per_second, flops_per_second, peak, bound.
+---@param by "op" | "line" | "kernel" | "range" | "wait" = "op"  what the rows are
+---@param sort "device_ms" | "host_ms" | "wait_ms" | "calls" | "bytes" | "flops" = nil  what the rows are sorted by
+---@param limit integer >= 0 = 100  most rows
+---@example
+--- tide.profile(function() return tide.ones(8):exp():sum():item() end):table{by = "wait"}.by --> "wait"
+function Profile:table(by, sort, limit) return report.table(trace_of(self, "table"), by, sort, limit) end
 
---- Writes the profile into a file: .json for Perfetto and Chrome's trace viewer, .html as a page.
+--- Writes the profile: .html is a page with a timeline, .json is for Perfetto and Chrome.
+---@param path string  name of the file
+---@example
+--- tide.profile(function() end):save("profile.json")
+--- os.remove "profile.json" --> true
 function Profile:save(path)
   local trace = trace_of(self, "save")
   if type(path) ~= "string" then
@@ -137,8 +155,9 @@ function Profile:save(path)
   raise("save: %s: expected a name that ends in .json or .html", path)
 end
 
---- wall_ms, events, dropped, and devices: a list of name, launches, device_ms, busy_ms, peak_bytes,
---- and clock, what timed them if that was not the host.
+--- wall_ms, events, dropped, and devices: a list of name, launches, device_ms, busy_ms, peak_bytes.
+---@example
+--- tide.profile(function() end):summary().dropped --> 0
 function Profile:summary() return trace_of(self, "summary"):summary() end
 
 function Profile:__tostring()
@@ -161,6 +180,8 @@ local function profile(_, fn, options)
   p:stop()
   return p, table.unpack(results, 1, results.n)
 end
+
+methods(Profile, "profile")
 
 return setmetatable({compare = report.compare}, {
   __call = profile,

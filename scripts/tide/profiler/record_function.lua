@@ -1,8 +1,6 @@
 -- tide.profiler.record_function: a named range of a profile.
-local kind_of = require "tide.internal.kind_of"
+local checked = require "tide.internal.declare.checked"
 local native = require("tide.native").profiler
-local of_kind = require "tide.internal.of_kind"
-local raise = require "tide.internal.raise"
 
 local Range = {__name = "tide.Range"}
 Range.__index = Range
@@ -16,16 +14,19 @@ end
 
 Range.__close = Range.close
 
---- From here to where the returned value is closed, or while `fn(...)` runs, is the range `name` of
---- a profile under way, and of a tool that is attached by NVTX. Without these it does nothing.
-return function(name, fn, ...)
-  if type(name) ~= "string" then
-    raise("record_function: argument 1 (name): expected string, got %s", kind_of(name))
-  end
+--- Names a range of the profile under way, and of a tool that NVTX attaches, such as Nsight Systems: what fn(...)
+--- does, or what comes until the returned value is closed.
+---@param name string  name of the range
+---@param fn? function  what is called in it
+---@param arguments... any  its arguments
+---@example
+--- tide.profiler.record_function("forward", function() return 3 end) --> 3
+local record_function = checked("profiler.record_function", function(name, fn, ...)
   local range <const> = setmetatable(
     {name = name, begin = native.now(), tool_range = native.start_tool_range(name)}, Range)
   if fn == nil then return range end
-  of_kind("record_function", "fn", fn, "callable")
-  local scope <close> = range
+  local _ <close> = range
   return fn(...)
-end
+end)
+
+return record_function

@@ -1,6 +1,6 @@
 -- The tables of a profile, as rows and as text.
+local checked = require "tide.internal.declare.checked"
 local class = require "tide.internal.class"
-local reader = require "tide.internal.declare.reader"
 local grid = require "tide.internal.grid"
 local kind_of = require "tide.internal.kind_of"
 local peaks = require "tide.profiler.peaks"
@@ -46,9 +46,6 @@ end
 --- What each table is sorted by, and what its shares are shares of.
 local kSorted <const> = {
   op = "device_ms", line = "host_ms", kernel = "device_ms", range = "host_ms", wait = "wait_ms",
-}
-local kSorts <const> = {
-  device_ms = true, host_ms = true, wait_ms = true, calls = true, bytes = true, flops = true,
 }
 
 --- A word for a row: its name or its line.
@@ -129,31 +126,17 @@ function Table:__tostring()
   return text
 end
 
---- Rows by op, line, kernel, range or wait, with a text. Fields: name, file, line, device, calls, host_ms, device_ms,
---- wait_ms, share, bytes, flops, bytes_per_second, flops_per_second, peak, bound.
----@param by "op" | "line" | "kernel" | "range" | "wait" = "op"  what the rows are
----@param sort "device_ms" | "host_ms" | "wait_ms" | "calls" | "bytes" | "flops" = nil  what the rows are sorted by
----@param limit integer >= 0 = 100  most rows
----@example
---- tide.profile(function() return tide.ones(8):exp():sum():item() end):table{by = "wait"}.by --> "wait"
-local read = reader "profile:table"
-
---- The rows of a trace, sorted, with a text.
-function report.table(trace, options)
-  local o = read(trace, options or {})
-  local sort = o.sort or kSorted[o.by]
-  if not kSorts[sort] then
-    raise("table: sort: expected device_ms, host_ms, wait_ms, calls, bytes or flops, got '%s'",
-      sort)
-  end
-  local rows, whole, known = trace:rows(o.by), 0, {}
+--- The rows of a trace, sorted, with a text. nil sorts by what `by` is about.
+function report.table(trace, by, sort, limit)
+  sort = sort or kSorted[by]
+  local rows, whole, known = trace:rows(by), 0, {}
   for _, device in ipairs(trace:summary().devices) do
     -- What this machine can do does not count.
     if device.modelled_for then known[device.name] = false end
   end
-  for _, row in ipairs(rows) do whole = whole + row[kSorted[o.by]] end
+  for _, row in ipairs(rows) do whole = whole + row[kSorted[by]] end
   for _, row in ipairs(rows) do
-    row.share = whole > 0 and row[kSorted[o.by]] / whole or 0
+    row.share = whole > 0 and row[kSorted[by]] / whole or 0
     add_rates(row, known)
   end
   table.sort(rows, function(a, b)
@@ -161,9 +144,9 @@ function report.table(trace, options)
     if a.host_ms ~= b.host_ms then return a.host_ms > b.host_ms end
     return label(a) < label(b)
   end)
-  local left_out = math.max(0, #rows - o.limit)
-  for i = #rows, math.min(o.limit, #rows) + 1, -1 do rows[i] = nil end
-  return Table(o.by, rows, left_out)
+  local left_out = math.max(0, #rows - limit)
+  for i = #rows, math.min(limit, #rows) + 1, -1 do rows[i] = nil end
+  return Table(by, rows, left_out)
 end
 
 local kWords <const> = {
@@ -212,7 +195,7 @@ function report.text(trace)
   end
   add("%s", host_text(trace))
   for _, by in ipairs {"op", "line", "kernel", "range", "wait"} do
-    local rows = report.table(trace, {by = by, limit = kPrinted})
+    local rows = report.table(trace, by, nil, kPrinted)
     if #rows > 0 then add("\n%s", tostring(rows)) end
   end
   if not measured then
@@ -250,17 +233,23 @@ local function add_up(sum, row)
   for _, key in ipairs {"calls", "host_ms", "device_ms"} do sum[key] = sum[key] + row[key] end
 end
 
---- Two profiles side by side, by `by` ("op", "line", "kernel" or "range"): rows {name, a, b} with
---- the rows of both, those first whose times differ most; and a text.
-function report.compare(a, b, by)
-  for i, p in ipairs {a or false, b or false} do
-    if type(p) ~= "table" or type(p.summary) ~= "function" then
+--- Two profiles side by side: rows {name, a, b} with the rows of both, those first whose times differ most; and a
+--- text.
+---@param a table  a profile
+---@param b table  the profile after a change
+---@param by "op" | "line" | "kernel" | "range" = "op"  what the rows are
+---@example
+--- local p = tide.profile(function() return tide.ones(8):sum():item() end)
+--- #tide.profile.compare(p, p) > 0 --> true
+report.compare = checked("profile.compare", function(a, b, by)
+  for i, p in ipairs {a, b} do
+    if type(p.summary) ~= "function" then
       raise("compare: argument %d: expected a profile, got %s", i, kind_of(p))
     end
   end
   local found, rows = {}, Comparison()
   for side, p in pairs {a = a, b = b} do
-    for _, row in ipairs(p:table{by = by or "op", limit = math.maxinteger}) do
+    for _, row in ipairs(p:table{by = by, limit = math.maxinteger}) do
       local name = label(row)
       if not found[name] then
         found[name] = {
@@ -281,6 +270,6 @@ function report.compare(a, b, by)
   end)
   rows.a_ms, rows.b_ms = a:summary().wall_ms, b:summary().wall_ms
   return rows
-end
+end)
 
 return report

@@ -1,6 +1,7 @@
 -- Help: the text of the reference on a name, a topic or a value.
 local entry_text = require "tide.reference.entry_text"
 local lookup = require "tide.reference.lookup"
+local refuse_more = require "tide.internal.declare.refuse_more"
 local topics = require "tide.reference.topics"
 local value_of = require "tide.reference.value_of"
 
@@ -38,7 +39,8 @@ local function help_on_name(name)
 end
 
 --- The text of the reference on a name, a topic or a value; without one, what there is. Runs no op.
-local function help(asked)
+local function help(asked, ...)
+  refuse_more("help", 1, ...)
   if asked == nil then return topics.overview() end
   if type(asked) == "string" then return help_on_name(asked) end
   return require "tide.reference.value_text"(asked)

@@ -127,7 +127,7 @@ local pages = {
   },
   {
     name = "plots", title = "Figures",
-    families = {"Figures", "Methods of figures", "Figures in files", "Live plots"},
+    families = {"Figures", "Methods of figures", "Live plots"},
     about = "Data are tensors on any device, or lists of numbers. Those of a figure are read "
       .. "together, in one wait, when it is first drawn; it shows them as they were when they were "
       .. "given.",

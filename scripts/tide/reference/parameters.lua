@@ -1,18 +1,9 @@
--- The parameters of an entry of the reference: what a function takes, each with its type, its
--- default and what it means.
---
--- Names come from where a function says what it takes: from the row of an op, from what a function
--- of the library declares (internal/arguments.lua), or from the arguments that its entry writes
--- out. Defaults come from declarations. What they mean, their types, and defaults that no
--- declaration has, are in the vocabulary.
-local declarations = require "tide.internal.declarations"
+-- The parameters of an entry of the reference that is a row: what the function takes, each with its type, its default
+-- and what it means. Names come from the row of an op, or from the arguments that the entry writes out; the rest is in
+-- the vocabulary. What is declared in the library has its own: see declared.lua.
 local vocabulary = require "tide.reference.vocabulary"
-local value_of = require "tide.reference.value_of"
 
 local parameters = {}
-
---- What entries write for arguments that the function declares.
-local kDeclared <const> = "(...)"
 
 -- Types by what the rows of ops say that they take.
 local kTypeOfKind <const> = {
@@ -26,35 +17,8 @@ local kTypeOfKind <const> = {
   ["number or table of numbers"] = "number | number[]",
 }
 
--- Types by what declarations say that they take.
-local kTypeOfDeclared <const> = {
-  count = "integer", tensor = "tensor", number = "number", string = "string", boolean = "boolean",
-}
-
--- Objects whose methods an entry may name, and where their classes are, so that these are loaded.
-local kClassOf <const> = {
-  module = "tide.nn.Module", optimizer = "tide.optim.Optimizer", metric = "tide.metrics.Metric",
-  trainer = "tide.Trainer", loader = "tide.data.DataLoader",
-  manager = "tide.training.CheckpointManager",
-  logger = "tide.loggers.TensorBoardLogger",
-}
-
 -- What creating ops take by name.
 local kTensorOptions <const> = {"dtype", "device", "requires_grad"}
-
---- A default as Lua; nil for functions, which have no text.
-local function default_text(value)
-  if type(value) == "function" then return nil end
-  if type(value) == "string" then return ("%q"):format(value) end
-  if type(value) == "table" and getmetatable(value) then return "nn." .. value.name end -- a layer
-  if type(value) ~= "table" then
-    local text = math.type(value) == "float" and ("%.6g"):format(value) or tostring(value)
-    return math.type(value) == "float" and not text:find "[.e]" and text .. ".0" or text
-  end
-  local parts = {}
-  for i, element in ipairs(value) do parts[i] = default_text(element) end
-  return "{" .. table.concat(parts, ", ") .. "}"
-end
 
 --- The parameters of a row: {name, type, optional, rest}.
 local function of_row(row)
@@ -68,24 +32,6 @@ local function of_row(row)
       list[#list + 1] = {
         name = parameter.name, type = kTypeOfKind[parameter.kind], optional = parameter.optional,
         rest = parameter.rest,
-      }
-    end
-  end
-  return list
-end
-
---- The parameters that a function declares; `self` and private ones are nothing that a caller
---- gives.
-local function of_declaration(declaration)
-  local list = {}
-  for _, parameter in ipairs(declaration.declared) do
-    local optional = type(parameter) == "table"
-    local name = optional and parameter[1] or parameter
-    if name ~= "self" and name:sub(1, 1) ~= "_" then
-      list[#list + 1] = {
-        name = name, type = kTypeOfDeclared[declaration.kinds[name]], optional = optional,
-        named = optional,
-        default = optional and parameter[2] ~= nil and default_text(parameter[2]) or nil,
       }
     end
   end
@@ -122,37 +68,6 @@ local function of_text(text)
   return list
 end
 
---- What a function of this name declares; nil if it declares nothing.
-local function declaration_of(entry)
-  local receiver = entry.called_as:match "^(%l+):"
-  value_of(kClassOf[receiver] or entry.called_as) -- reads the file that declares it
-  local path = entry.called_as:match "^tide%.(.*)$"
-  return declarations[path] or declarations[entry.name]
-end
-
---- Adds defaults of the declaration to parameters that were written out.
-local function with_defaults(list, declaration)
-  local declared = {}
-  for _, parameter in ipairs(of_declaration(declaration)) do
-    declared[parameter.name] = parameter
-  end
-  for _, parameter in ipairs(list) do
-    local other = declared[parameter.name]
-    if other then parameter.default, parameter.type = other.default, other.type end
-  end
-  return list
-end
-
-local function names_of(entry)
-  if entry.row then return of_row(entry.row) end
-  if entry.arguments == kDeclared then
-    return of_declaration(declaration_of(entry) or error(entry.called_as .. " declares nothing"))
-  end
-  local declaration = entry.arguments:find "%a" and declaration_of(entry)
-  local list = of_text(entry.arguments)
-  return declaration and with_defaults(list, declaration) or list
-end
-
 --- Adds what the vocabulary says of them.
 local function explain(list, entry)
   for _, parameter in ipairs(list) do
@@ -171,14 +86,7 @@ end
 --- none), optional, rest (takes all that follows), named (by name in a table only), by_name (in its
 --- place or by name, as in "(device | {device})")}.
 function parameters.of(entry)
-  return explain(names_of(entry), entry)
-end
-
---- What objects of a class are called with, as far as that is declared; else nil.
-function parameters.of_call(entry)
-  if entry.arguments ~= kDeclared or not declaration_of(entry) then return nil end
-  local declaration = declarations[entry.name .. ":forward"]
-  return declaration and explain(of_declaration(declaration), entry)
+  return explain(entry.row and of_row(entry.row) or of_text(entry.arguments), entry)
 end
 
 --- "(in_features, out_features, {bias, device, dtype})".

@@ -9,6 +9,7 @@ receivers.list = {
   {name = "module", class = "tide.nn.Module"},
   {name = "optimizer", class = "tide.optim.Optimizer"},
   {name = "metric", class = "tide.metrics.Metric"},
+  {name = "writer", class = "tide.loggers.SummaryWriter"},
   {name = "logger", class = "tide.loggers.Logger"},
   {name = "generator", class = "tide.Generator"},
   {name = "event", class = "tide.Event"},
@@ -23,7 +24,7 @@ receivers.list = {
   {name = "step", class = "tide.ExplainedStep"},
   {name = "thread", class = "tide.Thread"},
   {name = "channel", class = "tide.Channel"},
-  {name = "fig", class = "tide.plot.Figure"},
+  {name = "figure", class = "tide.plot.Figure"},
   {name = "live", class = "tide.plot.Live"},
 }
 

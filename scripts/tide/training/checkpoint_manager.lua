@@ -4,13 +4,27 @@
 -- PATH-000001.safetensors and so on are written by tide.save; PATH-index.safetensors says which are
 -- kept. A file is written before the index that names it, and removed behind one that does not: so
 -- whenever the program ends, the newest file is the one that follows the index, or the last one in it.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
+local methods = require "tide.internal.declare.methods"
 local protocol = require "tide.data.protocol"
-local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local CheckpointManager = class("CheckpointManager")
+--- Saves objects in files PATH-000001.safetensors and so on, in a folder that exists, and restores them. The last
+--- `keep` are kept, and `keep_best` of the best metrics.
+---@param path string  how the names of the files begin
+---@param objects table  what is saved, by name: {model = net, optimizer = optimizer, loader = loader}
+---@param keep integer > 0 = 3  how many of the last ones are kept
+---@param keep_best integer > 0 = 1  how many of the best ones are kept
+---@param mode "min" | "max" = "min"  which metrics are better
+---@waits saving waits for the values
+---@see manager:save manager:restore tide.save
+---@example
+--- local path, net = tide.scratch() .. "/manager", tide.nn.Linear(2, 1)
+--- local manager = tide.training.CheckpointManager(path, {model = net}, {keep = 1})
+--- manager:save({epoch = 1})
+--- #manager:checkpoints() --> 1
+local CheckpointManager, read = define("training.CheckpointManager")
 
 local kSearched <const> = 10000 -- numbers of files that are looked for where there is no index
 local kName <const> = "CheckpointManager"
@@ -20,7 +34,7 @@ local kName <const> = "CheckpointManager"
 local method = protocol.method
 
 local function check_objects(objects)
-  if type(objects) ~= "table" or getmetatable(objects) then
+  if getmetatable(objects) then
     raise("%s: objects: expected a table like {model = net, optimizer = optimizer}, got %s", kName,
       protocol.kind_of(objects))
   end
@@ -109,31 +123,14 @@ end
 
 -- The manager -------------------------------------------------------------------------------------
 
-local kDefaults <const> = {keep = 3, keep_best = 1, mode = "min"}
-
 --- Whether there are checkpoints under a path.
 function CheckpointManager.has_files(path) return exists(path .. "-index.safetensors") end
 
---- training.CheckpointManager("runs/net", {model = net, optimizer = optimizer, loader = loader},
---- {keep = 3, keep_best = 1, mode = "min"}): files runs/net-000001.safetensors and so on, in a folder that
---- exists, of these objects. The last `keep` of them are kept, and `keep_best` of the best metrics.
-function CheckpointManager:init(path, objects, options)
-  if type(path) ~= "string" then
-    raise("%s: path: expected the beginning of files' names, got %s", kName, protocol.kind_of(path))
-  end
-  check_objects(objects)
-  for name in pairs(of_kind(kName, "options", options or {}, "table")) do
-    if not kDefaults[name] then
-      raise("%s: unknown option '%s': known are keep, keep_best, mode", kName, tostring(name))
-    end
-  end
-  options = setmetatable(options or {}, {__index = kDefaults})
-  self.path, self.objects, self.mode = path, objects, options.mode
-  self.keep = protocol.check_positive(kName, "keep", options.keep)
-  self.keep_best = protocol.check_positive(kName, "keep_best", options.keep_best)
-  if self.mode ~= "min" and self.mode ~= "max" then
-    raise("%s: mode must be min or max, got %s", kName, tostring(self.mode))
-  end
+function CheckpointManager:init(...)
+  local given = read(...)
+  check_objects(given.objects)
+  self.path, self.objects, self.mode = given.path, given.objects, given.mode
+  self.keep, self.keep_best = given.keep, given.keep_best
   find_files(self)
 end
 
@@ -178,24 +175,35 @@ local function drop_old(self)
   return dropped
 end
 
---- Writes a file that restore_file takes, of which the manager knows nothing.
+--- Writes one file, which is not in the list; waits.
+---@param path string  name of the file
+---@param about table = {values = {}}  what is kept with the objects: values, metric, number
+---@example
+--- local path, net = tide.scratch() .. "/written", tide.nn.Linear(2, 1)
+--- local manager = tide.training.CheckpointManager(path, {model = net}, {keep = 1})
+--- manager:write(path)
+--- manager:restore_file(path)
+--- #manager:checkpoints() --> 0
 function CheckpointManager:write(path, about)
-  local state = {checkpoint = of_kind(kName .. ".write", "about", about or {values = {}}, "table")}
-  state.checkpoint.random = tide.get_rng_state()
+  local state = {checkpoint = about}
+  about.random = tide.get_rng_state()
   for name, object in pairs(self.objects) do state[name] = state_of(object) end
   tide.save(state, path)
 end
 
---- Saves the objects, the state of the default generator, and `values`, a table; `metric`, a number or
---- a tensor of one, says how good it is. Returns the path of the file.
+--- Saves the objects, the default generator of random numbers and a table of plain values; gives the path. The
+--- generator of math.random cannot be saved; waits.
+---@param values table = nil  numbers and texts to keep with the objects
+---@param metric number | tensor = nil  the figure that says which are best
+---@waits saving waits for the values
+---@see training.CheckpointManager manager:restore tide.save
+---@example
+--- local path, net = tide.scratch() .. "/saved", tide.nn.Linear(2, 1)
+--- local manager = tide.training.CheckpointManager(path, {model = net}, {keep = 1})
+--- manager:save({epoch = 1}, 0.5)
+--- manager:checkpoints()[1].metric --> 0.5
 function CheckpointManager:save(values, metric)
-  if values ~= nil and type(values) ~= "table" then
-    raise("save: values: expected a table, got %s", protocol.kind_of(values))
-  end
   if tide.is_tensor(metric) then metric = metric:item() end
-  if metric ~= nil and type(metric) ~= "number" then
-    raise("save: metric: expected a number, got %s", protocol.kind_of(metric))
-  end
   local number = self.last + 1
   self:write(path_of(self, number), {number = number, metric = metric, values = values or {}})
   self.last = number
@@ -211,7 +219,7 @@ local function candidates(self, which)
   if which == "best" then return by_metric(self) end
   local entries = table.move(self.kept, 1, #self.kept, 1, {})
   table.sort(entries, function(a, b) return a.number > b.number end)
-  if which == nil or which == "last" then return entries end
+  if which == "last" then return entries end
   for _, entry in ipairs(entries) do
     if entry.number == which then return {entry} end
   end
@@ -233,9 +241,18 @@ local function apply(self, state, path)
   tide.set_rng_state(state.checkpoint.random)
 end
 
---- Restores the objects and the default generator from the last checkpoint, the "best", or one by its
---- number. Returns the values saved with it, and {number, metric, path}; nil if there is none. A file
---- that cannot be read is left out with a warning, and the one before is taken.
+--- Restores the objects and the default generator from the last checkpoint, the "best", or one by number. Gives the
+--- values and {number, metric, path}; nil if there is none. A file that is cut short or damaged in its form is named
+--- in a warning, and the one before is taken; values of elements are not checked.
+---@param which "last" | "best" | integer = "last"  which checkpoint, or its number
+---@waits saving waits for the values
+---@see training.CheckpointManager manager:save tide.save
+---@example
+--- local path, net = tide.scratch() .. "/restored", tide.nn.Linear(2, 1)
+--- local manager = tide.training.CheckpointManager(path, {model = net}, {keep = 1})
+--- manager:save({epoch = 1})
+--- manager:save({epoch = 2})
+--- (manager:restore()) --> {epoch = 2}
 function CheckpointManager:restore(which)
   local entries = candidates(self, which)
   for i, entry in ipairs(entries) do
@@ -251,7 +268,13 @@ function CheckpointManager:restore(which)
   end
 end
 
---- Restores the objects and the default generator from a file. Returns the values saved with it.
+--- Restores the objects and the default generator from one file; gives the values saved.
+---@param path string  name of the file
+---@example
+--- local path, net = tide.scratch() .. "/restored_file", tide.nn.Linear(2, 1)
+--- local manager = tide.training.CheckpointManager(path, {model = net}, {keep = 1})
+--- manager:write(path)
+--- manager:restore_file(path) --> {}
 function CheckpointManager:restore_file(path)
   local state = tide.load(path, "cpu")
   if type(state.checkpoint) ~= "table" then raise("restore_file: %s: is no checkpoint", path) end
@@ -259,7 +282,13 @@ function CheckpointManager:restore_file(path)
   return state.checkpoint.values
 end
 
---- A list of {number, metric, path, best} of the checkpoints that are kept, the oldest first.
+--- A list of {number, metric, path, best} of the files that are kept, the oldest first.
+---@example
+--- local path, net = tide.scratch() .. "/listed", tide.nn.Linear(2, 1)
+--- local manager = tide.training.CheckpointManager(path, {model = net}, {keep = 1})
+--- manager:save()
+--- manager:save()
+--- #manager:checkpoints() --> 1
 function CheckpointManager:checkpoints()
   local list, best = {}, best_of(self)
   for i, entry in ipairs(self.kept) do
@@ -269,5 +298,7 @@ function CheckpointManager:checkpoints()
   end
   return list
 end
+
+methods(CheckpointManager, "manager")
 
 return CheckpointManager

@@ -1,7 +1,16 @@
 -- training.DataModule: the loaders of a training in one object.
-local class = require "tide.internal.class"
+local define = require "tide.internal.declare.define"
 
-local DataModule = class("DataModule")
+--- The base of what has all loaders of a training: prepare_data, setup(stage), train_dataloader, val_dataloader,
+--- test_dataloader, predict_dataloader, teardown(stage).
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local Data = tide.class("Data", tide.training.DataModule)
+--- function Data:predict_dataloader() return loader end
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- #trainer:predict(net, Data()) --> 2
+local DataModule = define "training.DataModule"
 
 --- Called once before setup, for what happens once: downloads, files.
 function DataModule:prepare_data() end

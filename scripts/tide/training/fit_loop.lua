@@ -280,7 +280,7 @@ end
 
 --- Trains until it is over, from where it stands.
 function FitLoop:run()
-  local held <close> = setmetatable({}, {__close = native.release_interrupts})
+  local _ <close> = setmetatable({}, {__close = native.release_interrupts})
   native.hold_interrupts()
   if self.unfinished then
     self.began = tide.time()

@@ -5,8 +5,6 @@ local class = require "tide.internal.class"
 local kind_of = require "tide.internal.kind_of"
 local Mean = require "tide.metrics.mean"
 local Metric = require "tide.metrics.metric"
-local nearest = require "tide.internal.nearest"
-local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -15,38 +13,14 @@ local tide = require "tide"
 -- that were saved, by name, until the metric is logged).
 local LogValues = class "LogValues"
 
-local kOptions <const> = {
-  prog_bar = "boolean", on_step = "boolean", on_epoch = "boolean", logger = "boolean",
-  batch_size = "number",
-}
-
 function LogValues:init(by_step)
   self.by_step, self.names, self.entries, self.restored = by_step, {}, {}, {}
 end
 
-local function check_options(name, options)
-  of_kind("log: " .. name, "options", options, "table")
-  for key, value in pairs(options) do
-    local kind = kOptions[key]
-    if not kind then
-      local near = nearest(tostring(key), kOptions)
-      raise("log: %s: unknown option '%s'%s: known are batch_size, logger, " ..
-        "on_epoch, on_step, prog_bar", name,
-        tostring(key), near and ("; did you mean '%s'?"):format(near) or "")
-    end
-    if type(value) ~= kind then
-      raise("log: %s: %s: expected a %s, got %s", name, key, kind, kind_of(value))
-    end
-  end
-end
-
 --- Makes an entry. `in_step` says whether it is logged in a step, not at an epoch's end.
 local function new_entry(self, name, value, options, in_step)
-  if type(name) ~= "string" or name == "" then
-    raise("log: expected a name, got %s", tostring(name))
-  end
-  check_options(name, options)
-  local entry = {prog_bar = options.prog_bar == true, logger = options.logger ~= false}
+  if name == "" then raise "log: name: expected a name, got an empty string" end
+  local entry = {prog_bar = options.prog_bar, logger = options.logger}
   entry.metric = class.is_a(value, Metric) and value or nil
   local on_step, on_epoch = options.on_step, options.on_epoch
   if on_step == nil then on_step = self.by_step and in_step and not entry.metric end
@@ -63,11 +37,8 @@ local function new_entry(self, name, value, options, in_step)
   return entry
 end
 
-local kNone <const> = {}
-
---- Takes a value in. Does not wait.
+--- Takes a value in; options are those of trainer:log. Does not wait.
 function LogValues:log(name, value, options, batch_size, in_step)
-  options = options or kNone
   local entry = self.entries[name] or new_entry(self, name, value, options, in_step)
   if entry.metric then return end
   if tide.is_tensor(value) then
@@ -82,7 +53,7 @@ function LogValues:log(name, value, options, batch_size, in_step)
     raise("log: %s: expected a number, a tensor or a metric, got %s", name, kind_of(value))
   end
   entry.value = value
-  if entry.mean then entry.mean:update(value, options.batch_size or batch_size or 1) end
+  if entry.mean then entry.mean:update(value, batch_size or 1) end
 end
 
 -- Reading -----------------------------------------------------------------------------------------

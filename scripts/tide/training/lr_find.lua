@@ -2,7 +2,7 @@
 local class = require "tide.internal.class"
 local protocol = require "tide.data.protocol"
 local reader = require "tide.internal.declare.reader"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -113,7 +113,7 @@ end
 local function lr_find(...)
   local given = read(...)
   if given.early_stop_threshold then
-    of_kind("lr_find", "early_stop_threshold", given.early_stop_threshold, "number")
+    of_type("lr_find", "early_stop_threshold", given.early_stop_threshold, "number")
   end
   given.fit = given.fit or {}
   local Trainer = require "tide.training.trainer"

@@ -1,10 +1,29 @@
 -- training.Module: a network that says how it is trained.
-local class = require "tide.internal.class"
-local kind_of = require "tide.internal.kind_of"
+local define = require "tide.internal.declare.define"
+local methods = require "tide.internal.declare.methods"
 local NetworkModule = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 
-local Module = class("Module", NetworkModule)
+--- The base of networks that say how they are trained: training_step(batch, i), which returns the loss or a table
+--- with field loss, validation_step, test_step, predict_step, and configure_optimizers, which returns an optimizer,
+--- an optimizer and a scheduler, or {optimizer =, lr_scheduler = {scheduler =, interval = "epoch" or "step",
+--- frequency =, monitor =}}. A batch of several values is a list of them. Hooks are methods: on_train_start,
+--- on_train_epoch_end, on_validation_batch_end, ...; see tide.training.Callback.
+---@see nn.Sequential module:parameters module:state_dict module:to module:summary
+---@example
+--- local Net = tide.class("Net", tide.training.Module)
+--- function Net:init() self.body = tide.nn.Linear(2, 2) end
+--- function Net:forward(x) return self.body(x) end
+--- function Net:training_step(batch) return tide.nn.functional.cross_entropy(self(batch[1]), batch[2]) end
+--- function Net:configure_optimizers() return tide.optim.SGD(self:parameters(), {lr = 0.1}) end
+--- local net = tide.nn.Linear(2, 2)
+--- local F = tide.nn.functional
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- net = Net()
+--- trainer:fit(net, loader)
+--- trainer.global_step --> 4
+local Module = define("training.Module", NetworkModule)
 
 -- The trainer that runs the module.
 Module:optional("trainer")
@@ -13,21 +32,82 @@ local function trainer_of(self, caller)
   return rawget(self, "trainer") or raise("%s: no Trainer runs this module", caller)
 end
 
---- self:log("loss", loss, {prog_bar = true, on_step =, on_epoch =, logger =, batch_size =}): logs a
---- number, a tensor of one value or a metric. Values of a training step are logged as they are
---- (on_step), those of other steps as their mean over the epoch (on_epoch). Does not wait.
-function Module:log(name, value, options) trainer_of(self, "log"):log(name, value, options) end
+--- In a step or hook: logs a number, a tensor of one value, or a metric. In a training step the value itself,
+--- elsewhere its mean over the epoch, weighted by batch_size; on_step and on_epoch say otherwise. Does not wait.
+---@like trainer:log in training/trainer.lua
+---@see module:log_dict loggers.CSVLogger
+---@example
+--- local Net = tide.class("Net", tide.training.Module)
+--- function Net:init() self.body = tide.nn.Linear(2, 2) end
+--- function Net:forward(x) return self.body(x) end
+--- function Net:training_step(batch)
+---   self:log("figure", 3)
+---   return tide.nn.functional.cross_entropy(self(batch[1]), batch[2])
+--- end
+--- function Net:configure_optimizers() return tide.optim.SGD(self:parameters(), {lr = 0.1}) end
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- local net = Net()
+--- trainer:fit(net, loader)
+--- trainer.callback_metrics.figure --> 3
+function Module:log(...) trainer_of(self, "log"):log(...) end
 
---- self:log_dict({loss = loss, accuracy = accuracy}, options)
-function Module:log_dict(values, options)
-  if type(values) ~= "table" then raise("log_dict: expected a table, got %s", kind_of(values)) end
-  for name, value in pairs(values) do self:log(name, value, options) end
+--- Logs several values by name.
+---@param values table  figures by name
+---@param prog_bar boolean = false  show it in the progress bar
+---@param on_step boolean = nil  log it as it is; nil does in training steps
+---@param on_epoch boolean = nil  log its mean at the end of the epoch; nil does outside of training steps
+---@param logger boolean = true  hand it to the logger
+---@param batch_size number = nil  weight of the batch in the mean; nil is its first size
+---@see module:log loggers.CSVLogger
+---@example
+--- local Net = tide.class("Net", tide.training.Module)
+--- function Net:init() self.body = tide.nn.Linear(2, 2) end
+--- function Net:forward(x) return self.body(x) end
+--- function Net:training_step(batch)
+---   self:log_dict {figure = 3}
+---   return tide.nn.functional.cross_entropy(self(batch[1]), batch[2])
+--- end
+--- function Net:configure_optimizers() return tide.optim.SGD(self:parameters(), {lr = 0.1}) end
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- local net = Net()
+--- trainer:fit(net, loader)
+--- trainer.callback_metrics.figure --> 3
+function Module:log_dict(values, ...)
+  for name, value in pairs(values) do self:log(name, value, ...) end
 end
 
---- The optimizers that configure_optimizers returned.
+--- The list of the optimizer that configure_optimizers gave.
+---@example
+--- local Net = tide.class("Net", tide.training.Module)
+--- function Net:init() self.body = tide.nn.Linear(2, 2) end
+--- function Net:forward(x) return self.body(x) end
+--- function Net:training_step(batch) return tide.nn.functional.cross_entropy(self(batch[1]), batch[2]) end
+--- function Net:on_train_end() self.rate = self:optimizers()[1].param_groups[1].lr end
+--- function Net:configure_optimizers() return tide.optim.SGD(self:parameters(), {lr = 0.1}) end
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- local net = Net()
+--- trainer:fit(net, loader)
+--- net.rate --> 0.1
 function Module:optimizers() return trainer_of(self, "optimizers").optimizers end
 
---- The schedulers that configure_optimizers returned.
+--- The list of the schedulers that configure_optimizers gave.
+---@example
+--- local Net = tide.class("Net", tide.training.Module)
+--- function Net:init() self.body = tide.nn.Linear(2, 2) end
+--- function Net:forward(x) return self.body(x) end
+--- function Net:training_step(batch) return tide.nn.functional.cross_entropy(self(batch[1]), batch[2]) end
+--- function Net:on_train_end() self.count = #self:lr_schedulers() end
+--- function Net:configure_optimizers() return tide.optim.SGD(self:parameters(), {lr = 0.1}) end
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- local net = Net()
+--- trainer:fit(net, loader)
+--- net.count --> 0
 function Module:lr_schedulers() return trainer_of(self, "lr_schedulers").lr_schedulers end
+
+methods(Module, "module")
 
 return Module

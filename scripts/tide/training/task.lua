@@ -7,7 +7,6 @@ local class = require "tide.internal.class"
 local hooks = require "tide.training.hooks"
 local Metric = require "tide.metrics.metric"
 local NetworkModule = require "tide.nn.module"
-local of_kind = require "tide.internal.of_kind"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -57,7 +56,7 @@ local function check_supervised(caller, given)
     raise("%s: loss: expected a function such as tide.nn.functional.cross_entropy, got %s", caller,
       protocol.kind_of(given.loss))
   end
-  for name, metric in pairs(of_kind(caller, "metrics", given.metrics or {}, "table")) do
+  for name, metric in pairs(given.metrics or {}) do
     if type(name) ~= "string" or not class.is_a(metric, Metric) and not is_callable(metric) then
       raise("%s: metrics: expected {accuracy = tide.metrics.Accuracy()}, got %s under %s", caller,
         protocol.kind_of(metric), tostring(name))

@@ -7,13 +7,13 @@ local evaluation_loop = require "tide.training.evaluation_loop"
 local FitLoop = require "tide.training.fit_loop"
 local History = require "tide.training.history"
 local hooks = require "tide.training.hooks"
-local LogValues = require "tide.training.log_values"
+local methods = require "tide.internal.declare.methods"
 local ModelCheckpoint = require "tide.training.callbacks.model_checkpoint"
 local Optimization = require "tide.training.optimization"
 local ProgressBar = require "tide.training.progress_bar"
 local protocol = require "tide.data.protocol"
-local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
+local reader = require "tide.internal.declare.reader"
 local run_folder = require "tide.training.run_folder"
 local task = require "tide.training.task"
 local Timer = require "tide.training.callbacks.timer"
@@ -59,10 +59,10 @@ local TrainingState = require "tide.training.training_state"
 ---@see trainer:fit training.Module training.ModelCheckpoint training.EarlyStopping loggers.CSVLogger
 ---@example
 --- local net = tide.nn.Linear(2, 2)
---- local F = tide.nn.functional
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
 --- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
---- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- #history --> 2
 local Trainer, read, _, option_names = define("training.Trainer")
 
@@ -96,24 +96,64 @@ end
 
 -- Logging -----------------------------------------------------------------------------------------
 
---- Logs a value of the running step or epoch, as training.Module:log does.
-function Trainer:log(name, value, options)
-  if not self.values then raise("log: %s: nothing runs", tostring(name)) end
-  self.values:log(name, value, options, self.batch_size, self.in_step)
+--- In a hook: logs as module:log does.
+---@param name string  name of the figure
+---@param value number | boolean | tensor | metric  the figure; tensors are read when they are written
+---@param prog_bar boolean = false  show it in the progress bar
+---@param on_step boolean = nil  log it as it is; nil does in training steps
+---@param on_epoch boolean = nil  log its mean at the end of the epoch; nil does outside of training steps
+---@param logger boolean = true  hand it to the logger
+---@param batch_size number = nil  weight of the batch in the mean; nil is its first size
+---@see module:log module:log_dict loggers.CSVLogger
+---@example
+--- local own = {on_train_epoch_end = function(_, trainer) trainer:log("seven", 7) end}
+--- local net = tide.nn.Linear(2, 2)
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {own}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
+--- history[1].seven --> 7.0
+function Trainer:log(name, value, prog_bar, on_step, on_epoch, logger, batch_size)
+  if not self.values then raise("log: %s: nothing runs", name) end
+  local options = {prog_bar = prog_bar, on_step = on_step, on_epoch = on_epoch, logger = logger}
+  self.values:log(name, value, options, batch_size or self.batch_size, self.in_step)
 end
 
 --- Gives values to the loggers at the step where the training is.
+---@param values table  figures by name
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
+--- trainer:log_metrics {loss = 0.5}
 function Trainer:log_metrics(values)
-  of_kind("log_metrics", "values", values, "table")
   if next(values) == nil then return end
   for _, logger in ipairs(self.loggers) do logger:log_metrics(values, self.global_step) end
 end
 
---- Prints a line where the progress is shown.
+--- In a hook: prints a line without damage to the progress bar.
+---@param text string  the text
+---@example
+--- local own = {on_train_end = function(_, trainer) trainer:print "done" end}
+--- local net = tide.nn.Linear(2, 2)
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {own}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
+--- #history --> 2
 function Trainer:print(text) self.bar:print(text) end
 
---- Raises an error that says where it comes from if the loss was nan or infinite in this epoch.
---- Waits.
+--- In a hook: raises an error if the loss was nan or infinite in this epoch; waits.
+---@example
+--- local own = {on_train_batch_end = function(_, trainer) trainer:check_finite() end}
+--- local net = tide.nn.Linear(2, 2)
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {own}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
+--- #history --> 2
 function Trainer:check_finite()
   if self.loop and self.loop.loss_sum then self.loop:read {} end
 end
@@ -148,10 +188,6 @@ local function set_up_data(self, source, stage)
   end
 end
 
-local function is_options(value)
-  return type(value) == "table" and not getmetatable(value) and type(next(value)) == "string"
-end
-
 --- The stage's modes of the whole script.
 local function with_modes(self, fn)
   local _ <close> = self.options.deterministic and tide.deterministic() or nil
@@ -159,26 +195,13 @@ local function with_modes(self, fn)
   return fn()
 end
 
-local kFit <const> = {
-  validation = true, epochs = true, ckpt_path = true, loss = true, optimizer = true,
-  scheduler = true, metrics = true,
-}
-
---- The loaders and options of fit.
-local function read_fit(self, train, validation, given)
-  if validation ~= nil and given == nil and is_options(validation) then
-    validation, given = nil, validation
-  end
-  given = of_kind("fit", "options", given or {}, "table")
-  for name in pairs(given) do
-    if not kFit[name] then trainer_options.unknown("fit", name, kFit) end
-  end
+--- The loaders of fit.
+local function loaders_of_fit(self, train, validation)
   local loaders = set_up_data(self, train, "fit")
   if loaders then
     train, validation = loaders "train_dataloader", loaders "val_dataloader"
     if train == nil then raise "fit: the data module has no train_dataloader" end
   end
-  if validation == nil then validation = given.validation end
   train = batches.as_loader("fit", "train", train)
   if validation ~= nil then validation = batches.as_loader("fit", "validation", validation) end
   local overfit = self.options.overfit_batches
@@ -186,13 +209,13 @@ local function read_fit(self, train, validation, given)
     train = batches.first(train, batches.limited("fit", "overfit_batches", overfit, train))
     validation = validation and train
   end
-  return train, validation, given
+  return train, validation
 end
 
 --- How long to train.
 local function set_length(self, epochs)
   local options, loop = self.options, self.loop
-  if epochs ~= nil then loop.max_epochs = protocol.check_positive("fit", "epochs", epochs) end
+  if epochs then loop.max_epochs = epochs end
   if options.fast_dev_run > 0 then loop.max_epochs = 1 end
   if not loop.max_epochs and not options.max_steps and not options.max_time then
     raise("fit: for how long is not said: give epochs, or max_epochs, max_steps or max_time " ..
@@ -302,16 +325,38 @@ local function with_place(self, problem)
   end, 1))
 end
 
---- trainer:fit(model, train, validation, options), with loaders or a DataModule. For a
---- training.Module options are {validation =, epochs =, ckpt_path = "last" or a path}; for any
---- other network also {loss =, optimizer =, scheduler =, metrics = {name = metric}}. Returns the
---- history: a list with a table of figures for each epoch.
-function Trainer:fit(model, train, validation, options)
-  local given
-  train, validation, given = read_fit(self, train, validation, options)
-  local _ <close> = prepare(self, "fit", model, given)
+--- Trains a tide.training.Module, or with loss and optimizer any network: a batch is inputs and, last, the target.
+--- Loaders are DataLoaders, lists of batches, or one DataModule. ckpt_path goes on with a training: a path, or "last"
+--- for the newest in default_root_dir. Returns a list with a table of figures for each epoch. Ctrl-C ends the running
+--- step, saves, and fit returns with trainer.interrupted = true.
+---@param model module  a tide.training.Module, or with loss any network
+---@param train any  batches to train on: a loader, a list, or one DataModule
+---@param validation any = nil  batches to validate on
+---@param epochs integer > 0 = nil  epochs of this call; nil is the trainer's max_epochs
+---@param ckpt_path string = nil  the checkpoint to go on from: a path, "last" or "best"
+---@param loss function = nil  loss(output, target), for a network without training_step
+---@param optimizer optimizer = nil  for a network without configure_optimizers
+---@param scheduler scheduler = nil  steps at the end of each epoch
+---@param metrics table = nil  metrics by name
+---@counts epochs and steps
+---@waits where figures are shown or written
+---@errors name the epoch and the batch; those of a loader name the sample, too
+---@see tide.Trainer trainer:validate trainer:predict training.Module
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- local history = trainer:fit(net, loader, loader, {loss = F.cross_entropy, optimizer = optimizer})
+--- history[2].epoch --> 2
+local read_fit = reader "trainer:fit"
+
+function Trainer:fit(...)
+  local given = read_fit(self, ...)
+  local train, validation = loaders_of_fit(self, given.train, given.validation)
+  local _ <close> = prepare(self, "fit", given.model, given)
   local ran, result = pcall(with_modes, self, function()
-    return fit(self, model, train, validation, given)
+    return fit(self, given.model, train, validation, given)
   end)
   if not ran then
     result = with_place(self, result)
@@ -324,8 +369,6 @@ end
 
 -- Without training --------------------------------------------------------------------------------
 
-local kEvaluate <const> = {ckpt_path = true, loss = true, metrics = true}
-
 local kLoaders <const> = {
   validation = "val_dataloader", test = "test_dataloader", predict = "predict_dataloader",
 }
@@ -334,11 +377,8 @@ local kLimits <const> = {
   validation = "limit_val_batches", test = "limit_test_batches", predict = "limit_predict_batches",
 }
 
-local function evaluate(self, caller, stage, model, loader, given)
-  given = of_kind(caller, "options", given or {}, "table")
-  for name in pairs(given) do
-    if not kEvaluate[name] then trainer_options.unknown(caller, name, kEvaluate) end
-  end
+local function evaluate(self, caller, stage, given)
+  local model, loader = given.model, given.loader
   local loaders = set_up_data(self, loader, caller)
   if loaders then loader = loaders(kLoaders[stage]) end
   loader = batches.as_loader(caller, "loader", loader)
@@ -362,24 +402,69 @@ local function evaluate(self, caller, stage, model, loader, given)
   return results
 end
 
---- trainer:validate(model, loader, {ckpt_path =, loss =, metrics =}): what validation_step logs, as
---- numbers by name.
-function Trainer:validate(model, loader, options)
-  return evaluate(self, "validate", "validation", model, loader, options)
-end
+--- What validation_step logs, or the loss and metrics, as numbers by name, which are printed too.
+---@param model module  a tide.training.Module, or with loss any network
+---@param loader any  the batches
+---@param ckpt_path string = nil  the checkpoint to go on from: a path, "last" or "best"
+---@param loss function = nil  loss(output, target), for a network without training_step
+---@param metrics table = nil  metrics by name
+---@waits for the figures at the end
+---@see trainer:fit trainer:test trainer:predict
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
+--- local figures = trainer:validate(net, loader, {loss = F.cross_entropy})
+--- figures.val_loss > 0 --> true
+local read_validate = reader "trainer:validate"
 
---- The same by test_step.
-function Trainer:test(model, loader, options)
-  return evaluate(self, "test", "test", model, loader, options)
-end
+function Trainer:validate(...) return evaluate(self, "validate", "validation", read_validate(self, ...)) end
+
+--- As validate, by test_step.
+---@like trainer:validate
+---@see trainer:fit trainer:validate trainer:predict
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
+--- local figures = trainer:test(net, loader, {loss = F.cross_entropy})
+--- figures.test_loss > 0 --> true
+local read_test = reader "trainer:test"
+
+function Trainer:test(...) return evaluate(self, "test", "test", read_test(self, ...)) end
 
 --- A list of what predict_step, or without one forward, gives for each batch.
-function Trainer:predict(model, loader, options)
-  return evaluate(self, "predict", "predict", model, loader, options)
-end
+---@param model module  a tide.training.Module, or with loss any network
+---@param loader any  the batches
+---@param ckpt_path string = nil  the checkpoint to go on from: a path, "last" or "best"
+---@waits for the figures at the end
+---@see trainer:fit trainer:validate trainer:test
+---@example
+--- local net = tide.nn.Linear(2, 2)
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
+--- #trainer:predict(net, loader) --> 2
+local read_predict = reader "trainer:predict"
 
---- Saves the training in a file from which fit goes on: to be called in a hook, on_advance_end for
---- preference.
+function Trainer:predict(...) return evaluate(self, "predict", "predict", read_predict(self, ...)) end
+
+--- In a hook: saves the training in a file, from which fit goes on by ckpt_path; waits.
+---@param path string  name of the file
+---@example
+--- local path = tide.scratch() .. "/net"
+--- local saver = {on_advance_end = function(_, trainer) trainer:save_checkpoint(path) end}
+--- local net = tide.nn.Linear(2, 2)
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
+--- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {saver}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
+--- os.remove(path) --> true
 function Trainer:save_checkpoint(path)
   if not self.state or not self.loop then
     raise('save_checkpoint: no training is under way: call it in a hook such as on_train_epoch_end; a trained model ' ..
@@ -389,15 +474,17 @@ function Trainer:save_checkpoint(path)
   self.state:write(path)
 end
 
+methods(Trainer, "trainer", {fit = true, validate = true, test = true, predict = true})
+
 function Trainer:__tostring() return ("Trainer(%s)"):format(tostring(self.device)) end
 
 --- The same as tide.training.Trainer.
 ---@like training.Trainer
 ---@example
 --- local net = tide.nn.Linear(2, 2)
---- local F = tide.nn.functional
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
 --- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
---- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- #history --> 2
 return Trainer -- "tide.Trainer"

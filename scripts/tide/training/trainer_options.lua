@@ -116,4 +116,4 @@ local function prepare(options)
   return options
 end
 
-return {check = check, prepare = prepare, unknown = unknown}
+return {check = check, prepare = prepare}

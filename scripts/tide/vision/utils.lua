@@ -4,7 +4,7 @@ local reader = require "tide.internal.declare.reader"
 local io = require "tide.vision.io"
 local kind_of = require "tide.internal.kind_of"
 local picture = require "tide.vision.transforms.picture"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -118,7 +118,7 @@ end
 local function colors_for(colors, count)
   local result = {}
   local is_one = type(colors) == "string" or type(colors) == "table" and type(colors[1]) == "number"
-  if colors and not is_one and #of_kind("draw_bounding_boxes", "colors", colors, "table") < count then
+  if colors and not is_one and #of_type("draw_bounding_boxes", "colors", colors, "table") < count then
     raise("draw_bounding_boxes: %d colors for %d boxes", #colors, count)
   end
   for i = 1, count do

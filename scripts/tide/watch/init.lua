@@ -5,6 +5,7 @@ local reader = require "tide.internal.declare.reader"
 local find_first = require "tide.watch.first_nonfinite"
 local kind_of = require "tide.internal.kind_of"
 local Live = require "tide.watch.live"
+local methods = require "tide.internal.declare.methods"
 local Module = require "tide.nn.module"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
@@ -82,18 +83,32 @@ function Watch:end_step()
   end
 end
 
---- Says that a step is over: call it behind that of the optimizer, while the gradients are there.
+--- Ends a step, where no optimizer was given: behind its step, while the gradients are there.
+---@example
+--- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())
+--- local w = tide.watch(net)
+--- w:step()
+--- tostring(w) --> "watch of Sequential: no step yet"
 function Watch:step()
   if self.optimizer then raise "step: the optimizer's own steps are counted: leave the call away" end
   if self.closed then raise "step: the watch is closed" end
   self:end_step()
 end
 
---- Calls fn(watch) behind each step that was looked at. Returns a function that takes the hook away.
+--- Calls fn(w) behind each step that was looked at; returns a function that takes the hook away.
+---@param fn function  the function to call
+---@example
+--- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())
+--- local w = tide.watch(net)
+--- local remove = w:register_hook(function(watch) end)
+--- remove()
 function Watch:register_hook(fn) return add_hook(self, "_hooks", fn) end
 
---- Ends the watch: the network and the optimizer are as they were before. What was seen stays. Shows the curves of a
---- live plot, and returns their figure.
+--- Ends the watch; what was seen stays. Shows a live plot and returns its figure. A local <close> does so by itself.
+---@example
+--- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())
+--- local w = tide.watch(net)
+--- w:close()
 function Watch:close()
   if self.sample then self.sample:unhook() end
   if self.unhook then self.unhook() end
@@ -172,20 +187,43 @@ local function plain_rows(samples)
   return rows
 end
 
---- The newest sample as a list of rows {step, kind, layer, class, name, parameter, number, line, size, mean, std,
---- min, max, zeros, nan, inf, units, dead, ratio}. Waits once, as all that reads.
+--- The newest sample: a list of rows {step, kind, layer, class, name, parameter, number, line, size, mean, std, min,
+--- max, zeros, nan, inf, units, dead, ratio}; kind is input, activation, parameter, gradient or update, number that
+--- of an output of a module that gave several. Waits once.
+---@example
+--- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())
+--- local w = tide.watch(net)
+--- net(tide.ones(1, 2)):sum():backward()
+--- w:step()
+--- w:table()[1].kind --> "input"
 function Watch:table()
   local samples = seen(self)
   return plain_rows {samples[#samples]}
 end
 
---- The rows of all samples that are kept, oldest first: what a plot over the steps shows.
+--- The rows of all samples that are kept, oldest first, as for a plot. Waits once.
+---@example
+--- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())
+--- local w = tide.watch(net)
+--- net(tide.ones(1, 2)):sum():backward()
+--- w:step()
+--- w:rows()[2].layer --> "net[1]"
 function Watch:rows() return plain_rows(seen(self)) end
 
---- Logs the newest sample by tags such as "gradient/0.weight/std"; at its own step, or another.
+--- Logs the newest sample by tags such as gradient/0.weight/std, at its step or another.
+---@param logger logger  where the figures go
+---@param step integer = nil  the step they are of; nil is the last one looked at
+---@example
+--- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())
+--- local w = tide.watch(net)
+--- net(tide.ones(1, 2)):sum():backward()
+--- w:step()
+--- local tags = 0
+--- w:log({log_metrics = function(_, metrics) for _ in pairs(metrics) do tags = tags + 1 end end})
+--- tags --> 66
 function Watch:log(logger, step)
   if type(logger) ~= "table" or not logger.log_metrics then
-    raise("watch:log: expected a logger, got %s", kind_of(logger))
+    raise("log: logger: expected a logger, got %s", kind_of(logger))
   end
   local metrics = {}
   local rows = self:table()
@@ -198,7 +236,12 @@ function Watch:log(logger, step)
   if #rows > 0 then logger:log_metrics(metrics, step or rows[1].step) end
 end
 
---- Which values were nan or infinite first: {step, kind, layer, class, parameters, line, text}; nil if none were.
+--- What was nan or infinite first: {step, kind, layer, class, parameters, line, text}, or nil. Waits once.
+---@example
+--- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())
+--- local w = tide.watch(net)
+--- net(tide.full({1, 2}, 0 / 0))
+--- w:first_nonfinite().text --> "the input of net (Sequential) has nan or infinite values"
 function Watch:first_nonfinite()
   -- Of each thing the row where it became bad, else the newest.
   local row_of, rows = {}, {}
@@ -222,5 +265,7 @@ function Watch:__tostring()
   return ("%s\nnan or infinite since step %d: %s%s"):format(text, first.step, first.text,
     first.line and " (" .. first.line .. ")" or "")
 end
+
+methods(Watch, "watch")
 
 return Watch

@@ -90,7 +90,7 @@ end)
 describe("many small ops", function()
   it("do not fill the queue for good", function()
     local x = tide.zeros(1, {device = "cuda"})
-    local eager <close> = tide.eager()
+    local _ <close> = tide.eager()
     for _ = 1, 3000 do x = x + 1 end
     equal(x:item(), 3000.0)
   end)

@@ -144,8 +144,9 @@ describe("arguments of tide.memory", function()
     raises("snapshot: option 'names': expected table, got string", tide.memory.snapshot, {names = "net"})
     raises("no device is called 'simm'", tide.memory.snapshot, "simm")
     local a, b = tide.memory.snapshot "sim:0", tide.memory.snapshot "sim:1"
-    raises("memory.diff: argument 2: expected a snapshot, got nil", tide.memory.diff, a)
-    raises("memory.diff: the snapshots are of different devices: sim:0 and sim:1", tide.memory.diff, a, b)
+    raises("diff: argument 2 (b): expected table, got nothing", tide.memory.diff, a)
+    raises("diff: b: expected a snapshot, got table", tide.memory.diff, a, {})
+    raises("diff: the snapshots are of different devices: sim:0 and sim:1", tide.memory.diff, a, b)
     raises("tide.memory.snapshots: there is no such name; did you mean 'snapshot'?",
       function() return tide.memory.snapshots end)
   end)

@@ -1,5 +1,4 @@
 -- Folders, kinds and sums of files, as the library's own files ask for them of tide.native.
-local tide = require "tide"
 local test = require "tide.test"
 local native = require "tide.native"
 local describe, it = test.describe, test.it

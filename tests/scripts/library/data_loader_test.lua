@@ -401,7 +401,7 @@ describe("default_collate", function()
     raises("sample 2 is a list with other keys besides", collate, {{1}, {1, name = "a"}})
     raises("sample 1, m is a Linear", collate, {{m = tide.nn.Linear(1, 1)}})
     raises("the list of samples is empty", collate, {})
-    raises("expected a list of samples, got integer", collate, 3)
+    raises("default_collate: argument 1 (samples): expected table, got number", collate, 3)
   end)
 end)
 

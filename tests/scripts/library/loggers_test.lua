@@ -360,16 +360,16 @@ describe("arguments of loggers", function()
     local logger = loggers.TensorBoardLogger(folder())
     raises("TensorBoardLogger: loss: expected a single value, got shape (2)", logger.log_metrics, logger,
       {loss = tide.ones(2)}, 1)
-    raises("TensorBoardLogger: loss: expected a number or a tensor, got string", logger.log_metrics, logger,
+    raises("add_scalar: argument 2 (value): expected number, tensor or boolean, got string", logger.log_metrics, logger,
       {loss = "0.5"}, 1)
-    raises("TensorBoardLogger: step: expected a whole number, got 1.5", logger.add_scalar, logger, "loss", 1, 1.5)
-    raises("TensorBoardLogger: tag: expected a name, got nil", logger.add_scalar, logger)
-    raises("metrics: expected a table, got number", logger.log_metrics, logger, 3)
+    raises("add_scalar: step: expected an integer, got 1.5", logger.add_scalar, logger, "loss", 1, 1.5)
+    raises("add_scalar: argument 1 (tag): expected string, got nothing", logger.add_scalar, logger)
+    raises("log_metrics: argument 1 (metrics): expected table, got number", logger.log_metrics, logger, 3)
     raises("picture: expected a tensor of 3 dimensions (CHW), got shape (2, 2)", logger.add_image, logger, "picture",
       tide.ones(2, 2))
     raises("expected 1 to 4 channels", logger.add_image, logger, "picture", tide.ones(9, 2, 2))
-    raises("format must be CHW, HWC or HW, got WHC", logger.add_image, logger, "picture", tide.ones(1, 2, 2), 1, "WHC")
-    raises("bins: expected a number of them", logger.add_histogram, logger, "weights", tide.ones(2), 1, 0)
+    raises([[format must be "CHW", "HWC" or "HW", got "WHC"]], logger.add_image, logger, "picture", tide.ones(1, 2, 2), 1, "WHC")
+    raises("add_histogram: bins must be positive, got 0", logger.add_histogram, logger, "weights", tide.ones(2), 1, 0)
     logger:add_histogram("weights", tide.ones(2) / 0, 1)
     raises("add_histogram: weights: there is no finite value", logger.save, logger)
     logger:close()

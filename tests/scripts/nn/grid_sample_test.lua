@@ -136,7 +136,7 @@ describe("grid_sample", function(device)
     end
   end)
   it("has the same gradients with a grad function and without", function()
-    for kind, cases in pairs {planes = planes, volumes = volumes} do
+    for _, cases in pairs {planes = planes, volumes = volumes} do
       local x = waves("sin", 0.7, device, table.unpack(cases.input)):requires_grad_()
       local grid = (waves("cos", 1.3, device, table.unpack(cases.grid)) * 2.4):requires_grad_()
       for _, row in ipairs(cases.rows) do

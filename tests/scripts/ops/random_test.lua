@@ -155,7 +155,7 @@ describe("tide.random", function(device)
     raises("6 of 5 cannot be taken without coming twice", random.choice, 5, 6, false)
     raises("expected 3 probabilities, got shape (2)", random.choice, 3, 1, true, {0.5, 0.5})
     raises("a number of choices must be at least 1, got 0", random.choice, 0)
-    raises("expected a list or a tensor, got number", random.shuffle, 3)
+    raises("shuffle: argument 1 (x): expected tensor or table, got number", random.shuffle, 3)
     raises("tide.random.rnadint: there is no such name; did you mean 'randint'?",
       function() return random.rnadint end)
   end)

@@ -201,29 +201,29 @@ describe("arguments of figures", function()
     raises("line: x and y differ in length: 3 and 2", plot.line, {1, 2, 3}, {1, 2})
     raises("line: y: expected numbers, got string at 2", plot.line, {1, "a"})
     raises("line: y: expected numbers, got nil at 2", plot.line, {1, nil, 3})
-    raises("line: y: expected a tensor or a list of numbers, got string", plot.line, "data")
+    raises("line: argument 2 (y): expected tensor or table, got string", plot.line, "data")
     raises("line: y: expected a list of numbers, got values by name ('first')", plot.line, {{first = 1}})
     raises("line: y: expected a single value at 2, got shape (2, 3)", plot.line, {1, x})
-    raises("line: y is missing", plot.line)
+    raises("line: argument 2 (y): expected tensor or table, got nothing", plot.line)
     raises("heatmap: z: the inner lists differ in length: 2 and 1", plot.heatmap, {{1, 2}, {1}})
     raises("heatmap: z: numbers and lists are mixed", plot.heatmap, {{1, 2}, 3})
     raises("heatmap: z: expected at least one value, got shape (0, 3)", plot.heatmap, tide.ones(0, 3))
-    raises("line: unknown option 'colour'; did you mean 'color'?: known are color, grid", plot.line, {1},
+    raises("line: unknown option 'colour'; did you mean 'color'?: known are x, y, label", plot.line, {1},
       {colour = "red"})
     raises("line: color: expected a name such as 'red', or '#rrggbb', got 'gren'; did you mean 'green'?",
       plot.line, {1}, {color = "gren"})
-    raises("line: linestyle: expected one of '-', '--', ':', got '-.'", plot.line, {1}, {linestyle = "-."})
-    raises("line: yscale: expected one of 'linear', 'log', got 'lag'; did you mean 'log'?", plot.line, {1},
-      {yscale = "lag"})
-    raises("line: label: expected a string, got number", plot.line, {1}, {label = 1})
+    raises([[line: linestyle must be "-", "--" or ":", got "-."]], plot.line, {1}, {linestyle = "-."})
+    raises([[line: yscale must be "linear" or "log", got "lag"]], plot.line, {1}, {yscale = "lag"})
+    raises("line: option 'label': expected string, got number", plot.line, {1}, {label = 1})
     raises("line: xlim: the lowest must be less than the highest, got {3, 1}", plot.line, {1}, {xlim = {3, 1}})
-    raises("line: linewidth: expected a positive number, got 0", plot.line, {1}, {linewidth = 0})
-    raises("line: xticks: expected a string at 2, got number", plot.line, {1}, {xticks = {"a", 2}})
-    raises("hist: bins: expected a whole number from 1 to 10000, got 0", plot.hist, {1}, {bins = 0})
+    raises("line: linewidth must be positive, got 0", plot.line, {1}, {linewidth = 0})
+    raises("line: linewidth: expected a finite number, got inf", plot.line, {1}, {linewidth = math.huge})
+    raises("line: xticks: element 2: expected string, got number", plot.line, {1}, {xticks = {"a", 2}})
+    raises("hist: bins must be between 1 and 10000, got 0", plot.hist, {1}, {bins = 0})
     raises("errorbar: yerr or xerr is missing", plot.errorbar, {1}, {2})
     raises("errorbar: yerr: expected a number, shape (2) or (2, 2), got (3)", plot.errorbar, {1, 2}, {1, 2},
       {yerr = {1, 2, 3}})
-    raises("heatmap: cmap: there is no palette 'virids'; did you mean 'viridis'?: known are blues, coolwarm, gray",
+    raises([[heatmap: cmap must be "viridis", "magma", "coolwarm", "blues" or "gray", got "virids"]],
       plot.heatmap, {{1}}, {cmap = "virids"})
     raises("image: x: expected shape (height, width), (1, height, width) or (3, height, width), got (4, 5, 3): "
       .. "x:permute(3, 1, 2) puts channels first", plot.image, tide.ones(4, 5, 3))
@@ -240,16 +240,16 @@ describe("arguments of figures", function()
       plot.confusion_matrix, x)
     raises("confusion_matrix: 3 classes for a matrix of shape (2, 2)", plot.confusion_matrix, tide.ones(2, 2),
       {classes = {1, 2, 3}})
-    raises("figure: size: expected {width, height} in pixels, each from 50 to 10000, got {1, 2}", plot.figure,
-      {size = {1, 2}})
-    raises("subplots: columns: expected a whole number from 1 to 50, got nil", plot.subplots, 2)
+    raises("figure: size must be between 50 and 10000, got {1, 2}", plot.figure, {size = {1, 2}})
+    raises("subplots: argument 2 (columns): expected integer, got nothing", plot.subplots, 2)
+    raises("subplots: columns must be between 1 and 50, got 51", plot.subplots, 2, 51)
     raises("line: the figure has 2 panels: fig[1]:line(...) is of the first",
       function() plot.subplots(1, 2):line {1} end)
-    raises("legend: expected 'upper right', 'upper left', 'lower right', 'lower left' or false, got 'top'",
+    raises([[legend: place must be "upper right", "upper left", "lower right", "lower left" or false, got "top"]],
       function() plot.line({1}):legend "top" end)
     raises("heatmap: the panel has a heatmap with cmap 'viridis': one palette a panel",
       function() plot.heatmap({{1}}):heatmap({{1}}, {cmap = "magma"}) end)
-    raises("text: expected 20 to 1000 columns and 5 to 1000 rows, got 3 and 24", function() plot.line({1}):text(3) end)
+    raises("text: columns must be between 20 and 1000, got 3", function() plot.line({1}):text(3) end)
   end)
   it("may be known from matplotlib", function()
     raises("tide.plot.imshow: there is no such name; did you mean 'image'?", function() return plot.imshow end)

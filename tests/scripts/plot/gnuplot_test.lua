@@ -182,7 +182,7 @@ describe("files of figures", function()
   it("have a name that says the kind, in a folder that exists", function()
     local figure = plot.line {1}
     raises("save: 'loss.gif': expected a name that ends in .pdf, .png or .svg", figure.save, figure, "loss.gif")
-    raises("save: path: expected a string, got nil", figure.save, figure)
+    raises("save: argument 1 (path): expected string, got nothing", figure.save, figure)
     needs_gnuplot()
     raises("/none/loss.svg", figure.save, figure, folder() .. "/none/loss.svg")
   end)

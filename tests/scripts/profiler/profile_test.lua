@@ -156,7 +156,7 @@ describe("a profile inside another", function()
     is_true(message:find(":" .. line .. ": profile:", 1, true) ~= nil)
   end)
   it("is one also on another thread", function()
-    local p <close> = tide.profile{}
+    local _ <close> = tide.profile{}
     local thread = tide.thread(function()
       return pcall(require "tide".profile, function() end)
     end)

@@ -2,7 +2,6 @@
 local annotations = require "tide.manual.annotations"
 local entries = require "tide.reference"
 local manual = require "tide.manual.manual"
-local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 

@@ -100,7 +100,7 @@ local kNamed <const> = {
 
 -- What is named already, or is not for a function of the library to name.
 local kNotNamed <const> = {
-  {"opt:add_param_group(1)", "SGD: expected a group"}, {"net(tide.ones(7))", "net (Linear 3 -> 2): linear: "},
+  {"opt:add_param_group(1)", "add_param_group: argument 1 (group): "}, {"net(tide.ones(7))", "net (Linear 3 -> 2): linear: "},
   {"tide.matmul(a)", "matmul: "}, {'error("of its own")', "of its own"}, {"math.floor({})", "bad argument #1 to 'floor'"},
   {"x:relu_(1)", "relu: "}, {"print(x + {})", "+: expected tensor or number"},
 }

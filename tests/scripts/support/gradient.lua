@@ -40,7 +40,7 @@ local function check_gradient(fn, ...)
   local tracked = {}
   for k, input in ipairs(inputs) do tracked[k] = input:clone():requires_grad_() end
   total(tracked):backward()
-  for k, input in ipairs(inputs) do
+  for k = 1, #inputs do
     local got = tracked[k].grad and compare.elements(tracked[k].grad)
     if not got then error(("input %d has no gradient"):format(k), 2) end
     local difference = compare.close(got, numerical(total, inputs, k), 1e-5, 1e-6)

@@ -8,6 +8,7 @@
 -- functions by name. FILE ends with the last call begun, for crashes and hangs. The right arguments are those of the
 -- reference's examples, caught when the example makes the call.
 local example = require "tide.reference.example"
+local receivers = require "tide.reference.receivers"
 local slips = require "tide.slips.errors"
 local source = require "tide.slips.source"
 local tide = require "tide"
@@ -67,20 +68,19 @@ local function arguments_of(info)
   return arguments
 end
 
---- What an example passes to the function for which `is_wanted(info)` holds, and whether that is written in C++; nil if
---- it is not called.
+--- What an example passes to the function for which `is_wanted(info)` holds; nil if it is not called.
 local function caught_arguments(code, is_wanted)
-  local arguments, is_native
+  local arguments
   local function see()
     local info = debug.getinfo(2, "nfSu")
     if arguments or not is_wanted(info) then return end
-    arguments, is_native = arguments_of(info), info.what == "C"
+    arguments = arguments_of(info)
     error(nothing, 0)
   end
   local run = coroutine.create(example.load(example.split(code), example.environment()))
   debug.sethook(run, see, "c")
   coroutine.resume(run)
-  return arguments, is_native
+  return arguments
 end
 
 local function text_of(value)
@@ -173,14 +173,14 @@ end
 --- Sweeps over a target; whether its example calls it.
 local function sweep(target, parameters)
   local start = os.clock()
-  local right, is_native = caught_arguments(target.code, target.is_wanted)
+  local right = caught_arguments(target.code, target.is_wanted)
   if not right then -- the example of tide.abs and x:abs_ calls x:abs
     target.is_wanted = function(info) return info.what == "C" and info.name == target.named end
-    right, is_native = caught_arguments(target.code, target.is_wanted)
+    right = caught_arguments(target.code, target.is_wanted)
   end
   if os.clock() - start > kSlow then target.changes_object = false end
   if not right then return false end
-  if is_native and not takes_any_number(parameters) then check_surplus(target, right) end
+  if not takes_any_number(parameters) then check_surplus(target, right) end
   if target.changes_object then right = caught_arguments(target.code, target.is_wanted) or right end
   check(target, table.move(right, 1, target.first - 1, 1, {n = target.first - 1}), "nothing")
   for at = target.first, math.min(right.n + 1, 6) do sweep_position(target, at) end
@@ -193,6 +193,20 @@ end
 local function is_left_out(path)
   for pattern in pairs(kLeftOut) do
     if path:find(pattern) then return true end
+  end
+  return false
+end
+
+--- Whether a value is an object as the reference writes it in front of its methods, "module".
+local function is_receiver(value, name)
+  local class
+  for _, receiver in ipairs(receivers.list) do
+    if receiver.name == name then class = receiver.class end
+  end
+  local made = debug.getmetatable(value)
+  while type(made) == "table" do
+    if class == made.__name or class:match "%w+$" == made.name then return true end
+    made = rawget(made, "base")
   end
   return false
 end
@@ -225,8 +239,9 @@ local function targets_of(entry)
   local of_table = {[name] = value}
   if method then
     local target = add(2, call_of("self, ...", ("self:%s(...)"):format(name)), function(info)
-      return info.name == method and info.namewhat == "method" and
+      local is_ours = info.name == method and info.namewhat == "method" and
         (info.what == "C" or info.source:find "^=%[tide%] " ~= nil)
+      return is_ours and is_receiver(select(2, debug.getlocal(3, 1)), receiver)
     end)
     target.is_method, target.changes_object = true, receiver ~= "x"
   elseif type(value) == "function" then

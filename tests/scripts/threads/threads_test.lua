@@ -191,7 +191,7 @@ describe("the end of threads", function()
   it("<close> and the collector end a thread", function()
     local c = tide.channel()
     do
-      local t <close> = tide.thread(function(c) c:push "running" while true do end end, c)
+      local _ <close> = tide.thread(function(c) c:push "running" while true do end end, c)
       equal(c:pop(), "running")
     end
     tide.thread(function() while true do end end)
@@ -216,7 +216,7 @@ end)
 describe("channels", function()
   it("keep the order of one sender, and end when closed", function()
     local jobs, results = tide.channel(2), tide.channel()
-    local worker <close> = tide.thread(function()
+    local _ <close> = tide.thread(function()
       for i, x in jobs:iter() do results:push(i, (x * 2):sum()) end
       results:close()
     end)

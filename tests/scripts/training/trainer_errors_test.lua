@@ -56,10 +56,10 @@ describe("tide.Trainer", function()
   it("says what fit lacks", function()
     refuses("fit: Sequential has no training_step and no loss is given: pass {loss = ",
       {loss = "none"})
-    refuses("fit: loss: expected a function such as tide.nn.functional.cross_entropy, got string",
+    refuses("fit: option 'loss': expected function, got string",
       {loss = "mse"})
     refuses("fit: optimizer is missing", {optimizer = "none"})
-    refuses("configure_optimizers: expected an optimizer such as tide.optim.Adam(net:parameters()), got integer",
+    refuses("fit: option 'optimizer': expected optimizer, got number",
       {optimizer = 3})
     refuses("configure_optimizers: the optimizer has parameters of something else",
       {optimizer = sgd(nn.Linear(1, 1))})
@@ -142,9 +142,9 @@ describe("tide.Trainer", function()
         {reduction = "none"}) end))
     raises("log: x: expected a single value, got shape (2)",
       of(function(self) self:log("x", tide.ones(2)) end))
-    raises("log: x: unknown option 'on_epochs'; did you mean 'on_epoch'?",
+    raises("log: unknown option 'on_epochs'; did you mean 'on_epoch'?",
       of(function(self) self:log("x", 1, {on_epochs = true}) end))
-    raises("log: x: expected a number, a tensor or a metric, got string",
+    raises("log: argument 2 (value): expected number, boolean, tensor or metric, got string",
       of(function(self) self:log("x", "y") end))
     raises("in the step", of(right, function() error "in the step" end))
     raises("in the second step (epoch 1, batch 2)", of(function(self, batch, i)
@@ -162,7 +162,7 @@ describe("tide.Trainer", function()
     local Bare = tide.class("Bare", training.Module)
     Bare.training_step = right
     raises("fit: Bare has no configure_optimizers", trainer.fit, trainer, Bare(), (small.loaders()))
-    raises("fit: model: expected a module, got integer", trainer.fit, trainer, 3, (small.loaders()))
+    raises("fit: argument 1 (model): expected module, got number", trainer.fit, trainer, 3, (small.loaders()))
   end)
   it("can be used again after an error", function()
     local trainer, net = small.trainer {max_epochs = 1}, small.network()

@@ -120,7 +120,7 @@ describe("watch with a live plot", function(device)
     local function weights(live)
       at_terminal(true)
       local net, optimizer, step = training()
-      local w <close> = tide.watch(net, {optimizer = optimizer, live = live})
+      local _ <close> = tide.watch(net, {optimizer = optimizer, live = live})
       local now, waits = 0, tide.wait_count()
       tide.time = function() return now end
       for _ = 1, 20 do

@@ -91,7 +91,7 @@ describe("watch", function(device)
         return nn.Sequential(nn.Conv2d(2, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Dropout(0.4), nn.Flatten(),
           nn.Linear(64, 3))
       end, {6, 2, 6, 6}, 3)
-      local w <close> = every and tide.watch(net, {optimizer = optimizer, every = every}) or nil
+      local _ <close> = every and tide.watch(net, {optimizer = optimizer, every = every}) or nil
       for _ = 1, 5 do step() end
       return net:state_dict()
     end

@@ -12,13 +12,15 @@
 --   local SGD, read = define("optim.SGD", Optimizer)
 --
 -- The first line of code names what is declared: as a text, "optim.SGD", or as a method, `function Optimizer:step(`,
--- which is "optimizer:step". A block without an example declares nothing that is public.
+-- which is "optimizer:step", as that of a DataLoader is "loader:iter". A block without an example declares nothing that
+-- is public.
 --
 -- `@param NAME TYPE = DEFAULT  TEXT`: types are those of kinds.lua. `NAME?` may be left out; so may what has a default,
 -- and that is given by name. A default that names a parameter before it is that one's value. `NAME...` is all that
--- follows. `@use GROUP: NAME = DEFAULT, ...` takes parameters from `internal/parameters/GROUP.lua`. `@call` begins what
--- objects of a class are called with. `@like NAME` stands for the parameters of another declaration of the file, and for
--- the notes that are not given. `@type table` is what only holds others. The other tags are notes: formula, shapes,
+-- follows. `@use GROUP: NAME = DEFAULT, ...` takes parameters from `internal/parameters/GROUP.lua`, `@use GROUP` all of
+-- them with nil as default. `@call` begins what objects of a class are called with. `@like NAME` stands for the
+-- parameters of another declaration of the file, `@like NAME in FILE` of another file, and for the notes that are not
+-- given. `@type table` is what only holds others. The other tags are notes: formula, shapes,
 -- counts (from 1), waits, errors, see.
 local native = require "tide.native"
 
@@ -42,14 +44,25 @@ end
 
 local shared, texts = {}, {} -- parameters by group and name, files by group
 
+local function text_of(group)
+  texts[group] = texts[group] or native.read_embedded(("tide/internal/parameters/%s.lua"):format(group))
+  return texts[group]
+end
+
+--- The names of the parameters in internal/parameters/GROUP.lua, in order.
+function declaration.names_of_group(group)
+  local names = {}
+  for name in text_of(group):gmatch "\n%-%-%-@param ([%w_]+)" do names[#names + 1] = name end
+  return names
+end
+
 --- The parameter of a name in internal/parameters/GROUP.lua.
 local function shared_of(group, name)
   local key = group .. "." .. name
   if not shared[key] then
-    texts[group] = texts[group] or native.read_embedded(("tide/internal/parameters/%s.lua"):format(group))
-    local line, behind = texts[group]:match("\n%-%-%-@param (" .. name .. " [^\n]*)\n()")
+    local line, behind = text_of(group):match("\n%-%-%-@param (" .. name .. "%?? [^\n]*)\n()")
     if not line then error(("%s: there is no shared parameter %s"):format(group, name)) end
-    local more = texts[group]:match("^%-%-%-  +([^\n]*)", behind)
+    local more = text_of(group):match("^%-%-%-  +([^\n]*)", behind)
     shared[key] = parameter_of(more and line .. " " .. more or line)
   end
   return shared[key]
@@ -71,13 +84,14 @@ local function parts_of(text)
 end
 
 local function add_shared(list, text)
-  local group, uses = text:match "^([%w_.]+): *(.*)$"
+  local group, uses = text:match "^([%w_.]+):? *(.*)$"
+  if uses == "" then uses = table.concat(declaration.names_of_group(group), " = nil, ") .. " = nil" end
   for _, use in ipairs(parts_of(uses)) do
     local name, default = use:match "^%s*([%w_]+)%s*=?%s*(.-)%s*$"
     local known = shared_of(group, name)
     list[#list + 1] = {
       name = name, type = known.type, about = known.about, default = default ~= "" and default or nil,
-      optional = default ~= "", named = default ~= "",
+      optional = default ~= "" or known.optional, named = default ~= "",
     }
   end
 end
@@ -92,7 +106,10 @@ local function parse(name, block, file)
     if tag == "param" then list[#list + 1] = parameter_of(text) end
     if tag == "use" then add_shared(list, text) end
     if tag == "type" then made.is_table = true end
-    if tag == "like" then setmetatable(made, {__index = declaration.of(text, file)}) end
+    if tag == "like" then
+      local other, place = text:match "^(%S+) in (%S+)$"
+      setmetatable(made, {__index = declaration.of(other or text, place or file)})
+    end
     if tag == "call" then
       list = {}
       made.call = list
@@ -122,7 +139,7 @@ end
 --- The name that a line of code declares; nil if none.
 local function name_in(line)
   local receiver, method = line:match "^function (%u%w*):([%w_]+)%("
-  if receiver then return receiver:sub(1, 1):lower() .. receiver:sub(2) .. ":" .. method end
+  if receiver then return receiver:match("%u%l*$"):lower() .. ":" .. method end
   local name = line:match '"([%w_.:]+)"'
   return name and name:gsub("^tide%.", "") or nil
 end
@@ -163,11 +180,12 @@ function declaration.blocks(file)
   end
 end
 
-local known = {} -- by name
+local known = {} -- by file, by name
 
 --- The declaration of a name in a file of the library; nil if there is none.
 function declaration.of(name, file)
-  if known[name] then return known[name] end
+  known[file] = known[file] or {}
+  if known[file][name] then return known[file][name] end
   local text = "\n" .. (native.read_embedded("tide/" .. file) or "")
   local wanted = name:match ":.*$" or name .. '"'
   local at = 1
@@ -177,8 +195,8 @@ function declaration.of(name, file)
     local line = line_before(text, at + 2)
     local block = name_in(text:match("^[^\n]*", line)) == name and block_above(text, line)
     if block then
-      known[name] = parse(name, block, file)
-      return known[name]
+      known[file][name] = parse(name, block, file)
+      return known[file][name]
     end
     at = at + 1
   end

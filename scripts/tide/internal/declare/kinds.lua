@@ -3,7 +3,7 @@
 -- A type is `any`, one of Lua's (`boolean`, `string`, `table`, `function`: whatever can be called), `number`, `integer`
 -- (also as a float without a fraction), `tensor`, `module`, `device`, `dtype`, `false`, a text in quotes, or the name
 -- of an object that the function itself looks at (`loader`). `T[]` is a list of them, `T[2]` one of two; `A | B` is
--- either; `options` is a table of names for another function. Numbers may have a range: `number >= 0`, `integer > 0`,
+-- either. Numbers may have a range: `number >= 0`, `integer > 0`,
 -- `number in [0, 1)`, `number[] in [0, 1)`.
 local is_callable = require "tide.internal.is_callable"
 local kind_of = require "tide.internal.kind_of"
@@ -19,7 +19,7 @@ local tests <const> = {
   any = function() return true end,
   boolean = of_type "boolean", string = of_type "string", table = of_type "table", number = of_type "number",
   tensor = tide.is_tensor, ["function"] = is_callable, dtype = of_type "string", callback = of_type "table",
-  options = of_type "table", ["false"] = function(value) return value == false end,
+  ["false"] = function(value) return value == false end,
   ["nil"] = function(value) return value == nil end,
   integer = function(value) return type(value) == "number" and math.tointeger(value) ~= nil end,
   module = function(value) return type(value) == "table" and (getmetatable(value) or {}).__is_module == true end,
@@ -113,13 +113,15 @@ end
 
 --- Raises what is wrong with a value that is none of the alternatives. `place` is "argument 1 (x)" or "option 'x'".
 local function refuse(caller, place, name, value, alternatives)
-  for _, alternative in ipairs(alternatives) do
-    local _, at = alternative.is(value)
-    if at then
-      local element = value[at]
-      raise("%s: %s: element %d: expected %s, got %s", caller, name, at, words[alternative.word] or alternative.word,
-        type(element) == "number" and alternative.word == "integer" and tostring(element) or kind_of(element))
-    end
+  local at, alternative -- the list that fits as far as possible
+  for _, each in ipairs(alternatives) do
+    local _, place = each.is(value)
+    if place and place > (at or 0) then at, alternative = place, each end
+  end
+  if at then
+    local element = value[at]
+    raise("%s: %s: element %d: expected %s, got %s", caller, name, at, words[alternative.word] or alternative.word,
+      type(element) == "number" and alternative.word == "integer" and tostring(element) or kind_of(element))
   end
   local all = either(alternatives)
   if alternatives[1].literal and (type(value) == "string" or type(value) == "number") then
@@ -152,11 +154,24 @@ function kinds.takes_false(type_text)
     or type_text:find "%f[%w]any%f[%W]" ~= nil
 end
 
+local function alternatives_of(type_text)
+  local alternatives = {}
+  for part in (type_text .. " | "):gmatch "(.-) | " do alternatives[#alternatives + 1] = alternative_of(part) end
+  return alternatives
+end
+
+--- Whether a value is of a type, whatever its range.
+function kinds.is(value, type_text)
+  for _, alternative in ipairs(alternatives_of(type_text)) do
+    if alternative.is(value) then return true end
+  end
+  return false
+end
+
 --- A function(caller, place, name, value) that gives the value, if it is of the type, else raises an error in the name
 --- of `caller`.
 function kinds.reader(type_text)
-  local alternatives = {}
-  for part in (type_text .. " | "):gmatch "(.-) | " do alternatives[#alternatives + 1] = alternative_of(part) end
+  local alternatives = alternatives_of(type_text)
   -- A float without a fraction becomes an integer, unless floats mean something else, as shares do.
   local is_whole = type_text:find "^integer%f[%W]" and not type_text:find "^integer%["
     and not type_text:find "%f[%w]number%f[%W]" and math.type

@@ -1,9 +1,10 @@
 -- Reads the arguments of a function by its declaration: positions first, then one table of named ones.
 local declaration = require "tide.internal.declare.declaration"
-local kind_of = require "tide.internal.kind_of"
+local file_metadata = require "tide.internal.file_metadata"
 local kinds = require "tide.internal.declare.kinds"
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
+local refuse_more = require "tide.internal.declare.refuse_more"
 
 --- A table that holds options, as opposed to a list, which is a value.
 local function is_options(value)
@@ -40,19 +41,23 @@ local function prepare(name, files)
   }
   for _, parameter in ipairs(declared) do
     local i = #plan.names + 1
-    if parameter.rest then goto continue end -- its function takes those by itself, and reads options alone
+    if parameter.rest then -- its function takes those by itself, and reads options alone
+      plan.before_rest = i - 1
+      goto continue
+    end
     plan.names[i], plan.position[parameter.name] = parameter.name, i
     plan.places[i] = ("argument %d (%s)"):format(i, parameter.name)
     plan.options[i] = ("option '%s'"):format(parameter.name)
-    plan.is_open[i] = parameter.type == "options"
+    local is_table = (" " .. parameter.type .. " "):find " table " ~= nil
+    plan.is_open[i] = parameter.type == "table" or is_table and not parameter.optional
     plan.takes_false[i] = parameter.default ~= "nil" or kinds.takes_false(parameter.type)
     plan.checks[i], plan.required[i] = kinds.reader(parameter.type), not parameter.optional
     local default = parameter.default
     if plan.position[default] then plan.like[i] = default elseif default then plan.defaults[i] = value_of(default) end
     ::continue::
   end
-  -- Whether the first argument may be a table with names of its own, such as a data set.
-  plan.takes_table = plan.required[1] and kinds.takes_named_tables(declared[1].type)
+  -- The type of a first argument that may be a table with names of its own, such as a data set.
+  plan.first = plan.required[1] and kinds.takes_named_tables(declared[1].type) and declared[1].type
   return plan
 end
 
@@ -71,10 +76,13 @@ local function read_named(plan, values, options, count)
   end
 end
 
---- Whether a table with names in the last place is the value of the parameter there: the options of another function,
---- or what is given alone to a function whose first argument may be such a table.
+--- Whether a table with names in the last place is the value of the parameter there: of one that is a table, if no name
+--- is that of an option, or what is given alone to a function whose first argument may be such a table.
 local function is_value(plan, given, count)
-  if count == 1 and plan.takes_table then return given[plan.names[1]] == nil end
+  if count == 1 and plan.first then
+    local own = given[plan.names[1]]
+    return own == nil or not kinds.is(own, plan.first)
+  end
   if not plan.is_open[count] then return false end
   for name in pairs(given) do
     if plan.position[name] then return false end
@@ -85,6 +93,7 @@ end
 local function read(plan, ...)
   local names = plan.names
   local count, values, given = select("#", ...), {}, {...}
+  if file_metadata[given[count]] then count = count - 1 end
   local last = given[count]
   -- An empty table behind all that must be given can only be meant as no options.
   local is_empty = type(last) == "table" and next(last) == nil and not plan.required[count]
@@ -98,9 +107,7 @@ local function read(plan, ...)
       values[name] = plan.checks[i](plan.caller, plan.places[i], name, value)
     end
   end
-  for i = #names + 1, count do
-    if given[i] ~= nil then raise("%s: too many arguments: argument %d is a %s", plan.caller, i, kind_of(given[i])) end
-  end
+  if count > #names then refuse_more(plan.caller, #names, table.unpack(given, #names + 1, count)) end
   if options then read_named(plan, values, options, count) end
   for i, name in ipairs(names) do
     if values[name] == nil then
@@ -113,13 +120,23 @@ local function read(plan, ...)
   return values, names
 end
 
+--- Checks the arguments in front of those that follow in any number, and gives all as they are.
+local function read_first(plan, ...)
+  for i = 1, plan.before_rest do
+    local value = select(i, ...)
+    if value ~= nil or plan.required[i] then plan.checks[i](plan.caller, plan.places[i], plan.names[i], value) end
+  end
+  return ...
+end
+
 --- What reads the arguments of what is declared under `name`, "optim.SGD", in the file that calls this, or in one that
 --- called that: a function that gives all values by their names, and the list of names. A value of another type than
 --- the declared one, a name that is not declared, a surplus argument, or one given twice, is an error. A second one
---- reads a table of options alone and adds no defaults; a third gives the names. The declaration is looked up when one
---- of them is first called. Of a method, "module:to_empty", the first argument is the value of `self`.
-local function reader(name)
-  local files, plan = declaration.files_of_callers(), nil
+--- reads a table of options alone and adds no defaults; a third gives the names; a fourth all values in order, what
+--- follows in any number among them. The declaration is looked up when one of them is first called. Of a method,
+--- "module:to_empty", the first argument is the value of `self`. `file` is where the declaration is, if that is known.
+local function reader(name, file)
+  local files, plan = file and {file} or declaration.files_of_callers(), nil
 
   local function read_arguments(...)
     plan = plan or prepare(name, files)
@@ -144,7 +161,15 @@ local function reader(name)
     return plan.names
   end
 
-  return name:find(":", 1, true) and read_method or read_arguments, read_options, names
+  local function read_values(...)
+    plan = plan or prepare(name, files)
+    if plan.before_rest then return read_first(plan, ...) end
+    local values, list = read(plan, ...), {}
+    for i, key in ipairs(plan.names) do list[i] = values[key] end
+    return table.unpack(list, 1, #plan.names)
+  end
+
+  return name:find(":", 1, true) and read_method or read_arguments, read_options, names, read_values
 end
 
 return reader

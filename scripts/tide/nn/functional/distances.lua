@@ -1,6 +1,6 @@
 -- tide.nn.functional: losses and distances of pairs and triples.
 local reader = require "tide.internal.declare.reader"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local reduce = require "tide.nn.functional.reduce"
 local tide = require "tide"
@@ -36,7 +36,7 @@ return function(F)
     end
     local function distance(a, b)
       local result = (given.distance_function or F.pairwise_distance)(a, b)
-      return of_kind("triplet_margin_with_distance_loss", "the result of distance_function", result, "tensor")
+      return of_type("triplet_margin_with_distance_loss", "the result of distance_function", result, "tensor")
     end
     local near = distance(given.anchor, given.positive)
     local far = distance(given.anchor, given.negative)

@@ -1,6 +1,6 @@
 -- tide.nn.functional: pools that are composed of others, and the way back from largest values.
 local reader = require "tide.internal.declare.reader"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -8,11 +8,11 @@ local tide = require "tide"
 local function each(name, what, value, dims)
   local list = {}
   if type(value) ~= "table" then
-    for d = 1, dims do list[d] = of_kind(name, what, value, "number") end
+    for d = 1, dims do list[d] = of_type(name, what, value, "number") end
     return list
   end
   if #value ~= dims then raise("%s: %s: expected %d numbers, got %d", name, what, dims, #value) end
-  for d = 1, dims do list[d] = of_kind(name, ("%s[%d]"):format(what, d), value[d], "number") end
+  for d = 1, dims do list[d] = of_type(name, ("%s[%d]"):format(what, d), value[d], "number") end
   return list
 end
 
@@ -27,7 +27,7 @@ local function unpooled_size(name, x, given, dims)
     local pooled = x:size(d - dims - 1)
     local usual = (pooled - 1) * stride[d] - 2 * padding[d] + kernel[d]
     local asked = wanted and wanted[#wanted - dims + d]
-    sizes[d] = asked and of_kind(name, "output_size", asked, "number") or usual
+    sizes[d] = asked and of_type(name, "output_size", asked, "number") or usual
     if math.abs(sizes[d] - usual) >= stride[d] then
       raise("%s: an output of size %d does not fit: it is between %d and %d", name, sizes[d],
         usual - stride[d] + 1, usual + stride[d] - 1)

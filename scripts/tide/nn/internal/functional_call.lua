@@ -4,7 +4,7 @@ local reader = require "tide.internal.declare.reader"
 local fields = require "tide.nn.internal.module_fields"
 local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -12,7 +12,7 @@ local tide = require "tide"
 ---@param module table  the module
 ---@param parameters_and_buffers table  tensors by name, as in state_dict
 ---@param args any = {}  what the module is called with
----@param options options = nil  named options behind the arguments
+---@param options table = nil  named options behind the arguments
 ---@param strict boolean = false  all parameters must be given
 ---@example
 --- local layer = nn.Linear(2, 1, {bias = false})
@@ -49,7 +49,7 @@ local function merged(tables)
   if #tables == 0 then return tables end
   local all = {}
   for i, tensors in ipairs(tables) do
-    of_kind("functional_call", ("parameters[%d]"):format(i), tensors, "table")
+    of_type("functional_call", ("parameters[%d]"):format(i), tensors, "table")
     for name, tensor in pairs(tensors) do all[name] = tensor end
   end
   return all

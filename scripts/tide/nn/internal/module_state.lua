@@ -1,25 +1,15 @@
 -- State of modules: saving and loading their parameters and buffers by name.
 local add_hook = require "tide.internal.add_hook"
-local reader = require "tide.internal.declare.reader"
 local fields = require "tide.nn.internal.module_fields"
 local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
-local of_kind = require "tide.internal.of_kind"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local fields_of, file_name, hooks_of = fields.each, fields.file_name, fields.hooks
 
 --- The methods of Module that deal with its state.
-local state_methods = {}
-
---- All parameters and buffers by PyTorch's names.
----@param prefix string = ""  put in front of all names
----@param keep_vars boolean = false  the parameters themselves instead of detached ones
----@see module:load_state_dict tide.save tide.load
----@example
---- nn.Sequential(nn.Linear(3, 2)):state_dict()["0.weight"].shape --> {2, 3}
-local read_state_dict = reader "module:state_dict"
+local Module = {}
 
 --- Calls visit(module, prefix) for the module and all below it, one that is shared each time, and
 --- leave(module, prefix) behind its children. A module inside itself is left out.
@@ -40,43 +30,65 @@ local function run_hooks(module, key, ...)
   for _, hook in ipairs(hooks_of(module, key)) do hook[1](module, ...) end
 end
 
---- All parameters and buffers by PyTorch's names, which begin with {prefix =}; the tensors share
---- their elements with the module's. With {keep_vars = true} they are the module's own.
-function state_methods:state_dict(...)
-  local given, state = read_state_dict(self, ...), {}
-  walk(self, given.prefix, function(module, prefix)
-    run_hooks(module, "_state_dict_pre_hooks", prefix, given.keep_vars)
+--- All parameters and buffers by PyTorch's names.
+---@param prefix string = ""  put in front of all names
+---@param keep_vars boolean = false  the parameters themselves instead of detached ones
+---@see module:load_state_dict tide.save tide.load
+---@example
+--- nn.Sequential(nn.Linear(3, 2)):state_dict()["0.weight"].shape --> {2, 3}
+function Module:state_dict(prefix, keep_vars)
+  local state = {}
+  walk(self, prefix, function(module, prefix)
+    run_hooks(module, "_state_dict_pre_hooks", prefix, keep_vars)
     for _, kind in ipairs {"parameter", "buffer"} do
       for name, tensor in fields_of(module, kind) do
-        state[prefix .. file_name(module, name)] = given.keep_vars and tensor or tensor:detach()
+        state[prefix .. file_name(module, name)] = keep_vars and tensor or tensor:detach()
       end
     end
   end, function(module, prefix) run_hooks(module, "_state_dict_hooks", state, prefix) end)
   return setmetatable(state, native.list)
 end
 
---- Calls fn(module, prefix, keep_vars) before the module's tensors go into a state_dict. Returns a
---- function that takes the hook away, as all that register hooks do.
-function state_methods:register_state_dict_pre_hook(fn)
+--- Calls fn(module, prefix, keep_vars) before the module's tensors go into a state_dict.
+---@param fn function  the function to call
+---@example
+--- local layer, n = nn.Linear(1, 1), 0
+--- layer:register_state_dict_pre_hook(function() n = n + 1 end)
+--- layer:state_dict()
+--- n --> 1
+function Module:register_state_dict_pre_hook(fn)
   return add_hook(self, "_state_dict_pre_hooks", fn)
 end
 
---- Calls fn(module, state, prefix) when the tensors of the module, whose names begin with the
---- prefix, and of all below it are in the state_dict, which it may change.
-function state_methods:register_state_dict_post_hook(fn)
+--- Calls fn(module, state, prefix) when the module's tensors are in; it may change the state.
+---@param fn function  the function to call
+---@example
+--- local layer = nn.Linear(1, 1)
+--- layer:register_state_dict_post_hook(function(m, state) state.bias = nil end)
+--- layer:state_dict().bias --> nil
+function Module:register_state_dict_post_hook(fn)
   return add_hook(self, "_state_dict_hooks", fn)
 end
 
---- Calls fn(module, state, prefix, strict) before load_state_dict looks for the tensors of the
---- module, whose names begin with the prefix. It may change the state, which is a copy of the table
---- that is loaded.
-function state_methods:register_load_state_dict_pre_hook(fn)
+--- Calls fn(module, state, prefix, strict) before a state is loaded; it may change the state.
+---@param fn function  the function to call
+---@example
+--- local layer = nn.Linear(1, 1, {bias = false})
+--- layer:register_load_state_dict_pre_hook(function(m, state) state.weight, state.w = state.w, nil end)
+--- layer:load_state_dict {w = tide.ones(1, 1)}
+--- layer.weight --> {{1.0}}
+function Module:register_load_state_dict_pre_hook(fn)
   return add_hook(self, "_load_state_dict_pre_hooks", fn)
 end
 
---- Calls fn(module, {missing_keys =, unexpected_keys =}) when load_state_dict has copied the
---- tensors of all modules. It may change the lists, which decide whether there is an error.
-function state_methods:register_load_state_dict_post_hook(fn)
+--- Calls fn(module, {missing_keys, unexpected_keys}) after loading; it may change the lists.
+---@param fn function  the function to call
+---@example
+--- local layer = nn.Linear(1, 1)
+--- layer:register_load_state_dict_post_hook(function(m, keys) keys.missing_keys = {} end)
+--- layer:load_state_dict {weight = tide.ones(1, 1)}
+--- layer.weight --> {{1.0}}
+function Module:register_load_state_dict_post_hook(fn)
   return add_hook(self, "_load_state_dict_post_hooks", fn)
 end
 
@@ -121,18 +133,20 @@ local function check_names(missing, unexpected)
     #unexpected > 0 and table.concat(unexpected, ", ") or "none")
 end
 
---- Copies the tensors of `state` into the module's. Unless {strict = false}, names missing or left
---- over are an error; nothing is copied then, unless there are hooks that must see the lists first.
---- Returns the lists of both.
-function state_methods:load_state_dict(state, options)
-  if type(state) ~= "table" then
-    raise("load_state_dict: expected a table of tensors by name, got %s%s", kind_of(state),
-      type(state) == "string" and (": tide.load(%q) reads one"):format(state) or "")
+--- Copies tensors by name into the module's.
+---@param state_dict table | string  tensors by name, as state_dict gives them
+---@param strict boolean = true  names that are missing or not known are an error
+---@see module:state_dict tide.save tide.load
+---@example
+--- local a, b = nn.Linear(3, 2), nn.Linear(3, 2)
+--- b:load_state_dict(a:state_dict())
+--- b.weight:equal(a.weight) --> true
+function Module:load_state_dict(state_dict, strict)
+  if type(state_dict) == "string" then
+    raise("load_state_dict: expected a table of tensors by name, got string: tide.load(%q) reads one", state_dict)
   end
-  local strict = of_kind("load_state_dict", "options", options or {}, "table").strict ~= false
-  local given, hooked = {}, false
-  for name, tensor in pairs(state) do given[name] = tensor end
-  state = given
+  local state, hooked = {}, false
+  for name, tensor in pairs(state_dict) do state[name] = tensor end
   walk(self, "", function(module, prefix)
     run_hooks(module, "_load_state_dict_pre_hooks", state, prefix, strict)
     hooked = hooked or #hooks_of(module, "_load_state_dict_post_hooks") > 0
@@ -164,4 +178,4 @@ function state_methods:load_state_dict(state, options)
   return keys.missing_keys, keys.unexpected_keys
 end
 
-return state_methods
+return Module

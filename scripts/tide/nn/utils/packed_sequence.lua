@@ -1,5 +1,6 @@
 -- nn.utils.rnn.PackedSequence: sequences of different lengths without padding, step by step, as
 -- recurrent layers take them; and the functions that make and unmake it.
+local checked = require "tide.internal.declare.checked"
 local class = require "tide.internal.class"
 local define = require "tide.internal.declare.define"
 local reader = require "tide.internal.declare.reader"
@@ -204,11 +205,15 @@ function packing.pack_sequence(...)
   return packing.pack_padded_sequence(padded, lengths, {enforce_sorted = given.enforce_sorted})
 end
 
---- The list of sequences that a PackedSequence holds, in their order before packing.
-function packing.unpack_sequence(packed)
+--- The list of sequences that a PackedSequence holds.
+---@param packed PackedSequence  packed sequences
+---@example
+--- local rnn = nn.utils.rnn
+--- rnn.unpack_sequence(rnn.pack_sequence{tide.tensor{1, 2}, tide.tensor{3}}) --> {{1, 2}, {3}}
+packing.unpack_sequence = checked("nn.utils.rnn.unpack_sequence", function(packed)
   check_packed("unpack_sequence", packed)
   local padded, lengths = packing.pad_packed_sequence(packed, true)
   return require("tide.nn.utils.rnn").unpad_sequence(padded, lengths, true)
-end
+end)
 
 return packing

@@ -161,4 +161,8 @@ function parametrizations.orthogonal(...)
     Orthogonal(map, given.use_trivialization))
 end
 
+--- Parameters kept orthogonal: see tide.nn.utils.parametrizations.NAME.
+---@type table
+---@example
+--- nn.utils.parametrizations.orthogonal(nn.Linear(2, 2)) ~= nil --> true
 return strict_table("tide.nn.utils.parametrizations", parametrizations)

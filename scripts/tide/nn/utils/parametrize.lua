@@ -176,4 +176,8 @@ parametrize.is_parametrized = checked("nn.utils.parametrize.is_parametrized",
     return rawget(module, "parametrizations") ~= nil
   end)
 
+--- Parameters computed by modules: see tide.nn.utils.parametrize.NAME.
+---@type table
+---@example
+--- nn.utils.parametrize.is_parametrized(nn.Linear(2, 2)) --> false
 return strict_table("tide.nn.utils.parametrize", parametrize)

@@ -50,12 +50,19 @@ local function without_least(name, scores, mask, amount)
   return flat:index_fill(1, left:index_select(1, least), 0):view_as(mask)
 end
 
---- Which methods may prune several parameters together: their elements count one by one.
-prune.L1Unstructured = function(name, scores, mask, amount)
+--- For global_unstructured: the elements nearest to zero.
+---@type table
+---@example
+--- nn.utils.prune.L1Unstructured ~= nil --> true
+prune.L1Unstructured = function(name, scores, mask, amount) -- "nn.utils.prune.L1Unstructured"
   return without_least(name, scores:abs(), mask, amount)
 end
 
-prune.RandomUnstructured = function(name, scores, mask, amount)
+--- For global_unstructured: elements that chance picks.
+---@type table
+---@example
+--- nn.utils.prune.RandomUnstructured ~= nil --> true
+prune.RandomUnstructured = function(name, scores, mask, amount) -- "nn.utils.prune.RandomUnstructured"
   return without_least(name, tide.rand_like(scores), mask, amount)
 end
 
@@ -283,4 +290,8 @@ prune.is_pruned = checked("nn.utils.prune.is_pruned", function(module)
   return false
 end)
 
+--- Parts of parameters kept at zero: see tide.nn.utils.prune.NAME.
+---@type table
+---@example
+--- nn.utils.prune.is_pruned(nn.Linear(2, 2)) --> false
 return strict_table("tide.nn.utils.prune", prune)

@@ -90,4 +90,8 @@ end
 
 for name, value in pairs(require "tide.nn.utils.packed_sequence") do rnn[name] = value end
 
+--- Sequences of different lengths: see tide.nn.utils.rnn.NAME.
+---@type table
+---@example
+--- nn.utils.rnn.pad_sequence({tide.tensor{1, 2}, tide.tensor{3}}, {batch_first = true}) --> {{1, 2}, {3, 0}}
 return strict_table("tide.nn.utils.rnn", rnn)

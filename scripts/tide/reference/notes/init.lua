@@ -15,7 +15,7 @@ notes.fields = {
   {"errors", "errors"}, {"see", "see also"},
 }
 
-local kFiles <const> = {"ops", "layers", "losses", "data", "training"}
+local kFiles <const> = {"ops", "layers", "losses"}
 
 --- The modules that hold the notes.
 function notes.modules()

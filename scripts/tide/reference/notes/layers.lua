@@ -8,13 +8,6 @@ return {
     see = "nn.Linear nn.LazyLinear nn.Dense nn.Bilinear F.linear",
   },
   {
-    of = "Sequential",
-    errors = "what a child raises names it, as net[2]",
-    see = "nn.ModuleList nn.ModuleDict nn.Module",
-  },
-  {of = "ModuleList ModuleDict ParameterList ParameterDict", see = "nn.Sequential nn.Module nn.Parameter"},
-  {of = "Module", see = "nn.Sequential module:parameters module:state_dict module:to module:summary"},
-  {
     of = "embedding",
     formula = "y = weight[x]",
     shapes = "x (...) of positions -> (..., embedding_dim)",
@@ -188,25 +181,15 @@ return {
   {of = "sigmoid", formula = "1 / (1 + exp(-x))", see = "nn.Sigmoid nn.Tanh nn.BCEWithLogitsLoss"},
   {
     of = "softmax",
-    formula = "exp(x_i) / sum over j of exp(x_j)",
     see = "nn.Softmax nn.LogSoftmax F.softmax nn.CrossEntropyLoss",
+    formula = "exp(x_i) / sum over j of exp(x_j)",
   },
   {of = "log_softmax", formula = "x_i - log(sum over j of exp(x_j))", see = "nn.LogSoftmax nn.NLLLoss F.log_softmax"},
   {of = "softmin", formula = "softmax(-x)", see = "nn.Softmin nn.Softmax"},
-  {of = "softplus", formula = "log(1 + exp(beta x)) / beta", see = "nn.Softplus nn.ReLU"},
+  {of = "softplus", see = "nn.Softplus nn.ReLU", formula = "log(1 + exp(beta x)) / beta"},
   {of = "softsign", formula = "x / (1 + |x|)", see = "nn.Softsign nn.Tanh"},
-  {of = "tanh", formula = "(exp(x) - exp(-x)) / (exp(x) + exp(-x))", see = "nn.Tanh nn.Sigmoid"},
+  {of = "tanh", see = "nn.Tanh nn.Sigmoid", formula = "(exp(x) - exp(-x)) / (exp(x) + exp(-x))"},
   {of = "threshold threshold_", formula = "x if x > threshold, else value", see = "nn.Threshold nn.ReLU"},
-  {of = "module:load_state_dict", see = "module:state_dict module:load_state_dict tide.save tide.load"},
-  {of = "module:train module:eval", see = "module:train module:eval nn.Dropout nn.BatchNorm2d"},
-  {
-    of = "module:to module:cpu module:cuda module:float module:double module:half module:bfloat16",
-    see = "module:to x:to tide.accelerator",
-  },
-  {
-    of = "module:parameters module:named_parameters",
-    see = "module:parameters module:named_parameters module:buffers optim.SGD",
-  },
   {of = "squareplus", formula = "(x + sqrt(x^2 + 4)) / 2", see = "nn.Softplus nn.ReLU"},
   {of = "uniform_", formula = "uniform in a..b", see = "nn.init.normal_ nn.init.xavier_uniform_"},
 }

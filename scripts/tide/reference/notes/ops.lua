@@ -18,14 +18,10 @@ return {
     see = "x:var x:std tide.var_mean x:mean",
   },
   {of = "cumsum cumprod cummax cummin", see = "x:cumsum x:cumprod x:cummax x:sum"},
+  {of = "sort argsort topk kthvalue msort", counts = "the positions", see = "x:sort x:argsort x:topk x:kthvalue"},
   {
-    of = "sort argsort topk kthvalue msort",
-    counts = "the positions",
-    see = "x:sort x:argsort x:topk x:kthvalue",
-  },
-  {
-    of = "gather x:scatter x:scatter_ tide.scatter scatter_add scatter_reduce index_select index_add "
-      .. "index_copy index_fill take put",
+    of = "gather x:scatter x:scatter_ tide.scatter scatter_add scatter_reduce index_select index_add index_copy "
+      .. "index_fill take put",
     counts = "index",
     errors = "a position out of range raises when the result is read, with the line of the op",
     see = "x:gather x:scatter x:index_select x:take_along_dim x[index]",
@@ -38,11 +34,7 @@ return {
     counts = "x: element i of the result is how often i occurs",
     see = "x:bincount x:histc tide.histogram",
   },
-  {
-    of = "randperm multinomial",
-    counts = "the numbers",
-    see = "tide.randperm tide.randint tide.multinomial",
-  },
+  {of = "randperm multinomial", counts = "the numbers", see = "tide.randperm tide.randint tide.multinomial"},
   {of = "randint randint_like", see = "tide.randint tide.randperm tide.rand"},
   {of = "transpose permute movedim swapaxes", see = "x:transpose x:permute x:movedim x.T"},
   {
@@ -50,11 +42,7 @@ return {
     errors = "sizes whose product differs",
     see = "x:reshape x:view x:flatten x:unflatten",
   },
-  {
-    of = "view",
-    errors = "elements that do not lie so in memory: reshape copies them",
-    see = "x:reshape x:contiguous",
-  },
+  {of = "view", errors = "elements that do not lie so in memory: reshape copies them", see = "x:reshape x:contiguous"},
   {of = "squeeze unsqueeze", see = "x:squeeze x:unsqueeze x[new]"},
   {of = "expand broadcast_to", see = "x:expand x:repeat_dims tide.broadcast_shapes"},
   {
@@ -74,8 +62,7 @@ return {
   {
     of = "item tolist",
     waits = "for the value",
-    errors = "item: a tensor that has not one element; a value that failed names the line that "
-      .. "queued it",
+    errors = "item: a tensor that has not one element; a value that failed names the line that queued it",
     see = "x:item x:tolist tide.synchronize",
   },
   {of = "equal allclose isclose", see = "x:equal x:allclose x:isclose x:eq"},
@@ -92,34 +79,22 @@ return {
   },
   {
     of = "svd qr cholesky eigh lu inv solve lstsq",
-    see = "tide.linalg.svd tide.linalg.qr tide.linalg.cholesky tide.linalg.eigh tide.linalg.solve "
-      .. "tide.linalg.lstsq",
+    see = "tide.linalg.svd tide.linalg.qr tide.linalg.cholesky tide.linalg.eigh tide.linalg.solve tide.linalg.lstsq",
   },
-  {
-    of = "zeros ones empty full",
-    see = "tide.zeros tide.ones tide.full tide.empty tide.zeros_like tide.tensor",
-  },
+  {of = "zeros ones empty full", see = "tide.zeros tide.ones tide.full tide.empty tide.zeros_like tide.tensor"},
   {of = "arange range linspace", see = "tide.arange tide.range tide.linspace"},
-  {
-    of = "rand randn",
-    see = "tide.rand tide.randn tide.randint tide.manual_seed tide.random.normal",
-  },
-  {
-    of = "tensor from as_tensor",
-    errors = "tables of different lengths",
-    see = "tide.tensor tide.as_tensor tide.from x:tolist",
-  },
+  {of = "rand randn", see = "tide.rand tide.randn tide.randint tide.manual_seed tide.random.normal"},
+  {of = "tensor from", see = "tide.tensor tide.as_tensor tide.from x:tolist", errors = "tables of different lengths"},
   {
     of = "x:to x:cpu x:cuda x:copyto",
-    waits = "only for copies to the host, unless non_blocking",
-    errors = "a device that there is not",
     see = "x:to x:cpu x:cuda tide.device module:to",
+    errors = "a device that there is not",
+    waits = "only for copies to the host, unless non_blocking",
   },
   {
     of = "backward",
     waits = "no, but for detect_anomaly",
-    errors = "a tensor of several elements without a gradient; a graph that was used, unless "
-      .. "retain_graph",
+    errors = "a tensor of several elements without a gradient; a graph that was used, unless retain_graph",
     see = "x:backward x.grad tide.grad tide.no_grad x:detach",
   },
   {
@@ -130,11 +105,7 @@ return {
   {of = "x.dtype x.device", see = "x.dtype x.device x:to tide.finfo"},
   {of = "no_grad enable_grad inference_mode", see = "tide.no_grad tide.enable_grad x:detach"},
   {of = "autocast", see = "tide.autocast amp.GradScaler"},
-  {
-    of = "tide.synchronize",
-    waits = "for all that is queued",
-    see = "tide.synchronize tide.flush tide.pending x:item",
-  },
+  {of = "tide.synchronize", see = "tide.synchronize tide.flush tide.pending x:item", waits = "for all that is queued"},
   {of = "flush pending", see = "tide.flush tide.pending tide.synchronize"},
   {of = "manual_seed seed", see = "tide.manual_seed tide.Generator tide.get_rng_state"},
   {
@@ -143,25 +114,8 @@ return {
     see = "tide.benchmark tide.tic tide.toc tide.time tide.statistics",
   },
   {of = "tic toc time", see = "tide.tic tide.toc tide.benchmark"},
-  {
-    of = "grad vjp jvp jacobian hessian",
-    see = "tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck",
-  },
-  {
-    of = "gradcheck gradgradcheck",
-    waits = "as it compares values",
-    see = "tide.autograd.gradcheck tide.grad",
-  },
-  {
-    of = "tide.save tide.load tide.save_torch tide.load_torch",
-    waits = "saving waits for the values",
-    errors = "what cannot be saved is named with its key; a file that is cut off or damaged",
-    see = "tide.save tide.load module:state_dict training.CheckpointManager tide.load_torch",
-  },
-  {
-    of = "tide.device tide.devices tide.accelerator",
-    see = "tide.device tide.devices tide.accelerator x:to",
-  },
+  {of = "grad", see = "tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck"},
+  {of = "tide.device tide.devices tide.accelerator", see = "tide.device tide.devices tide.accelerator x:to"},
   {
     of = "memory_allocated max_memory_allocated memory_stats memory_summary",
     see = "tide.memory_allocated tide.max_memory_allocated tide.memory_summary tide.empty_cache",

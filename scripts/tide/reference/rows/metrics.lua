@@ -2,42 +2,11 @@
 local kScores = "local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}; "
 local kNumbers = "local p, t = tide.tensor{1.0, 2, 5}, tide.tensor{1.0, 2, 3}; "
 
---- An example that shows the figure of one batch.
-local function shown(data, call, figure)
-  return data .. "tide.metrics." .. call .. "(p, t) --> " .. figure
-end
-
 local function functional(data, name, figure)
   return data .. "tide.metrics.functional." .. name .. "(p, t) --> " .. figure
 end
 
 return {
-  {
-    title = "Metrics",
-    prefix = "tide.metrics.",
-    {"Mean", "()", "The mean of numbers or tensors: update(value, weight)",
-      "local mean = tide.metrics.Mean(); mean:update(1.0); mean:update(4.0, 2); mean:compute() --> 3.0"},
-    {"Collection", "({name = metric, ...})", "Several metrics at once; figures by name",
-      kScores .. "tide.metrics.Collection{accuracy = tide.metrics.Accuracy()}(p, t) --> {accuracy = 0.6667}"},
-    {"Metric", "", "The base of metrics: define measure(...), a batch's state, and value(state)",
-      [[local Largest = tide.class("Largest", tide.metrics.Metric); ]] ..
-        "function Largest:measure(x) return {x = x:max()} end; " ..
-        "function Largest:combine(a, b) return {x = a.x:maximum(b.x)} end; " ..
-        "function Largest:value(state) return state.x end; Largest()(tide.tensor{1.0, 3}) --> 3.0"},
-    {"functional", "", "Figures of one batch: see tide.metrics.functional.NAME",
-      "tide.metrics.functional.accuracy ~= nil --> true"},
-  },
-  {
-    title = "Methods of metrics",
-    prefix = "metric:",
-    {"update", "(predictions, targets)", "Takes a batch in; metric(predictions, targets) also gives its figure",
-      "local metric = tide.metrics.Mean(); metric:update(2.0); metric:compute() --> 2.0"},
-    {"compute", "()", "The figure over all batches since the last reset, as a tensor",
-      "local metric = tide.metrics.Mean(); metric:update(2.0); metric:compute() --> 2.0"},
-    {"reset", "()", "Forgets all batches",
-      "local metric = tide.metrics.Mean(); metric:update(2.0); metric:reset(); metric:update(3.0); " ..
-        "metric:compute() --> 3.0"},
-  },
   {
     title = "Metrics of one batch",
     prefix = "tide.metrics.functional.",

@@ -4,8 +4,6 @@ return {
     of = "backward",
     gradient = "tensor = nil: gradient of the result with respect to this tensor; may be left out if it has one "
       .. "element",
-    tensors = "tensor[]: tensors to go back from",
-    grad_tensors = "tensor[] = nil: gradients with respect to them",
   },
   {
     of = "tide.grad tide.autograd.*",
@@ -13,16 +11,7 @@ return {
     inputs = "tensor | tensor[]: with respect to what",
     grad_outputs = "tensor[] = nil: gradients with respect to the outputs; may be left out if they have one element",
     allow_unused = "boolean = false: nil for inputs that the outputs do not depend on, instead of an error",
-    forward = "function: forward(ctx, ...) gives the results; ctx:save_for_backward(...) keeps tensors",
-    backward = "function: backward(ctx, gradients...) gives a gradient for each input",
-    v = "tensor | tensor[] = nil: the vector; may be left out if it has one element",
-    eps = "number = 1e-6: how far inputs are moved",
-    atol = "number = 1e-5: tolerance, as a number",
-    rtol = "number = 1e-3: tolerance, as a share",
-    raise_exception = "boolean = true: a wrong gradient is an error; else the result is false",
   },
-  {of = "vhp hvp", v = "tensor | tensor[]: the vector"},
-  {of = "tide.func.*", primal = "tensor: the point", models = "module[]: modules of one structure"},
   {of = "register_hook", fn = "function: fn(gradient) may return another one"},
   {of = "requires_grad_", on = "boolean = true: whether gradients are recorded"},
   {

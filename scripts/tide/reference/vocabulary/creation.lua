@@ -39,7 +39,7 @@ return {
   {of = "hamming_window", beta = "= 0.46: factor of the cosine"},
   {of = "kaiser_window", beta = "= 12: shape; larger is narrower"},
   {
-    of = "tensor from new_tensor as_tensor",
+    of = "tensor from new_tensor",
     dtype = "dtype = nil: type of the result; nil: integers are int64, others float32, booleans bool",
     data = "number | boolean | table | tensor: numbers or booleans in tables of tables, one table for each "
       .. "dimension, or a tensor",
@@ -65,7 +65,6 @@ return {
   {of = "result_type", x = "tensor | number: the one operand", other = "tensor | number: the other operand"},
   {of = "can_cast", from = "dtype: the type there is", to = "dtype: the type wanted"},
   {of = "set_default_dtype", dtype = "dtype: a floating type"},
-  {of = "finfo iinfo", dtype = 'dtype = "float32": the type'},
   {of = "is_tensor is_device", value = "any: what is asked about"},
   {of = "size stride", dim = "integer = nil: one dimension, from 1; nil gives all as a table"},
   {
@@ -89,15 +88,5 @@ return {
     of = "copy_ fill_",
     source = "tensor: what is copied; broadcasts",
     value = "number | boolean: the value of all elements",
-  },
-  {
-    of = "tide.random.*",
-    size = "integer | integer[] = nil: sizes of the result; nil gives one number",
-    seed = "integer = nil: the seed; nil takes one of the system",
-  },
-  {
-    of = "tide.random.permutation tide.random.shuffle",
-    n = "integer: 1 to n in some order",
-    x = "tensor: rows to shuffle",
   },
 }

@@ -1,24 +1,6 @@
 -- What parameters of data sets, loaders, files, metrics and loggers mean.
 return {
   {
-    of = "tide.data.*",
-    tensor = "tensor: tensors of one length; a sample is a position of each",
-    list = "table: the samples",
-    datasets = "dataset[]: one behind the other",
-    samples = "table[]: a list of samples",
-  },
-  {of = "StackDataset", dataset = "dataset: data sets of one length; a sample is a list of theirs"},
-  {
-    of = "loader:* sampler:*",
-    state = "table: what state_dict gave",
-    epoch = "integer: number of the pass: each has an order of its own",
-  },
-  {
-    of = "tide.save",
-    value = "module | tensor | table: what is saved: tables of tensors, numbers and texts, and what has a state_dict",
-    metadata = "table = nil: texts by name",
-  },
-  {
     of = "tide.np.*",
     path = "string: name of the file",
     tensor = "tensor: the tensor",
@@ -42,22 +24,5 @@ return {
     squared = "boolean = true: false gives the root",
     multioutput = '"uniform_average" | "raw_values" | "variance_weighted" = "uniform_average": how columns are '
       .. 'combined',
-    name = "string: a name",
-    metric = "metric: its metric",
   },
-  {
-    of = "tide.loggers.* logger:*",
-    path = "string: a file of events, or its folder",
-    metrics = "table: numbers or tensors by name",
-    step = "integer = nil: the step; nil counts on",
-    values = "table: values by name",
-    tag = "string: name in TensorBoard",
-    value = "number | tensor: the value",
-    main_tag = "string: name of the group",
-    text = "string: the text",
-    bins = "integer = 64: number of bins",
-    image = "tensor: (channels, height, width)",
-    format = '"CHW" | "HWC" | "HW" = "CHW": order of the dimensions',
-  },
-  {of = "add_histogram", values = "tensor: the values"},
 }

@@ -80,5 +80,4 @@ return {
     repeats = "integer = 10: calls that count",
     device = "device = default device: the device it runs on",
   },
-  {of = "tide.memory.diff", a = "table: the earlier snapshot", b = "table: the later one"},
 }

@@ -9,8 +9,8 @@ local groups = require "tide.reference.groups"
 local vocabulary = {}
 
 local kFiles <const> = {
-  "shared", "ops", "linalg", "creation", "nn", "losses", "autograd", "data", "training", "devices", "profiling",
-  "plot", "others",
+  "shared", "ops", "linalg", "creation", "nn", "losses", "autograd", "data", "devices", "profiling",
+  "others",
 }
 
 --- The modules that hold the vocabulary.

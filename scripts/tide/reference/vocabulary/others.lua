@@ -15,8 +15,6 @@ return {
     report = "function = nil: called with each result",
     exercises = "table[]: {name, check} for each; check is a function that gets expect",
   },
-  {of = "broadcast_shapes", shape = "integer[]: shapes"},
-  {of = "display", clear = "boolean = false: in a notebook, in place of all that the cell has shown"},
   {of = "args", name = "string: name of an option", default = "any: its default, which tells its type"},
   {of = "checkpoint", fn = "function: what is computed anew in backward", ["..."] = "any: its arguments"},
   {

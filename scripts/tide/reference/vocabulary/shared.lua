@@ -19,7 +19,6 @@ return {
       .. 'elements in memory',
     out_dtype = "dtype = nil: type of the product; nil is that of the operands",
     fn = "function: the function to call",
-    path = "string: name of the file",
     name = "string: the name",
     value = "any: the value",
     message = "string: a part of the expected message",
@@ -31,6 +30,5 @@ return {
     i = "integer = 0: number of the device, from 0",
     create_graph = "boolean = false: record the gradients too, so that they can be differentiated",
     retain_graph = "boolean = create_graph: keep what backward needs, for a second backward",
-    has_aux = "boolean = false: the function also returns values that are only handed on",
   },
 }

@@ -30,7 +30,7 @@ end)
 
 --- The network of this name, with its options.
 ---@param name string  name of the network
----@param options options = {}  its options
+---@param options table = {}  its options
 ---@example
 --- tide.vision.models.get_model("lenet", {num_classes = 2})(tide.ones(1, 1, 28, 28)).shape --> {1, 2}
 registry.get_model = checked("vision.models.get_model", function(name, options)

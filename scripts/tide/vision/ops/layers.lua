@@ -1,7 +1,7 @@
 -- Layers that networks for images share.
 local define = require "tide.internal.declare.define"
 local nn = require "tide.nn"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local sizes = require "tide.nn.internal.sizes"
 
@@ -33,7 +33,7 @@ local Conv2dNormActivation, read_block = define("vision.ops.Conv2dNormActivation
 function Conv2dNormActivation:init(...)
   local given = read_block(...)
   for _, name in ipairs {"norm_layer", "activation_layer"} do
-    if given[name] then of_kind("Conv2dNormActivation", name, given[name], "callable") end
+    if given[name] then of_type("Conv2dNormActivation", name, given[name], "function") end
   end
   local padding, bias = given.padding, given.bias
   if padding == nil then

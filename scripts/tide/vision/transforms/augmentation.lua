@@ -1,7 +1,7 @@
 -- Transforms that choose among many changes: AutoAugment, RandAugment, TrivialAugmentWide, AugMix.
 local F = require "tide.vision.transforms.functional"
 local draw = require "tide.internal.draw"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local picture = require "tide.vision.transforms.picture"
 local policies = require "tide.vision.transforms.auto_augment_policies"
 local raise = require "tide.internal.raise"
@@ -99,7 +99,7 @@ end
 --- tide.vision.transforms.RandAugment()(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
 augmentation.RandAugment = define("vision.transforms.RandAugment", function(self)
     for _, name in ipairs {"num_ops", "magnitude", "num_magnitude_bins"} do
-      of_kind("RandAugment", name, self[name], "count")
+      of_type("RandAugment", name, self[name], "integer >= 0")
     end
     if self.magnitude >= self.num_magnitude_bins then
       raise("RandAugment: magnitude must be between 0 and %d, got %s", self.num_magnitude_bins - 1,

@@ -2,7 +2,7 @@
 local F = require "tide.vision.transforms.functional"
 local draw = require "tide.internal.draw"
 local picture = require "tide.vision.transforms.picture"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 local transform = require "tide.vision.transforms.transform"
@@ -166,7 +166,7 @@ end
 --- tide.vision.transforms.GaussianBlur(3)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
 coloring.GaussianBlur = define("vision.transforms.GaussianBlur", function(self)
   if type(self.sigma) == "number" then self.sigma = {self.sigma, self.sigma} end
-  local sigma = of_kind("GaussianBlur", "sigma", self.sigma, "table")
+  local sigma = of_type("GaussianBlur", "sigma", self.sigma, "table")
   if #sigma ~= 2 or type(sigma[1]) ~= "number" or type(sigma[2]) ~= "number" or self.sigma[1] <= 0 or self.sigma[1] > self.sigma[2] then
     raise("GaussianBlur: sigma: expected a positive number or {from, to}")
   end
@@ -189,7 +189,7 @@ end
 ---@example
 --- tide.vision.transforms.RandomErasing(1)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
 coloring.RandomErasing = define("vision.transforms.RandomErasing", function(self)
-    local scale = of_kind("RandomErasing", "scale", self.scale, "table")
+    local scale = of_type("RandomErasing", "scale", self.scale, "table")
     local is_range = type(scale[1]) == "number" and type(scale[2]) == "number"
     if not is_range or scale[1] < 0 or scale[2] > 1 then raise("RandomErasing: scale must lie between 0 and 1") end
     if type(self.value) == "string" and self.value ~= "random" then

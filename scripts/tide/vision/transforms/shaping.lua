@@ -2,7 +2,7 @@
 local F = require "tide.vision.transforms.functional"
 local draw = require "tide.internal.draw"
 local picture = require "tide.vision.transforms.picture"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 local transform = require "tide.vision.transforms.transform"
@@ -162,12 +162,12 @@ end
 shaping.RandomAffine = define("vision.transforms.RandomAffine", function(self)
   self.degrees = range("RandomAffine", "degrees", self.degrees)
   for _, share in ipairs(self.translate or {}) do
-    if of_kind("RandomAffine", "translate", share, "number") < 0 or share > 1 then
+    if of_type("RandomAffine", "translate", share, "number") < 0 or share > 1 then
       raise("RandomAffine: translate must be between 0 and 1, got %s", tostring(share))
     end
   end
   for _, factor in ipairs(self.scale or {}) do
-    if of_kind("RandomAffine", "scale", factor, "number") <= 0 then raise("RandomAffine: scale must be positive, got %s", tostring(factor)) end
+    if of_type("RandomAffine", "scale", factor, "number") <= 0 then raise("RandomAffine: scale must be positive, got %s", tostring(factor)) end
   end
   if type(self.shear) == "table" and #self.shear == 4 then return end
   if self.shear ~= nil then self.shear = range("RandomAffine", "shear", self.shear) end

@@ -3,7 +3,7 @@ local checked = require "tide.internal.declare.checked"
 local F = require("tide.native").functional
 local reader = require "tide.internal.declare.reader"
 local picture = require "tide.vision.transforms.picture"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -116,8 +116,8 @@ local kPadModes <const> = {constant = "constant", edge = "replicate", reflect = 
 --- left, top, right, bottom.
 local function four_pads(caller, padding)
   if type(padding) == "number" then return padding, padding, padding, padding end
-  for i, pixels in ipairs(of_kind(caller, "padding", padding, "table")) do
-    of_kind(caller, ("padding[%d]"):format(i), pixels, "number")
+  for i, pixels in ipairs(of_type(caller, "padding", padding, "table")) do
+    of_type(caller, ("padding[%d]"):format(i), pixels, "number")
   end
   local a, b, c, d = table.unpack(padding)
   if #padding == 1 then return a, a, a, a end

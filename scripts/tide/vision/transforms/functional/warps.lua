@@ -2,7 +2,7 @@
 local F = require("tide.native").functional
 local reader = require "tide.internal.declare.reader"
 local picture = require "tide.vision.transforms.picture"
-local of_kind = require "tide.internal.of_kind"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -66,8 +66,8 @@ end
 
 --- A list of two numbers, else an error.
 local function two_numbers(caller, name, value)
-  if #of_kind(caller, name, value, "table") ~= 2 then raise("%s: %s: expected a list of two numbers", caller, name) end
-  for i = 1, 2 do of_kind(caller, ("%s[%d]"):format(name, i), value[i], "number") end
+  if #of_type(caller, name, value, "table") ~= 2 then raise("%s: %s: expected a list of two numbers", caller, name) end
+  for i = 1, 2 do of_type(caller, ("%s[%d]"):format(name, i), value[i], "number") end
   return value
 end
 
@@ -130,7 +130,7 @@ function warps.affine(...)
   if given.scale <= 0 then raise("affine: scale must be positive, got %s", tostring(given.scale)) end
   local shear = given.shear
   if type(shear) == "number" then shear = {shear, 0} end
-  if #of_kind("affine", "shear", shear, "table") == 1 then shear = {shear[1], shear[1]} end
+  if #of_type("affine", "shear", shear, "table") == 1 then shear = {shear[1], shear[1]} end
   two_numbers("affine", "shear", shear)
   local center = center_from_middle("affine", image, given.center)
   local matrix = inverse_affine(center, given.angle, given.translate, given.scale, shear)
