@@ -6,8 +6,8 @@ local raise = require "tide.internal.raise"
 
 local text_file = {}
 
---- The text of a file, unpacked if gzip has packed it, without the mark that some editors put in front of UTF-8. A string,
---- or what native.csv_record takes in its place and tostring makes one.
+--- The text of a file, unpacked if gzip has packed it, without the mark that some editors put in front of UTF-8. A
+--- string, or what native.csv_record takes in its place and tostring makes one.
 function text_file.open(caller, path)
   if type(path) ~= "string" then
     raise("%s: path: expected the name of a file, got %s", caller, kind_of(path))

@@ -21,7 +21,9 @@ local kStyles <const> = {
 
 --- `windows`: those of the explanation, a frame for each.
 local function draw(graph, windows)
-  local lines = {"digraph tide {", '  node [fontname="monospace" fontsize=10];', '  edge [fontname="monospace" fontsize=9];'}
+  local lines = {
+    "digraph tide {", '  node [fontname="monospace" fontsize=10];', '  edge [fontname="monospace" fontsize=9];',
+  }
   local function add(text, ...) lines[#lines + 1] = text:format(...) end
   local function add_node(indent, place)
     local node = graph.nodes[place]

@@ -102,7 +102,8 @@ function Step:__tostring()
     self.intensity and (", %s FLOP/byte"):format(words.figure(self.intensity)) or "")
   local launch = self.loop and self:launch()
   if launch then
-    add("  launched as %d x %d threads, %d registers, %s of shared memory: %.0f %% of the multiprocessors, occupancy %.0f %%",
+    add("  launched as %d x %d threads, %d registers, %s of shared memory: %.0f %% of the multiprocessors, "
+      .. "occupancy %.0f %%",
       launch.blocks, launch.threads, launch.registers, words.bytes(launch.shared_bytes),
       100 * launch.use, 100 * launch.occupancy)
   end

@@ -36,7 +36,8 @@ local function class(name, base)
       local object = setmetatable({}, self)
       for _, wrong in ipairs(kOtherConstructors) do
         if rawget(self, wrong) then
-          require "tide.internal.raise"("%s: objects are made by init: function %s:init(...), not %s", name, name, wrong)
+          local raise = require "tide.internal.raise"
+          raise("%s: objects are made by init: function %s:init(...), not %s", name, name, wrong)
         end
       end
       if self.init then self.init(object, ...) end

@@ -62,7 +62,8 @@ function Snapshot:__tostring()
 end
 
 function Growth:__tostring()
-  local lines = {("%s: %s%s"):format(tostring(self.device), self.allocated > 0 and "+" or "", size_text(self.allocated))}
+  local sign = self.allocated > 0 and "+" or ""
+  local lines = {("%s: %s%s"):format(tostring(self.device), sign, size_text(self.allocated))}
   if #self.holders > 0 then add_table(lines, self.holders, "+") end
   return table.concat(lines, "\n")
 end

@@ -87,6 +87,11 @@ function Module:place(device, dtype)
   rawset(self, "_placement", {device = device or now.device, dtype = dtype or now.dtype})
 end
 
+local function keep_parameter(module, name, tensor)
+  register(module, name, "parameter")
+  rawset(module, name, tensor)
+end
+
 --- Makes a parameter where the module lies.
 ---@param name string | integer  name of the field
 ---@param shape integer[]  sizes of the parameter
@@ -101,7 +106,7 @@ function Module:parameter(name, shape, initialise)
   if initialise then initialise(tensor) end
   local asked = rawget(self, "_initial")
   if asked and tensor:dim() > 1 then asked(tensor) end
-  self:register_parameter(name, tensor:requires_grad_(true))
+  keep_parameter(self, name, tensor:requires_grad_(true))
 end
 
 --- Keeps a tensor as a parameter.
@@ -111,10 +116,7 @@ end
 --- local m = nn.Module()
 --- m:register_parameter("w", tide.ones(2))
 --- #m:parameters() --> 1
-function Module:register_parameter(name, tensor)
-  register(self, name, "parameter")
-  rawset(self, name, tensor)
-end
+function Module:register_parameter(name, tensor) keep_parameter(self, name, tensor) end
 
 --- Keeps a tensor that is saved and moved, not trained.
 ---@param name string | integer  name of the field

@@ -17,7 +17,8 @@ end
 --- What a variable holds: its kind or shape, type, device and bytes.
 local function described(value)
   if tide.is_tensor(value) then
-    return ("(%s) %s"):format(table.concat(value.shape, ", "), value.dtype), tostring(value.device), size_text(bytes_of {value})
+    local text = ("(%s) %s"):format(table.concat(value.shape, ", "), value.dtype)
+    return text, tostring(value.device), size_text(bytes_of {value})
   end
   local Module = require "tide.nn.module"
   if require "tide.internal.class".is_a(value, Module) then

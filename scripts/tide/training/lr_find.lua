@@ -43,10 +43,11 @@ end
 ---@see tide.Trainer lr_scheduler.OneCycleLR
 ---@example
 --- local net = tide.nn.Linear(2, 2)
---- local F = tide.nn.functional
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
 --- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
---- local found = tide.training.lr_find(trainer, net, loader, {num_training = 5, fit = {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})}})
+--- local fit = {loss = F.cross_entropy, optimizer = optimizer}
+--- local found = tide.training.lr_find(trainer, net, loader, {num_training = 5, fit = fit})
 --- #found.lrs --> 5
 local read = reader "training.lr_find"
 

@@ -142,7 +142,8 @@ local kFillShare <const> = 100
 ---@param fill boolean = false  fill the boxes
 ---@param width integer >= 0 = 1  width of lines, or of the part
 ---@example
---- tide.vision.draw_bounding_boxes(tide.zeros(1, 4, 4), tide.tensor{{1, 1, 3, 3}}, {colors = "red"})[1][2] --> {0.0, 1.0, 1.0, 1.0}
+--- local boxes = tide.tensor{{1, 1, 3, 3}}
+--- tide.vision.draw_bounding_boxes(tide.zeros(1, 4, 4), boxes, {colors = "red"})[1][2] --> {0.0, 1.0, 1.0, 1.0}
 local read_boxes = reader "vision.draw_bounding_boxes"
 
 --- A picture with boxes (n, 4) drawn into it, each {left, top, right, bottom} in pixels from 0.

@@ -30,12 +30,13 @@ local kForeign = {
 local kCallsOfRound <const> = 200
 local kCallsOfChain <const> = 8
 
---- What depends on the clock, on the queue or on memory in use, or gives a new seed.
+--- What depends on the clock, on the queue or on memory in use, gives a new seed, or makes the next folder of a kind.
 local kNotCompared = {
   ["tide.time"] = true, ["tide.tic"] = true, ["tide.toc"] = true, ["tide.pending"] = true,
   ["tide.statistics"] = true, ["tide.wait_count"] = true, ["tide.flush"] = true,
   ["tide.info"] = true, ["tide.smi"] = true, ["tide.seed"] = true, ["generator:seed"] = true,
   ["event:query"] = true, ["event:elapsed_time"] = true, ["stream:query"] = true,
+  ["tide.loggers.CSVLogger"] = true, ["tide.loggers.TensorBoardLogger"] = true,
 }
 
 local function is_compared(target)

@@ -24,8 +24,8 @@ local function checked(class, receiver, name, fn)
 end
 
 --- Makes the declared methods of a class read their arguments: what is declared as "module:apply" above
---- `function Module:apply(fn)` gets its values in order. To be called when all of them are there. The methods whose names
---- are in `own` read theirs themselves.
+--- `function Module:apply(fn)` gets its values in order. To be called when all of them are there. The methods whose
+--- names are in `own` read theirs themselves.
 return function(class, receiver, own)
   for name, fn in pairs(class) do
     if type(fn) == "function" and not name:find "^_" and not kOthers[name] and not (own and own[name]) then

@@ -129,6 +129,22 @@ local function read_first(plan, ...)
   return ...
 end
 
+--- The values of arguments by position alone, in order. A table in the last place may be one of names.
+local function read_positions(plan, ...)
+  local values = {...}
+  for i, name in ipairs(plan.names) do
+    local value = values[i]
+    if value or value == false and plan.takes_false[i] then
+      values[i] = plan.checks[i](plan.caller, plan.places[i], name, value)
+    else
+      if plan.required[i] then plan.checks[i](plan.caller, plan.places[i], name, nil) end
+      values[i] = plan.defaults[i]
+      if plan.like[i] then values[i] = values[plan.position[plan.like[i]]] end
+    end
+  end
+  return table.unpack(values, 1, #plan.names)
+end
+
 --- What reads the arguments of what is declared under `name`, "optim.SGD", in the file that calls this, or in one that
 --- called that: a function that gives all values by their names, and the list of names. A value of another type than
 --- the declared one, a name that is not declared, a surplus argument, or one given twice, is an error. A second one
@@ -163,7 +179,11 @@ local function reader(name, file)
 
   local function read_values(...)
     plan = plan or prepare(name, files)
+    local count = select("#", ...)
     if plan.before_rest then return read_first(plan, ...) end
+    if count == 0 and #plan.names == 0 then return end
+    local last = count > 0 and select(count, ...)
+    if count <= #plan.names and (type(last) ~= "table" or getmetatable(last)) then return read_positions(plan, ...) end
     local values, list = read(plan, ...), {}
     for i, key in ipairs(plan.names) do list[i] = values[key] end
     return table.unpack(list, 1, #plan.names)

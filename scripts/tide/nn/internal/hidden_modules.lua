@@ -20,8 +20,9 @@ local function note(modules, Module)
             for _, other in ipairs(modules) do known[other] = true end
           end
           if not known[first] then
-            io.stderr:write(("note: %s.%s: parameters() does not see layers in a plain table: nn.ModuleList{...} shows them\n")
-              :format(made.name, name))
+            local note = "note: %s.%s: parameters() does not see layers in a plain table: " ..
+              "nn.ModuleList{...} shows them\n"
+            io.stderr:write(note:format(made.name, name))
           end
         end
       end

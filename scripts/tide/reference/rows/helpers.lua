@@ -47,7 +47,8 @@ return {
       [[tide.test.raises("inner sizes differ", tide.matmul, tide.ones(2, 3), tide.ones(2, ]] ..
         "3)) ~= nil --> true"},
     {"exercises", "(exercises)",
-      "Calls check(expect) of each {name, check}; expect(condition, hint) says that an exercise is unsolved without the condition, as " ..
+      "Calls check(expect) of each {name, check}; expect(condition, hint) says that an exercise is unsolved " ..
+        "without the condition, as " ..
         "an error does. Prints a line for each with its hint, and raises an error if one is unsolved",
       [[pcall(tide.test.exercises, {{"1. Add", function(expect) expect(1 + 1 == 3, "count again") end}}) --> ]] ..
         [[false, "1 of 1 exercises unsolved"]]},
@@ -76,7 +77,8 @@ return {
       "Walks it while a line shows how far it is",
       "local sum = 0; for i in tide.progress(3) do sum = sum + i end; sum --> 6"},
     {"help", "(name_or_function?)",
-      "The text of the reference on a name, a function, or a family of them; where there is none, a text that says so, and false",
+      "The text of the reference on a name, a function, or a family of them; where there is none, a text that " ..
+        "says so, and false",
       [[tide.help("sleep"):match("^[^\n]*") --> "tide.sleep(seconds)"]]},
     {"class", "(name, base?)", "A class with single inheritance; calling it makes an object",
       [[local Point = tide.class("Point"); function Point:init(x) self.x = x end; ]] ..

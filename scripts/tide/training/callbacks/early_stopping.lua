@@ -18,11 +18,11 @@ local raise = require "tide.internal.raise"
 ---@see training.ModelCheckpoint module:log tide.Trainer
 ---@example
 --- local net = tide.nn.Linear(2, 2)
---- local F = tide.nn.functional
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
 --- local stop = tide.training.EarlyStopping{monitor = "loss", stopping_threshold = 100}
 --- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {stop}}
---- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- #history --> 1
 local EarlyStopping, read = define("training.EarlyStopping", Callback)
 

@@ -11,10 +11,11 @@ local get_ema_avg_fn = require("tide.optim.swa_utils").get_ema_avg_fn
 ---@see training.StochasticWeightAveraging optim.swa_utils.AveragedModel
 ---@example
 --- local net = tide.nn.Linear(2, 2)
---- local F = tide.nn.functional
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
---- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {tide.training.ExponentialMovingAverage{decay = 0.9}}}
---- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- local callback = tide.training.ExponentialMovingAverage{decay = 0.9}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {callback}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- #history --> 2
 local ExponentialMovingAverage, read = define("training.ExponentialMovingAverage", Callback)
 

@@ -9,10 +9,11 @@ local kName <const> = "GradientAccumulationScheduler"
 ---@param scheduling table  by epoch, from 1, how many batches make a step
 ---@example
 --- local net = tide.nn.Linear(2, 2)
---- local F = tide.nn.functional
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
---- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {tide.training.GradientAccumulationScheduler{scheduling = {[2] = 2}}}}
---- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- local callback = tide.training.GradientAccumulationScheduler{scheduling = {[2] = 2}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {callback}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- trainer.global_step --> 3
 local GradientAccumulationScheduler, read = define("training.GradientAccumulationScheduler", Callback)
 

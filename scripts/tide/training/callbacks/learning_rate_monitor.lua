@@ -9,10 +9,11 @@ local raise = require "tide.internal.raise"
 --- local rates = {}
 --- local logger = {log_metrics = function(_, values) rates[#rates + 1] = values.lr end}
 --- local net = tide.nn.Linear(2, 2)
---- local F = tide.nn.functional
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
---- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, logger = logger, callbacks = {tide.training.LearningRateMonitor()}}
---- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- local callback = tide.training.LearningRateMonitor()
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, logger = logger, callbacks = {callback}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- #rates --> 2
 local LearningRateMonitor, read = define("training.LearningRateMonitor", Callback)
 

@@ -22,10 +22,10 @@ local raise = require "tide.internal.raise"
 --- local path = tide.scratch() .. "/saved"
 --- local saver = tide.training.ModelCheckpoint{dirpath = path}
 --- local net = tide.nn.Linear(2, 2)
---- local F = tide.nn.functional
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
 --- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {saver}}
---- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- #saver.manager:checkpoints() --> 1
 local ModelCheckpoint, read = define("training.ModelCheckpoint", Callback)
 

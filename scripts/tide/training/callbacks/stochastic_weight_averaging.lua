@@ -18,10 +18,11 @@ local swa_utils = require "tide.optim.swa_utils"
 ---@see training.ExponentialMovingAverage optim.swa_utils.AveragedModel
 ---@example
 --- local net = tide.nn.Linear(2, 2)
---- local F = tide.nn.functional
+--- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
---- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {tide.training.StochasticWeightAveraging{swa_lrs = 0.05, swa_epoch_start = 2}}}
---- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
+--- local callback = tide.training.StochasticWeightAveraging{swa_lrs = 0.05, swa_epoch_start = 2}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {callback}}
+--- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- #history --> 2
 local StochasticWeightAveraging, read = define("training.StochasticWeightAveraging", Callback)
 

@@ -157,7 +157,8 @@ end
 ---@param boxes tensor | tensor[]  rows (picture from 1, x1, y1, x2, y2), or a list of boxes for each picture
 ---@use vision: output_size, spatial_scale = 1.0
 ---@example
---- tide.vision.ops.roi_pool(tide.arange(16):float():reshape(1, 1, 4, 4), tide.tensor{{1.0, 0, 0, 3, 3}}, 2) --> {{{{5.0, 7.0}, {13.0, 15.0}}}}
+--- local x = tide.arange(16):float():reshape(1, 1, 4, 4)
+--- tide.vision.ops.roi_pool(x, tide.tensor{{1.0, 0, 0, 3, 3}}, 2) --> {{{{5.0, 7.0}, {13.0, 15.0}}}}
 local read_pool = reader "vision.ops.roi_pool"
 
 --- The first pixel (boxes, cells), from 0, of cells along one dimension, and the one behind the last.

@@ -54,7 +54,8 @@ end
 ---@counts the positions of the boxes that stay
 ---@see vision.ops.box_iou
 ---@example
---- tide.vision.ops.nms(tide.tensor{{0.0, 0, 2, 2}, {0, 0, 2, 3}, {5, 5, 6, 6}}, tide.tensor{0.5, 0.9, 0.1}, 0.5) --> {2, 3}
+--- local boxes = tide.tensor{{0.0, 0, 2, 2}, {0, 0, 2, 3}, {5, 5, 6, 6}}
+--- tide.vision.ops.nms(boxes, tide.tensor{0.5, 0.9, 0.1}, 0.5) --> {2, 3}
 local read_nms = reader "vision.ops.nms"
 
 --- The positions, from 1, of the boxes that are kept, by falling score: a box goes if its overlap
@@ -76,7 +77,8 @@ end
 ---@counts the positions of the boxes that stay
 ---@see vision.ops.nms vision.ops.box_iou
 ---@example
---- tide.vision.ops.batched_nms(tide.tensor{{0.0, 0, 2, 2}, {0, 0, 2, 3}}, tide.tensor{0.5, 0.9}, tide.tensor{1, 2}, 0.5) --> {2, 1}
+--- local boxes = tide.tensor{{0.0, 0, 2, 2}, {0, 0, 2, 3}}
+--- tide.vision.ops.batched_nms(boxes, tide.tensor{0.5, 0.9}, tide.tensor{1, 2}, 0.5) --> {2, 1}
 local read_batched = reader "vision.ops.batched_nms"
 
 --- nms among boxes of the same class, which idxs tells of each; waits.

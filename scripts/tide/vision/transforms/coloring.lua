@@ -39,7 +39,8 @@ function coloring.Normalize:forward(image) return F.normalize(image, self.mean, 
 ---@param transformation_matrix tensor  (channels * height * width) squared
 ---@param mean_vector tensor  is subtracted before
 ---@example
---- tide.vision.transforms.LinearTransformation(tide.eye(4), tide.ones(4))(tide.ones(1, 2, 2)) --> {{{0.0, 0.0}, {0.0, 0.0}}}
+--- local whiten = tide.vision.transforms.LinearTransformation(tide.eye(4), tide.ones(4))
+--- whiten(tide.ones(1, 2, 2)) --> {{{0.0, 0.0}, {0.0, 0.0}}}
 coloring.LinearTransformation = define("vision.transforms.LinearTransformation")
 
 function coloring.LinearTransformation:forward(image)
@@ -82,31 +83,41 @@ coloring.RandomInvert = define_random("vision.transforms.RandomInvert", function
 ---@use vision: p = 0.5
 ---@example
 --- tide.vision.transforms.RandomPosterize(4)(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
-coloring.RandomPosterize = define_random("vision.transforms.RandomPosterize", function(self, image) return F.posterize(image, self.bits) end)
+coloring.RandomPosterize = define_random("vision.transforms.RandomPosterize", function(self, image)
+  return F.posterize(image, self.bits)
+end)
 
 --- solarize with probability p (0.5).
 ---@use vision: threshold, p = 0.5
 ---@example
 --- tide.vision.transforms.RandomSolarize(0.5)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
-coloring.RandomSolarize = define_random("vision.transforms.RandomSolarize", function(self, image) return F.solarize(image, self.threshold) end)
+coloring.RandomSolarize = define_random("vision.transforms.RandomSolarize", function(self, image)
+  return F.solarize(image, self.threshold)
+end)
 
 --- adjust_sharpness with probability p (0.5).
 ---@use vision: sharpness_factor, p = 0.5
 ---@example
 --- tide.vision.transforms.RandomAdjustSharpness(2)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
-coloring.RandomAdjustSharpness = define_random("vision.transforms.RandomAdjustSharpness", function(self, image) return F.adjust_sharpness(image, self.sharpness_factor) end)
+coloring.RandomAdjustSharpness = define_random("vision.transforms.RandomAdjustSharpness", function(self, image)
+  return F.adjust_sharpness(image, self.sharpness_factor)
+end)
 
 --- autocontrast with probability p (0.5).
 ---@use vision: p = 0.5
 ---@example
 --- tide.vision.transforms.RandomAutocontrast()(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
-coloring.RandomAutocontrast = define_random("vision.transforms.RandomAutocontrast", function(_, image) return F.autocontrast(image) end)
+coloring.RandomAutocontrast = define_random("vision.transforms.RandomAutocontrast", function(_, image)
+  return F.autocontrast(image)
+end)
 
 --- equalize with probability p (0.5); uint8.
 ---@use vision: p = 0.5
 ---@example
 --- tide.vision.transforms.RandomEqualize()(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
-coloring.RandomEqualize = define_random("vision.transforms.RandomEqualize", function(_, image) return F.equalize(image) end)
+coloring.RandomEqualize = define_random("vision.transforms.RandomEqualize", function(_, image)
+  return F.equalize(image)
+end)
 
 --- The range of a factor around `center`; nil if it can only be `center`.
 local function factor_range(name, value, center, least, most)
@@ -167,7 +178,8 @@ end
 coloring.GaussianBlur = define("vision.transforms.GaussianBlur", function(self)
   if type(self.sigma) == "number" then self.sigma = {self.sigma, self.sigma} end
   local sigma = of_type("GaussianBlur", "sigma", self.sigma, "table")
-  if #sigma ~= 2 or type(sigma[1]) ~= "number" or type(sigma[2]) ~= "number" or self.sigma[1] <= 0 or self.sigma[1] > self.sigma[2] then
+  local is_pair = #sigma == 2 and type(sigma[1]) == "number" and type(sigma[2]) == "number"
+  if not is_pair or sigma[1] <= 0 or sigma[1] > sigma[2] then
     raise("GaussianBlur: sigma: expected a positive number or {from, to}")
   end
 end)

@@ -18,7 +18,8 @@ end
 --- One transform after the other.
 ---@use vision: transforms
 ---@example
---- tide.vision.transforms.Compose{tide.vision.transforms.Pad(1), tide.vision.transforms.Pad(2)}(tide.ones(3, 2, 2)).shape --> {3, 8, 8}
+--- local T = tide.vision.transforms
+--- T.Compose{T.Pad(1), T.Pad(2)}(tide.ones(3, 2, 2)).shape --> {3, 8, 8}
 composition.Compose = define("vision.transforms.Compose", check_transforms)
 
 function composition.Compose:forward(...) return chain(self.transforms, ...) end
@@ -52,7 +53,8 @@ end
 ---@use vision: transforms
 ---@param p number[] >= 0 | tensor = nil  weight of each change; nil is the same for all
 ---@example
---- tide.vision.transforms.RandomChoice({tide.vision.transforms.Pad(1), tide.vision.transforms.Pad(2)}, {1, 0})(tide.ones(3, 2, 2)).shape --> {3, 4, 4}
+--- local T = tide.vision.transforms
+--- T.RandomChoice({T.Pad(1), T.Pad(2)}, {1, 0})(tide.ones(3, 2, 2)).shape --> {3, 4, 4}
 composition.RandomChoice = define("vision.transforms.RandomChoice", function(self)
     check_transforms(self)
     if #self.transforms == 0 then raise("RandomChoice: expected at least one transform") end
@@ -75,7 +77,8 @@ end
 --- All transforms in random order.
 ---@use vision: transforms
 ---@example
---- tide.vision.transforms.RandomOrder{tide.vision.transforms.Pad(1), tide.vision.transforms.Pad(2)}(tide.ones(3, 2, 2)).shape --> {3, 8, 8}
+--- local T = tide.vision.transforms
+--- T.RandomOrder{T.Pad(1), T.Pad(2)}(tide.ones(3, 2, 2)).shape --> {3, 8, 8}
 composition.RandomOrder = define("vision.transforms.RandomOrder", check_transforms)
 
 function composition.RandomOrder:forward(...)

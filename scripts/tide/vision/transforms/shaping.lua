@@ -130,20 +130,26 @@ end
 ---@use vision: p = 0.5
 ---@example
 --- tide.vision.transforms.RandomHorizontalFlip(1)(tide.tensor{{{1, 2}}}) --> {{{2, 1}}}
-shaping.RandomHorizontalFlip = define_random("vision.transforms.RandomHorizontalFlip", function(_, image) return F.hflip(image) end)
+shaping.RandomHorizontalFlip = define_random("vision.transforms.RandomHorizontalFlip", function(_, image)
+  return F.hflip(image)
+end)
 
 --- Top and bottom exchanged with probability p (0.5).
 ---@use vision: p = 0.5
 ---@example
 --- tide.vision.transforms.RandomVerticalFlip(1)(tide.tensor{{{1}, {2}}}) --> {{{2}, {1}}}
-shaping.RandomVerticalFlip = define_random("vision.transforms.RandomVerticalFlip", function(_, image) return F.vflip(image) end)
+shaping.RandomVerticalFlip = define_random("vision.transforms.RandomVerticalFlip", function(_, image)
+  return F.vflip(image)
+end)
 
 --- Turned by a random angle of -degrees..degrees or {from, to}.
 ---@use vision: degrees, interpolation = "nearest", expand = false, center = nil
 ---@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
 ---@example
 --- tide.vision.transforms.RandomRotation(20)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
-shaping.RandomRotation = define("vision.transforms.RandomRotation", function(self) self.degrees = range("RandomRotation", "degrees", self.degrees) end)
+shaping.RandomRotation = define("vision.transforms.RandomRotation", function(self)
+  self.degrees = range("RandomRotation", "degrees", self.degrees)
+end)
 
 --- The angle.
 function shaping.RandomRotation.get_params(degrees) return uniform(degrees) end
@@ -167,7 +173,9 @@ shaping.RandomAffine = define("vision.transforms.RandomAffine", function(self)
     end
   end
   for _, factor in ipairs(self.scale or {}) do
-    if of_type("RandomAffine", "scale", factor, "number") <= 0 then raise("RandomAffine: scale must be positive, got %s", tostring(factor)) end
+    if of_type("RandomAffine", "scale", factor, "number") <= 0 then
+      raise("RandomAffine: scale must be positive, got %s", tostring(factor))
+    end
   end
   if type(self.shear) == "table" and #self.shear == 4 then return end
   if self.shear ~= nil then self.shear = range("RandomAffine", "shear", self.shear) end

@@ -26,8 +26,8 @@ local function open_options(name, options, fixed)
   return open
 end
 
---- The function that is declared as `declared`, "vision.models.resnet18", which returns build(values). `fixed` holds the
---- options that are part of the name of the network.
+--- The function that is declared as `declared`, "vision.models.resnet18", which returns build(values). `fixed` holds
+--- the options that are part of the name of the network.
 local function network(declared, build, fixed)
   local read, name = reader(declared), declared:match "[%w_]+$"
   fixed = fixed or {}

@@ -298,13 +298,17 @@ end
 ---@param img tensor  pictures (..., channels, height, width)
 ---@example
 --- tide.vision.transforms.functional.hflip(tide.tensor{{{1, 2}}}) --> {{{2, 1}}}
-shapes.hflip = checked("vision.transforms.functional.hflip", function(img) return picture.check("hflip", img):flip(-1) end)
+shapes.hflip = checked("vision.transforms.functional.hflip", function(img)
+  return picture.check("hflip", img):flip(-1)
+end)
 
 --- Top and bottom exchanged.
 ---@param img tensor  pictures (..., channels, height, width)
 ---@example
 --- tide.vision.transforms.functional.vflip(tide.tensor{{{1}, {2}}}) --> {{{2}, {1}}}
-shapes.vflip = checked("vision.transforms.functional.vflip", function(img) return picture.check("vflip", img):flip(-2) end)
+shapes.vflip = checked("vision.transforms.functional.vflip", function(img)
+  return picture.check("vflip", img):flip(-2)
+end)
 
 --- The value v in h x w pixels from row i and column j on, from 1.
 ---@use vision: img

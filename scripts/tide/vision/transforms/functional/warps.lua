@@ -197,7 +197,8 @@ end
 ---@param displacement tensor  shift of each pixel, (1, height, width, 2)
 ---@use vision: interpolation = "bilinear", fill = nil
 ---@example
---- tide.vision.transforms.functional.elastic_transform(tide.ones(1, 2, 2), tide.zeros(1, 2, 2, 2)) --> {{{1.0, 1.0}, {1.0, 1.0}}}
+--- local F = tide.vision.transforms.functional
+--- F.elastic_transform(tide.ones(1, 2, 2), tide.zeros(1, 2, 2, 2)) --> {{{1.0, 1.0}, {1.0, 1.0}}}
 local read_elastic = reader "vision.transforms.functional.elastic_transform"
 
 --- A picture whose pixels are moved by a displacement (1, height, width, 2) of half sizes.
