@@ -1,8 +1,9 @@
-"""usage: tests/run [--changed] [NAME...]
+"""usage: tests/run [--changed | lint] [NAME...]
 
 Installs what is missing, builds tide, and runs all its tests; the last line is "N passed, N failed".
 
   NAME       only parts of this name (cuda, "script tests", nn), or one file with script tests
+  lint       form and slips that can be seen without building, by the tools that are installed: half a minute
   --changed  only what looks at the files that differ from the last commit, and builds no more than that needs
 
 With CI set in the environment, a compiler's warning is a failure. TIDE_TEST_SOAK=1: loops that look for what grows run
@@ -18,6 +19,7 @@ import time
 
 import changed
 import counts
+import lint
 import pool
 import report
 from parts import GOLDEN_KERNELS, RELEASE, ROOT, Part, all_parts, has_golden, tide
@@ -68,6 +70,10 @@ def main(words):
     if "--help" in words or "-h" in words:
         print(__doc__)
         return 0
+    if words == ["lint"]:
+        total = lint.run()
+        print(f"{total.passed} passed, {total.failed} failed")
+        return 1 if total.failed else 0
     options = [word for word in words if word.startswith("-")]
     if options not in ([], ["--changed"]) or (options and len(words) > 1):
         sys.exit(f"tests/run: what is {' '.join(words)}? --help says what there is")
