@@ -25,7 +25,7 @@ end
 --- fn(...) with the results of fn, whose inner values are not kept: backward runs fn again, with the same random
 --- numbers and the same autocast. Gradients reach the tensors among the arguments and all that fn uses; they cannot be
 --- differentiated again.
----@param fn function  what is computed anew in backward
+---@param fn function  what is computed again in backward
 ---@param arguments... any  its arguments
 ---@example
 --- local x = tide.ones(2):requires_grad_()

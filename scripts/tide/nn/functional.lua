@@ -301,7 +301,7 @@ end
 
 --- Log-likelihood of sequences over all alignments; blank is a position; waits for lengths.
 ---@param log_probs tensor  logarithms of probabilities: (length, n, classes)
----@param targets tensor  classes, from 1: (n, longest), or all one behind the other
+---@param targets tensor  classes, from 1: (n, longest), or all one after the other
 ---@param input_lengths tensor | integer | integer[]  length of each sequence of log_probs
 ---@param target_lengths tensor | integer | integer[]  length of each target
 ---@param blank integer >= 0 = 1  the class of no label, from 1
@@ -334,7 +334,7 @@ local function with_blanks(targets, lengths, longest, blank)
     local own
     if targets:dim() == 2 then
       own = targets[i]:narrow(1, 1, length)
-    else -- one behind the other
+    else -- one after the other
       own, first = targets:narrow(1, first, length), first + length
     end
     rows[i] = F.pad(own, {0, longest - length}, {value = blank})
@@ -346,7 +346,7 @@ end
 
 --- Minus the log-likelihood of sequences of classes, summed over all their alignments with the
 --- inputs (Graves and others, 2006). log_probs (length, n, classes) or (length, classes); targets
---- (n, longest), or all one behind the other; `blank` is the position of the class "nothing".
+--- (n, longest), or all one after the other; `blank` is the position of the class "nothing".
 --- Lengths given as tensors are waited for.
 function F.ctc_loss(...)
   local given = read_ctc(...)

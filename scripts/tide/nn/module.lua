@@ -506,7 +506,7 @@ end
 --- nn.ReLU():forward(tide.tensor{-1, 2}) --> {0, 2}
 function Module:forward() raise("%s: has no forward method", getmetatable(self).name) end
 
---- The sizes shown behind the class's name.
+--- The sizes shown after the class's name.
 ---@example
 --- nn.Linear(3, 2):describe() --> "3 -> 2"
 function Module:describe() return "" end

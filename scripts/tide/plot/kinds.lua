@@ -77,7 +77,7 @@ end
 
 -- Points and lines --------------------------------------------------------------------------------
 
---- A line through points. A value that is no number is a hole.
+--- A line through points. A value that is no number leaves a gap.
 ---@use plot: x, y, label = nil, color = nil, linewidth = 1.5, linestyle = "-", marker = nil, markersize = 6
 ---@use axes
 ---@example

@@ -35,7 +35,7 @@ local TrainingState = require "tide.training.training_state"
 ---@param device device = nil  where it trains; nil is tide.accelerator()
 ---@param enable_checkpointing boolean = nil  write checkpoints; nil does with a default_root_dir
 ---@param enable_progress_bar boolean = true  show a line that moves
----@param fast_dev_run boolean | integer >= 0 = 0  so many batches of everything in one epoch, and nothing is written:
+---@param fast_dev_run boolean | integer >= 0 = 0  this many batches of everything in one epoch, and nothing is written:
 ---  a trial
 ---@param gradient_clip_algorithm "norm" | "value" = "norm"  bounds their norm together, or each value
 ---@param gradient_clip_val number > 0 = nil  bound of the gradients

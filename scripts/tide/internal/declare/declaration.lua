@@ -60,9 +60,9 @@ end
 local function shared_of(group, name)
   local key = group .. "." .. name
   if not shared[key] then
-    local line, behind = text_of(group):match("\n%-%-%-@param (" .. name .. "%?? [^\n]*)\n()")
+    local line, after = text_of(group):match("\n%-%-%-@param (" .. name .. "%?? [^\n]*)\n()")
     if not line then error(("%s: there is no shared parameter %s"):format(group, name)) end
-    local more = text_of(group):match("^%-%-%-  +([^\n]*)", behind)
+    local more = text_of(group):match("^%-%-%-  +([^\n]*)", after)
     shared[key] = parameter_of(more and line .. " " .. more or line)
   end
   return shared[key]

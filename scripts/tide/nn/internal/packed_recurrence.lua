@@ -3,7 +3,7 @@ local tide = require "tide"
 
 --- One layer in one direction over packed data: the outputs, packed, and the last state of each
 --- sequence. `step(input, state)` gives a step's output and next state; `inputs` is what it is
---- given of all steps, one behind the other; `sizes` are the sequences that take part in each step,
+--- given of all steps, one after the other; `sizes` are the sequences that take part in each step,
 --- and `state` is where they start, a list of tensors (n, size).
 local function packed_recurrence(step, inputs, sizes, state, backwards)
   local steps, outputs, ended = inputs:split(sizes, 1), {}, {}

@@ -17,7 +17,7 @@ vector.parameters_to_vector = checked("nn.utils.parameters_to_vector", function(
 end)
 
 --- Overwrites parameters with a vector.
----@param vector tensor  all values one behind the other
+---@param vector tensor  all values one after the other
 ---@use nn: parameters
 ---@example
 --- local layer = nn.Linear(1, 1)

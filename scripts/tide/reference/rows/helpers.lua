@@ -62,7 +62,7 @@ return {
       [[tide.version:match("^%d+%.%d+%.%d+$") == tide.version --> true]]},
     {"args", "({name = default, ...})", "The script's arguments by name: --epochs 5",
       [[tide.args({epochs = 10}, {"--epochs", "5"}).epochs --> 5]]},
-    {"checkpoint", "(fn, ...)", "fn(...), computed anew in backward instead of kept",
+    {"checkpoint", "(fn, ...)", "fn(...), computed again in backward instead of kept",
       "local x = tide.ones(2):requires_grad_(); " ..
         "tide.checkpoint(function(x) return x * x end, x):sum():backward(); " ..
         "x.grad --> {2.0, 2.0}"},

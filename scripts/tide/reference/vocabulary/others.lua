@@ -16,7 +16,7 @@ return {
     exercises = "table[]: {name, check} for each; check is a function that gets expect",
   },
   {of = "args", name = "string: name of an option", default = "any: its default, which tells its type"},
-  {of = "checkpoint", fn = "function: what is computed anew in backward", ["..."] = "any: its arguments"},
+  {of = "checkpoint", fn = "function: what is computed again in backward", ["..."] = "any: its arguments"},
   {
     of = "progress",
     n = "integer: how often",

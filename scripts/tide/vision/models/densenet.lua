@@ -101,25 +101,25 @@ local function densenet(declared, growth, features, blocks)
     {growth_rate = growth, num_init_features = features})
 end
 
---- A densely connected network of so many layers; memory_efficient computes parts anew in backward.
+--- A densely connected network, named by its layers; memory_efficient computes parts again in backward.
 ---@use vision: bn_size = 4, drop_rate = 0.0, num_classes = 1000, memory_efficient = false
 ---@example
 --- tide.vision.models.densenet121():get_parameter("classifier.weight").shape --> {1000, 1024}
 densenet("vision.models.densenet121", 32, 64, {6, 12, 24, 16})
 
---- A densely connected network of so many layers; memory_efficient computes parts anew in backward.
+--- A densely connected network, named by its layers; memory_efficient computes parts again in backward.
 ---@like vision.models.densenet121
 ---@example
 --- tide.vision.models.densenet161 ~= nil --> true
 densenet("vision.models.densenet161", 48, 96, {6, 12, 36, 24})
 
---- A densely connected network of so many layers; memory_efficient computes parts anew in backward.
+--- A densely connected network, named by its layers; memory_efficient computes parts again in backward.
 ---@like vision.models.densenet121
 ---@example
 --- tide.vision.models.densenet169 ~= nil --> true
 densenet("vision.models.densenet169", 32, 64, {6, 12, 32, 32})
 
---- A densely connected network of so many layers; memory_efficient computes parts anew in backward.
+--- A densely connected network, named by its layers; memory_efficient computes parts again in backward.
 ---@like vision.models.densenet121
 ---@example
 --- tide.vision.models.densenet201 ~= nil --> true

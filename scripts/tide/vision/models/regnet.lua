@@ -104,91 +104,91 @@ local function regnet(declared, ...)
   end)
 end
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@use vision: num_classes = 1000, stem_width = 32, norm_layer = nn.BatchNorm2d, activation = nn.ReLU
 ---@example
 --- tide.vision.models.regnet_y_400mf ~= nil --> true
 regnet("vision.models.regnet_y_400mf", 16, 48, 27.89, 2.09, 8)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_800mf ~= nil --> true
 regnet("vision.models.regnet_y_800mf", 14, 56, 38.84, 2.4, 16)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_1_6gf ~= nil --> true
 regnet("vision.models.regnet_y_1_6gf", 27, 48, 20.71, 2.65, 24)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_3_2gf ~= nil --> true
 regnet("vision.models.regnet_y_3_2gf", 21, 80, 42.63, 2.66, 24)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_8gf ~= nil --> true
 regnet("vision.models.regnet_y_8gf", 17, 192, 76.82, 2.19, 56)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_16gf ~= nil --> true
 regnet("vision.models.regnet_y_16gf", 18, 200, 106.23, 2.48, 112)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_32gf ~= nil --> true
 regnet("vision.models.regnet_y_32gf", 20, 232, 115.89, 2.53, 232)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_128gf ~= nil --> true
 regnet("vision.models.regnet_y_128gf", 27, 456, 160.83, 2.52, 264)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_400mf():get_parameter("fc.weight").shape --> {1000, 400}
 regnet("vision.models.regnet_x_400mf", 22, 24, 24.48, 2.54, 16)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_800mf ~= nil --> true
 regnet("vision.models.regnet_x_800mf", 16, 56, 35.73, 2.28, 16)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_1_6gf ~= nil --> true
 regnet("vision.models.regnet_x_1_6gf", 18, 80, 34.01, 2.25, 24)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_3_2gf ~= nil --> true
 regnet("vision.models.regnet_x_3_2gf", 25, 88, 26.31, 2.25, 48)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_8gf ~= nil --> true
 regnet("vision.models.regnet_x_8gf", 23, 80, 49.56, 2.88, 120)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_16gf ~= nil --> true
 regnet("vision.models.regnet_x_16gf", 22, 216, 55.59, 2.1, 128)
 
---- RegNet of so many operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_32gf ~= nil --> true

@@ -8,7 +8,7 @@ local composition = {}
 
 local function check_transforms(self) transform.check_list(getmetatable(self).name, self.transforms) end
 
---- The results of all, one behind the other; each gets what the one before gave.
+--- The results of all, one after the other; each gets what the one before gave.
 local function chain(transforms, ...)
   local results = table.pack(...)
   for _, change in ipairs(transforms) do results = table.pack(change(table.unpack(results, 1, results.n))) end
