@@ -18,7 +18,7 @@ from pathlib import Path
 PROGRAMS = {"runtime": "runtime_tests", "bindings": "bindings_tests", "interpreter": "program_tests",
             "repl": "program_tests", "errors": "program_tests", "cuda": "cuda_tests"}
 # They look at the text of sources, at time, at registers, or take far longer than what they add.
-LEFT_OUT = {"layout_test", "kernel_table_test", "lessons_test", "long_runs_test", "bench_test", "dnn_plans_test",
+LEFT_OUT = {"kernel_table_test", "lessons_test", "long_runs_test", "bench_test", "dnn_plans_test",
             "interrupt_test", "memory_test.lua"}
 # Script tests that also run on the tests' CUDA driver.
 ON_CUDA = ["op_rows", "conversion", "indexing", "reductions", "views", "failure", "pools", "required_values",

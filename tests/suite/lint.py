@@ -1,4 +1,4 @@
-"""What can be seen without building anything: form, slips and lengths of lines, by the tools that are installed."""
+"""What can be seen without building: the layout of the tree, documents, words, lengths of lines, and what tools find."""
 import re
 import shutil
 import subprocess
@@ -6,6 +6,9 @@ import time
 from dataclasses import dataclass
 
 import counts
+import documents
+import layout
+import words
 from parts import ROOT
 
 # Another version of clang-format breaks other lines.
@@ -59,33 +62,65 @@ def checks():
     ]
 
 
-def long_lines():
-    """Lines of the library and its programs with more columns than a reader's window has."""
-    for path in tracked("scripts/tide/*.lua"):
-        for number, line in enumerate((ROOT / path).read_text().split("\n"), 1):
-            if len(line) > MOST_COLUMNS:
-                yield f"{path}:{number}: {len(line)} columns, of which {MOST_COLUMNS} are allowed"
+def long_lines(files):
+    for path, text in files.items():
+        for number, line in enumerate(text.split("\n"), 1):
+            if path.startswith("scripts/tide/") and path.endswith(".lua") and len(line) > MOST_COLUMNS:
+                yield f"{path}:{number}: {len(line)} columns, at most {MOST_COLUMNS}"
+
+
+def texts():
+    """The tracked files that are text, as {path: text}."""
+    found = {}
+    for path in tracked():
+        try:
+            found[path] = (ROOT / path).read_text()
+        except UnicodeDecodeError:
+            found[path] = ""
+    return found
+
+
+OWN_CHECKS = {"layout": layout.problems, "documents": documents.problems, "words": words.problems,
+              "lengths of lines": long_lines}
+
+
+def own_checks():
+    """Whether each of the checks that need no tool has passed, as pairs of its name and its lines about problems."""
+    files = texts()
+    for name, problems in OWN_CHECKS.items():
+        yield name, list(problems(files))
+
+
+def run_tool(check):
+    """What a tool prints about its files if it fails; an empty text if they pass."""
+    outputs = []
+    for first in range(0, len(check.files), 200):
+        done = subprocess.run([*check.command, *check.files[first:first + 200]], cwd=ROOT, capture_output=True, text=True)
+        if done.returncode:
+            outputs.append(done.stdout + done.stderr or f"{check.tool} ended with {done.returncode}\n")
+    return "".join(outputs)
 
 
 def run():
     """Runs all checks and prints a line for each; gives what passed, failed, or could not run."""
     total = counts.Counts()
+
+    def report(name, failed, text, begin):
+        nonlocal total
+        print(text, end="")
+        print(f"lint: {name}: {'failed' if failed else 'passed'} ({time.monotonic() - begin:.0f} s)", flush=True)
+        total += counts.Counts(failed=1) if failed else counts.Counts(passed=1)
+
+    begin = time.monotonic()
+    for name, lines in own_checks():
+        report(name, bool(lines), "".join(line + "\n" for line in lines), begin)
+        begin = time.monotonic()
     for check in checks():
         begin, problem = time.monotonic(), check.problem()
         if problem:
             print(f"lint: skipped: {problem}")
             total += counts.Counts(skipped=1)
-            continue
-        outputs, failed = [], False
-        for first in range(0, len(check.files), 200):
-            done = subprocess.run([*check.command, *check.files[first:first + 200]], cwd=ROOT, capture_output=True,
-                                  text=True)
-            failed = failed or done.returncode != 0
-            outputs.append(done.stdout + done.stderr if done.returncode else "")
-        print("".join(outputs), end="")
-        print(f"lint: {check.tool}: {len(check.files)} files, {'failed' if failed else 'passed'} "
-              f"({time.monotonic() - begin:.0f} s)")
-        total += counts.Counts(failed=1) if failed else counts.Counts(passed=1)
-    long = list(long_lines())
-    print("\n".join(long + [f"lint: lengths of lines: {'failed' if long else 'passed'}"]))
-    return total + (counts.Counts(failed=1) if long else counts.Counts(passed=1))
+        else:
+            text = run_tool(check)
+            report(f"{check.tool}, {len(check.files)} files", bool(text), text, begin)
+    return total

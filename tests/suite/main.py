@@ -1,9 +1,9 @@
-"""usage: tests/run [--changed | lint] [NAME...]
+"""usage: tests/run [--changed | NAME...]
 
 Installs what is missing, builds tide, and runs all its tests; the last line is "N passed, N failed".
 
   NAME       only parts of this name (cuda, "script tests", nn), or one file with script tests
-  lint       form and slips that can be seen without building, by the tools that are installed: half a minute
+  lint       layout, documents, words, and what formatters and linters find where they are installed; without a build
   --changed  only what looks at the files that differ from the last commit, and builds no more than that needs
 
 With CI set in the environment, a compiler's warning is a failure. TIDE_TEST_SOAK=1: loops that look for what grows run
@@ -22,7 +22,7 @@ import counts
 import lint
 import pool
 import report
-from parts import GOLDEN_KERNELS, RELEASE, ROOT, Part, all_parts, has_golden, tide
+from parts import GOLDEN_KERNELS, LINT, RELEASE, ROOT, Part, all_parts, has_golden, tide
 
 
 def share_kernels():
@@ -72,7 +72,7 @@ def main(words):
         return 0
     if words == ["lint"]:
         total = lint.run()
-        print(f"{total.passed} passed, {total.failed} failed")
+        print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
         return 1 if total.failed else 0
     options = [word for word in words if word.startswith("-")]
     if options not in ([], ["--changed"]) or (options and len(words) > 1):
@@ -86,13 +86,15 @@ def main(words):
         selection = changed.Selection()
         for file in changed.changed_files():
             selection.add(file)
+    # What needs no build is known first.
+    outcomes = [] if words and not selection else pool.run([LINT], cores)
     built, build_seconds = build(selection.targets() if selection else [])
     if not built:
         print("the release build failed\n0 passed, 1 failed")
         return 1
     share_kernels()
     parts = list(selection.parts()) if selection else named(words, cores) if words else all_parts(cores)
-    outcomes = pool.run(parts, cores)
+    outcomes += pool.run(parts, cores)
     total = sum((outcome.counts for outcome in outcomes), counts.Counts())
     if selection and selection.unknown:
         print("no test is known for " + ", ".join(selection.unknown))

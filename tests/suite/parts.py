@@ -35,6 +35,9 @@ class Part:
     counts_itself: bool = False  # success is a test that passed: its output has no numbers
 
 
+LINT = Part("lint", "lint", [sys.executable, "-B", str(ROOT / "tests/suite/main.py"), "lint"], seconds=40)
+
+
 def has_golden():
     """Whether PyTorch's answers are there, or are asked for: then the runner fails without them."""
     return any(os.environ.get(name) for name in ("TIDE_GOLDEN", "TIDE_EXPECT_GOLDEN")) or \

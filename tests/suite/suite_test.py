@@ -10,9 +10,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import changed
 import counts
+import documents
+import layout
 import pool
 import report
-from parts import Part
+import words
+from parts import LINT, Part, all_parts
 
 
 def shell(name, command, **more):
@@ -110,6 +113,56 @@ class Changed(unittest.TestCase):
         self.assertEqual(self.select("Containerfile").unknown, ["Containerfile"])
 
 
+class Tree(unittest.TestCase):
+    def check(self, problems, files, *expected):
+        self.assertEqual(list(problems(files)), list(expected))
+
+    def test_includes_upwards(self):
+        self.check(layout.includes_upwards, {"runtime/core/a.h": '#include "runtime/core/b.h"\n'})
+        self.check(layout.includes_upwards, {"runtime/core/a.h": '#include "runtime/ir/b.h"\n'},
+                   "runtime/core/a.h: includes runtime/ir/b.h, which runtime/core does not stand over")
+
+    def test_circles(self):
+        chain = {"interpreter/a/x.h": '#include "interpreter/b/y.h"\n', "interpreter/b/y.h": '#include "interpreter/c/z.h"\n'}
+        self.check(layout.circles, chain)
+        self.check(layout.circles, {**chain, "interpreter/c/z.h": '#include "interpreter/a/x.h"\n'},
+                   "interpreter: a needs b (interpreter/a/x.h), b needs c (interpreter/b/y.h), c needs a (interpreter/c/z.h)")
+        self.check(layout.circles, {"scripts/tide/nn/a.lua": 'require "tide.func"\n',
+                                    "scripts/tide/func.lua": 'local nn = require("tide.nn.a")\n'},
+                   "scripts/tide: func needs nn (scripts/tide/func.lua), nn needs func (scripts/tide/nn/a.lua)")
+
+    def test_sizes_and_names(self):
+        self.check(layout.long_files, {"runtime/a.cpp": "\n" * 600, "runtime/b.cpp": "\n" * 601},
+                   "runtime/b.cpp: 601 lines, at most 600")
+        self.check(layout.sources_without_header, {"runtime/io/a.h": "", "runtime/io/a_b.cpp": ""})
+        self.check(layout.sources_without_header, {"runtime/io/a.h": "", "runtime/io/b.cpp": ""},
+                   "runtime/io/b.cpp: is not named after a header of its folder")
+        self.check(layout.large_folders, {"runtime/README.md": "", **{f"runtime/{i}.h": "" for i in range(31)}},
+                   "runtime: 31 sources, at most 30")
+
+    def test_devices_and_environment(self):
+        met = {path: "case DeviceKind::cpu" for path in layout.KNOW_KINDS}
+        self.check(layout.kinds_of_devices, met)
+        self.check(layout.kinds_of_devices, {**met, "runtime/io/a.cpp": "if (kind == DeviceKind::cpu)"},
+                   "runtime/io/a.cpp: asks for a kind of device: ask for a capability")
+        self.check(layout.environment_elsewhere, {"runtime/io/a.cpp": 'std::getenv("X")'},
+                   "runtime/io/a.cpp: reads the environment: use runtime/core/environment.h")
+        self.check(layout.runtime_with_lua, {"runtime/io/a.cpp": "#include <lua.hpp>\n"},
+                   "runtime/io/a.cpp: includes lua.hpp: the runtime does not depend on Lua")
+
+    def test_documents(self):
+        text = "# A title\n[here](#a-title) [there](docs/b.md#two-words)\n```\n" + "code\n" * 9 + "```\n"
+        self.check(documents.problems, {"a.md": text, "docs/b.md": "## Two words\n[up](../a.md) [folder](../docs)\n"})
+        self.check(documents.problems, {"a.md": "[x](y.md)\n" + "line\n" * 5 + "\n" + "x" * 121},
+                   "a.md:8: 121 columns, at most 120", "a.md:6: in a paragraph of more than 5 lines",
+                   "a.md: links to y.md, which is not there")
+
+    def test_words(self):
+        self.check(words.problems, {"a.h": "FailureBook b; // there is no history of it, less so\n"},
+                   "a.h:1: 'history': write grad function", "a.h:1: 'failure book': write error table")
+        self.check(words.problems, {"docs/a.md": "a history of meanings\n"})
+
+
 class Report(unittest.TestCase):
     def test_over_budget(self):
         name = "lessons"
@@ -118,8 +171,7 @@ class Report(unittest.TestCase):
         self.assertTrue(line.endswith("over budget"))
 
     def test_each_part_has_a_budget(self):
-        from parts import all_parts
-        self.assertEqual({part.group for part in all_parts(2)} - set(report.budgets()), set())
+        self.assertEqual({part.group for part in [LINT, *all_parts(2)]} - set(report.budgets()), set())
 
 
 if __name__ == "__main__":

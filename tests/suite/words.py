@@ -1,53 +1,61 @@
-"""The words of the sources: forms that the field does not use, each with the one to write."""
+"""The words of the sources: forms that the field does not use, and words that were replaced, each with the one to write."""
 import re
-from pathlib import Path
 
-SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".def", ".lua", ".py", ".cmake", ".md"}
-# Golden cases are PyTorch's; this file names the words.
-NOT_READ = ("tests/golden/", "tests/suite/words.py")
+SUFFIXES = (".h", ".cpp", ".cu", ".cuh", ".def", ".lua", ".py", ".cmake", ".md")
+# Golden cases are PyTorch's; this file and its test name the words.
+NOT_READ = ("tests/golden/", "tests/suite/words.py", "tests/suite/suite_test.py")
 
-# Where a word means something else, it is let through: {form: (what to write, files and folders)}.
+# What to write instead of a form, in lower case; a pattern. Identifiers count as the words that they are made of.
 FORMS = {
-    r"behind": ("after", ()),
-    r"(?<!there )(?:is|are|was|were|be) no(?= (?!longer|more than|less than|better|worse|different|match)[a-z])":
-        ("is not a ..., cannot ..., expected ...", ()),
-    r"so (?:many|much)": ("the number", ()),
-    r"nobody|somebody|whoever": ("the caller, a thread, another process, no code", ()),
-    r"anew|once more": ("again, from scratch", ()),
-    r"mend(?:s|ed|ing)?": ("fix, hint", ()),
-    r"without a word": ("silently", ()),
-    r"speaks? of": ("describes, names", ()),
-    r"(?:is|are|was|were|been|be) told": ("is given, reads", ()),
-    r"that which|such as it is": ("the noun", ()),
-    r"of no account": ("no longer applies", ()),
-    r"as good as": ("almost", ()),
-    r"perhaps": ("may", ()),
-    r"crumbs?": ("small tensors", ()),
-    r"parcels?": ("serialized value", ()),
-    r"(?:gives?|gave|given|giving) back": ("returns; of memory: releases", ()),
-    r"(?:takes?|took|taken|taking) back": ("undoes, reverts; of memory: reclaims", ()),
-    r"lets? go|letting go": ("releases", ()),
+    r"(?:un)?told": "report",
+    r"meanings?": "op definition",
+    r"light ops?|light math": "elementwise op",
+    r"(?:heavy|native) ops?": "compute op",
+    r"ramps?": "iota",
+    r"recipes?": "recomputable value",
+    r"hand(?:s|ed|ing)? over": "flush",
+    r"history|histories": "grad function",
+    r"remnants?": "salvage program",
+    r"doubt(?:s|ful)?": "pending check",
+    r"taint(?:s|ed)?": "value error",
+    r"failure book": "error table",
+    r"strands?": "independent batches",
+    r"forsake": "fail_all",
+    r"roused?": "wake",
+    r"obstacles?": "blocking error, or refusal of a library",
+    r"shunned": "quarantined",
+    r"lasting": "must_run",
+    r"extremes?": "minmax, minima and maxima",
+    r"whole convolution": "integer convolution",
+    r"byte product": "int8 matmul",
+    r"spectrum": "eigen_svd",
+    r"far angles?": "large-argument reduction",
 }
-PATTERNS = {re.compile(rf"(?<![A-Za-z])(?:{form})(?![a-z])", re.IGNORECASE): rule for form, rule in FORMS.items()}
+# Files and folders where a form means something else.
+ELSEWHERE = {
+    r"meanings?": ("docs", "tests/scripts/robustness"),
+    r"recipes?": ("CONTRIBUTING.md",),
+    r"history|histories": ("interpreter", "tests/interpreter", "tests/jupyter", "tests/repl", "docs", "README.md",
+                           "scripts/tide/session", "scripts/tide/optim", "scripts/tide/reference",
+                           "scripts/tide/training", "tests/scripts/optim", "tests/scripts/training"),
+}
+ANY = re.compile("|".join(rf"\b(?:{form})\b" for form in FORMS))
+PATTERNS = [(re.compile(rf"\b(?:{form})\b"), instead, ELSEWHERE.get(form, ())) for form, instead in FORMS.items()]
 
 
-def is_read(path):
-    return Path(path).suffix in SUFFIXES and not path.startswith(NOT_READ)
+def words_of(line):
+    """A line as words in lower case: `FailureBook`, `failure_book` and "failure book" are the same two."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", line).lower()
 
 
-def found(path, text):
-    """Each line of a file with a form to avoid, as "path:line: ..."."""
-    for pattern, (instead, elsewhere) in PATTERNS.items():
-        if path.startswith(elsewhere):
+def problems(files):
+    """Each use of such a form in a tree of files, given as {path: text}."""
+    for path, text in files.items():
+        if not path.endswith(SUFFIXES) or path.startswith(NOT_READ):
             continue
-        for match in pattern.finditer(text):
-            yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: '{match[0].strip()}': write {instead}"
-
-
-if __name__ == "__main__":
-    import subprocess
-    import sys
-    names = subprocess.run(["git", "ls-files", "-z", *sys.argv[1:]], check=True, capture_output=True, text=True).stdout
-    lines = [line for name in names.split("\0") if is_read(name) for line in found(name, Path(name).read_text())]
-    print("\n".join(lines))
-    sys.exit(bool(lines))
+        for number, line in enumerate(text.split("\n"), 1):
+            line = words_of(line)
+            for pattern, instead, elsewhere in PATTERNS if ANY.search(line) else ():
+                found = None if path.startswith(elsewhere) else pattern.search(line)
+                if found:
+                    yield f"{path}:{number}: '{found[0]}': write {instead}"
