@@ -3,7 +3,7 @@
 
 #include "runtime/cpu/host_platform.h"
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cuda/launch/cuda_platform.h"
+#include "runtime/cuda/backend/cuda_platform.h"
 #include "runtime/execute/plan_flusher.h"
 #include "runtime/execute/queue.h"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "runtime/cuda/launch/cuda_backend.h"
+#include "runtime/cuda/backend/cuda_backend.h"
 #include "tests/runtime/codegen/random_program.h"
 
 namespace tide::test {

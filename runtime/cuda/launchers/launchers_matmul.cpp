@@ -2,8 +2,8 @@
 #include <string>
 
 #include "runtime/cuda/launch/embedded_kernels.h"
+#include "runtime/cuda/launchers/int8_matmul.h"
 #include "runtime/cuda/launchers/launchers.h"
-#include "runtime/cuda/libraries/int8_matmul.h"
 #include "runtime/cuda/libraries/slow_path.h"
 
 namespace tide::cuda {

@@ -1,13 +1,13 @@
-#include "runtime/cuda/launch/cuda_platform.h"
+#include "runtime/cuda/backend/cuda_platform.h"
 
 #include <cstdio>
 #include <mutex>
 
 #include "runtime/cuda/driver/driver.h"
-#include "runtime/cuda/driver/nvml.h"
 #include "runtime/cuda/driver/properties.h"
 #include "runtime/cuda/launch/embedded_kernels.h"
 #include "runtime/cuda/libraries/libraries.h"
+#include "runtime/cuda/libraries/nvml.h"
 
 namespace tide::cuda {
 namespace {

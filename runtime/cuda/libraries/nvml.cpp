@@ -1,4 +1,4 @@
-#include "runtime/cuda/driver/nvml.h"
+#include "runtime/cuda/libraries/nvml.h"
 
 #include <dlfcn.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/cuda/launch/cuda_backend.h"
+#include "runtime/cuda/backend/cuda_backend.h"
 #include "runtime/device/platform.h"
 
 namespace tide::cuda {

@@ -3,7 +3,7 @@
 // taken while the sums lie in the card's second cache. Where the sums themselves are wanted, the
 // library writes them where they belong. What bits of bytes mean does not matter to
 // the low byte of a sum, so uint8 is multiplied as int8.
-#include "runtime/cuda/libraries/int8_matmul.h"
+#include "runtime/cuda/launchers/int8_matmul.h"
 
 #include <algorithm>
 

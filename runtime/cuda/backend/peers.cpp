@@ -1,4 +1,4 @@
-#include "runtime/cuda/launch/peers.h"
+#include "runtime/cuda/backend/peers.h"
 
 #include <map>
 #include <mutex>

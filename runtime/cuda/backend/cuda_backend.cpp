@@ -1,5 +1,5 @@
 // The backend's calls of the driver.
-#include "runtime/cuda/launch/cuda_backend.h"
+#include "runtime/cuda/backend/cuda_backend.h"
 
 #include <sys/mman.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "runtime/core/environment.h"
-#include "runtime/cuda/launch/host_fallback.h"
-#include "runtime/cuda/launch/peers.h"
+#include "runtime/cuda/backend/host_fallback.h"
+#include "runtime/cuda/backend/peers.h"
 #include "runtime/cuda/launchers/compute_launch.h"
 
 namespace tide::cuda {

@@ -1,4 +1,4 @@
-#include "runtime/cuda/launch/host_fallback.h"
+#include "runtime/cuda/backend/host_fallback.h"
 
 #include <algorithm>
 #include <vector>
