@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "bindings/device/card.h"
-#include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/explain/functions.h"
 #include "bindings/io/archives.h"
@@ -19,6 +18,9 @@
 #include "bindings/io/scratch.h"
 #include "bindings/modes/interrupts.h"
 #include "bindings/modes/modes.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/generator_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/ops/dispatch.h"
 #include "bindings/profiler/functions.h"
 #include "bindings/reference/reference.h"
@@ -28,10 +30,8 @@
 #include "bindings/support/math_random.h"
 #include "bindings/support/text_file.h"
 #include "bindings/tensor/custom_gradient.h"
-#include "bindings/tensor/generator_object.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/recurrence.h"
-#include "bindings/tensor/tensor_object.h"
 #include "bindings/threads/functions.h"
 #include "bindings/timing/functions.h"
 #include "runtime/core/file_access.h"

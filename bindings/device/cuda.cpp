@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
+#include "bindings/objects/device_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/support/arguments.h"
 #include "bindings/support/list.h"

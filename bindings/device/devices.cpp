@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
+#include "bindings/objects/device_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/ops/typed_function.h"
 #include "bindings/support/list.h"
@@ -181,10 +181,6 @@ Device timed_device() {
 void set_accelerator(const std::string& name) { asked_for() = device_from_name(name); }
 
 std::string accelerator_asked_for() { return asked_for() ? asked_for()->name() : ""; }
-
-Device device_or(lua_State* L, int index, Device fallback, const char* function) {
-  return lua_isnoneornil(L, index) ? fallback : device_at(L, index, function);
-}
 
 std::span<const Function> device_functions() { return kDeviceFunctions; }
 

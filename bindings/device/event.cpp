@@ -2,10 +2,10 @@
 #include <string>
 #include <string_view>
 
-#include "bindings/device/device_object.h"
-#include "bindings/device/event_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/modes/modes.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/event_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/support/arguments.h"
 #include "runtime/record/engine.h"

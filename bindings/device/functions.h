@@ -50,7 +50,4 @@ std::string accelerator_asked_for();
 /// else that of `--device` or TIDE_DEVICE, else the default device.
 Device timed_device();
 
-/// The device at a stack index, or `fallback` where there is nothing.
-Device device_or(lua_State* L, int index, Device fallback, const char* function);
-
 }  // namespace tide::bindings

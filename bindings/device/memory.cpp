@@ -2,10 +2,10 @@
 #include <cstdio>
 #include <string>
 
-#include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/support/list.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/record/engine.h"
 #include "runtime/tensor/block.h"
 

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "bindings/device/card.h"
-#include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
+#include "bindings/objects/device_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/support/arguments.h"
 #include "runtime/device/registry.h"

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "bindings/device/device_object.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/profiler/launch_fields.h"
 #include "bindings/support/list.h"
 #include "bindings/support/object.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/explain/capture.h"
 #include "runtime/explain/loop_source.h"
 #include "runtime/record/engine.h"

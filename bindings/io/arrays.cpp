@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "bindings/objects/tensor_object.h"
 #include "bindings/support/arguments.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "bindings/objects/tensor_object.h"
 #include "bindings/support/arguments.h"
 #include "bindings/support/entry.h"
 #include "bindings/support/object.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/core/dtype.h"
 #include "runtime/io/csv/columns.h"
 #include "runtime/io/packed_file.h"

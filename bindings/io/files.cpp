@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bindings/io/arrays.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/support/entry.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/io/file_form.h"
 #include "runtime/io/folders.h"
 #include "runtime/io/packed_file.h"

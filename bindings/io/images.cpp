@@ -1,10 +1,10 @@
 // Pictures, for scripts/tide/vision/io.lua, which reads the arguments of scripts.
 #include "bindings/io/images.h"
 
-#include "bindings/device/device_object.h"
 #include "bindings/io/arrays.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/support/arguments.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/core/error.h"
 #include "runtime/core/file_replacement.h"
 #include "runtime/io/image.h"

@@ -1,10 +1,10 @@
 // tide.np: NumPy's files.
-#include "bindings/device/device_object.h"
 #include "bindings/io/arrays.h"
 #include "bindings/io/functions.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/support/arguments.h"
 #include "bindings/support/embedded.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/io/npy.h"
 #include "runtime/io/npz.h"
 

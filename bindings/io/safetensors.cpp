@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "bindings/device/device_object.h"
-#include "bindings/device/functions.h"
 #include "bindings/io/arrays.h"
 #include "bindings/io/functions.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/tensor_object.h"
+#include "bindings/ops/call.h"
 #include "bindings/support/arguments.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {

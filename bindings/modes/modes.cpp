@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "bindings/device/device_object.h"
+#include "bindings/objects/device_object.h"
 #include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
 #include "runtime/autograd/autograd.h"

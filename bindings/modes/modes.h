@@ -4,7 +4,7 @@
 
 #include <lua5.4/lua.hpp>
 
-#include "bindings/modes/autocast.h"
+#include "bindings/ops/autocast.h"
 #include "bindings/support/function.h"
 #include "bindings/support/object.h"
 #include "runtime/record/engine.h"

@@ -93,6 +93,8 @@ TensorOptions options_at(lua_State* L, int index, const char* function);
 DType dtype_at(lua_State* L, int index, const char* function);
 /// The device at a stack index: an object or a name.
 Device device_at(lua_State* L, int index, const char* function);
+/// The same, or `fallback` where there is nothing.
+Device device_or(lua_State* L, int index, Device fallback, const char* function);
 /// The memory format whose name is at `index`; nothing for preserve_format.
 std::optional<MemoryFormat> format_at(lua_State* L, int index, const char* function);
 /// The integer at a stack index, or the float with an integral value; false if it is neither.

@@ -3,11 +3,11 @@
 #include <iterator>
 #include <string>
 
-#include "bindings/device/device_object.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/ops/stand_in.h"
 #include "bindings/support/arguments.h"
-#include "bindings/tensor/tensor_object.h"
 
 namespace tide::bindings {
 namespace {

@@ -1,10 +1,10 @@
 // Reads the values of a call's arguments.
 #include <cmath>
 
-#include "bindings/device/device_object.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/support/arguments.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/ops/shape/shape_ops.h"
 
 namespace tide::bindings {
@@ -110,6 +110,10 @@ Device device_at(lua_State* L, int index, const char* function) {
   if (const Device* device = find<Device>(L, index)) return *device;
   if (lua_type(L, index) == LUA_TSTRING) return device_from_name(lua_tostring(L, index));
   throw_expected(L, index, function, kind_text(Kind::device));
+}
+
+Device device_or(lua_State* L, int index, Device fallback, const char* function) {
+  return lua_isnoneornil(L, index) ? fallback : device_at(L, index, function);
 }
 
 const Tensor& read_tensor(const Call& call, int parameter) {

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "bindings/modes/autocast.h"
+#include "bindings/objects/generator_object.h"
+#include "bindings/objects/tensor_object.h"
+#include "bindings/ops/autocast.h"
 #include "bindings/ops/rows.h"
 #include "bindings/ops/stand_in.h"
 #include "bindings/support/entry.h"
-#include "bindings/tensor/generator_object.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
 
 namespace tide::bindings {

@@ -1,8 +1,8 @@
 // Pushes results of ops.
 #include "bindings/ops/push.h"
 
+#include "bindings/objects/tensor_object.h"
 #include "bindings/support/list.h"
-#include "bindings/tensor/tensor_object.h"
 
 namespace tide::bindings {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "bindings/device/device_object.h"
+#include "bindings/objects/device_object.h"
 #include "bindings/profiler/launch_fields.h"
 #include "bindings/profiler/trace_files.h"
 #include "bindings/profiler/trace_tables.h"

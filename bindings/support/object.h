@@ -32,7 +32,7 @@ inline constexpr ClassInfo kFinalized{"finalized"};
 inline constexpr ClassInfo kFreedTensor{"freed tensor"};  ///< likewise: it was a tensor
 
 /// Whether the memory of such a userdata ends the value, and no finalizer: see
-/// bindings/tensor/handle_memory.h.
+/// bindings/objects/handle_memory.h.
 template <class T>
 inline constexpr bool kEndsWithMemory = false;
 

@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "bindings/device/device_object.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/support/arguments.h"
 #include "bindings/support/list.h"
 #include "bindings/support/object.h"
 #include "bindings/tensor/methods.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduction.h"

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "bindings/device/device_object.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/core/dtype.h"
 #include "runtime/ops/arguments.h"

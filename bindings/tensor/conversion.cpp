@@ -3,13 +3,12 @@
 #include <string>
 #include <string_view>
 
-#include "bindings/device/device_object.h"
-#include "bindings/device/functions.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
 #include "bindings/tensor/methods.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/shape/shape_ops.h"

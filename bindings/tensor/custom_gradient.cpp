@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "bindings/objects/tensor_object.h"
 #include "bindings/support/entry.h"
 #include "bindings/tensor/lua_function.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/device/call_site.h"
 

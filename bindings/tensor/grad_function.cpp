@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "bindings/objects/tensor_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/support/object.h"
 #include "bindings/tensor/methods.h"
-#include "bindings/tensor/tensor_object.h"
 
 namespace tide::bindings {
 

@@ -4,12 +4,13 @@
 #include <string_view>
 #include <vector>
 
+#include "bindings/objects/collector.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
 #include "bindings/tensor/lua_function.h"
 #include "bindings/tensor/methods.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/tensor/transfer.h"
@@ -21,7 +22,7 @@ void backward_from(const Tensor& x, const std::optional<Tensor>& gradient, bool 
                    bool create_graph) {
   lua_State* const L = thread_context.running;  // a hook may run in another
   backward(x, gradient.value_or(Tensor()), {retain_graph, create_graph});
-  LuaFunction::let_go(L);
+  release_references(L);
 }
 
 void requires_grad(const Tensor& x, std::optional<bool> on) {

@@ -4,12 +4,12 @@
 #include <string>
 #include <string_view>
 
-#include "bindings/device/device_object.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/support/arguments.h"
 #include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/transfer.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bindings/modes/modes.h"
-#include "bindings/tensor/collector.h"
-#include "bindings/tensor/tensor_object.h"
+#include "bindings/objects/collector.h"
+#include "bindings/objects/tensor_object.h"
 #include "runtime/autograd/autograd.h"
 
 namespace tide::bindings {
@@ -16,28 +16,17 @@ namespace {
 /// How Lua words it that a function yields through a C function that cannot be resumed.
 constexpr std::string_view kYieldRefused = "attempt to yield across a C-call boundary";
 
-/// References of this thread's functions whose owners are gone.
-std::vector<int>& forgotten() {
-  thread_local std::vector<int> references;
-  return references;
-}
-
 }  // namespace
 
-void LuaFunction::let_go(lua_State* L) {
-  for (int reference : forgotten()) luaL_unref(L, LUA_REGISTRYINDEX, reference);
-  forgotten().clear();
-}
-
 LuaFunction::LuaFunction(lua_State* L, int index) {
-  let_go(L);
+  release_references(L);
   // Functions that hooks keep count as handles do: the runtime's part of them is as large.
   if (++collector.new_handles >= kHandlesPerStep) collector_step(L);
   lua_pushvalue(L, index);
   reference_ = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-LuaFunction::~LuaFunction() { forgotten().push_back(reference_); }
+LuaFunction::~LuaFunction() { release_later(reference_); }
 
 std::vector<Tensor> LuaFunction::call(std::span<const Tensor> arguments, size_t results) const {
   lua_State* L = thread_context.running;

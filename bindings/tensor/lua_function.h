@@ -14,11 +14,8 @@ class LuaFunction {
  public:
   /// The function at a stack index.
   LuaFunction(lua_State* L, int index);
-  /// Lua is not called here: a collection may be what ends this. The function is let go by
-  /// `let_go`.
+  /// Does not call Lua, as this may end within a collection: the function is released later.
   ~LuaFunction();
-  /// Lets go of the functions that nobody calls any more, and so of the tensors that they hold.
-  static void let_go(lua_State* L);
   LuaFunction(const LuaFunction&) = delete;
   LuaFunction& operator=(const LuaFunction&) = delete;
 

@@ -21,6 +21,10 @@ std::span<const Function> lifetime_methods();
 std::span<const Function> conversion_methods();
 /// backward, requires_grad_, hooks.
 std::span<const Function> gradient_methods();
+/// Makes the class of tensors in this state.
+void open_tensor_class(lua_State* L);
+/// Pushes the table of methods of tensors.
+void push_tensor_methods(lua_State* L);
 /// All of them, with titles for the reference.
 std::span<const FunctionFamily> tensor_method_families();
 

@@ -1,10 +1,10 @@
 // Arithmetic and comparison of tensors: x + 1, x < 2.
 #include <string>
 
+#include "bindings/objects/tensor_object.h"
 #include "bindings/ops/stand_in.h"
 #include "bindings/support/arguments.h"
 #include "bindings/tensor/methods.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/ops/elementwise/elementwise.h"
 
 namespace tide::bindings {

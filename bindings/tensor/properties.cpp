@@ -3,13 +3,13 @@
 #include <string_view>
 #include <utility>
 
+#include "bindings/objects/tensor_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/ops/stand_in.h"
 #include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
 #include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/core/dtype.h"
 #include "runtime/ops/checks.h"
 #include "runtime/tensor/transfer.h"

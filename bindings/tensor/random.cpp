@@ -4,9 +4,9 @@
 #include <chrono>
 #include <string>
 
+#include "bindings/objects/generator_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/support/object.h"
-#include "bindings/tensor/generator_object.h"
 #include "bindings/tensor/methods.h"
 
 namespace tide::bindings {

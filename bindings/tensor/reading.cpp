@@ -1,9 +1,9 @@
 // Reads values out of tensors: item, tolist.
 #include <cstring>
 
+#include "bindings/objects/tensor_object.h"
 #include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/ir/interpreter/interpreted_memory.h"
 
 namespace tide::bindings {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "bindings/objects/tensor_object.h"
 #include "bindings/ops/push.h"
-#include "bindings/tensor/tensor_object.h"
 #include "runtime/ops/nn/recurrence.h"
 
 namespace tide::bindings {

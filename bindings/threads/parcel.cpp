@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "bindings/device/device_object.h"
 #include "bindings/module.h"
+#include "bindings/objects/device_object.h"
+#include "bindings/objects/generator_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/support/object.h"
-#include "bindings/tensor/generator_object.h"
-#include "bindings/tensor/tensor_object.h"
 #include "bindings/threads/channel.h"
 
 namespace tide::bindings {

@@ -17,9 +17,9 @@
 #include <thread>
 #include <utility>
 
-#include "bindings/device/device_object.h"
 #include "bindings/device/functions.h"
 #include "bindings/module.h"
+#include "bindings/objects/device_object.h"
 #include "bindings/threads/cancellation.h"
 #include "bindings/threads/waiting.h"
 #include "runtime/core/dtype.h"

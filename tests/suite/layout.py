@@ -29,7 +29,7 @@ ALLOWED = {
     "interpreter": ["bindings", "core"],
 }
 # Folders whose subfolders include each other in one direction, as do the files and folders of the library.
-STOREYS = ("interpreter", "runtime/cuda")
+STOREYS = ("bindings", "interpreter", "runtime/cuda")
 LIBRARY = "scripts/tide"
 
 # Who may ask which kind a device is: those that make the kinds, and script functions that are named after one. All

@@ -1,13 +1,13 @@
 // Paces Lua's collector by handles and bytes, and collects before memory is reported as exhausted.
-#include "bindings/tensor/collector.h"
+#include "bindings/objects/collector.h"
 
 #include <malloc.h>
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "bindings/support/entry.h"
-#include "bindings/tensor/lua_function.h"
 #include "runtime/core/error.h"
 #include "runtime/core/memory_budget.h"
 #include "runtime/record/engine.h"
@@ -23,8 +23,14 @@ constexpr uint64_t kByteFloor = uint64_t{128} << 20;
 constexpr uint64_t kGrowthFloor = uint64_t{32} << 20, kGrowthPerLuaByte = 64;
 constexpr int kLuaFloor = 128;  // kilobytes
 
+/// References of this thread whose owners are gone.
+std::vector<int>& released() {
+  thread_local std::vector<int> references;
+  return references;
+}
+
 void collect_all(lua_State* L) {
-  LuaFunction::let_go(L);
+  release_references(L);
   lua_gc(L, LUA_GCCOLLECT);
   collector.live_after_full = collector.live;
   collector.held_after_full = engine::held_bytes();
@@ -62,6 +68,13 @@ void reclaim() {
 void open_collector(lua_State* L) {
   lua_gc(L, LUA_GCGEN, 0, 0);
   engine::set_reclaim(reclaim);
+}
+
+void release_later(int reference) { released().push_back(reference); }
+
+void release_references(lua_State* L) {
+  for (const int reference : released()) luaL_unref(L, LUA_REGISTRYINDEX, reference);
+  released().clear();
 }
 
 void collector_step(lua_State* L) {

@@ -1,8 +1,8 @@
 // Tensors as Lua values.
 #pragma once
 
+#include "bindings/objects/collector.h"
 #include "bindings/support/object.h"
-#include "bindings/tensor/collector.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tide::bindings {
@@ -25,11 +25,5 @@ void push_tensor(lua_State* L, Tensor tensor);
 
 /// Ends the tensor in a box, once: a freed handle is none any more. Calls no Lua.
 void end_handle(Box<Tensor>& box);
-
-/// Makes the class of tensors in this state.
-void open_tensor_class(lua_State* L);
-
-/// Pushes the table of methods of tensors.
-void push_tensor_methods(lua_State* L);
 
 }  // namespace tide::bindings

@@ -1,9 +1,8 @@
-// The class of tensors: life and death of handles.
-#include "bindings/tensor/tensor_object.h"
-
-#include "bindings/device/event_object.h"
+// The class of tensors: its methods, and the end of a handle.
+#include "bindings/objects/event_object.h"
+#include "bindings/objects/handle_memory.h"
+#include "bindings/objects/tensor_object.h"
 #include "bindings/ops/dispatch.h"
-#include "bindings/tensor/handle_memory.h"
 #include "bindings/tensor/methods.h"
 
 namespace tide::bindings {
@@ -40,21 +39,6 @@ constexpr Function kLifetimeMethods[] = {
 }  // namespace
 
 std::span<const Function> lifetime_methods() { return kLifetimeMethods; }
-
-void end_handle(Box<Tensor>& box) {
-  box.info = &kFreedTensor;
-  box.value.~Tensor();
-  --collector.live;
-}
-
-void push_tensor(lua_State* L, Tensor tensor) {
-  if (!tensor.defined()) {
-    lua_pushnil(L);
-    return;
-  }
-  note_new_handle(L);
-  push_object(L, std::move(tensor));
-}
 
 void push_tensor_methods(lua_State* L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &kClass<Tensor>);

@@ -3,7 +3,7 @@
 #include <string>
 #include <thread>
 
-#include "bindings/tensor/collector.h"
+#include "bindings/objects/collector.h"
 #include "tests/bindings/support/lua_state.h"
 #include "tests/support/catch.h"
 

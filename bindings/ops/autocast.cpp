@@ -1,10 +1,10 @@
 // Converts the arguments of ops under autocast.
-#include "bindings/modes/autocast.h"
+#include "bindings/ops/autocast.h"
 
 #include <algorithm>
 #include <string_view>
 
-#include "bindings/tensor/tensor_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "runtime/ops/elementwise/elementwise.h"
 
 namespace tide::bindings {

@@ -1,5 +1,5 @@
 // Devices as Lua values, and the default one.
-#include "bindings/device/device_object.h"
+#include "bindings/objects/device_object.h"
 
 #include <atomic>
 #include <string>

@@ -35,6 +35,11 @@ inline constinit thread_local Collector collector;
 /// Sets the collector of a new state going, and lets the runtime reclaim memory through it.
 void open_collector(lua_State* L);
 
+/// Releases a reference of the registry at the next full collection, or with the next functions
+/// that are kept: for owners that must not call Lua when they end.
+void release_later(int reference);
+void release_references(lua_State* L);
+
 /// Runs the step that is due.
 void collector_step(lua_State* L);
 

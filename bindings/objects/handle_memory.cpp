@@ -1,5 +1,5 @@
 // A range of addresses for handles of all states, carved by threads.
-#include "bindings/tensor/handle_memory.h"
+#include "bindings/objects/handle_memory.h"
 
 #include <sys/mman.h>
 
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "bindings/tensor/tensor_object.h"
+#include "bindings/objects/tensor_object.h"
 #include "runtime/core/memory_budget.h"
 
 namespace tide::bindings {
