@@ -52,6 +52,18 @@ describe("an installation", function()
     equal(run [["$PREFIX/build/consumer"]], "10000 9\ncompiled\n")
   end)
 
+  it("builds the program of docs/cpp.md", function()
+    local file <close> = assert(io.open(here .. "/../../docs/cpp.md"))
+    local page, folder = file:read "a", shell.temporary_folder()
+    for language, name in pairs {cmake = "CMakeLists.txt", cpp = "line.cpp"} do
+      local source <close> = assert(io.open(folder .. "/" .. name, "w"))
+      source:write((page:match("```" .. language .. "\n(.-)```")))
+    end
+    run(([[cd '%s' && cmake -G Ninja -S . -B build -DCMAKE_PREFIX_PATH="$PREFIX" &&
+      cmake --build build]]):format(folder))
+    equal(run(("'%s/build/line'"):format(folder)), page:match "build/line\n([^\n]*\n)")
+  end)
+
   it("loads C modules made for a stock Lua", function()
     run [[cc -shared -fPIC -I/usr/include/lua5.4 "$HERE/support/counter.c" -o "$PREFIX/counter.so"]]
     equal(run [[LUA_CPATH="$PREFIX/?.so" "$PREFIX/bin/tide" -e '
