@@ -15,7 +15,7 @@ const char* ptx_architecture(int capability) {
 std::string ptx_of(const LoopProgram& program, const char* architecture, const GpuForm& form) {
   const profile::Span span(profile::EventKind::compile, "compile");
   std::string disk_key;
-  // Without a plugin there is nothing to trust the files of a cache by.
+  // Without a plugin there is no build id, so cached files cannot be trusted.
   if (!plugin_identity().empty()) {
     const std::vector<uint8_t> structure = program.key();
     disk_key = plugin_identity() + '\0' + architecture + '\0';
@@ -24,9 +24,9 @@ std::string ptx_of(const LoopProgram& program, const char* architecture, const G
     const std::string found = object_cache().load(disk_key);
     if (!found.empty()) return found;
   }
-  const std::string made = generate_ptx(program, architecture, form);
-  if (!disk_key.empty()) object_cache().store(disk_key, made);
-  return made;
+  const std::string ptx = generate_ptx(program, architecture, form);
+  if (!disk_key.empty()) object_cache().store(disk_key, ptx);
+  return ptx;
 }
 
 }  // namespace tide
