@@ -13,7 +13,7 @@ namespace {
 
 int sim_count() { return static_cast<int>(environment_number(Variable::sim_devices, 2, 0, 64)); }
 
-/// The folder of compiled kernels: how full it is and may be.
+/// The folder of compiled kernels, its size and its limit.
 std::string describe_cache() {
   const ObjectCache& cache = object_cache();
   if (cache.path().empty()) return "kernel cache: none: " + cache.problem();

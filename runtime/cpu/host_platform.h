@@ -1,4 +1,4 @@
-// The kinds of devices that the host's processor computes for: the cpu, and simulated accelerators.
+// The kinds of devices that the host's processor implements: the cpu, and simulated accelerators.
 #pragma once
 
 #include <memory>
