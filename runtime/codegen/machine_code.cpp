@@ -51,11 +51,11 @@ std::string disk_key(const Kernel& kernel) {
 LoopKernel compile(const Kernel& kernel, std::string& object) {
   const Stopwatch watch(kernel_counters.compile_nanoseconds);
   object = generate(kernel.program(), GeneratedForm::object);
-  LoopKernel made = load_object(object);
+  LoopKernel code = load_object(object);
   // The object was just compiled and is valid, so mapping memory has failed.
-  if (!made) throw MemoryError("out of memory: not enough host memory for the code of a kernel");
+  if (!code) throw MemoryError("out of memory: not enough host memory for the code of a kernel");
   ++kernel_counters.compiled;
-  return made;
+  return code;
 }
 
 }  // namespace
@@ -64,17 +64,17 @@ LoopKernel stored_machine_code(const Kernel& kernel) {
   const Stopwatch watch(kernel_counters.lookup_nanoseconds);
   const std::string name = disk_key(kernel);
   const std::string object = name.empty() ? std::string() : object_cache().load(name);
-  LoopKernel found = object.empty() ? nullptr : load_object(object);
-  if (found) ++kernel_counters.from_disk;
-  return found;
+  LoopKernel code = object.empty() ? nullptr : load_object(object);
+  if (code) ++kernel_counters.from_disk;
+  return code;
 }
 
 LoopKernel machine_code(const Kernel& kernel) {
-  if (LoopKernel found = stored_machine_code(kernel)) return found;
+  if (LoopKernel code = stored_machine_code(kernel)) return code;
   std::string object;
-  LoopKernel made = compile(kernel, object);
+  LoopKernel code = compile(kernel, object);
   if (const std::string name = disk_key(kernel); !name.empty()) object_cache().store(name, object);
-  return made;
+  return code;
 }
 
 std::string kernel_cpu() {

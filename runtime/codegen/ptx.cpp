@@ -21,8 +21,8 @@ std::string ptx_of(const LoopProgram& program, const char* architecture, const G
     disk_key = plugin_identity() + '\0' + architecture + '\0';
     disk_key += static_cast<char>('0' + form.number());
     disk_key.append(structure.begin(), structure.end());
-    const std::string found = object_cache().load(disk_key);
-    if (!found.empty()) return found;
+    const std::string cached = object_cache().load(disk_key);
+    if (!cached.empty()) return cached;
   }
   const std::string ptx = generate_ptx(program, architecture, form);
   if (!disk_key.empty()) object_cache().store(disk_key, ptx);

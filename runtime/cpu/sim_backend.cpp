@@ -55,11 +55,11 @@ void SimBackend::Card::set_like(CardFigures figures) {
   figures.launch = launch_cost;
   figures.link = rate;
   figures.latency = latency;
-  auto known =
+  auto existing =
       std::find_if(cards.begin(), cards.end(), [&](const auto& one) { return *one == figures; });
-  if (known == cards.end())
-    known = cards.insert(cards.end(), std::make_unique<const CardFigures>(std::move(figures)));
-  if (!like.exchange(known->get())) ++modelled::devices;
+  if (existing == cards.end())
+    existing = cards.insert(cards.end(), std::make_unique<const CardFigures>(std::move(figures)));
+  if (!like.exchange(existing->get())) ++modelled::devices;
 }
 
 SimBackend::SimBackend(int index) : SimBackend(std::make_shared<Card>(index)) {}
@@ -139,9 +139,9 @@ void* SimBackend::allocate_host(size_t bytes) {
 }
 
 bool SimBackend::fault(Fault kind) {
-  std::atomic<int64_t>& left = card_->fail_in[static_cast<int>(kind)];
-  if (left.load(std::memory_order_relaxed) == 0) return false;
-  return left.fetch_sub(1) == 1;
+  std::atomic<int64_t>& remaining = card_->fail_in[static_cast<int>(kind)];
+  if (remaining.load(std::memory_order_relaxed) == 0) return false;
+  return remaining.fetch_sub(1) == 1;
 }
 
 void SimBackend::configure(const SimOptions& options) {

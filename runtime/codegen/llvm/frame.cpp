@@ -32,9 +32,9 @@ Frame::Frame(llvm::Function& function, const LoopProgram& loop_program, const Ma
   load_strides();
   for (size_t k = 0; k < program.operands.size(); ++k) {
     const LoopOperand& operand = program.operands[k];
-    const bool known = operand.kind == LoopOperand::Kind::memory &&
-                       operand.vector_stride != LoopOperand::kAnyStride;
-    vector_strides.push_back(known ? nullptr : stride(k, vector_dimension()));
+    const bool is_fixed = operand.kind == LoopOperand::Kind::memory &&
+                          operand.vector_stride != LoopOperand::kAnyStride;
+    vector_strides.push_back(is_fixed ? nullptr : stride(k, vector_dimension()));
   }
 }
 
@@ -79,18 +79,18 @@ llvm::Value* Frame::find_loop(llvm::Value* table, GpuTable size) {
     llvm::Value* begin = builder.CreateMul(entry, code.number(static_cast<int64_t>(layout.entry)));
     return code.address(word, table, builder.CreateAdd(begin, code.number(within)));
   };
-  llvm::Value* found = code.number(0);
+  llvm::Value* loop_index = code.number(0);
   for (size_t step = std::bit_floor(layout.entries); step > 0; step /= 2) {
-    llvm::Value* next = builder.CreateAdd(found, code.number(static_cast<int64_t>(step)));
+    llvm::Value* next = builder.CreateAdd(loop_index, code.number(static_cast<int64_t>(step)));
     next = code.smaller(next, code.number(static_cast<int64_t>(layout.entries)));
     llvm::Value* first = code.load(word, address_of(next, 0), 8);
-    found = builder.CreateSelect(builder.CreateICmpSLE(first, of_launch), next, found);
+    loop_index = builder.CreateSelect(builder.CreateICmpSLE(first, of_launch), next, loop_index);
   }
-  llvm::Value* first = code.load(word, address_of(found, 0), 8);
-  llvm::Value* end = code.load(word, address_of(found, static_cast<int64_t>(layout.entry)), 8);
+  llvm::Value* first = code.load(word, address_of(loop_index, 0), 8);
+  llvm::Value* end = code.load(word, address_of(loop_index, static_cast<int64_t>(layout.entry)), 8);
   block = builder.CreateSub(of_launch, first);
   blocks = builder.CreateSub(end, first);
-  return address_of(found, 1);
+  return address_of(loop_index, 1);
 }
 
 llvm::Value* Frame::read_register(llvm::Intrinsic::ID id) {
@@ -286,14 +286,14 @@ std::vector<size_t> Frame::reductions_of(int pass) const {
 }
 
 std::vector<size_t> Frame::streams() const {
-  std::vector<size_t> found;
+  std::vector<size_t> operands;
   for (const LoopInstruction& load : program.code) {
     if (load.kind != LoopInstruction::Kind::load) continue;
     const LoopOperand& operand = program.operands[load.operand];
     if (operand.kind == LoopOperand::Kind::memory && operand.vector_stride == 1 && !operand.per_row)
-      found.push_back(load.operand);
+      operands.push_back(load.operand);
   }
-  return found;
+  return operands;
 }
 
 std::vector<size_t> Frame::stores(bool per_row) const {

@@ -65,7 +65,7 @@ class Frame {
 
   /// Calls `body` once, inside a loop over the range's outer dimensions.
   void for_each_outer(const std::function<void(const Positions&)>& body);
-  /// In such a loop: the bytes from an operand's position to its next one, if both are in one row
+  /// Inside that loop: the bytes from an operand's position to its next one, if both are in one row
   /// of the last outer dimension; 0 at the end of the range.
   llvm::Value* distance_to_next(size_t operand);
 

@@ -136,15 +136,15 @@ class ColumnKernel {
 
   /// Computes maps per row that elements use once, as soon as the passes before have run.
   void keep_per_row(const Positions& positions, int level) {
-    const List found = frame_.instructions([&](const LoopInstruction& described, size_t i) {
+    const List ready = frame_.instructions([&](const LoopInstruction& described, size_t i) {
       const LoopPasses::Instruction& passed = passes_.instructions[i];
       return described.kind == Kind::map && passed.level == level && passed.scratch >= 0;
     });
-    if (found.empty()) return;
-    run_columns(positions, found, [&](Body& at) {
-      for (const size_t i : found) at.store_private(at.value(i), kept_address(i, at));
+    if (ready.empty()) return;
+    run_columns(positions, ready, [&](Body& at) {
+      for (const size_t i : ready) at.store_private(at.value(i), kept_address(i, at));
     });
-    for (const size_t i : found) known_[i] = true;
+    for (const size_t i : ready) known_[i] = true;
   }
 
   llvm::Value* kept_address(size_t i, const Body& at) {

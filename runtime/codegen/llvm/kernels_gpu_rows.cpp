@@ -85,13 +85,13 @@ class GpuRowKernel {
   /// An array in shared memory; with size 0, as large as the launch makes it.
   llvm::GlobalVariable* shared(const char* name, llvm::Type* element, int size) {
     auto* type = llvm::ArrayType::get(element, static_cast<uint64_t>(size));
-    auto* made = new llvm::GlobalVariable(
+    auto* variable = new llvm::GlobalVariable(
         *code_.builder.GetInsertBlock()->getModule(), type, false,
         size ? llvm::GlobalValue::InternalLinkage : llvm::GlobalValue::ExternalLinkage,
         size ? llvm::UndefValue::get(type) : nullptr, name, nullptr,
         llvm::GlobalValue::NotThreadLocal, kShared);
-    made->setAlignment(llvm::Align(RowStage::kAlignment));
-    return made;
+    variable->setAlignment(llvm::Align(RowStage::kAlignment));
+    return variable;
   }
 
   void emit_row(llvm::Value* unit) {
@@ -168,11 +168,11 @@ class GpuRowKernel {
     code_.loop(code_.get(position), count, block_.threads,
                [&](llvm::Value* index) { move(index, 1); });
     llvm::Type* element = builder.getIntNTy(static_cast<unsigned>(8 * size));
-    llvm::Value* rest =
+    llvm::Value* remaining =
         builder.CreateAdd(builder.CreateMul(count, code_.number(kStaged / size)), thread_);
-    code_.when(builder.CreateICmpSLT(rest, end_), [&] {
-      code_.store(code_.load(element, code_.address(element, from, rest), size),
-                  code_.address(element, to, rest), size);
+    code_.when(builder.CreateICmpSLT(remaining, end_), [&] {
+      code_.store(code_.load(element, code_.address(element, from, remaining), size),
+                  code_.address(element, to, remaining), size);
     });
   }
 
@@ -271,9 +271,10 @@ class GpuRowKernel {
   using Accumulators = std::vector<llvm::AllocaInst*>;
 
   Accumulators new_accumulators(size_t i) {
-    Accumulators made;
-    for (int a = 0; a < accumulators_; ++a) made.push_back(code_.variable(identity_of(i)[0]));
-    return made;
+    Accumulators accumulators;
+    for (int a = 0; a < accumulators_; ++a)
+      accumulators.push_back(code_.variable(identity_of(i)[0]));
+    return accumulators;
   }
 
   Accumulators sums_of(size_t r) const {
@@ -287,10 +288,10 @@ class GpuRowKernel {
     auto& builder = code_.builder;
     llvm::Value* lane = builder.CreateAnd(number, code_.number(kReductionLanes - 1));
     for (size_t a = 0; a < lanes.size(); ++a) {
-      llvm::Value* own =
+      llvm::Value* owned =
           builder.CreateAdd(member_, code_.number(block_.members * static_cast<int64_t>(a)));
       llvm::Value* before = code_.get(lanes[a]);
-      code_.set(lanes[a], builder.CreateSelect(builder.CreateICmpEQ(lane, own),
+      code_.set(lanes[a], builder.CreateSelect(builder.CreateICmpEQ(lane, owned),
                                                merged(i, before, result), before));
     }
   }
@@ -327,14 +328,14 @@ class GpuRowKernel {
       code_.set(position, builder.CreateAdd(index, code_.number(step)));
     });
     if (unrolled_ == 1) return;
-    llvm::Value* rest = code_.get(position);
+    llvm::Value* remaining = code_.get(position);
     if (accumulators_ == 1) {
-      code_.loop(rest, end, stride,
+      code_.loop(remaining, end, stride,
                  [&](llvm::Value* index) { run_group(index, 1, reductions, stored); });
       return;
     }
     for (int k = 0; k < unrolled_ - 1; ++k) {
-      llvm::Value* index = builder.CreateAdd(rest, code_.number(k * stride));
+      llvm::Value* index = builder.CreateAdd(remaining, code_.number(k * stride));
       code_.when(builder.CreateICmpSLT(index, end),
                  [&] { run_group(index, 1, reductions, stored, k); });
     }
@@ -396,10 +397,10 @@ class GpuRowKernel {
   /// Combines the team's accumulators of a reduction by the tree, for each group; all members get
   /// the results. A group without elements has the identity, which changes nothing.
   std::vector<llvm::Value*> collapse(size_t i, const Accumulators& accumulators) {
-    std::vector<llvm::Value*> own;
-    for (llvm::AllocaInst* accumulator : accumulators) own.push_back(code_.get(accumulator));
-    combine_halves(i, own);
-    if (block_.members == 1) return {own[0]};
+    std::vector<llvm::Value*> sums;
+    for (llvm::AllocaInst* accumulator : accumulators) sums.push_back(code_.get(accumulator));
+    combine_halves(i, sums);
+    if (block_.members == 1) return {sums[0]};
     auto& builder = code_.builder;
     const auto size = static_cast<int64_t>(size_of(frame_.type_of(i)));
     const auto address = [&](llvm::Value* member) {
@@ -409,17 +410,17 @@ class GpuRowKernel {
         slot = builder.CreateAdd(slot, builder.CreateMul(group_, code_.number(block_.members)));
       return code_.address(builder.getInt64Ty(), lanes_of_block_, slot);
     };
-    code_.store(own[0], address(member_), size);
+    code_.store(sums[0], address(member_), size);
     grid_.barrier();
     std::vector<llvm::Value*> all;
     if (block_.members == kReductionLanes && block_.teams > 1) {
       // The members of a team are spread over many warps, which all take part in each level.
-      llvm::AllocaInst* value = code_.variable(own[0]);
+      llvm::AllocaInst* value = code_.variable(sums[0]);
       for (int half = kReductionLanes / 2; half > 0; half /= 2) {
         code_.when(builder.CreateICmpSLT(member_, code_.number(half)), [&] {
           llvm::Value* other = builder.CreateAdd(member_, code_.number(half));
-          llvm::Value* taken = code_.load(frame_.scalar_type(i), address(other), size);
-          code_.set(value, merged(i, code_.get(value), taken));
+          llvm::Value* other_value = code_.load(frame_.scalar_type(i), address(other), size);
+          code_.set(value, merged(i, code_.get(value), other_value));
           code_.store(code_.get(value), address(member_), size);
         });
         grid_.barrier();

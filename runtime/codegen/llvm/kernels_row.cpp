@@ -60,15 +60,15 @@ class RowKernel {
 
   /// Computes the maps, loads and parameters per row that are available after `level` passes.
   void compute_per_row(Body& row, int level) {
-    const List found = frame_.instructions([&](const LoopInstruction& described, size_t i) {
+    const List ready = frame_.instructions([&](const LoopInstruction& described, size_t i) {
       const LoopPasses::Instruction& passed = passes_.instructions[i];
       return passed.per_row && passed.level == level && described.kind != Kind::reduce &&
              described.kind != Kind::store;
     });
     std::vector<bool> now(program_.code.size(), false);
-    for (const size_t i : found) now[i] = true;
+    for (const size_t i : ready) now[i] = true;
     row.compute(now);
-    for (const size_t i : found) scalars_[i] = row.value(i)[0];
+    for (const size_t i : ready) scalars_[i] = row.value(i)[0];
   }
 
   /// Cost of a pass per element, roughly in instructions. Stores wait for memory.

@@ -10,7 +10,7 @@ namespace tide::ir {
 /// float32, with the same bits.
 bool is_packed(const Machine& machine, OpCode op, DType type);
 
-/// Computes such an op. Operands and result are registers of memory_type(type).
+/// Computes the op. Operands and result are registers of memory_type(type).
 Registers packed(const Lanes& lanes, OpCode op, DType type, const Registers& a, const Registers& b);
 
 }  // namespace tide::ir

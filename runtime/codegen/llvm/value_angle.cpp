@@ -60,9 +60,9 @@ class LargeArgument {
   /// The upper half of the product of a and b.
   Scalar upper_product(Scalar a, Scalar b) {
     llvm::Type* wide = builder_.getInt128Ty();
-    const Scalar whole =
+    const Scalar product =
         builder_.CreateMul(builder_.CreateZExt(a, wide), builder_.CreateZExt(b, wide));
-    return builder_.CreateTrunc(builder_.CreateLShr(whole, 64), builder_.getInt64Ty());
+    return builder_.CreateTrunc(builder_.CreateLShr(product, 64), builder_.getInt64Ty());
   }
   /// The upper half of `high` and `low`, shifted to the left.
   Scalar joined(Scalar high, Scalar low, Scalar count) {
@@ -98,8 +98,8 @@ class LargeArgument {
     const Scalar h0 = joined(f0, f1, zeros), h1 = b.CreateShl(f1, zeros);
     const Scalar top = b.CreateLShr(h0, 11);
     const Scalar next = b.CreateOr(b.CreateShl(b.CreateAnd(h0, 0x7ff), 42), b.CreateLShr(h1, 22));
-    const auto number = [&](Scalar whole) {
-      return Value::broadcast(lanes_, DType::f64, b.CreateSIToFP(whole, b.getDoubleTy()));
+    const auto number = [&](Scalar integer) {
+      return Value::broadcast(lanes_, DType::f64, b.CreateSIToFP(integer, b.getDoubleTy()));
     };
     const Value high = number(top) * number(top).constant(0x1p-53);
     const Value low = number(next) * high.constant(0x1p-106);

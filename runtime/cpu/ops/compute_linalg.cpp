@@ -185,8 +185,8 @@ class Factor {
 template <class T, class Solve>
 void solve_in_parts(const ComputeCall& call, const Matrices<T>& right, const Matrices<T>& output,
                     const Solve& solve) {
-  constexpr int64_t kColumns = 64;  // does not depend on the number of threads, but bits may depend
-                                    // on it
+  // Independent of the number of threads, because bits may depend on it.
+  constexpr int64_t kColumns = 64;
   const int64_t size = right.rows, all = right.columns;
   if (size * all == 0) return;
   const int64_t parts = (all + kColumns - 1) / kColumns;

@@ -269,8 +269,7 @@ void backward(ComputeCall& call) {
   });
   const auto step = backward_of<T>(all.cell);
   int64_t rows_before = 0;
-  const T* before = nullptr;  // gradients of the hidden state's contributions in the last step that
-                              // ran
+  const T* before = nullptr;  // dhidden of the last step that ran
   const auto add_product = [&](int64_t unit, int64_t count) {
     multiply(rows_before, count, k, before, right, unit / all.width, static_cast<const T*>(nullptr),
              dh + unit, hidden, gru);

@@ -87,8 +87,8 @@ void sum_long_fiber(Parallel& parallel, const In* x, Out* y, int64_t length) {
     });
   };
   for_groups([&](int64_t first, int64_t count, S* sums) {
-    const auto found = run_chains<S>(x + first, count, [](int64_t, int64_t, S) {});
-    std::copy(found.begin(), found.end(), sums);
+    const auto block_sums = run_chains<S>(x + first, count, [](int64_t, int64_t, S) {});
+    std::copy(block_sums.begin(), block_sums.end(), sums);
   });
   S all = 0;
   for (int64_t block = 0; block < groups * kChains; ++block) {

@@ -385,11 +385,11 @@ void select(Parallel& parallel, const Rows<T>& rows) {
                          const int64_t last = std::min(rows.length, first + part);
                          Selection selection(workspace + 2 * rows.kept * item, rows.kept);
                          for (int64_t i = first; i < last; ++i) selection.add(rows.entry(row, i));
-                         const int64_t found = selection.finish();
+                         const int64_t count = selection.finish();
                          // Pads each part to the same number of entries: these come after all
                          // others.
                          Entry* part_entries = workspace + 2 * rows.kept * item;
-                         std::fill(part_entries + found, part_entries + rows.kept,
+                         std::fill(part_entries + count, part_entries + rows.kept,
                                    Entry{~uint64_t(0), static_cast<uint64_t>(rows.length)});
                        }
                      });

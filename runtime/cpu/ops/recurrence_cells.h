@@ -29,8 +29,7 @@ struct ForwardUnits {
 template <class T>
 struct BackwardUnits {
   int64_t count;
-  const T *dy, *gates, *h_before, *c_before;  ///< h_before and c_before as saved by the forward
-                                              ///< step
+  const T *dy, *gates, *h_before, *c_before;  ///< the last two as saved forward
   int64_t gates_gap;
   T *dh, *dc;  ///< gradients of the state, after and then before the step, without products
   T *dinput, *dhidden;  ///< gradients of the contributions of input and hidden state: one array
