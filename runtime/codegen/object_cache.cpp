@@ -195,7 +195,7 @@ void ObjectCache::store(std::string_view key, std::string_view object) {
   } catch (const FileError&) {
     return;
   }
-  // Small files count as the limit's share per file, so that too many files are noticed as soon.
+  // Small files count as the limit's share per file, so that too many files trigger a scan.
   trim_sometimes(std::max(static_cast<int64_t>(bytes.size()), kLimitPerFile));
 }
 

@@ -53,15 +53,15 @@ void* thread_scratch(size_t bytes) {
   return scratch.get<std::byte>(bytes);
 }
 
-/// Limits of interpreting, in nanoseconds: of one run, which is less than finding machine code on
-/// disk takes; of all runs of a kernel before its code is looked up; and before it is compiled. (A
-/// compiled kernel stays on disk for later processes, so it is worth more than its time in this
-/// one.)
+/// Time limits for interpreting a kernel, in nanoseconds: of one run, because finding machine code
+/// on disk takes longer; of all runs before its code is looked up on disk; and of all runs before
+/// it is compiled. (Later processes find a compiled kernel on disk, so it is worth more than the
+/// time that it saves in this one.)
 constexpr int64_t kMostAtOnce = 100'000, kUntilLookup = 200'000, kUntilCompiled = 2'000'000;
 
 /// Runs the loop without machine code as long as that is faster. Returns whether it did.
 bool interpret(Kernel& kernel, const LoopArguments& arguments) {
-  // Without fused multiply-adds, kernels have other bits than the interpreter.
+  // Without fused multiply-adds, kernels and the interpreter differ in their bits.
   static const bool may_interpret = instruction_set() != InstructionSet::baseline &&
                                     environment_flag(Variable::interpreter, true);
   const InterpretedLoop* const loop = may_interpret ? kernel.interpreted() : nullptr;
@@ -81,8 +81,8 @@ int64_t grain_of(const Kernel& kernel) {
   return std::clamp(kGrain * kFewInstructions / std::max(kernel.cost(), 1), kLeastGrain, kGrain);
 }
 
-/// The work of `elements`, in units of which kGrain are worth another thread; 0 if there are
-/// enough.
+/// The work of `elements`, scaled so that kGrain is worth another thread; 0 if it is more than
+/// that.
 int64_t small(int64_t elements, int64_t grain) {
   return elements <= grain ? std::max<int64_t>(elements * (kGrain / grain), 1) : 0;
 }

@@ -47,7 +47,7 @@ class SimBackend : public HostBackend, public FaultInjection, public Simulation 
     std::atomic<size_t> memory_limit;
     std::atomic<double> rate, staging_rate, pin_rate, latency, launch_cost;
     std::atomic<int64_t> fail_in[3] = {0, 0, 0};  ///< by Fault: a countdown, 1 fails the next one
-    /// A resource for one piece of work at a time, and when it is in use on the modelled clock.
+    /// A resource that one piece of work uses at a time, and its timetable on the modelled clock.
     struct Part {
       std::mutex mutex;
       Timetable times;

@@ -40,7 +40,7 @@ class Team : public Parallel {
   void for_range(int64_t n, int64_t grain,
                  const std::function<void(int64_t begin, int64_t end)>& body) override;
 
-  /// A range is short if it has at most kShortRange grains. The leader wakes one worker less for
+  /// A range is short if it has at most kShortRange grains. The leader wakes one worker fewer for
   /// each thread that waits here.
   bool help_until(std::chrono::microseconds time, const Condition& condition) override;
 

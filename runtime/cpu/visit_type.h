@@ -16,8 +16,8 @@ struct TypeTag {
   using Type = T;
 };
 
-/// Calls visitor(TypeTag<T>()) for the C++ type of `type`; boolean is bool. Not for float8, whose
-/// elements compute ops only move.
+/// Calls visitor(TypeTag<T>()) for the C++ type of `type`; boolean is bool. Not for float8: compute
+/// ops only move such elements.
 template <class Visitor>
 void visit_type(DType type, Visitor&& visitor) {
   switch (type) {

@@ -6,7 +6,7 @@
 namespace tide {
 
 /// kFunction with everything that it calls inlined, so that fused multiply-adds are instructions
-/// instead of calls of the C library, and loops are vectorized. The bits are the same.
+/// instead of calls to the C library, and loops are vectorized. The bits are the same.
 template <auto kFunction, class... Arguments>
 __attribute__((target("avx2,fma"), flatten)) auto on_avx2(Arguments... arguments) {
   return kFunction(arguments...);

@@ -178,7 +178,7 @@ class ColumnKernel {
                      address);
   }
 
-  /// Adds the results of the block at `begin` to the lane for that block.
+  /// Combines the results of the block at `begin` into the lane for that block.
   void combine_block(const List& reductions, llvm::Value* begin) {
     auto& builder = code_.builder;
     llvm::Value* number = builder.CreateUDiv(builder.CreateSub(begin, frame_.row_begin), block_);

@@ -282,7 +282,7 @@ class GpuRowKernel {
     return {first, first + accumulators_};
   }
 
-  /// Adds the result of a block to the lane for that block, if it is this thread's.
+  /// Combines the result of a block into the lane for that block, if it is this thread's.
   void combine_block(size_t i, const Accumulators& lanes, llvm::Value* number,
                      llvm::Value* result) {
     auto& builder = code_.builder;

@@ -168,7 +168,7 @@ class RowKernel {
                   size_of_value(i) * lanes.width);
   }
 
-  /// Adds the result of the block at `begin` to the lane for that block.
+  /// Combines the result of the block at `begin` into the lane for that block.
   void combine_block(const Body& row, llvm::Value* begin, size_t i, llvm::Value* result) {
     auto& builder = code_.builder;
     llvm::Value* number = builder.CreateUDiv(builder.CreateSub(begin, frame_.row_begin), block_);

@@ -10,7 +10,7 @@
 namespace tide {
 
 enum class GeneratedForm : uint8_t {
-  object,    ///< an ELF relocatable file with the function "kernel" and no undefined symbols
+  object,    ///< an ELF relocatable file with the function "kernel", for load_object
   assembly,  ///< the same as text; for GPUs the only form, PTX
   ir         ///< LLVM's intermediate representation as text
 };

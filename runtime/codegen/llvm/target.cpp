@@ -35,9 +35,9 @@ void register_back_end() {
   });
 }
 
-/// LLVM's loop strength reduction takes a third of the time, and more with many operands. On the
-/// CPU it improves nothing: an address there is base + index * size, and the products that a loop
-/// needs are computed before it.
+/// LLVM's loop strength reduction takes a third of the compile time, and more with many operands.
+/// On the CPU it improves nothing: an address there is base + index * size, and the products that a
+/// loop needs are computed before it.
 void choose_passes(const llvm::Triple& triple) {
   llvm::cl::Option* option = llvm::cl::getRegisteredOptions().lookup("disable-lsr");
   if (!option) throw std::runtime_error("this LLVM has no option disable-lsr");

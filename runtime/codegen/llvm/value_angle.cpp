@@ -149,8 +149,8 @@ void reduce_elements(llvm::IRBuilder<>& b, const Machine& machine, const Arrays&
   b.SetInsertPoint(after);
 }
 
-/// Does the same by a call of libtide, because inline code would be most of a kernel's compilation.
-/// The loader fills in the address.
+/// Does the same by calling libtide, because inline code would take most of a kernel's compile
+/// time. The loader fills in the address.
 void call_reduce_elements(llvm::IRBuilder<>& b, const Machine&, const Arrays& arrays, int count) {
   llvm::Module& module = *b.GetInsertBlock()->getModule();
   llvm::Type* pointer = b.getPtrTy();

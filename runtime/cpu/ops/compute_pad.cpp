@@ -68,7 +68,7 @@ class PadEdges {
 
   void fill_row(T* to, const T* from) const {
     for (const EdgeSegment& s : row_) {
-      // For a few elements, a call of memcpy takes longer than copying them.
+      // For a few elements, calling memcpy takes longer than a loop.
       if (s.step == 1 && s.count >= 8)
         std::copy_n(from + s.from, s.count, to + s.to);
       else

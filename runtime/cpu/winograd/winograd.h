@@ -5,9 +5,10 @@
 // each point:
 //   output = A^T [ (G filter G^T) * (B^T input B) ] A,
 // and the gradient of the filter = G^T [ (B^T input B) * (A dy A^T) ] G, summed over tiles. (Lavin
-// and Gray, Fast algorithms for convolutional neural networks, 2015.) The points are 0, +-5/8,
-// +-3/2 and infinity: rounding errors are half of those at the usual 0, +-1, +-2. A nan or infinity
-// among the inputs of a tile reaches all of its outputs.
+// and Gray, Fast algorithms for convolutional neural networks, 2015.)
+//
+// The points are 0, +-5/8, +-3/2 and infinity: rounding errors are half of those at the usual 0,
+// +-1, +-2. A nan or infinity among the inputs of a tile reaches all of its outputs.
 #pragma once
 
 #include <cstdint>
