@@ -13,7 +13,7 @@
 namespace tide {
 namespace {
 
-/// Adds the time from its making to its end to a sum.
+/// Adds its lifetime to a sum.
 class Stopwatch {
  public:
   explicit Stopwatch(std::atomic<int64_t>& sum) : sum_(sum) {}
@@ -35,14 +35,14 @@ std::string detect_cpu() {
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512cd");
-  const std::string own = !haswell ? "x86-64" : avx512 ? "skylake-avx512" : "haswell";
-  // A wish may narrow what the machine has; it cannot widen it.
-  const std::string wanted(environment_cpu());
-  return wanted == "x86-64" || (wanted == "haswell" && haswell) ? wanted : own;
+  const std::string native = !haswell ? "x86-64" : avx512 ? "skylake-avx512" : "haswell";
+  // TIDE_CPU can select a smaller instruction set, never a larger one.
+  const std::string requested(environment_cpu());
+  return requested == "x86-64" || (requested == "haswell" && haswell) ? requested : native;
 }
 
-/// What names the kernel on disk. Empty without a plugin: then there is nothing to trust the files
-/// of a cache by.
+/// The kernel's key on disk. Empty without a plugin: cached files cannot be trusted without its
+/// build id.
 std::string disk_key(const Kernel& kernel) {
   const std::string& identity = plugin_identity();
   return identity.empty() ? std::string() : identity + '\0' + kernel_cpu() + '\0' + kernel.key();
@@ -51,11 +51,11 @@ std::string disk_key(const Kernel& kernel) {
 LoopKernel compile(const Kernel& kernel, std::string& object) {
   const Stopwatch watch(kernel_counters.compile_nanoseconds);
   object = generate(kernel.program(), GeneratedForm::object);
-  LoopKernel made = load_object(object);
-  // What was just compiled is sound, so there is no room for it.
-  if (!made) throw MemoryError("out of memory: no room on the host for the code of a kernel");
+  LoopKernel code = load_object(object);
+  // The object was just compiled and is valid, so mapping memory has failed.
+  if (!code) throw MemoryError("out of memory: not enough host memory for the code of a kernel");
   ++kernel_counters.compiled;
-  return made;
+  return code;
 }
 
 }  // namespace
@@ -64,17 +64,17 @@ LoopKernel stored_machine_code(const Kernel& kernel) {
   const Stopwatch watch(kernel_counters.lookup_nanoseconds);
   const std::string name = disk_key(kernel);
   const std::string object = name.empty() ? std::string() : object_cache().load(name);
-  LoopKernel found = object.empty() ? nullptr : load_object(object);
-  if (found) ++kernel_counters.from_disk;
-  return found;
+  LoopKernel code = object.empty() ? nullptr : load_object(object);
+  if (code) ++kernel_counters.from_disk;
+  return code;
 }
 
 LoopKernel machine_code(const Kernel& kernel) {
-  if (LoopKernel found = stored_machine_code(kernel)) return found;
+  if (LoopKernel code = stored_machine_code(kernel)) return code;
   std::string object;
-  LoopKernel made = compile(kernel, object);
+  LoopKernel code = compile(kernel, object);
   if (const std::string name = disk_key(kernel); !name.empty()) object_cache().store(name, object);
-  return made;
+  return code;
 }
 
 std::string kernel_cpu() {

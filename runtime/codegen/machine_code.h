@@ -7,12 +7,11 @@
 
 namespace tide {
 
-/// The machine code of a kernel, which stays until the process ends: looked up on disk or compiled.
-/// For Kernel::function. Throws InternalError if the plugin is missing or broken, with what to do
-/// about it.
+/// The machine code of a kernel, for Kernel::function: from disk or newly compiled, valid until the
+/// process ends. Throws InternalError, with instructions, if the plugin is missing or broken.
 LoopKernel machine_code(const Kernel& kernel);
 
-/// The same if it is on disk; else null.
+/// The machine code of a kernel if it is on disk, else null.
 LoopKernel stored_machine_code(const Kernel& kernel);
 
 /// The instruction set that kernels are compiled for: "x86-64", "haswell", or the machine's own.

@@ -29,7 +29,7 @@ namespace {
 constexpr uint64_t kMagic = 0x316c656e72656b74;  // "tkernel1"
 constexpr int64_t kDefaultLimit = int64_t{64} << 20;
 constexpr int64_t kLimitPerFile = int64_t{8} << 10;
-constexpr time_t kUseNoted = 60 * 60;  ///< seconds after which another use is written down
+constexpr time_t kUseNoted = 60 * 60;  ///< seconds after which another use updates the file's mtime
 constexpr size_t kLargestFile = size_t{16} << 20;
 
 struct Header {
@@ -45,7 +45,7 @@ uint64_t mixed(uint64_t x) {
   return x ^ (x >> 32);
 }
 
-/// 128 bits that differ between different bytes, as long as nobody tries to make them agree.
+/// A 128-bit hash. It does not resist deliberate collisions.
 std::array<uint64_t, 2> hash(std::string_view bytes) {
   std::array<uint64_t, 2> state{0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f};
   const size_t size = bytes.size();
@@ -91,7 +91,7 @@ std::string read_file(int folder, const std::string& name) {
   std::string bytes(static_cast<size_t>(status.st_size), '\0');
   const ssize_t count = read(file, bytes.data(), bytes.size());
   if (count != static_cast<ssize_t>(bytes.size())) return {};
-  // The time of writing is that of the last use: file systems may not keep the time of reading.
+  // mtime records the last use, because file systems may not maintain atime.
   if (status.st_mtim.tv_sec + kUseNoted < time(nullptr)) futimens(file, nullptr);
   return bytes;
 }
@@ -124,7 +124,7 @@ CacheUse use_of(const std::vector<Entry>& entries) {
   return use;
 }
 
-/// Removes files, the oldest use first, if there are too many; another process may do the same.
+/// Removes the least recently used files if there are too many; another process may do the same.
 void trim(int folder, int64_t limit) {
   std::vector<Entry> all = entries(folder);
   CacheUse use = use_of(all);
@@ -143,8 +143,8 @@ void trim(int folder, int64_t limit) {
 
 int64_t bytes_between_trims(int64_t limit) { return limit / 32; }
 
-/// Where between two looks a process begins, so that many that store little look as often, all
-/// together, as one that stores much.
+/// Starts at a random point between two scans, so that many processes that each store little scan
+/// as often, all together, as one that stores much.
 int64_t first_trim(int64_t limit) {
   uint64_t random = 0;
   if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0) return 0;
@@ -163,7 +163,7 @@ ObjectCache::ObjectCache(const std::string& path, int64_t limit)
       until_trim_(first_trim(limit)) {
   if (!path.empty() && limit != 0 && folder_ < 0 && environment_text(Variable::cache_dir))
     ignore_environment(Variable::cache_dir,
-                       "kernels are kept in a folder of your own to which nobody else may write");
+                       "kernels are stored in a folder that you own and only you may write to");
 }
 
 CacheUse ObjectCache::use() const { return folder_ < 0 ? CacheUse() : use_of(entries(folder_)); }
@@ -174,11 +174,11 @@ std::string ObjectCache::load(std::string_view key) const {
   Header header;
   if (bytes.size() < sizeof header) return {};
   std::memcpy(&header, bytes.data(), sizeof header);
-  const std::string_view rest = std::string_view(bytes).substr(sizeof header);
+  const std::string_view payload = std::string_view(bytes).substr(sizeof header);
   if (header.magic != kMagic || header.key_size != key.size()) return {};
-  if (rest.size() < key.size() || header.object_size != rest.size() - key.size()) return {};
-  if (rest.substr(0, key.size()) != key || header.checksum != hash(rest)) return {};
-  return std::string(rest.substr(key.size()));
+  if (payload.size() < key.size() || header.object_size != payload.size() - key.size()) return {};
+  if (payload.substr(0, key.size()) != key || header.checksum != hash(payload)) return {};
+  return std::string(payload.substr(key.size()));
 }
 
 void ObjectCache::store(std::string_view key, std::string_view object) {
@@ -195,7 +195,7 @@ void ObjectCache::store(std::string_view key, std::string_view object) {
   } catch (const FileError&) {
     return;
   }
-  // Little ones count as what the limit grants a file, so that too many files are noticed as soon.
+  // Small files count as the limit's share per file, so that too many files trigger a scan.
   trim_sometimes(std::max(static_cast<int64_t>(bytes.size()), kLimitPerFile));
 }
 

@@ -27,7 +27,7 @@ class Object {
   }
 
   LoopKernel load() {
-    if (!read_sections() || !place_sections() || !relocate()) return nullptr;
+    if (!read_sections() || !copy_sections() || !relocate()) return nullptr;
     const auto kernel = find_kernel();
     if (!kernel || mprotect(memory_, memory_size_, PROT_READ | PROT_EXEC) != 0) return nullptr;
     memory_ = nullptr;
@@ -35,7 +35,7 @@ class Object {
   }
 
  private:
-  /// `count` structures at `offset` of the file, or null if they do not lie inside.
+  /// `count` structures at `offset` of the file, or null if they are out of bounds.
   template <class T>
   const T* at(size_t offset, size_t count = 1) const {
     if (offset > bytes_.size() || count > (bytes_.size() - offset) / sizeof(T)) return nullptr;
@@ -55,16 +55,16 @@ class Object {
     return true;
   }
 
-  /// All sections that are needed at run time, one behind the other.
-  bool place_sections() {
+  /// Copies all sections needed at run time to consecutive addresses.
+  bool copy_sections() {
     size_t size = 0;
-    places_.assign(sections_.size(), SIZE_MAX);
+    offsets_.assign(sections_.size(), SIZE_MAX);
     for (size_t i = 0; i < sections_.size(); ++i) {
       const Elf64_Shdr& section = sections_[i];
       if (!(section.sh_flags & SHF_ALLOC)) continue;
       if (section.sh_addralign > kPage) return false;
-      places_[i] = align_up(size, section.sh_addralign);
-      size = places_[i] + section.sh_size;
+      offsets_[i] = align_up(size, section.sh_addralign);
+      size = offsets_[i] + section.sh_size;
     }
     memory_size_ = align_up(size, kPage);
     if (memory_size_ == 0) return false;
@@ -73,18 +73,18 @@ class Object {
     if (memory == MAP_FAILED) return false;
     memory_ = static_cast<char*>(memory);
     for (size_t i = 0; i < sections_.size(); ++i)
-      if (places_[i] != SIZE_MAX && sections_[i].sh_type != SHT_NOBITS)
-        std::memcpy(memory_ + places_[i], bytes_.data() + sections_[i].sh_offset,
+      if (offsets_[i] != SIZE_MAX && sections_[i].sh_type != SHT_NOBITS)
+        std::memcpy(memory_ + offsets_[i], bytes_.data() + sections_[i].sh_offset,
                     sections_[i].sh_size);
     return true;
   }
 
-  /// The text at `offset` of a table of names, or nothing if it does not end there.
+  /// The string at `offset` of a string table, or nothing if it is not terminated there.
   std::string_view name_in(const Elf64_Shdr& names, size_t offset) const {
     if (offset >= names.sh_size) return {};
-    const std::string_view rest = bytes_.substr(names.sh_offset + offset, names.sh_size - offset);
-    const size_t end = rest.find('\0');
-    return end == std::string_view::npos ? std::string_view() : rest.substr(0, end);
+    const std::string_view tail = bytes_.substr(names.sh_offset + offset, names.sh_size - offset);
+    const size_t end = tail.find('\0');
+    return end == std::string_view::npos ? std::string_view() : tail.substr(0, end);
   }
 
   std::optional<uint64_t> address_of(const Elf64_Sym& symbol, const Elf64_Shdr& names) const {
@@ -92,16 +92,16 @@ class Object {
       if (name_in(names, symbol.st_name) != kReduceLargeArguments) return {};
       return reinterpret_cast<uint64_t>(&reduce_large_arguments);
     }
-    if (symbol.st_shndx >= sections_.size() || places_[symbol.st_shndx] == SIZE_MAX) return {};
+    if (symbol.st_shndx >= sections_.size() || offsets_[symbol.st_shndx] == SIZE_MAX) return {};
     if (symbol.st_value > sections_[symbol.st_shndx].sh_size) return {};
-    return reinterpret_cast<uint64_t>(memory_) + places_[symbol.st_shndx] + symbol.st_value;
+    return reinterpret_cast<uint64_t>(memory_) + offsets_[symbol.st_shndx] + symbol.st_value;
   }
 
   bool relocate() {
     for (const Elf64_Shdr& section : sections_) {
       if (section.sh_type == SHT_REL) return false;
       if (section.sh_type != SHT_RELA || section.sh_info >= sections_.size()) continue;
-      if (places_[section.sh_info] != SIZE_MAX && !relocate_section(section)) return false;
+      if (offsets_[section.sh_info] != SIZE_MAX && !relocate_section(section)) return false;
     }
     return true;
   }
@@ -129,12 +129,12 @@ class Object {
     const size_t width = wide ? 8 : 4;
     const size_t size = sections_[section].sh_size;
     if (size < width || entry.r_offset > size - width) return false;
-    char* place = memory_ + places_[section] + entry.r_offset;
+    char* location = memory_ + offsets_[section] + entry.r_offset;
     uint64_t value = target + static_cast<uint64_t>(entry.r_addend);
-    if (type != R_X86_64_64) value -= reinterpret_cast<uint64_t>(place);
+    if (type != R_X86_64_64) value -= reinterpret_cast<uint64_t>(location);
     const bool relative = type == R_X86_64_PC32 || type == R_X86_64_PLT32;
     if (!wide && !relative) return false;
-    std::memcpy(place, &value, width);
+    std::memcpy(location, &value, width);
     return true;
   }
 
@@ -154,7 +154,7 @@ class Object {
 
   std::string_view bytes_;
   std::vector<Elf64_Shdr> sections_;
-  std::vector<size_t> places_;  ///< of each section in memory_; SIZE_MAX: not there
+  std::vector<size_t> offsets_;  ///< of each section in memory_; SIZE_MAX: not loaded
   char* memory_ = nullptr;
   size_t memory_size_ = 0;
 };

@@ -7,9 +7,9 @@
 
 namespace tide {
 
-/// The function "kernel" of an x86-64 ELF relocatable file that refers to nothing outside itself
-/// but reduce_large_arguments. The code stays mapped until the process ends. Null if the file is
-/// none of that kind, or damaged, or there is no memory.
+/// Loads the function "kernel" of an x86-64 ELF relocatable file whose only external reference may
+/// be reduce_large_arguments. The code stays mapped until the process ends. Returns null if the
+/// file is of another kind or damaged, or if memory is short.
 LoopKernel load_object(std::string_view object);
 
 }  // namespace tide

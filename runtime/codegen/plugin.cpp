@@ -16,10 +16,11 @@ namespace tide {
 namespace {
 
 constexpr const char* kPluginFile = "tide-llvm.so";
-/// More than LLVM takes for a kernel. Without it the process would end: so a look beforehand.
-constexpr size_t kRoom = 64u << 20;
+/// More than LLVM needs for a kernel. LLVM ends the process if it runs out of memory, so this much
+/// is allocated and freed first.
+constexpr size_t kHeadroom = 64u << 20;
 
-/// The linker's build id, which stands in the notes of an ELF file.
+/// The linker's build id, from the notes of an ELF file.
 std::string build_id(int file) {
   const auto read_at = [file](void* to, size_t size, uint64_t offset) {
     return pread(file, to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
@@ -64,7 +65,7 @@ std::string call_plugin(const LoopProgram& program, const std::string& processor
                         GeneratedForm form, const GpuForm& gpu) {
   static const auto function =
       reinterpret_cast<Generate>(plugin_entry(kPluginFile, "tide_generate_loop"));
-  ::operator delete(::operator new(kRoom));
+  ::operator delete(::operator new(kHeadroom));
   std::string result;
   if (!function(program, processor.c_str(), form, gpu, result))
     throw InternalError("cannot compile a kernel: " + result);

@@ -15,18 +15,18 @@ const char* ptx_architecture(int capability) {
 std::string ptx_of(const LoopProgram& program, const char* architecture, const GpuForm& form) {
   const profile::Span span(profile::EventKind::compile, "compile");
   std::string disk_key;
-  // Without a plugin there is nothing to trust the files of a cache by.
+  // Without a plugin there is no build id, so cached files cannot be trusted.
   if (!plugin_identity().empty()) {
     const std::vector<uint8_t> structure = program.key();
     disk_key = plugin_identity() + '\0' + architecture + '\0';
     disk_key += static_cast<char>('0' + form.number());
     disk_key.append(structure.begin(), structure.end());
-    const std::string found = object_cache().load(disk_key);
-    if (!found.empty()) return found;
+    const std::string cached = object_cache().load(disk_key);
+    if (!cached.empty()) return cached;
   }
-  const std::string made = generate_ptx(program, architecture, form);
-  if (!disk_key.empty()) object_cache().store(disk_key, made);
-  return made;
+  const std::string ptx = generate_ptx(program, architecture, form);
+  if (!disk_key.empty()) object_cache().store(disk_key, ptx);
+  return ptx;
 }
 
 }  // namespace tide

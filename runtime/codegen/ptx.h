@@ -7,8 +7,8 @@
 
 namespace tide {
 
-/// The architecture that PTX is written for, of those LLVM knows, for a device of this compute
-/// capability (75, 80, 90, 100): the newest that is not newer.
+/// The PTX architecture for a device of this compute capability (75, 80, 90, 100): the newest that
+/// LLVM and the device support.
 const char* ptx_architecture(int capability);
 
 /// The PTX of `program`; its entry is "kernel". Thread-safe. Throws InternalError if the plugin is

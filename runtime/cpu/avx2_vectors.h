@@ -12,8 +12,8 @@ namespace {
 
 #define TIDE_INLINE __attribute__((always_inline, target("avx2,fma"))) static inline
 
-// For products, 6 rows by 2 vectors: 12 sums, two vectors of b and one factor use 15 of the 16
-// registers.
+// Matrix products use 6 rows by 2 vectors: 12 sums, two vectors of b and one factor take 15 of the
+// 16 registers.
 struct Float {
   using Scalar = float;
   using Vector = __m256;
@@ -26,12 +26,12 @@ struct Float {
   TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm256_mul_ps(a, b); }
   TIDE_INLINE Vector square_root(Vector a) { return _mm256_sqrt_ps(a); }
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
-  /// Four numbers from each of kLanes / 4 places that lie `stride` apart.
+  /// Four elements from each of kLanes / 4 addresses that are `stride` apart.
   TIDE_INLINE Vector load_fours(const float* p, int64_t stride) {
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(p + stride),
                                 1);
   }
-  // In each of the fours: a0 b0 a1 b1, a2 b2 a3 b3; a0 a1 b0 b1, a2 a3 b2 b3.
+  // In each group of four: a0 b0 a1 b1, a2 b2 a3 b3; a0 a1 b0 b1, a2 a3 b2 b3.
   TIDE_INLINE Vector zip_low(Vector a, Vector b) { return _mm256_unpacklo_ps(a, b); }
   TIDE_INLINE Vector zip_high(Vector a, Vector b) { return _mm256_unpackhi_ps(a, b); }
   TIDE_INLINE Vector join_low(Vector a, Vector b) { return _mm256_shuffle_ps(a, b, 0x44); }
@@ -52,7 +52,7 @@ struct Double {
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_pd(a, b, c); }
 };
 
-/// Pairs of int16, multiplied with pairs and added up: sums of int32.
+/// Pairs of int16, whose products are summed in int32.
 struct Pair {
   using Scalar = uint32_t;
   using Vector = __m256i;

@@ -12,8 +12,8 @@ namespace {
 
 #define TIDE_INLINE __attribute__((always_inline, target("avx512f,avx512bw"))) static inline
 
-// For products, 12 rows by 2 vectors: 24 sums, two vectors of b and one factor use 27 of the 32
-// registers.
+// Matrix products use 12 rows by 2 vectors: 24 sums, two vectors of b and one factor take 27 of the
+// 32 registers.
 struct Float {
   using Scalar = float;
   using Vector = __m512;
@@ -26,16 +26,16 @@ struct Float {
   TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm512_mul_ps(a, b); }
   TIDE_INLINE Vector square_root(Vector a) { return _mm512_maskz_sqrt_ps(kAll, a); }
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
-  /// GCC 12 takes what the forms without a mask leave open for a number not set.
+  /// All lanes: GCC 12 warns that the forms without a mask use an uninitialized value.
   static constexpr __mmask16 kAll = 0xffff;
-  /// Four numbers from each of kLanes / 4 places that lie `stride` apart.
+  /// Four elements from each of kLanes / 4 addresses that are `stride` apart.
   TIDE_INLINE Vector load_fours(const float* p, int64_t stride) {
     Vector fours = _mm512_castps128_ps512(_mm_loadu_ps(p));
     fours = _mm512_maskz_insertf32x4(kAll, fours, _mm_loadu_ps(p + stride), 1);
     fours = _mm512_maskz_insertf32x4(kAll, fours, _mm_loadu_ps(p + 2 * stride), 2);
     return _mm512_maskz_insertf32x4(kAll, fours, _mm_loadu_ps(p + 3 * stride), 3);
   }
-  // In each of the fours: a0 b0 a1 b1, a2 b2 a3 b3; a0 a1 b0 b1, a2 a3 b2 b3.
+  // In each group of four: a0 b0 a1 b1, a2 b2 a3 b3; a0 a1 b0 b1, a2 a3 b2 b3.
   TIDE_INLINE Vector zip_low(Vector a, Vector b) { return _mm512_maskz_unpacklo_ps(kAll, a, b); }
   TIDE_INLINE Vector zip_high(Vector a, Vector b) { return _mm512_maskz_unpackhi_ps(kAll, a, b); }
   TIDE_INLINE Vector join_low(Vector a, Vector b) {
@@ -60,7 +60,7 @@ struct Double {
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_pd(a, b, c); }
 };
 
-/// Pairs of int16, multiplied with pairs and added up: sums of int32.
+/// Pairs of int16, whose products are summed in int32.
 struct Pair {
   using Scalar = uint32_t;
   using Vector = __m512i;

@@ -13,8 +13,8 @@ namespace {
 
 #define TIDE_INLINE __attribute__((always_inline)) static inline
 
-// For products, 4 rows by 2 vectors leave registers for the products, which are rounded by
-// themselves here.
+// Matrix products use 4 rows by 2 vectors, which leaves registers for the products: they are
+// rounded separately here.
 struct Float {
   using Scalar = float;
   using Vector = __m128;
@@ -29,9 +29,9 @@ struct Float {
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) {
     return _mm_add_ps(_mm_mul_ps(a, b), c);
   }
-  /// Four numbers from each of kLanes / 4 places that lie `stride` apart.
+  /// Four elements from each of kLanes / 4 addresses that are `stride` apart.
   TIDE_INLINE Vector load_fours(const float* p, int64_t) { return _mm_loadu_ps(p); }
-  // In each of the fours: a0 b0 a1 b1, a2 b2 a3 b3; a0 a1 b0 b1, a2 a3 b2 b3.
+  // In each group of four: a0 b0 a1 b1, a2 b2 a3 b3; a0 a1 b0 b1, a2 a3 b2 b3.
   TIDE_INLINE Vector zip_low(Vector a, Vector b) { return _mm_unpacklo_ps(a, b); }
   TIDE_INLINE Vector zip_high(Vector a, Vector b) { return _mm_unpackhi_ps(a, b); }
   TIDE_INLINE Vector join_low(Vector a, Vector b) { return _mm_shuffle_ps(a, b, 0x44); }
@@ -54,7 +54,7 @@ struct Double {
   }
 };
 
-/// Pairs of int16, multiplied with pairs and added up: sums of int32.
+/// Pairs of int16, whose products are summed in int32.
 struct Pair {
   using Scalar = uint32_t;
   using Vector = __m128i;

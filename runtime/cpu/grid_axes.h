@@ -1,7 +1,6 @@
-// The pixels that coordinates of a grid look at along one dimension, their weights, and how the
-// weights change with the coordinate. Each operation is the one that
-// runtime/ops/nn/grid_sample.cpp composes on other devices, so that a weight has the same bits
-// however it is computed.
+// The pixels that grid coordinates sample along one dimension, their weights, and the slopes of the
+// weights. Each operation is the one that runtime/ops/nn/grid_sample.cpp composes on other devices,
+// so that a weight has the same bits everywhere.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +11,16 @@
 
 namespace tide {
 
-/// Places whose taps are computed together, in the first cache.
-constexpr int64_t kGridTogether = 128;
+/// Points whose taps are computed together, in the first-level cache.
+constexpr int64_t kGridBlock = 128;
 constexpr int kMostAxisTaps = 4;
 
-/// Taps of one dimension.
+/// Number of taps along one dimension.
 constexpr int taps_along(GridMode mode) {
   return mode == GridMode::nearest ? 1 : mode == GridMode::bilinear ? 2 : kMostAxisTaps;
 }
 
-/// One dimension of the pixels: how a coordinate becomes a place among them.
+/// One dimension of the pixels: maps a coordinate to a position among them.
 template <class T>
 struct Axis {
   int32_t size;
@@ -35,28 +34,28 @@ struct Axis {
     const T from_edge = coordinate + T(1);
     return align_corners ? from_edge * half_last : (from_edge * count - T(1)) * half;
   }
-  T slope_of_place() const { return align_corners ? half_last : count * half; }
+  T slope_of_position() const { return align_corners ? half_last : count * half; }
 
-  /// Held to the pixels; a nan is at 0.
+  /// Clamped to the pixels; nan becomes 0.
   T clip(T x) const {
     const T above = x > 0 ? x : T(0);
     return above < last ? above : last;
   }
   T slope_of_clip(T x) const { return x > 0 && x < last ? T(1) : T(0); }
 
-  /// Folded back at the edges.
+  /// Reflected at the edges.
   T reflect(T x) const {
     if (span <= 0) return x * T(0);
-    const T way = std::abs(x - low);
-    const T rest = std::fmod(way, span);
-    return (turns_back(way) ? span - rest : rest) + low;
+    const T distance = std::abs(x - low);
+    const T remainder = std::fmod(distance, span);
+    return (turns_back(distance) ? span - remainder : remainder) + low;
   }
   T slope_of_reflect(T x) const {
     if (span <= 0 || x == low) return T(0);
     const T slope = x < low ? T(-1) : T(1);
     return turns_back(std::abs(x - low)) ? -slope : slope;
   }
-  bool turns_back(T way) const { return std::fmod(std::floor(way / span), T(2)) != 0; }
+  bool turns_back(T distance) const { return std::fmod(std::floor(distance / span), T(2)) != 0; }
 
   template <GridPadding padding>
   T pad(T x) const {
@@ -71,12 +70,12 @@ struct Axis {
   }
 };
 
-/// What a dimension adds to the taps of kGridTogether places: pixels from 1, or 0 for one outside,
-/// the weights, and how a weight changes with the coordinate.
+/// The taps of kGridBlock points along one dimension: pixels counted from 1, or 0 if outside, the
+/// weights, and the derivatives of the weights by the coordinate.
 template <class T>
 struct AxisTaps {
-  int32_t pixels[kMostAxisTaps][kGridTogether];
-  T weights[kMostAxisTaps][kGridTogether], slopes[kMostAxisTaps][kGridTogether];
+  int32_t pixels[kMostAxisTaps][kGridBlock];
+  T weights[kMostAxisTaps][kGridBlock], slopes[kMostAxisTaps][kGridBlock];
 };
 
 /// Keys' polynomial within a pixel, beyond it (of x + 1), and their slopes.
@@ -95,38 +94,38 @@ struct Cubic {
   }
 };
 
-/// A pixel that a tap has, from 1, or 0.
+/// The pixel of a tap, counted from 1, or 0 if outside.
 template <GridPadding padding, class T>
-int32_t held(const Axis<T>& axis, T pixel) {
-  // The last pixel of very many may have been rounded up.
+int32_t pixel_of_tap(const Axis<T>& axis, T pixel) {
+  // With very many pixels, the last one may have been rounded up.
   const int32_t inner = std::min(static_cast<int32_t>(axis.clip(pixel)), axis.size - 1) + 1;
   if constexpr (padding == GridPadding::zeros) return pixel >= 0 && pixel < axis.count ? inner : 0;
   return inner;
 }
 
-/// The taps of `count` coordinates.
+/// Computes the taps of `count` coordinates.
 template <class T, GridMode mode, GridPadding padding>
-void find_taps(const Axis<T>* given, const T* __restrict grid, int64_t count,
+void find_taps(const Axis<T>* source, const T* __restrict grid, int64_t count,
                AxisTaps<T>* __restrict taps) {
-  const Axis<T> axis = *given;
+  const Axis<T> axis = *source;
   for (int64_t p = 0; p < count; ++p) {
-    const T place = axis.place_of(grid[p]);
+    const T position = axis.place_of(grid[p]);
     if constexpr (mode == GridMode::nearest) {
-      const T pixel = std::nearbyint(axis.template pad<padding>(place));
-      taps->pixels[0][p] = held<padding>(axis, pixel);
+      const T pixel = std::nearbyint(axis.template pad<padding>(position));
+      taps->pixels[0][p] = pixel_of_tap<padding>(axis, pixel);
       taps->weights[0][p] = T(1);
     } else if constexpr (mode == GridMode::bilinear) {
-      const T inner = axis.template pad<padding>(place);
-      const T below = std::floor(inner), share = inner - below;
-      taps->pixels[0][p] = held<padding>(axis, below);
-      taps->pixels[1][p] = held<padding>(axis, below + T(1));
-      taps->weights[0][p] = T(1) - share;
-      taps->weights[1][p] = share;
+      const T inner = axis.template pad<padding>(position);
+      const T below = std::floor(inner), fraction = inner - below;
+      taps->pixels[0][p] = pixel_of_tap<padding>(axis, below);
+      taps->pixels[1][p] = pixel_of_tap<padding>(axis, below + T(1));
+      taps->weights[0][p] = T(1) - fraction;
+      taps->weights[1][p] = fraction;
     } else {
-      const T below = std::floor(place), t = place - below, u = T(1) - t;
+      const T below = std::floor(position), t = position - below, u = T(1) - t;
       for (int k = 0; k < 4; ++k)
         taps->pixels[k][p] =
-            held<padding>(axis, axis.template pad<padding>(below + static_cast<T>(k - 1)));
+            pixel_of_tap<padding>(axis, axis.template pad<padding>(below + static_cast<T>(k - 1)));
       taps->weights[0][p] = Cubic<T>::far(t);
       taps->weights[1][p] = Cubic<T>::near(t);
       taps->weights[2][p] = Cubic<T>::near(u);
@@ -135,20 +134,20 @@ void find_taps(const Axis<T>* given, const T* __restrict grid, int64_t count,
   }
 }
 
-/// Their slopes. Not for GridMode::nearest, whose weights do not change.
+/// Computes the slopes of their weights. Not for GridMode::nearest, whose weights are constant.
 template <class T, GridMode mode, GridPadding padding>
-void find_slopes(const Axis<T>* given, const T* __restrict grid, int64_t count,
+void find_slopes(const Axis<T>* source, const T* __restrict grid, int64_t count,
                  AxisTaps<T>* __restrict taps) {
-  const Axis<T> axis = *given;
-  const T unit = axis.slope_of_place();
+  const Axis<T> axis = *source;
+  const T unit = axis.slope_of_position();
   for (int64_t p = 0; p < count; ++p) {
-    const T place = axis.place_of(grid[p]);
+    const T position = axis.place_of(grid[p]);
     if constexpr (mode == GridMode::bilinear) {
-      const T slope = axis.template slope_of_pad<padding>(place) * unit;
+      const T slope = axis.template slope_of_pad<padding>(position) * unit;
       taps->slopes[0][p] = -slope;
       taps->slopes[1][p] = slope;
     } else {
-      const T t = place - std::floor(place), u = T(1) - t;
+      const T t = position - std::floor(position), u = T(1) - t;
       taps->slopes[0][p] = Cubic<T>::far_slope(t) * unit;
       taps->slopes[1][p] = Cubic<T>::near_slope(t) * unit;
       taps->slopes[2][p] = -Cubic<T>::near_slope(u) * unit;

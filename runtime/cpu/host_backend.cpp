@@ -21,18 +21,18 @@ namespace tide {
 namespace {
 
 constexpr size_t kHugePage = 2u << 20;
-/// Elements that are worth another thread if a few instructions make each of them, and if many do.
+/// Elements worth another thread if each takes few instructions, and if each takes many.
 constexpr int64_t kGrain = 16384;
 constexpr int64_t kLeastGrain = 2048;
 constexpr int kFewInstructions = 8;
 /// Parts of vector ranges end at multiples of this.
 constexpr int64_t kVectorStep = 64;
 
-/// Elements of a vector range that are gone through for all rows before the next ones, if an array
-/// lies across the rows: what they read of its cache lines is still there for the next row.
+/// Elements of a vector range that are processed for all rows before the next ones, if an array is
+/// transposed: the cache lines that they read are still in cache for the next row.
 constexpr int64_t kAcross = 64;
 
-/// Whether neighbours along the last outer dimension but one lie nearer to each other in an array
+/// Whether neighbours along the second-to-last outer dimension are closer to each other in an array
 /// than those along the vector, as in a transposed matrix.
 bool reads_across(const LoopStep& step) {
   const LoopProgram& program = step.program;
@@ -47,20 +47,21 @@ bool reads_across(const LoopStep& step) {
   return false;
 }
 
-/// Scratch of the calling thread; grows and stays.
+/// Scratch memory of the calling thread; it never shrinks.
 void* thread_scratch(size_t bytes) {
   thread_local Scratch scratch;
   return scratch.get<std::byte>(bytes);
 }
 
-/// What an interpreted run may take, in nanoseconds: less than to find machine code on disk. What
-/// all runs of a kernel may take before that is looked for, and before it is compiled. (A compiled
-/// kernel stays on disk for later processes, so that it is worth more than its time in this one.)
+/// Time limits for interpreting a kernel, in nanoseconds: of one run, because finding machine code
+/// on disk takes longer; of all runs before its code is looked up on disk; and of all runs before
+/// it is compiled. (Later processes find a compiled kernel on disk, so it is worth more than the
+/// time that it saves in this one.)
 constexpr int64_t kMostAtOnce = 100'000, kUntilLookup = 200'000, kUntilCompiled = 2'000'000;
 
-/// Runs the loop without machine code, if that has not been worth its while so far; whether it did.
+/// Runs the loop without machine code as long as that is faster. Returns whether it did.
 bool interpret(Kernel& kernel, const LoopArguments& arguments) {
-  // Without multiply-adds in one instruction kernels have other bits.
+  // Without fused multiply-adds, kernels and the interpreter differ in their bits.
   static const bool may_interpret = instruction_set() != InstructionSet::baseline &&
                                     environment_flag(Variable::interpreter, true);
   const InterpretedLoop* const loop = may_interpret ? kernel.interpreted() : nullptr;
@@ -80,18 +81,19 @@ int64_t grain_of(const Kernel& kernel) {
   return std::clamp(kGrain * kFewInstructions / std::max(kernel.cost(), 1), kLeastGrain, kGrain);
 }
 
-/// The work of so many elements, in those of which kGrain are worth another thread; 0 if they are.
+/// The work of `elements`, scaled so that kGrain is worth another thread; 0 if it is more than
+/// that.
 int64_t small(int64_t elements, int64_t grain) {
   return elements <= grain ? std::max<int64_t>(elements * (kGrain / grain), 1) : 0;
 }
 
-/// The memory of the machine, or less where the control group of this process has a limit.
+/// The machine's memory, or the limit of this process's control group if that is lower.
 size_t usable_memory() {
   size_t bytes =
       static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   for (const char* path :
        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    size_t limit;  // a group without one says "max", or a number beyond all machines
+    size_t limit;  // without a limit "max", or a number beyond any machine's memory
     if (std::ifstream file(path); file >> limit && limit > 0) bytes = std::min(bytes, limit);
   }
   return bytes;
@@ -99,7 +101,7 @@ size_t usable_memory() {
 
 void* obtain(size_t bytes) {
   if (bytes < kHugePage) return std::aligned_alloc(64, (bytes + 63) & ~size_t{63});
-  // Aligned to huge pages: fresh small pages cost more than the arithmetic on them.
+  // Aligned to huge pages: page faults of small pages cost more than the arithmetic on them.
   const size_t span = bytes + kHugePage;
   char* start = static_cast<char*>(mmap(nullptr, span, PROT_READ | PROT_WRITE,
                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
@@ -120,8 +122,7 @@ MemoryLimit HostBackend::memory_limit() const {
   return {.bytes = bytes};
 }
 
-/// Without multiply-adds in one instruction, a cell's functions are slow outside of generated
-/// loops.
+/// Without fused multiply-add instructions, a cell's functions are slow outside of generated loops.
 bool HostBackend::has_library(ComputeOp op) const {
   if (op == ComputeOp::scaled_matmul) return true;
   return op == ComputeOp::recurrence && instruction_set() != InstructionSet::baseline;
@@ -142,8 +143,8 @@ void HostBackend::release(void* data, size_t bytes) {
   return_memory(bytes);
 }
 
-// Cuts the domain into parts for the threads: along the outer dimensions if there are enough rows,
-// else along the vector dimension, or along the blocks of a row that is reduced in blocks.
+// Splits the domain among the threads: along the outer dimensions if there are enough rows, else
+// along the vector dimension, or along the blocks of a row that is reduced in blocks.
 void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
   const LoopProgram& program = step.program;
   const LoopArguments arguments{bases, step.extents.data(), step.strides.data(), parameters};

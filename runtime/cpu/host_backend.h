@@ -9,20 +9,20 @@
 
 namespace tide {
 
-/// Runs kernels and compute ops on host memory, through `parallel`.
+/// Runs kernels and compute ops on host memory, with the threads of `parallel`.
 class HostBackend : public Backend, public HostParallelism {
  public:
   explicit HostBackend(std::shared_ptr<Parallel> parallel) : parallel_(std::move(parallel)) {}
 
-  /// Computes through the same `parallel`.
+  /// Uses the same `parallel`.
   std::unique_ptr<Backend> another_stream() override {
     return std::make_unique<HostBackend>(parallel_);
   }
   bool has_library(ComputeOp op) const override;
   void* allocate(size_t bytes) override;
   void release(void* data, size_t bytes) override;
-  /// What the machine has, or this process may use of it: beyond that the system kills without a
-  /// word.
+  /// The machine's memory, or the limit of this process: if it is exceeded, the system kills the
+  /// process.
   MemoryLimit memory_limit() const override;
   void* allocate_host(size_t bytes) override { return allocate(bytes); }
   void release_host(void* data, size_t bytes) override { release(data, bytes); }

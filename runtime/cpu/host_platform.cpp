@@ -13,10 +13,10 @@ namespace {
 
 int sim_count() { return static_cast<int>(environment_number(Variable::sim_devices, 2, 0, 64)); }
 
-/// The folder of compiled kernels: how full it is and may be.
+/// The folder of compiled kernels, its size and its limit.
 std::string describe_cache() {
   const ObjectCache& cache = object_cache();
-  if (cache.path().empty()) return "kernel cache: none: " + cache.problem();
+  if (cache.path().empty()) return "kernel cache: disabled: " + cache.problem();
   const CacheUse use = cache.use();
   char text[128];
   std::snprintf(text, sizeof text, ": %lld files, %.1f of %.1f MB (TIDE_CACHE_LIMIT)",

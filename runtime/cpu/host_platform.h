@@ -1,4 +1,4 @@
-// The kinds of devices that the host's processor computes for: the cpu, and simulated accelerators.
+// The kinds of devices that the host's processor implements: the cpu, and simulated accelerators.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class HostPlatform : public Platform {
   void set_threads(int count) const override;
 };
 
-/// The simulated accelerators: TIDE_SIM_DEVICES of them, or two.
+/// The simulated accelerators: TIDE_SIM_DEVICES of them, two by default.
 class SimPlatform : public Platform {
  public:
   SimPlatform() : Platform({.pins_host_memory = true}) {}

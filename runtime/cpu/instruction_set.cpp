@@ -1,4 +1,4 @@
-// Asks the processor and TIDE_CPU for the instruction set.
+// Determines the instruction set from the processor and TIDE_CPU.
 #include "runtime/cpu/instruction_set.h"
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// Planes turned so that all channels of a pixel lie side by side: one load then takes several
-// channels where rows need a gather.
+// Transposed planes, where all channels of a pixel are adjacent: one load then reads several
+// channels, where rows would need a gather.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace tide {
 
-/// A vector of channels or of places, and what tells its lanes apart.
+/// A vector of channels or of pixels, and the mask for shuffling its lanes.
 template <class W, int lanes>
 struct LanesOf {
   using Integer = std::conditional_t<sizeof(W) == 8, int64_t, int32_t>;
@@ -19,7 +19,8 @@ struct LanesOf {
   typedef Integer Mask __attribute__((vector_size(lanes * sizeof(W))));
 };
 
-/// Lanes that fit `channels`: a register full, or half of one where the rest would be empty.
+/// Number of lanes for `channels`: a full register, or half of one if the other half would be
+/// empty.
 template <class W>
 int lanes_for(int64_t channels) {
   const bool widest = instruction_set() == InstructionSet::avx512;
@@ -28,7 +29,7 @@ int lanes_for(int64_t channels) {
   return half >= 4 && (channels - 1) % most < half ? half : most;
 }
 
-/// A kernel for vectors of so many bytes: those of 64 are met only where registers hold them.
+/// A kernel for vectors of this size: those of 64 bytes are used only where registers hold them.
 template <auto kernel, size_t bytes, class Result, class... Arguments>
 auto form_of(Result (*)(Arguments...)) -> Result (*)(Arguments...) {
   if constexpr (bytes == 64)
@@ -41,7 +42,7 @@ auto form() {
   return form_of<kernel, bytes>(kernel);
 }
 
-/// choose(N) for the constant N that is `lanes`, one of those that lanes_for gives.
+/// Calls choose(N) for the constant N that equals `lanes`, a value that lanes_for returned.
 template <class W, class Choose>
 auto form_for(int lanes, const Choose& choose) {
   using std::integral_constant;
@@ -50,7 +51,7 @@ auto form_for(int lanes, const Choose& choose) {
   return lanes == 8 ? choose(integral_constant<int, 8>()) : choose(integral_constant<int, 4>());
 }
 
-/// Vectors as long as there are of them, rows become columns.
+/// Transposes a square block: rows become columns.
 template <class W, int lanes>
 __attribute__((always_inline)) inline void transpose(
     typename LanesOf<W, lanes>::Vector (&rows)[lanes]) {
@@ -72,49 +73,49 @@ __attribute__((always_inline)) inline void transpose(
   }
 }
 
-/// The first `places` elements of up to `lanes` rows, turned: block[p] has those of place p. What
-/// is not there is 0.
+/// The first `columns` elements of up to `lanes` rows, transposed: block[p] holds column p. Missing
+/// elements are 0.
 template <class T, int lanes>
-__attribute__((always_inline)) inline void take_block(
-    const T* rows, int64_t stride, int64_t row_count, int64_t places,
+__attribute__((always_inline)) inline void load_block(
+    const T* rows, int64_t stride, int64_t row_count, int64_t columns,
     typename LanesOf<T, lanes>::Vector (&block)[lanes]) {
   for (auto& row : block) row = typename LanesOf<T, lanes>::Vector{};
   for (int64_t row = 0; row < std::min<int64_t>(lanes, row_count); ++row) {
     const T* from = rows + row * stride;
-    if (places == lanes)
+    if (columns == lanes)
       std::memcpy(&block[row], from, sizeof block[row]);
     else
-      for (int64_t i = 0; i < places; ++i) block[row][i] = from[i];
+      for (int64_t i = 0; i < columns; ++i) block[row][i] = from[i];
   }
   transpose<T, lanes>(block);
 }
 
-/// The way back: block[p] to the places of up to `lanes` rows. Leaves the block turned.
+/// The inverse: stores block[p] to column p of up to `lanes` rows. Leaves the block transposed.
 template <class T, int lanes>
-__attribute__((always_inline)) inline void give_block(
+__attribute__((always_inline)) inline void store_block(
     typename LanesOf<T, lanes>::Vector (&block)[lanes], T* rows, int64_t stride, int64_t row_count,
-    int64_t places) {
+    int64_t columns) {
   transpose<T, lanes>(block);
   for (int64_t row = 0; row < std::min<int64_t>(lanes, row_count); ++row) {
     T* to = rows + row * stride;
-    if (places == lanes)
+    if (columns == lanes)
       std::memcpy(to, &block[row], sizeof block[row]);
     else
-      for (int64_t i = 0; i < places; ++i) to[i] = block[row][i];
+      for (int64_t i = 0; i < columns; ++i) to[i] = block[row][i];
   }
 }
 
-/// pixels[p * width + c] = rows[c * size + p] for p from `begin` on, below `end`; channels up to
-/// `width`, a multiple of `lanes`, are 0.
+/// pixels[p * width + c] = rows[c * size + p] for p in [begin, end); channels up to `width`, a
+/// multiple of `lanes`, are 0.
 template <class T, int lanes>
 void to_pixels(const T* rows, int64_t size, int64_t channels, int64_t width, int64_t begin,
                int64_t end, T* pixels) {
   for (int64_t c = 0; c < width; c += lanes)
     for (int64_t p = begin; p < end; p += lanes) {
-      const int64_t places = std::min<int64_t>(lanes, end - p);
+      const int64_t columns = std::min<int64_t>(lanes, end - p);
       typename LanesOf<T, lanes>::Vector block[lanes];
-      take_block<T, lanes>(rows + c * size + p, size, channels - c, places, block);
-      for (int64_t i = 0; i < places; ++i)
+      load_block<T, lanes>(rows + c * size + p, size, channels - c, columns, block);
+      for (int64_t i = 0; i < columns; ++i)
         std::memcpy(pixels + (p + i) * width + c, &block[i], sizeof block[i]);
     }
 }
@@ -123,10 +124,10 @@ void to_pixels(const T* rows, int64_t size, int64_t channels, int64_t width, int
 template <class T, int lanes>
 void from_pixels(const T* pixels, int64_t size, int64_t channels, T* rows) {
   for (int64_t p = 0; p < size; p += lanes) {
-    const int64_t places = std::min<int64_t>(lanes, size - p);
+    const int64_t columns = std::min<int64_t>(lanes, size - p);
     typename LanesOf<T, lanes>::Vector block[lanes] = {};
-    std::memcpy(block, pixels + p * lanes, static_cast<size_t>(places) * sizeof block[0]);
-    give_block<T, lanes>(block, rows + p, size, channels, places);
+    std::memcpy(block, pixels + p * lanes, static_cast<size_t>(columns) * sizeof block[0]);
+    store_block<T, lanes>(block, rows + p, size, channels, columns);
   }
 }
 

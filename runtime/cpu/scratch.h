@@ -29,7 +29,7 @@ class Scratch {
   void grow(size_t bytes) {
     bytes_ = 0;
     block_.reset();
-    // Long blocks on huge pages: walks over them with long strides would miss the TLB all the time.
+    // Large blocks use huge pages, because walks with long strides would always miss the TLB.
     const size_t page = bytes < kHugePage ? 4096 : kHugePage;
     const size_t rounded = (bytes + page - 1) / page * page;
     block_.reset(static_cast<std::byte*>(std::aligned_alloc(page, rounded)));

@@ -23,7 +23,7 @@ void spend_until(std::chrono::steady_clock::time_point end) {
   while (std::chrono::steady_clock::now() < end) __builtin_ia32_pause();
 }
 
-/// Seconds for so many bytes; a rate of 0 means no time at all.
+/// Seconds to move `bytes`; a rate of 0 means no time at all.
 double time_for(size_t bytes, double rate) {
   return rate > 0 ? static_cast<double>(bytes) / rate : 0;
 }
@@ -50,16 +50,16 @@ void SimBackend::Card::set_defaults() {
   launch_cost = environment_number(Variable::sim_launch, kLaunch, 0, 1e18);
 }
 
-/// Figures stay where they are, as streams of other devices may be reading them.
+/// Earlier figures are kept, because streams of other devices may be reading them.
 void SimBackend::Card::set_like(CardFigures figures) {
   figures.launch = launch_cost;
   figures.link = rate;
   figures.latency = latency;
-  auto known =
+  auto existing =
       std::find_if(cards.begin(), cards.end(), [&](const auto& one) { return *one == figures; });
-  if (known == cards.end())
-    known = cards.insert(cards.end(), std::make_unique<const CardFigures>(std::move(figures)));
-  if (!like.exchange(known->get())) ++modelled::devices;
+  if (existing == cards.end())
+    existing = cards.insert(cards.end(), std::make_unique<const CardFigures>(std::move(figures)));
+  if (!like.exchange(existing->get())) ++modelled::devices;
 }
 
 SimBackend::SimBackend(int index) : SimBackend(std::make_shared<Card>(index)) {}
@@ -76,14 +76,14 @@ void SimBackend::spend_launch_cost() const {
   if (cost > 0) spend_until(std::chrono::steady_clock::now() + seconds(cost));
 }
 
-/// Moves the modelled clock of the calling thread's stream.
+/// Advances the modelled clock of the calling thread's stream.
 void SimBackend::spend_modelled(Card::Part& part, double busy, double seconds) {
   StreamTime* const stream = StreamTime::of_thread();
   if (stream) stream->work(part.times.take(stream->now(), busy), seconds);
 }
 
-/// The same by work of the core, which the caller has locked. Short kernels leave it to others
-/// while they are launched.
+/// Advances it by work of the core, which the caller has locked. While short kernels are launched,
+/// other streams may use the core.
 void SimBackend::spend_modelled(const CardFigures& card, const StepWork& work) {
   const StepTime time = time_of(card, work);
   spend_modelled(card_->core, time.busy, time.seconds);
@@ -139,9 +139,9 @@ void* SimBackend::allocate_host(size_t bytes) {
 }
 
 bool SimBackend::fault(Fault kind) {
-  std::atomic<int64_t>& left = card_->fail_in[static_cast<int>(kind)];
-  if (left.load(std::memory_order_relaxed) == 0) return false;
-  return left.fetch_sub(1) == 1;
+  std::atomic<int64_t>& remaining = card_->fail_in[static_cast<int>(kind)];
+  if (remaining.load(std::memory_order_relaxed) == 0) return false;
+  return remaining.fetch_sub(1) == 1;
 }
 
 void SimBackend::configure(const SimOptions& options) {

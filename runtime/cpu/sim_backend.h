@@ -15,10 +15,10 @@
 
 namespace tide {
 
-/// An accelerator that is simulated: one core of arithmetic, memory with a limit, transfers that
-/// take the time they would take. Its streams are launch queues: they share the core and the link,
-/// which carries one transfer at a time in each direction. So they do on the modelled clock, if the
-/// device is like a card. The host spends the cost of launches and transfers in either case.
+/// A simulated accelerator: one core, limited memory, and transfers that take realistic time. Its
+/// streams are launch queues, which share the core and the link; the link carries one transfer at a
+/// time in each direction. The modelled clock, if the device models a card, follows the same rules.
+/// In either case the host spends the cost of launches and transfers.
 class SimBackend : public HostBackend, public FaultInjection, public Simulation {
  public:
   /// Options start from TIDE_SIM_MEMORY (bytes, with K, M or G), TIDE_SIM_RATE, TIDE_SIM_STAGING
@@ -39,21 +39,22 @@ class SimBackend : public HostBackend, public FaultInjection, public Simulation 
   Simulation* simulation() override { return this; }
 
  private:
-  /// What all streams of the device share.
+  /// State shared by all streams of the device.
   struct Card {
     explicit Card(int index);
     int index;
     ProcessUse& use;
     std::atomic<size_t> memory_limit;
     std::atomic<double> rate, staging_rate, pin_rate, latency, launch_cost;
-    std::atomic<int64_t> fail_in[3] = {0, 0, 0};  ///< by Fault: 1 means the next one
-    /// What one piece of work uses at a time, and when it is used on the modelled clock.
+    std::atomic<int64_t> fail_in[3] = {0, 0, 0};  ///< by Fault: a countdown, 1 fails the next one
+    /// A resource that one piece of work uses at a time, and its timetable on the modelled clock.
     struct Part {
       std::mutex mutex;
       Timetable times;
     } core, link_in, link_out;
-    std::atomic<const CardFigures*> like{nullptr};  ///< with the launch and the link of above
-    std::vector<std::unique_ptr<const CardFigures>> cards;  ///< all that it was like
+    std::atomic<const CardFigures*> like{nullptr};  ///< the modelled card, with the launch cost and
+                                                    ///< link above
+    std::vector<std::unique_ptr<const CardFigures>> cards;  ///< all cards modelled so far
 
     void set_defaults();
     void set_like(CardFigures figures);

@@ -8,13 +8,13 @@
 
 namespace tide {
 
-/// The offsets of N arrays at one point after another of `shape`, last dimension fastest.
+/// The offsets of N arrays at successive points of `shape`, last dimension fastest.
 template <int N>
 class StridedWalk {
  public:
   using Strides = std::array<const int64_t*, N>;
 
-  /// Starts at the point with linear number `start`.
+  /// Starts at the point with linear index `start`.
   StridedWalk(const Shape& shape, const Strides& strides, int64_t start)
       : shape_(shape), strides_(strides) {
     for (int d = shape.rank() - 1; d >= 0; --d) {

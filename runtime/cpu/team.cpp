@@ -1,4 +1,4 @@
-// Shares ranges out to threads, chunk by chunk.
+// Splits ranges among threads, chunk by chunk.
 #include "runtime/cpu/team.h"
 
 #include <pthread.h>
@@ -20,10 +20,10 @@
 namespace tide {
 namespace {
 
-/// Busy waiting of a worker for the next range, and of the leader for the last chunk.
+/// How long a worker spins for the next range, and the leader for the last chunk.
 constexpr auto kSpin = std::chrono::microseconds(50);
 
-/// True on a thread that runs a body now.
+/// True on a thread that is running a body.
 thread_local bool inside_body = false;
 
 int affinity_count() {
@@ -66,8 +66,8 @@ int default_thread_count() {
 
 namespace {
 
-/// The most that a thread takes at once of a range whose step may be dropped, as only between two
-/// chunks somebody asks for that: a little at first, then what takes a moment.
+/// Limits chunks of cancellable steps, because cancellation is checked only between chunks: small
+/// at first, then about 20 ms each.
 class ChunkLimit {
  public:
   ChunkLimit(const StopCheck& check, int64_t length)
@@ -76,7 +76,7 @@ class ChunkLimit {
 
   int64_t most() const { return most_; }
 
-  /// Runs a chunk, the last one or not. Throws Interrupted if the step was dropped.
+  /// Runs a chunk. Throws Interrupted if the step was dropped.
   void run(const std::function<void(int64_t begin, int64_t end)>& body, int64_t begin, int64_t end,
            bool is_last = false) {
     if (check_.is_dropped()) throw Interrupted();
@@ -102,7 +102,7 @@ void run_alone(int64_t n, int64_t grain,
   ChunkLimit limit(step_check, n);
   for (int64_t begin = 0, end; begin < n; begin = end) {
     const int64_t size = std::max(grain, limit.most());
-    end = n - begin - size < grain ? n : begin + size;  // none is shorter than the grain
+    end = n - begin - size < grain ? n : begin + size;  // no chunk is shorter than the grain
     limit.run(body, begin, end, end == n);
   }
 }
@@ -120,32 +120,32 @@ void Team::set_threads(int threads) {
 
 int Team::threads() const { return inside_body ? 1 : threads_.load(); }
 
-/// A range under way. It lives on the leader's stack.
+/// A range in progress, on the leader's stack.
 struct Team::Job {
   const std::function<void(int64_t begin, int64_t end)>* body;
   int64_t length;
   int64_t grain;
   std::span<Part> parts;
   bool is_short;
-  std::atomic<int> places;       ///< threads that may still join
+  std::atomic<int> vacancies;    ///< threads that may still join
   StopCheck check = step_check;  ///< of the leader's step
   std::mutex error_mutex = {};
   std::exception_ptr error = {};
 
-  /// Chunks shrink towards the end of a part (guided self-scheduling): there are few, and yet the
-  /// threads end together.
+  /// Chunks shrink towards the end of a part (guided self-scheduling): there are few of them, but
+  /// all threads finish together.
   int64_t end_of_chunk(int64_t begin, int64_t end, int64_t most) const {
-    const int64_t rest = end - begin, size = std::max(grain, std::min(rest / 2, most));
-    return rest - size < grain ? end : begin + size;
+    const int64_t remaining = end - begin, size = std::max(grain, std::min(remaining / 2, most));
+    return remaining - size < grain ? end : begin + size;
   }
 };
 
-void Team::take_chunks(Job& job, int own, const Condition* until) {
+void Team::take_chunks(Job& job, int index, const Condition* until) {
   inside_body = true;
   const size_t count = job.parts.size();
   ChunkLimit limit(job.check, job.length / static_cast<int64_t>(count));
   for (size_t i = 0; i < count; ++i) {
-    Part& part = job.parts[(static_cast<size_t>(own) + i) % count];
+    Part& part = job.parts[(static_cast<size_t>(index) + i) % count];
     while (!until || !(*until)()) {
       int64_t begin = part.next.load(std::memory_order_relaxed), end;
       do end = job.end_of_chunk(begin, part.end, limit.most());
@@ -162,28 +162,28 @@ void Team::take_chunks(Job& job, int own, const Condition* until) {
   inside_body = false;
 }
 
-/// Takes part in the job if there is one that has a place; a helper, which has a condition, only in
-/// a short one and until that holds.
-void Team::join(int own, const Condition* until) {
-  // The leader first takes the job down and then waits for those inside: who comes later finds
-  // none.
+/// Joins the current job if it accepts another thread. A helper, which has a condition, joins only
+/// short jobs, and leaves when the condition holds.
+void Team::join(int index, const Condition* until) {
+  // The leader first clears job_ and then waits for those inside: later threads find no job.
   inside_.fetch_add(1, std::memory_order_seq_cst);
   Job* job = job_.load(std::memory_order_seq_cst);
-  if (job && (job->is_short || !until) && job->places.fetch_sub(1, std::memory_order_relaxed) > 0) {
-    const CheckedStep checked(job->check);  // ranges inside of chunks ask, too
-    take_chunks(*job, own, until);
+  if (job && (job->is_short || !until) &&
+      job->vacancies.fetch_sub(1, std::memory_order_relaxed) > 0) {
+    const CheckedStep checked(job->check);  // ranges inside chunks check it, too
+    take_chunks(*job, index, until);
   }
   inside_.fetch_sub(1, std::memory_order_release);
   inside_.notify_one();
 }
 
-void Team::work(int own) {
+void Team::work(int index) {
   for (uint32_t seen = 0;;) {
     const auto called = [&] { return round_.load(std::memory_order_acquire) != seen; };
     if (!spin_until(kSpin, called)) round_.wait(seen, std::memory_order_acquire);
     seen = round_.load(std::memory_order_acquire);
     if (stop_) return;
-    join(own, nullptr);
+    join(index, nullptr);
   }
 }
 
@@ -202,11 +202,11 @@ bool Team::help_until(std::chrono::microseconds time, const Condition& condition
   return done;
 }
 
-/// False if the system has no further thread: the others then take its part as well.
+/// False if the system cannot start another thread: the others then take its part.
 bool Team::add_worker() {
-  const int own = static_cast<int>(workers_.size()) + 1;
+  const int index = static_cast<int>(workers_.size()) + 1;
   try {
-    workers_.emplace_back([this, own] { work(own); });
+    workers_.emplace_back([this, index] { work(index); });
   } catch (const std::system_error&) {
     return false;
   }

@@ -12,16 +12,15 @@
 
 namespace tide {
 
-/// How many threads this process should compute with: TIDE_NUM_THREADS if that is a number, else
-/// what the affinity mask and the cgroup's CPU quota allow; at least 1.
+/// The number of threads for this process: TIDE_NUM_THREADS if that is a number, else what the
+/// affinity mask and the cgroup's CPU quota allow; at least 1.
 int default_thread_count();
 
-/// Threads that share out ranges. Each thread begins with a part of the range of its own, the same
-/// in each range, so that it finds in its core's caches what it left there; it takes that chunk by
-/// chunk, and then chunks of the others' parts. So the leader never waits for a thread that the
-/// system does not let run, unless that thread is in the middle of a chunk. (A team of OpenMP waits
-/// for each of its threads at the end of each range, which makes ranges of 10 us last milliseconds
-/// when other threads want the cores.)
+/// Threads that split ranges. Each thread starts with its own part, the same in each range, so that
+/// its core's caches still hold the data; it takes that chunk by chunk, and then chunks of the
+/// other parts. The leader thus never waits for a thread that is not scheduled, unless that is in
+/// the middle of a chunk. (OpenMP waits for each thread of a team at the end of each range, so that
+/// ranges of 10 us take milliseconds when other threads compete for the cores.)
 class Team : public Parallel {
  public:
   using Condition = std::function<bool()>;
@@ -29,44 +28,44 @@ class Team : public Parallel {
   explicit Team(int threads = default_thread_count());
   ~Team() override;
 
-  /// How many a range would be shared by: one if the caller is in the middle of a range already.
+  /// Number of threads that would split a range: 1 if the caller is already inside one.
   int threads() const override;
   /// Takes effect with the next call of for_range. Throws Error unless 1 <= threads <= kMaxThreads.
   void set_threads(int threads);
 
-  /// Runs body on disjoint parts of [0, n), none shorter than `grain` unless n is, on up to
-  /// threads() threads, the calling one among them; returns when all are done. A call from inside a
-  /// body, or while another thread's call is under way, runs on the calling thread alone. Passes on
-  /// the first exception of a body. Throws Interrupted if the step that the caller runs is dropped.
+  /// Runs body on disjoint parts of [0, n), each at least `grain` long unless n is shorter, on up
+  /// to threads() threads including the caller; returns when all are done. A call from inside a
+  /// body, or during another thread's call, runs on the calling thread alone. Rethrows the first
+  /// exception of a body. Throws Interrupted if the caller's step is dropped.
   void for_range(int64_t n, int64_t grain,
                  const std::function<void(int64_t begin, int64_t end)>& body) override;
 
-  /// A range is short if it has no more grains than kShortRange. The leader wakes a worker less for
+  /// A range is short if it has at most kShortRange grains. The leader wakes one worker fewer for
   /// each thread that waits here.
   bool help_until(std::chrono::microseconds time, const Condition& condition) override;
 
   static constexpr int kMaxThreads = 1024;
-  /// A helper cannot be interrupted in the middle of a chunk, so none may be long.
+  /// A helper cannot be interrupted in the middle of a chunk, so chunks must not be long.
   static constexpr int64_t kShortRange = 1024;
 
  private:
   struct Job;
-  /// What nobody has taken yet of a thread's part of a range.
+  /// The rest of a thread's part of a range, which no thread has taken yet.
   struct alignas(64) Part {
     std::atomic<int64_t> next{0};
     int64_t end = 0;
   };
-  static void take_chunks(Job& job, int own, const Condition* until);
-  void join(int own, const Condition* until);
-  void work(int own);
+  static void take_chunks(Job& job, int index, const Condition* until);
+  void join(int index, const Condition* until);
+  void work(int index);
   bool add_worker();
 
   std::atomic<int> threads_;
-  std::mutex leader_;  ///< held by the thread whose range is under way
+  std::mutex leader_;  ///< held by the thread that runs a range
   std::vector<std::thread> workers_;
-  std::vector<Part> parts_;  ///< of the range under way: the leader's, and one of each worker
+  std::vector<Part> parts_;  ///< of the current range: the leader's, and one of each worker
   std::atomic<Job*> job_{nullptr};
-  std::atomic<uint32_t> round_{0};  ///< changes with each job: what idle workers watch
+  std::atomic<uint32_t> round_{0};  ///< changes with each job; idle workers wait on it
   std::atomic<int> inside_{0};      ///< threads that may hold the address of the job
   std::atomic<int> helpers_{0};     ///< threads in help_until
   std::atomic<bool> stop_{false};

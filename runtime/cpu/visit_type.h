@@ -1,4 +1,4 @@
-// From an element type known at run time to a C++ type.
+// Maps an element type known at run time to a C++ type.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct TypeTag {
   using Type = T;
 };
 
-/// Calls visitor(TypeTag<T>()) for the C++ type of `type`; boolean is bool. Not for float8, of
-/// which compute ops only move the elements.
+/// Calls visitor(TypeTag<T>()) for the C++ type of `type`; boolean is bool. Not for float8: compute
+/// ops only move such elements.
 template <class Visitor>
 void visit_type(DType type, Visitor&& visitor) {
   switch (type) {
@@ -62,7 +62,7 @@ void visit_size(DType type, Visitor&& visitor) {
   }
 }
 
-/// The type in which numbers of type T are compared and added: float for the halves, else T.
+/// The type in which values of type T are compared and added: float for the halves, else T.
 template <class T>
 using Wide =
     std::conditional_t<std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>, float, T>;
@@ -70,7 +70,7 @@ using Wide =
 template <class T>
 constexpr bool is_floating_type = std::is_floating_point_v<Wide<T>>;
 
-/// False for all types but floating ones, without a warning.
+/// False for all types except floating-point ones, without a warning.
 template <class T>
 constexpr bool is_nan(T x) {
   if constexpr (std::is_floating_point_v<T>) return x != x;

@@ -1,12 +1,12 @@
-// Plain functions of numbers compiled once more for each set of wider vectors.
+// Scalar functions, compiled again for each set of wider vectors.
 #pragma once
 
 #include "runtime/cpu/instruction_set.h"
 
 namespace tide {
 
-/// kFunction with all that it calls in one body, where fused multiply-adds are instructions, not
-/// calls of the C library, and loops run over vectors. The same bits.
+/// kFunction with everything that it calls inlined, so that fused multiply-adds are instructions
+/// instead of calls to the C library, and loops are vectorized. The bits are the same.
 template <auto kFunction, class... Arguments>
 __attribute__((target("avx2,fma"), flatten)) auto on_avx2(Arguments... arguments) {
   return kFunction(arguments...);
@@ -18,7 +18,7 @@ on_avx512(Arguments... arguments) {
   return kFunction(arguments...);
 }
 
-/// kFunction, in the form that is the fastest here.
+/// kFunction in the form that is fastest on this machine.
 template <auto kFunction, class Result, class... Arguments>
 auto fastest_of(Result (*)(Arguments...)) -> Result (*)(Arguments...) {
   static constexpr Result (*kForms[])(Arguments...) = {kFunction, &on_avx2<kFunction, Arguments...>,

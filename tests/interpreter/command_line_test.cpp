@@ -498,5 +498,5 @@ TEST_CASE("a value of an environment variable that cannot be used is said, once"
   CHECK(!std::filesystem::is_empty(folder.path()));
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0777));
   CHECK_THAT(run_with("TIDE_CACHE_DIR", folder.path().c_str()),
-             EndsWith("kernels are kept in a folder of your own to which nobody else may write\n"));
+             EndsWith("kernels are stored in a folder that you own and only you may write to\n"));
 }

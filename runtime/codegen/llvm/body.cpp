@@ -20,11 +20,11 @@ bool is_broadcast(const LoopOperand& operand) {
 
 Lanes scalar_lanes(Frame& frame) { return {&frame.code.builder, &frame.machine, 1, 1}; }
 
-Body::Body(Frame& frame, const Lanes& lanes, const Places& places, llvm::Value* index,
+Body::Body(Frame& frame, const Lanes& lanes, const Positions& positions, llvm::Value* index,
            llvm::Value* count)
     : frame_(frame),
       lanes_(lanes),
-      places_(places),
+      positions_(positions),
       index_(index),
       count_(count),
       values_(frame.program.code.size()),
@@ -98,7 +98,7 @@ void Body::load(size_t i) {
 Value Body::load_iota(size_t operand) {
   auto& builder = frame_.code.builder;
   llvm::Value* stride = byte_stride(operand);
-  llvm::Value* first = builder.CreateAdd(places_[operand], builder.CreateMul(index_, stride));
+  llvm::Value* first = builder.CreateAdd(positions_[operand], builder.CreateMul(index_, stride));
   Registers registers{};
   for (int i = 0; i < lanes_.registers; ++i) {
     llvm::Value* skipped = builder.CreateMul(stride, frame_.code.number(i * lanes_.width));
@@ -122,7 +122,7 @@ llvm::Value* Body::byte_stride(size_t operand) {
 llvm::Value* Body::element_address(size_t operand, llvm::Value* element) {
   auto& builder = frame_.code.builder;
   llvm::Value* distance = builder.CreateMul(element, byte_stride(operand));
-  return frame_.code.address(builder.getInt8Ty(), places_[operand], distance);
+  return frame_.code.address(builder.getInt8Ty(), positions_[operand], distance);
 }
 
 /// The address of register i of a dense array.
@@ -130,7 +130,7 @@ llvm::Value* Body::part(llvm::Type* element, llvm::Value* base, int i) {
   return frame_.code.address(element, base, frame_.code.number(i * lanes_.width));
 }
 
-/// What a dense vector of elements of this size is aligned to.
+/// The alignment of a dense vector of elements of this size.
 int64_t Body::vector_alignment(int64_t size) const {
   return frame_.machine.gpu ? size * lanes_.width : size;
 }
@@ -170,7 +170,7 @@ Registers Body::load_memory(size_t operand) {
   if (described.vector_stride == -1 && !count_) return load_reversed(operand);
   if (described.vector_stride != 1 || (count_ && !has_masked_moves(described.type)))
     return gather(operand);
-  llvm::Value* base = code.address(element, places_[operand], index_);
+  llvm::Value* base = code.address(element, positions_[operand], index_);
   llvm::Type* form = lanes_.form(element);
   for (int i = 0; i < lanes_.registers; ++i) {
     llvm::Value* address = part(element, base, i);
@@ -181,7 +181,7 @@ Registers Body::load_memory(size_t operand) {
   return raw;
 }
 
-/// Elements that lie one before the other: dense vectors from behind, turned around.
+/// Elements in descending order of address: loads dense vectors from the end and reverses them.
 Registers Body::load_reversed(size_t operand) {
   auto& code = frame_.code;
   const DType type = frame_.program.operands[operand].type;
@@ -199,8 +199,8 @@ Registers Body::load_reversed(size_t operand) {
   return raw;
 }
 
-/// Calls `one` in a loop for the element numbers 0..lanes or 0..count, and for the address of each
-/// in an operand.
+/// Calls `one` in a loop for the elements 0..lanes or 0..count, with the address of each in an
+/// operand.
 void Body::copy(size_t operand,
                 const std::function<void(llvm::Value* element, llvm::Value* address)>& one) {
   constexpr int kUnrolled = 4;
@@ -218,7 +218,7 @@ void Body::copy(size_t operand,
             });
 }
 
-/// Element by element into a buffer, and from there into registers.
+/// Loads elements one by one into a buffer, and from there into registers.
 Registers Body::gather(size_t operand) {
   auto& code = frame_.code;
   const DType type = frame_.program.operands[operand].type;
@@ -242,7 +242,7 @@ void Body::store(size_t instruction) {
 
 void Body::prefetch(size_t operand, llvm::Value* distance, const Share& share) {
   constexpr int64_t kCacheLine = 64;
-  // Into the second level of cache: the first one is full of the present elements.
+  // Into the second-level cache: the first level is full of the current elements.
   constexpr int kRead = 0, kSecondLevel = 2, kData = 1;
   auto& code = frame_.code;
   auto& builder = code.builder;
@@ -270,8 +270,8 @@ void Body::store_memory(size_t operand, const Registers& raw) {
   if (frame_.machine.gpu && described.vector_stride != 1) return store_each(operand, raw);
   if (described.vector_stride != 1 || (count_ && !has_masked_moves(described.type)))
     return scatter(operand, raw);
-  llvm::Value* base = code.address(element, places_[operand], index_);
-  // There are streaming stores of 16 bytes and more only.
+  llvm::Value* base = code.address(element, positions_[operand], index_);
+  // Streaming stores need at least 16 bytes.
   const bool streaming =
       described.streaming && !count_ && size * lanes_.width >= 16 && !frame_.machine.gpu;
   for (int i = 0; i < lanes_.registers; ++i) {
@@ -301,7 +301,7 @@ void Body::scatter(size_t operand, const Registers& raw) {
   });
 }
 
-/// A GPU's vectors are pieces of one thread's work: their elements are moved one by one.
+/// A GPU's vectors are parts of one thread's work: their elements are loaded one by one.
 Registers Body::load_each(size_t operand) {
   auto& code = frame_.code;
   const DType type = frame_.program.operands[operand].type;
@@ -345,12 +345,12 @@ void Body::store_private(const Value& value, llvm::Value* address) {
 
 namespace {
 
-/// Values that are the same for all elements, each in one register, computed ahead of the loop.
+/// Values that are uniform over the elements, each in one register, computed before the loop.
 std::vector<llvm::Value*> uniform_registers(Frame& frame, const VectorLoop& loop,
                                             const Lanes& lanes) {
   const auto& program = frame.program;
   std::vector<llvm::Value*> uniform(program.code.size(), nullptr);
-  Body ahead(frame, scalar_lanes(frame), loop.places, frame.code.number(0));
+  Body ahead(frame, scalar_lanes(frame), loop.positions, frame.code.number(0));
   for (size_t i = 0; i < uniform.size(); ++i) {
     const LoopInstruction& instruction = program.code[i];
     if (!loop.needed[i]) continue;
@@ -389,18 +389,18 @@ void emit(Frame& frame, const VectorLoop& loop) {
   code.when(builder.CreateICmpSLT(loop.begin, loop.end), [&] {
     const auto uniform = uniform_registers(frame, loop, full);
     llvm::Value* length = builder.CreateSub(loop.end, loop.begin);
-    llvm::Value* whole = builder.CreateAnd(length, code.number(-full.elements()));
-    llvm::Value* middle = builder.CreateAdd(loop.begin, whole);
+    llvm::Value* full_length = builder.CreateAnd(length, code.number(-full.elements()));
+    llvm::Value* middle = builder.CreateAdd(loop.begin, full_length);
     code.loop(loop.begin, middle, full.elements(), [&](llvm::Value* index) {
-      Body body(frame, full, loop.places, index);
+      Body body(frame, full, loop.positions, index);
       run_body(frame, loop, uniform, body);
     });
-    if (loop.between) loop.between();
+    if (loop.before_tail) loop.before_tail();
     if (full.elements() == 1) return;
     code.loop(middle, loop.end, single.width, [&](llvm::Value* index) {
       llvm::Value* count =
           code.smaller(builder.CreateSub(loop.end, index), code.number(single.width));
-      Body body(frame, single, loop.places, index, count);
+      Body body(frame, single, loop.positions, index, count);
       run_body(frame, loop, uniform, body);
     });
   });

@@ -1,4 +1,4 @@
-// The straight code of a kernel: the values of the program's instructions for a few neighbouring
+// Straight-line code of a kernel: the values of the program's instructions for a few neighbouring
 // elements, and the loops that repeat it along the vector dimension.
 #pragma once
 
@@ -11,27 +11,27 @@
 
 namespace tide::ir {
 
-/// The part of something that lies between two of `whole` equal steps.
+/// Parts [begin, end) of `total` equal parts.
 struct Share {
-  int begin, end, whole;
+  int begin, end, total;
 
-  /// Whether the middle of piece i of so many lies in it.
+  /// Whether the midpoint of piece i of `pieces` is in these parts.
   bool holds(int64_t i, int64_t pieces) const {
-    const int64_t middle = (2 * i + 1) * whole;
+    const int64_t middle = (2 * i + 1) * total;
     return 2 * begin * pieces <= middle && middle < 2 * end * pieces;
   }
 };
 
-/// How many bytes before it is used a long stream is asked for. The processor does so by itself,
-/// but not far enough ahead: sums of arrays in main memory take a seventh longer without.
+/// Prefetch distance in bytes for long streams. The processor's own prefetching does not run far
+/// enough ahead: without this, sums of arrays in main memory take a seventh longer.
 constexpr int64_t kStreamAhead = 2048;
 
-/// One stretch of code for lanes().elements() neighbours, or in the tail of a loop for the first
-/// `count` of them. Elements past the count are never stored, but they are computed.
+/// Code for lanes().elements() neighbours, or in the tail of a loop for the first `count` of them.
+/// Elements past the count are computed but never stored.
 class Body {
  public:
-  /// `places` are those of element 0 of the vector dimension, `index` is the first element.
-  Body(Frame& frame, const Lanes& lanes, const Places& places, llvm::Value* index,
+  /// `positions` are those of element 0 of the vector dimension, `index` is the first element.
+  Body(Frame& frame, const Lanes& lanes, const Positions& positions, llvm::Value* index,
        llvm::Value* count = nullptr);
   Body(const Body&) = delete;
 
@@ -45,21 +45,20 @@ class Body {
   /// Computes the instructions marked in `needed` that have no value yet, stores excepted.
   void compute(const std::vector<bool>& needed);
   void store(size_t instruction);
-  /// Asks for a share of the memory that lies `distance` bytes behind these elements of a dense
-  /// operand.
+  /// Prefetches a share of the memory `distance` bytes after these elements of a dense operand.
   void prefetch(size_t operand, llvm::Value* distance, const Share& share);
 
-  /// Elements of a compute type that lie densely in private memory, padded to full registers.
+  /// Elements of a compute type, contiguous in private memory and padded to full registers.
   Value load_private(DType type, llvm::Value* address);
   void store_private(const Value& value, llvm::Value* address);
 
-  /// `changed` in the elements that exist, `old` past the count.
+  /// `changed` for elements below the count, `old` for the others.
   Value where_counted(const Value& changed, const Value& old);
 
  private:
-  /// The instruction's value as it is stored as `type`.
+  /// The instruction's value, converted to `type` as it is stored.
   Registers narrowed(size_t instruction, DType type);
-  /// Gives an instruction of a half type the value that it has in memory.
+  /// Sets an instruction of a half type to the value that it has in memory.
   void set_narrow(size_t instruction, const Registers& raw);
   void round_into(size_t instruction, const Value& computed);
   void compute_map(size_t instruction);
@@ -84,26 +83,26 @@ class Body {
 
   Frame& frame_;
   Lanes lanes_;
-  const Places& places_;
+  const Positions& positions_;
   llvm::Value* index_;
   llvm::Value* count_;
   llvm::Value* mask_ = nullptr;
   std::vector<std::optional<Value>> values_;
-  std::vector<std::optional<Registers>> narrow_;  ///< values of half types as they lie in memory
+  std::vector<std::optional<Registers>> narrow_;  ///< values of half types as in memory
 };
 
 /// A loop along the vector dimension.
 struct VectorLoop {
   llvm::Value *begin, *end;
-  const Places& places;
+  const Positions& positions;
   std::vector<bool> needed;           ///< the instructions that the body computes
-  std::vector<llvm::Value*> scalars;  ///< values known already, the same for all elements; or null
+  std::vector<llvm::Value*> scalars;  ///< values already computed, uniform; or null
   std::function<void(Body&)> body;    ///< emits the code: for full steps, then for the tail
-  std::function<void()> between = nullptr;  ///< emits what comes after the full steps; or null
+  std::function<void()> before_tail = nullptr;  ///< emits code after the full steps; or null
 };
 void emit(Frame& frame, const VectorLoop& loop);
 
-/// The value of a load, a parameter or a map from what it uses, as a scalar of its compute type.
+/// Lanes of scalar code: one register of one element.
 Lanes scalar_lanes(Frame& frame);
 
 }  // namespace tide::ir

@@ -9,7 +9,7 @@ Code::Code(llvm::Function& function)
     : builder(function.getContext()),
       function_(function),
       entry_(llvm::BasicBlock::Create(function.getContext(), "", &function)) {
-  // Allocations collect in the entry block, which is closed at the end.
+  // Allocas are collected in the entry block, which is terminated at the end.
   builder.SetInsertPoint(block());
 }
 
@@ -49,10 +49,10 @@ llvm::AllocaInst* Code::allocate(llvm::Type* type) {
 }
 
 llvm::AllocaInst* Code::variable(llvm::Value* initial) {
-  llvm::AllocaInst* place = allocate(initial->getType());
-  variables_.push_back(place);
-  set(place, initial);
-  return place;
+  llvm::AllocaInst* slot = allocate(initial->getType());
+  variables_.push_back(slot);
+  set(slot, initial);
+  return slot;
 }
 
 llvm::Value* Code::get(llvm::AllocaInst* variable) {
@@ -60,9 +60,9 @@ llvm::Value* Code::get(llvm::AllocaInst* variable) {
 }
 
 llvm::Value* Code::buffer(llvm::Type* element, int count) {
-  llvm::AllocaInst* place = allocate(llvm::ArrayType::get(element, static_cast<uint64_t>(count)));
-  place->setAlignment(llvm::Align(64));
-  return place;
+  llvm::AllocaInst* slot = allocate(llvm::ArrayType::get(element, static_cast<uint64_t>(count)));
+  slot->setAlignment(llvm::Align(64));
+  return slot;
 }
 
 llvm::Value* Code::load(llvm::Type* type, llvm::Value* address, int64_t alignment) {

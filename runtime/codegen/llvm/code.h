@@ -26,7 +26,7 @@ class Code {
   void when(llvm::Value* condition, const std::function<void()>& body);
   llvm::Value* smaller(llvm::Value* a, llvm::Value* b);
 
-  /// A place for one value that changes: write it with set, read it with get. No memory in the end.
+  /// A mutable variable: write it with set, read it with get. Promoted to a register at the end.
   llvm::AllocaInst* variable(llvm::Value* initial);
   llvm::Value* get(llvm::AllocaInst* variable);
   void set(llvm::AllocaInst* variable, llvm::Value* value) { builder.CreateStore(value, variable); }
@@ -34,7 +34,7 @@ class Code {
   /// Stack memory for `count` elements, aligned to 64 bytes.
   llvm::Value* buffer(llvm::Type* element, int count);
 
-  /// The address `index` elements behind `base`.
+  /// The address of element `index` from `base`.
   llvm::Value* address(llvm::Type* element, llvm::Value* base, llvm::Value* index) {
     return builder.CreateGEP(element, base, index);
   }

@@ -8,14 +8,14 @@
 
 namespace tide::ir {
 
-/// The op's value, not yet rounded to the type of its result; of conversion, the operand. All
+/// The op's value, not yet rounded to the type of its result; for a conversion, the operand. All
 /// operands have the same lanes.
 Value apply(OpCode op, std::span<const Value> operands);
 
 /// a (op) b of a reduction.
 Value combine(Reduction reduction, const Value& a, const Value& b);
 
-/// What changes no value that it is combined with; of the type of `like`.
+/// The identity element of a reduction, of the type of `like`.
 Value identity(Reduction reduction, const Value& like);
 
 }  // namespace tide::ir

@@ -12,7 +12,7 @@
 namespace tide::ir {
 namespace {
 
-/// Cost of the ops of a program, in instructions, from which on its body counts as long.
+/// Total cost of a program's ops, in instructions, from which its body counts as long.
 constexpr int kLongBody = 24;
 
 }  // namespace
@@ -32,9 +32,9 @@ Frame::Frame(llvm::Function& function, const LoopProgram& loop_program, const Ma
   load_strides();
   for (size_t k = 0; k < program.operands.size(); ++k) {
     const LoopOperand& operand = program.operands[k];
-    const bool known = operand.kind == LoopOperand::Kind::memory &&
-                       operand.vector_stride != LoopOperand::kAnyStride;
-    vector_strides.push_back(known ? nullptr : stride(k, vector_dimension()));
+    const bool is_fixed = operand.kind == LoopOperand::Kind::memory &&
+                          operand.vector_stride != LoopOperand::kAnyStride;
+    vector_strides.push_back(is_fixed ? nullptr : stride(k, vector_dimension()));
   }
 }
 
@@ -54,44 +54,43 @@ void Frame::find_arguments(llvm::Function& function) {
   load_parameters(pointer_field(arguments, offsetof(LoopArguments, parameters)));
 }
 
-/// All arguments lie one after the other in the kernel's only parameter, or in an entry of its
-/// table.
+/// All arguments are consecutive words of the kernel's only parameter, or of an entry of its table.
 void Frame::find_gpu_arguments(llvm::Value* words, const GpuForm& gpu) {
   if (gpu.table != GpuTable::none) words = find_loop(words, gpu.table);
-  const GpuWords places(program);
+  const GpuWords layout(program);
   const auto at = [&](size_t word) {
     return code.address(code.builder.getInt64Ty(), words, code.number(static_cast<int64_t>(word)));
   };
   bases_ = words;
-  extents_ = at(places.extents);
-  strides_ = at(places.strides);
-  load_parameters(at(places.parameters));
-  units = code.load(code.builder.getInt64Ty(), at(places.units), 8);
+  extents_ = at(layout.extents);
+  strides_ = at(layout.strides);
+  load_parameters(at(layout.parameters));
+  units = code.load(code.builder.getInt64Ty(), at(layout.units), 8);
 }
 
-/// The words of the loop that this block works for. Its entry is the last one whose first block is
-/// not after this one, found by halving. All threads of a block take the same way.
+/// The words of this block's loop. Its entry is the last one whose first block is not after this
+/// block, found by binary search. All threads of a block take the same path.
 llvm::Value* Frame::find_loop(llvm::Value* table, GpuTable size) {
   auto& builder = code.builder;
   const GpuTableLayout layout(program, size);
   llvm::Value* of_launch = read_register(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
   llvm::Type* word = builder.getInt64Ty();
-  const auto place = [&](llvm::Value* entry, int64_t within) {
+  const auto address_of = [&](llvm::Value* entry, int64_t within) {
     llvm::Value* begin = builder.CreateMul(entry, code.number(static_cast<int64_t>(layout.entry)));
     return code.address(word, table, builder.CreateAdd(begin, code.number(within)));
   };
-  llvm::Value* found = code.number(0);
+  llvm::Value* loop_index = code.number(0);
   for (size_t step = std::bit_floor(layout.entries); step > 0; step /= 2) {
-    llvm::Value* next = builder.CreateAdd(found, code.number(static_cast<int64_t>(step)));
+    llvm::Value* next = builder.CreateAdd(loop_index, code.number(static_cast<int64_t>(step)));
     next = code.smaller(next, code.number(static_cast<int64_t>(layout.entries)));
-    llvm::Value* first = code.load(word, place(next, 0), 8);
-    found = builder.CreateSelect(builder.CreateICmpSLE(first, of_launch), next, found);
+    llvm::Value* first = code.load(word, address_of(next, 0), 8);
+    loop_index = builder.CreateSelect(builder.CreateICmpSLE(first, of_launch), next, loop_index);
   }
-  llvm::Value* first = code.load(word, place(found, 0), 8);
-  llvm::Value* end = code.load(word, place(found, static_cast<int64_t>(layout.entry)), 8);
+  llvm::Value* first = code.load(word, address_of(loop_index, 0), 8);
+  llvm::Value* end = code.load(word, address_of(loop_index, static_cast<int64_t>(layout.entry)), 8);
   block = builder.CreateSub(of_launch, first);
   blocks = builder.CreateSub(end, first);
-  return place(found, 1);
+  return address_of(loop_index, 1);
 }
 
 llvm::Value* Frame::read_register(llvm::Intrinsic::ID id) {
@@ -99,17 +98,17 @@ llvm::Value* Frame::read_register(llvm::Intrinsic::ID id) {
                                  code.builder.getInt64Ty());
 }
 
-/// A strict order over a dense row leaves nothing to do side by side.
+/// Chooses the vector width and the registers per value.
 void Frame::choose_lanes() {
   size_t widest = 1;
   for (const LoopOperand& operand : program.operands)
     widest = std::max(widest, size_of(operand.type));
   for (const LoopInstruction& instruction : program.code)
     widest = std::max(widest, size_of(compute_type(instruction.type)));
-  width = registers = 1;  // a GPU's kernels choose for themselves
+  width = registers = 1;  // kernels for GPUs choose their own
   if (machine.gpu) return;
   width = machine.vector_bytes / static_cast<int>(widest);
-  // With 16 registers, long bodies at four at a time spill as much as they overlap.
+  // With 16 registers, four at a time make long bodies spill as much as they overlap.
   int cost = 0;
   for (const LoopInstruction& instruction : program.code)
     if (instruction.kind == LoopInstruction::Kind::map)
@@ -118,15 +117,15 @@ void Frame::choose_lanes() {
 }
 
 llvm::Value* Frame::pointer_field(llvm::Value* structure, size_t offset) {
-  llvm::Value* place =
+  llvm::Value* address =
       code.address(code.builder.getInt8Ty(), structure, code.number(static_cast<int64_t>(offset)));
-  return code.load(code.builder.getPtrTy(), place, 8);
+  return code.load(code.builder.getPtrTy(), address, 8);
 }
 
 llvm::Value* Frame::range_field(llvm::Value* range, size_t offset) {
-  llvm::Value* place =
+  llvm::Value* address =
       code.address(code.builder.getInt8Ty(), range, code.number(static_cast<int64_t>(offset)));
-  return code.load(code.builder.getInt64Ty(), place, 8);
+  return code.load(code.builder.getInt64Ty(), address, 8);
 }
 
 void Frame::load_parameters(llvm::Value* from) {
@@ -134,9 +133,9 @@ void Frame::load_parameters(llvm::Value* from) {
   for (const LoopInstruction& instruction : program.code) {
     if (instruction.kind != LoopInstruction::Kind::parameter) continue;
     llvm::Type* type = element_type(code.builder.getContext(), compute_type(instruction.type));
-    llvm::Value* place =
+    llvm::Value* address =
         code.address(code.builder.getInt64Ty(), from, code.number(instruction.operand));
-    parameters[instruction.operand] = code.load(type, place, 8);
+    parameters[instruction.operand] = code.load(type, address, 8);
   }
 }
 
@@ -149,8 +148,8 @@ llvm::Value* Frame::stride(size_t operand, int d) {
   return number < known_strides_.size() ? known_strides_[number] : load_stride(operand, d);
 }
 
-/// Ahead of the cpu's loops, which are not looked through for what they load again and again. What
-/// nothing uses is left out of the code.
+/// Loads strides before the CPU's loops, because no pass hoists loads out of them. Unused ones are
+/// dropped from the code.
 void Frame::load_strides() {
   if (machine.gpu) return;
   for (size_t k = 0; k < program.operands.size(); ++k)
@@ -159,79 +158,79 @@ void Frame::load_strides() {
 
 llvm::Value* Frame::load_stride(size_t operand, int d) {
   llvm::Value* index = code.number(static_cast<int64_t>(operand) * dimensions_ + d);
-  llvm::Value* place = code.address(code.builder.getInt64Ty(), strides_, index);
-  llvm::Value* elements = code.load(code.builder.getInt64Ty(), place, 8);
+  llvm::Value* address = code.address(code.builder.getInt64Ty(), strides_, index);
+  llvm::Value* elements = code.load(code.builder.getInt64Ty(), address, 8);
   const LoopOperand& described = program.operands[operand];
   if (described.kind == LoopOperand::Kind::iota) return elements;
   return code.builder.CreateMul(elements,
                                 code.number(static_cast<int64_t>(size_of(described.type))));
 }
 
-llvm::Value* Frame::moved(size_t operand, llvm::Value* place, llvm::Value* distance) {
+llvm::Value* Frame::moved(size_t operand, llvm::Value* position, llvm::Value* distance) {
   if (program.operands[operand].kind == LoopOperand::Kind::iota)
-    return code.builder.CreateAdd(place, distance);
-  return code.address(code.builder.getInt8Ty(), place, distance);
+    return code.builder.CreateAdd(position, distance);
+  return code.address(code.builder.getInt8Ty(), position, distance);
 }
 
-Places Frame::moved(const Places& places, int d, llvm::Value* index) {
-  Places result = places;
-  for (size_t k = 0; k < places.size(); ++k)
+Positions Frame::moved(const Positions& positions, int d, llvm::Value* index) {
+  Positions result = positions;
+  for (size_t k = 0; k < positions.size(); ++k)
     if (d < program.outer_rank || !program.operands[k].per_row)
-      result[k] = moved(k, places[k], code.builder.CreateMul(index, stride(k, d)));
+      result[k] = moved(k, positions[k], code.builder.CreateMul(index, stride(k, d)));
   return result;
 }
 
-Places Frame::moved_to_block(const Places& places, llvm::Value* block) {
-  Places result = places;
-  for (size_t k = 0; k < places.size(); ++k)
+Positions Frame::moved_to_block(const Positions& positions, llvm::Value* block) {
+  Positions result = positions;
+  for (size_t k = 0; k < positions.size(); ++k)
     result[k] =
-        moved(k, places[k],
+        moved(k, positions[k],
               code.builder.CreateMul(block, stride(k, static_cast<int>(program.outer_rank))));
   return result;
 }
 
 llvm::Value* Frame::extent(int d) {
-  llvm::Value* place = code.address(code.builder.getInt64Ty(), extents_, code.number(d));
-  return code.load(code.builder.getInt64Ty(), place, 8);
+  llvm::Value* address = code.address(code.builder.getInt64Ty(), extents_, code.number(d));
+  return code.load(code.builder.getInt64Ty(), address, 8);
 }
 
-Places Frame::places_at(const std::vector<llvm::Value*>& indices) {
-  Places places;
+Positions Frame::positions_at(const std::vector<llvm::Value*>& indices) {
+  Positions positions;
   for (size_t k = 0; k < program.operands.size(); ++k) {
     const bool iota = program.operands[k].kind == LoopOperand::Kind::iota;
     llvm::Type* type = iota ? static_cast<llvm::Type*>(code.builder.getInt64Ty())
                             : static_cast<llvm::Type*>(code.builder.getPtrTy(machine.data_space));
     llvm::Value* at =
         code.address(code.builder.getInt64Ty(), bases_, code.number(static_cast<int64_t>(k)));
-    places.push_back(code.load(type, at, 8));
+    positions.push_back(code.load(type, at, 8));
   }
   for (size_t d = 0; d < indices.size(); ++d)
-    places = moved(places, static_cast<int>(d), indices[d]);
-  return places;
+    positions = moved(positions, static_cast<int>(d), indices[d]);
+  return positions;
 }
 
-void Frame::for_each_outer(const std::function<void(const Places&)>& body) {
+void Frame::for_each_outer(const std::function<void(const Positions&)>& body) {
   auto& builder = code.builder;
   const int walked =
       program.orientation == Orientation::row ? program.outer_rank : program.outer_rank - 1;
-  // A linear index is taken apart once; from there on indices and places are counted up.
+  // The linear index is split once; after that, indices and positions are incremented.
   std::vector<llvm::Value*> start(static_cast<size_t>(walked));
-  llvm::Value* rest = outer_begin_;
+  llvm::Value* remaining = outer_begin_;
   for (int d = walked - 1; d >= 0; --d) {
     llvm::Value* one = code.number(1);
     llvm::Value* size = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extent(d), one);
-    start[static_cast<size_t>(d)] = d == 0 ? rest : builder.CreateURem(rest, size);
-    if (d > 0) rest = builder.CreateUDiv(rest, size);
+    start[static_cast<size_t>(d)] = d == 0 ? remaining : builder.CreateURem(remaining, size);
+    if (d > 0) remaining = builder.CreateUDiv(remaining, size);
   }
-  std::vector<llvm::AllocaInst*> indices, places;
+  std::vector<llvm::AllocaInst*> indices, positions;
   for (llvm::Value* index : start) indices.push_back(code.variable(index));
-  for (llvm::Value* place : places_at(start)) places.push_back(code.variable(place));
+  for (llvm::Value* position : positions_at(start)) positions.push_back(code.variable(position));
   code.loop(outer_begin_, outer_end_, 1, [&](llvm::Value* outer) {
     outer_ = outer;
-    Places current;
-    for (llvm::AllocaInst* place : places) current.push_back(code.get(place));
+    Positions current;
+    for (llvm::AllocaInst* position : positions) current.push_back(code.get(position));
     body(current);
-    if (walked > 0) advance(indices, places, walked - 1);
+    if (walked > 0) advance(indices, positions, walked - 1);
   });
 }
 
@@ -242,22 +241,22 @@ llvm::Value* Frame::distance_to_next(size_t operand) {
 }
 
 void Frame::advance(const std::vector<llvm::AllocaInst*>& indices,
-                    const std::vector<llvm::AllocaInst*>& places, int d) {
+                    const std::vector<llvm::AllocaInst*>& positions, int d) {
   auto& builder = code.builder;
   llvm::AllocaInst* index = indices[static_cast<size_t>(d)];
   llvm::Value* next = builder.CreateAdd(code.get(index), code.number(1));
   code.set(index, next);
-  for (size_t k = 0; k < places.size(); ++k)
-    code.set(places[k], moved(k, code.get(places[k]), stride(k, d)));
+  for (size_t k = 0; k < positions.size(); ++k)
+    code.set(positions[k], moved(k, code.get(positions[k]), stride(k, d)));
   if (d == 0) return;
   llvm::Value* size = extent(d);
   code.when(builder.CreateICmpSGE(next, size), [&] {
     code.set(index, code.number(0));
-    for (size_t k = 0; k < places.size(); ++k) {
+    for (size_t k = 0; k < positions.size(); ++k) {
       llvm::Value* back = builder.CreateNeg(builder.CreateMul(size, stride(k, d)));
-      code.set(places[k], moved(k, code.get(places[k]), back));
+      code.set(positions[k], moved(k, code.get(positions[k]), back));
     }
-    advance(indices, places, d - 1);
+    advance(indices, positions, d - 1);
   });
 }
 
@@ -287,14 +286,14 @@ std::vector<size_t> Frame::reductions_of(int pass) const {
 }
 
 std::vector<size_t> Frame::streams() const {
-  std::vector<size_t> found;
+  std::vector<size_t> operands;
   for (const LoopInstruction& load : program.code) {
     if (load.kind != LoopInstruction::Kind::load) continue;
     const LoopOperand& operand = program.operands[load.operand];
     if (operand.kind == LoopOperand::Kind::memory && operand.vector_stride == 1 && !operand.per_row)
-      found.push_back(load.operand);
+      operands.push_back(load.operand);
   }
-  return found;
+  return operands;
 }
 
 std::vector<size_t> Frame::stores(bool per_row) const {

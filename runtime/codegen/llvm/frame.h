@@ -14,8 +14,8 @@
 
 namespace tide::ir {
 
-/// Where the operands stand: for each the address of an element, or the value of an iota.
-using Places = std::vector<llvm::Value*>;
+/// The position in each operand: the address of an element, or the value of an iota.
+using Positions = std::vector<llvm::Value*>;
 
 class Frame {
  public:
@@ -31,57 +31,59 @@ class Frame {
   int registers;  ///< of a value in full bodies; width * registers divides kReductionLanes
 
   llvm::Value* scratch = nullptr;
-  /// Of LoopRange; a GPU's threads find their own parts of the domain.
+  /// From LoopRange; the threads of a GPU compute their own parts of the domain.
   llvm::Value *vector_begin = nullptr, *vector_end = nullptr;
   llvm::Value *row_begin = nullptr, *row_end = nullptr;
-  llvm::Value* units = nullptr;  ///< of work, on a GPU
-  /// The number of this block of a GPU among those of its loop, and how many these are; none where
-  /// the launch has one loop. Registers read long before they are used make the assembler spill.
+  llvm::Value* units = nullptr;  ///< number of work units, on a GPU
+  /// On a GPU, the index of this block among the blocks of its loop, and their number; null if the
+  /// launch has one loop. Special registers that are read long before their use make ptxas spill.
   llvm::Value *block = nullptr, *blocks = nullptr;
   std::vector<llvm::Value*> parameters;  ///< scalars of their compute types
-  /// Per operand its stride along the vector dimension, in bytes (an iota's: as it is); none if
-  /// known.
+  /// Per operand its stride along the vector dimension, in bytes (an iota's is not scaled); null if
+  /// the program fixes it.
   std::vector<llvm::Value*> vector_strides;
 
-  /// A special register of a GPU's thread, such as its number.
+  /// Reads a special register of a GPU thread, such as its index.
   llvm::Value* read_register(llvm::Intrinsic::ID id);
 
   int vector_dimension() const;
-  /// Bytes from one element of the operand to the next in dimension `d`; an iota's stride as it is.
+  /// Bytes from one element of the operand to the next in dimension `d`; an iota's stride is not
+  /// scaled.
   llvm::Value* stride(size_t operand, int d);
-  /// `place` of the operand, `distance` bytes on (or so much more, for an iota).
-  llvm::Value* moved(size_t operand, llvm::Value* place, llvm::Value* distance);
-  /// All places, `index` elements on in dimension `d`; operands per row stay if it is the row's.
-  Places moved(const Places& places, int d, llvm::Value* index);
+  /// The operand's position, advanced by `distance` bytes (an iota's value by `distance`).
+  llvm::Value* moved(size_t operand, llvm::Value* position, llvm::Value* distance);
+  /// All positions, advanced by `index` elements in dimension `d`; per-row operands stay in a row.
+  Positions moved(const Positions& positions, int d, llvm::Value* index);
 
   llvm::Value* extent(int d);
-  /// The places of the element at these indices of the first dimensions, 0 in the others.
-  Places places_at(const std::vector<llvm::Value*>& indices);
+  /// The positions of the element at these indices of the first dimensions, 0 in the others.
+  Positions positions_at(const std::vector<llvm::Value*>& indices);
 
-  /// The places of the results of a partial reduction's block: row strides go from block to block.
-  Places moved_to_block(const Places& places, llvm::Value* block);
+  /// The positions of the results of a partial reduction's block; row strides lead from block to
+  /// block.
+  Positions moved_to_block(const Positions& positions, llvm::Value* block);
 
-  /// Calls `body` once, in a loop over the range's outer dimensions.
-  void for_each_outer(const std::function<void(const Places&)>& body);
-  /// In such a loop: how far behind its present place an operand's next one lies, in bytes, if both
-  /// lie in one row of the last outer dimension; 0 at the end of the range.
+  /// Calls `body` once, inside a loop over the range's outer dimensions.
+  void for_each_outer(const std::function<void(const Positions&)>& body);
+  /// Inside that loop: the bytes from an operand's position to its next one, if both are in one row
+  /// of the last outer dimension; 0 at the end of the range.
   llvm::Value* distance_to_next(size_t operand);
 
-  /// The instructions that the `roots` use, themselves included, without looking behind those in
-  /// `known`.
+  /// Marks the instructions that the `roots` use, including themselves, without following the
+  /// inputs of those in `known`.
   std::vector<bool> needed_for(const std::vector<size_t>& roots,
                                const std::vector<bool>& known) const;
-  /// Numbers of the instructions for which `chosen` holds, in order.
+  /// Indices of the instructions for which `chosen` holds, in order.
   std::vector<size_t> instructions(
       const std::function<bool(const LoopInstruction&, size_t)>& chosen) const;
-  /// The reductions that run in a pass.
+  /// The reductions computed in a pass.
   std::vector<size_t> reductions_of(int pass) const;
-  /// The stores of values per row, or per element.
+  /// The stores of values per row, or of values per element.
   std::vector<size_t> stores(bool per_row) const;
-  /// The operands that are read from end to end, without gaps.
+  /// The operands that are read contiguously from end to end.
   std::vector<size_t> streams() const;
 
-  /// What the value of instruction i is computed in.
+  /// The type in which the value of instruction i is computed.
   DType type_of(size_t i) const { return compute_type(program.code[i].type); }
   llvm::Type* scalar_type(size_t i) const;
 
@@ -96,13 +98,13 @@ class Frame {
   void find_gpu_arguments(llvm::Value* words, const GpuForm& gpu);
   llvm::Value* find_loop(llvm::Value* table, GpuTable size);
   void advance(const std::vector<llvm::AllocaInst*>& indices,
-               const std::vector<llvm::AllocaInst*>& places, int d);
+               const std::vector<llvm::AllocaInst*>& positions, int d);
 
   int dimensions_;
   llvm::Value *bases_, *extents_, *strides_;
-  std::vector<llvm::Value*> known_strides_;  ///< one operand's dimensions after the other's
+  std::vector<llvm::Value*> known_strides_;  ///< all dimensions of one operand, then of the next
   llvm::Value *outer_begin_ = nullptr, *outer_end_ = nullptr;
-  llvm::Value* outer_ = nullptr;  ///< the number of the present point of the outer dimensions
+  llvm::Value* outer_ = nullptr;  ///< linear index of the current point of the outer dimensions
 };
 
 }  // namespace tide::ir

@@ -1,4 +1,4 @@
-// The threads of a GPU's launch, and the units that they take.
+// The threads of a GPU launch, and the units that they process.
 #pragma once
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -31,7 +31,7 @@ class GpuGrid {
 
   void barrier() { code_.builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
 
-  /// Takes `item` apart into what is left over `divisor`, and the remainder; both are positive.
+  /// Quotient and remainder of `item` by `divisor`; both are positive.
   std::pair<llvm::Value*, llvm::Value*> divide(llvm::Value* item, llvm::Value* divisor) {
     auto& builder = code_.builder;
     if (!form_.narrow)
@@ -40,9 +40,9 @@ class GpuGrid {
     llvm::Value* low = builder.CreateTrunc(item, word);
     llvm::Value* by = builder.CreateTrunc(divisor, word);
     llvm::Value* quotient = builder.CreateUDiv(low, by);
-    llvm::Value* rest = builder.CreateSub(low, builder.CreateMul(quotient, by));
+    llvm::Value* remainder = builder.CreateSub(low, builder.CreateMul(quotient, by));
     llvm::Type* wide = builder.getInt64Ty();
-    return {builder.CreateZExt(quotient, wide), builder.CreateZExt(rest, wide)};
+    return {builder.CreateZExt(quotient, wide), builder.CreateZExt(remainder, wide)};
   }
 
   /// The indices of point `item` of the first `rank` outer dimensions.

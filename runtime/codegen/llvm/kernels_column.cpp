@@ -25,11 +25,11 @@ class ColumnKernel {
     if (passes_.may_be_wide())
       columns_ = builder.CreateSelect(builder.CreateICmpSGE(row_length, code_.number(kManyRows)),
                                       code_.number(kWideColumnBlock), columns_);
-    place_scratch();
+    assign_scratch();
   }
 
   void emit_columns() {
-    frame_.for_each_outer([&](const Places& places) {
+    frame_.for_each_outer([&](const Positions& positions) {
       code_.loop(frame_.vector_begin, frame_.vector_end, columns_, [&](llvm::Value* begin) {
         auto& builder = code_.builder;
         begin_ = begin;
@@ -37,14 +37,14 @@ class ColumnKernel {
         llvm::Value* length = builder.CreateSub(end_, begin_);
         padded_ = builder.CreateAnd(builder.CreateAdd(length, code_.number(kReductionLanes - 1)),
                                     code_.number(-kReductionLanes));
-        emit_block(places);
+        emit_block(positions);
       });
     });
   }
 
  private:
-  /// Gives every array in scratch memory its address.
-  void place_scratch() {
+  /// Assigns an address to each array in scratch memory.
+  void assign_scratch() {
     int64_t before = 0;  // bytes for each column
     const auto next = [&](DType type, int64_t count) {
       llvm::Value* offset = code_.builder.CreateMul(columns_, code_.number(before));
@@ -52,48 +52,48 @@ class ColumnKernel {
       return code_.address(code_.builder.getInt8Ty(), frame_.scratch, offset);
     };
     for (const DType type : passes_.scratch_types) kept_.push_back(next(type, 1));
-    const auto place_lanes = [&](std::vector<llvm::Value*>& arrays) {
+    const auto assign_lanes = [&](std::vector<llvm::Value*>& arrays) {
       arrays.resize(program_.code.size());
       for (size_t i = 0; i < program_.code.size(); ++i)
         if (program_.code[i].kind == Kind::reduce)
           arrays[i] = next(frame_.type_of(i), kReductionLanes);
     };
-    place_lanes(accumulators_);
-    place_lanes(block_lanes_);
+    assign_lanes(accumulators_);
+    assign_lanes(block_lanes_);
   }
 
   /// All passes over the columns [begin_, end_).
-  void emit_block(const Places& places) {
+  void emit_block(const Positions& positions) {
     known_.assign(program_.code.size(), false);
-    keep_per_row(places, 0);
+    keep_per_row(positions, 0);
     for (int pass = 0; pass < passes_.count; ++pass) {
-      run_pass(places, pass);
-      if (!program_.partial) keep_per_row(places, pass + 1);
+      run_pass(positions, pass);
+      if (!program_.partial) keep_per_row(positions, pass + 1);
     }
     if (program_.partial) return;
     const List stored = frame_.stores(true);
-    run_columns(places, stored, [&](Body& at) {
+    run_columns(positions, stored, [&](Body& at) {
       for (const size_t i : stored) at.store(i);
     });
   }
 
-  void run_pass(const Places& places, int pass) {
+  void run_pass(const Positions& positions, int pass) {
     const List reductions = frame_.reductions_of(pass);
-    // Stores wait for the last pass: an output may be the memory of an input.
+    // Stores wait for the last pass, because an output may use the memory of an input.
     const List stored = pass == passes_.count - 1 ? frame_.stores(false) : List();
     List roots = reductions;
     roots.insert(roots.end(), stored.begin(), stored.end());
     if (!reductions.empty() && !program_.partial) clear_totals(reductions);
     code_.loop(frame_.row_begin, frame_.row_end, block_, [&](llvm::Value* begin) {
       llvm::Value* end = code_.smaller(code_.builder.CreateAdd(begin, block_), frame_.row_end);
-      // One lane after the other: its accumulators stay in the first-level cache.
+      // One lane after the other, so that its accumulators stay in the first-level cache.
       llvm::Value* lanes = code_.smaller(code_.builder.CreateSub(end, begin),
                                          code_.number(reductions.empty() ? 1 : kReductionLanes));
       code_.loop(code_.number(0), lanes, 1, [&](llvm::Value* lane) {
         llvm::Value* first = code_.builder.CreateAdd(begin, lane);
         code_.loop(first, end, lanes, [&](llvm::Value* row) {
           llvm::Value* fresh = code_.builder.CreateICmpEQ(row, first);
-          run_columns(frame_.moved(places, program_.outer_rank, row), roots, [&](Body& at) {
+          run_columns(frame_.moved(positions, program_.outer_rank, row), roots, [&](Body& at) {
             for (const size_t i : reductions) accumulate(at, lane, fresh, i);
             for (const size_t i : stored) at.store(i);
           });
@@ -101,9 +101,9 @@ class ColumnKernel {
       });
       if (reductions.empty()) return;
       collapse(reductions, accumulators_, code_.builder.CreateSub(end, begin));
-      if (program_.partial) return store_block(places, begin, reductions[0]);
+      if (program_.partial) return store_block(positions, begin, reductions[0]);
       set_totals(reductions, accumulators_);
-      if (passes_.has_blocks) code_.when(several_, [&] { take_in_block(reductions, begin); });
+      if (passes_.has_blocks) code_.when(several_, [&] { combine_block(reductions, begin); });
     });
     if (passes_.has_blocks && !reductions.empty())
       code_.when(several_, [&] {
@@ -115,16 +115,16 @@ class ColumnKernel {
     for (const size_t i : reductions) known_[i] = true;
   }
 
-  /// Loops over the columns with the values that the `roots` use.
-  void run_columns(const Places& places, const List& roots,
+  /// Loops over the columns, computing the values that the `roots` use.
+  void run_columns(const Positions& positions, const List& roots,
                    const std::function<void(Body&)>& body) {
     auto needed = frame_.needed_for(roots, known_);
     for (const size_t root : roots)
       if (!is_value(root)) needed[root] = false;
-    emit(frame_, {begin_, end_, places, needed, {}, [&](Body& at) {
+    emit(frame_, {begin_, end_, positions, needed, {}, [&](Body& at) {
                     for (size_t i = 0; i < needed.size(); ++i)
                       if (needed[i] && known_[i])
-                        at.set(i, at.load_private(frame_.type_of(i), kept_place(i, at)));
+                        at.set(i, at.load_private(frame_.type_of(i), kept_address(i, at)));
                     at.compute(needed);
                     body(at);
                   }});
@@ -134,28 +134,28 @@ class ColumnKernel {
     return program_.code[i].kind != Kind::reduce && program_.code[i].kind != Kind::store;
   }
 
-  /// Maps per row that elements use are computed once, as soon as the passes before have run.
-  void keep_per_row(const Places& places, int level) {
-    const List found = frame_.instructions([&](const LoopInstruction& described, size_t i) {
+  /// Computes maps per row that elements use once, as soon as the passes before have run.
+  void keep_per_row(const Positions& positions, int level) {
+    const List ready = frame_.instructions([&](const LoopInstruction& described, size_t i) {
       const LoopPasses::Instruction& passed = passes_.instructions[i];
       return described.kind == Kind::map && passed.level == level && passed.scratch >= 0;
     });
-    if (found.empty()) return;
-    run_columns(places, found, [&](Body& at) {
-      for (const size_t i : found) at.store_private(at.value(i), kept_place(i, at));
+    if (ready.empty()) return;
+    run_columns(positions, ready, [&](Body& at) {
+      for (const size_t i : ready) at.store_private(at.value(i), kept_address(i, at));
     });
-    for (const size_t i : found) known_[i] = true;
+    for (const size_t i : ready) known_[i] = true;
   }
 
-  llvm::Value* kept_place(size_t i, const Body& at) {
+  llvm::Value* kept_address(size_t i, const Body& at) {
     llvm::Value* column = code_.builder.CreateSub(at.index(), begin_);
     const auto array = static_cast<size_t>(passes_.instructions[i].scratch);
     return code_.address(frame_.scalar_type(i), kept_[array], column);
   }
 
-  /// The place of `lane` in the arrays of reduction i, from `column` of the block on.
-  llvm::Value* place_of_lane(const std::vector<llvm::Value*>& arrays, size_t i, llvm::Value* lane,
-                             llvm::Value* column) {
+  /// The address of `lane` in the arrays of reduction i, from `column` of the block on.
+  llvm::Value* lane_address(const std::vector<llvm::Value*>& arrays, size_t i, llvm::Value* lane,
+                            llvm::Value* column) {
     llvm::Value* start = code_.builder.CreateMul(lane, padded_);
     return code_.address(frame_.scalar_type(i), arrays[i], code_.builder.CreateAdd(start, column));
   }
@@ -164,35 +164,36 @@ class ColumnKernel {
   void accumulate(Body& at, llvm::Value* lane, llvm::Value* fresh, size_t i) {
     llvm::Value* column = code_.builder.CreateSub(at.index(), begin_);
     const Value input = convert(at.value(program_.code[i].a[0]), frame_.type_of(i));
-    take_in(at, i, place_of_lane(accumulators_, i, lane, column), fresh, input);
+    combine_into(at, i, lane_address(accumulators_, i, lane, column), fresh, input);
   }
 
-  /// Combines what lies at a place with `input`; `fresh`: nothing lies there yet.
-  void take_in(Body& at, size_t i, llvm::Value* place, llvm::Value* fresh, const Value& input) {
+  /// Combines the value at `address` with `input`; `fresh`: there is no value yet.
+  void combine_into(Body& at, size_t i, llvm::Value* address, llvm::Value* fresh,
+                    const Value& input) {
     const Reduction reduction = program_.code[i].reduction;
-    const Value old = at.load_private(frame_.type_of(i), place);
+    const Value old = at.load_private(frame_.type_of(i), address);
     Mask first{&at.lanes(), {}};
     first.registers.fill(at.lanes().splat(fresh));
     at.store_private(combine(reduction, select(first, identity(reduction, old), old), input),
-                     place);
+                     address);
   }
 
-  /// Adds the results of the block that begins there to a lane of the row's blocks.
-  void take_in_block(const List& reductions, llvm::Value* begin) {
+  /// Combines the results of the block at `begin` into the lane for that block.
+  void combine_block(const List& reductions, llvm::Value* begin) {
     auto& builder = code_.builder;
     llvm::Value* number = builder.CreateUDiv(builder.CreateSub(begin, frame_.row_begin), block_);
     llvm::Value* lane = builder.CreateAnd(number, code_.number(kReductionLanes - 1));
     llvm::Value* fresh = builder.CreateICmpSLT(number, code_.number(kReductionLanes));
     for_padded_columns([&](Body& at) {
       for (const size_t i : reductions) {
-        llvm::Value* from = place_of_lane(accumulators_, i, code_.number(0), at.index());
-        take_in(at, i, place_of_lane(block_lanes_, i, lane, at.index()), fresh,
-                at.load_private(frame_.type_of(i), from));
+        llvm::Value* from = lane_address(accumulators_, i, code_.number(0), at.index());
+        combine_into(at, i, lane_address(block_lanes_, i, lane, at.index()), fresh,
+                     at.load_private(frame_.type_of(i), from));
       }
     });
   }
 
-  /// Combines the lanes of each column by the tree; the result is in lane 0. `rows` were taken in.
+  /// Combines the lanes of each column by the tree, into lane 0. `rows`: how many rows were added.
   void collapse(const List& reductions, const std::vector<llvm::Value*>& arrays,
                 llvm::Value* rows) {
     auto& builder = code_.builder;
@@ -204,11 +205,11 @@ class ColumnKernel {
         llvm::Value* other = builder.CreateAdd(lane, width);
         for_padded_columns([&](Body& at) {
           for (const size_t i : reductions) {
-            llvm::Value* place = place_of_lane(arrays, i, lane, at.index());
-            const Value left = at.load_private(frame_.type_of(i), place);
+            llvm::Value* address = lane_address(arrays, i, lane, at.index());
+            const Value left = at.load_private(frame_.type_of(i), address);
             const Value right =
-                at.load_private(frame_.type_of(i), place_of_lane(arrays, i, other, at.index()));
-            at.store_private(combine(program_.code[i].reduction, left, right), place);
+                at.load_private(frame_.type_of(i), lane_address(arrays, i, other, at.index()));
+            at.store_private(combine(program_.code[i].reduction, left, right), address);
           }
         });
       });
@@ -219,7 +220,7 @@ class ColumnKernel {
   void for_padded_columns(const std::function<void(Body&)>& body) {
     const Lanes full{&code_.builder, &frame_.machine, frame_.width, frame_.registers};
     code_.loop(code_.number(0), padded_, full.elements(), [&](llvm::Value* column) {
-      const Places none;
+      const Positions none;
       Body at(frame_, full, none, column);
       body(at);
     });
@@ -239,27 +240,27 @@ class ColumnKernel {
     });
   }
 
-  /// The totals are what lies in lane 0.
+  /// Copies lane 0 to the totals.
   void set_totals(const List& reductions, const std::vector<llvm::Value*>& arrays) {
     for_padded_columns([&](Body& at) {
       for (const size_t i : reductions) {
-        llvm::Value* result = place_of_lane(arrays, i, code_.number(0), at.index());
+        llvm::Value* result = lane_address(arrays, i, code_.number(0), at.index());
         at.store_private(at.load_private(frame_.type_of(i), result), total(i, at));
       }
     });
   }
 
   /// Stores the results of one block of a partial reduction.
-  void store_block(const Places& places, llvm::Value* begin, size_t reduction) {
+  void store_block(const Positions& positions, llvm::Value* begin, size_t reduction) {
     llvm::Value* block = code_.builder.CreateSDiv(begin, code_.number(kReductionBlock));
-    const Places at_block = frame_.moved_to_block(places, block);
+    const Positions at_block = frame_.moved_to_block(positions, block);
     const List stored = frame_.stores(true);
     const std::vector<bool> none(program_.code.size(), false);
     emit(frame_, {begin_, end_, at_block, none, {}, [&](Body& at) {
                     llvm::Value* column = code_.builder.CreateSub(at.index(), begin_);
-                    llvm::Value* place =
-                        place_of_lane(accumulators_, reduction, code_.number(0), column);
-                    at.set(reduction, at.load_private(frame_.type_of(reduction), place));
+                    llvm::Value* address =
+                        lane_address(accumulators_, reduction, code_.number(0), column);
+                    at.set(reduction, at.load_private(frame_.type_of(reduction), address));
                     for (const size_t i : stored) at.store(i);
                   }});
   }
@@ -271,12 +272,12 @@ class ColumnKernel {
   llvm::Value* block_;
   llvm::Value* several_;                    ///< whether a row has more than one block
   llvm::Value* columns_;                    ///< of a column block
-  llvm::Value *begin_, *end_, *padded_;     ///< the columns under way; their number, rounded up
+  llvm::Value *begin_, *end_, *padded_;     ///< the current columns; their number, rounded up
   std::vector<llvm::Value*> kept_;          ///< arrays of values per row
   std::vector<llvm::Value*> accumulators_;  ///< per reduction
   std::vector<llvm::Value*>
-      block_lanes_;          ///< per reduction: of the row's blocks, if it has several
-  std::vector<bool> known_;  ///< values per row that lie in scratch memory by now
+      block_lanes_;          ///< per reduction: lanes for the row's blocks, if it has several
+  std::vector<bool> known_;  ///< values per row that are in scratch memory by now
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ class GpuMapKernel {
     llvm::Value* step = builder.CreateMul(grid_.blocks(), threads);
     code_.loop(first, frame_.units, step, [&](llvm::Value* unit) {
       if (!form_.vector)
-        emit_body(1, frame_.places_at(grid_.indices(unit, frame_.program.outer_rank)),
+        emit_body(1, frame_.positions_at(grid_.indices(unit, frame_.program.outer_rank)),
                   code_.number(0));
       else if (frame_.program.outer_rank == 1)
         emit_line(unit);
@@ -37,22 +37,22 @@ class GpuMapKernel {
   }
 
  private:
-  /// One dimension: full vectors first, then what is left, one by one.
+  /// One dimension: full vectors first, then the remaining elements one by one.
   void emit_line(llvm::Value* unit) {
     auto& builder = code_.builder;
     const int vector = gpu_vector(frame_.program);
-    const Places places = frame_.places_at({code_.number(0)});
+    const Positions positions = frame_.positions_at({code_.number(0)});
     llvm::Value* count = builder.CreateUDiv(frame_.extent(0), code_.number(vector));
     llvm::Value* full = builder.CreateICmpSLT(unit, count);
-    code_.when(full,
-               [&] { emit_body(vector, places, builder.CreateMul(unit, code_.number(vector))); });
+    code_.when(
+        full, [&] { emit_body(vector, positions, builder.CreateMul(unit, code_.number(vector))); });
     code_.when(builder.CreateNot(full), [&] {
       llvm::Value* before = builder.CreateMul(count, code_.number(vector - 1));
-      emit_body(1, places, builder.CreateAdd(unit, before));
+      emit_body(1, positions, builder.CreateAdd(unit, before));
     });
   }
 
-  /// A vector of the last dimension, whose extent is a multiple.
+  /// A vector of the last dimension, whose extent is a multiple of the vector.
   void emit_part(llvm::Value* unit) {
     auto& builder = code_.builder;
     const int vector = gpu_vector(frame_.program);
@@ -61,14 +61,14 @@ class GpuMapKernel {
     const auto [outer, part] = grid_.divide(unit, parts);
     std::vector<llvm::Value*> indices = grid_.indices(outer, last);
     indices.push_back(code_.number(0));
-    emit_body(vector, frame_.places_at(indices), builder.CreateMul(part, code_.number(vector)));
+    emit_body(vector, frame_.positions_at(indices), builder.CreateMul(part, code_.number(vector)));
   }
 
-  void emit_body(int width, const Places& places, llvm::Value* index) {
+  void emit_body(int width, const Positions& positions, llvm::Value* index) {
     const Lanes lanes{&code_.builder, &frame_.machine, width, 1};
-    Body body(frame_, lanes, places, index);
+    Body body(frame_, lanes, positions, index);
     body.compute(needed_);
-    // All loads come first: an output may be the memory of an input.
+    // All loads come first, because an output may use the memory of an input.
     for (const size_t store : stores_) body.store(store);
   }
 

@@ -1,9 +1,9 @@
 // Row kernels for GPUs: a team of threads per row.
 //
-// The bits are those of the CPU's kernels: member j of a row's team owns lane j of the reduction's
+// The bits are those of the CPU's kernels: member j of a row's team owns lane j of the reduction
 // tree (down columns, lanes j, j + 16, j + 32 and j + 48), takes its elements in rising order, and
-// the lanes meet in shared memory. Values per element that several passes need are computed again,
-// or kept there.
+// the lanes are combined in shared memory. Values per element that several passes need are
+// recomputed, or kept there.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
@@ -50,8 +50,8 @@ class GpuRowKernel {
     if (!stage_.sizes.empty()) row_ = shared("row", builder.getInt8Ty(), 0);
   }
 
-  /// Threads of a block that have no row of their own left take the last one again, without
-  /// storing, so that all of them meet at the barriers.
+  /// Threads of a block that have no row left repeat the last one without storing, so that all of
+  /// them reach the barriers.
   void emit_rows() {
     auto& builder = code_.builder;
     llvm::Value* teams = code_.number(block_.teams);
@@ -69,8 +69,8 @@ class GpuRowKernel {
   static constexpr unsigned kShared = 3;  ///< the address space of shared memory
   static constexpr unsigned kAllThreads = 0xffffffff;
 
-  /// How many elements a thread takes at once: enough for loads to overlap, and no more, as each
-  /// makes the kernel larger. With several lanes of its own, a thread takes a fixed number.
+  /// Elements that a thread takes at a time: enough for loads to overlap, but no more, because each
+  /// makes the kernel larger. A thread with several lanes takes a fixed number.
   int unrolled(const GpuForm& form) const {
     const int most = form.few ? 8 : 4;
     if (accumulators_ > 1) return most;
@@ -82,16 +82,16 @@ class GpuRowKernel {
     return count;
   }
 
-  /// An array in shared memory; of no size: as large as the launch makes it.
+  /// An array in shared memory; with size 0, as large as the launch makes it.
   llvm::GlobalVariable* shared(const char* name, llvm::Type* element, int size) {
     auto* type = llvm::ArrayType::get(element, static_cast<uint64_t>(size));
-    auto* made = new llvm::GlobalVariable(
+    auto* variable = new llvm::GlobalVariable(
         *code_.builder.GetInsertBlock()->getModule(), type, false,
         size ? llvm::GlobalValue::InternalLinkage : llvm::GlobalValue::ExternalLinkage,
         size ? llvm::UndefValue::get(type) : nullptr, name, nullptr,
         llvm::GlobalValue::NotThreadLocal, kShared);
-    made->setAlignment(llvm::Align(RowStage::kAlignment));
-    return made;
+    variable->setAlignment(llvm::Align(RowStage::kAlignment));
+    return variable;
   }
 
   void emit_row(llvm::Value* unit) {
@@ -107,11 +107,11 @@ class GpuRowKernel {
       begin_ = builder.CreateMul(block, code_.number(kReductionBlock));
       end_ = code_.smaller(builder.CreateAdd(begin_, code_.number(kReductionBlock)), end_);
     }
-    places_ = frame_.places_at(grid_.indices(unit, program_.outer_rank));
+    positions_ = frame_.positions_at(grid_.indices(unit, program_.outer_rank));
     if (!stage_.sizes.empty()) stage_row();
     scalars_.assign(program_.code.size(), nullptr);
     now_kept_ = kept_ = std::vector<bool>(program_.code.size(), false);
-    Body row(frame_, scalar_lanes(frame_), places_, code_.number(0));
+    Body row(frame_, scalar_lanes(frame_), positions_, code_.number(0));
     compute_per_row(row, 0);
     for (int pass = 0; pass < passes_.count; ++pass) {
       run_pass(row, pass);
@@ -122,28 +122,28 @@ class GpuRowKernel {
     code_.when(leads, [&] { store_per_row(row, block); });
   }
 
-  /// Gives the arrays in shared memory their places, and brings the row's operands into the first
-  /// of them, which are then the operands' places.
+  /// Assigns addresses to the arrays in shared memory and copies the row's operands into the first
+  /// of them, which become the operands' positions.
   void stage_row() {
     auto& builder = code_.builder;
-    grid_.barrier();  // the row before is done with
-    stage_places_.clear();
+    grid_.barrier();  // the previous row is no longer used
+    stage_addresses_.clear();
     llvm::Value* offset = code_.number(0);
     for (const size_t size : stage_.sizes) {
-      stage_places_.push_back(code_.address(builder.getInt8Ty(), row_, offset));
+      stage_addresses_.push_back(code_.address(builder.getInt8Ty(), row_, offset));
       llvm::Value* bytes = builder.CreateMul(end_, code_.number(static_cast<int64_t>(size)));
       llvm::Value* filled = builder.CreateAdd(bytes, code_.number(kStaged - 1));
       offset = builder.CreateAdd(offset, builder.CreateAnd(filled, code_.number(-kStaged)));
     }
     for (size_t k = 0; k < stage_.operands.size(); ++k) {
-      llvm::Value*& place = places_[stage_.operands[k]];
-      stage(place, stage_places_[k], static_cast<int64_t>(stage_.sizes[k]));
-      place = stage_places_[k];
+      llvm::Value*& position = positions_[stage_.operands[k]];
+      stage(position, stage_addresses_[k], static_cast<int64_t>(stage_.sizes[k]));
+      position = stage_addresses_[k];
     }
     grid_.barrier();
   }
 
-  /// Copies the row's elements of `size` bytes, 16 bytes a thread, several at a time.
+  /// Copies the row's elements of `size` bytes, 16 bytes per thread, several at a time.
   void stage(llvm::Value* from, llvm::Value* to, int64_t size) {
     constexpr int kAtOnce = 4;
     auto& builder = code_.builder;
@@ -168,11 +168,11 @@ class GpuRowKernel {
     code_.loop(code_.get(position), count, block_.threads,
                [&](llvm::Value* index) { move(index, 1); });
     llvm::Type* element = builder.getIntNTy(static_cast<unsigned>(8 * size));
-    llvm::Value* rest =
+    llvm::Value* remaining =
         builder.CreateAdd(builder.CreateMul(count, code_.number(kStaged / size)), thread_);
-    code_.when(builder.CreateICmpSLT(rest, end_), [&] {
-      code_.store(code_.load(element, code_.address(element, from, rest), size),
-                  code_.address(element, to, rest), size);
+    code_.when(builder.CreateICmpSLT(remaining, end_), [&] {
+      code_.store(code_.load(element, code_.address(element, from, remaining), size),
+                  code_.address(element, to, remaining), size);
     });
   }
 
@@ -181,13 +181,13 @@ class GpuRowKernel {
       for (const size_t i : frame_.stores(true)) row.store(i);
       return;
     }
-    const Places places = frame_.moved_to_block(places_, block);
-    Body at(frame_, scalar_lanes(frame_), places, code_.number(0));
+    const Positions positions = frame_.moved_to_block(positions_, block);
+    Body at(frame_, scalar_lanes(frame_), positions, code_.number(0));
     for (const size_t i : frame_.reductions_of(0)) at.set(i, row.value(i));
     for (const size_t i : frame_.stores(true)) at.store(i);
   }
 
-  /// The maps, loads and parameters per row that are known after so many passes.
+  /// Computes the maps, loads and parameters per row that are available after `level` passes.
   void compute_per_row(Body& row, int level) {
     std::vector<bool> now(program_.code.size(), false);
     for (size_t i = 0; i < now.size(); ++i) {
@@ -206,10 +206,10 @@ class GpuRowKernel {
     return !stage_.kept.empty() && passes_.instructions[i].scratch >= 0;
   }
 
-  /// Where the value of instruction i is kept for an element of the row.
-  llvm::Value* kept_place(size_t i, llvm::Value* element) {
+  /// The address of instruction i's kept value for an element of the row.
+  llvm::Value* kept_address(size_t i, llvm::Value* element) {
     const auto array = stage_.kept[static_cast<size_t>(passes_.instructions[i].scratch)];
-    return code_.address(frame_.scalar_type(i), stage_places_[array], element);
+    return code_.address(frame_.scalar_type(i), stage_addresses_[array], element);
   }
 
   void run_pass(Body& row, int pass) {
@@ -219,10 +219,10 @@ class GpuRowKernel {
 
   void run_reductions(Body& row, int pass) {
     const List reductions = frame_.reductions_of(pass);
-    // Stores wait for the last pass: an output may be the memory of an input.
+    // Stores wait for the last pass, because an output may use the memory of an input.
     const List stored = pass == passes_.count - 1 ? frame_.stores(false) : List();
     if (reductions.empty()) {
-      // No lanes: whichever thread comes first.
+      // No lanes: any thread may take any element.
       if (group_) first_ = thread_, stride_ = block_.threads;
       run_elements(begin_, end_, reductions, stored);
       first_ = member_, stride_ = block_.members;
@@ -253,12 +253,12 @@ class GpuRowKernel {
         const std::vector<llvm::Value*> results = collapse(reductions[r], sums_of(r));
         code_.set(totals[r], results[0]);
         for (size_t g = 0; g < results.size(); ++g)
-          take_in_block(reductions[r], block_lanes[r],
+          combine_block(reductions[r], block_lanes[r],
                         code_.builder.CreateAdd(number, code_.number(static_cast<int64_t>(g))),
                         results[g]);
       }
     });
-    // With one block its result is the row's; all threads of a launch agree on that.
+    // The result of a single block is the row's; all threads of a launch agree on the number.
     code_.when(code_.builder.CreateICmpSGT(end_, size), [&] {
       for (size_t r = 0; r < reductions.size(); ++r)
         code_.set(totals[r], collapse(reductions[r], block_lanes[r])[0]);
@@ -267,13 +267,14 @@ class GpuRowKernel {
       set_result(row, reductions[r], code_.get(totals[r]));
   }
 
-  /// This thread's lanes of a reduction, lane member + members * a in place a.
+  /// This thread's lanes of a reduction: element a is lane member + members * a.
   using Accumulators = std::vector<llvm::AllocaInst*>;
 
   Accumulators new_accumulators(size_t i) {
-    Accumulators made;
-    for (int a = 0; a < accumulators_; ++a) made.push_back(code_.variable(identity_of(i)[0]));
-    return made;
+    Accumulators accumulators;
+    for (int a = 0; a < accumulators_; ++a)
+      accumulators.push_back(code_.variable(identity_of(i)[0]));
+    return accumulators;
   }
 
   Accumulators sums_of(size_t r) const {
@@ -281,16 +282,16 @@ class GpuRowKernel {
     return {first, first + accumulators_};
   }
 
-  /// Adds the result of a block to that lane of the row's blocks, if it is this thread's.
-  void take_in_block(size_t i, const Accumulators& lanes, llvm::Value* number,
+  /// Combines the result of a block into the lane for that block, if it is this thread's.
+  void combine_block(size_t i, const Accumulators& lanes, llvm::Value* number,
                      llvm::Value* result) {
     auto& builder = code_.builder;
     llvm::Value* lane = builder.CreateAnd(number, code_.number(kReductionLanes - 1));
     for (size_t a = 0; a < lanes.size(); ++a) {
-      llvm::Value* own =
+      llvm::Value* owned =
           builder.CreateAdd(member_, code_.number(block_.members * static_cast<int64_t>(a)));
       llvm::Value* before = code_.get(lanes[a]);
-      code_.set(lanes[a], builder.CreateSelect(builder.CreateICmpEQ(lane, own),
+      code_.set(lanes[a], builder.CreateSelect(builder.CreateICmpEQ(lane, owned),
                                                merged(i, before, result), before));
     }
   }
@@ -310,7 +311,7 @@ class GpuRowKernel {
     return identity(program_.code[i].reduction, Value(lanes_, frame_.type_of(i), Registers{}));
   }
 
-  /// This thread's part of the elements [begin, end): those of its lanes, several at a time so that
+  /// Processes this thread's lanes of the elements [begin, end), several elements at a time so that
   /// their loads overlap.
   void run_elements(llvm::Value* begin, llvm::Value* end, const List& reductions,
                     const List& stored) {
@@ -327,14 +328,14 @@ class GpuRowKernel {
       code_.set(position, builder.CreateAdd(index, code_.number(step)));
     });
     if (unrolled_ == 1) return;
-    llvm::Value* rest = code_.get(position);
+    llvm::Value* remaining = code_.get(position);
     if (accumulators_ == 1) {
-      code_.loop(rest, end, stride,
+      code_.loop(remaining, end, stride,
                  [&](llvm::Value* index) { run_group(index, 1, reductions, stored); });
       return;
     }
     for (int k = 0; k < unrolled_ - 1; ++k) {
-      llvm::Value* index = builder.CreateAdd(rest, code_.number(k * stride));
+      llvm::Value* index = builder.CreateAdd(remaining, code_.number(k * stride));
       code_.when(builder.CreateICmpSLT(index, end),
                  [&] { run_group(index, 1, reductions, stored, k); });
     }
@@ -350,28 +351,28 @@ class GpuRowKernel {
     auto needed = frame_.needed_for(roots, known);
     for (const size_t root : roots) needed[root] = false;
     for (size_t i = 0; i < needed.size(); ++i) now_kept_[i] = kept_[i] || (needed[i] && keeps(i));
-    std::vector<Places> places(static_cast<size_t>(count));
+    std::vector<Positions> positions(static_cast<size_t>(count));
     std::vector<std::unique_ptr<Body>> bodies;
     for (int k = 0; k < count; ++k) {
       llvm::Value* element = code_.builder.CreateAdd(index, code_.number(k * stride_));
-      auto& at = places[static_cast<size_t>(k)];
+      auto& at = positions[static_cast<size_t>(k)];
       const bool along = program_.orientation == Orientation::row;
-      at = along ? places_ : frame_.moved(places_, program_.outer_rank, element);
+      at = along ? positions_ : frame_.moved(positions_, program_.outer_rank, element);
       Body& body = *bodies.emplace_back(std::make_unique<Body>(frame_, scalar_lanes(frame_), at,
                                                                along ? element : code_.number(0)));
       for (size_t i = 0; i < needed.size(); ++i) {
         if (needed[i] && scalars_[i])
           body.set(i, Value::broadcast(body.lanes(), frame_.type_of(i), scalars_[i]));
         else if (needed[i] && kept_[i])
-          body.set(i, body.load_private(frame_.type_of(i), kept_place(i, element)));
+          body.set(i, body.load_private(frame_.type_of(i), kept_address(i, element)));
       }
       body.compute(needed);
     }
-    // After all loads, so that these need not wait for each other.
+    // After all loads, so that these need not wait for the stores.
     for (const auto& body : bodies)
       for (size_t i = 0; i < needed.size(); ++i)
         if (needed[i] && keeps(i) && !kept_[i])
-          body->store_private(body->value(i), kept_place(i, body->index()));
+          body->store_private(body->value(i), kept_address(i, body->index()));
     for (int k = 0; k < count; ++k) {
       Body& body = *bodies[static_cast<size_t>(k)];
       for (size_t r = 0; r < reductions.size(); ++r)
@@ -386,51 +387,51 @@ class GpuRowKernel {
 
   void accumulate(Body& body, size_t r, size_t i, int accumulator) {
     const LoopInstruction& described = program_.code[i];
-    llvm::AllocaInst* place =
+    llvm::AllocaInst* sum =
         sums_[r * static_cast<size_t>(accumulators_) + static_cast<size_t>(accumulator)];
-    const Value old = Value::broadcast(body.lanes(), frame_.type_of(i), code_.get(place));
+    const Value old = Value::broadcast(body.lanes(), frame_.type_of(i), code_.get(sum));
     const Value input = convert(body.value(described.a[0]), frame_.type_of(i));
-    code_.set(place, combine(described.reduction, old, input)[0]);
+    code_.set(sum, combine(described.reduction, old, input)[0]);
   }
 
-  /// The team's accumulators of a reduction, combined by the tree, of each group; the same in all
-  /// members. A group that had no elements has the identity, which changes nothing.
+  /// Combines the team's accumulators of a reduction by the tree, for each group; all members get
+  /// the results. A group without elements has the identity, which changes nothing.
   std::vector<llvm::Value*> collapse(size_t i, const Accumulators& accumulators) {
-    std::vector<llvm::Value*> own;
-    for (llvm::AllocaInst* accumulator : accumulators) own.push_back(code_.get(accumulator));
-    combine_halves(i, own);
-    if (block_.members == 1) return {own[0]};
+    std::vector<llvm::Value*> sums;
+    for (llvm::AllocaInst* accumulator : accumulators) sums.push_back(code_.get(accumulator));
+    combine_halves(i, sums);
+    if (block_.members == 1) return {sums[0]};
     auto& builder = code_.builder;
     const auto size = static_cast<int64_t>(size_of(frame_.type_of(i)));
-    const auto place = [&](llvm::Value* member) {
+    const auto address = [&](llvm::Value* member) {
       llvm::Value* row = builder.CreateMul(member, code_.number(block_.teams));
       llvm::Value* slot = builder.CreateAdd(row, team_);
       if (group_)
         slot = builder.CreateAdd(slot, builder.CreateMul(group_, code_.number(block_.members)));
       return code_.address(builder.getInt64Ty(), lanes_of_block_, slot);
     };
-    code_.store(own[0], place(member_), size);
+    code_.store(sums[0], address(member_), size);
     grid_.barrier();
     std::vector<llvm::Value*> all;
     if (block_.members == kReductionLanes && block_.teams > 1) {
-      // The members of a team are in many warps, which all take part in each level.
-      llvm::AllocaInst* value = code_.variable(own[0]);
+      // The members of a team are spread over many warps, which all take part in each level.
+      llvm::AllocaInst* value = code_.variable(sums[0]);
       for (int half = kReductionLanes / 2; half > 0; half /= 2) {
         code_.when(builder.CreateICmpSLT(member_, code_.number(half)), [&] {
           llvm::Value* other = builder.CreateAdd(member_, code_.number(half));
-          llvm::Value* taken = code_.load(frame_.scalar_type(i), place(other), size);
-          code_.set(value, merged(i, code_.get(value), taken));
-          code_.store(code_.get(value), place(member_), size);
+          llvm::Value* other_value = code_.load(frame_.scalar_type(i), address(other), size);
+          code_.set(value, merged(i, code_.get(value), other_value));
+          code_.store(code_.get(value), address(member_), size);
         });
         grid_.barrier();
       }
-      all = {code_.load(frame_.scalar_type(i), place(code_.number(0)), size)};
+      all = {code_.load(frame_.scalar_type(i), address(code_.number(0)), size)};
     } else if (block_.members == kReductionLanes) {
-      // A team of two warps: each of them does the rest of the tree for itself.
+      // A team of two warps: each computes the rest of the tree itself.
       llvm::Value* lane = builder.CreateAnd(member_, code_.number(31));
       llvm::Value* other = builder.CreateAdd(lane, code_.number(32));
-      all = {code_.load(frame_.scalar_type(i), place(lane), size),
-             code_.load(frame_.scalar_type(i), place(other), size)};
+      all = {code_.load(frame_.scalar_type(i), address(lane), size),
+             code_.load(frame_.scalar_type(i), address(other), size)};
       combine_halves(i, all);
       for (int distance = 16; distance > 0; distance /= 2)
         all[0] = merged(i, all[0],
@@ -438,7 +439,7 @@ class GpuRowKernel {
       all[0] = shuffled(i, llvm::Intrinsic::nvvm_shfl_sync_idx_i32, all[0], 0);
     } else {
       for (int m = 0; m < block_.members; ++m)
-        all.push_back(code_.load(frame_.scalar_type(i), place(code_.number(m)), size));
+        all.push_back(code_.load(frame_.scalar_type(i), address(code_.number(m)), size));
       combine_halves(i, all);
     }
     if (!group_) {
@@ -464,18 +465,18 @@ class GpuRowKernel {
                    Value::broadcast(left.lanes(), frame_.type_of(i), b))[0];
   }
 
-  /// The first half takes in the second, until one is left.
+  /// Combines the second half into the first, until one value is left.
   void combine_halves(size_t i, std::vector<llvm::Value*>& values) {
     for (size_t half = values.size() / 2; half > 0; half /= 2)
       for (size_t k = 0; k < half; ++k) values[k] = merged(i, values[k], values[k + half]);
   }
 
-  /// Another lane's value of any type, through 32-bit shuffles.
+  /// Another lane's value of any type, by 32-bit shuffles.
   llvm::Value* shuffled(size_t i, llvm::Intrinsic::ID id, llvm::Value* value, int operand) {
     auto& builder = code_.builder;
     llvm::Type* type = value->getType();
     const unsigned bits = type->getScalarSizeInBits();
-    llvm::Type* whole = builder.getIntNTy(bits);
+    llvm::Type* bits_type = builder.getIntNTy(bits);
     llvm::Type* word = builder.getInt32Ty();
     const auto shuffle = [&](llvm::Value* x) -> llvm::Value* {
       return builder.CreateIntrinsic(
@@ -483,14 +484,15 @@ class GpuRowKernel {
           {builder.getInt32(kAllThreads), x, builder.getInt32(static_cast<uint32_t>(operand)),
            builder.getInt32(31)});
     };
-    llvm::Value* raw = is_floating(frame_.type_of(i)) ? builder.CreateBitCast(value, whole) : value;
+    llvm::Value* raw =
+        is_floating(frame_.type_of(i)) ? builder.CreateBitCast(value, bits_type) : value;
     if (bits <= 32) {
-      raw = builder.CreateTrunc(shuffle(builder.CreateZExt(raw, word)), whole);
+      raw = builder.CreateTrunc(shuffle(builder.CreateZExt(raw, word)), bits_type);
     } else {
       llvm::Value* low = shuffle(builder.CreateTrunc(raw, word));
       llvm::Value* high = shuffle(builder.CreateTrunc(builder.CreateLShr(raw, 32), word));
-      raw = builder.CreateOr(builder.CreateZExt(low, whole),
-                             builder.CreateShl(builder.CreateZExt(high, whole), 32));
+      raw = builder.CreateOr(builder.CreateZExt(low, bits_type),
+                             builder.CreateShl(builder.CreateZExt(high, bits_type), 32));
     }
     return is_floating(frame_.type_of(i)) ? builder.CreateBitCast(raw, type) : raw;
   }
@@ -504,19 +506,19 @@ class GpuRowKernel {
   int accumulators_, unrolled_;
   Lanes lanes_{};
   static constexpr int64_t kStaged = RowStage::kAlignment;
-  RowStage stage_;                                  ///< of no arrays if rows are not staged
-  std::vector<llvm::Value*> stage_places_;          ///< of its arrays
-  llvm::GlobalVariable* lanes_of_block_ = nullptr;  ///< those of all threads, then one per group
+  RowStage stage_;                                  ///< empty if rows are not staged
+  std::vector<llvm::Value*> stage_addresses_;       ///< addresses of its arrays
+  llvm::GlobalVariable* lanes_of_block_ = nullptr;  ///< one per thread, then one per group
   llvm::GlobalVariable* row_ = nullptr;
   llvm::Value *thread_, *team_, *member_, *active_ = nullptr;
-  llvm::Value* group_ = nullptr;  ///< null if there is but one
-  /// The elements that a thread takes of a part of the row: the first, and how far apart they lie.
+  llvm::Value* group_ = nullptr;  ///< null if there is only one
+  /// This thread's elements of a part of the row: the first, and the distance between them.
   llvm::Value* first_ = nullptr;
   int64_t stride_ = 1;
-  llvm::Value *begin_ = nullptr, *end_ = nullptr;  ///< the elements of the unit under way
-  Places places_;
+  llvm::Value *begin_ = nullptr, *end_ = nullptr;  ///< elements of the current unit
+  Positions positions_;
   std::vector<llvm::Value*> scalars_;    ///< values per row known so far
-  std::vector<bool> kept_, now_kept_;    ///< values that are kept by now, and with this pass
+  std::vector<bool> kept_, now_kept_;    ///< values kept so far, and including this pass
   std::vector<llvm::AllocaInst*> sums_;  ///< accumulators_ of each reduction of the pass
 };
 

@@ -4,7 +4,7 @@
 namespace tide::ir {
 namespace {
 
-/// Elements that a thread goes through at once, if the arrays are larger than its caches.
+/// Elements of a range from which arrays are taken to exceed the caches of a thread.
 constexpr int64_t kLong = 1 << 17;
 
 }  // namespace
@@ -16,13 +16,13 @@ void emit_map_kernel(Frame& frame) {
   const std::vector<bool> known(frame.program.code.size(), false);
   const auto needed = frame.needed_for(stores, known);
   auto& builder = frame.code.builder;
-  // Asking for what lies in cache already would cost more than it brings.
+  // Prefetching data that is already in cache would cost more than it gains.
   llvm::Value* is_long = builder.CreateICmpSGE(
       builder.CreateSub(frame.vector_end, frame.vector_begin), frame.code.number(kLong));
-  frame.for_each_outer([&](const Places& places) {
+  frame.for_each_outer([&](const Positions& positions) {
     emit(frame, {.begin = frame.vector_begin,
                  .end = frame.vector_end,
-                 .places = places,
+                 .positions = positions,
                  .needed = needed,
                  .scalars = {},
                  .body = [&](Body& body) {
@@ -32,7 +32,7 @@ void emit_map_kernel(Frame& frame) {
                          body.prefetch(operand, frame.code.number(kStreamAhead), {0, 1, 1});
                      });
                    body.compute(needed);
-                   // All loads come first: an output may be the memory of an input.
+                   // All loads come first, because an output may use the memory of an input.
                    for (const size_t store : stores) body.store(store);
                  }});
   });

@@ -41,13 +41,13 @@ class RowKernel {
   }
 
   void emit_rows() {
-    frame_.for_each_outer([&](const Places& places) {
+    frame_.for_each_outer([&](const Positions& positions) {
       scalars_.assign(program_.code.size(), nullptr);
-      Body row(frame_, scalar_lanes(frame_), places, code_.number(0));
+      Body row(frame_, scalar_lanes(frame_), positions, code_.number(0));
       compute_per_row(row, 0);
       for (int pass = 0; pass < passes_.count; ++pass) {
         plan_prefetch(pass);
-        run_pass(places, row, pass);
+        run_pass(positions, row, pass);
         if (!program_.partial) compute_per_row(row, pass + 1);
       }
       if (program_.partial) return;
@@ -58,20 +58,20 @@ class RowKernel {
  private:
   int64_t size_of_value(size_t i) const { return static_cast<int64_t>(size_of(frame_.type_of(i))); }
 
-  /// The maps, loads and parameters per row that are known after so many passes.
+  /// Computes the maps, loads and parameters per row that are available after `level` passes.
   void compute_per_row(Body& row, int level) {
-    const List found = frame_.instructions([&](const LoopInstruction& described, size_t i) {
+    const List ready = frame_.instructions([&](const LoopInstruction& described, size_t i) {
       const LoopPasses::Instruction& passed = passes_.instructions[i];
       return passed.per_row && passed.level == level && described.kind != Kind::reduce &&
              described.kind != Kind::store;
     });
     std::vector<bool> now(program_.code.size(), false);
-    for (const size_t i : found) now[i] = true;
+    for (const size_t i : ready) now[i] = true;
     row.compute(now);
-    for (const size_t i : found) scalars_[i] = row.value(i)[0];
+    for (const size_t i : ready) scalars_[i] = row.value(i)[0];
   }
 
-  /// What a pass costs for each element, roughly in instructions. Stores wait for memory.
+  /// Cost of a pass per element, roughly in instructions. Stores wait for memory.
   int cost_of_pass(int pass) const {
     constexpr int kStoreCost = 20;
     int cost = 1;
@@ -86,9 +86,9 @@ class RowKernel {
     return cost;
   }
 
-  /// The first pass waits for memory, the others find their row in cache: they ask for what the
-  /// first one will read of the next row, each for as much as it has time for. A row that is shared
-  /// out to threads is longer than a cache: its only pass asks for what comes a little later.
+  /// The first pass waits for memory; the others find their row in cache. Each of these prefetches
+  /// a part of the next row for the first pass, in proportion to its own cost. A row that is split
+  /// among threads is larger than a cache: its only pass prefetches what it reads a little later.
   void plan_prefetch(int pass) {
     ahead_.clear();
     if (program_.partial) {
@@ -99,20 +99,20 @@ class RowKernel {
     if (pass == 0 || program_.outer_rank == 0) return;
     share_ = {0, 0, 0};
     for (int other = 1; other < passes_.count; ++other) {
-      if (other == pass) share_.begin = share_.whole;
-      share_.whole += cost_of_pass(other);
-      if (other == pass) share_.end = share_.whole;
+      if (other == pass) share_.begin = share_.total;
+      share_.total += cost_of_pass(other);
+      if (other == pass) share_.end = share_.total;
     }
     for (const size_t operand : frame_.streams())
       ahead_[operand] = frame_.distance_to_next(operand);
   }
 
-  void run_pass(const Places& places, Body& row, int pass) {
+  void run_pass(const Positions& positions, Body& row, int pass) {
     const List reductions = frame_.reductions_of(pass);
-    // Stores wait for the last pass: an output may be the memory of an input.
+    // Stores wait for the last pass, because an output may use the memory of an input.
     const List stored = pass == passes_.count - 1 ? frame_.stores(false) : List();
     if (reductions.empty())
-      return run_elements(places, frame_.row_begin, frame_.row_end, reductions, stored);
+      return run_elements(positions, frame_.row_begin, frame_.row_end, reductions, stored);
     std::vector<llvm::AllocaInst*> totals;
     for (const size_t i : reductions)
       totals.push_back(code_.variable(identity_of(i, row.lanes())[0]));
@@ -123,13 +123,13 @@ class RowKernel {
     code_.loop(frame_.row_begin, frame_.row_end, block_, [&](llvm::Value* begin) {
       llvm::Value* end = code_.smaller(code_.builder.CreateAdd(begin, block_), frame_.row_end);
       for (const size_t i : reductions) begin_block(i);
-      run_elements(places, begin, end, reductions, stored);
-      if (program_.partial) return store_block(places, begin, reductions[0]);
+      run_elements(positions, begin, end, reductions, stored);
+      if (program_.partial) return store_block(positions, begin, reductions[0]);
       for (size_t r = 0; r < reductions.size(); ++r) {
         const size_t i = reductions[r];
         llvm::Value* result = collapse(i, accumulators_[i]);
         code_.set(totals[r], result);
-        if (passes_.has_blocks) code_.when(several_, [&] { take_in_block(row, begin, i, result); });
+        if (passes_.has_blocks) code_.when(several_, [&] { combine_block(row, begin, i, result); });
       }
     });
     if (program_.partial) return;
@@ -149,7 +149,7 @@ class RowKernel {
     return identity(program_.code[i].reduction, Value(lanes, frame_.type_of(i), Registers{}));
   }
 
-  /// Sets a reduction's accumulators to what changes no value.
+  /// Sets a reduction's accumulators to the identity.
   void begin_block(size_t i) {
     running_[i].clear();
     if (!in_registers()) return clear(i, accumulators_[i]);
@@ -168,27 +168,28 @@ class RowKernel {
                   size_of_value(i) * lanes.width);
   }
 
-  /// Adds the result of the block that begins there to the lane of the row's blocks that it is of.
-  void take_in_block(const Body& row, llvm::Value* begin, size_t i, llvm::Value* result) {
+  /// Combines the result of the block at `begin` into the lane for that block.
+  void combine_block(const Body& row, llvm::Value* begin, size_t i, llvm::Value* result) {
     auto& builder = code_.builder;
     llvm::Value* number = builder.CreateUDiv(builder.CreateSub(begin, frame_.row_begin), block_);
     llvm::Value* lane = builder.CreateAnd(number, code_.number(kReductionLanes - 1));
-    llvm::Value* place = code_.address(frame_.scalar_type(i), block_lanes_[i], lane);
+    llvm::Value* address = code_.address(frame_.scalar_type(i), block_lanes_[i], lane);
     const DType type = frame_.type_of(i);
-    llvm::Value* before = code_.load(frame_.scalar_type(i), place, size_of_value(i));
+    llvm::Value* before = code_.load(frame_.scalar_type(i), address, size_of_value(i));
     const Value sum = combine(program_.code[i].reduction, Value(row.lanes(), type, {before}),
                               Value::broadcast(row.lanes(), type, result));
-    code_.store(sum[0], place, size_of_value(i));
+    code_.store(sum[0], address, size_of_value(i));
   }
 
-  /// Whether each full step adds to all accumulators, so that they need not be looked up.
+  /// Whether each full step updates all accumulators, so that they need not be indexed.
   bool in_registers() const { return frame_.width * frame_.registers == kReductionLanes; }
 
   llvm::Value* accumulator(size_t i, int lane) {
     return code_.address(frame_.scalar_type(i), accumulators_[i], code_.number(lane));
   }
 
-  /// After the full steps accumulators lie in memory, for a tail can begin in any of them.
+  /// Stores the accumulators to memory after the full steps, because a tail can begin at any of
+  /// them.
   void leave_registers(size_t i) {
     for (size_t r = 0; r < running_[i].size(); ++r)
       code_.store(code_.get(running_[i][r]), accumulator(i, static_cast<int>(r) * frame_.width),
@@ -196,7 +197,7 @@ class RowKernel {
   }
 
   /// One sweep over the elements [begin, end) of the row.
-  void run_elements(const Places& places, llvm::Value* begin, llvm::Value* end,
+  void run_elements(const Positions& positions, llvm::Value* begin, llvm::Value* end,
                     const List& reductions, const List& stored) {
     List roots = reductions;
     roots.insert(roots.end(), stored.begin(), stored.end());
@@ -209,23 +210,23 @@ class RowKernel {
       for (const auto& [operand, distance] : ahead_) at.prefetch(operand, distance, share_);
       for (size_t i = 0; i < needed.size(); ++i)
         if (needed[i] && from_scratch[i])
-          at.set(i, at.load_private(frame_.type_of(i), kept_place(i, at)));
+          at.set(i, at.load_private(frame_.type_of(i), kept_address(i, at)));
       at.compute(needed);
       for (size_t i = 0; i < needed.size(); ++i)
         if (needed[i] && passes_.instructions[i].scratch >= 0 && !from_scratch[i])
-          at.store_private(at.value(i), kept_place(i, at));
+          at.store_private(at.value(i), kept_address(i, at));
       for (const size_t i : reductions) accumulate(at, begin, i);
       for (const size_t i : stored) at.store(i);
     };
-    emit(frame_, {begin, end, places, needed, scalars_, body, [&] {
+    emit(frame_, {begin, end, positions, needed, scalars_, body, [&] {
                     for (const size_t i : reductions) leave_registers(i);
                   }});
     for (size_t i = 0; i < needed.size(); ++i)
       kept_[i] = kept_[i] || (needed[i] && passes_.instructions[i].scratch >= 0);
   }
 
-  /// Where the values kept of instruction i lie in scratch memory, from this body's first element.
-  llvm::Value* kept_place(size_t i, const Body& at) {
+  /// The address of instruction i's kept values in scratch memory, from this body's first element.
+  llvm::Value* kept_address(size_t i, const Body& at) {
     int64_t before = 0;
     const auto array = static_cast<size_t>(passes_.instructions[i].scratch);
     for (size_t k = 0; k < array; ++k)
@@ -248,12 +249,12 @@ class RowKernel {
     }
     llvm::Value* distance = code_.builder.CreateSub(at.index(), block_begin);
     llvm::Value* lane = code_.builder.CreateAnd(distance, code_.number(kReductionLanes - 1));
-    llvm::Value* place = code_.address(frame_.scalar_type(i), accumulators_[i], lane);
-    const Value old = at.load_private(frame_.type_of(i), place);
-    at.store_private(at.where_counted(combine(described.reduction, old, input), old), place);
+    llvm::Value* address = code_.address(frame_.scalar_type(i), accumulators_[i], lane);
+    const Value old = at.load_private(frame_.type_of(i), address);
+    at.store_private(at.where_counted(combine(described.reduction, old, input), old), address);
   }
 
-  /// The lanes of a reduction in a buffer, combined by the tree.
+  /// Combines the lanes of a reduction in a buffer by the tree.
   llvm::Value* collapse(size_t i, llvm::Value* buffer) {
     auto& builder = code_.builder;
     const LoopInstruction& described = program_.code[i];
@@ -277,9 +278,9 @@ class RowKernel {
   }
 
   /// Stores the result of one block of a partial reduction.
-  void store_block(const Places& places, llvm::Value* begin, size_t reduction) {
+  void store_block(const Positions& positions, llvm::Value* begin, size_t reduction) {
     llvm::Value* block = code_.builder.CreateSDiv(begin, code_.number(kReductionBlock));
-    const Places at = frame_.moved_to_block(places, block);
+    const Positions at = frame_.moved_to_block(positions, block);
     Body row(frame_, scalar_lanes(frame_), at, code_.number(0));
     row.set(reduction, Value::broadcast(row.lanes(), frame_.type_of(reduction),
                                         collapse(reduction, accumulators_[reduction])));
@@ -292,13 +293,14 @@ class RowKernel {
   const LoopPasses& passes_;
   llvm::Value *padded_, *block_;
   llvm::Value* several_;                    ///< whether a row has more than one block
-  std::map<size_t, llvm::Value*> ahead_;    ///< how far on the present pass prefetches operands
-  Share share_{};                           ///< its share of that
+  std::map<size_t, llvm::Value*> ahead_;    ///< prefetch distance per operand
+  Share share_{};                           ///< the part of it that the pass prefetches
   std::vector<llvm::Value*> accumulators_;  ///< per reduction, on the stack
-  std::vector<std::vector<llvm::AllocaInst*>> running_;  ///< the same, in registers
+  std::vector<std::vector<llvm::AllocaInst*>> running_;  ///< accumulators in registers
   std::vector<llvm::Value*> scalars_;                    ///< values per row known so far
-  std::vector<bool> kept_;                 ///< values that lie in scratch memory by now
-  std::vector<llvm::Value*> block_lanes_;  ///< per reduction, on the stack: of the row's blocks
+  std::vector<bool> kept_;                 ///< values that are in scratch memory by now
+  std::vector<llvm::Value*> block_lanes_;  ///< per reduction, on the stack: lanes for the row's
+                                           ///< blocks
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Sums, differences and products only. Theirs are the bits of float32 rounded once more: where the
-// wide type has more than twice the digits of the narrow one, the second rounding changes nothing
-// (S. A. Figueroa, "When is double rounding innocuous?", SIGNUM Newsletter 30, 1995).
+// Sums, differences and products only. They have the bits of float32 results rounded to the half
+// type: double rounding is innocuous where the wide type has more than twice the digits of the
+// narrow one (S. A. Figueroa, "When is double rounding innocuous?", SIGNUM Newsletter 30, 1995).
 #include "runtime/codegen/llvm/packed.h"
 
 #include <llvm/IR/Instruction.h>
@@ -24,8 +24,9 @@ llvm::Instruction::BinaryOps instruction_of(OpCode op) {
 bool is_packed(const Machine& machine, OpCode op, DType type) {
   if (!machine.gpu || !is_half(type)) return false;
   if (type == DType::bf16 && machine.capability < kBf16Arithmetic) return false;
-  const auto light = static_cast<ElementwiseOp>(op);
-  return light == ElementwiseOp::add || light == ElementwiseOp::sub || light == ElementwiseOp::mul;
+  const auto elementwise = static_cast<ElementwiseOp>(op);
+  return elementwise == ElementwiseOp::add || elementwise == ElementwiseOp::sub ||
+         elementwise == ElementwiseOp::mul;
 }
 
 Registers packed(const Lanes& lanes, OpCode op, DType type, const Registers& a,

@@ -29,7 +29,7 @@ llvm::Function* make_gpu_function(llvm::Module& module, const LoopProgram& progr
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addParamAttr(0, llvm::Attribute::getWithByValType(context, words));
   function->addParamAttr(0, llvm::Attribute::getWithAlignment(context, llvm::Align(8)));
-  // The size of blocks decides how many registers a thread may have.
+  // The block size determines how many registers a thread may have.
   const auto note = [&](const char* name, int value) {
     llvm::Metadata* const parts[] = {
         llvm::ValueAsMetadata::get(function), llvm::MDString::get(context, name),
@@ -52,7 +52,7 @@ llvm::Function* make_function(llvm::Module& module, const LoopProgram& program,
       llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, pointer, pointer}, false);
   auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "kernel", module);
   function->addFnAttr(llvm::Attribute::NoUnwind);
-  // Without these, processors that slow down a little for wide registers get narrow ones.
+  // Without these, LLVM uses narrow registers on processors that slow down a little for wide ones.
   const std::string bits = std::to_string(8 * machine.vector_bytes);
   function->addFnAttr("prefer-vector-width", bits);
   function->addFnAttr("min-legal-vector-width", bits);
@@ -71,7 +71,7 @@ void emit_kernel(Frame& frame, const GpuForm& gpu) {
     emit_column_kernel(frame);
   bool streaming = false;
   for (const LoopOperand& operand : program.operands) streaming = streaming || operand.streaming;
-  // Streaming stores become visible in order with others only behind a fence.
+  // Streaming stores are ordered with other stores only by a fence.
   if (streaming && !frame.machine.gpu)
     frame.code.builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   frame.code.finish();

@@ -10,7 +10,7 @@ Value as(const Lanes& lanes, DType type, const Registers& registers) {
   return Value(lanes, type, registers);
 }
 
-/// Each register through `change`.
+/// Applies `change` to each register.
 template <class Change>
 Registers changed(const Lanes& lanes, const Registers& registers, const Change& change) {
   Registers result{};
@@ -26,7 +26,7 @@ Value zero_extended(const Lanes& lanes, const Registers& raw) {
             }));
 }
 
-/// The low bits of i32 as elements of `type` lie in memory.
+/// The low bits of i32 as elements of `type` in memory.
 Registers low_bits(const Value& value, DType type) {
   auto& builder = *value.lanes().builder;
   llvm::Type* form = value.lanes().form(memory_type(builder.getContext(), type));
@@ -34,20 +34,21 @@ Registers low_bits(const Value& value, DType type) {
                  [&](llvm::Value* x) { return builder.CreateTrunc(x, form); });
 }
 
-/// 2^112 turns the exponent's bias of f16 into that of f32 and makes subnormals normal, exactly.
+/// Multiplying by 2^112 turns the exponent bias of f16 into that of f32 and makes subnormals
+/// normal, exactly.
 Value f32_of_f16_bits(const Lanes& lanes, const Registers& raw) {
   const Value all = zero_extended(lanes, raw);
   const Value magnitude = all & all.constant(0x7fff);
-  const Value placed = shift_left(magnitude, 13);
-  const Value scaled = float_bits(placed);
+  const Value shifted = shift_left(magnitude, 13);
+  const Value scaled = float_bits(shifted);
   const Value number = bits(scaled * scaled.constant(0x1p112));
-  const Value special = placed | all.constant(0x7f800000);
+  const Value special = shifted | all.constant(0x7f800000);
   const Value sign = shift_left(all & all.constant(0x8000), 16);
   return float_bits(select(magnitude >= all.constant(0x7c00), special, number) | sign);
 }
 
 /// The bits of f16, for processors without the instruction. Subnormal results are rounded by adding
-/// 0.5, whose last bit weighs as much as theirs; normal ones by carrying into the bits kept.
+/// 0.5, whose last bit has the same weight as theirs; normal ones by a carry into the bits kept.
 Value f16_bits_of_f32(const Value& value) {
   const Value all = bits(value);
   const Value magnitude = all & all.constant(0x7fffffff);
@@ -64,7 +65,7 @@ Value f16_bits_of_f32(const Value& value) {
   return select(magnitude >= all.constant(0x47800000), large, small) | sign;
 }
 
-/// Integer rounding also on processors with an instruction: theirs flushes subnormals.
+/// Rounds with integers even on processors with an instruction, because that flushes subnormals.
 Value bf16_bits_of_f32(const Value& value) {
   const Value all = bits(value);
   const Value odd = shift_right(all, 16) & all.constant(1);

@@ -1,11 +1,11 @@
-// Between elements in memory and the types that kernels compute in.
+// Conversions between elements in memory and the types that kernels compute in.
 #pragma once
 
 #include "runtime/codegen/llvm/value.h"
 
 namespace tide::ir {
 
-/// The IR type of one element in memory; narrow types lie there as i8 and i16.
+/// The IR type of one element in memory: i8 or i16 for narrow types.
 llvm::Type* memory_type(llvm::LLVMContext& context, DType type);
 
 /// The IR type of f16 or bf16 themselves.

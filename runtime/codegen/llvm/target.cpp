@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
 constexpr const char* kGpuTriple = "nvptx64-nvidia-cuda";
-/// Kernel parameters of more than 4 KB came with this version of PTX, that of CUDA 12.1: the oldest
-/// driver in runtime/cuda/driver/driver.h follows from it.
+/// Kernel parameters of more than 4 KB need this version of PTX, that of CUDA 12.1. It determines
+/// the oldest driver in runtime/cuda/driver/driver.h.
 constexpr const char* kGpuFeatures = "+ptx81";
 
 void register_back_end() {
@@ -35,9 +35,9 @@ void register_back_end() {
   });
 }
 
-/// LLVM's search for other variables to count loops with takes a third of the time, and more with
-/// many operands. On the cpu it finds nothing better: an address there is base + index * size, and
-/// what a loop multiplies is outside it.
+/// LLVM's loop strength reduction takes a third of the compile time, and more with many operands.
+/// On the CPU it improves nothing: an address there is base + index * size, and the products that a
+/// loop needs are computed before it.
 void choose_passes(const llvm::Triple& triple) {
   llvm::cl::Option* option = llvm::cl::getRegisteredOptions().lookup("disable-lsr");
   if (!option) throw std::runtime_error("this LLVM has no option disable-lsr");
@@ -64,7 +64,7 @@ std::unique_ptr<llvm::TargetMachine> make_target(const Machine& machine) {
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) throw std::runtime_error(error);
   llvm::TargetOptions options;
-  // Rounding happens where the program says so, never at a place the compiler prefers.
+  // Operations round exactly where the program says so; the compiler must not fuse them.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, machine.cpu, machine.gpu ? kGpuFeatures : "", options, llvm::Reloc::PIC_,

@@ -21,8 +21,8 @@ bool is_uniform(const Lanes& lanes, const Registers& registers) {
   return true;
 }
 
-/// One result register per register of the operands; a single computation for all of them if the
-/// operands are the same everywhere.
+/// One result register per register of the operands; computed only once if each operand has the
+/// same value in all registers.
 template <class Compute, class... Operands>
 Registers each(const Lanes& lanes, const Compute& compute, const Operands&... operands) {
   Registers result{};
@@ -45,7 +45,7 @@ Value unary(ID id, const Value& a) {
       a.type(), [&](llvm::Value* x) { return builder.CreateUnaryIntrinsic(id, x); }, a);
 }
 
-/// By the instruction that adds, subtracts or multiplies integers or floating values.
+/// Applies the instruction for integers or the one for floating-point values.
 Value arithmetic(llvm::Instruction::BinaryOps integer, llvm::Instruction::BinaryOps floating,
                  const Value& a, const Value& b) {
   auto& builder = builder_of(a);
@@ -71,7 +71,7 @@ Mask compare(const Value& a, const Value& b, llvm::CmpInst::Predicate floating,
               a.registers(), b.registers())};
 }
 
-/// One of the two is.
+/// True where either operand is nan.
 Mask is_nan(const Value& a, const Value& b) {
   using P = llvm::CmpInst;
   return compare(a, b, P::FCMP_UNO, P::ICMP_NE, P::ICMP_NE);
@@ -79,8 +79,8 @@ Mask is_nan(const Value& a, const Value& b) {
 
 Value all_ones(const Value& a) { return a.constant(int64_t{-1}); }
 
-/// Integer division with divisors that the instruction traps on replaced by 1: the elements past
-/// the end of a tail are divided too.
+/// Integer division, with divisors that would trap replaced by 1: the elements past the end of a
+/// tail are divided, too.
 Value divide(llvm::Instruction::BinaryOps with_sign, llvm::Instruction::BinaryOps without_sign,
              const Value& a, const Value& b) {
   Mask trapping = b == b.constant(0);
@@ -90,8 +90,9 @@ Value divide(llvm::Instruction::BinaryOps with_sign, llvm::Instruction::BinaryOp
   return arithmetic(op, op, a, divisor);
 }
 
-/// For processors without rounding instructions: values of at least 2^23 (2^52) are whole already,
-/// adding and subtracting that number rounds all others to even. The sign of zero is kept.
+/// For processors without rounding instructions: values of at least 2^23 (2^52) are already
+/// integers; adding and subtracting that number rounds all others to even. The sign of zero is
+/// kept.
 Value round_by_addition(const Value& a) {
   const Value magnitude = abs(a);
   const Value limit = a.constant(a.type() == DType::f64 ? 4503599627370496.0 : 8388608.0);
@@ -101,7 +102,7 @@ Value round_by_addition(const Value& a) {
   return select(magnitude < limit, with_sign, a);
 }
 
-/// The whole number next to `a` in one direction, from the nearest one.
+/// The integer next to `a` in one direction, computed from the nearest one.
 Value step_from_nearest(const Value& a, bool up) {
   const Value nearest = round_by_addition(a);
   const Value one = a.constant(1.0);
@@ -111,8 +112,9 @@ Value step_from_nearest(const Value& a, bool up) {
   return select(stepped == a.constant(0.0), float_bits(sign), stepped);
 }
 
-/// Of two floating values. The two ways to choose agree but for zeros of both signs, whose patterns
-/// are then joined so that -0 is below 0, and for nan, which all bits set give. Five instructions.
+/// Minimum or maximum of two floating-point values, in five instructions. `one` and `other` agree
+/// except for zeros of both signs, whose bits are combined so that -0 is below 0, and for nan,
+/// where all bits are set.
 Value minmax(const Value& a, const Value& b, const Value& one, const Value& other, bool highest) {
   const Value joined = highest ? bits(one) & bits(other) : bits(one) | bits(other);
   llvm::Type* form = a.lanes().form(joined.type());
@@ -122,7 +124,7 @@ Value minmax(const Value& a, const Value& b, const Value& one, const Value& othe
   return float_bits(joined | nan);
 }
 
-/// vscalefps and vscalefpd, x * 2^n for whole n; 0 where lanes have no such form.
+/// vscalefps and vscalefpd, x * 2^n for integer n; 0 if there is none for these lanes.
 ID scaling_instruction(const Value& x) {
   using namespace llvm::Intrinsic;
   if (!x.lanes().machine->avx512) return not_intrinsic;
@@ -141,9 +143,9 @@ llvm::Value* load_constant(llvm::IRBuilder<>& builder, llvm::GlobalVariable& glo
   return load;
 }
 
-/// The vector constant as an instruction can read it best. AVX2's arithmetic takes operands from
-/// memory, but LLVM broadcasts constants into registers ahead of it, of which there are 16 only;
-/// read from a global array they need neither the instruction nor the register.
+/// The vector constant in the form that instructions read best. AVX2 arithmetic takes operands from
+/// memory, but LLVM broadcasts constants into registers first, of which there are only 16. Read
+/// from a global array, they need neither the instruction nor the register.
 llvm::Value* constant_register(const Lanes& lanes, llvm::Constant* constant) {
   const Machine& machine = *lanes.machine;
   const bool is_avx2 = machine.avx2 && !machine.avx512 && !machine.gpu;
@@ -295,7 +297,7 @@ Value scaled_by(Value x, Value counted) {
   auto& builder = builder_of(x);
   const auto width = static_cast<unsigned>(x.lanes().width);
   const auto scale = [&](llvm::Value* from, llvm::Value* n) -> llvm::Value* {
-    // What is too small even for a subnormal number is 0, and not computed: that would take long.
+    // Results below the smallest subnormal are 0; computing them would be slow.
     const double least_exponent = -math::exponent_bias(x) - math::exponent_place(x);
     llvm::Value* least = llvm::ConstantFP::get(n->getType(), least_exponent - 0.5);
     llvm::Value* lanes =
@@ -410,14 +412,14 @@ Value convert(Value a, DType type) {
     return value_of(
         type, [&](llvm::Value* x) { return builder.CreateFPCast(x, form); }, a);
   if (from_floating) {
-    // Saturates in i64, as the definition asks, then wraps to the narrower type.
+    // Saturates in i64, as the op definition requires, then wraps to the narrower type.
     llvm::Type* wide = a.lanes().form(DType::i64);
     return value_of(
         type,
         [&](llvm::Value* x) {
-          llvm::Value* whole =
+          llvm::Value* saturated =
               builder.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {wide, x->getType()}, {x});
-          return builder.CreateTrunc(whole, form);
+          return builder.CreateTrunc(saturated, form);
         },
         a);
   }

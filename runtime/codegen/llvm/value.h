@@ -2,8 +2,8 @@
 // under construction.
 //
 // A value is a few registers (`Lanes::registers`) of vectors (`Lanes::width` elements, or a scalar
-// if that is 1) that are computed side by side, so that long dependent chains overlap. Operations
-// write IR at the builder's place. bool is held as bytes of 0 and 1.
+// if that is 1) that are computed side by side, so that long dependency chains overlap. Operations
+// write IR at the builder's insertion point. bool is held as bytes of 0 and 1.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -23,20 +23,20 @@ constexpr int kMaxRegisters = 8;
 
 using Registers = std::array<llvm::Value*, kMaxRegisters>;
 
-/// The angles that were placed last, for sine and cosine of one angle (reduce_large_arguments).
-struct PlacedAngles {
-  const llvm::BasicBlock* block = nullptr;  ///< where they are known
-  const llvm::Value* x = nullptr;           ///< their first register
+/// The angles reduced last, shared by sine and cosine of one angle (reduce_large_arguments).
+struct ReducedAngles {
+  const llvm::BasicBlock* block = nullptr;  ///< where the results are available
+  const llvm::Value* x = nullptr;           ///< first register of the angles
   Registers number{}, r{};
 };
 
-/// The form of all values of one stretch of code.
+/// The shape of all values in a piece of code.
 struct Lanes {
   llvm::IRBuilder<>* builder;
   const Machine* machine;
   int width;      ///< elements of a register; 1: a scalar
   int registers;  ///< 1..kMaxRegisters
-  mutable PlacedAngles placed{};
+  mutable ReducedAngles reduced{};
 
   int elements() const { return width * registers; }
   /// `element`, or the vector of `width` of them.
@@ -108,8 +108,8 @@ Value trunc(Value a);
 Value round_even(Value a);
 Value minimum(Value a, Value b);
 Value maximum(Value a, Value b);
-/// math::scaled_by, found in its place: the same bits in one instruction where there is one, for x
-/// from 1/2 to 2.
+/// Found instead of math::scaled_by by argument-dependent lookup: the same bits in one instruction
+/// where there is one, for x from 1/2 to 2.
 Value scaled_by(Value x, Value counted);
 
 Mask operator==(Value a, Value b);
@@ -144,7 +144,7 @@ llvm::Value* any(const Mask& mask);
 /// Values that change together from step to step.
 using LoopState = std::vector<Value>;
 
-/// `state` after as many steps as the element that needs most.
+/// `state` after the number of steps that the slowest element needs.
 LoopState repeat_while(LoopState state, const std::function<Mask(const LoopState&)>& unfinished,
                        const std::function<LoopState(const LoopState&)>& step);
 

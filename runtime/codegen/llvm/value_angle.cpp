@@ -1,5 +1,5 @@
-// Angles that are too large for arithmetic in f64: their elements take a path of their own, one
-// after the other.
+// Reduction of angles that are too large for arithmetic in f64; such elements are processed one by
+// one.
 #include <llvm/IR/Module.h>
 
 #include "runtime/codegen/llvm/value.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Scalar = llvm::Value*;
 
-/// The module's own variable of that name, which begins as `value`.
+/// The module's global variable of that name, initialized to `value`.
 llvm::GlobalVariable* global_of(llvm::Module& module, const char* name, llvm::Constant* value,
                                 bool constant) {
   auto* global = llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal(name, value->getType()));
@@ -20,17 +20,17 @@ llvm::GlobalVariable* global_of(llvm::Module& module, const char* name, llvm::Co
   return global;
 }
 
-/// The steps of reduce_large_argument (runtime/ir/math/large_argument.h) for one number.
+/// The steps of reduce_large_argument (runtime/ir/math/large_argument.h) for one element.
 class LargeArgument {
  public:
   LargeArgument(llvm::IRBuilder<>& builder, const Machine& machine)
       : builder_(builder), lanes_{&builder, &machine, 1, 1} {}
 
-  struct Place {
+  struct Reduced {
     Scalar number, r;
   };
 
-  Place place(Scalar x) {
+  Reduced reduce(Scalar x) {
     auto& b = builder_;
     const Scalar pattern = b.CreateBitCast(x, b.getInt64Ty());
     const Scalar exponent = b.CreateAnd(b.CreateLShr(pattern, 52), 0x7ff);
@@ -44,7 +44,7 @@ class LargeArgument {
         b.CreateAdd(b.CreateMul(m, digits(first, 0)), b.CreateAdd(upper_product(m, second), carry));
     const Scalar f0 = joined(p0, p1, b.getInt64(2)), f1 = joined(p1, p2, b.getInt64(2));
     const Scalar beyond = b.CreateLShr(f0, 63), turned = b.CreateAShr(f0, 63);
-    const Scalar r = rest(b.CreateXor(f0, turned), b.CreateXor(f1, turned));
+    const Scalar r = fraction_angle(b.CreateXor(f0, turned), b.CreateXor(f1, turned));
     const Scalar sign = b.CreateAShr(pattern, 63);
     const Scalar number = b.CreateAdd(b.CreateLShr(p0, 62), beyond);
     const Scalar signed_number = b.CreateSub(b.CreateXor(number, sign), sign);
@@ -57,31 +57,31 @@ class LargeArgument {
   }
 
  private:
-  /// The upper half of a b.
+  /// The upper half of the product of a and b.
   Scalar upper_product(Scalar a, Scalar b) {
     llvm::Type* wide = builder_.getInt128Ty();
-    const Scalar whole =
+    const Scalar product =
         builder_.CreateMul(builder_.CreateZExt(a, wide), builder_.CreateZExt(b, wide));
-    return builder_.CreateTrunc(builder_.CreateLShr(whole, 64), builder_.getInt64Ty());
+    return builder_.CreateTrunc(builder_.CreateLShr(product, 64), builder_.getInt64Ty());
   }
-  /// The upper half of `high` and `low` shifted to the left.
+  /// The upper half of `high` and `low`, shifted to the left.
   Scalar joined(Scalar high, Scalar low, Scalar count) {
     return builder_.CreateIntrinsic(llvm::Intrinsic::fshl, {builder_.getInt64Ty()},
                                     {high, low, count});
   }
 
-  /// 64 digits of 2 / pi, `word` words behind bit number `first`.
+  /// 64 binary digits of 2 / pi, starting `word` words after bit `first`.
   Scalar digits(Scalar first, uint64_t word) {
-    const Scalar place = builder_.CreateAdd(builder_.CreateLShr(first, 6), builder_.getInt64(word));
-    return joined(table_entry(place), table_entry(builder_.CreateAdd(place, builder_.getInt64(1))),
+    const Scalar index = builder_.CreateAdd(builder_.CreateLShr(first, 6), builder_.getInt64(word));
+    return joined(table_entry(index), table_entry(builder_.CreateAdd(index, builder_.getInt64(1))),
                   builder_.CreateAnd(first, 63));
   }
 
-  Scalar table_entry(Scalar place) {
+  Scalar table_entry(Scalar index) {
     llvm::GlobalVariable* table = digit_table();
     return builder_.CreateLoad(
         builder_.getInt64Ty(),
-        builder_.CreateInBoundsGEP(table->getValueType(), table, {builder_.getInt64(0), place}));
+        builder_.CreateInBoundsGEP(table->getValueType(), table, {builder_.getInt64(0), index}));
   }
 
   llvm::GlobalVariable* digit_table() {
@@ -90,16 +90,16 @@ class LargeArgument {
     return global_of(module, "two_over_pi", digits, true);
   }
 
-  /// The angle that is f0, f1 behind the point of a quadrant.
-  Scalar rest(Scalar f0, Scalar f1) {
+  /// The angle for the fraction f0, f1 of a quadrant.
+  Scalar fraction_angle(Scalar f0, Scalar f1) {
     auto& b = builder_;
     const Scalar zeros =
         b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, b.CreateOr(f0, 1), b.getTrue());
     const Scalar h0 = joined(f0, f1, zeros), h1 = b.CreateShl(f1, zeros);
     const Scalar top = b.CreateLShr(h0, 11);
     const Scalar next = b.CreateOr(b.CreateShl(b.CreateAnd(h0, 0x7ff), 42), b.CreateLShr(h1, 22));
-    const auto number = [&](Scalar whole) {
-      return Value::broadcast(lanes_, DType::f64, b.CreateSIToFP(whole, b.getDoubleTy()));
+    const auto number = [&](Scalar integer) {
+      return Value::broadcast(lanes_, DType::f64, b.CreateSIToFP(integer, b.getDoubleTy()));
     };
     const Value high = number(top) * number(top).constant(0x1p-53);
     const Value low = number(next) * high.constant(0x1p-106);
@@ -116,13 +116,14 @@ class LargeArgument {
   Lanes lanes_;
 };
 
-/// Where the elements of three values lie, one behind the other.
+/// The addresses of the elements of three values, each contiguous.
 struct Arrays {
   Scalar x, number, r;
 };
 
-/// Places those of `count` elements that are far, and leaves the others.
-void place_elements(llvm::IRBuilder<>& b, const Machine& machine, const Arrays& arrays, int count) {
+/// Reduces those of `count` elements that are large; leaves the others.
+void reduce_elements(llvm::IRBuilder<>& b, const Machine& machine, const Arrays& arrays,
+                     int count) {
   llvm::Function* function = b.GetInsertBlock()->getParent();
   const auto new_block = [&] { return llvm::BasicBlock::Create(b.getContext(), "", function); };
   llvm::BasicBlock *before = b.GetInsertBlock(), *head = new_block(), *far = new_block();
@@ -131,15 +132,15 @@ void place_elements(llvm::IRBuilder<>& b, const Machine& machine, const Arrays& 
   b.SetInsertPoint(head);
   llvm::PHINode* index = b.CreatePHI(b.getInt64Ty(), 2);
   index->addIncoming(b.getInt64(0), before);
-  const auto place_of = [&](Scalar array) { return b.CreateGEP(b.getDoubleTy(), array, index); };
-  const Scalar x = b.CreateLoad(b.getDoubleTy(), place_of(arrays.x));
+  const auto address_of = [&](Scalar array) { return b.CreateGEP(b.getDoubleTy(), array, index); };
+  const Scalar x = b.CreateLoad(b.getDoubleTy(), address_of(arrays.x));
   const Scalar size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
   b.CreateCondBr(b.CreateFCmpOGT(size, llvm::ConstantFP::get(b.getDoubleTy(), kLargeArgument)), far,
                  next);
   b.SetInsertPoint(far);
-  const LargeArgument::Place placed = LargeArgument(b, machine).place(x);
-  b.CreateStore(placed.number, place_of(arrays.number));
-  b.CreateStore(placed.r, place_of(arrays.r));
+  const LargeArgument::Reduced reduced = LargeArgument(b, machine).reduce(x);
+  b.CreateStore(reduced.number, address_of(arrays.number));
+  b.CreateStore(reduced.r, address_of(arrays.r));
   b.CreateBr(next);
   b.SetInsertPoint(next);
   const Scalar following = b.CreateAdd(index, b.getInt64(1));
@@ -148,9 +149,9 @@ void place_elements(llvm::IRBuilder<>& b, const Machine& machine, const Arrays& 
   b.SetInsertPoint(after);
 }
 
-/// The same as a call of libtide, which would be most of a kernel's compilation otherwise. The
-/// loader fills the address in.
-void call_place_elements(llvm::IRBuilder<>& b, const Machine&, const Arrays& arrays, int count) {
+/// Does the same by calling libtide, because inline code would take most of a kernel's compile
+/// time. The loader fills in the address.
+void call_reduce_elements(llvm::IRBuilder<>& b, const Machine&, const Arrays& arrays, int count) {
   llvm::Module& module = *b.GetInsertBlock()->getModule();
   llvm::Type* pointer = b.getPtrTy();
   auto* type =
@@ -172,9 +173,9 @@ std::array<Value, 2> reduce_large_arguments(Mask far, Value x, std::array<Value,
   llvm::BasicBlock* before = b.GetInsertBlock();
   const auto* widened = llvm::dyn_cast<llvm::FPExtInst>(x[0]);
   const llvm::Value* angle = widened ? widened->getOperand(0) : x[0];
-  PlacedAngles& placed = lanes.placed;
-  if (placed.block == before && placed.x == angle)
-    return {Value(lanes, x.type(), placed.number), Value(lanes, x.type(), placed.r)};
+  ReducedAngles& reduced = lanes.reduced;
+  if (reduced.block == before && reduced.x == angle)
+    return {Value(lanes, x.type(), reduced.number), Value(lanes, x.type(), reduced.r)};
   llvm::Function* function = before->getParent();
   const auto new_block = [&] { return llvm::BasicBlock::Create(b.getContext(), "", function); };
   llvm::BasicBlock *inside = new_block(), *after = new_block();
@@ -185,17 +186,17 @@ std::array<Value, 2> reduce_large_arguments(Mask far, Value x, std::array<Value,
   const auto array = [&](const Value& value) {
     llvm::Type* form =
         llvm::ArrayType::get(value[0]->getType(), static_cast<uint64_t>(lanes.registers));
-    const Scalar place = entry.CreateAlloca(form);
+    const Scalar address = entry.CreateAlloca(form);
     for (int i = 0; i < lanes.registers; ++i)
-      b.CreateStore(value[i], b.CreateConstGEP2_32(form, place, 0, static_cast<unsigned>(i)));
-    return place;
+      b.CreateStore(value[i], b.CreateConstGEP2_32(form, address, 0, static_cast<unsigned>(i)));
+    return address;
   };
   const Arrays arrays{array(x), array(near[0]), array(near[1])};
-  (lanes.machine->gpu ? place_elements : call_place_elements)(b, *lanes.machine, arrays,
-                                                              lanes.elements());
-  const auto elements = [&](Scalar place, int i) {
+  (lanes.machine->gpu ? reduce_elements : call_reduce_elements)(b, *lanes.machine, arrays,
+                                                                lanes.elements());
+  const auto elements = [&](Scalar address, int i) {
     llvm::Type* form = x[0]->getType();
-    return b.CreateLoad(form, b.CreateConstGEP1_32(form, place, static_cast<unsigned>(i)));
+    return b.CreateLoad(form, b.CreateConstGEP1_32(form, address, static_cast<unsigned>(i)));
   };
   std::array<Registers, 2> changed{};
   for (int i = 0; i < lanes.registers; ++i) {
@@ -214,7 +215,7 @@ std::array<Value, 2> reduce_large_arguments(Mask far, Value x, std::array<Value,
       joined->addIncoming(changed[k][i], last);
       result[k][i] = joined;
     }
-  placed = {after, angle, result[0], result[1]};
+  reduced = {after, angle, result[0], result[1]};
   return {Value(lanes, x.type(), result[0]), Value(lanes, x.type(), result[1])};
 }
 

@@ -1,4 +1,4 @@
-// Steps that are repeated until no element needs another one.
+// Loops whose steps repeat until no element needs another one.
 #include "runtime/codegen/llvm/value.h"
 
 namespace tide::ir {
@@ -13,7 +13,7 @@ llvm::Value* any(const Mask& mask) {
 
 namespace {
 
-/// Phis of one predecessor so far, for each value of a state.
+/// Phis for each value of a state, with one predecessor so far.
 LoopState joined_values(const LoopState& state, llvm::IRBuilderBase& builder,
                         llvm::BasicBlock* from) {
   LoopState joined;

@@ -1,8 +1,9 @@
 // The inner kernel of distances, as a template over the vector registers of one instruction set.
-// Included only by the distance_*.cpp files, each of which compiles it for its own.
+// Included only by the distance_*.cpp files, one for each instruction set.
 //
 // A tile of some rows by some vectors of columns is held in registers. Each distance is one chain
-// of multiply-adds in rising order, so its bits depend on the rows' size alone, as a product's do.
+// of multiply-adds in rising order, so its bits depend on the rows' size alone, like those of a
+// matrix product.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +12,12 @@
 
 namespace tide {
 
-/// Vectors of a panel: with 32 registers four, so that a step loads half as many numbers as it
-/// adds.
+/// Vectors of a panel: four if there are 32 registers, so that a step loads half as many elements
+/// as it adds.
 template <class V>
 constexpr int kPanelVectors = V::kRows >= 12 ? 4 : 2;
 
-/// The first `vectors` of the panel's.
+/// Computes the first `vectors` vectors of the panel.
 template <class V, int rows, int vectors>
 TIDE_VECTOR_TARGET void distance_tile(int64_t size, const typename V::Scalar* a,
                                       const typename V::Scalar* panel, typename V::Scalar* out,

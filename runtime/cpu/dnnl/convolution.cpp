@@ -1,4 +1,4 @@
-// Builds oneDNN convolutions and keeps them.
+// Creates and caches oneDNN convolutions.
 #include "runtime/cpu/dnnl/convolution.h"
 
 #include <omp.h>
@@ -14,7 +14,7 @@ namespace {
 
 using dnnl::memory;
 
-/// Instances that one thread keeps; beyond that it starts anew. A network has some dozens.
+/// Instances that a thread caches before it clears the cache. A network has some dozens.
 constexpr size_t kMaxCached = 512;
 constexpr size_t kAlignment = 64;
 
@@ -58,8 +58,8 @@ struct Dims {
   }
 };
 
-/// How `Op`, one of the convolution's primitives, will be computed. `sizes` are what its
-/// constructor takes; a pass backward also wants the description of the one forward.
+/// The description of `Op`, one of the convolution's primitives. `sizes` are its constructor's
+/// arguments; a backward pass also takes the description of the forward pass.
 template <class Op, class... Sizes, class... Forward>
 typename Op::primitive_desc description(const std::tuple<Sizes...>& sizes,
                                         const Forward&... forward) {
@@ -76,9 +76,9 @@ typename Op::primitive_desc description(const std::tuple<Sizes...>& sizes,
       sizes);
 }
 
-/// What a primitive may take: oneDNN does not look whether it got memory for the code that it
-/// writes.
-constexpr size_t kRoom = 4u << 20;
+/// Memory that a primitive may need: oneDNN does not check whether it got memory for generated
+/// code.
+constexpr size_t kHeadroom = 4u << 20;
 
 struct Key {
   ConvolutionShape shape;
@@ -131,46 +131,46 @@ template <class Description>
 void Convolution::prepare(const Description& description, const memory::desc& first,
                           const memory::desc& second, const memory::desc& result) {
   int first_name, second_name, result_name;
-  memory::desc first_wanted, second_wanted, result_wanted;
+  memory::desc first_preferred, second_preferred, result_preferred;
   if constexpr (std::is_same_v<Description, dnnl::convolution_forward::primitive_desc>) {
     primitive_ = dnnl::convolution_forward(description);
-    first_name = DNNL_ARG_SRC, first_wanted = description.src_desc();
-    second_name = DNNL_ARG_WEIGHTS, second_wanted = description.weights_desc();
-    result_name = DNNL_ARG_DST, result_wanted = description.dst_desc();
+    first_name = DNNL_ARG_SRC, first_preferred = description.src_desc();
+    second_name = DNNL_ARG_WEIGHTS, second_preferred = description.weights_desc();
+    result_name = DNNL_ARG_DST, result_preferred = description.dst_desc();
   } else if constexpr (std::is_same_v<Description,
                                       dnnl::convolution_backward_data::primitive_desc>) {
     primitive_ = dnnl::convolution_backward_data(description);
-    first_name = DNNL_ARG_DIFF_DST, first_wanted = description.diff_dst_desc();
-    second_name = DNNL_ARG_WEIGHTS, second_wanted = description.weights_desc();
-    result_name = DNNL_ARG_DIFF_SRC, result_wanted = description.diff_src_desc();
+    first_name = DNNL_ARG_DIFF_DST, first_preferred = description.diff_dst_desc();
+    second_name = DNNL_ARG_WEIGHTS, second_preferred = description.weights_desc();
+    result_name = DNNL_ARG_DIFF_SRC, result_preferred = description.diff_src_desc();
   } else {
     primitive_ = dnnl::convolution_backward_weights(description);
-    first_name = DNNL_ARG_DIFF_DST, first_wanted = description.diff_dst_desc();
-    second_name = DNNL_ARG_SRC, second_wanted = description.src_desc();
-    result_name = DNNL_ARG_DIFF_WEIGHTS, result_wanted = description.diff_weights_desc();
+    first_name = DNNL_ARG_DIFF_DST, first_preferred = description.diff_dst_desc();
+    second_name = DNNL_ARG_SRC, second_preferred = description.src_desc();
+    result_name = DNNL_ARG_DIFF_WEIGHTS, result_preferred = description.diff_weights_desc();
   }
-  first_ = operand(first, first_wanted, false);
-  second_ = operand(second, second_wanted, false);
-  result_ = operand(result, result_wanted, true);
+  first_ = operand(first, first_preferred, false);
+  second_ = operand(second, second_preferred, false);
+  result_ = operand(result, result_preferred, true);
   scratchpad_ = memory(description.scratchpad_desc(), engine(), nullptr);
-  arguments_ = {{first_name, first_.wanted},
-                {second_name, second_.wanted},
-                {result_name, result_.wanted},
+  arguments_ = {{first_name, first_.preferred},
+                {second_name, second_.preferred},
+                {result_name, result_.preferred},
                 {DNNL_ARG_SCRATCHPAD, scratchpad_}};
 }
 
-Convolution::Operand Convolution::operand(const memory::desc& plain, const memory::desc& wanted,
+Convolution::Operand Convolution::operand(const memory::desc& plain, const memory::desc& preferred,
                                           bool result) {
   Operand operand;
   operand.plain = memory(plain, engine(), nullptr);
-  operand.same = plain == wanted;
+  operand.same = plain == preferred;
   if (operand.same) {
-    operand.wanted = operand.plain;
+    operand.preferred = operand.plain;
     return operand;
   }
-  operand.wanted = memory(wanted, engine(), nullptr);
-  operand.reorder = result ? dnnl::reorder(operand.wanted, operand.plain)
-                           : dnnl::reorder(operand.plain, operand.wanted);
+  operand.preferred = memory(preferred, engine(), nullptr);
+  operand.reorder = result ? dnnl::reorder(operand.preferred, operand.plain)
+                           : dnnl::reorder(operand.plain, operand.preferred);
   return operand;
 }
 
@@ -182,26 +182,26 @@ void Convolution::run(const float* first, const float* second, const float* bias
 const float* Convolution::reordered_weight(const float* second) {
   if (second_.same) return second;
   static thread_local Scratch scratch;
-  float* data = scratch.get<float>(second_.wanted.get_desc().get_size() / sizeof(float) + 1);
+  float* data = scratch.get<float>(second_.preferred.get_desc().get_size() / sizeof(float) + 1);
   second_.plain.set_data_handle(const_cast<float*>(second));
-  second_.wanted.set_data_handle(data);
-  second_.reorder.execute(stream(), second_.plain, second_.wanted);
+  second_.preferred.set_data_handle(data);
+  second_.reorder.execute(stream(), second_.plain, second_.preferred);
   return data;
 }
 
 void Convolution::run_reordered(const float* first, const float* second, const float* bias,
                                 float* result) {
-  second_.wanted.set_data_handle(const_cast<float*>(second));
+  second_.preferred.set_data_handle(const_cast<float*>(second));
   execute(first, bias, result, {&first_, &result_});
 }
 
-/// Runs the primitive, with those of the operands reordered that are `moved` and need it.
+/// Runs the primitive, reordering those operands in `moved` that need it.
 void Convolution::execute(const float* first, const float* bias, float* result,
                           std::initializer_list<Operand*> moved) {
   static thread_local Scratch scratch;
   size_t bytes = aligned(scratchpad_.get_desc().get_size());
   for (const Operand* operand : moved)
-    if (!operand->same) bytes += aligned(operand->wanted.get_desc().get_size());
+    if (!operand->same) bytes += aligned(operand->preferred.get_desc().get_size());
   std::byte* free = scratch.get<std::byte>(std::max(bytes, kAlignment));
   const auto take = [&](memory& memory) {
     memory.set_data_handle(free);
@@ -209,28 +209,28 @@ void Convolution::execute(const float* first, const float* bias, float* result,
   };
   take(scratchpad_);
   for (Operand* operand : moved)
-    if (!operand->same) take(operand->wanted);
+    if (!operand->same) take(operand->preferred);
   first_.plain.set_data_handle(const_cast<float*>(first));
   result_.plain.set_data_handle(result);
   if (bias) bias_.set_data_handle(const_cast<float*>(bias));
 
   for (Operand* operand : moved)
     if (!operand->same && operand != &result_)
-      operand->reorder.execute(stream(), operand->plain, operand->wanted);
+      operand->reorder.execute(stream(), operand->plain, operand->preferred);
   primitive_.execute(stream(), arguments_);
-  if (!result_.same) result_.reorder.execute(stream(), result_.wanted, result_.plain);
+  if (!result_.same) result_.reorder.execute(stream(), result_.preferred, result_.plain);
 }
 
 Convolution& Convolution::cached(const ConvolutionShape& shape, ConvolutionPass pass,
                                  bool has_bias) {
-  // oneDNN takes its number of threads from the calling thread's setting, when a primitive is made
-  // and when it runs.
+  // oneDNN uses the calling thread's OpenMP setting as the number of threads, both when a primitive
+  // is created and when it runs.
   omp_set_num_threads(1);
   static thread_local std::unordered_map<Key, std::unique_ptr<Convolution>, KeyHash> cache;
   const Key key{shape, pass, has_bias};
   if (const auto found = cache.find(key); found != cache.end()) return *found->second;
   if (cache.size() >= kMaxCached) cache.clear();
-  require_address_space(kRoom);
+  require_address_space(kHeadroom);
   return *cache.emplace(key, std::make_unique<Convolution>(shape, pass, has_bias)).first->second;
 }
 

@@ -1,4 +1,4 @@
-// One oneDNN convolution, ready to run again and again.
+// A oneDNN convolution that can run repeatedly.
 #pragma once
 
 #include <dnnl.hpp>
@@ -12,7 +12,7 @@ namespace tide {
 /// Which of its three arrays a convolution computes from the other two.
 enum class ConvolutionPass { forward, backward_input, backward_weight };
 
-/// A primitive with the reorders to and from the layouts that it likes best. Not thread-safe.
+/// A primitive with the reorders to and from its preferred layouts. Not thread-safe.
 class Convolution {
  public:
   Convolution(const ConvolutionShape& shape, ConvolutionPass pass, bool has_bias);
@@ -20,25 +20,25 @@ class Convolution {
   /// first, second -> result: input, weight -> output; dy, weight -> dx; or dy, input -> dw.
   void run(const float* first, const float* second, const float* bias, float* result);
 
-  /// The second operand in the layout that the primitive wants: where it is, or in memory of this
-  /// thread that lasts until its next call. For use by several instances of one shape.
+  /// The second operand in the primitive's preferred layout: in place, or in memory of this thread
+  /// that is valid until its next call. Several instances of one shape may use it.
   const float* reordered_weight(const float* second);
-  /// As run, with the second operand already in that layout.
+  /// Like run, with the second operand already in that layout.
   void run_reordered(const float* first, const float* second, const float* bias, float* result);
 
-  /// The calling thread's own instance for these arguments, made at the first call with them. It
-  /// computes on that thread alone.
+  /// The calling thread's own instance for these arguments, created by the first call with them. It
+  /// computes on that thread only.
   static Convolution& cached(const ConvolutionShape& shape, ConvolutionPass pass, bool has_bias);
 
  private:
-  /// An array as the caller has it, and as the primitive wants it; the same if no reorder is
-  /// needed.
+  /// An array in the caller's layout, and in the primitive's; the same if no reorder is needed.
   struct Operand {
-    dnnl::memory plain, wanted;
+    dnnl::memory plain, preferred;
     dnnl::reorder reorder;
     bool same = true;
   };
-  Operand operand(const dnnl::memory::desc& plain, const dnnl::memory::desc& wanted, bool result);
+  Operand operand(const dnnl::memory::desc& plain, const dnnl::memory::desc& preferred,
+                  bool result);
   template <class Description>
   void prepare(const Description& description, const dnnl::memory::desc& first,
                const dnnl::memory::desc& second, const dnnl::memory::desc& result);

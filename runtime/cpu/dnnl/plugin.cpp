@@ -1,4 +1,4 @@
-// The plugin's entry: shares convolutions out to threads so that their bits stay the same.
+// The plugin's entry: splits convolutions among threads without changing their bits.
 #include "runtime/cpu/dnnl/plugin.h"
 
 #include <algorithm>
@@ -12,25 +12,25 @@
 namespace tide {
 namespace {
 
-/// Multiply-adds that are worth a chunk of their own in a weight gradient, and the most chunks.
+/// Multiply-adds worth a separate chunk in a weight gradient, and the maximum number of chunks.
 constexpr int64_t kChunkWork = 2'000'000;
 constexpr int64_t kMaxChunks = 16;
-/// Elements of partial weight gradients that may be held at once.
+/// Maximum number of elements of partial weight gradients that are held at the same time.
 constexpr int64_t kMaxPartials = 1 << 24;
 
-/// Calls body, turning exceptions into the text that the plugin's functions return.
+/// Calls body, converting exceptions to the message that the plugin's functions return.
 template <class Body>
 const char* guarded(const Body& body) {
-  static thread_local std::string text;
+  static thread_local std::string message;
   try {
     body();
     return nullptr;
   } catch (const dnnl::error& error) {
-    text = std::string("oneDNN: ") + error.what();
+    message = std::string("oneDNN: ") + error.what();
   } catch (const std::bad_alloc&) {
-    text = "out of memory on the host";
+    message = "out of memory on the host";
   }
-  return text.c_str();
+  return message.c_str();
 }
 
 /// The shape of `images` images of the batch.
@@ -39,20 +39,20 @@ ConvolutionShape part_of(ConvolutionShape shape, int64_t images) {
   return shape;
 }
 
-/// Batches of fewer images than these are cut within each image, by channels.
+/// Batches of fewer images are split within each image, by channels.
 constexpr int64_t kFewImages = 4;
-/// Channels of the result that are worth a part of their own.
+/// Channels of the result that are worth a separate part.
 constexpr int64_t kPartChannels = 32;
-/// Multiply-adds with each element of a part's input that are worth turning it round once more.
+/// Multiply-adds with each element of a part's input that are worth reordering it again.
 constexpr int64_t kUsesPerElement = 32;
 
-/// The convolution of one image for some of its groups; for one group, of some of its result's
-/// channels.
+/// The convolution of one image for some of its groups; with a single group, for some channels of
+/// the result.
 class ChannelPart {
  public:
   /// Part `index` of `parts`.
   ChannelPart(const ConvolutionShape& shape, ConvolutionPass pass, int64_t index, int64_t parts)
-      : forward_(pass == ConvolutionPass::forward), whole_(shape), part_(part_of(shape, 1)) {
+      : forward_(pass == ConvolutionPass::forward), full_(shape), part_(part_of(shape, 1)) {
     const int64_t units = units_of(shape, pass);
     unit_ = units * index / parts;
     const int64_t count = units * (index + 1) / parts - unit_;
@@ -65,25 +65,25 @@ class ChannelPart {
     }
   }
 
-  /// How many parts there are of one image: as many as are worth it.
+  /// The number of parts of one image that pays off.
   static int64_t count(const ConvolutionShape& shape, ConvolutionPass pass) {
     const bool forward = pass == ConvolutionPass::forward;
     const int64_t work = shape.multiply_adds() / shape.n;
     const int64_t input = forward ? shape.input_size() : shape.output_size();
-    int64_t most = shape.groups;  // these have inputs of their own
+    int64_t most = shape.groups;  // each group has its own inputs
     if (most == 1)
       most =
           std::min((forward ? shape.o : shape.c) / kPartChannels, work / (kUsesPerElement * input));
     return std::clamp<int64_t>(std::min(work / kChunkWork, most), 1, kMaxChunks);
   }
 
-  /// first, second, bias -> result, as Convolution::run; `first` and `result` of this image.
+  /// first, second, bias -> result, like Convolution::run; `first` and `result` are this image's.
   void run(const float* first, const float* second, const float* bias, float* result) const {
-    const int64_t from = forward_ ? whole_.h * whole_.w : whole_.oh * whole_.ow;
-    const int64_t to = forward_ ? whole_.oh * whole_.ow : whole_.h * whole_.w;
-    const int64_t groups = whole_.groups;
-    const int64_t inputs = (forward_ ? whole_.c : whole_.o) / groups;
-    const int64_t outputs = groups > 1 ? (forward_ ? whole_.o : whole_.c) / groups : 1;
+    const int64_t from = forward_ ? full_.h * full_.w : full_.oh * full_.ow;
+    const int64_t to = forward_ ? full_.oh * full_.ow : full_.h * full_.w;
+    const int64_t groups = full_.groups;
+    const int64_t inputs = (forward_ ? full_.c : full_.o) / groups;
+    const int64_t outputs = groups > 1 ? (forward_ ? full_.o : full_.c) / groups : 1;
     const ConvolutionPass pass =
         forward_ ? ConvolutionPass::forward : ConvolutionPass::backward_input;
     Convolution::cached(part_, pass, bias != nullptr)
@@ -92,34 +92,34 @@ class ChannelPart {
   }
 
  private:
-  /// What is shared out: groups if there are several, else channels of the result.
+  /// The units that are split: groups if there are several, else channels of the result.
   static int64_t units_of(const ConvolutionShape& shape, ConvolutionPass pass) {
     if (shape.groups > 1) return shape.groups;
     return pass == ConvolutionPass::forward ? shape.o : shape.c;
   }
 
-  /// The part's filters: where they are, or copied together if they lie apart.
+  /// The part's filters: in place, or copied if they are not contiguous.
   const float* weight(const float* all) const {
-    const int64_t units = whole_.groups > 1 ? whole_.groups : whole_.o;
-    const int64_t taps = whole_.kh * whole_.kw;
-    if (forward_ || whole_.groups > 1) return all + unit_ * (whole_.weight_size() / units);
-    if (part_.c == whole_.c) return all;
+    const int64_t units = full_.groups > 1 ? full_.groups : full_.o;
+    const int64_t taps = full_.kh * full_.kw;
+    if (forward_ || full_.groups > 1) return all + unit_ * (full_.weight_size() / units);
+    if (part_.c == full_.c) return all;
     static thread_local Scratch scratch;
     const int64_t row = part_.c * taps;
-    float* copy = scratch.get<float>(whole_.o * row);
-    for (int64_t o = 0; o < whole_.o; ++o)
-      std::copy_n(all + (o * whole_.c + unit_) * taps, row, copy + o * row);
+    float* copy = scratch.get<float>(full_.o * row);
+    for (int64_t o = 0; o < full_.o; ++o)
+      std::copy_n(all + (o * full_.c + unit_) * taps, row, copy + o * row);
     return copy;
   }
 
   bool forward_;
-  ConvolutionShape whole_, part_;
+  ConvolutionShape full_, part_;
   int64_t unit_;
 };
 
-/// Parts of the batch, each on one thread: chunks of images, or parts of the channels of each if
-/// there are few. How many follows from the shape alone, as do the bits, then. (oneDNN's own
-/// threads would wait for each other at the end of each convolution: see Team.)
+/// Computes parts of the batch, each on one thread: chunks of images, or parts of each image's
+/// channels if there are few images. Their number depends on the shape alone, and so do the bits.
+/// (oneDNN's own threads would wait for each other at the end of each convolution: see Team.)
 void run_batch(const ConvolutionShape& shape, ConvolutionPass pass, const float* first,
                const float* second, const float* bias, float* result, Parallel& parallel) {
   const bool has_bias = bias != nullptr;
@@ -144,7 +144,7 @@ void run_batch(const ConvolutionShape& shape, ConvolutionPass pass, const float*
       Convolution& one = Convolution::cached(part_of(shape, count), pass, has_bias);
       const float* input = first + image * from;
       float* output = result + image * to;
-      // The last chunk may be shorter, and want another layout.
+      // The last chunk may be shorter, and prefer another layout.
       if (count == images)
         one.run_reordered(input, weight, bias, output);
       else
@@ -166,15 +166,15 @@ const char* backward_input(const ConvolutionShape& shape, const float* dy, const
   });
 }
 
-/// The number of chunks follows from the shape alone, as do the bits, then.
+/// The number of chunks depends on the shape alone, and so do the bits.
 int64_t chunks_of(const ConvolutionShape& shape) {
   const int64_t affordable = std::max<int64_t>(1, kMaxPartials / shape.weight_size());
   const int64_t worthwhile = std::max<int64_t>(1, shape.multiply_adds() / kChunkWork);
   return std::min({affordable, worthwhile, kMaxChunks, shape.n});
 }
 
-/// Each chunk of the batch on one thread, then the chunks' sums in order: oneDNN's own sharing
-/// gives other bits for another number of threads, and takes as long.
+/// Computes each chunk of the batch on one thread, and then adds the chunks' sums in order: with
+/// oneDNN's own threads, bits would depend on their number, and it would take as long.
 const char* backward_weight(const ConvolutionShape& shape, const float* dy, const float* input,
                             float* dw, Parallel& parallel) {
   return guarded([&] {
@@ -196,7 +196,7 @@ const char* backward_weight(const ConvolutionShape& shape, const float* dy, cons
   });
 }
 
-/// oneDNN keeps to the instruction set that TIDE_CPU allows.
+/// Limits oneDNN to the instruction set that TIDE_CPU allows.
 void narrow_instruction_set() {
   const char* name = std::getenv("TIDE_CPU");
   if (!name) return;
@@ -204,9 +204,9 @@ void narrow_instruction_set() {
   if (std::string_view(name) == "haswell") dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2);
 }
 
-/// Makes a first primitive, with which oneDNN sets itself up, while no other thread does. Threads
-/// keep what they made; oneDNN's own cache, which they would share, reads descriptions that other
-/// threads have given up.
+/// Creates a first primitive, which initializes oneDNN, while no other thread uses it. Threads
+/// cache their own primitives, because oneDNN's shared cache reads descriptions that other threads
+/// have released.
 void set_up_library() {
   narrow_instruction_set();
   dnnl::set_primitive_cache_capacity(0);

@@ -1,4 +1,4 @@
-// What the oneDNN plugin offers. It is a library of its own so that programs without compute ops do
+// What the oneDNN plugin exports. It is a separate library so that programs without compute ops do
 // not load oneDNN (1 ms warm, 14 ms cold).
 #pragma once
 
@@ -23,8 +23,8 @@ struct ConvolutionShape {
 };
 
 /// Convolutions of f32 arrays, dense and row-major. Bits do not depend on the number of threads.
-/// Sizes are at least 1. Thread-safe. Each returns null, or what went wrong, valid until the
-/// thread's next call.
+/// Sizes are at least 1. Thread-safe. Each returns null, or an error message that is valid until
+/// the thread's next call.
 struct DnnlPlugin {
   /// `bias` (o) may be null.
   const char* (*forward)(const ConvolutionShape&, const float* input, const float* weight,
@@ -35,7 +35,7 @@ struct DnnlPlugin {
                                  float* dw, Parallel&);
 };
 
-/// The plugin, opened at the first call. Throws InternalError, with what to do, if it is missing.
+/// The plugin, opened at the first call. Throws InternalError, with instructions, if it is missing.
 const DnnlPlugin& dnnl_plugin();
 
 }  // namespace tide

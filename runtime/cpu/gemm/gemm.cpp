@@ -1,4 +1,4 @@
-// Cuts a matrix product into blocks that fit the caches, packs them and runs the kernels.
+// Splits a matrix product into blocks that fit the caches, packs them and runs the kernels.
 #include "runtime/cpu/gemm/gemm.h"
 
 #include <algorithm>
@@ -13,24 +13,24 @@
 namespace tide {
 namespace {
 
-/// Rows of a that one part works on: with kGemmBlock a block of 192 KiB, at home in L2.
+/// Rows of a per part: with kGemmBlock a block of 192 KiB, which fits in L2.
 constexpr int64_t kBlockM = 192;
-/// Columns of b that one part works on, so many that packing a for each of them costs little.
+/// Columns of b per part: enough to make packing a for each of them cheap.
 constexpr int64_t kBlockN = 768;
-/// Rows and columns of c computed at once; bounds the memory that packing takes.
+/// Rows and columns of c computed at a time; bounds the memory that packing takes.
 constexpr int64_t kSuperblock = 3072;
-/// Multiply-adds that are worth waking a thread for: some 3 microseconds.
+/// Multiply-adds that are worth waking a thread: some 3 microseconds.
 constexpr int64_t kWorthThread = 1 << 17;
-/// From this many columns on, a is packed unless its rows lie dense and near to each other: it is
-/// read once per panel of b.
+/// From this number of columns on, a is packed unless its rows are contiguous and close to each
+/// other: it is read once per panel of b.
 constexpr int64_t kPackLeft = 128;
-/// Bytes from one dense row of a to the next up to which a block of them finds room in L2 where it
-/// lies. Further apart, the rows share too few of its sets.
+/// Bytes between contiguous rows of a up to which a block of them fits in L2 in place. Further
+/// apart, the rows share too few cache sets.
 constexpr int64_t kNearRows = 4096;
-/// From this many rows on, b is packed even if its rows lie without gaps.
+/// From this number of rows on, b is packed even if its rows are contiguous.
 constexpr int64_t kPackRight = 32;
-/// Where panels of b pass by, packing is worth it only from here on: rows of a times the bytes from
-/// one row of b to the next. Then b is read often, and its rows lie in each other's way in L2.
+/// Where panels of b pass, packing pays off only from this product on: rows of a times the bytes
+/// between rows of b. Then b is read often, and its rows conflict in L2.
 constexpr int64_t kPackPassing = int64_t{4} << 20;
 
 template <class T>
@@ -64,8 +64,8 @@ class Product {
       const int64_t panels = (n_ + kernel_.columns - 1) / kernel_.columns;
       parallel.for_range(panels, grain(m_ * kernel_.columns), [&](int64_t begin, int64_t end) {
         const int64_t first = begin * kernel_.columns, last = std::min(n_, end * kernel_.columns);
-        pack(last - first, depth, transposed(block_of(b_, p, first)), kernel_.columns, kernel_.turn,
-             packed + first * depth);
+        pack(last - first, depth, transposed(block_of(b_, p, first)), kernel_.columns,
+             kernel_.transpose, packed + first * depth);
       });
       for_blocks(parallel, [&](int64_t row, int64_t column) {
         multiply(row, column, p, depth, packed_right(packed + column * depth, column, depth));
@@ -74,7 +74,7 @@ class Product {
   }
 
  private:
-  /// Every part packs its own columns of b, or reads them in place.
+  /// Each part packs its own columns of b, or reads them in place.
   void run_parts(Parallel& parallel) {
     for_blocks(parallel, [&](int64_t row, int64_t column) {
       static thread_local Scratch scratch;
@@ -86,8 +86,8 @@ class Product {
     });
   }
 
-  /// Calls visit(row, column) with the first place of each block of c, those that read the same
-  /// columns of b one after the other.
+  /// Calls visit(row, column) with the first element of each block of c; blocks that read the same
+  /// columns of b follow each other.
   template <class Visit>
   void for_blocks(Parallel& parallel, const Visit& visit) const {
     const int64_t items = row_blocks_ * column_blocks_;
@@ -100,14 +100,14 @@ class Product {
     });
   }
 
-  /// Whether b is read where it lies.
+  /// Whether b is read in place.
   bool reads_in_place() const {
     if (!std::is_same_v<T, C> || b_.column_stride != 1) return false;
     const auto bytes = static_cast<int64_t>(sizeof(T)) * std::abs(b_.row_stride);
     return m_ < kPackRight || (kernel_.right_passes && m_ * bytes < kPackPassing);
   }
 
-  /// Blocks of equal size, and as many of them as keeps all threads busy.
+  /// Chooses blocks of equal size, enough of them to keep all threads busy.
   void choose_blocks(int64_t threads) {
     row_blocks_ = (m_ + kBlockM - 1) / kBlockM;
     column_blocks_ = (n_ + kBlockN - 1) / kBlockN;
@@ -121,15 +121,15 @@ class Product {
     block_n_ = ceil_to((n_ + column_blocks_ - 1) / column_blocks_, kernel_.columns);
   }
 
-  /// Parts worth a thread when one covers so many elements of c.
+  /// Parts worth a thread when each covers `elements` elements of c.
   int64_t grain(int64_t elements) const {
     return std::max<int64_t>(1, kWorthThread / (elements * std::min(k_, kGemmBlock)));
   }
 
   GemmRight<C> packed_right(const C* packed, int64_t column, int64_t depth) const {
-    const int64_t whole = std::min(block_n_, n_ - column) / kernel_.columns;
+    const int64_t full = std::min(block_n_, n_ - column) / kernel_.columns;
     const int64_t panel = kernel_.columns * depth;
-    return {packed, panel, kernel_.columns, packed + whole * panel};
+    return {packed, panel, kernel_.columns, packed + full * panel};
   }
 
   /// The columns from `column` on, packed into `packed` unless reading them in place is faster.
@@ -138,17 +138,17 @@ class Product {
     const Matrix<T> block = block_of(b_, p, column);
     if constexpr (std::is_same_v<T, C>) {
       if (in_place_) {
-        const int64_t whole = width / kernel_.columns * kernel_.columns;
-        pack(width - whole, depth, transposed(block_of(block, 0, whole)), kernel_.columns,
-             kernel_.turn, packed);
+        const int64_t full_width = width / kernel_.columns * kernel_.columns;
+        pack(width - full_width, depth, transposed(block_of(block, 0, full_width)), kernel_.columns,
+             kernel_.transpose, packed);
         return {block.data, kernel_.columns, block.row_stride, packed};
       }
     }
-    pack(width, depth, transposed(block), kernel_.columns, kernel_.turn, packed);
+    pack(width, depth, transposed(block), kernel_.columns, kernel_.transpose, packed);
     return packed_right(packed, column, depth);
   }
 
-  /// The rows from `row` on, likewise.
+  /// The rows from `row` on, packed unless reading them in place is faster.
   GemmLeft<C> left(int64_t row, int64_t p, int64_t depth) const {
     const int64_t height = std::min(block_m_, m_ - row);
     const Matrix<T> block = block_of(a_, row, p);
@@ -160,7 +160,7 @@ class Product {
     }
     static thread_local Scratch scratch;
     C* packed = scratch.get<C>(ceil_to(height, kernel_.rows) * depth);
-    pack(height, depth, block, kernel_.rows, Turn<C>(), packed);
+    pack(height, depth, block, kernel_.rows, Transpose<C>(), packed);
     return {packed, kernel_.rows * depth, 1, kernel_.rows};
   }
 
@@ -190,7 +190,7 @@ void round_rows(int64_t m, int64_t n, const float* source, const T* bias, T* tar
     for (int64_t i = begin; i < end; ++i) {
       const float* from = source + i * n;
       T* to = target + i * target_stride;
-      // Loops that the compiler makes vectors of.
+      // Loops that the compiler vectorizes.
       if (bias)
         for (int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(static_cast<T>(from[j]) + bias[j]);
       else
@@ -199,7 +199,7 @@ void round_rows(int64_t m, int64_t n, const float* source, const T* bias, T* tar
   });
 }
 
-/// A bias without gaps: itself or a copy. Null if there is none.
+/// A contiguous bias: itself or a copy. Null if there is none.
 template <class T>
 const T* dense(const T* bias, int64_t n, int64_t stride) {
   if (!bias || stride == 1) return bias;
@@ -242,26 +242,26 @@ void gemm_pairs(int64_t m, int64_t n, int64_t k, const uint32_t* a, const uint32
 }
 
 template <class T, class Result>
-void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const Result* given_bias,
+void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const Result* strided_bias,
           int64_t bias_stride, Result* c, Parallel& parallel) {
   using C = Compute<T>;
   constexpr bool rounds = !std::is_same_v<Result, C>;
   static thread_local Scratch wide;
-  const Result* const bias = dense(given_bias, n, bias_stride);
+  const Result* const bias = dense(strided_bias, n, bias_stride);
   for (int64_t i = 0; i < m; i += kSuperblock)
     for (int64_t j = 0; j < n; j += kSuperblock) {
       const int64_t rows = std::min(kSuperblock, m - i), columns = std::min(kSuperblock, n - j);
       Result* corner = c + i * n + j;
       const Result* addend = bias ? bias + j : nullptr;
-      const auto multiply = [&](const C* own_bias, C* sum, int64_t stride) {
+      const auto multiply = [&](const C* product_bias, C* sum, int64_t stride) {
         if (k > 0)
-          Product<T, C>(rows, columns, k, block_of(a, i, 0), block_of(b, 0, j), own_bias, sum,
+          Product<T, C>(rows, columns, k, block_of(a, i, 0), block_of(b, 0, j), product_bias, sum,
                         stride)
               .run(parallel);
         else
           for (int64_t y = 0; y < rows; ++y)
             for (int64_t x = 0; x < columns; ++x)
-              sum[y * stride + x] = own_bias ? 0 + own_bias[x] : 0;
+              sum[y * stride + x] = product_bias ? 0 + product_bias[x] : 0;
       };
       if constexpr (rounds) {
         C* sum = wide.get<C>(rows * columns);

@@ -8,25 +8,24 @@
 
 namespace tide {
 
-/// Length of a block of k. A panel of b (two vectors of columns) fits into the L1 cache, and where
-/// blocks meet each element's sum is rounded, so this number belongs to the bits of every product.
-/// All other numbers of blocks only bear on speed.
+/// Length of a block of k. A panel of b (two vectors of columns) fits in the L1 cache. Each
+/// element's sum is rounded after every block, so this number determines the bits of every product.
+/// All other block sizes affect only speed.
 constexpr int64_t kGemmBlock = 256;
 
-/// Steps of k that `GemmKernel::turn` packs at once: a cache line of floats.
-constexpr int kGemmTurn = 16;
+/// Steps of k that `GemmKernel::transpose` packs at a time: a cache line of floats.
+constexpr int kGemmRun = 16;
 
-/// Some rows of a, packed or in place: element (i, p) of panel q (which holds rows q * rows and on)
-/// is at data[q * panel_stride + i * row_stride + p * k_stride].
+/// Some rows of a, packed or in place: element (i, p) of panel q (which has the rows from q * rows
+/// on) is at data[q * panel_stride + i * row_stride + p * k_stride].
 template <class T>
 struct GemmLeft {
   const T* data;
   int64_t panel_stride, row_stride, k_stride;
 };
 
-/// Some columns of b, packed or in place: element (p, j) of panel q is at
-/// data[q * panel_stride + p * k_stride + j]. A last panel that is not full is at edge[p * columns
-/// + j], filled up with zeros.
+/// Some columns of b, packed or in place: element (p, j) of panel q is at data[q * panel_stride + p
+/// * k_stride + j]. A partial last panel is at edge[p * columns + j], padded with zeros.
 template <class T>
 struct GemmRight {
   const T* data;
@@ -39,42 +38,41 @@ template <class T>
 struct GemmKernel {
   int rows;     ///< of a panel of a
   int columns;  ///< of a panel of b
-  /// All panels of b pass by while one of a stays in L1; otherwise the other way round.
+  /// All panels of b pass while one of a stays in L1; otherwise the other way round.
   bool right_passes;
   /// c (m, n; rows c_stride apart) = [c +] a b over one block of k [+ bias (n), unless it is null].
   void (*block)(int64_t m, int64_t n, int64_t k, const GemmLeft<T>& a, const GemmRight<T>& b,
                 const T* bias, T* c, int64_t c_stride, bool accumulate);
-  /// Packs kGemmTurn steps of a panel of b whose columns lie dense, `stride` apart.
-  void (*turn)(const T* from, int64_t stride, T* to);
+  /// Packs kGemmRun steps of a panel of b with contiguous columns, `stride` apart.
+  void (*transpose)(const T* from, int64_t stride, T* to);
 };
 
-/// The kernels of each instruction set; calling one needs a processor that has it.
+/// The kernels of each instruction set; calling one requires a processor that supports it.
 extern const GemmKernel<float> kGemmBaseline32, kGemmAvx2_32, kGemmAvx512_32;
 extern const GemmKernel<double> kGemmBaseline64, kGemmAvx2_64, kGemmAvx512_64;
 extern const GemmKernel<uint32_t> kGemmBaselinePairs, kGemmAvx2Pairs, kGemmAvx512Pairs;
 
-/// The fastest kernel that this machine has and TIDE_CPU (x86-64, haswell) allows.
+/// The fastest kernel that this machine supports and TIDE_CPU (x86-64, haswell) allows.
 template <class T>
 const GemmKernel<T>& gemm_kernel();
 
-/// A matrix somewhere in memory: element (i, j) at data[i * row_stride + j * column_stride].
+/// A strided matrix: element (i, j) is at data[i * row_stride + j * column_stride].
 template <class T>
 struct Matrix {
   const T* data;
   int64_t row_stride, column_stride;
 };
 
-/// c (m, n, rows without gaps) = a (m, k) b (k, n) [+ bias (n), added to each finished element].
-/// T is float, double, Float16 or BFloat16; the halves are computed in float and rounded once
-/// before the bias is added and once after, or not at all if Result is float. Bits depend on k
-/// alone.
+/// c (m, n, contiguous) = a (m, k) b (k, n) [+ bias (n), added to each finished element]. T is
+/// float, double, Float16 or BFloat16; halves are computed in float and rounded once before the
+/// bias is added and once after, or not at all if Result is float. Bits depend on k alone.
 template <class T, class Result = T>
 void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const Result* bias,
           int64_t bias_stride, Result* c, Parallel& parallel);
 
-/// c (m, n) = [c +] a (m, k) b (k, n), all without gaps, for elements of a and b that are pairs of
-/// int16, one in each half. The product of two pairs is the sum of the products of their halves;
-/// sums wrap around at 32 bits.
+/// c (m, n) = [c +] a (m, k) b (k, n), all contiguous. The elements of a and b are pairs of int16,
+/// one in each half. The product of two pairs is the sum of the products of their halves; sums wrap
+/// around at 32 bits.
 void gemm_pairs(int64_t m, int64_t n, int64_t k, const uint32_t* a, const uint32_t* b, uint32_t* c,
                 bool accumulate, Parallel& parallel);
 

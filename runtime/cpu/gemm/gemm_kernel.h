@@ -1,5 +1,5 @@
 // The inner kernel of matrix products, as a template over the vector registers of one instruction
-// set. Included only by the gemm_*.cpp files, each of which compiles it for its own.
+// set. Included only by the gemm_*.cpp files, one for each instruction set.
 //
 // A tile of some rows by two vectors of columns is held in registers while k runs over a block.
 // Each element is one chain of multiply-adds in rising k, so its bits depend on k alone: not on
@@ -15,19 +15,19 @@
 
 namespace tide {
 
-/// Whether a panel of b has the L1 cache (32 KiB) to itself. Then it passes by, from the L2 cache,
-/// and the panel of a stays; otherwise the panel of b stays while those of a pass.
+/// Whether a panel of b takes up the L1 cache (32 KiB). Then it passes, from the L2 cache, and the
+/// panel of a stays; otherwise the panel of b stays while those of a pass.
 template <class V>
 constexpr bool right_passes() {
   return 2 * sizeof(typename V::Vector) * kGemmBlock >= 32 * 1024;
 }
 
-/// How many steps of k ahead a panel that passes by is asked for.
+/// Prefetch distance, in steps of k, of a panel that passes.
 constexpr int64_t kPrefetch = 8;
 
 /// c (rows, vectors) = [c +] a b [+ bias], where a starts at its first row, b and the bias at their
-/// first columns. The strides of a panel that was packed are known: with all addresses made from
-/// one register, the multiply-adds are what the loop is bound by.
+/// first columns. The strides of a packed panel are constants: all addresses then derive from one
+/// register, and the loop is bound by the multiply-adds.
 template <class V, int rows, int vectors, bool packed>
 TIDE_VECTOR_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* a,
                                            int64_t a_row_stride, int64_t a_k_stride,
@@ -42,7 +42,7 @@ TIDE_VECTOR_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* 
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) sum[i][v] = V::broadcast(0);
 #pragma GCC unroll 16
-  for (int i = 0; i < rows; ++i) __builtin_prefetch(c + i * c_stride, 1);  // wanted at the end
+  for (int i = 0; i < rows; ++i) __builtin_prefetch(c + i * c_stride, 1);  // needed at the end
   for (int64_t p = 0; p < k; ++p, a += a_k_stride, b += b_stride) {
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) {
@@ -77,15 +77,15 @@ TIDE_VECTOR_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* 
     for (int v = 0; v < vectors; ++v) V::store(c + i * c_stride + v * lanes, sum[i][v]);
 }
 
-/// GemmKernel::turn for the instruction set of V.
+/// GemmKernel::transpose for the instruction set of V.
 template <class V>
-TIDE_VECTOR_TARGET void gemm_turn(const typename V::Scalar* from, int64_t row_stride,
-                                  typename V::Scalar* to) {
+TIDE_VECTOR_TARGET void gemm_transpose(const typename V::Scalar* from, int64_t row_stride,
+                                       typename V::Scalar* to) {
   constexpr int columns = 2 * V::kLanes;
   if constexpr (std::is_same_v<typename V::Scalar, float>) {
     for (int r = 0; r < columns; r += V::kLanes)
-      for (int p = 0; p < kGemmTurn; p += 4) {
-        // Lane by lane of four numbers a square is turned.
+      for (int p = 0; p < kGemmRun; p += 4) {
+        // Transposes a square in each group of four lanes.
         const float* const corner = from + r * row_stride + p;
         const auto a = V::load_fours(corner, 4 * row_stride),
                    b = V::load_fours(corner + row_stride, 4 * row_stride),
@@ -101,7 +101,7 @@ TIDE_VECTOR_TARGET void gemm_turn(const typename V::Scalar* from, int64_t row_st
       }
   } else {
     for (int r = 0; r < columns; ++r)
-      for (int p = 0; p < kGemmTurn; ++p) to[p * columns + r] = from[r * row_stride + p];
+      for (int p = 0; p < kGemmRun; ++p) to[p * columns + r] = from[r * row_stride + p];
   }
 }
 
@@ -127,24 +127,24 @@ TIDE_VECTOR_TARGET void gemm_block(int64_t m, int64_t n, int64_t k,
   const bool packed = a.row_stride == 1 && a.k_stride == V::kRows;
   const auto &tiles = all_tiles[packed], &narrow_tiles = all_narrow_tiles[packed];
   constexpr int columns = 2 * V::kLanes;
-  alignas(64) T aside[V::kRows * columns];
+  alignas(64) T buffer[V::kRows * columns];
   const auto multiply = [&](int64_t i, int64_t j) {
-    const bool whole = n - j >= columns, narrow = n - j <= V::kLanes;
+    const bool full = n - j >= columns, narrow = n - j <= V::kLanes;
     const int64_t height = m - i < V::kRows ? m - i : V::kRows;
     const T* a_panel = a.data + i / V::kRows * a.panel_stride;
     T* corner = c + i * c_stride + j;
-    if (whole) {
+    if (full) {
       tiles[height - 1](k, a_panel, a.row_stride, a.k_stride, b.data + j / columns * b.panel_stride,
                         b.k_stride, bias ? bias + j : nullptr, corner, c_stride, accumulate);
       return;
     }
-    // A tile that hangs over the right edge is computed aside.
+    // A tile that extends past the right edge is computed in a buffer.
     (narrow ? narrow_tiles : tiles)[height - 1](k, a_panel, a.row_stride, a.k_stride, b.edge,
-                                                columns, nullptr, aside, columns, false);
+                                                columns, nullptr, buffer, columns, false);
     for (int64_t y = 0; y < height; ++y)
       for (int64_t x = 0; x < n - j; ++x) {
         T& to = corner[y * c_stride + x];
-        to = accumulate ? to + aside[y * columns + x] : aside[y * columns + x];
+        to = accumulate ? to + buffer[y * columns + x] : buffer[y * columns + x];
         if (bias) to += bias[j + x];
       }
   };
@@ -160,7 +160,7 @@ TIDE_VECTOR_TARGET void gemm_block(int64_t m, int64_t n, int64_t k,
 /// The kernel for the instruction set of V.
 template <class V>
 constexpr GemmKernel<typename V::Scalar> gemm_kernel_of() {
-  return {V::kRows, 2 * V::kLanes, right_passes<V>(), gemm_block<V>, gemm_turn<V>};
+  return {V::kRows, 2 * V::kLanes, right_passes<V>(), gemm_block<V>, gemm_transpose<V>};
 }
 
 }  // namespace tide

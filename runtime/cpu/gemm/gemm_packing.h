@@ -1,4 +1,4 @@
-// Copies parts of matrices into the panels that the kernels of matrix products read.
+// Copies parts of matrices to the panels that the kernels of matrix products read.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ Matrix<T> block_of(Matrix<T> x, int64_t row, int64_t column) {
   return {x.data + row * x.row_stride + column * x.column_stride, x.row_stride, x.column_stride};
 }
 
-/// Writes four numbers of each of four rows as columns.
+/// Transposes 4 x 4 elements.
 inline void transpose_square(const float* from, int64_t row_stride, float* to, int64_t to_stride) {
   typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
   const auto row = [&](int i) { return *reinterpret_cast<const Four*>(from + i * row_stride); };
@@ -34,29 +34,30 @@ inline void transpose_square(const float* from, int64_t row_stride, float* to, i
   column(3) = __builtin_shufflevector(ab_right, cd_right, 2, 3, 6, 7);
 }
 
-/// Packs kGemmTurn steps of a whole panel whose rows lie dense, if the kernel has a way of its own.
+/// A kernel's own function for packing kGemmRun steps of a full panel with contiguous rows, or
+/// null.
 template <class C>
-using Turn = void (*)(const C* from, int64_t row_stride, C* to);
+using Transpose = void (*)(const C* from, int64_t row_stride, C* to);
 
-/// Writes `rows` rows of `source` over k as one panel of `panel` rows, k outermost.
+/// Packs `rows` rows of `source` over k as one panel of `panel` rows, k outermost.
 template <int panel, class T, class C>
-void pack_panel(int64_t rows, int64_t k, Matrix<T> source, Turn<C> turn, C* target) {
-  // Runs of one cache line at a time: rows that are a power of two apart share a few cache sets.
-  constexpr int64_t run = kGemmTurn;
+void pack_panel(int64_t rows, int64_t k, Matrix<T> source, Transpose<C> transpose, C* target) {
+  // One cache line at a time, because rows that are a power of two apart share a few cache sets.
+  constexpr int64_t run = kGemmRun;
   if (rows < panel) std::fill_n(target, panel * k, C(0));
   for (int64_t p = 0; p < k; p += run) {
     const int64_t length = std::min(k - p, run);
     C* const to = target + p * panel;
     const T* const from = source.data + p * source.column_stride;
-    // The usual cases once more, with lengths and strides that the compiler knows.
+    // The usual cases separately, with lengths and strides that the compiler knows.
     if (source.row_stride == 1 && rows == panel) {
       for (int64_t q = 0; q < length; ++q)
         for (int64_t r = 0; r < panel; ++r)
           to[q * panel + r] = static_cast<C>(from[q * source.column_stride + r]);
     } else if (source.column_stride == 1 && length == run) {
       if constexpr (std::is_same_v<T, C>) {
-        if (turn && rows == panel) {
-          turn(from, source.row_stride, to);
+        if (transpose && rows == panel) {
+          transpose(from, source.row_stride, to);
           continue;
         }
       }
@@ -79,13 +80,15 @@ void pack_panel(int64_t rows, int64_t k, Matrix<T> source, Turn<C> turn, C* targ
   }
 }
 
-/// Writes the (width, k) matrix `source` as panels of `panel` rows, the last one filled up with
-/// zeros. A block of b is packed as its transpose. `panel` is one of those that kernels have.
+/// Packs the (width, k) matrix `source` as panels of `panel` rows, the last one padded with zeros.
+/// A block of b is packed as its transpose. `panel` is a panel size of one of the kernels.
 template <class T, class C>
-void pack(int64_t width, int64_t k, Matrix<T> source, int panel, Turn<C> turn, C* target) {
+void pack(int64_t width, int64_t k, Matrix<T> source, int panel, Transpose<C> transpose,
+          C* target) {
   const auto pack_all = [&]<int rows>(std::integral_constant<int, rows>) {
     for (int64_t i = 0; i < width; i += rows, target += rows * k)
-      pack_panel<rows>(std::min<int64_t>(rows, width - i), k, block_of(source, i, 0), turn, target);
+      pack_panel<rows>(std::min<int64_t>(rows, width - i), k, block_of(source, i, 0), transpose,
+                       target);
   };
   switch (panel) {
     case 4:

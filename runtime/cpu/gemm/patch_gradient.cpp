@@ -1,5 +1,5 @@
-// dw (o, taps) = the sum over images of dy (o, places) times patches (places, taps), where a tap is
-// a channel and a place in the kernel.
+// dw (o, taps) = the sum over images of dy (o, pixels) times patches (pixels, taps), where pixels
+// are those of the output, and a tap is a channel and an offset in the kernel.
 #include "runtime/cpu/gemm/patch_gradient.h"
 
 #include <immintrin.h>
@@ -12,16 +12,16 @@
 namespace tide {
 namespace {
 
-/// Chunks of the batch, each on one thread. Belongs to the bits, like the next.
+/// Chunks of the batch, each on one thread. Determines the bits, like the next constant.
 constexpr int64_t kMaxChunks = 16;
-/// Places whose products are added up at a time.
-constexpr int64_t kSumPlaces = 256;
-/// From here on half of what oneDNN computes counts.
+/// Pixels whose products are summed together.
+constexpr int64_t kSumPixels = 256;
+/// With this number of channels, half of oneDNN's results are used.
 constexpr int64_t kFewChannels = 4;
-/// More taps than these are as well left to oneDNN.
+/// With more taps, oneDNN is as fast.
 constexpr int64_t kMaxTaps = 512;
 
-/// The patches of one image after another, as the right side of a product.
+/// The patches of one image at a time, as the right side of a product.
 class Patches {
  public:
   explicit Patches(const ConvolutionShape& shape)
@@ -32,10 +32,10 @@ class Patches {
         width_(std::max(s_.w + s_.pad_w,
                         (s_.ow - 1) * s_.stride_w + (s_.kw - 1) * s_.dilation_w + 1)) {
     static thread_local Scratch scratch, tap_scratch;
-    const int64_t image = s_.c * height_ * width_, nothing = s_.ow * s_.stride_w;
-    padded_ = scratch.get<float>(image + nothing + panels() * rows() * s_.ow * columns_);
-    packed_ = padded_ + image + nothing;
-    std::fill_n(padded_, image + nothing, 0.0f);
+    const int64_t image = s_.c * height_ * width_, zeros = s_.ow * s_.stride_w;
+    padded_ = scratch.get<float>(image + zeros + panels() * rows() * s_.ow * columns_);
+    packed_ = padded_ + image + zeros;
+    std::fill_n(padded_, image + zeros, 0.0f);
     taps_ = tap_scratch.get<Tap>(panels() * columns_);
     Tap* tap = taps_;
     for (int64_t c = 0; c < s_.c; ++c)
@@ -47,10 +47,10 @@ class Patches {
   }
 
   int64_t taps() const { return s_.c * s_.kh * s_.kw; }
-  /// Rows of places that are packed at once.
-  int64_t rows() const { return std::clamp<int64_t>(kSumPlaces / s_.ow, 1, s_.oh); }
+  /// Rows of the output that are packed at a time.
+  int64_t rows() const { return std::clamp<int64_t>(kSumPixels / s_.ow, 1, s_.oh); }
 
-  /// Takes over an image, whose padding is there already.
+  /// Copies an image; its padding is already there.
   void set_image(const float* input) {
     const int64_t width = std::min(s_.w, width_ - s_.pad_w);
     for (int64_t c = 0; c < s_.c; ++c)
@@ -59,7 +59,7 @@ class Patches {
                     padded_ + (c * height_ + y + s_.pad_h) * width_ + s_.pad_w);
   }
 
-  /// The patches of rows [first, last) of the output: (places, taps) in panels of taps.
+  /// The patches of rows [first, last) of the output: (pixels, taps) in panels of taps.
   GemmRight<float> pack(int64_t first, int64_t last) {
     const int64_t panel_size = (last - first) * s_.ow * columns_;
     for (int64_t row = first; row < last; ++row)
@@ -71,8 +71,8 @@ class Patches {
   }
 
  private:
-  /// The input that a tap meets in the first row of the output, and where the next row is. Those
-  /// that fill up the last panel meet zeros.
+  /// The input of a tap in the first row of the output, and the distance to the next row. Taps that
+  /// pad the last panel read zeros.
   struct Tap {
     const float* start;
     int64_t row_step;
@@ -80,7 +80,7 @@ class Patches {
 
   int64_t panels() const { return (taps() + columns_ - 1) / columns_; }
 
-  /// to[place * columns + k] = what tap + k meets, for four taps.
+  /// to[pixel * columns + k] = the input of tap + k, for four taps.
   void pack_taps(int64_t row, int64_t tap, float* to) const {
     const float* from[4];
     for (int k = 0; k < 4; ++k) from[k] = taps_[tap + k].start + row * taps_[tap + k].row_step;
@@ -105,19 +105,19 @@ class Patches {
   Tap* taps_;
 };
 
-/// dw of the images [first, last).
+/// Computes dw of the images [first, last).
 void sum_images(const ConvolutionShape& s, int64_t first, int64_t last, const float* dy,
                 const float* input, float* dw) {
   const GemmKernel<float>& product = gemm_kernel<float>();
   Patches patches(s);
-  const int64_t places = s.oh * s.ow;
+  const int64_t pixels = s.oh * s.ow;
   for (int64_t image = first; image < last; ++image) {
     patches.set_image(input + image * s.input_size());
     for (int64_t row = 0; row < s.oh; row += patches.rows()) {
       const int64_t end = std::min(s.oh, row + patches.rows());
       const float* slopes = dy + image * s.output_size() + row * s.ow;
       product.block(s.o, patches.taps(), (end - row) * s.ow,
-                    {slopes, product.rows * places, places, 1}, patches.pack(row, end), nullptr, dw,
+                    {slopes, product.rows * pixels, pixels, 1}, patches.pack(row, end), nullptr, dw,
                     patches.taps(), image > first || row > 0);
     }
   }
@@ -126,7 +126,7 @@ void sum_images(const ConvolutionShape& s, int64_t first, int64_t last, const fl
 }  // namespace
 
 bool patch_gradient_suits(const ConvolutionShape& s) {
-  // For images of three channels, oneDNN has a version of its own.
+  // For images of three channels, oneDNN has a specialized version.
   return s.groups == 1 && s.c <= kFewChannels && s.c != 3 && s.c * s.kh * s.kw <= kMaxTaps;
 }
 

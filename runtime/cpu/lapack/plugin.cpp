@@ -1,4 +1,4 @@
-// The table of OpenBLAS's routines, set to use one thread a call: the team shares out matrices.
+// The table of OpenBLAS's routines, set to one thread per call: the team splits stacks of matrices.
 #include "runtime/cpu/lapack/plugin.h"
 
 #include <type_traits>

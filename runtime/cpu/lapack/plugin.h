@@ -1,13 +1,13 @@
-// What the OpenBLAS plugin offers: the routines of LAPACK and BLAS that decompositions are made of.
-// It is a library of its own so that programs without them do not load OpenBLAS (35 MB).
+// What the OpenBLAS plugin exports: the LAPACK and BLAS routines for decompositions. It is a
+// separate library so that programs without them do not load OpenBLAS (35 MB).
 #pragma once
 
 #include <cstddef>
 
 namespace tide {
 
-/// Routines under their own names and with their own arguments, for one type. Arrays are
-/// column-major; the lengths of all strings (1) come last. Thread-safe, one thread a call.
+/// Routines with their original names and arguments, for one type. Arrays are column-major; the
+/// lengths of all strings (1) come last. Thread-safe, one thread per call.
 template <class T>
 struct LapackRoutines {
   void (*getrf)(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);
@@ -36,7 +36,7 @@ struct LapackPlugin {
   LapackRoutines<double> double_precision;
 };
 
-/// The plugin, opened at the first call. Throws InternalError, with what to do, if it is missing.
+/// The plugin, opened at the first call. Throws InternalError, with instructions, if it is missing.
 const LapackPlugin& lapack_plugin();
 
 }  // namespace tide

@@ -9,9 +9,9 @@
 namespace tide {
 namespace {
 
-/// Tells OpenBLAS, while it is opened, which of its kernels suit the machine. It knows processors
-/// by their models, and gives one that is newer than itself the kernels of 2004, half as fast. A
-/// choice of the user's stands.
+/// Selects OpenBLAS's kernels for this machine while it is opened. OpenBLAS identifies processors
+/// by model, and uses its kernels of 2004, half as fast, for a model that is newer than itself. The
+/// user's choice takes precedence.
 class KernelChoice {
  public:
   KernelChoice() : chosen_(!environment_text(Variable::openblas_coretype) && name()) {

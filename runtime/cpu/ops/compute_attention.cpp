@@ -1,5 +1,5 @@
-// Attention by plain loops, a row of scores at a time: what a CUDA device without kernels falls
-// back to. Other devices make it of products (ops/nn/attention.cpp).
+// Attention by plain loops, one row of scores at a time: the fallback for a CUDA device without
+// kernels. Other devices compose it of products (ops/nn/attention.cpp).
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -14,7 +14,7 @@
 namespace tide {
 namespace {
 
-/// The sizes of all arrays, and the rule.
+/// The sizes of all arrays, and the options.
 struct Sizes {
   int64_t stacks, heads, rows, keys, features;
   float scale;
@@ -28,17 +28,17 @@ struct Sizes {
         features(call.inputs[0].layout.shape[3]),
         scale(unpack<AttentionAttributes>(call.attributes).scale),
         causal(unpack<AttentionAttributes>(call.attributes).causal) {}
-  /// How many keys a row looks at.
+  /// Number of keys that a row attends to.
   int64_t seen(int64_t row) const { return causal ? std::min(keys, row + 1) : keys; }
 };
 
 /// What is added to the scores of one head.
 class Addends {
  public:
-  /// `place`: of the mask among the inputs.
-  Addends(const ComputeCall& call, size_t place, int64_t stack, int64_t head) {
-    if (call.inputs.size() <= place) return;
-    const ArrayView& mask = call.inputs[place];
+  /// `input` is the index of the mask among the inputs.
+  Addends(const ComputeCall& call, size_t input, int64_t stack, int64_t head) {
+    if (call.inputs.size() <= input) return;
+    const ArrayView& mask = call.inputs[input];
     strides_ = mask.layout.strides;
     data_ = static_cast<const float*>(mask.data) + stack * strides_[0] + head * strides_[1];
   }
@@ -64,12 +64,12 @@ std::vector<float> matrix(const ArrayView& x, int64_t stack, int64_t head) {
   return result;
 }
 
-/// Rounds a head's matrix into its place.
+/// Rounds a head's matrix to T and stores it.
 template <class T>
-void store(const ArrayView& x, int64_t stack, int64_t head, const std::vector<float>& numbers) {
+void store(const ArrayView& x, int64_t stack, int64_t head, const std::vector<float>& values) {
   const auto& strides = x.layout.strides;
   T* to = static_cast<T*>(x.data) + stack * strides[0] + head * strides[1];
-  for (size_t i = 0; i < numbers.size(); ++i) to[i] = static_cast<T>(numbers[i]);
+  for (size_t i = 0; i < values.size(); ++i) to[i] = static_cast<T>(values[i]);
 }
 
 float dot(const float* a, const float* b, int64_t n) {

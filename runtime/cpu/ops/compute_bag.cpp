@@ -1,4 +1,4 @@
-// Rows of a table put together bag by bag.
+// Embedding bags: rows of a table, combined for each bag.
 #include <algorithm>
 
 #include "runtime/cpu/ops/compute.h"
@@ -13,7 +13,7 @@ namespace {
 
 /// Elements worth a thread.
 constexpr int64_t kGrain = 16384;
-/// How many rows ahead one is asked for: they lie anywhere in memory.
+/// Prefetch distance in rows, which are anywhere in memory.
 constexpr int64_t kAhead = 8;
 
 template <class T>
@@ -22,24 +22,25 @@ void add_row(Wide<T>* __restrict sums, const T* __restrict row, int64_t count) {
 }
 
 template <class T>
-void add_share(Wide<T>* __restrict sums, const T* __restrict row, int64_t count, Wide<T> share) {
+void add_weighted(Wide<T>* __restrict sums, const T* __restrict row, int64_t count,
+                  Wide<T> weight) {
   for (int64_t i = 0; i < count; ++i) {
-    // Rounded to T, as the product of two tensors is.
-    sums[i] += static_cast<Wide<T>>(static_cast<T>(static_cast<Wide<T>>(row[i]) * share));
+    // Rounded to T, like the product of two tensors.
+    sums[i] += static_cast<Wide<T>>(static_cast<T>(static_cast<Wide<T>>(row[i]) * weight));
   }
 }
 
-/// Where a row's numbers are above those so far, they and its `place` replace them. The first of
-/// equal numbers counts, and a nan is above all. Places below 0: none so far.
+/// Where a row's elements exceed `values`, they and the row's `index` replace the previous ones.
+/// The first of equal elements wins, and nan exceeds all others. Indices below 0: none so far.
 template <class T>
-void take_largest(const T* __restrict row, int64_t count, int32_t place, Wide<T>* __restrict values,
-                  int32_t* __restrict places) {
+void take_largest(const T* __restrict row, int64_t count, int32_t index, Wide<T>* __restrict values,
+                  int32_t* __restrict indices) {
   for (int64_t i = 0; i < count; ++i) {
     const auto value = static_cast<Wide<T>>(row[i]);
     const bool better =
-        (places[i] < 0) | (value > values[i]) | (is_nan(value) & !is_nan(values[i]));
+        (indices[i] < 0) | (value > values[i]) | (is_nan(value) & !is_nan(values[i]));
     values[i] = better ? value : values[i];
-    places[i] = better ? place : places[i];
+    indices[i] = better ? index : indices[i];
   }
 }
 
@@ -55,7 +56,7 @@ class BagSums {
         table_(static_cast<const T*>(call.inputs[0].data)),
         rows_(static_cast<const int64_t*>(call.inputs[1].data)),
         starts_(static_cast<const int64_t*>(call.inputs[2].data)),
-        shares_(call.inputs.size() > 3 ? static_cast<const T*>(call.inputs[3].data) : nullptr),
+        weights_(call.inputs.size() > 3 ? static_cast<const T*>(call.inputs[3].data) : nullptr),
         out_(static_cast<T*>(call.outputs[0].data)),
         chosen_(mode_ == BagMode::max ? static_cast<int64_t*>(call.outputs[1].data) : nullptr),
         check_(call, call.inputs[0].layout.shape[0]),
@@ -79,16 +80,16 @@ class BagSums {
   }
 
  private:
-  /// The row at a place, or null if it does not count.
-  const T* row_at(int64_t place) {
-    const int64_t row = rows_[place];
-    if (!check_.allows(row, place) || row == padding_) return nullptr;
+  /// The row at an index, or null if it does not count.
+  const T* row_at(int64_t index) {
+    const int64_t row = rows_[index];
+    if (!check_.allows(row, index) || row == padding_) return nullptr;
     return table_ + (row - 1) * columns_;
   }
 
-  void ask(int64_t place) const {
-    if (place + kAhead >= length_) return;
-    const auto row = static_cast<uintptr_t>(rows_[place + kAhead]) - 1;
+  void prefetch(int64_t index) const {
+    if (index + kAhead >= length_) return;
+    const auto row = static_cast<uintptr_t>(rows_[index + kAhead]) - 1;
     const uintptr_t bytes = static_cast<uintptr_t>(columns_) * sizeof(T);
     const auto from = reinterpret_cast<uintptr_t>(table_) + row * bytes;
     for (uintptr_t byte = 0; byte < std::min<uintptr_t>(bytes, 256); byte += 64)
@@ -96,18 +97,18 @@ class BagSums {
   }
 
   void add(int64_t first, int64_t last, Wide<T>* sums) {
-    static const auto add_whole = fastest<add_row<T>>();
-    static const auto add_part = fastest<add_share<T>>();
+    static const auto add_plain = fastest<add_row<T>>();
+    static const auto add_product = fastest<add_weighted<T>>();
     int64_t counted = 0;
-    for (int64_t place = first; place < last; ++place) {
-      ask(place);
-      const T* row = row_at(place);
+    for (int64_t index = first; index < last; ++index) {
+      prefetch(index);
+      const T* row = row_at(index);
       if (!row) continue;
       ++counted;
-      if (shares_)
-        add_part(sums, row, columns_, static_cast<Wide<T>>(shares_[place]));
+      if (weights_)
+        add_product(sums, row, columns_, static_cast<Wide<T>>(weights_[index]));
       else
-        add_whole(sums, row, columns_);
+        add_plain(sums, row, columns_);
     }
     if (mode_ != BagMode::mean || counted < 2) return;
     for (int64_t i = 0; i < columns_; ++i) sums[i] /= static_cast<Wide<T>>(counted);
@@ -116,22 +117,23 @@ class BagSums {
   void choose(int64_t bag, int64_t first, int64_t last, Wide<T>* values) {
     static const auto take = fastest<take_largest<T>>();
     static thread_local Scratch scratch;
-    auto* places = scratch.get<int32_t>(columns_);
-    std::fill_n(places, columns_, -1);
-    for (int64_t place = first; place < last; ++place) {
-      ask(place);
-      if (const T* row = row_at(place))
-        take(row, columns_, static_cast<int32_t>(place - first), values, places);
+    auto* indices = scratch.get<int32_t>(columns_);
+    std::fill_n(indices, columns_, -1);
+    for (int64_t index = first; index < last; ++index) {
+      prefetch(index);
+      if (const T* row = row_at(index))
+        take(row, columns_, static_cast<int32_t>(index - first), values, indices);
     }
     int64_t* chosen = chosen_ + bag * columns_;
-    for (int64_t i = 0; i < columns_; ++i) chosen[i] = places[i] < 0 ? 0 : rows_[first + places[i]];
+    for (int64_t i = 0; i < columns_; ++i)
+      chosen[i] = indices[i] < 0 ? 0 : rows_[first + indices[i]];
   }
 
   int64_t columns_, length_, bags_, padding_;
   BagMode mode_;
   const T* table_;
   const int64_t *rows_, *starts_;
-  const T* shares_;
+  const T* weights_;
   T* out_;
   int64_t* chosen_;
   RangeCheck check_;

@@ -32,13 +32,13 @@ void check(const char* error) {
   if (error) throw Error(error);
 }
 
-/// Whether one of the arrays has no elements; the result is zero then, or the bias.
+/// Whether one of the arrays has no elements; the result is then zero, or the bias.
 bool is_empty(const ConvolutionShape& s) {
   return s.n == 0 || s.input_size() == 0 || s.output_size() == 0 || s.weight_size() == 0;
 }
 
-/// Patches of one group of one image as the rows of a matrix (c / groups * kh * kw, oh * ow). Calls
-/// visit(row, column, place) for each element, where place is -1 in the padding.
+/// Visits the patches of one group of one image as the rows of a matrix (c / groups * kh * kw, oh *
+/// ow): calls visit(row, column, offset) for each element, with offset -1 in the padding.
 template <class Visit>
 void for_patches(const ConvolutionShape& s, const Visit& visit) {
   int64_t row = 0;
@@ -54,8 +54,8 @@ void for_patches(const ConvolutionShape& s, const Visit& visit) {
           }
 }
 
-/// Convolutions as matrix products of patches, for one group of one image after another. Each
-/// factor of the padding is multiplied, so a weight that is infinite or nan makes nan of it.
+/// Convolutions as matrix products of patches, for one group of one image at a time. Zeros of the
+/// padding are multiplied, too, so an infinite or nan weight makes them nan.
 template <class T>
 class PatchConvolution {
  public:
@@ -82,8 +82,8 @@ class PatchConvolution {
       gemm<T, T>(rows(), columns(), channels(), {weight + group * channels() * rows(), 1, rows()},
                  {dy + output_offset(image, group), columns(), 1}, nullptr, 0, patches_, parallel_);
       T* target = dx + input_offset(image, group);
-      for_patches(s_, [&](int64_t row, int64_t column, int64_t place) {
-        if (place >= 0) target[place] += patches_[row * columns() + column];
+      for_patches(s_, [&](int64_t row, int64_t column, int64_t offset) {
+        if (offset >= 0) target[offset] += patches_[row * columns() + column];
       });
     });
   }
@@ -124,8 +124,8 @@ class PatchConvolution {
   }
 
   void gather_patches(const T* input) {
-    for_patches(s_, [&](int64_t row, int64_t column, int64_t place) {
-      patches_[row * columns() + column] = place >= 0 ? input[place] : T();
+    for_patches(s_, [&](int64_t row, int64_t column, int64_t offset) {
+      patches_[row * columns() + column] = offset >= 0 ? input[offset] : T();
     });
   }
 
@@ -134,7 +134,7 @@ class PatchConvolution {
   T* patches_;
 };
 
-/// The elements of an array as floats: itself, or a copy in `scratch`.
+/// The elements of an array as floats: the array itself, or a copy in `scratch`.
 template <class T>
 const float* widened(const ArrayView& array, Scratch& scratch, Parallel& parallel) {
   if constexpr (std::is_same_v<T, float>) return static_cast<const float*>(array.data);
@@ -147,15 +147,15 @@ const float* widened(const ArrayView& array, Scratch& scratch, Parallel& paralle
   return to;
 }
 
-/// Whether none of the numbers is infinite or nan. If a weight is, the fast versions of a
-/// convolution do not serve: they leave the padding out, or mix the weights of a filter.
-bool all_finite(const float* numbers, int64_t count, Parallel& parallel) {
+/// Whether no value is infinite or nan. If a weight is, the fast algorithms cannot be used: they
+/// skip the padding, or mix the weights of a filter.
+bool all_finite(const float* values, int64_t count, Parallel& parallel) {
   constexpr uint32_t kExponent = 0x7f800000;
   std::atomic<bool> finite = true;
   parallel.for_range(count, 65536, [&](int64_t begin, int64_t end) {
     bool found = false;
     for (int64_t i = begin; i < end; ++i)
-      found |= (std::bit_cast<uint32_t>(numbers[i]) & kExponent) == kExponent;
+      found |= (std::bit_cast<uint32_t>(values[i]) & kExponent) == kExponent;
     if (found) finite = false;
   });
   return finite;
@@ -182,7 +182,8 @@ void compute_in_float(ComputeCall& call, const Compute& compute) {
   }
 }
 
-/// Runs one of the two versions: `patches` (on PatchConvolution) for f64, else `library` in float.
+/// Runs one of two implementations: `patches` (on PatchConvolution) for f64, else `library` in
+/// float.
 template <class Patches, class Library>
 void convolve(ComputeCall& call, const ConvolutionShape& shape, const Patches& patches,
               const Library& library) {

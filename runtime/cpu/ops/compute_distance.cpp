@@ -1,4 +1,4 @@
-// Distances of all rows of two matrices.
+// Distances between all rows of two matrices.
 #include <algorithm>
 
 #include "runtime/cpu/distance/distance.h"
@@ -9,7 +9,7 @@
 namespace tide {
 namespace {
 
-/// Rows of a that one part takes, and pairs of numbers that are worth a thread.
+/// Rows of a per part, and pairs of elements worth a thread.
 constexpr int64_t kRowsTogether = 96;
 constexpr int64_t kGrain = 1 << 16;
 
@@ -35,7 +35,7 @@ const DistanceKernel<double>& kernel_for(double) {
   }
 }
 
-/// Rows `first` to `last` of b, side by side as the kernel takes them.
+/// Packs rows `first` to `last` of b side by side, as the kernel expects them.
 template <class T>
 void pack(const T* b, int64_t size, int64_t first, int64_t last, int64_t columns, T* panel) {
   for (int64_t j = 0; j < columns; ++j)
@@ -81,7 +81,7 @@ void distances(ComputeCall& call) {
       });
 }
 
-/// Of a alone, row by row: the distances of each row and those after it.
+/// Distances within a: from each row to the rows after it.
 template <class T>
 void pair_distances(ComputeCall& call) {
   const int64_t n = call.inputs[0].layout.shape[0], size = call.inputs[0].layout.shape[1];

@@ -1,4 +1,4 @@
-// Reading at positions that are stored in tensors.
+// Reads at positions that are stored in tensors.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,8 +15,8 @@ namespace {
 /// Elements worth a thread.
 constexpr int64_t kGrain = 16384;
 
-/// to[j] = x[positions[j] - 1] up to the first position that is not in 1..size; returns how many.
-/// Loads of eight at a time are under way while the next eight are checked.
+/// to[j] = x[positions[j] - 1] up to the first position outside 1..size; returns the number of
+/// elements. Eight loads are in flight while the next eight positions are checked.
 template <class T>
 int64_t pick_elements(const T* __restrict x, const int64_t* __restrict positions, int64_t count,
                       uint64_t size, T* __restrict to) {
@@ -45,14 +45,14 @@ class Gather {
         check_(call, size_) {
     const int dim = unpack<DimAttributes>(call.attributes).dim;
     pick_stride_ = x_.layout.strides[dim];
-    // Dimensions of size 1 are left out: rows are as long as they can be.
+    // Dimensions of size 1 are left out, so that rows are as long as possible.
     for (int d = 0; d < index_.layout.rank(); ++d) {
       if (index_.layout.shape[d] == 1) continue;
-      const int place = rows_.rank();
+      const int dimension = rows_.rank();
       rows_.push_back(index_.layout.shape[d]);
-      // Along the gathered dimension x is entered at a position instead of walked through.
-      walked_[place] = d == dim ? 0 : x_.layout.strides[d];
-      index_walked_[place] = index_.layout.strides[d];
+      // Along the gathered dimension x is indexed by positions instead of walked.
+      walked_[dimension] = d == dim ? 0 : x_.layout.strides[d];
+      index_walked_[dimension] = index_.layout.strides[d];
     }
     const int last = rows_.rank() - 1;
     if (last < 0) return;
@@ -63,11 +63,11 @@ class Gather {
     rows_share_index_ = neighbours_share_index();
   }
 
-  /// The points begin to end of the index, in row-major order.
+  /// Gathers the points begin to end of the index, in row-major order.
   void run(int64_t begin, int64_t end) {
     static thread_local Scratch scratch;
     int64_t* const offsets = rows_share_index_ ? scratch.get<int64_t>(length_) : nullptr;
-    const int64_t* known = nullptr;  // the row of the index that `offsets` are of
+    const int64_t* offsets_index = nullptr;  // the row of the index that `offsets` belong to
     StridedWalk<2> walk(rows_, {walked_.data(), index_walked_.data()}, begin / length_);
     for (int64_t row = begin / length_; row * length_ < end; ++row, walk.next()) {
       const T* x = static_cast<const T*>(x_.data) + walk.offset(0);
@@ -78,21 +78,22 @@ class Gather {
         gather_row(x, index, row, first, last);
         continue;
       }
-      if (index != known) look_up(index, row, first, last, offsets);
-      known = last - first == length_ ? index : nullptr;
+      if (index != offsets_index) look_up(index, row, first, last, offsets);
+      offsets_index = last - first == length_ ? index : nullptr;
       T* to = out_ + row * length_;
       for (int64_t j = first; j < last; ++j) to[j] = x[offsets[j]];
     }
   }
 
  private:
-  /// Whether rows of the index that follow each other are mostly one and the same.
+  /// Whether consecutive rows of the index are mostly the same row.
   bool neighbours_share_index() const {
     const int d = rows_.rank() - 1;
     return d >= 0 && index_walked_[d] == 0 && index_stride_ != 0 && size_ > 0;
   }
 
-  /// Where in x, from its row's start, the points first to last of a row of the index lie.
+  /// Computes the offsets in x, from its row's start, for the points first to last of a row of the
+  /// index.
   void look_up(const int64_t* index, int64_t row, int64_t first, int64_t last, int64_t* offsets) {
     for (int64_t j = first; j < last; ++j) {
       const int64_t position = index[j * index_stride_];
@@ -101,7 +102,7 @@ class Gather {
     }
   }
 
-  /// The points first to last of a row of the index, along its last dimension.
+  /// Gathers the points first to last of a row of the index, along its last dimension.
   void gather_row(const T* x, const int64_t* index, int64_t row, int64_t first, int64_t last) {
     T* to = out_ + row * length_;
     if (size_ == 0) {

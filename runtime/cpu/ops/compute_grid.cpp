@@ -1,5 +1,5 @@
-// Sampling of planes and volumes at the places of a grid, and its gradients. The pixels that a few
-// places look at and their weights are computed once for all channels, in the first cache.
+// Samples planes and volumes at the points of a grid, and computes the gradients. The pixels and
+// weights of a block of points are computed once for all channels, in the first-level cache.
 #include <algorithm>
 
 #include "runtime/cpu/grid_axes.h"
@@ -16,15 +16,15 @@ constexpr int kMostTaps = 16;
 /// Multiplications worth a thread.
 constexpr int64_t kGrain = 8192;
 
-/// The taps of up to kGridTogether places over all axes: pixels from 1, or 0 for one outside, and
-/// their weights. That of a tap outside is 0: the given one may be infinite.
+/// The taps of up to kGridBlock points over all axes: pixels counted from 1, or 0 if outside, and
+/// their weights. The weight of a tap outside is 0, because the computed one may be infinite.
 template <class W>
 struct BlockTaps {
-  int32_t at[kMostTaps][kGridTogether];
-  W weights[kMostTaps][kGridTogether];
+  int32_t at[kMostTaps][kGridBlock];
+  W weights[kMostTaps][kGridBlock];
 };
 
-/// A further dimension of `size` pixels.
+/// Adds a dimension of `size` pixels.
 template <class W>
 void join_taps(const int32_t* __restrict pixels, const W* __restrict factors, int32_t size,
                int64_t count, int32_t* __restrict at, W* __restrict weights) {
@@ -35,7 +35,7 @@ void join_taps(const int32_t* __restrict pixels, const W* __restrict factors, in
   }
 }
 
-/// Values of what lies nowhere become 0.
+/// Sets the values of points outside to 0.
 template <class W>
 void clear_outside(const int32_t* __restrict at, int64_t count, W* __restrict values) {
   for (int64_t p = 0; p < count; ++p) values[p] = at[p] == 0 ? W(0) : values[p];
@@ -64,7 +64,7 @@ void pick_products(const T* __restrict row, const int32_t* __restrict at,
   }
 }
 
-/// The same with factors of 1.
+/// values[p] = row[at[p] - 1], or 0 where at[p] is 0.
 template <class T>
 void pick(const T* __restrict row, const int32_t* __restrict at, int64_t count,
           T* __restrict values) {
@@ -103,7 +103,7 @@ FindTaps<W> finder(GridPadding padding, bool slopes) {
   }
 }
 
-/// find_taps or find_slopes for a mode and a padding.
+/// Selects find_taps or find_slopes for a mode and a padding.
 template <class W>
 FindTaps<W> finder(GridMode mode, GridPadding padding, bool slopes) {
   switch (mode) {
@@ -116,14 +116,14 @@ FindTaps<W> finder(GridMode mode, GridPadding padding, bool slopes) {
   }
 }
 
-/// The places of a call, (samples, places, axes), of the first of which the last axis is the
-/// slowest.
+/// The points of a call, (samples, points, axes). Coordinates are in reverse order: the last one is
+/// that of the slowest axis.
 template <class W>
 class Grid {
  public:
   Grid(const ArrayView& grid, const GridAttributes& attributes)
       : mode(attributes.mode),
-        places(grid.layout.shape[1]),
+        points(grid.layout.shape[1]),
         axes(static_cast<int>(grid.layout.shape[2])),
         along_(taps_along(mode)),
         grid_(static_cast<const W*>(grid.data)),
@@ -136,12 +136,12 @@ class Grid {
     }
   }
 
-  /// The taps of `count` places of a sample from `first` on, and what they were made of.
+  /// Computes the taps of `count` points of a sample from `first` on, over all axes and along each.
   void find(int64_t sample, int64_t first, int64_t count, BlockTaps<W>& block,
             AxisTaps<W> (&found)[kMostAxes]) const {
     static const auto join = fastest<join_taps<W>>();
     static const auto clear = fastest<clear_outside<W>>();
-    W coordinates[kGridTogether];
+    W coordinates[kGridBlock];
     for (int d = 0; d < axes; ++d) {
       take_coordinates(sample, first, count, d, coordinates);
       find_taps_(&axis_[d], coordinates, count, &found[d]);
@@ -151,20 +151,21 @@ class Grid {
       std::copy_n(found[0].pixels[slowest], count, block.at[tap]);
       std::copy_n(found[0].weights[slowest], count, block.weights[tap]);
       for (int d = 1; d < axes; ++d) {
-        const int own = tap_along(tap, d);
-        join(found[d].pixels[own], found[d].weights[own], axis_[d].size, count, block.at[tap],
-             block.weights[tap]);
+        const int axis_tap = tap_along(tap, d);
+        join(found[d].pixels[axis_tap], found[d].weights[axis_tap], axis_[d].size, count,
+             block.at[tap], block.weights[tap]);
       }
       if (padding_ == GridPadding::zeros) clear(block.at[tap], count, block.weights[tap]);
     }
   }
 
-  /// The gradient of the places of what `find` found, `slopes` being those of the weights.
-  void turn_back(int64_t sample, int64_t first, int64_t count, AxisTaps<W> (&found)[kMostAxes],
-                 const W (&slopes)[kMostTaps][kGridTogether], W* out) const {
+  /// The gradient of the points for which `find` found the taps; `slopes` are the gradients of the
+  /// weights.
+  void backward(int64_t sample, int64_t first, int64_t count, AxisTaps<W> (&found)[kMostAxes],
+                const W (&slopes)[kMostTaps][kGridBlock], W* out) const {
     static const auto times = fastest<multiply<W>>();
     static const auto add = fastest<add_products<W>>();
-    W sums[kMostAxes][kGridTogether] = {}, product[kGridTogether];
+    W sums[kMostAxes][kGridBlock] = {}, product[kGridBlock];
     for (int d = 0; d < axes; ++d) {
       take_coordinates(sample, first, count, d, product);
       find_slopes_(&axis_[d], product, count, &found[d]);
@@ -178,20 +179,20 @@ class Grid {
       }
     for (int64_t p = 0; p < count; ++p)
       for (int d = 0; d < axes; ++d)
-        out[((sample * places) + first + p) * axes + axes - 1 - d] = sums[d][p];
+        out[((sample * points) + first + p) * axes + axes - 1 - d] = sums[d][p];
   }
 
   const GridMode mode;
-  const int64_t places;
+  const int64_t points;
   const int axes;
   int taps = 1;
 
  private:
   void take_coordinates(int64_t sample, int64_t first, int64_t count, int axis, W* to) const {
-    const W* from = grid_ + (sample * places + first) * axes + axes - 1 - axis;
+    const W* from = grid_ + (sample * points + first) * axes + axes - 1 - axis;
     for (int64_t p = 0; p < count; ++p) to[p] = from[p * axes];
   }
-  /// Which tap along an axis a tap of all axes has.
+  /// The tap along one axis that a tap of all axes consists of.
   int tap_along(int tap, int axis) const {
     for (int d = axes - 1; d > axis; --d) tap /= along_;
     return tap % along_;
@@ -204,10 +205,10 @@ class Grid {
   Axis<W> axis_[kMostAxes] = {};
 };
 
-/// What is sampled, and how that is shared out.
+/// The sampled planes, and how the work is split.
 template <class T>
 struct Planes {
-  int64_t samples, channels, size, places;
+  int64_t samples, channels, size, points;
   int taps;
   Parallel& parallel;
 
@@ -215,55 +216,54 @@ struct Planes {
       : samples(x.layout.shape[0]),
         channels(x.layout.shape[1]),
         size(x.layout.shape[2]),
-        places(grid.places),
+        points(grid.points),
         taps(grid.taps),
         parallel(*call.parallel) {}
 
-  /// Whether turning the pixels takes less than it saves.
-  bool turning_pays() const { return channels > 2 && size <= places * std::max(taps, 2) / 2; }
+  /// Whether transposing the pixels takes less time than it saves.
+  bool transposing_pays() const { return channels > 2 && size <= points * std::max(taps, 2) / 2; }
 
-  /// Calls body(sample, first, count) for parts of the places of the samples from `from` on, below
-  /// `to`.
+  /// Calls body(sample, first, count) for blocks of points of the samples in [from, to).
   template <class Body>
-  void for_places(int64_t from, int64_t to, const Body& body) const {
-    const int64_t parts = (places + kGridTogether - 1) / kGridTogether;
-    const int64_t work = channels * taps * std::min(places, kGridTogether);
+  void for_points(int64_t from, int64_t to, const Body& body) const {
+    const int64_t parts = (points + kGridBlock - 1) / kGridBlock;
+    const int64_t work = channels * taps * std::min(points, kGridBlock);
     parallel.for_range((to - from) * parts, std::max<int64_t>(1, kGrain / (work + 1)),
                        [&](int64_t begin, int64_t end) {
                          for (int64_t i = begin; i < end; ++i) {
-                           const int64_t first = i % parts * kGridTogether;
-                           body(from + i / parts, first, std::min(kGridTogether, places - first));
+                           const int64_t first = i % parts * kGridBlock;
+                           body(from + i / parts, first, std::min(kGridBlock, points - first));
                          }
                        });
   }
 };
 
-/// Pixels of some samples, turned, the channels filled up to whole vectors. Before those of each
-/// sample comes one of zeros: what lies nowhere.
+/// Transposed pixels of some samples, with the channels padded to full vectors. A pixel of zeros
+/// precedes those of each sample, for taps outside.
 template <class T>
-class TurnedPixels {
+class TransposedPixels {
  public:
   const int lanes;
   const int64_t width;  ///< of a pixel
 
-  TurnedPixels(const Planes<T>& planes, const T* x)
+  TransposedPixels(const Planes<T>& planes, const T* x)
       : lanes(lanes_for<T>(planes.channels)),
         width((planes.channels + lanes - 1) / lanes * lanes),
         planes_(planes),
         x_(x) {}
 
-  /// Calls body(first, last) for as many samples as are held at a time.
+  /// Calls body(first, last) for groups of samples, the number that is held at a time.
   template <class Body>
   void for_samples(const Body& body) {
     static thread_local Scratch scratch;
     const int64_t bytes = length() * static_cast<int64_t>(sizeof(T));
-    // What a thread turns it finds in its second cache.
+    // The pixels that a thread transposes stay in its second-level cache.
     const int64_t most = planes_.parallel.threads() * kBytesOfThread;
     const int64_t together = std::clamp<int64_t>(most / bytes, 1, planes_.samples);
     pixels_ = scratch.get<T>(together * length());
     for (first_ = 0; first_ < planes_.samples; first_ += together) {
       const int64_t last = std::min(planes_.samples, first_ + together);
-      turn(last);
+      fill(last);
       body(first_, last);
     }
   }
@@ -275,7 +275,7 @@ class TurnedPixels {
 
   int64_t length() const { return (planes_.size + 1) * width; }
 
-  void turn(int64_t last) {
+  void fill(int64_t last) {
     const auto move =
         form_for<T>(lanes, [](auto n) { return form<to_pixels<T, n>, n * sizeof(T)>(); });
     const int64_t size = planes_.size;
@@ -284,10 +284,10 @@ class TurnedPixels {
                                  while (begin < end) {
                                    const int64_t sample = begin / size, from = begin % size;
                                    const int64_t to = std::min(size, from + end - begin);
-                                   T* own = pixels_ + sample * length();
-                                   if (from == 0) std::fill_n(own, width, T(0));
+                                   T* to_pixel = pixels_ + sample * length();
+                                   if (from == 0) std::fill_n(to_pixel, width, T(0));
                                    move(x_ + (first_ + sample) * planes_.channels * size, size,
-                                        planes_.channels, width, from, to, own + width);
+                                        planes_.channels, width, from, to, to_pixel + width);
                                    begin += to - from;
                                  }
                                });
@@ -296,11 +296,11 @@ class TurnedPixels {
   const Planes<T>& planes_;
   const T* x_;
   T* pixels_ = nullptr;
-  int64_t first_ = 0;  ///< the sample that comes first
+  int64_t first_ = 0;  ///< the first sample that is held
 };
 
-/// The sums over the taps of `count` places, `lanes` channels at a time, to rows that are `stride`
-/// apart.
+/// The sums over the taps of `count` points, `lanes` channels at a time, stored to rows that are
+/// `stride` apart.
 template <class T, int lanes>
 void blend_pixels(const T* pixels, int64_t width, int64_t channels, const BlockTaps<T>* block,
                   int taps, int64_t count, T* out, int64_t stride) {
@@ -318,50 +318,50 @@ void blend_pixels(const T* pixels, int64_t width, int64_t channels, const BlockT
         }
         sums[p] = sum;
       }
-      give_block<T, lanes>(sums, out + c * stride + first, stride, channels - c, together);
+      store_block<T, lanes>(sums, out + c * stride + first, stride, channels - c, together);
     }
   }
 }
 
 template <class T>
 void sample_by_pixels(const Planes<T>& planes, const Grid<T>& grid, const T* x, T* out) {
-  TurnedPixels<T> pixels(planes, x);
+  TransposedPixels<T> pixels(planes, x);
   const auto blend =
       form_for<T>(pixels.lanes, [](auto n) { return form<blend_pixels<T, n>, n * sizeof(T)>(); });
   pixels.for_samples([&](int64_t from, int64_t to) {
-    planes.for_places(from, to, [&](int64_t sample, int64_t first, int64_t count) {
+    planes.for_points(from, to, [&](int64_t sample, int64_t first, int64_t count) {
       BlockTaps<T> block;
       AxisTaps<T> found[kMostAxes];
       grid.find(sample, first, count, block, found);
       blend(pixels.of(sample), pixels.width, planes.channels, &block, grid.taps, count,
-            out + sample * planes.channels * planes.places + first, planes.places);
+            out + sample * planes.channels * planes.points + first, planes.points);
     });
   });
 }
 
-/// The same of nearest pixels, by rows: each plane is in the first cache.
+/// Samples the nearest pixels by rows: each plane fits in the first-level cache.
 template <class T>
 void sample_nearest(const Planes<T>& planes, const Grid<T>& grid, const T* x, T* out) {
   static const auto take = fastest<pick<T>>();
-  planes.for_places(0, planes.samples, [&](int64_t sample, int64_t first, int64_t count) {
+  planes.for_points(0, planes.samples, [&](int64_t sample, int64_t first, int64_t count) {
     BlockTaps<T> block;
     AxisTaps<T> found[kMostAxes];
     grid.find(sample, first, count, block, found);
     for (int64_t plane = sample * planes.channels; plane < (sample + 1) * planes.channels; ++plane)
-      take(x + plane * planes.size, block.at[0], count, out + plane * planes.places + first);
+      take(x + plane * planes.size, block.at[0], count, out + plane * planes.points + first);
   });
 }
 
-/// The same by rows: the channels one after the other.
+/// Samples by rows: one channel after the other.
 template <class T>
 void sample_by_rows(const Planes<T>& planes, const Grid<T>& grid, const T* x, T* out) {
   static const auto pick = fastest<pick_products<T>>();
   static const auto add = fastest<add_all<T>>();
-  planes.for_places(0, planes.samples, [&](int64_t sample, int64_t first, int64_t count) {
+  planes.for_points(0, planes.samples, [&](int64_t sample, int64_t first, int64_t count) {
     BlockTaps<T> block;
     AxisTaps<T> found[kMostAxes];
     grid.find(sample, first, count, block, found);
-    T sums[kGridTogether], terms[kGridTogether];
+    T sums[kGridBlock], terms[kGridBlock];
     for (int64_t plane = sample * planes.channels; plane < (sample + 1) * planes.channels;
          ++plane) {
       const T* row = x + plane * planes.size;
@@ -370,21 +370,21 @@ void sample_by_rows(const Planes<T>& planes, const Grid<T>& grid, const T* x, T*
         pick(row, block.at[tap], block.weights[tap], count, terms);
         add(terms, count, sums);
       }
-      std::copy_n(sums, count, out + plane * planes.places + first);
+      std::copy_n(sums, count, out + plane * planes.points + first);
     }
   });
 }
 
-/// slopes[tap][p], those of the weights: the sums over the channels, one after the other.
+/// slopes[tap][p], the gradients of the weights: sums over the channels, in order.
 template <class T, int lanes>
 void dot_pixels(const T* pixels, int64_t width, int64_t channels, const BlockTaps<T>* block,
-                int taps, int64_t count, const T* dy, int64_t stride, T (*slopes)[kGridTogether]) {
+                int taps, int64_t count, const T* dy, int64_t stride, T (*slopes)[kGridBlock]) {
   using Vector = typename LanesOf<T, lanes>::Vector;
   for (int64_t first = 0; first < count; first += lanes) {
     const int64_t together = std::min<int64_t>(lanes, count - first);
     for (int64_t c = 0; c < channels; c += lanes) {
       Vector rises[lanes];
-      take_block<T, lanes>(dy + c * stride + first, stride, channels - c, together, rises);
+      load_block<T, lanes>(dy + c * stride + first, stride, channels - c, together, rises);
       for (int tap = 0; tap < taps; ++tap) {
         Vector products[lanes] = {}, sum = {};
         for (int64_t p = 0; p < together; ++p) {
@@ -406,40 +406,40 @@ void dot_pixels(const T* pixels, int64_t width, int64_t channels, const BlockTap
 template <class T>
 void grid_gradient(const Planes<T>& planes, const Grid<T>& grid, const T* dy, const T* x, T* out) {
   if (grid.mode == GridMode::nearest)
-    return void(std::fill_n(out, planes.samples * planes.places * grid.axes, T(0)));
+    return void(std::fill_n(out, planes.samples * planes.points * grid.axes, T(0)));
   static const auto pick = fastest<pick_products<T>>();
   static const auto add = fastest<add_all<T>>();
   static const auto clear = fastest<clear_outside<T>>();
-  TurnedPixels<T> pixels(planes, x);
+  TransposedPixels<T> pixels(planes, x);
   const auto dot =
       form_for<T>(pixels.lanes, [](auto n) { return form<dot_pixels<T, n>, n * sizeof(T)>(); });
-  const bool turned = planes.turning_pays();
+  const bool transposed = planes.transposing_pays();
   const auto run = [&](int64_t from, int64_t to) {
-    planes.for_places(from, to, [&](int64_t sample, int64_t first, int64_t count) {
+    planes.for_points(from, to, [&](int64_t sample, int64_t first, int64_t count) {
       BlockTaps<T> block;
       AxisTaps<T> found[kMostAxes];
       grid.find(sample, first, count, block, found);
-      T slopes[kMostTaps][kGridTogether] = {}, terms[kGridTogether];
-      const T* rise = dy + sample * planes.channels * planes.places + first;
-      if (turned) {
+      T slopes[kMostTaps][kGridBlock] = {}, terms[kGridBlock];
+      const T* rise = dy + sample * planes.channels * planes.points + first;
+      if (transposed) {
         dot(pixels.of(sample), pixels.width, planes.channels, &block, grid.taps, count, rise,
-            planes.places, slopes);
+            planes.points, slopes);
         for (int tap = 0; tap < grid.taps; ++tap) clear(block.at[tap], count, slopes[tap]);
       } else {
         for (int64_t c = 0; c < planes.channels; ++c)
           for (int tap = 0; tap < grid.taps; ++tap) {
             pick(x + (sample * planes.channels + c) * planes.size, block.at[tap],
-                 rise + c * planes.places, count, terms);
+                 rise + c * planes.points, count, terms);
             add(terms, count, slopes[tap]);
           }
       }
-      grid.turn_back(sample, first, count, found, slopes, out);
+      grid.backward(sample, first, count, found, slopes, out);
     });
   };
-  turned ? pixels.for_samples(run) : run(0, planes.samples);
+  transposed ? pixels.for_samples(run) : run(0, planes.samples);
 }
 
-/// Adds what `lanes` channels of `count` places give to their pixels, place by place.
+/// Adds the contributions of `lanes` channels of `count` points to their pixels, point by point.
 template <class T, int lanes>
 void spread_pixels(const T* dy, int64_t stride, int64_t channels, const BlockTaps<T>* block,
                    int taps, int64_t count, T* pixels) {
@@ -447,7 +447,7 @@ void spread_pixels(const T* dy, int64_t stride, int64_t channels, const BlockTap
   for (int64_t first = 0; first < count; first += lanes) {
     const int64_t together = std::min<int64_t>(lanes, count - first);
     Vector rises[lanes];
-    take_block<T, lanes>(dy + first, stride, channels, together, rises);
+    load_block<T, lanes>(dy + first, stride, channels, together, rises);
     for (int64_t p = 0; p < together; ++p)
       for (int tap = 0; tap < taps; ++tap) {
         T* const to = pixels + int64_t{block->at[tap][first + p]} * lanes;
@@ -459,7 +459,8 @@ void spread_pixels(const T* dy, int64_t stride, int64_t channels, const BlockTap
   }
 }
 
-/// The gradient of x. Places may meet, so one part takes all of some channels, in order.
+/// The gradient of x. Points may share pixels, so one part takes all points of some channels, in
+/// order.
 template <class T>
 void spread_by_pixels(const Planes<T>& planes, const Grid<T>& grid, const T* dy, T* dx) {
   const int lanes = lanes_for<T>(planes.channels);
@@ -475,12 +476,12 @@ void spread_by_pixels(const Planes<T>& planes, const Grid<T>& grid, const T* dy,
       const int64_t sample = i / groups, c = i % groups * lanes;
       const int64_t plane = sample * planes.channels + c;
       std::fill_n(pixels, (planes.size + 1) * lanes, T(0));
-      for (int64_t first = 0; first < planes.places; first += kGridTogether) {
-        const int64_t count = std::min(kGridTogether, planes.places - first);
+      for (int64_t first = 0; first < planes.points; first += kGridBlock) {
+        const int64_t count = std::min(kGridBlock, planes.points - first);
         BlockTaps<T> block;
         AxisTaps<T> found[kMostAxes];
         grid.find(sample, first, count, block, found);
-        spread(dy + plane * planes.places + first, planes.places, planes.channels - c, &block,
+        spread(dy + plane * planes.points + first, planes.points, planes.channels - c, &block,
                grid.taps, count, pixels);
       }
       move(pixels + lanes, planes.size, planes.channels - c, dx + plane * planes.size);
@@ -488,11 +489,11 @@ void spread_by_pixels(const Planes<T>& planes, const Grid<T>& grid, const T* dy,
   });
 }
 
-/// The same by rows, with as many channels in a part as leave each thread one.
+/// Computes it by rows, with the channels split so that each thread has a part.
 template <class T>
 void spread_by_rows(const Planes<T>& planes, const Grid<T>& grid, const T* dy, T* dx) {
-  const int64_t shares = (planes.parallel.threads() + planes.samples - 1) / planes.samples;
-  const int64_t groups = std::min(planes.channels, shares);
+  const int64_t parts = (planes.parallel.threads() + planes.samples - 1) / planes.samples;
+  const int64_t groups = std::min(planes.channels, parts);
   const int64_t size = planes.size;
   planes.parallel.for_range(planes.samples * groups, 1, [&](int64_t begin, int64_t end) {
     static thread_local Scratch scratch;
@@ -502,13 +503,13 @@ void spread_by_rows(const Planes<T>& planes, const Grid<T>& grid, const T* dy, T
       const int64_t to = sample * planes.channels + planes.channels * (group + 1) / groups;
       T* const sums = dx + from * size;
       std::fill_n(sums, (to - from) * size, T(0));
-      for (int64_t first = 0; first < planes.places; first += kGridTogether) {
-        const int64_t count = std::min(kGridTogether, planes.places - first);
+      for (int64_t first = 0; first < planes.points; first += kGridBlock) {
+        const int64_t count = std::min(kGridBlock, planes.points - first);
         BlockTaps<T> block;
         AxisTaps<T> found[kMostAxes];
         grid.find(sample, first, count, block, found);
         for (int64_t plane = from; plane < to; ++plane) {
-          const T* rises = dy + plane * planes.places + first;
+          const T* rises = dy + plane * planes.points + first;
           T* const pixels = sums + (plane - from) * size;
           for (int64_t p = 0; p < count; ++p)
             for (int tap = 0; tap < grid.taps; ++tap)
@@ -529,8 +530,8 @@ void sample(ComputeCall& call) {
   constexpr int64_t kNearBytes = 32 << 10;
   if (grid.mode == GridMode::nearest && planes.size * int64_t{sizeof(T)} <= kNearBytes)
     return sample_nearest(planes, grid, x, out);
-  planes.turning_pays() ? sample_by_pixels(planes, grid, x, out)
-                        : sample_by_rows(planes, grid, x, out);
+  planes.transposing_pays() ? sample_by_pixels(planes, grid, x, out)
+                            : sample_by_rows(planes, grid, x, out);
 }
 
 template <class T>
@@ -542,8 +543,8 @@ void sample_backward(ComputeCall& call) {
   const bool of_x = attributes.of_x, of_grid = attributes.of_grid;
   if (of_x && call.outputs[0].layout.shape.numel() > 0) {
     auto* dx = static_cast<T*>(call.outputs[0].data);
-    planes.turning_pays() ? spread_by_pixels(planes, grid, dy, dx)
-                          : spread_by_rows(planes, grid, dy, dx);
+    planes.transposing_pays() ? spread_by_pixels(planes, grid, dy, dx)
+                              : spread_by_rows(planes, grid, dy, dx);
   }
   const ArrayView* out = of_grid ? &call.outputs[of_x ? 1 : 0] : nullptr;
   if (out && out->layout.shape.numel() > 0)

@@ -1,5 +1,5 @@
-// Decompositions of matrices and what is solved with them: LAPACK's routines over stacks of
-// matrices. Each matrix is one call on one thread, so bits do not depend on how a stack is shared.
+// Matrix decompositions and solvers: LAPACK's routines over stacks of matrices. Each matrix is one
+// call on one thread, so bits do not depend on how a stack is split.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -59,8 +59,7 @@ class Matrices {
     });
   }
 
-  /// Copies matrix `index` from the start of a column-major array with `stride` from one column to
-  /// the next.
+  /// Copies matrix `index` from the start of a column-major array whose columns are `stride` apart.
   void write(int64_t index, const T* source, int64_t stride) const {
     T* destination = at(index);
     for_tiles([&](int64_t r, int64_t c) {
@@ -82,8 +81,8 @@ class Matrices {
   int64_t row_stride_, column_stride_;
 };
 
-/// The first matrix of a stack with which something went wrong, whatever thread came upon it.
-class Trouble {
+/// The first matrix of a stack that failed, whichever thread found it.
+class FirstFailure {
  public:
   /// `info` is LAPACK's: not 0.
   void note(int64_t index, int64_t info) {
@@ -94,14 +93,14 @@ class Trouble {
   }
   explicit operator bool() const { return first_.load() != kNone; }
   int64_t info() const { return static_cast<int32_t>(first_.load() & 0xffffffff); }
-  std::string who(int64_t count) const { return matrix_name(first_.load() >> 32, count); }
+  std::string name(int64_t count) const { return matrix_name(first_.load() >> 32, count); }
 
  private:
   static constexpr int64_t kNone = INT64_MAX;
   std::atomic<int64_t> first_{kNone};
 };
 
-/// Calls body(TypeTag-like value, routines) for the type of the first input.
+/// Calls body(a zero of the type, routines) for the type of the first input.
 template <class Body>
 void with_routines(const ComputeCall& call, const Body& body) {
   if (call.inputs[0].type == DType::f64)
@@ -119,18 +118,18 @@ void for_each_matrix(const ComputeCall& call, int64_t count, int64_t work, const
                            });
 }
 
-/// Memory of the calling thread: one for each array that a routine uses at a time.
-enum Place { kMatrix, kSecond, kThird, kVector, kWork, kIntegers, kPlaces };
+/// Memory of the calling thread: one buffer for each array that a routine uses at the same time.
+enum Buffer { kMatrix, kSecond, kThird, kVector, kWork, kIntegers, kBuffers };
 
 template <class T>
-T* scratch(Place place, int64_t count) {
-  static thread_local Scratch places[kPlaces];
-  return places[place].get<T>(static_cast<size_t>(std::max<int64_t>(count, 1)));
+T* scratch(Buffer buffer, int64_t count) {
+  static thread_local Scratch buffers[kBuffers];
+  return buffers[buffer].get<T>(static_cast<size_t>(std::max<int64_t>(count, 1)));
 }
 
 int as_int(int64_t size) { return static_cast<int>(size); }
 
-/// What LAPACK wants as the leading size of an array.
+/// The leading dimension of an array for LAPACK.
 int leading(int64_t rows) { return as_int(std::max<int64_t>(rows, 1)); }
 
 template <class T>
@@ -140,12 +139,12 @@ bool all_finite(const T* values, int64_t count) {
   return true;
 }
 
-/// A triangular factor where it lies. LAPACK sees columns, so that rows are those of its
-/// transposed.
+/// A triangular factor, used in place if possible. LAPACK is column-major, so rows are the columns
+/// of the transpose.
 template <class T>
 class Factor {
  public:
-  /// Of matrix `index`; copied if neither its rows nor its columns lie dense.
+  /// The factor of matrix `index`; copied if neither its rows nor its columns are contiguous.
   Factor(const Matrices<T>& factors, int64_t index) : data_(factors.at(index)) {
     const int64_t size = factors.rows;
     const auto fits = [size](int64_t dense, int64_t stride) {
@@ -166,8 +165,8 @@ class Factor {
     }
   }
 
-  /// Solves a x = b, or with `transposed` a' x = b, in the place of b: `columns` columns of a
-  /// matrix of `size` rows, `b_stride` apart. It is x' a' = b' for LAPACK, which spares all copies.
+  /// Solves a x = b, or with `transposed` a' x = b, in place: b has `size` rows, `b_stride` apart,
+  /// and `columns` columns. For LAPACK it is x' a' = b', which avoids all copies.
   void solve(const LapackRoutines<T>& lapack, bool upper, bool transposed, bool unit, int size,
              int columns, T* b, int b_stride) const {
     const T one = 1;
@@ -181,12 +180,13 @@ class Factor {
   bool by_columns_ = false;
 };
 
-/// Copies b's columns, a fixed number at a time, and calls solve(index, x, columns) for each such
-/// part of each matrix of a stack: x points at the part's first element in the result.
+/// Copies b's columns, a fixed number at a time, and calls solve(index, x, columns) for each part
+/// of each matrix of a stack: x points at the part's first element in the result.
 template <class T, class Solve>
 void solve_in_parts(const ComputeCall& call, const Matrices<T>& right, const Matrices<T>& output,
                     const Solve& solve) {
-  constexpr int64_t kColumns = 64;  // whatever the number of threads: bits may depend on it
+  // Independent of the number of threads, because bits may depend on it.
+  constexpr int64_t kColumns = 64;
   const int64_t size = right.rows, all = right.columns;
   if (size * all == 0) return;
   const int64_t parts = (all + kColumns - 1) / kColumns;
@@ -203,10 +203,10 @@ void solve_in_parts(const ComputeCall& call, const Matrices<T>& right, const Mat
                   });
 }
 
-/// The text of an iteration's failure: `info` -1 stands for numbers that are not finite.
-[[noreturn]] void throw_not_converged(const Trouble& trouble, int64_t count) {
-  throw Error(trouble.info() < 0 ? not_finite(trouble.who(count))
-                                 : not_converged(trouble.who(count)));
+/// Throws the error of an iteration that failed; `info` is -1 for values that are not finite.
+[[noreturn]] void throw_not_converged(const FirstFailure& failure, int64_t count) {
+  throw Error(failure.info() < 0 ? not_finite(failure.name(count))
+                                 : not_converged(failure.name(count)));
 }
 
 template <class T>
@@ -223,18 +223,18 @@ void compute_lu(ComputeCall& call) {
     const Matrices<T> input(call.inputs[0]), output(call.outputs[0]);
     auto* pivots = static_cast<int32_t*>(call.outputs[1].data);
     const int64_t rows = input.rows, columns = input.columns, rank = std::min(rows, columns);
-    Trouble trouble;
+    FirstFailure failure;
     for_each_matrix(call, input.count(), rows * columns * rank, [&](int64_t index) {
       T* a = scratch<T>(kMatrix, rows * columns);
       input.read(index, a);
       const int m = as_int(rows), n = as_int(columns), lda = leading(rows);
       int info = 0;
       if (rank > 0) lapack.getrf(&m, &n, a, &lda, pivots + index * rank, &info);
-      if (info > 0) trouble.note(index, info);
+      if (info > 0) failure.note(index, info);
       output.write(index, a, rows);
     });
-    if (trouble && unpack<LuAttributes>(call.attributes).singular_fails)
-      throw Error(singular_matrix(trouble.who(input.count()), trouble.info()));
+    if (failure && unpack<LuAttributes>(call.attributes).singular_fails)
+      throw Error(singular_matrix(failure.name(input.count()), failure.info()));
   });
 }
 
@@ -275,12 +275,12 @@ void compute_pivot_rows(ComputeCall& call) {
   const auto* pivots = static_cast<const int32_t*>(call.inputs[0].data);
   auto* order = static_cast<int64_t*>(call.outputs[0].data);
   for (int64_t index = 0; index < count; ++index) {
-    int64_t* places = order + index * rows;
-    std::iota(places, places + rows, int64_t{1});
+    int64_t* permutation = order + index * rows;
+    std::iota(permutation, permutation + rows, int64_t{1});
     for (int64_t i = 0; i < swaps; ++i) {
       const int64_t other = pivots[index * swaps + i];
       if (other < 1 || other > rows) throw Error(wrong_pivot(other, rows));
-      std::swap(places[i], places[other - 1]);
+      std::swap(permutation[i], permutation[other - 1]);
     }
   }
 }
@@ -305,7 +305,7 @@ void compute_cholesky(ComputeCall& call) {
     const int64_t size = input.rows;
     auto* reported =
         call.outputs.size() > 1 ? static_cast<int32_t*>(call.outputs[1].data) : nullptr;
-    Trouble trouble;
+    FirstFailure failure;
     for_each_matrix(call, input.count(), size * size * size / 3, [&](int64_t index) {
       T* a = scratch<T>(kMatrix, size * size);
       input.read(index, a);
@@ -316,10 +316,10 @@ void compute_cholesky(ComputeCall& call) {
       if (reported)
         reported[index] = info;
       else if (info > 0)
-        trouble.note(index, info);
+        failure.note(index, info);
       output.write(index, a, size);
     });
-    if (trouble) throw Error(indefinite_matrix(trouble.who(input.count()), trouble.info()));
+    if (failure) throw Error(indefinite_matrix(failure.name(input.count()), failure.info()));
   });
 }
 
@@ -330,20 +330,20 @@ void compute_qr(ComputeCall& call) {
     const int64_t rows = input.rows, columns = input.columns, rank = std::min(rows, columns);
     const int64_t width = q_output.columns;  // of Q: rank, or all rows
     for_each_matrix(call, input.count(), 2 * rows * columns * rank, [&](int64_t index) {
-      // Room for whichever is wider: the matrix, or Q.
+      // Large enough for the wider of the matrix and Q.
       T* a = scratch<T>(kMatrix, rows * std::max(columns, width));
       T* r = scratch<T>(kSecond, width * columns);
       T* tau = scratch<T>(kVector, rank);
       input.read(index, a);
       const int m = as_int(rows), n = as_int(columns), k = as_int(rank), lda = leading(rows);
-      const int q_columns = as_int(width), ask = -1;
+      const int q_columns = as_int(width), query = -1;
       int info = 0;
       if (rank == 0) {  // r has no elements
         if (width == rows) set_identity(a, rows);
       } else {
         T best[2];
-        lapack.geqrf(&m, &n, a, &lda, tau, &best[0], &ask, &info);
-        lapack.orgqr(&m, &q_columns, &k, a, &lda, tau, &best[1], &ask, &info);
+        lapack.geqrf(&m, &n, a, &lda, tau, &best[0], &query, &info);
+        lapack.orgqr(&m, &q_columns, &k, a, &lda, tau, &best[1], &query, &info);
         const int work_size = static_cast<int>(std::max(best[0], best[1]));
         T* work = scratch<T>(kWork, work_size);
         lapack.geqrf(&m, &n, a, &lda, tau, work, &work_size, &info);
@@ -366,11 +366,11 @@ void compute_geqrf(ComputeCall& call) {
     for_each_matrix(call, rank ? input.count() : 0, 2 * rows * columns * rank, [&](int64_t index) {
       T* a = scratch<T>(kMatrix, rows * columns);
       input.read(index, a);
-      const int m = as_int(rows), n = as_int(columns), lda = leading(rows), ask = -1;
+      const int m = as_int(rows), n = as_int(columns), lda = leading(rows), query = -1;
       T* tau = factors + index * rank;
       T best;
       int info = 0;
-      lapack.geqrf(&m, &n, a, &lda, tau, &best, &ask, &info);
+      lapack.geqrf(&m, &n, a, &lda, tau, &best, &query, &info);
       const int work_size = static_cast<int>(best);
       lapack.geqrf(&m, &n, a, &lda, tau, scratch<T>(kWork, work_size), &work_size, &info);
       output.write(index, a, rows);
@@ -391,11 +391,11 @@ void compute_ldl_factor(ComputeCall& call) {
       T* a = scratch<T>(kMatrix, size * size);
       input.read(index, a);
       for (int64_t c = 1; c < size; ++c) std::fill_n(a + c * size, c, T(0));
-      const int n = as_int(size), ask = -1;
+      const int n = as_int(size), query = -1;
       int* swaps = scratch<int>(kIntegers, size);
       T best;
       int info = 0;
-      lapack.sytrf("L", &n, a, &n, swaps, &best, &ask, &info, 1);
+      lapack.sytrf("L", &n, a, &n, swaps, &best, &query, &info, 1);
       const int work_size = static_cast<int>(best);
       lapack.sytrf("L", &n, a, &n, swaps, scratch<T>(kWork, work_size), &work_size, &info, 1);
       std::copy_n(swaps, size, pivots + index * size);
@@ -419,7 +419,7 @@ void compute_ldl_solve(ComputeCall& call) {
       factors.read(index, a);
       right.read(index, b);
       std::copy_n(pivots + index * size, size, swaps);
-      // LAPACK takes any number as the row of a swap; one out of range would leave the matrix.
+      // LAPACK does not check the rows of swaps; one out of range would be outside the matrix.
       for (int64_t i = 0; i < size; ++i)
         if (swaps[i] == 0 || std::abs(swaps[i]) > size)
           throw Error("linalg.ldl_solve: a pivot is out of range: " + std::to_string(swaps[i]));
@@ -438,26 +438,26 @@ void compute_eigh(ComputeCall& call) {
     auto* values = static_cast<T*>(call.outputs[0].data);
     const bool vectors = call.outputs.size() > 1;
     const int64_t size = input.rows;
-    Trouble trouble;
+    FirstFailure failure;
     for_each_matrix(call, size ? input.count() : 0, 4 * size * size * size, [&](int64_t index) {
       T* a = scratch<T>(kMatrix, size * size);
       input.read(index, a);
       for (int64_t c = 0; c < size; ++c)
-        if (!all_finite(a + c * size + c, size - c)) return trouble.note(index, -1);
+        if (!all_finite(a + c * size + c, size - c)) return failure.note(index, -1);
       const char* job = vectors ? "V" : "N";
-      const int n = as_int(size), lda = leading(size), ask = -1;
+      const int n = as_int(size), lda = leading(size), query = -1;
       T* w = values + index * size;
       T best;
       int best_integers, info = 0;
-      lapack.syevd(job, "L", &n, a, &lda, w, &best, &ask, &best_integers, &ask, &info, 1, 1);
-      // What is asked for is given in type T, which may have rounded it down.
+      lapack.syevd(job, "L", &n, a, &lda, w, &best, &query, &best_integers, &query, &info, 1, 1);
+      // The workspace size is returned in type T, which may have rounded it down.
       const int work_size = static_cast<int>(std::nextafter(best, INFINITY)) + 1;
       lapack.syevd(job, "L", &n, a, &lda, w, scratch<T>(kWork, work_size), &work_size,
                    scratch<int>(kIntegers, best_integers), &best_integers, &info, 1, 1);
-      if (info > 0) return trouble.note(index, info);
+      if (info > 0) return failure.note(index, info);
       if (vectors) Matrices<T>(call.outputs[1]).write(index, a, size);
     });
-    if (trouble) throw_not_converged(trouble, input.count());
+    if (failure) throw_not_converged(failure, input.count());
   });
 }
 
@@ -470,36 +470,36 @@ void compute_svd(ComputeCall& call) {
     const int64_t rows = input.rows, columns = input.columns, rank = std::min(rows, columns);
     const int64_t u_columns = vectors ? Matrices<T>(call.outputs[1]).columns : 0;
     const int64_t v_rows = vectors ? Matrices<T>(call.outputs[2]).rows : 0;
-    Trouble trouble;
+    FirstFailure failure;
     for_each_matrix(call, input.count(), 8 * rows * columns * rank, [&](int64_t index) {
       T* a = scratch<T>(kMatrix, rows * columns);
       T* u = scratch<T>(kSecond, rows * u_columns);
       T* v = scratch<T>(kThird, v_rows * columns);
       input.read(index, a);
-      if (!all_finite(a, rows * columns)) return trouble.note(index, -1);
+      if (!all_finite(a, rows * columns)) return failure.note(index, -1);
       if (rank == 0) {
         if (u_columns == rows) set_identity(u, rows);
         if (v_rows == columns) set_identity(v, columns);
       } else {
         const char* job = !vectors ? "N" : u_columns == rows && v_rows == columns ? "A" : "S";
-        const int m = as_int(rows), n = as_int(columns), ask = -1;
+        const int m = as_int(rows), n = as_int(columns), query = -1;
         const int lda = leading(rows), ldv = leading(v_rows);
         T* s = values + index * rank;
         int* integers = scratch<int>(kIntegers, 8 * rank);
         T best;
         int info = 0;
-        lapack.gesdd(job, &m, &n, a, &lda, s, u, &lda, v, &ldv, &best, &ask, integers, &info, 1);
+        lapack.gesdd(job, &m, &n, a, &lda, s, u, &lda, v, &ldv, &best, &query, integers, &info, 1);
         const int work_size = static_cast<int>(std::nextafter(best, INFINITY)) + 1;
         T* work = scratch<T>(kWork, work_size);
         lapack.gesdd(job, &m, &n, a, &lda, s, u, &lda, v, &ldv, work, &work_size, integers, &info,
                      1);
-        if (info > 0) return trouble.note(index, info);
+        if (info > 0) return failure.note(index, info);
       }
       if (!vectors) return;
       Matrices<T>(call.outputs[1]).write(index, u, rows);
       Matrices<T>(call.outputs[2]).write(index, v, v_rows);
     });
-    if (trouble) throw_not_converged(trouble, input.count());
+    if (failure) throw_not_converged(failure, input.count());
   });
 }
 

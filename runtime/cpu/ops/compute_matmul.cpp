@@ -1,4 +1,4 @@
-// Matrix products, one or a batch of them.
+// Matrix products, single or batched.
 #include <algorithm>
 #include <string>
 #include <type_traits>
@@ -14,7 +14,7 @@
 namespace tide {
 namespace {
 
-/// Multiply-adds of one product up to which it may get one thread, if others share the team.
+/// Multiply-adds up to which a product of a batch is computed by one thread.
 constexpr int64_t kSmallProduct = 1 << 22;
 
 /// Sizes and strides of a batch of products.
@@ -30,7 +30,7 @@ struct Batch {
     merge_into_rows();
   }
 
-  /// Stacks of rows that all meet the same b are one taller product.
+  /// Merges stacks of rows with the same b into one taller product.
   void merge_into_rows() {
     int64_t stride = a.strides[leading.rank()], rows = m;
     for (int d = leading.rank() - 1; d >= 0; --d) {
@@ -46,7 +46,7 @@ struct Batch {
 
   int64_t count() const { return leading.numel(); }
 
-  /// Where product `index` begins in an operand with these strides.
+  /// The offset of product `index` in an operand with this layout.
   int64_t offset(const Layout& layout, int64_t index) const {
     int64_t offset = 0;
     for (int d = leading.rank() - 1; d >= 0; --d) {
@@ -76,7 +76,7 @@ struct Batch {
   int64_t row_stride_ = kUnmerged;
 };
 
-/// Two integers of up to 16 bits as gemm_pairs wants them.
+/// Two integers of up to 16 bits, packed for gemm_pairs.
 template <class T>
 uint32_t pair_of(T low, T high) {
   const auto bits = [](T x) { return static_cast<uint16_t>(static_cast<int16_t>(x)); };
@@ -84,7 +84,7 @@ uint32_t pair_of(T low, T high) {
 }
 
 /// The product of integers of up to 16 bits, wrapping around: pairs along k are multiplied and
-/// added in one instruction. Sums are those of int32, of which the result keeps the low bits.
+/// added in one instruction. Sums are int32, of which the result keeps the low bits.
 template <class T, class Result>
 void multiply_narrow(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const Result* bias,
                      int64_t bias_stride, Result* c, Parallel& parallel) {

@@ -9,7 +9,7 @@
 namespace tide {
 namespace {
 
-/// Elements that are worth a thread, and that are looked at together.
+/// Elements worth a thread, and elements that are scanned together.
 constexpr int64_t kGrain = 1 << 15;
 constexpr int64_t kTogether = 1024;
 
@@ -19,7 +19,7 @@ int64_t count_true(const uint8_t* mask, int64_t count) {
   return sum;
 }
 
-/// Writes the positions of the true ones of elements [begin, end), at most `capacity` of them.
+/// Writes the positions of the true elements in [begin, end), at most `capacity` of them.
 void write_positions(const uint8_t* mask, const Shape& shape, int64_t begin, int64_t end,
                      int64_t capacity, int64_t* out) {
   const int last = shape.rank() - 1;
@@ -27,12 +27,12 @@ void write_positions(const uint8_t* mask, const Shape& shape, int64_t begin, int
   int64_t outer[kMaxDims] = {};
   int64_t found[kTogether];
   while (begin < end) {
-    // A stretch of one row: the positions along all dimensions but the last stay.
+    // A stretch of one row: the positions along all dimensions but the last are constant.
     const int64_t row = begin / length, first = row * length;
     const int64_t stretch_end = std::min({end, first + length, begin + kTogether});
-    int64_t rest = row;
-    for (int d = last - 1; d >= 0; rest /= shape[d--]) outer[d] = rest % shape[d] + 1;
-    // Without a branch that no processor could foresee.
+    int64_t remaining = row;
+    for (int d = last - 1; d >= 0; remaining /= shape[d--]) outer[d] = remaining % shape[d] + 1;
+    // Without a branch, which would be unpredictable.
     int64_t count = 0;
     for (int64_t i = begin; i < stretch_end; ++i) {
       found[count] = i - first + 1;

@@ -1,4 +1,4 @@
-// Arrays grown by copies of their own elements.
+// Padding of arrays with copies of their own elements.
 #include <algorithm>
 #include <vector>
 
@@ -68,7 +68,7 @@ class PadEdges {
 
   void fill_row(T* to, const T* from) const {
     for (const EdgeSegment& s : row_) {
-      // A call of memcpy for a few elements takes longer than they do.
+      // For a few elements, calling memcpy takes longer than a loop.
       if (s.step == 1 && s.count >= 8)
         std::copy_n(from + s.from, s.count, to + s.to);
       else
@@ -81,7 +81,7 @@ class PadEdges {
   Shape shape_;
   int64_t length_;
   std::vector<EdgeSegment> row_;               ///< of the last dimension
-  std::vector<std::vector<int64_t>> offsets_;  ///< of the others: where each place's elements are
+  std::vector<std::vector<int64_t>> offsets_;  ///< of the others: the source offset of each index
 };
 
 }  // namespace

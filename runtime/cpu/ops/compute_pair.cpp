@@ -1,4 +1,4 @@
-// Functions of pairs of numbers whose loops end when the values say so.
+// Functions of two values whose number of iterations depends on the values.
 #include <type_traits>
 
 #include "runtime/cpu/ops/compute.h"

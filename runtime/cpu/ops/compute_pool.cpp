@@ -18,7 +18,7 @@ namespace {
 struct Window {
   int64_t input, output, kernel, stride, pad, dilation;
 
-  /// Outputs [begin, end) for which tap `tap` of the window lies inside the input.
+  /// Outputs [begin, end) for which tap `tap` of the window is inside the input.
   int64_t first_output(int64_t tap) const {
     const int64_t missing = pad - tap * dilation;
     return missing <= 0 ? 0 : std::min(output, (missing + stride - 1) / stride);
@@ -27,8 +27,8 @@ struct Window {
     const int64_t span = input - 1 + pad - tap * dilation;
     return span < 0 ? 0 : std::min(output, span / stride + 1);
   }
-  /// Input that tap `tap` of output `i` meets, perhaps outside.
-  int64_t place(int64_t i, int64_t tap) const { return i * stride - pad + tap * dilation; }
+  /// The input index that tap `tap` of output `i` reads; it may be outside.
+  int64_t index(int64_t i, int64_t tap) const { return i * stride - pad + tap * dilation; }
 };
 
 /// The geometry of a pooling call; planes (n * c of them) are independent.
@@ -39,7 +39,7 @@ struct Pool {
 
   Pool(const ComputeCall& call, const Shape& input, const Shape& output, bool dilated)
       : planes(input[0] * input[1]) {
-    // The attributes of both kinds of pooling begin alike.
+    // The attributes of both kinds of pooling start with the same fields.
     const auto a = unpack<MaxPoolAttributes>(call.attributes);
     h = {input[2],    output[2],    a.kernel[0],
          a.stride[0], a.padding[0], dilated ? int64_t{a.dilation[0]} : 1};
@@ -62,46 +62,46 @@ struct Pool {
   }
 };
 
-/// Outputs [begin, end) of one row of a plane: tap by tap, so that the loops along the row
-/// vectorise. `places` receives the positions, from 0; -1 for none.
+/// Computes outputs [begin, end) of one row of a plane: tap by tap, so that the loops along the row
+/// are vectorized. `indices` receives the positions, from 0; -1 for none.
 template <class T>
 void max_outputs(const Pool& pool, const T* plane, int64_t row, int64_t begin, int64_t end,
-                 T* values, int32_t* places) {
-  std::fill(places + begin, places + end, -1);
+                 T* values, int32_t* indices) {
+  std::fill(indices + begin, indices + end, -1);
   std::fill(values + begin, values + end, T());
   for (int64_t tap_h = 0; tap_h < pool.h.kernel; ++tap_h) {
-    const int64_t y = pool.h.place(row, tap_h);
+    const int64_t y = pool.h.index(row, tap_h);
     if (y < 0 || y >= pool.h.input) continue;
     for (int64_t tap_w = 0; tap_w < pool.w.kernel; ++tap_w) {
       const int64_t stride = pool.w.stride;
-      const int64_t start = y * pool.w.input + pool.w.place(0, tap_w);
+      const int64_t start = y * pool.w.input + pool.w.index(0, tap_w);
       const auto [first_output, last_output] = pool.columns[static_cast<size_t>(tap_w)];
       const int64_t last = std::min(end, last_output);
       for (int64_t i = std::max(begin, first_output); i < last; ++i) {
         const T value = plane[start + i * stride];
         const Wide<T> a = value, b = values[i];
-        // The first of equal values counts, and a nan is above all.
-        const bool better = (places[i] < 0) | (a > b) | is_nan(a);
+        // The first of equal values wins, and nan is above all others.
+        const bool better = (indices[i] < 0) | (a > b) | is_nan(a);
         values[i] = better ? value : values[i];
-        places[i] = better ? static_cast<int32_t>(start + i * stride) : places[i];
+        indices[i] = better ? static_cast<int32_t>(start + i * stride) : indices[i];
       }
     }
   }
 }
 
-/// Windows that lie side by side in a row, all inside the input, up to kMostPicked elements apart.
-/// Those of a larger stride are among the ones that begin at every element.
+/// Adjacent windows of a row, all inside the input, up to kMostPicked elements apart. For larger
+/// strides, windows are picked from those that start at every element.
 struct InnerWindows {
-  const float* input;  ///< under the first tap of the first window
-  int32_t place;       ///< of that element in its plane
-  int64_t count;       ///< at least a vector
+  const float* input;  ///< the element under the first tap of the first window
+  int32_t index;       ///< of that element in its plane
+  int64_t count;       ///< at least one vector
   int64_t rows, columns, row_step, column_step, stride;
 
   static constexpr int64_t kMostPicked = 3;
-  /// The largest stride for which so many windows more than are wanted are worth it.
+  /// The largest stride for which computing all windows in between pays off.
   static constexpr int64_t kMostApart = 8;
 
-  /// Windows all of whose columns are inside the input.
+  /// Windows whose columns are all inside the input.
   InnerWindows(const Pool& pool, const float* plane, int64_t row, int64_t begin, int64_t end)
       : count(end - begin),
         columns(pool.w.kernel),
@@ -110,11 +110,11 @@ struct InnerWindows {
         stride(pool.w.stride) {
     if (stride > kMostPicked) count = (count - 1) * stride + 1, stride = 1;
     int64_t tap = 0;
-    while (pool.h.place(row, tap) < 0) ++tap;
+    while (pool.h.index(row, tap) < 0) ++tap;
     rows = 0;
-    while (tap + rows < pool.h.kernel && pool.h.place(row, tap + rows) < pool.h.input) ++rows;
-    place = static_cast<int32_t>(pool.h.place(row, tap) * pool.w.input + pool.w.place(begin, 0));
-    input = plane + place;
+    while (tap + rows < pool.h.kernel && pool.h.index(row, tap + rows) < pool.h.input) ++rows;
+    index = static_cast<int32_t>(pool.h.index(row, tap) * pool.w.input + pool.w.index(begin, 0));
+    input = plane + index;
   }
 };
 
@@ -128,8 +128,8 @@ struct Vectors8 {
   typedef int32_t Integers __attribute__((vector_size(32)));
 };
 
-/// The lanes of vectors of windows that begin `step` elements apart. They are put in order at the
-/// end only.
+/// The lanes of vectors of windows that start `step` elements apart. They are put in order only at
+/// the end.
 template <class V, int step>
 struct Lanes {
   using Floats = typename V::Floats;
@@ -147,9 +147,9 @@ struct Lanes {
     }
   }
 
-  /// Two steps apart, within parts of four lanes, two and two windows of each of two vectors. Three
-  /// apart: an element stays in the lane that it was loaded into, as 3 has no factor in common with
-  /// the number of lanes.
+  /// Two apart: each part of four lanes has two windows from each of two vectors. Three apart: an
+  /// element stays in the lane that it was loaded into, because 3 and the number of lanes have no
+  /// common factor.
   static constexpr int lane_of(int window) {
     if (step != 2) return step * window % count;
     const bool upper = window >= count / 2;
@@ -157,8 +157,8 @@ struct Lanes {
     return within / 2 * 4 + within % 2 + (upper ? 2 : 0);
   }
 
-  /// a: the elements of all windows that are under one tap; `from` is that of the first window.
-  /// Reads up to `step` - 1 elements behind the last.
+  /// a: the elements of all windows that are under one tap; `from` points to that of the first
+  /// window. Reads up to `step` - 1 elements past the last.
   __attribute__((always_inline)) static void load(const float* from, Floats& a) {
     std::memcpy(&a, from, sizeof a);
     if constexpr (step == 1) return;
@@ -184,10 +184,10 @@ struct Lanes {
   }
 };
 
-/// What max_outputs does, a vector of windows at a time; without places if they are not wanted.
-template <class V, int step, bool placed>
+/// max_outputs for a vector of windows at a time; without indices unless `with_indices`.
+template <class V, int step, bool with_indices>
 __attribute__((always_inline)) inline void max_windows(const InnerWindows& windows, float* values,
-                                                       int32_t* places) {
+                                                       int32_t* indices) {
   using Floats = typename V::Floats;
   using Integers = typename V::Integers;
   constexpr int lanes = Lanes<V, step>::count;
@@ -196,7 +196,7 @@ __attribute__((always_inline)) inline void max_windows(const InnerWindows& windo
     // The last vector may overlap the one before.
     const int64_t i = std::min(next, windows.count - lanes);
     Floats value{};
-    Integers place{};
+    Integers index{};
     for (int64_t row = 0; row < windows.rows; ++row)
       for (int64_t column = 0; column < windows.columns; ++column) {
         const int64_t offset = i * step + row * windows.row_step + column * windows.column_step;
@@ -205,83 +205,84 @@ __attribute__((always_inline)) inline void max_windows(const InnerWindows& windo
         Integers better = (a > value) | (a != a);
         if (row == 0 && column == 0) better |= -1;
         value = better ? a : value;
-        if constexpr (placed)
-          place = better ? layout.steps + (windows.place + static_cast<int32_t>(offset)) : place;
+        if constexpr (with_indices)
+          index = better ? layout.steps + (windows.index + static_cast<int32_t>(offset)) : index;
       }
     if constexpr (step > 1) {
       value = __builtin_shuffle(value, layout.order);
-      if constexpr (placed) place = __builtin_shuffle(place, layout.order);
+      if constexpr (with_indices) index = __builtin_shuffle(index, layout.order);
     }
     std::memcpy(values + i, &value, sizeof value);
-    if constexpr (placed) std::memcpy(places + i, &place, sizeof place);
+    if constexpr (with_indices) std::memcpy(indices + i, &index, sizeof index);
   }
 }
 
-template <class V, bool placed>
+template <class V, bool with_indices>
 __attribute__((always_inline)) inline void max_windows_by_step(const InnerWindows& windows,
-                                                               float* values, int32_t* places) {
+                                                               float* values, int32_t* indices) {
   switch (windows.stride) {
     case 1:
-      return max_windows<V, 1, placed>(windows, values, places);
+      return max_windows<V, 1, with_indices>(windows, values, indices);
     case 2:
-      return max_windows<V, 2, placed>(windows, values, places);
+      return max_windows<V, 2, with_indices>(windows, values, indices);
     case 3:
-      return max_windows<V, 3, placed>(windows, values, places);
+      return max_windows<V, 3, with_indices>(windows, values, indices);
   }
 }
 
-template <bool placed>
-void max_windows_4(const InnerWindows& windows, float* values, int32_t* places) {
-  max_windows_by_step<Vectors4, placed>(windows, values, places);
+template <bool with_indices>
+void max_windows_4(const InnerWindows& windows, float* values, int32_t* indices) {
+  max_windows_by_step<Vectors4, with_indices>(windows, values, indices);
 }
 
-template <bool placed>
+template <bool with_indices>
 __attribute__((target("avx2"))) void max_windows_8(const InnerWindows& windows, float* values,
-                                                   int32_t* places) {
-  max_windows_by_step<Vectors8, placed>(windows, values, places);
+                                                   int32_t* indices) {
+  max_windows_by_step<Vectors8, with_indices>(windows, values, indices);
 }
 
-/// Every `stride`-th of the elements.
+/// Copies every `stride`-th element.
 template <class T>
 void pick_apart(const T* from, int64_t stride, int64_t count, T* to) {
   for (int64_t i = 0; i < count; ++i) to[i] = from[i * stride];
 }
 
-/// The windows [begin, end) of a row, all of whose columns are inside the input.
-template <bool placed>
+/// Computes windows of a row whose columns are all inside the input.
+template <bool with_indices>
 void max_inner_windows(const InnerWindows& windows, int64_t stride, int64_t count, float* values,
-                       int32_t* places) {
+                       int32_t* indices) {
   static const bool wide = instruction_set() != InstructionSet::baseline;
-  const auto run = wide && windows.count >= 8 ? max_windows_8<placed> : max_windows_4<placed>;
-  if (stride <= InnerWindows::kMostPicked) return run(windows, values, places);
-  static thread_local Scratch value_scratch, place_scratch;
+  const auto run =
+      wide && windows.count >= 8 ? max_windows_8<with_indices> : max_windows_4<with_indices>;
+  if (stride <= InnerWindows::kMostPicked) return run(windows, values, indices);
+  static thread_local Scratch value_scratch, index_scratch;
   auto* all_values = value_scratch.get<float>(windows.count);
-  auto* all_places = place_scratch.get<int32_t>(placed ? windows.count : 1);
-  run(windows, all_values, all_places);
+  auto* all_indices = index_scratch.get<int32_t>(with_indices ? windows.count : 1);
+  run(windows, all_values, all_indices);
   pick_apart(all_values, stride, count, values);
-  if (placed) pick_apart(all_places, stride, count, places);
+  if (with_indices) pick_apart(all_indices, stride, count, indices);
 }
 
-/// Row `row` of the output of one plane. Unless `placed`, `places` need not become right.
+/// Computes row `row` of the output of one plane. Unless `with_indices`, `indices` may be wrong.
 template <class T>
-void max_row(const Pool& pool, const T* plane, int64_t row, bool placed, T* values,
-             int32_t* places) {
-  int64_t begin = 0, end = 0;  // windows for which there is something faster
+void max_row(const Pool& pool, const T* plane, int64_t row, bool with_indices, T* values,
+             int32_t* indices) {
+  int64_t begin = 0, end = 0;  // windows for which there is a faster function
   if constexpr (std::is_same_v<T, float>) {
     const int64_t first = pool.columns.front().first;
-    // Of windows three apart the last is left, as vectors of them reach two elements further.
+    // With stride 3 the last window is left out, because its vector reads two elements further.
     const int64_t last = pool.columns.back().second - (pool.w.stride == 3);
     if (pool.w.stride <= InnerWindows::kMostApart && last - first >= 4) {
       const InnerWindows windows(pool, plane, row, first, last);
       if (windows.rows > 0) {
-        const auto run = placed ? max_inner_windows<true> : max_inner_windows<false>;
-        run(windows, pool.w.stride, last - first, values + first, places + first);
+        const auto run = with_indices ? max_inner_windows<true> : max_inner_windows<false>;
+        run(windows, pool.w.stride, last - first, values + first, indices + first);
         begin = first, end = last;
       }
     }
   }
-  max_outputs(pool, plane, row, 0, begin, values, places);
-  max_outputs(pool, plane, row, end, pool.w.output, values, places);
+  max_outputs(pool, plane, row, 0, begin, values, indices);
+  max_outputs(pool, plane, row, end, pool.w.output, values, indices);
 }
 
 template <class T>
@@ -289,16 +290,16 @@ void max_pool(ComputeCall& call) {
   const Pool pool(call, call.inputs[0].layout.shape, call.outputs[0].layout.shape, true);
   const auto* input = static_cast<const T*>(call.inputs[0].data);
   auto* values = static_cast<T*>(call.outputs[0].data);
-  const bool placed = call.outputs.size() > 1;
-  auto* positions = placed ? static_cast<int64_t*>(call.outputs[1].data) : nullptr;
+  const bool with_indices = call.outputs.size() > 1;
+  auto* positions = with_indices ? static_cast<int64_t*>(call.outputs[1].data) : nullptr;
   pool.for_planes(*call.parallel, [&](int64_t plane) {
     static thread_local Scratch scratch;
-    int32_t* places = scratch.get<int32_t>(pool.w.output);
+    int32_t* indices = scratch.get<int32_t>(pool.w.output);
     for (int64_t row = 0; row < pool.h.output; ++row) {
       const int64_t offset = plane * pool.output_size() + row * pool.w.output;
-      max_row(pool, input + plane * pool.input_size(), row, placed, values + offset, places);
-      if (!placed) continue;
-      for (int64_t i = 0; i < pool.w.output; ++i) positions[offset + i] = places[i] + 1;
+      max_row(pool, input + plane * pool.input_size(), row, with_indices, values + offset, indices);
+      if (!with_indices) continue;
+      for (int64_t i = 0; i < pool.w.output; ++i) positions[offset + i] = indices[i] + 1;
     }
   });
 }
@@ -330,14 +331,14 @@ void max_pool_backward(ComputeCall& call) {
   });
 }
 
-/// The window of one output, cut to the input, and what its sum is divided by.
+/// The window of one output, clipped to the input, and the divisor of its sum.
 struct AverageWindow {
   int64_t top, bottom, left, right;
   double divisor;
 
   AverageWindow(const Pool& pool, const ComputeCall& call, int64_t row, int64_t column) {
-    top = pool.h.place(row, 0);
-    left = pool.w.place(column, 0);
+    top = pool.h.index(row, 0);
+    left = pool.w.index(column, 0);
     bottom = std::min(top + pool.h.kernel, pool.h.input + pool.h.pad);
     right = std::min(left + pool.w.kernel, pool.w.input + pool.w.pad);
     const int64_t padded = (bottom - top) * (right - left);
@@ -386,10 +387,11 @@ void average_pool_backward(ComputeCall& call) {
       for (int64_t column = 0; column < pool.w.output; ++column) {
         const AverageWindow window(pool, call, row, column);
         if (window.empty()) continue;
-        const Wide<T> share = static_cast<Wide<T>>(dy[row * pool.w.output + column]) /
-                              static_cast<Wide<T>>(window.divisor);
+        const Wide<T> contribution = static_cast<Wide<T>>(dy[row * pool.w.output + column]) /
+                                     static_cast<Wide<T>>(window.divisor);
         for (int64_t i = window.top; i < window.bottom; ++i)
-          for (int64_t j = window.left; j < window.right; ++j) sums[i * pool.w.input + j] += share;
+          for (int64_t j = window.left; j < window.right; ++j)
+            sums[i * pool.w.input + j] += contribution;
       }
     T* dx = static_cast<T*>(call.outputs[0].data) + plane * pool.input_size();
     for (int64_t i = 0; i < pool.input_size(); ++i) dx[i] = static_cast<T>(sums[i]);

@@ -1,4 +1,4 @@
-// Random counts, whose number of random numbers depends on what these say.
+// Random counts: how many random numbers one takes depends on their values.
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/strided_walk.h"
 #include "runtime/cpu/wide_vectors.h"

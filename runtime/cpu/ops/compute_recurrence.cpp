@@ -1,6 +1,6 @@
-// Recurrent layers over whole sequences. The weights are packed once for all steps, and what a
-// product gives goes on to the cell while it is in the first cache. A thread has some units of all
-// sequences; the threads meet once a step.
+// Recurrent layers over entire sequences. The weights are packed once for all steps, and the cell
+// uses a product while it is in the first-level cache. A thread computes some units of all
+// sequences; the threads synchronize once per step.
 #include <algorithm>
 #include <span>
 
@@ -27,7 +27,7 @@ class RightPanels {
   }
   RightPanels(int64_t k, int64_t panels, T* memory) : k_(k), panels_(panels), data_(memory) {}
 
-  /// Fills all panels: columns(panel) gives the matrix (k, count) and its count.
+  /// Packs all panels: columns(panel) returns the matrix (k, count) and its count.
   template <class Columns>
   void pack_all(Parallel& parallel, const Columns& columns) const {
     const int64_t grain = std::max<int64_t>(1, kWorthThread / (4 * k_ * kernel().columns));
@@ -36,14 +36,14 @@ class RightPanels {
         const auto [matrix, count] = columns(panel);
         for (int64_t p = 0; p < k_; p += kGemmBlock) {
           const int64_t depth = std::min(kGemmBlock, k_ - p);
-          pack(count, depth, transposed(block_of(matrix, p, 0)), kernel().columns, kernel().turn,
-               const_cast<T*>(block(p, depth, panel).data));
+          pack(count, depth, transposed(block_of(matrix, p, 0)), kernel().columns,
+               kernel().transpose, const_cast<T*>(block(p, depth, panel).data));
         }
       }
     });
   }
 
-  /// The columns from a panel on, `n` of them.
+  /// `n` columns, starting at a panel.
   GemmRight<T> block(int64_t p, int64_t depth, int64_t panel, int64_t n = 0) const {
     const int64_t size = kernel().columns * depth;
     const T* first = data_ + p * panels_ * kernel().columns + panel * size;
@@ -56,8 +56,8 @@ class RightPanels {
   T* data_;
 };
 
-/// c (m, n) = [c +] left * right's panels from `panel` on [+ bias]. The left side (m, k), rows
-/// without gaps, is read where it lies.
+/// c (m, n) = [c +] left * right's panels from `panel` on [+ bias]. The left side (m, k), with
+/// contiguous rows, is read in place.
 template <class T>
 void multiply(int64_t m, int64_t n, int64_t k, const T* left, const RightPanels<T>& right,
               int64_t panel, const T* bias, T* c, int64_t c_stride, bool accumulate) {
@@ -69,11 +69,11 @@ void multiply(int64_t m, int64_t n, int64_t k, const T* left, const RightPanels<
   }
 }
 
-/// Sizes, and the steps in the order in which they are taken. Units are taken in groups of `width`.
+/// Sizes, and the steps in the order in which they run. Units are computed in groups of `width`.
 struct Sequences {
   RecurrenceCell cell;
   bool backwards, has_bias;
-  std::span<const int64_t> sizes;  ///< sequences that take part in each step: they never grow
+  std::span<const int64_t> sizes;  ///< sequences in each step, never increasing
   int64_t count, hidden, gates, kept, width, groups;
 
   Sequences(const ComputeCall& call, int64_t hidden_size, int64_t group_width)
@@ -98,7 +98,8 @@ struct Sequences {
   }
   int64_t units_in(int64_t group) const { return units_in(group, group + 1); }
 
-  /// Calls visit(rows, first): how many sequences a step has, and how many rows the earlier steps.
+  /// Calls visit(rows, first) for each step: its number of sequences, and the number of rows of the
+  /// earlier steps.
   template <class Visit>
   void for_steps(bool last_first, const Visit& visit) const {
     int64_t first = 0;
@@ -113,8 +114,8 @@ struct Sequences {
   }
 };
 
-/// Calls body(begin, end) for a part of the groups of units per thread; `work` is that of a group.
-/// Parts are long, as units that lie side by side come with fewer misses of the cache.
+/// Calls body(begin, end) for each thread's part of the groups of units; `work` is that of one
+/// group. Parts are contiguous, because neighbouring units cause fewer cache misses.
 template <class Body>
 void for_groups(Parallel& parallel, const Sequences& all, int64_t work, const Body& body) {
   const int64_t most = std::min<int64_t>(parallel.threads(), all.groups);
@@ -126,12 +127,12 @@ void for_groups(Parallel& parallel, const Sequences& all, int64_t work, const Bo
 }
 
 template <class T>
-const T* input(const ComputeCall& call, size_t place) {
-  return static_cast<const T*>(call.inputs[place].data);
+const T* input(const ComputeCall& call, size_t index) {
+  return static_cast<const T*>(call.inputs[index].data);
 }
 template <class T>
-T* output(const ComputeCall& call, size_t place) {
-  return static_cast<T*>(call.outputs[place].data);
+T* output(const ComputeCall& call, size_t index) {
+  return static_cast<T*>(call.outputs[index].data);
 }
 template <class T>
 Matrix<T> matrix(const ArrayView& x) {
@@ -168,7 +169,7 @@ auto backward_of(RecurrenceCell cell) {
   throw InternalError("recurrence: unknown cell");
 }
 
-/// The weights as the hidden state meets them: panel by panel a group's units of each gate.
+/// The weights of the hidden state, panel by panel: a group's units of each gate.
 template <class T>
 RightPanels<T> panels_of_gates(ComputeCall& call, const Sequences& all, const ArrayView& weight) {
   static thread_local Scratch memory;
@@ -200,20 +201,21 @@ const T* bias_of_panels(const Sequences& all, const ArrayView& bias) {
   return ordered;
 }
 
-/// All steps; units are shared out in groups of as many as a panel has columns.
+/// Runs all steps; units are split into groups as wide as a panel.
 template <class T>
 void forward(ComputeCall& call) {
   const Sequences all(call, call.outputs[1].layout.shape[1], gemm_kernel<T>().columns);
   const bool lstm = all.cell == RecurrenceCell::lstm;
-  const size_t states = lstm ? 2 : 1, kept_place = 1 + states;
-  const bool keep = call.outputs.size() > kept_place;
+  const size_t states = lstm ? 2 : 1, first_kept = 1 + states;
+  const bool keep = call.outputs.size() > first_kept;
   const int64_t n = all.count, hidden = all.hidden, columns = all.gates * all.width;
   T* const c = output<T>(call, states);
   if (states == 2) std::copy_n(input<T>(call, 2), n * hidden, c);
 
   const auto right = panels_of_gates<T>(call, all, call.inputs[1 + states]);
   const T* bias = all.has_bias ? bias_of_panels<T>(all, call.inputs[2 + states]) : nullptr;
-  // A step reads one and writes the other; who takes no part in it has the same in both.
+  // A step reads one and writes the other; sequences that are not in a step have the same values in
+  // both.
   static thread_local Scratch state_memory;
   T *now = state_memory.get<T>(static_cast<size_t>(2 * n * hidden)), *next = now + n * hidden;
   for (T* h : {now, next}) std::copy_n(input<T>(call, 1), n * hidden, h);
@@ -229,15 +231,15 @@ void forward(ComputeCall& call) {
       for (int64_t row = 0; row < rows; ++row)
         for (int64_t group = begin; group < end; ++group) {
           const int64_t unit = group * all.width;
-          const int64_t place = (first + row) * hidden + unit, own = row * hidden + unit;
+          const int64_t offset = (first + row) * hidden + unit, state_offset = row * hidden + unit;
           const auto kept = [&](size_t which, int64_t at) {
-            return keep ? output<T>(call, kept_place + which) + at : nullptr;
+            return keep ? output<T>(call, first_kept + which) + at : nullptr;
           };
           step({all.units_in(group), input<T>(call, 0) + (first + row) * all.gates * hidden + unit,
-                product + row * stride + (group - begin) * columns, hidden, all.width, now + own,
-                next + own, c + own, output<T>(call, 0) + place,
-                kept(0, (first + row) * all.kept * hidden + unit), kept(1, place),
-                kept(states, place), hidden});
+                product + row * stride + (group - begin) * columns, hidden, all.width,
+                now + state_offset, next + state_offset, c + state_offset,
+                output<T>(call, 0) + offset, kept(0, (first + row) * all.kept * hidden + unit),
+                kept(1, offset), kept(states, offset), hidden});
         }
     });
     std::swap(now, next);
@@ -245,13 +247,13 @@ void forward(ComputeCall& call) {
   });
 }
 
-/// The same in the opposite order. The gradient of the state is the product that the step after
-/// leaves, which is made together with the next one to be taken.
+/// Runs the steps in the opposite order. The gradient of the state includes a product of the
+/// following step's gradients, which is computed together with the next step to run.
 template <class T>
 void backward(ComputeCall& call) {
   const Sequences all(call, call.outputs[1].layout.shape[1], gemm_kernel<T>().columns);
   const bool gru = all.cell == RecurrenceCell::gru;
-  const size_t states = all.cell == RecurrenceCell::lstm ? 2 : 1, kept_place = 1 + states;
+  const size_t states = all.cell == RecurrenceCell::lstm ? 2 : 1, first_kept = 1 + states;
   const int64_t n = all.count, hidden = all.hidden, k = all.gates * hidden;
   T *const dh = output<T>(call, 1), *const dc = output<T>(call, states);
   T *const dinput = output<T>(call, 0), *const dhidden = gru ? output<T>(call, 2) : dinput;
@@ -267,29 +269,30 @@ void backward(ComputeCall& call) {
   });
   const auto step = backward_of<T>(all.cell);
   int64_t rows_before = 0;
-  const T* before = nullptr;  // what the last step that was taken gave for the hidden state
-  const auto take_in_product = [&](int64_t unit, int64_t count) {
+  const T* before = nullptr;  // dhidden of the last step that ran
+  const auto add_product = [&](int64_t unit, int64_t count) {
     multiply(rows_before, count, k, before, right, unit / all.width, static_cast<const T*>(nullptr),
              dh + unit, hidden, gru);
   };
   all.for_steps(!all.backwards, [&](int64_t rows, int64_t first) {
     for_groups(*call.parallel, all, rows * all.width * k, [&](int64_t begin, int64_t end) {
       const int64_t unit = begin * all.width, count = all.units_in(begin, end);
-      if (rows_before > 0) take_in_product(unit, count);
+      if (rows_before > 0) add_product(unit, count);
       for (int64_t row = 0; row < rows; ++row) {
-        const int64_t place = (first + row) * hidden + unit, own = row * hidden + unit;
+        const int64_t offset = (first + row) * hidden + unit, state_offset = row * hidden + unit;
         const int64_t gradients = (first + row) * k + unit;
-        step({count, input<T>(call, 0) + place,
-              input<T>(call, kept_place) + (first + row) * all.kept * hidden + unit,
-              input<T>(call, kept_place + 1) + place, input<T>(call, kept_place + states) + place,
-              hidden, dh + own, dc + own, dinput + gradients, dhidden + gradients, hidden});
+        step({count, input<T>(call, 0) + offset,
+              input<T>(call, first_kept) + (first + row) * all.kept * hidden + unit,
+              input<T>(call, first_kept + 1) + offset, input<T>(call, first_kept + states) + offset,
+              hidden, dh + state_offset, dc + state_offset, dinput + gradients, dhidden + gradients,
+              hidden});
       }
     });
     before = dhidden + first * k;
     rows_before = rows;
   });
   for_groups(*call.parallel, all, rows_before * all.width * k, [&](int64_t begin, int64_t end) {
-    take_in_product(begin * all.width, all.units_in(begin, end));
+    add_product(begin * all.width, all.units_in(begin, end));
   });
 }
 

@@ -22,7 +22,7 @@ using Mask =
                        std::conditional_t<sizeof(T) == 2, uint16_t,
                                           std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
 
-/// In the width of the elements, so that vectors of them are compared and gathered up.
+/// The mask is as wide as the elements, so that the loop is vectorized.
 template <class T>
 bool any_zero_in(const T* data, int64_t count) {
   Mask<T> found = 0;
@@ -50,14 +50,14 @@ bool any_zero(const ArrayView& x, int64_t begin, int64_t end) {
 void compute_require(ComputeCall& call) {
   const ArrayView& x = call.inputs[0];
   std::memset(call.outputs[0].data, 0, size_of(x.type));
-  std::atomic<bool> unmet_one = false;
+  std::atomic<bool> any_unmet = false;
   visit_type(x.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     call.parallel->for_range(x.layout.shape.numel(), kGrain, [&](int64_t begin, int64_t end) {
-      if (any_zero<T>(x, begin, end)) unmet_one.store(true, std::memory_order_relaxed);
+      if (any_zero<T>(x, begin, end)) any_unmet.store(true, std::memory_order_relaxed);
     });
   });
-  if (unmet_one) throw Error(unmet(unpack<RequireAttributes>(call.attributes).requirement));
+  if (any_unmet) throw Error(unmet(unpack<RequireAttributes>(call.attributes).requirement));
 }
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// Products of matrices of float8, by those of float32: every number of float8 is one.
+// Matrix products of float8, computed in float32, which represents every float8 value exactly.
 #include <algorithm>
 
 #include "runtime/cpu/gemm/gemm.h"
@@ -13,7 +13,7 @@ namespace {
 /// Elements worth a thread.
 constexpr int64_t kGrain = 16384;
 
-/// `rows` dense rows of float8, `stride` apart, as float32 without gaps.
+/// Converts `rows` dense rows of float8, `stride` apart, to contiguous float32.
 template <DType type>
 void widen(const void* from, int64_t rows, int64_t length, int64_t stride, float* to,
            Parallel& parallel) {

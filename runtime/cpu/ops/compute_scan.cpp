@@ -1,4 +1,4 @@
-// Running sums, products and minima and maxima along one dimension.
+// Cumulative sums, products, minima and maxima along one dimension.
 #include <algorithm>
 #include <array>
 
@@ -9,12 +9,12 @@
 namespace tide {
 namespace {
 
-/// Fibers computed side by side, so that loops over them vectorise.
+/// Fibers computed side by side, so that loops over them are vectorized.
 constexpr int64_t kFibers = 64;
 /// Blocks of one fiber computed side by side: each is a chain of additions.
 constexpr int64_t kChains = 4;
 
-/// A dense array seen as (outer, length, inner), scanned along the middle.
+/// A dense array viewed as (outer, length, inner), scanned along the middle.
 struct ScanShape {
   int64_t outer = 1, length, inner = 1;
 
@@ -25,8 +25,8 @@ struct ScanShape {
 };
 
 /// Calls body(offset, width) for groups of up to kFibers neighbouring fibers: element i of fiber l
-/// is at offset + i * inner + l. A fiber by itself has a constant width: what it adds up stays in a
-/// register.
+/// is at offset + i * inner + l. A single fiber has a constant width, so that its accumulators stay
+/// in registers.
 template <class Body>
 void for_fibers(ComputeCall& call, const ScanShape& scan, const Body& body) {
   const int64_t groups = (scan.inner + kFibers - 1) / kFibers;
@@ -46,7 +46,8 @@ void for_fibers(ComputeCall& call, const ScanShape& scan, const Body& body) {
       });
 }
 
-/// Floating fibers are accumulated in double and rounded once per result; integers wrap around.
+/// Floating-point fibers are accumulated in double and rounded once per result; integers wrap
+/// around.
 template <class Out>
 using Sum = std::conditional_t<is_floating_type<Out>, double, uint64_t>;
 
@@ -71,14 +72,14 @@ std::array<S, kChains> run_chains(const In* x, int64_t count, const Visit& visit
   return sums;
 }
 
-/// The running sums of one long fiber without gaps.
+/// Computes the running sums of one long contiguous fiber.
 template <class In, class Out>
 void sum_long_fiber(Parallel& parallel, const In* x, Out* y, int64_t length) {
   using S = Sum<Out>;
   constexpr int64_t group = kChains * kScanBlock;
   const int64_t groups = (length + group - 1) / group;
   static thread_local Scratch scratch;
-  S* before = scratch.get<S>(groups * kChains);  // each block; its own sum at first
+  S* before = scratch.get<S>(groups * kChains);  // the sum before each block; at first its own sum
   const auto for_groups = [&](const auto& body) {
     parallel.for_range(groups, 4, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
@@ -86,14 +87,14 @@ void sum_long_fiber(Parallel& parallel, const In* x, Out* y, int64_t length) {
     });
   };
   for_groups([&](int64_t first, int64_t count, S* sums) {
-    const auto found = run_chains<S>(x + first, count, [](int64_t, int64_t, S) {});
-    std::copy(found.begin(), found.end(), sums);
+    const auto block_sums = run_chains<S>(x + first, count, [](int64_t, int64_t, S) {});
+    std::copy(block_sums.begin(), block_sums.end(), sums);
   });
   S all = 0;
   for (int64_t block = 0; block < groups * kChains; ++block) {
-    const S own = before[block];
+    const S block_sum = before[block];
     before[block] = all;
-    all += own;
+    all += block_sum;
   }
   for_groups([&](int64_t first, int64_t count, const S* sums) {
     run_chains<S>(x + first, count, [&](int64_t chain, int64_t i, S sum) {
@@ -149,9 +150,10 @@ void running_products(ComputeCall& call) {
   });
 }
 
-/// The gradient of running products, with the operations and the roundings that
-/// runtime/ops/reduce/scan.cpp composes it of elsewhere: what the terms behind each element before
-/// any zero add up to, over the element; at the first zero, what those without it do.
+/// The gradient of running products, with the same operations and roundings as the composition in
+/// runtime/ops/reduce/scan.cpp: the sum of the terms from each element to the first zero, divided
+/// by the element; at the first zero, the sum of the terms from it to the second zero, without its
+/// factor.
 template <class T>
 void product_gradients(ComputeCall& call) {
   using W = Wide<T>;
@@ -161,7 +163,7 @@ void product_gradients(ComputeCall& call) {
     const T* x = static_cast<const T*>(call.inputs[0].data) + offset;
     const T* dy = static_cast<const T*>(call.inputs[1].data) + offset;
     T* dx = static_cast<T*>(call.outputs[0].data) + offset;
-    // Terms of each element, and how many zeros there are up to it: 0, 1, or 2 for more.
+    // The term of each element, and the number of zeros up to it: 0, 1, or 2 for more.
     T* const terms = term_memory.get<T>(scan.length * width);
     uint8_t* const zeros = first_memory.get<uint8_t>(scan.length * width);
     double products[kFibers];
@@ -178,7 +180,7 @@ void product_gradients(ComputeCall& call) {
             static_cast<T>(product * static_cast<W>(dy[i * scan.inner + fiber]));
         zeros[i * width + fiber] = found[fiber];
       }
-    // The sums of the terms before any zero and of those with one, from the end.
+    // The sums of the terms before any zero and of those after exactly one, from the end.
     double before[2][kFibers], sums[2][kFibers];
     for (int64_t fiber = 0; fiber < width; ++fiber) before[0][fiber] = before[1][fiber] = 0;
     for (int64_t last = scan.length; last > 0; last -= kScanBlock) {
@@ -205,8 +207,8 @@ void product_gradients(ComputeCall& call) {
   });
 }
 
-/// Calls body(tag of the input's type, tag of the output's): integers and bool may be accumulated
-/// into i64.
+/// Calls body(tag of the input's type, tag of the output's type): integers and bool may be
+/// accumulated in i64.
 template <class Body>
 void visit_scan_types(ComputeCall& call, const Body& body) {
   const bool widened = call.outputs[0].type != call.inputs[0].type;
@@ -217,7 +219,8 @@ void visit_scan_types(ComputeCall& call, const Body& body) {
   });
 }
 
-/// Of equal values the last counts, and a nan is above (or below) all: PyTorch's cummax and cummin.
+/// The last of equal values wins, and nan is above (or below) all others, like PyTorch's cummax and
+/// cummin.
 template <class T>
 void minmax(ComputeCall& call, bool largest) {
   const ScanShape scan(call.inputs[0].layout.shape, unpack<DimAttributes>(call.attributes).dim);

@@ -1,4 +1,4 @@
-// Writing at positions that are stored in tensors: how the work is shared out, for all types.
+// Writes at positions that are stored in tensors: how the work is split, for all types.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -30,8 +30,8 @@ Shape shape_between(const Shape& shape, int first, int last) {
   return Shape(std::span(shape.begin() + first, shape.begin() + last));
 }
 
-/// The stride with which the dimensions first..last (exclusive) of `shape` are walked as if they
-/// were one; nothing if they cannot be. Dimensions of size 1 do not count.
+/// The stride with which the dimensions first..last (exclusive) of `shape` can be walked as one;
+/// nothing if they cannot. Dimensions of size 1 do not count.
 std::optional<int64_t> joined_stride(const Layout& layout, const Shape& shape, int first,
                                      int last) {
   int64_t stride = 0, size = 1;
@@ -46,7 +46,7 @@ std::optional<int64_t> joined_stride(const Layout& layout, const Shape& shape, i
   return stride;
 }
 
-/// Targets of so many bytes are in the first cache soon enough.
+/// Targets up to this size are in the first-level cache soon enough.
 constexpr int64_t kNearBytes = 32 << 10;
 
 /// to[i] = from[i], converted.
@@ -57,11 +57,12 @@ void convert_all(Parallel& parallel, const From* from, To* to, int64_t count) {
   });
 }
 
-/// Puts a source into an array, which first takes the elements of `base` unless it is that. The
-/// values and the array may differ in type: where many addends meet in one place, halves are summed
-/// in float.
+/// Puts a source into an array, which first receives the elements of `base` unless it is the same
+/// memory. The values and the array may differ in type: halves are summed in float, because many
+/// addends may share a target.
 ///
-/// Points that differ only along dim (a fiber) may meet, so one part takes them all, in order.
+/// Points that differ only along dim (a fiber) may share a target, so one part processes them all,
+/// in order.
 class Scatter {
  public:
   Scatter(ComputeCall& call, const ScatterLoops& loops, const void* base, void* to,
@@ -91,7 +92,7 @@ class Scatter {
     arrays_.far = arrays_.size * arrays_.along[0] * loops_.target_size > kNearBytes;
   }
 
-  /// `adds_integers`: the order of what meets does not matter.
+  /// `adds_integers`: the order of values with the same target does not matter.
   void run(bool adds_integers) {
     const auto& joined = arrays_.joined;
     const int64_t length = arrays_.length, inner_count = arrays_.inner_count;
@@ -103,14 +104,16 @@ class Scatter {
     const bool one_fiber = blocks * inner_count == 1 && length >= kGrain;
     const bool by_bins = one_fiber && adds_integers && bins_pay();
     const bool by_buckets = one_fiber && !by_bins && buckets_pay();
-    const int64_t share = fibers_together(), shares = (inner_count + share - 1) / share;
-    // Fibers that fill the array take their part of the base while it is in cache.
-    const bool whole_fibers = base_ != to_ && !by_bins && !by_buckets && fibers_fill_array(share);
+    const int64_t group_size = fibers_together(),
+                  groups = (inner_count + group_size - 1) / group_size;
+    // Fibers that fill the array copy their part of the base while it is in cache.
+    const bool whole_fibers =
+        base_ != to_ && !by_bins && !by_buckets && fibers_fill_array(group_size);
     const bool rows = joined[0] == 1 && joined[1] == 0 && joined[2].value_or(2) <= 1;
     if (base_ != to_ && !whole_fibers) copy_base();
     if (by_bins) return run_by_bins();
     if (by_buckets) return run_by_buckets();
-    if (rows && targets_pay(share)) return run_by_targets(share, whole_fibers);
+    if (rows && targets_pay(group_size)) return run_by_targets(group_size, whole_fibers);
     const bool dense = joined[0] == 1 && joined[1] == 1 && joined[2] == 1;
     const ScatterLoop loop = inner_count == 1 ? loops_.fiber
                              : rows           ? loops_.rows
@@ -118,8 +121,8 @@ class Scatter {
                                               : loops_.strided;
     const auto body = [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        const int64_t block = i / shares, first = i % shares * share;
-        const int64_t last = std::min(inner_count, first + share);
+        const int64_t block = i / groups, first = i % groups * group_size;
+        const int64_t last = std::min(inner_count, first + group_size);
         const StridedWalk<3> start(
             arrays_.outer_shape,
             {arrays_.outer[0].data(), arrays_.outer[1].data(), arrays_.outer[2].data()}, block);
@@ -135,8 +138,8 @@ class Scatter {
         loop(arrays_, check_, part);
       }
     };
-    const int64_t work = std::max<int64_t>(1, length * share);
-    call_.parallel->for_range(blocks * shares, std::max<int64_t>(1, kGrain / work), body);
+    const int64_t work = std::max<int64_t>(1, length * group_size);
+    call_.parallel->for_range(blocks * groups, std::max<int64_t>(1, kGrain / work), body);
   }
 
  private:
@@ -148,16 +151,16 @@ class Scatter {
         });
   }
 
-  /// Whether each fiber of the array is one of the index, and the `share` of them that a part takes
-  /// lies in pieces that are worth a copy of their own.
-  bool fibers_fill_array(int64_t share) const {
+  /// Whether each fiber of the array is one of the index, and the fibers of a group form pieces
+  /// that are worth a separate copy.
+  bool fibers_fill_array(int64_t group_size) const {
     constexpr int64_t kPieceBytes = 512;
     for (int d = 0; d < index_.shape.rank(); ++d)
       if (d != dim_ && index_.shape[d] != to_layout_.shape[d]) return false;
-    return share == arrays_.inner_count || share * loops_.target_size >= kPieceBytes;
+    return group_size == arrays_.inner_count || group_size * loops_.target_size >= kPieceBytes;
   }
 
-  /// The neighbouring fibers first to last of a block.
+  /// Copies the neighbouring fibers first to last of a block.
   void copy_fibers(const std::byte* from, std::byte* to, int64_t first, int64_t last) const {
     const int64_t row = arrays_.inner_count * loops_.target_size;
     if (last - first == arrays_.inner_count) {
@@ -171,21 +174,21 @@ class Scatter {
     }
   }
 
-  /// How many neighbouring fibers one part takes at least: whole cache lines, as all parts go
-  /// through all positions, and many of them if there are enough for all threads.
+  /// Neighbouring fibers in a part: full cache lines, because each part goes through all positions,
+  /// and many of them if there are enough for all threads.
   int64_t fibers_together() const {
     const int64_t line = kCacheLine / loops_.value_size, most = 64 * line;
     const int64_t fair = (arrays_.inner_count / call_.parallel->threads() + line - 1) / line * line;
     return std::min(arrays_.inner_count, std::clamp(fair, line, most));
   }
 
-  /// Whether each thread may add to bins of its own.
+  /// Whether separate bins for each thread pay off.
   bool bins_pay() const {
     const int64_t threads = call_.parallel->threads();
     return threads > 1 && arrays_.size * threads <= arrays_.length / 8;
   }
 
-  /// The only fiber there is, each thread with bins of its own.
+  /// Processes the only fiber, with separate bins for each thread.
   void run_by_bins() {
     static thread_local Scratch memory;
     const int64_t parts = call_.parallel->threads(), length = arrays_.length;
@@ -203,8 +206,8 @@ class Scatter {
       loops_.neighbours(to_, bins + part * bytes, arrays_.size);
   }
 
-  /// Whether sorting into buckets, some five times the work of one thread that just writes, is
-  /// worth it: for targets that an L2 cache does not hold, or with threads enough.
+  /// Whether sorting into buckets pays off, which is some five times the work of one thread that
+  /// just writes: if the targets exceed an L2 cache, or with enough threads.
   bool buckets_pay() const {
     constexpr int64_t kCachedBytes = int64_t{2} << 20;
     constexpr int kEnoughThreads = 5;
@@ -212,8 +215,8 @@ class Scatter {
            call_.parallel->threads() > kEnoughThreads;
   }
 
-  /// Targets of a bucket, as a power of two: as many as half of an L2 cache holds, or more where
-  /// there would be too many buckets to write to at once, or less for some buckets per thread.
+  /// Binary logarithm of a bucket's targets: half an L2 cache of them, or more if there would be
+  /// too many buckets to write to at the same time, or fewer to have some buckets per thread.
   int bucket_bits() const {
     constexpr int64_t kBucketBytes = int64_t{1} << 19, kMostBuckets = 512;
     int bits = std::countr_zero(static_cast<uint64_t>(kBucketBytes / loops_.target_size));
@@ -222,9 +225,9 @@ class Scatter {
     return bits;
   }
 
-  /// The only fiber there is. Targets lie anywhere in memory, so the values are first sorted into
-  /// buckets of targets that a cache holds, in the order in which they come (radix clustering:
-  /// Manegold, Boncz, Kersten, "Optimizing main-memory join on modern hardware", 2002).
+  /// Processes the only fiber. Targets are anywhere in memory, so the values are first sorted into
+  /// buckets of targets that fit in a cache, keeping their order (radix clustering: Manegold,
+  /// Boncz, Kersten, "Optimizing main-memory join on modern hardware", 2002).
   void run_by_buckets() {
     switch (loops_.value_size) {
       case 1:
@@ -251,17 +254,17 @@ class Scatter {
     int64_t* const counts = count_memory.get<int64_t>(parts * buckets);
     for (int64_t first = 0; first < length; first += kTogether) {
       const int64_t together = std::min(length - first, kTogether);
-      // Calls visit(j, place, the count of its bucket) for all points of each part.
+      // Calls visit(j, target, the count of its bucket) for all points of each part.
       const auto for_points = [&](const auto& visit) {
         call_.parallel->for_range(parts, 1, [&](int64_t begin, int64_t end) {
-          // By value: what is counted could be anything, for all that the compiler knows.
+          // Captured by value: the compiler has to assume that the counts alias anything else.
           const auto visit_part = [visit, bits, size = arrays_.size, positions = positions_,
                                    stride = arrays_.along[1],
-                                   &check = check_](int64_t j, int64_t last, int64_t* own) {
+                                   &check = check_](int64_t j, int64_t last, int64_t* part_counts) {
             for (; j < last; ++j) {
-              const auto place = static_cast<uint64_t>(positions[j * stride]) - 1;
-              if (place < static_cast<uint64_t>(size)) [[likely]]
-                visit(j, place, own[place >> bits]);
+              const auto target = static_cast<uint64_t>(positions[j * stride]) - 1;
+              if (target < static_cast<uint64_t>(size)) [[likely]]
+                visit(j, target, part_counts[target >> bits]);
               else
                 check.allows(positions[j * stride], j);
             }
@@ -273,14 +276,14 @@ class Scatter {
       };
       std::fill_n(counts, parts * buckets, 0);
       for_points([](int64_t, uint64_t, int64_t& count) { ++count; });
-      // From now on a count is the place of the part's next entry in the bucket.
+      // From now on a count is the index of the part's next entry in the bucket.
       int64_t sum = 0;
       for (int64_t bucket = 0; bucket < buckets; ++bucket)
         for (int64_t part = 0; part < parts; ++part)
           sum += std::exchange(counts[part * buckets + bucket], sum);
       for_points([entries, values = reinterpret_cast<const T*>(values_), stride = arrays_.along[2],
-                  mask = (uint64_t{1} << bits) - 1](int64_t j, uint64_t place, int64_t& next) {
-        entries[next++] = {static_cast<uint32_t>(place & mask), values[j * stride]};
+                  mask = (uint64_t{1} << bits) - 1](int64_t j, uint64_t target, int64_t& next) {
+        entries[next++] = {static_cast<uint32_t>(target & mask), values[j * stride]};
       });
       const int64_t* const ends = counts + (parts - 1) * buckets;
       call_.parallel->for_range(buckets, 1, [&](int64_t begin, int64_t end) {
@@ -293,18 +296,18 @@ class Scatter {
     }
   }
 
-  /// Whether rows of the array, in pieces of `share` fibers, are worth a list of what meets in
-  /// each: all blocks have one list, and a piece takes longer than its entry.
-  bool targets_pay(int64_t share) const {
+  /// Whether a list of values for each row of the array pays off, in pieces of `group_size` fibers:
+  /// all blocks share the lists, and a piece takes longer than its entry.
+  bool targets_pay(int64_t group_size) const {
     constexpr int64_t kPieceBytes = 256;
     for (int d = 0; d < dim_; ++d)
       if (arrays_.outer[1][d] != 0 && arrays_.outer_shape[d] > 1) return false;
-    return share * loops_.target_size >= kPieceBytes;
+    return group_size * loops_.target_size >= kPieceBytes;
   }
 
-  /// Row by row of the array, each taking what is put there, in order: so it goes through the cache
-  /// once. `copies`: it takes its elements of the base first.
-  void run_by_targets(int64_t share, bool copies) {
+  /// Processes the array row by row, each with all of its values, in order, so that it goes through
+  /// the cache once. `copies`: rows first copy their elements of the base.
+  void run_by_targets(int64_t group_size, bool copies) {
     static thread_local Scratch entry_memory, end_memory;
     const int64_t size = arrays_.size, length = arrays_.length, inner_count = arrays_.inner_count;
     int64_t* const entries = entry_memory.get<int64_t>(length);
@@ -314,23 +317,23 @@ class Scatter {
       const int64_t position = positions_[j * arrays_.along[1]];
       if (check_.allows(position, j * inner_count)) ++ends[position];
     }
-    // From now on the end of the row before: the place of the row's next entry.
+    // From now on the end of the previous row, which is the index of the row's next entry.
     for (int64_t i = 0; i < size; ++i) ends[i + 1] += ends[i];
     for (int64_t j = 0; j < length; ++j) {
       const int64_t position = positions_[j * arrays_.along[1]];
       if (position >= 1 && position <= size) entries[ends[position - 1]++] = j;
     }
-    const int64_t shares = (inner_count + share - 1) / share;
-    const int64_t work = share * (1 + length / std::max<int64_t>(1, size));
+    const int64_t groups = (inner_count + group_size - 1) / group_size;
+    const int64_t work = group_size * (1 + length / std::max<int64_t>(1, size));
     call_.parallel->for_range(
-        arrays_.outer_shape.numel() * shares * size, std::max<int64_t>(1, kGrain / work),
+        arrays_.outer_shape.numel() * groups * size, std::max<int64_t>(1, kGrain / work),
         [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end;) {
-            const int64_t first = i / size % shares * share;
-            const int64_t count = std::min(inner_count - first, share);
+            const int64_t first = i / size % groups * group_size;
+            const int64_t count = std::min(inner_count - first, group_size);
             const StridedWalk<2> start(arrays_.outer_shape,
                                        {arrays_.outer[0].data(), arrays_.outer[2].data()},
-                                       i / size / shares);
+                                       i / size / groups);
             const int64_t from = start.offset(1) + (arrays_.joined[2] == 1 ? first : 0);
             const std::byte* const values = values_ + from * loops_.value_size;
             int64_t row = i % size;
@@ -365,7 +368,7 @@ class Scatter {
 template <class T>
 constexpr ScatterLoops kWriteLoops = TypedScatter<T, T, Put::write>::loops();
 
-/// Halves are summed in float, in memory of their own.
+/// Halves are summed in float, in separate memory.
 template <class Half>
 void add_halves(ComputeCall& call, const Layout& layout) {
   static thread_local Scratch scratch;

@@ -1,4 +1,4 @@
-// Stable sorting along the last dimension, and the first few of that order.
+// Stable sorting along the last dimension, and the first elements in that order.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -13,25 +13,25 @@
 namespace tide {
 namespace {
 
-/// Rows up to this length are sorted by comparing, longer ones digit by digit.
+/// Rows up to this length are sorted by comparison, longer ones by radix sort.
 constexpr int64_t kShortRow = 512;
-/// Elements of a row that one part of a selection looks through.
+/// Elements of a row per part of a selection.
 constexpr int64_t kPart = 1 << 18;
-/// Elements of a row that are worth a thread, and the longest digits.
+/// Elements of a row that are worth a thread, and the number of bits of the longest digits.
 constexpr int64_t kLongRow = 1 << 14;
 constexpr int kDigitBits = 11;
 constexpr int kMostBucketBits = 12;
-/// Rows from this length on are worth as many counts as the longest digits need.
+/// Rows from this length on are worth the counts that the longest digits need.
 constexpr int64_t kManyCounts = 1024;
 
-/// The unsigned integer with as many bits as T.
+/// The unsigned integer type with the same number of bits as T.
 template <class T>
 using Bits =
     std::conditional_t<sizeof(T) == 1, uint8_t,
                        std::conditional_t<sizeof(T) == 2, uint16_t,
                                           std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
 
-/// A number that is ordered as x is: -0 equals 0, and a nan is above all others.
+/// A key in the order of x: -0 equals 0, and nan is above all others.
 template <class T>
 Bits<Wide<T>> sort_key(T x) {
   using W = Wide<T>;
@@ -41,7 +41,7 @@ Bits<Wide<T>> sort_key(T x) {
     const W value = x;
     if (is_nan(value)) return static_cast<B>(~B(0));
     const B bits = std::bit_cast<B>(value == 0 ? W(0) : value);
-    const B sign = B(0) - (bits >> (8 * sizeof(W) - 1));  // no branch: nobody could foresee it
+    const B sign = B(0) - (bits >> (8 * sizeof(W) - 1));  // no branch: it would be unpredictable
     return bits ^ (sign | top);
   } else if constexpr (std::is_signed_v<W>) {
     return static_cast<B>(static_cast<B>(x) ^ top);
@@ -50,16 +50,16 @@ Bits<Wide<T>> sort_key(T x) {
   }
 }
 
-/// Whether several numbers have this key: 0 and -0, or the nans.
+/// Whether several values have this key: 0 and -0, or the nans.
 template <class T>
 bool is_shared(Bits<Wide<T>> key) {
   if constexpr (!std::is_floating_point_v<Wide<T>>) return false;
   return key == sort_key(T(0)) || key == static_cast<Bits<Wide<T>>>(~Bits<Wide<T>>(0));
 }
 
-/// The number of a key that is not shared.
+/// The value of a key that is not shared.
 template <class T>
-T number_of(Bits<Wide<T>> key) {
+T value_of(Bits<Wide<T>> key) {
   using W = Wide<T>;
   using B = Bits<W>;
   constexpr B top = static_cast<B>(B(1) << (8 * sizeof(W) - 1));
@@ -72,27 +72,27 @@ T number_of(Bits<Wide<T>> key) {
     return static_cast<T>(key);
 }
 
-/// A key and where it stands, in integers of type Word.
+/// A key and its position, as integers of type Word.
 template <class Word>
 struct KeyAt {
   Word key, position;
 };
 using Entry = KeyAt<uint64_t>;
 
-/// The order of sorting: equal keys keep the order that they came in.
+/// The sort order: equal keys keep their original order.
 template <class Word>
 bool before(const KeyAt<Word>& a, const KeyAt<Word>& b) {
   return a.key != b.key ? a.key < b.key : a.position < b.position;
 }
 
-/// The arrays of a call, whose rows are sorted each by itself.
+/// The arrays of a call, whose rows are sorted independently.
 template <class T>
 struct Rows {
   const T* x;
   T* values;
   int64_t* positions;
-  int64_t count, length, kept;  ///< of each row, `kept` are wanted
-  uint64_t flip;                ///< turns keys over for descending order
+  int64_t count, length, kept;  ///< of each row, the first `kept` are returned
+  uint64_t flip;                ///< inverts keys for descending order
 
   uint64_t key(int64_t row, int64_t i) const { return sort_key(x[row * length + i]) ^ flip; }
   Entry entry(int64_t row, int64_t i) const { return {key(row, i), static_cast<uint64_t>(i)}; }
@@ -105,7 +105,7 @@ struct Rows {
   }
 };
 
-/// The memory of the calling thread for the entries of one row.
+/// The calling thread's memory for the entries of one row.
 Scratch& entry_scratch() {
   static thread_local Scratch scratch;
   return scratch;
@@ -121,7 +121,7 @@ struct KeyRange {
   }
 };
 
-/// Calls body(part, begin, end) for equal parts of [0, length), side by side.
+/// Calls body(part, begin, end) for equal parts of [0, length), in parallel.
 template <class Body>
 void for_parts(Parallel& parallel, int64_t length, int64_t parts, const Body& body) {
   parallel.for_range(parts, 1, [&](int64_t first, int64_t last) {
@@ -130,17 +130,17 @@ void for_parts(Parallel& parallel, int64_t length, int64_t parts, const Body& bo
   });
 }
 
-/// Moves entries to where the digit of their keys above bit `shift` says, in order. `counts`, of
-/// each part for each digit: how often it has it, and then where the next one goes; the last part's
-/// are at last where the entries of the digits end.
+/// Moves entries to the positions given by the digit of their keys above bit `shift`, in order.
+/// `counts` holds for each part and digit the number of entries, and then the position of the next
+/// one; at the end, the last part's are where the entries of each digit end.
 template <class Word>
 void move_by_digit(Parallel& parallel, const KeyAt<Word>* from, KeyAt<Word>* to, int64_t length,
                    int64_t parts, int shift, int64_t digits, int64_t* counts) {
   const auto digit = [=](KeyAt<Word> entry) { return entry.key >> shift & (digits - 1); };
   for_parts(parallel, length, parts, [&](int64_t part, int64_t begin, int64_t end) {
-    int64_t* own = counts + part * digits;
-    std::fill_n(own, digits, 0);
-    for (int64_t i = begin; i < end; ++i) ++own[digit(from[i])];
+    int64_t* digit_counts = counts + part * digits;
+    std::fill_n(digit_counts, digits, 0);
+    for (int64_t i = begin; i < end; ++i) ++digit_counts[digit(from[i])];
   });
   if (parts == 1)  // saves a tenth of the time of a row of 2000
     std::exclusive_scan(counts, counts + digits, counts, int64_t(0));
@@ -148,15 +148,15 @@ void move_by_digit(Parallel& parallel, const KeyAt<Word>* from, KeyAt<Word>* to,
     for (int64_t d = 0, start = 0; d < digits; ++d)
       for (int64_t i = d; i < parts * digits; i += digits) start += std::exchange(counts[i], start);
   for_parts(parallel, length, parts, [&](int64_t part, int64_t begin, int64_t end) {
-    int64_t* places = counts + part * digits;
-    for (int64_t i = begin; i < end; ++i) to[places[digit(from[i])]++] = from[i];
+    int64_t* next = counts + part * digits;
+    for (int64_t i = begin; i < end; ++i) to[next[digit(from[i])]++] = from[i];
   });
 }
 
 /// Sorts by the lowest bits of keys digit by digit, the least significant first, which keeps the
 /// order of equal keys. Each thread counts the digits of its part of the row and then moves its
-/// part, behind what the parts before it have of each digit: the result does not depend on their
-/// number.
+/// part, after the earlier parts' entries of each digit: the result does not depend on the number
+/// of parts.
 template <class Word>
 class DigitSort {
  public:
@@ -167,7 +167,7 @@ class DigitSort {
     digit_bits_ = (bits + passes_ - 1) / passes_;
   }
 
-  /// `spare` has room for as many entries. Returns where the result lies.
+  /// `spare` has the same size. Returns whichever of the two holds the result.
   KeyAt<Word>* run(KeyAt<Word>* entries, KeyAt<Word>* spare) {
     static thread_local Scratch scratch;
     auto* counts = scratch.get<int64_t>(parts_ << digit_bits_);
@@ -185,23 +185,23 @@ class DigitSort {
   int passes_, digit_bits_;
 };
 
-/// Sorts keys by a first digit into buckets, and each of these in cache: fewer passes over memory.
-/// For keys that fill their range evenly; it says if they do not.
+/// Sorts keys by a first digit into buckets, and each bucket in cache, which takes fewer passes
+/// over memory. Only for keys that fill their range evenly; run() detects the others.
 template <class Word>
 class BucketSort {
   using Entry = KeyAt<Word>;
 
  public:
-  /// `bits` of the keys differ.
+  /// The keys differ in `bits` low bits.
   BucketSort(Parallel& parallel, int64_t length, int64_t parts, int bits)
       : parallel_(parallel), length_(length), parts_(parts) {
-    const int wanted = std::bit_width(static_cast<uint64_t>(length)) - kInBucketBits;
-    bucket_bits_ = std::min({bits, kMostBucketBits, std::max(1, wanted)});
+    const int requested = std::bit_width(static_cast<uint64_t>(length)) - kInBucketBits;
+    bucket_bits_ = std::min({bits, kMostBucketBits, std::max(1, requested)});
     shift_ = bits - bucket_bits_;
   }
 
-  /// False if too many keys have one first digit; `entries` are as they were then, else sorted.
-  /// `spare` has room for as many.
+  /// False if too many keys have the same first digit; `entries` are then unchanged, else sorted.
+  /// `spare` has the same size.
   bool run(Entry* entries, Entry* spare) {
     static thread_local Scratch scratch;
     const int64_t buckets = int64_t(1) << bucket_bits_;
@@ -222,16 +222,16 @@ class BucketSort {
 
  private:
   static constexpr int64_t kUneven = 4;
-  /// About so many entries come into one bucket, which the first cache holds.
+  /// Binary logarithm of a bucket's average size: the first-level cache holds it.
   static constexpr int kInBucketBits = sizeof(Word) == 4 ? 10 : 8;
 
-  /// By two more digits, after which hardly any neighbours are in the wrong order. The result lies
-  /// in `sorted`.
+  /// Sorts by two more digits, after which hardly any neighbours are in the wrong order. The result
+  /// is in `sorted`.
   void sort_bucket(const Entry* entries, Entry* sorted, int64_t count) const {
     static thread_local Scratch scratch;
-    Entry* between = scratch.get<Entry>(std::max<int64_t>(1, count));
-    move_in_cache(entries, between, count, std::max(0, shift_ - 16));
-    move_in_cache(between, sorted, count, std::max(0, shift_ - 8));
+    Entry* partly_sorted = scratch.get<Entry>(std::max<int64_t>(1, count));
+    move_in_cache(entries, partly_sorted, count, std::max(0, shift_ - 16));
+    move_in_cache(partly_sorted, sorted, count, std::max(0, shift_ - 8));
     int64_t moves = 8 * count;
     for (int64_t i = 1; i < count; ++i) {
       const Entry entry = sorted[i];
@@ -243,10 +243,10 @@ class BucketSort {
   }
 
   static void move_in_cache(const Entry* from, Entry* to, int64_t count, int shift) {
-    uint32_t places[257] = {};
-    for (int64_t i = 0; i < count; ++i) ++places[(from[i].key >> shift & 255) + 1];
-    std::partial_sum(places, places + 257, places);
-    for (int64_t i = 0; i < count; ++i) to[places[from[i].key >> shift & 255]++] = from[i];
+    uint32_t offsets[257] = {};
+    for (int64_t i = 0; i < count; ++i) ++offsets[(from[i].key >> shift & 255) + 1];
+    std::partial_sum(offsets, offsets + 257, offsets);
+    for (int64_t i = 0; i < count; ++i) to[offsets[from[i].key >> shift & 255]++] = from[i];
   }
 
   Parallel& parallel_;
@@ -254,7 +254,7 @@ class BucketSort {
   int bucket_bits_, shift_;
 };
 
-/// A long row that is sorted by `parts` threads.
+/// A long row, sorted by `parts` threads.
 template <class T>
 class LongRow {
  public:
@@ -275,17 +275,17 @@ class LongRow {
   }
 
  private:
-  /// Those of floating numbers are taken to fill their range.
+  /// The keys of floating-point values are assumed to fill their range.
   KeyRange key_range() {
     if (std::is_floating_point_v<Wide<T>>) return {0, ~uint64_t(0) >> (64 - 8 * sizeof(Wide<T>))};
     KeyRange range;
     std::mutex mutex;
     for_parts(parallel_, rows_.length, parts_, [&](int64_t, int64_t begin, int64_t end) {
-      KeyRange own;
-      for (int64_t i = begin; i < end; ++i) own.take(rows_.key(row_, i));
+      KeyRange part_range;
+      for (int64_t i = begin; i < end; ++i) part_range.take(rows_.key(row_, i));
       const std::lock_guard lock(mutex);
-      range.take(own.low);
-      range.take(own.high);
+      range.take(part_range.low);
+      range.take(part_range.high);
     });
     return range;
   }
@@ -300,7 +300,7 @@ class LongRow {
     const int bits = std::max<int>(1, std::bit_width(range.high - range.low));
     auto* sorted = entries;
     bool done = false;
-    // Those of floating numbers crowd at a few exponents.
+    // The keys of floating-point values cluster at a few exponents.
     if (bits > 2 * kDigitBits && !std::is_floating_point_v<Wide<T>>)
       done = BucketSort<Word>(parallel_, rows_.length, parts_, bits)
                  .run(entries, entries + rows_.length);
@@ -313,13 +313,13 @@ class LongRow {
     });
   }
 
-  /// Writes element i of the result. Nearly all numbers come from their keys: in x they lie
-  /// anywhere.
+  /// Writes element i of the result. Nearly all values are computed from their keys, because
+  /// reading them from x would be random access.
   void write(int64_t i, uint64_t key, int64_t position) const {
-    const auto own = static_cast<Bits<Wide<T>>>(key ^ rows_.flip);
+    const auto value_key = static_cast<Bits<Wide<T>>>(key ^ rows_.flip);
     const int64_t at = row_ * rows_.kept + i;
     rows_.values[at] =
-        is_shared<T>(own) ? rows_.x[row_ * rows_.length + position] : number_of<T>(own);
+        is_shared<T>(value_key) ? rows_.x[row_ * rows_.length + position] : value_of<T>(value_key);
     rows_.positions[at] = position + 1;
   }
 
@@ -338,26 +338,26 @@ void sort_row(Parallel& parallel, const Rows<T>& rows, int64_t row) {
   rows.write(row, entries);
 }
 
-/// Keeps the first `kept` of the entries that it is shown, in room for twice as many: what is not
-/// before the last one kept is passed over, which is nearly all of a long row.
+/// Keeps the first `kept` of the entries added, in memory for twice that number: entries that do
+/// not precede the last one kept are skipped, which is nearly all of a long row.
 class Selection {
  public:
   Selection(Entry* workspace, int64_t kept) : entries_(workspace), kept_(kept) {}
 
   void add(const Entry& entry) {
-    if (full_ && entry.key >= limit_) return;  // among equal keys the earlier ones count
+    if (full_ && entry.key >= limit_) return;  // of equal keys, the earlier ones are kept
     entries_[size_++] = entry;
-    if (size_ == 2 * kept_) drop_rest();
+    if (size_ == 2 * kept_) discard_excess();
   }
-  /// The entries kept, in order.
+  /// Sorts the entries kept; returns their number.
   int64_t finish() {
-    if (size_ > kept_) drop_rest();
+    if (size_ > kept_) discard_excess();
     std::sort(entries_, entries_ + size_, before<uint64_t>);
     return size_;
   }
 
  private:
-  void drop_rest() {
+  void discard_excess() {
     std::nth_element(entries_, entries_ + kept_ - 1, entries_ + size_, before<uint64_t>);
     limit_ = entries_[kept_ - 1].key;
     size_ = kept_;
@@ -370,7 +370,8 @@ class Selection {
   bool full_ = false;
 };
 
-/// The first of each row without sorting it: first those of parts of the row, then those of these.
+/// Selects the first elements of each row without sorting it: first of each part of the row, then
+/// of these.
 template <class T>
 void select(Parallel& parallel, const Rows<T>& rows) {
   static thread_local Scratch scratch;
@@ -384,20 +385,22 @@ void select(Parallel& parallel, const Rows<T>& rows) {
                          const int64_t last = std::min(rows.length, first + part);
                          Selection selection(workspace + 2 * rows.kept * item, rows.kept);
                          for (int64_t i = first; i < last; ++i) selection.add(rows.entry(row, i));
-                         const int64_t found = selection.finish();
-                         // So that every part has as many: these come behind all others.
-                         Entry* own = workspace + 2 * rows.kept * item;
-                         std::fill(own + found, own + rows.kept,
+                         const int64_t count = selection.finish();
+                         // Pads each part to the same number of entries: these come after all
+                         // others.
+                         Entry* part_entries = workspace + 2 * rows.kept * item;
+                         std::fill(part_entries + count, part_entries + rows.kept,
                                    Entry{~uint64_t(0), static_cast<uint64_t>(rows.length)});
                        }
                      });
   parallel.for_range(rows.count, 64, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
-      Entry* own = workspace + 2 * rows.kept * parts * row;
+      Entry* row_entries = workspace + 2 * rows.kept * parts * row;
       for (int64_t p = 1; p < parts; ++p)
-        std::copy_n(own + 2 * rows.kept * p, rows.kept, own + rows.kept * p);
-      std::partial_sort(own, own + rows.kept, own + rows.kept * parts, before<uint64_t>);
-      rows.write(row, own);
+        std::copy_n(row_entries + 2 * rows.kept * p, rows.kept, row_entries + rows.kept * p);
+      std::partial_sort(row_entries, row_entries + rows.kept, row_entries + rows.kept * parts,
+                        before<uint64_t>);
+      rows.write(row, row_entries);
     }
   });
 }
@@ -423,7 +426,7 @@ void compute_sort(ComputeCall& call) {
     const auto sort_rows = [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) sort_row(*call.parallel, rows, row);
     };
-    // Rows are shared out, or a few long ones one after the other.
+    // Rows are split among threads, or a few long ones are sorted one after the other.
     if (length >= kLongRow && count < call.parallel->threads()) return sort_rows(0, count);
     call.parallel->for_range(count, std::max<int64_t>(1, 1024 / length), sort_rows);
   });

@@ -1,4 +1,4 @@
-// Sums with weights over windows along one dimension.
+// Weighted sums over windows along one dimension.
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +13,7 @@ namespace {
 /// Products worth a thread.
 constexpr int64_t kGrain = 16384;
 
-/// What a call sums up: of x (blocks, from, inner) to (blocks, to, inner).
+/// Sums from x (blocks, from, inner) to (blocks, to, inner).
 template <class T>
 struct Windows {
   int64_t blocks, from, inner, to, taps;
@@ -21,11 +21,11 @@ struct Windows {
   const T* weights;
 };
 
-/// The windows begin to end of a block, each a row of `inner` neighbours.
+/// Computes the windows begin to end of a block, each a row of `inner` elements.
 template <class T>
-void sum_rows(const Windows<T>* given, const T* __restrict x, int64_t begin, int64_t end,
+void sum_rows(const Windows<T>* source, const T* __restrict x, int64_t begin, int64_t end,
               T* __restrict out) {
-  const Windows<T> w = *given;
+  const Windows<T> w = *source;
   for (int64_t i = begin; i < end; ++i) {
     const int64_t* positions = w.positions + i * w.taps;
     const T* weights = w.weights + i * w.taps;
@@ -46,12 +46,13 @@ void sum_rows(const Windows<T>* given, const T* __restrict x, int64_t begin, int
   }
 }
 
-/// `rows` blocks, up to `lanes`, whose windows go along the last dimension: side by side, turned.
+/// Computes up to `lanes` blocks, `rows`, whose windows go along the last dimension: transposed,
+/// side by side.
 template <class T, int lanes>
-void sum_lanes(const Windows<T>* given, const T* x, int64_t rows, T* turned, T* out) {
+void sum_lanes(const Windows<T>* source, const T* x, int64_t rows, T* transposed, T* out) {
   using Vector = typename LanesOf<T, lanes>::Vector;
-  const Windows<T> w = *given;
-  to_pixels<T, lanes>(x, w.from, rows, lanes, 0, w.from, turned);
+  const Windows<T> w = *source;
+  to_pixels<T, lanes>(x, w.from, rows, lanes, 0, w.from, transposed);
   for (int64_t first = 0; first < w.to; first += lanes) {
     const int64_t together = std::min<int64_t>(lanes, w.to - first);
     Vector sums[lanes] = {};
@@ -60,13 +61,13 @@ void sum_lanes(const Windows<T>* given, const T* x, int64_t rows, T* turned, T* 
       const T* weights = w.weights + (first + i) * w.taps;
       Vector sum, value;
       for (int64_t k = 0; k < w.taps; ++k) {
-        std::memcpy(&value, turned + (positions[k] - 1) * lanes, sizeof value);
+        std::memcpy(&value, transposed + (positions[k] - 1) * lanes, sizeof value);
         value *= weights[k];
         sum = k == 0 ? value : sum + value;
       }
       sums[i] = sum;
     }
-    give_block<T, lanes>(sums, out + first, w.to, rows, together);
+    store_block<T, lanes>(sums, out + first, w.to, rows, together);
   }
 }
 
@@ -103,11 +104,11 @@ void window_sums(ComputeCall& call) {
                            std::max<int64_t>(1, kGrain / (lanes * (w.to * w.taps + w.from))),
                            [&](int64_t begin, int64_t end) {
                              static thread_local Scratch scratch;
-                             T* const turned = scratch.get<T>(w.from * lanes);
+                             T* const transposed = scratch.get<T>(w.from * lanes);
                              for (int64_t i = begin; i < end; ++i) {
                                const int64_t first = i * lanes,
                                              rows = std::min<int64_t>(lanes, w.blocks - first);
-                               sum(&w, x + first * w.from, rows, turned, out + first * w.to);
+                               sum(&w, x + first * w.from, rows, transposed, out + first * w.to);
                              }
                            });
 }

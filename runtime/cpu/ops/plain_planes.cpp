@@ -1,4 +1,4 @@
-// Calls on planes that lie channels last, as calls on planes that do not.
+// Runs calls on channels-last planes as calls on plain ones.
 #include "runtime/cpu/ops/plain_planes.h"
 
 #include <cstddef>
@@ -19,17 +19,17 @@ void copy(const void* from, const Layout& from_layout, void* to, const Layout& t
                 size);
 }
 
-/// A plain array for one that lies channels last.
+/// A plain copy of a channels-last array.
 struct PlainCopy {
-  const ArrayView& turned;
-  const Layout planes = as_planes(turned.layout);
-  const size_t size = size_of(turned.type);
+  const ArrayView& channels_last;
+  const Layout planes = as_planes(channels_last.layout);
+  const size_t size = size_of(channels_last.type);
   std::vector<std::byte> bytes =
       std::vector<std::byte>(static_cast<size_t>(planes.shape.numel()) * size);
 
-  ArrayView view() { return {bytes.data(), turned.type, Layout(planes.shape)}; }
-  void fetch() { copy(turned.data, planes, bytes.data(), Layout(planes.shape), size); }
-  void deliver() { copy(bytes.data(), Layout(planes.shape), turned.data, planes, size); }
+  ArrayView view() { return {bytes.data(), channels_last.type, Layout(planes.shape)}; }
+  void fetch() { copy(channels_last.data, planes, bytes.data(), Layout(planes.shape), size); }
+  void deliver() { copy(bytes.data(), Layout(planes.shape), channels_last.data, planes, size); }
 };
 
 }  // namespace

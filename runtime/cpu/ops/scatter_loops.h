@@ -1,5 +1,5 @@
-// The innermost loops of a scatter, for each type of elements. What is the same for all types is in
-// compute_scatter.cpp.
+// The innermost loops of a scatter, for each element type. compute_scatter.cpp has what all types
+// share.
 #pragma once
 
 #include <algorithm>
@@ -15,24 +15,24 @@
 
 namespace tide {
 
-/// What becomes of an element where a value is put. Minima and maxima are nan if either is.
+/// How a value is combined with its target. Minima and maxima are nan if either value is.
 enum class Put { write, add, max, min };
 
-/// How the array, the index and the source of a scatter lie, in this order: strides in elements
-/// before, along and behind the dimension.
+/// The layouts of the array, the index and the source of a scatter, in this order: strides in
+/// elements before, along and after the dimension.
 struct ScatterArrays {
   std::array<std::array<int64_t, kMaxDims>, 3> outer, inner;
   std::array<int64_t, 3> along;
-  /// The stride of all dimensions behind it, where they can be walked as one.
+  /// The stride of all dimensions after it, if they can be walked as one.
   std::array<std::optional<int64_t>, 3> joined;
   Shape outer_shape, inner_shape;
   int64_t size = 0;         ///< of the array along the dimension
   int64_t length = 0;       ///< of the index along it
   int64_t inner_count = 0;  ///< fibers of a block
-  bool far = false;         ///< the targets of a fiber are more than the first cache holds
+  bool far = false;         ///< the targets of a fiber exceed the first-level cache
 };
 
-/// A part of a block: the fibers first to last, or the points first to last of its only one.
+/// A part of a block: fibers first to last, or points first to last of its only fiber.
 struct ScatterPart {
   void* to;
   const int64_t* positions;
@@ -40,20 +40,20 @@ struct ScatterPart {
   int64_t block, first, last;
 };
 
-/// Values that are put into one row of the array, by their numbers in the source.
+/// Values for one row of the array, by their indices in the source.
 struct ScatterRow {
   void* to;
   const void* values;
   const int64_t* begin;
   const int64_t* end;
   int64_t count;      ///< neighbouring elements
-  bool another_next;  ///< the list goes on with that of another row
+  bool another_next;  ///< the list of another row follows
 };
 
-/// What is to be put into a target, which is counted from the first of its bucket.
+/// A value and its target, counted from the first target of its bucket.
 template <class T>
 struct ScatterEntry {
-  uint32_t place;
+  uint32_t offset;
   T value;
 };
 
@@ -66,7 +66,7 @@ struct ScatterLoops {
   ScatterLoop fiber, rows, dense, strided;
   void (*row_of_targets)(const ScatterArrays& arrays, const ScatterRow& row);
   void (*neighbours)(void* to, const void* from, int64_t count);
-  /// Puts entries, which are a ScatterEntry each, into a bucket of targets.
+  /// Puts values, each in a ScatterEntry, into a bucket of targets.
   void (*entries)(void* to, const void* entries, int64_t first, int64_t last, int64_t stride);
 };
 
@@ -76,10 +76,10 @@ const ScatterLoops& scatter_add_loops(DType type);
 const ScatterLoops& scatter_minmax_loops(DType type, bool largest);
 
 constexpr int64_t kCacheLine = 64;
-/// How far ahead the places that will be written are asked for: they lie anywhere in memory.
+/// Prefetch distance in positions: the targets are anywhere in memory.
 constexpr int64_t kScatterAhead = 16;
-/// How much of a row is asked for: behind that the processor sees by itself where it goes on.
-constexpr uintptr_t kAskedBytes = 256;
+/// How much of a row is prefetched; the processor's own prefetching continues from there.
+constexpr uintptr_t kPrefetchedBytes = 256;
 
 /// The values are of type T, the targets of type To.
 template <class T, class To, Put kPut>
@@ -102,32 +102,34 @@ class TypedScatter {
   static To* target_of(const ScatterPart& part) { return static_cast<To*>(part.to); }
   static const T* values_of(const ScatterPart& part) { return static_cast<const T*>(part.values); }
 
-  /// Asks for what the position `kScatterAhead` steps behind j, whatever it may hold, will need:
-  /// the first of `count` neighbouring targets and their values.
-  static void ask(const ScatterArrays& arrays, const To* target, const int64_t* positions,
-                  const T* values, int64_t j, int64_t count = 1) {
+  /// Prefetches for the position `kScatterAhead` steps after j, whatever its value: the first of
+  /// `count` neighbouring targets and their values.
+  static void prefetch(const ScatterArrays& arrays, const To* target, const int64_t* positions,
+                       const T* values, int64_t j, int64_t count = 1) {
     if (!arrays.far || j + kScatterAhead >= arrays.length) return;
     const int64_t next = j + kScatterAhead;
-    const auto place = static_cast<uintptr_t>(positions[next * arrays.along[1]]) - 1;
-    const uintptr_t distance = place * static_cast<uintptr_t>(arrays.along[0]) * sizeof(To);
+    const auto offset = static_cast<uintptr_t>(positions[next * arrays.along[1]]) - 1;
+    const uintptr_t distance = offset * static_cast<uintptr_t>(arrays.along[0]) * sizeof(To);
     const auto to = reinterpret_cast<uintptr_t>(target) + distance;
     const auto from = reinterpret_cast<uintptr_t>(values + next * arrays.along[2]);
-    const auto bytes = std::min<uintptr_t>(kAskedBytes, static_cast<uintptr_t>(count) * sizeof(To));
+    const auto bytes =
+        std::min<uintptr_t>(kPrefetchedBytes, static_cast<uintptr_t>(count) * sizeof(To));
     for (uintptr_t byte = 0; byte < bytes; byte += kCacheLine) {
       __builtin_prefetch(reinterpret_cast<const void*>(to + byte), 1);
       __builtin_prefetch(reinterpret_cast<const void*>(from + byte));
     }
   }
 
-  /// Asks for the begin of values that lie somewhere else: behind that the processor sees by itself
-  /// where it goes on.
-  static void ask_ahead(const T* values, int64_t count) {
-    const auto bytes = std::min<uintptr_t>(kAskedBytes, static_cast<uintptr_t>(count) * sizeof(T));
+  /// Prefetches the start of values elsewhere in memory; the processor's own prefetching continues
+  /// from there.
+  static void prefetch_values(const T* values, int64_t count) {
+    const auto bytes =
+        std::min<uintptr_t>(kPrefetchedBytes, static_cast<uintptr_t>(count) * sizeof(T));
     for (uintptr_t byte = 0; byte < bytes; byte += kCacheLine)
       __builtin_prefetch(reinterpret_cast<const std::byte*>(values) + byte);
   }
 
-  /// Puts neighbouring fibers of a row, or one value that they share.
+  /// Puts values into neighbouring fibers of a row: one value each, or one that they share.
   static void put_row(To* __restrict to, const T* __restrict from, int64_t count, bool shared) {
     if (!shared)
       for (int64_t i = 0; i < count; ++i) put(to[i], from[i]);
@@ -149,14 +151,14 @@ class TypedScatter {
     const auto [to_stride, position_stride, value_stride] = arrays.along;
     const int64_t before = part.block * arrays.length;
     for (int64_t j = part.first; j < part.last; ++j) {
-      ask(arrays, target, positions, values, j);
+      prefetch(arrays, target, positions, values, j);
       const int64_t position = positions[j * position_stride];
       if (check.allows(position, before + j))
         put(target[(position - 1) * to_stride], values[j * value_stride]);
     }
   }
 
-  /// A fiber that a cache holds, and that lies dense like its index.
+  /// A contiguous fiber with a contiguous index, small enough for the first-level cache.
   static void near_fiber(const ScatterArrays& arrays, RangeCheck& check, const ScatterPart& part) {
     To* const target = target_of(part);
     const T* const values = values_of(part);
@@ -165,42 +167,43 @@ class TypedScatter {
     const int64_t stride = arrays.along[2];
     const int64_t before = part.block * arrays.length, end = part.last;
     int64_t j = part.first;
-    // Eight are read before the first is put: a read behind a write waits for its address.
+    // Eight values are read before the first is put, because a read after a write waits for the
+    // write's address.
     for (; j + 8 <= end; j += 8) {
-      uint64_t places[8];
+      uint64_t offsets[8];
       T taken[8];
       bool outside = false;
 #pragma GCC unroll 8
       for (int i = 0; i < 8; ++i) {
-        places[i] = static_cast<uint64_t>(positions[j + i]) - 1;
-        outside |= places[i] >= size;
+        offsets[i] = static_cast<uint64_t>(positions[j + i]) - 1;
+        outside |= offsets[i] >= size;
         taken[i] = values[(j + i) * stride];
       }
       if (outside) [[unlikely]]
         break;
 #pragma GCC unroll 8
-      for (int i = 0; i < 8; ++i) put(target[places[i]], taken[i]);
+      for (int i = 0; i < 8; ++i) put(target[offsets[i]], taken[i]);
     }
     for (; j < end; ++j) {
-      const uint64_t place = static_cast<uint64_t>(positions[j]) - 1;
-      if (place < size) [[likely]]
-        put(target[place], values[j * stride]);
+      const uint64_t offset = static_cast<uint64_t>(positions[j]) - 1;
+      if (offset < size) [[likely]]
+        put(target[offset], values[j * stride]);
       else
         check.allows(positions[j], before + j);
     }
   }
 
-  /// All fibers of a row share their position, and are neighbours in the source or share their
-  /// value too.
+  /// All fibers of a row share their position, and are contiguous in the source or share their
+  /// value.
   static void rows(const ScatterArrays& arrays, RangeCheck& check, const ScatterPart& part) {
     To* const target = target_of(part) + part.first;
     const bool shared = arrays.joined[2] != 1;
     const int64_t count = part.last - part.first;
     for (int64_t j = 0; j < arrays.length; ++j) {
-      ask(arrays, target, part.positions, values_of(part) + part.first, j, count);
+      prefetch(arrays, target, part.positions, values_of(part) + part.first, j, count);
       const int64_t position = part.positions[j * arrays.along[1]];
-      const int64_t place = (part.block * arrays.length + j) * arrays.inner_count + part.first;
-      if (!check.allows(position, place)) continue;
+      const int64_t offset = (part.block * arrays.length + j) * arrays.inner_count + part.first;
+      if (!check.allows(position, offset)) continue;
       const T* from = values_of(part) + j * arrays.along[2];
       put_row(target + (position - 1) * arrays.along[0], shared ? from : from + part.first, count,
               shared);
@@ -212,12 +215,12 @@ class TypedScatter {
     const T* const values = static_cast<const T*>(row.values);
     for (const int64_t* entry = row.begin; entry < row.end; ++entry) {
       if (row.another_next || entry + 1 < row.end)
-        ask_ahead(values + entry[1] * arrays.along[2], shared ? 1 : row.count);
+        prefetch_values(values + entry[1] * arrays.along[2], shared ? 1 : row.count);
       put_row(static_cast<To*>(row.to), values + *entry * arrays.along[2], row.count, shared);
     }
   }
 
-  /// Fibers are neighbours in all three arrays.
+  /// Fibers are contiguous in all three arrays.
   static void dense(const ScatterArrays& arrays, RangeCheck& check, const ScatterPart& part) {
     To* const target = target_of(part);
     const auto [to_stride, position_stride, value_stride] = arrays.along;
@@ -250,7 +253,7 @@ class TypedScatter {
   static void entries(void* to, const void* entries, int64_t first, int64_t last, int64_t stride) {
     To* const target = static_cast<To*>(to);
     const auto* const all = static_cast<const ScatterEntry<T>*>(entries);
-    for (int64_t i = first; i < last; ++i) put(target[all[i].place * stride], all[i].value);
+    for (int64_t i = first; i < last; ++i) put(target[all[i].offset * stride], all[i].value);
   }
 };
 

@@ -6,7 +6,7 @@
 namespace tide {
 namespace {
 
-/// Sums of integers wrap around, so that those with a sign have the same bits as those without.
+/// Sums of integers wrap around, so signed types have the same bits as unsigned ones.
 template <class T>
 struct Addend {
   using Type = T;

@@ -1,4 +1,4 @@
-// The loops of a scatter that keeps the largest or the smallest.
+// The loops of a scatter that keeps the maximum or the minimum.
 #include "runtime/cpu/ops/scatter_loops.h"
 
 namespace tide {

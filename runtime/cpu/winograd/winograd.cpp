@@ -1,4 +1,4 @@
-// Cuts Winograd's convolution into blocks that fit the caches, and shares them out to threads.
+// Splits Winograd's convolution into blocks that fit the caches, and among threads.
 #include "runtime/cpu/winograd/winograd.h"
 
 #include <algorithm>
@@ -11,15 +11,15 @@
 namespace tide {
 namespace {
 
-/// Channels come in multiples of this: whole panels of every product kernel.
+/// Channels must be a multiple of this: full panels of every product kernel.
 constexpr int64_t kChannelStep = 32;
-/// Fewer tiles are not worth the transforms of the filters.
+/// With fewer tiles, the transforms of the filters do not pay off.
 constexpr int64_t kFewTiles = 32;
-/// Tiles of a block, whose values at points are at home in L2, roughly.
+/// Tiles of a block, whose values at points roughly fit in L2.
 constexpr int64_t kBlockTiles = 48;
-/// Tiles whose products are added up at a time in gradients of filters. Belongs to the bits.
+/// Tiles whose products are summed together in gradients of filters. Determines the bits.
 constexpr int64_t kSumTiles = 256;
-/// Channels whose products are added up at a time. Belongs to the bits.
+/// Channels whose products are summed together. Determines the bits.
 constexpr int64_t kSumChannels = 256;
 /// Floats between rows of values, so that rows do not share a few cache sets.
 constexpr int64_t kGap = 16;
@@ -46,7 +46,7 @@ struct Grid {
   }
 };
 
-/// Some planes of each image that strips of a grid are read from or written to.
+/// Planes of each image that strips of a grid are read from or written to.
 struct Planes {
   int64_t channels, height, width, pad_h, pad_w;
 
@@ -54,7 +54,7 @@ struct Planes {
     const int64_t top = number % grid.rows() * kWinogradTile;
     return {height, width, top - pad_h, -pad_w, grid.columns()};
   }
-  /// The planes from `channel` on of the image that strip `number` belongs to.
+  /// The offset of the planes from `channel` on, in the image that strip `number` belongs to.
   int64_t offset(const Grid& grid, int64_t number, int64_t channel) const {
     return (number / grid.rows() * channels + channel) * height * width;
   }
@@ -73,20 +73,20 @@ struct ValuesLayout {
   }
 };
 
-/// Memory of the calling thread for a strip on its way.
+/// The calling thread's scratch memory for a strip.
 float* strip_scratch(const Grid& grid) {
   static thread_local Scratch scratch;
   return scratch.get<float>(WinogradKernel::scratch_size(grid.columns(), winograd_kernel().lanes));
 }
 
-/// Memory that all threads of a pass share, kept by the thread that runs it.
+/// Memory shared by all threads of a pass; it belongs to the thread that runs the pass.
 float* shared_scratch(int64_t size) {
   static thread_local Scratch scratch;
   return scratch.get<float>(size);
 }
 
-/// G filter G^T of all filters, as the right side of a product for each point: panels of results,
-/// in each the sources one after the other.
+/// G filter G^T of all filters, as the right side of a product for each point: panels of result
+/// channels, each with all source channels.
 class Filters {
  public:
   Filters(int64_t sources, int64_t results)
@@ -115,7 +115,7 @@ class Filters {
     });
   }
 
-  /// The filters at one point, from one source on.
+  /// The filters at one point, starting at one source channel.
   GemmRight<float> at(int point, int64_t source) const {
     const int columns = gemm_kernel<float>().columns;
     return {data_ + point * point_stride_ + source * columns, sources_ * columns, columns, nullptr};
@@ -126,14 +126,14 @@ class Filters {
   float* data_;
 };
 
-/// So many strips that their tiles fill whole panels of `rows`, if few strips do.
+/// The number of strips in a block: their tiles fill panels of `rows` if few strips suffice.
 int64_t strips_of_block(const Grid& grid, int rows) {
   const int64_t strips = std::max<int64_t>(1, kBlockTiles / grid.columns());
   const int64_t step = rows / std::gcd<int64_t>(rows, grid.columns());
   return strips > step ? strips / step * step : strips;
 }
 
-/// output = input * filters, block by block of strips: values, products, outputs.
+/// output = input * filters, in blocks of strips: values, products, outputs.
 void convolve(const Grid& grid, const Planes& from, const Planes& to, const float* input,
               const Filters& filters, const float* bias, float* output, Parallel& parallel) {
   const WinogradKernel& kernel = winograd_kernel();

@@ -1,13 +1,14 @@
 // Convolutions with 3 x 3 filters in a quarter of the multiplications: Winograd's F(4 x 4, 3 x 3).
 //
-// Each tile of 4 x 4 outputs comes from 6 x 6 inputs. Inputs, filters and outputs are seen as
-// values of polynomials at 6 x 6 points, where the sum over channels is one matrix product for each
-// point:
+// Each tile of 4 x 4 outputs is computed from 6 x 6 inputs. Inputs, filters and outputs are treated
+// as values of polynomials at 6 x 6 points, where the sum over channels is one matrix product for
+// each point:
 //   output = A^T [ (G filter G^T) * (B^T input B) ] A,
 // and the gradient of the filter = G^T [ (B^T input B) * (A dy A^T) ] G, summed over tiles. (Lavin
-// and Gray, Fast algorithms for convolutional neural networks, 2015.) The points are 0, +-5/8,
-// +-3/2 and infinity: rounding errors are half of those at the usual 0, +-1, +-2. A nan or infinity
-// among the inputs of a tile reaches all of its outputs.
+// and Gray, Fast algorithms for convolutional neural networks, 2015.)
+//
+// The points are 0, +-5/8, +-3/2 and infinity: rounding errors are half of those at the usual 0,
+// +-1, +-2. A nan or infinity among the inputs of a tile reaches all of its outputs.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +22,10 @@ constexpr int kWinogradSide = 6, kWinogradPoints = 36;
 /// Outputs of a tile along one dimension.
 constexpr int kWinogradTile = 4;
 
-/// A row of tiles over some planes of one image. What lies outside of the planes is zero.
+/// A row of tiles over some planes of one image. Outside of their bounds, planes are zero.
 struct WinogradStrip {
-  int64_t height, width;  ///< of a plane; planes follow each other without gaps
-  int64_t top, left;      ///< where the first tile begins, perhaps outside
+  int64_t height, width;  ///< of a plane; planes are contiguous
+  int64_t top, left;      ///< where the first tile begins; may be outside
   int64_t tiles;
 };
 
@@ -43,33 +44,33 @@ struct WinogradKernel {
   static int64_t scratch_size(int64_t tiles, int lanes) {
     return kWinogradSide * (kWinogradTile * tiles + 2) * lanes;
   }
-  /// B^T x B of the 6 x 6 inputs of each tile, which lie 4 apart.
+  /// B^T x B of the 6 x 6 inputs of each tile; tiles are 4 apart.
   void (*input)(const WinogradStrip&, const float* planes, WinogradValues<float> to,
                 float* scratch);
   /// A x A^T of each tile of 4 x 4.
   void (*spread)(const WinogradStrip&, const float* planes, WinogradValues<float> to,
                  float* scratch);
-  /// A^T x A of the values of each tile, plus a number for each channel (null: none).
+  /// A^T x A of the values of each tile, plus a bias for each channel (null: none).
   void (*output)(const WinogradStrip&, WinogradValues<const float> from, const float* bias,
                  float* planes, float* scratch);
-  /// G x G^T of the filters of one channel; filters of the lanes are `stride` apart. A flipped one
-  /// is read backwards.
+  /// G x G^T of the filters of one channel; filters of neighbouring lanes are `stride` apart. A
+  /// flipped filter is read backwards.
   void (*filter)(const float* filters, int64_t stride, bool flipped, float* to,
                  int64_t point_stride);
   /// G^T x G: 3 x 3 from the sums at points.
   void (*filter_gradient)(const float* from, int64_t point_stride, float* filters, int64_t stride);
 };
 
-/// The kernels of each instruction set; calling one needs a processor that has it.
+/// The kernels of each instruction set; calling one requires a processor that supports it.
 extern const WinogradKernel kWinogradBaseline, kWinogradAvx2, kWinogradAvx512;
 
-/// Whether the convolution has a form for which these are right, and a size for which they are
-/// fast; each pass asks for itself. Bits depend on the shape alone.
+/// Whether this algorithm supports the convolution and is fast for its size, for each pass. Bits
+/// depend on the shape alone.
 bool winograd_suits_forward(const ConvolutionShape& shape);
 bool winograd_suits_backward_input(const ConvolutionShape& shape);
 bool winograd_suits_backward_weight(const ConvolutionShape& shape);
 
-/// The convolution and its gradients, as DnnlPlugin has them.
+/// The convolution and its gradients, as in DnnlPlugin.
 void winograd_forward(const ConvolutionShape& shape, const float* input, const float* weight,
                       const float* bias, float* output, Parallel& parallel);
 void winograd_backward_input(const ConvolutionShape& shape, const float* dy, const float* weight,

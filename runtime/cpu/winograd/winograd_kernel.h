@@ -1,6 +1,6 @@
 // The transforms of Winograd's convolution, as a template over the vector registers of one
-// instruction set, whose lanes are channels. Included only by the winograd_*.cpp files, each of
-// which compiles it for its own.
+// instruction set, whose lanes are channels. Included only by the winograd_*.cpp files, one for
+// each instruction set.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Winograd {
   static constexpr int kLanes = V::kLanes;
   static constexpr int kSide = kWinogradSide, kTile = kWinogradTile;
 
-  // The points +-a, +-b, and G's factors: one over the products of the distances between points.
+  // The points +-a, +-b, and G's factors: 1 / the product of the distances between points.
   static constexpr float a = 0.625f, b = 1.5f, a2 = a * a, b2 = b * b;
   static constexpr float kAtZero = 1 / (a2 * b2), kAtA = 1 / (2 * a2 * (a2 - b2)),
                          kAtB = 1 / (2 * b2 * (b2 - a2));
@@ -112,7 +112,7 @@ struct Winograd {
     }
   }
 
-  /// 4 x 4 numbers.
+  /// Transposes 4 x 4 elements.
   TIDE_INLINE void transpose(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
     __m128 r0 = _mm_loadu_ps(from), r1 = _mm_loadu_ps(from + from_stride);
     __m128 r2 = _mm_loadu_ps(from + 2 * from_stride), r3 = _mm_loadu_ps(from + 3 * from_stride);
@@ -123,7 +123,7 @@ struct Winograd {
     _mm_storeu_ps(to + 3 * to_stride, r3);
   }
 
-  /// Rows strip.top and on as to[row][column][lane], with zeros for what is outside.
+  /// Loads the rows from strip.top on as to[row][column][lane], with zeros outside of the planes.
   TIDE_INLINE void load_rows(const WinogradStrip& strip, const float* planes, int rows,
                              int64_t columns, float* to) {
     const int64_t first = std::max<int64_t>(0, -strip.left);
@@ -143,7 +143,7 @@ struct Winograd {
 
   // Strips.
 
-  /// The values at the points of tiles of 6 x 6 inputs, which share two columns with their
+  /// The values at the points of tiles: of 6 x 6 inputs, which share two columns with their
   /// neighbours, or of 4 x 4 slopes.
   template <int kFrom>
   TIDE_VECTOR_TARGET static void to_points(const WinogradStrip& strip, const float* planes,
@@ -151,7 +151,7 @@ struct Winograd {
     const int64_t columns = kTile * strip.tiles + kFrom - kTile, row = columns * kLanes;
     load_rows(strip, planes, kFrom, columns, scratch);
     Vector x[kFrom], y[kSide];
-    // Along the columns in place.
+    // Along the columns, in place.
     for (float* column = scratch; column < scratch + row; column += kLanes) {
 #pragma GCC unroll 6
       for (int i = 0; i < kFrom; ++i) x[i] = V::load(column + i * row);
