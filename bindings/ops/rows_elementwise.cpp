@@ -1,6 +1,7 @@
 // Rows of elementwise ops, and of those composed of them.
 #include "bindings/ops/rows.h"
 #include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/elementwise/polygamma.h"
 #include "runtime/ops/math/special.h"
 
 namespace tide::bindings {

@@ -1,9 +1,14 @@
 // Rows of reductions, running values, and orders.
 #include "bindings/ops/rows.h"
 #include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/linalg/covariance.h"
+#include "runtime/ops/linalg/distance.h"
+#include "runtime/ops/linalg/linalg.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/reduce/scan.h"
+#include "runtime/ops/reduce/searching.h"
 #include "runtime/ops/reduce/statistics.h"
+#include "runtime/ops/reduce/trapezoid.h"
 
 namespace tide::bindings {
 

@@ -2,13 +2,16 @@
 #include "bindings/ops/rows.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
+#include "runtime/ops/index/part_scatter.h"
+#include "runtime/ops/linalg/linalg.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/nn/grid_sample.h"
 #include "runtime/ops/nn/interpolate.h"
-#include "runtime/ops/shape/arrangement.h"
+#include "runtime/ops/shape/diagonals.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/padding.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/ops/shape/splitting.h"
 
 namespace tide::bindings {
 

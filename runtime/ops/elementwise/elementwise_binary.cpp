@@ -3,7 +3,6 @@
 #include "runtime/ir/definitions/comparison_math.h"
 #include "runtime/ops/elementwise/elementwise_record.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
-#include "runtime/ops/math/special.h"
 #include "runtime/ops/require.h"
 #include "runtime/ops/shape/creation.h"
 

@@ -11,7 +11,7 @@
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise_record.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
-#include "runtime/ops/math/special.h"
+#include "runtime/ops/elementwise/polygamma.h"
 #include "runtime/ops/shape/creation.h"
 
 namespace tide {

@@ -110,4 +110,8 @@ Tensor true_positions(const char* op, const Tensor& mask, int64_t count);
 /// The elements of an integer tensor. Waits.
 std::vector<int64_t> read_integers(const char* op, const Tensor& x);
 
+/// Positions in a flattened tensor of `shape` as positions in each of its dimensions. Negative ones
+/// count from the end.
+std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape);
+
 }  // namespace tide

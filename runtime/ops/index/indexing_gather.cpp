@@ -249,4 +249,21 @@ Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accu
   return reshape_to(scatter_along("put", ravel(x), 0, at, ravel(source), accumulate), x.shape());
 }
 
+std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape) {
+  const Tensor given = from_the_end(positions_of("unravel_index", indices), shape.numel());
+  // A gather of zeros checks the positions and holds no memory.
+  const Tensor zero = zeros({1}, {.dtype = DType::i64, .device = indices.device()});
+  const Tensor none =
+      gather_along("unravel_index", broadcast_to(zero, {shape.numel()}), 0, ravel(given));
+  Tensor rest = given + reshape_to(none, given.shape()) - 1;
+  std::vector<Tensor> places(static_cast<size_t>(shape.rank()));
+  if (shape.numel() == 0) return std::vector<Tensor>(places.size(), rest);
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    const Number size = shape[d];
+    places[static_cast<size_t>(d)] = remainder(rest, size) + 1;
+    rest = floor_divide(rest, size);
+  }
+  return places;
+}
+
 }  // namespace tide

@@ -150,4 +150,14 @@ Tensor linalg_vander(const Tensor& x, std::optional<int64_t> n = {});
 Tensor linalg_diagonal(const Tensor& a, std::optional<int64_t> offset = {},
                        std::optional<Dim> dim1 = {}, std::optional<Dim> dim2 = {});
 
+/// Row i has the powers count - 1, ..., 1, 0 of x[i]; rising if asked for. count: as many as rows.
+Tensor vander(const Tensor& x, std::optional<int64_t> count = {}, bool increasing = false);
+
+/// "fro", the root of the sum of squares.
+Tensor named_norm(const Tensor& x, const std::string& order, const OptionalDims& dims = {},
+                  bool keepdim = false, std::optional<DType> dtype = {});
+/// The norm of vectors (one dim, or neither order nor dims) or of matrices (two dims).
+Tensor linalg_norm(const Tensor& x, std::optional<double> order = {}, const OptionalDims& dims = {},
+                   bool keepdim = false, std::optional<DType> dtype = {});
+
 }  // namespace tide

@@ -161,4 +161,19 @@ Tensor linalg_diagonal(const Tensor& a, std::optional<int64_t> offset, std::opti
   return diagonal(a, offset, dim1.value_or(Dim{-2}), dim2.value_or(Dim{-1}));
 }
 
+Tensor vander(const Tensor& x, std::optional<int64_t> count, bool increasing) {
+  check_rank("vander", x, 1);
+  const int64_t rows = x.shape()[0], columns = count.value_or(rows);
+  check_least("vander", "N", columns, 0);
+  const DType type = is_floating(x.dtype()) ? x.dtype() : DType::i64;
+  std::vector<Tensor> parts;
+  if (columns > 0) parts.push_back(ones({rows, 1}, {.dtype = type, .device = x.device()}));
+  if (columns > 1)
+    parts.push_back(cumprod(
+        broadcast_to(reshape_to(convert(x, type), {rows, 1}), {rows, columns - 1}), Dim{1}));
+  if (parts.empty()) return zeros({rows, 0}, {.dtype = type, .device = x.device()});
+  const Tensor rising = cat(parts, Dim{1});
+  return increasing ? rising : flip(rising, Dims{1});
+}
+
 }  // namespace tide

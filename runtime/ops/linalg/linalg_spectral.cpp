@@ -410,4 +410,23 @@ Tensor linalg_eigvals(const Tensor& a) {
                    "symmetric matrix");
 }
 
+Tensor named_norm(const Tensor& x, const std::string& order, const OptionalDims& dims, bool keepdim,
+                  std::optional<DType> dtype) {
+  if (choose("norm", "the order", order, {"fro", "nuc"}) == 1)
+    return linalg_matrix_norm_named(x, order, dims, keepdim, dtype);
+  return vector_norm(x, 2.0, dims, keepdim, dtype);
+}
+
+Tensor linalg_norm(const Tensor& x, std::optional<double> order, const OptionalDims& dims,
+                   bool keepdim, std::optional<DType> dtype) {
+  if (!order) return vector_norm(x, 2.0, dims, keepdim, dtype);
+  const bool given = dims && !dims->empty();
+  if (!given && x.rank() > 2)
+    throw ShapeError("norm: dim is required for shape " + x.shape().text());
+  const int count = given ? dims->size() : x.rank();
+  if (count > 2) throw ShapeError("norm: at most 2 dimensions make a matrix");
+  if (count < 2) return vector_norm(x, order, dims, keepdim, dtype);
+  return linalg_matrix_norm(x, *order, dims, keepdim, dtype);
+}
+
 }  // namespace tide

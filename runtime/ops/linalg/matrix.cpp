@@ -12,8 +12,6 @@
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/float32_precision.h"
 #include "runtime/ops/index/indexing.h"
-#include "runtime/ops/nn/softmax.h"
-#include "runtime/ops/random/random.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"

@@ -48,4 +48,11 @@ Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>
 /// Sums of products by Einstein's convention: "ij,jk->ik".
 Tensor einsum(const std::string& equation, const std::vector<Tensor>& operands);
 
+/// Inner products of the last dimensions; of two vectors.
+Tensor inner(const Tensor& a, const Tensor& b);
+/// The product over the last n dimensions of a and the first n of b (default 2).
+Tensor tensordot(const Tensor& a, const Tensor& b, std::optional<int64_t> dims = {});
+/// The product over pairs of dimensions: those of the first list are a's, their partners b's.
+Tensor tensordot_pairs(const Tensor& a, const Tensor& b, const DimLists& dims);
+
 }  // namespace tide

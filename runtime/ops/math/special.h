@@ -55,9 +55,6 @@ bool is_complex(const Tensor& x);
 /// 0, infinities and nan, themselves and 0.
 std::tuple<Tensor, Tensor> frexp(const Tensor& x);
 
-/// The n-th derivative of digamma, 0 <= n <= 100.
-Tensor polygamma(int64_t n, const Tensor& x);
-Tensor polygamma_of(const Tensor& x, int64_t n);
 /// -x log(x), 0 at 0, -infinity below.
 Tensor entr(const Tensor& x);
 /// a log(1 + b), 0 where a is 0 unless b is nan.

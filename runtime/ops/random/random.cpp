@@ -14,7 +14,7 @@
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/reduce/scan.h"
-#include "runtime/ops/reduce/statistics.h"
+#include "runtime/ops/reduce/searching.h"
 #include "runtime/ops/require.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"

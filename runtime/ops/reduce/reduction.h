@@ -78,15 +78,12 @@ std::tuple<Tensor, Tensor> std_mean_unbiased_over(const Tensor& x, const Optiona
 /// (sum of |x|^order)^(1 / order); order 0 counts, infinite ones give the largest or smallest |x|.
 Tensor vector_norm(const Tensor& x, std::optional<double> order = {}, const OptionalDims& dims = {},
                    bool keepdim = false, std::optional<DType> dtype = {});
-/// "fro", the root of the sum of squares.
-Tensor named_norm(const Tensor& x, const std::string& order, const OptionalDims& dims = {},
-                  bool keepdim = false, std::optional<DType> dtype = {});
-/// The norm of vectors (one dim, or neither order nor dims) or of matrices (two dims).
-Tensor linalg_norm(const Tensor& x, std::optional<double> order = {}, const OptionalDims& dims = {},
-                   bool keepdim = false, std::optional<DType> dtype = {});
 /// log(sum(exp(x))) without overflow.
 Tensor logsumexp(const Tensor& x, const Dims& dims, bool keepdim = false);
 /// The sum of the diagonal of a matrix.
 Tensor trace(const Tensor& x);
+
+/// x with each part along dim scaled down so that its norm of order p is at most `largest`.
+Tensor renorm(const Tensor& x, double p, Dim dim, double largest);
 
 }  // namespace tide

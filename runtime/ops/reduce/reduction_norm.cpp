@@ -6,7 +6,6 @@
 #include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
-#include "runtime/ops/linalg/linalg.h"
 #include "runtime/ops/reduce/reduce.h"
 #include "runtime/ops/shape/shape_ops.h"
 
@@ -81,25 +80,6 @@ Tensor vector_norm(const Tensor& input, std::optional<double> order, const Optio
   return norm_over("norm", x, order.value_or(2), reduced_dims("norm", dims, x.rank()), keepdim);
 }
 
-Tensor named_norm(const Tensor& x, const std::string& order, const OptionalDims& dims, bool keepdim,
-                  std::optional<DType> dtype) {
-  if (choose("norm", "the order", order, {"fro", "nuc"}) == 1)
-    return linalg_matrix_norm_named(x, order, dims, keepdim, dtype);
-  return vector_norm(x, 2.0, dims, keepdim, dtype);
-}
-
-Tensor linalg_norm(const Tensor& x, std::optional<double> order, const OptionalDims& dims,
-                   bool keepdim, std::optional<DType> dtype) {
-  if (!order) return vector_norm(x, 2.0, dims, keepdim, dtype);
-  const bool given = dims && !dims->empty();
-  if (!given && x.rank() > 2)
-    throw ShapeError("norm: dim is required for shape " + x.shape().text());
-  const int count = given ? dims->size() : x.rank();
-  if (count > 2) throw ShapeError("norm: at most 2 dimensions make a matrix");
-  if (count < 2) return vector_norm(x, order, dims, keepdim, dtype);
-  return linalg_matrix_norm(x, *order, dims, keepdim, dtype);
-}
-
 Tensor logsumexp(const Tensor& input, const Dims& list, bool keepdim) {
   const Tensor x = convert(input, floating_type(input.dtype()));
   const unsigned dims = reduced_dims("logsumexp", list, x.rank());
@@ -128,6 +108,20 @@ Tensor logsumexp(const Tensor& input, const Dims& list, bool keepdim) {
                 });
   }
   return y;
+}
+
+Tensor renorm(const Tensor& x, double p, Dim dim, double largest) {
+  check_min_rank("renorm", x, 2);
+  check_positive("renorm", "p", p);
+  check_non_negative("renorm", "maxnorm", largest);
+  const int place = resolve_dim("renorm", dim, x.rank());
+  Dims others;
+  for (int d = 0; d < x.rank(); ++d)
+    if (d != place) others.push_back(d);
+  const DType type = compute_type(x.dtype());
+  const Tensor norms = vector_norm(x, p, others, true, type);
+  const Tensor factor = where(gt(norms, largest), largest / (norms + 1e-7), 1.0);
+  return x * convert(factor, x.dtype());
 }
 
 }  // namespace tide
