@@ -62,8 +62,7 @@ struct RecurrenceAttributes {
   Attribute<bool> last_step_first, has_bias;
 };
 
-/// The last attribute of ops on planes is the layout: channels_last is (n, h, w, c), else (n, c, h,
-/// w).
+/// Ops on planes end with their layout: channels_last is (n, h, w, c), else (n, c, h, w).
 struct ConvolutionAttributes {
   Attribute<bool> has_bias;
   Attribute<int64_t> stride[2], padding[2], dilation[2], groups;
