@@ -48,9 +48,9 @@ class Queue : public WorkQueue {
 
  private:
   void run();
-  void wait_for_room(uint64_t ticket);
+  void wait_for_capacity(uint64_t ticket);
   bool publish();
-  void rest(uint64_t next);
+  void sleep(uint64_t next);
   uint64_t execute_from(uint64_t first);
   void execute(uint64_t ticket);
   void follow(Queue& other, uint64_t ticket);

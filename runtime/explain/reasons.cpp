@@ -6,14 +6,14 @@
 namespace tide {
 namespace {
 
-/// Sizes of 1 left out, as the planner compares them.
+/// Without sizes of 1, as the planner compares them.
 std::string sizes_text(const SqueezedLayout& layout) {
   Shape shape;
   for (int d = 0; d < layout.rank; ++d) shape.push_back(layout.sizes[d]);
   return shape.text();
 }
 
-/// What the op walks.
+/// The domain of the op.
 SqueezedLayout domain_of(const Node& node) {
   if (node.kind == Node::Kind::reduce)
     return SqueezedLayout(walked_layout(node, node.arguments[0]));

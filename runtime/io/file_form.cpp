@@ -1,4 +1,4 @@
-// Tells files by their first bytes.
+// Identifies files by their first bytes.
 #include "runtime/io/file_form.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using namespace std::string_view_literals;
 
 struct Form {
-  std::string_view sign;  ///< that the file has at `at`
+  std::string_view sign;  ///< expected at `at`
   size_t at;
   const char* text;
 };
@@ -60,7 +60,7 @@ std::string form_of_file(const std::string& path) {
   for (const Form& form : kForms)
     if (head.size() >= form.at && std::string_view(head).substr(form.at).starts_with(form.sign))
       return form.text;
-  // HTML may be in capitals, and after spaces.
+  // HTML may be in upper case, and follow white space.
   std::ranges::transform(head, head.begin(), [](unsigned char c) { return std::tolower(c); });
   const size_t start = std::min(head.find_first_not_of(" \t\r\n"), head.size());
   for (const Form& form : kForms)
