@@ -115,7 +115,7 @@ DeviceState& DeviceState::of(Device device) {
                       list_of_devices() + (problem.empty() ? "" : "; " + problem));
   }
   // For a process that exits on another thread than its first; see ~Recorder.
-  if (all.states.empty()) std::atexit(DeviceState::rest);
+  if (all.states.empty()) std::atexit(DeviceState::shut_down);
   all.states.push_back(std::make_unique<DeviceState>(device, std::move(backend),
                                                      static_cast<int>(all.states.size())));
   place.store(all.states.back().get(), std::memory_order_release);
@@ -143,7 +143,7 @@ DeviceState* DeviceState::pinning() {
   return nullptr;
 }
 
-void DeviceState::rest() {
+void DeviceState::shut_down() {
   // A library that exits the process from a queue's thread would wait for itself.
   if (WorkQueue::is_queue_thread()) return;
   for (Stream* stream : all_streams()) stream->queue->drop_pending();

@@ -100,7 +100,7 @@ class DeviceState {
   /// Bytes allocated on all devices since the start.
   static uint64_t allocated_bytes() { return allocated_bytes_.load(std::memory_order_relaxed); }
   /// At exit: drops queued work and ends running work.
-  static void rest();
+  static void shut_down();
 
  private:
   std::vector<void*> begin_again();
