@@ -74,8 +74,8 @@ class AsyncStream {
   /// none. Only during a profile; does not throw.
   virtual const profile::KernelLaunch* take_launch() { return nullptr; }
 
-  /// How a loop's kernel, which is compiled if necessary, is launched for arrays at the beginning of
-  /// blocks; none if there is no work or no such kernel. Callable from any thread.
+  /// How a loop's kernel, which is compiled if necessary, is launched for arrays at the beginning
+  /// of blocks; none if there is no work or no such kernel. Callable from any thread.
   virtual std::optional<profile::KernelLaunch> launch_of(const LoopStep&) { return std::nullopt; }
 
   /// Times steps instead of `take_time` once started; shared by all streams of a kind of device;

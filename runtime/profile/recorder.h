@@ -112,7 +112,7 @@ struct Trace {
 
   /// The ops of an event; none if they are not known.
   std::span<const SourceOp> ops_of(const Event& event) const;
-  uint8_t number = 0;  ///< that its source numbers contain
+  uint8_t number = 0;  ///< contained in its source numbers
 };
 
 /// Corrects the events of a profile that has ended.

@@ -1,4 +1,4 @@
-// The windows of a thread, and how what is recorded in them runs.
+// The windows of a thread, and how their ops run.
 #pragma once
 
 #include <atomic>
