@@ -61,8 +61,8 @@ void PlanFlusher::flush() {
     if (window_.device().has_streams()) follow_inputs();
     ticket = submit(*plan);
     if (!foreign_.empty()) keep_inputs(ticket);
-  } catch (const OutOfMemory& wanted) {
-    return do_with_less_memory(wanted);
+  } catch (const OutOfMemory& shortage) {
+    return do_with_less_memory(shortage);
   } catch (const Error& error) {
     give_up_all(error.what());
     throw;
@@ -178,10 +178,12 @@ void PlanFlusher::bind_step(const Plan& plan, const Step& step, Submission& subm
   bound.outputs = here();
   for (uint16_t output : step.outputs)
     words.push_back(reinterpret_cast<uint64_t>(window_.nodes()[output]->storage->data));
-  const auto is_again = [&](uint16_t output) { return window_.nodes()[output]->again; };
-  if (std::any_of(step.outputs.begin(), step.outputs.end(), is_again)) {
-    bound.again = here();
-    for (uint16_t output : step.outputs) words.push_back(is_again(output));
+  const auto is_rematerialized = [&](uint16_t output) {
+    return window_.nodes()[output]->rematerialized;
+  };
+  if (std::any_of(step.outputs.begin(), step.outputs.end(), is_rematerialized)) {
+    bound.rematerialized = here();
+    for (uint16_t output : step.outputs) words.push_back(is_rematerialized(output));
   }
   bound.parameters = here();
   for (uint32_t place : step.parameters) words.push_back(window_.numbers()[place]);
@@ -257,7 +259,7 @@ void PlanFlusher::settle(const Plan& plan, uint64_t ticket) {
   window_.take(nodes);
   for (size_t i = 0; i < nodes.size(); ++i) {
     Node& node = *nodes[i];
-    node.wanted = false;
+    node.must_store = false;
     if (plan.fates[i] == Fate::keep) {
       node.state = Node::State::stored;
       node.ticket = ticket;

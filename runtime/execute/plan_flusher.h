@@ -39,7 +39,7 @@ class PlanFlusher : public Flusher {
   void settle(const Plan& plan, uint64_t ticket);
 
   std::vector<Ref<Node>> taken_nodes();
-  void do_with_less_memory(const OutOfMemory& wanted);
+  void do_with_less_memory(const OutOfMemory& shortage);
   void flush_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure);
   void leave_out_lost();
   void give_up_all(const char* what);

@@ -50,7 +50,7 @@ Ref<Failure> reported_failure(const Node& node, const std::string& what) {
 /// The node, which is no longer in a window, will not be computed: a write leaves the previous
 /// value, a recomputable value can be retried, everything else is lost.
 void give_up(Node& node, const Ref<Failure>& failure) {
-  node.wanted = false;
+  node.must_store = false;
   node.storage = {};
   Node* before = value_before(node);
   if (before && before->state == Node::State::stored) {
@@ -61,7 +61,7 @@ void give_up(Node& node, const Ref<Failure>& failure) {
   } else if (before && before->state == Node::State::recomputable) {
     become_copy(node);
     node.state = Node::State::recomputable;
-  } else if (node.again) {
+  } else if (node.rematerialized) {
     node.state = Node::State::recomputable;
   } else {
     node.state = Node::State::failed;
@@ -113,14 +113,14 @@ void PlanFlusher::leave_out_lost() {
 /// The window as a whole does not fit in memory. Single ops need less, and only those that still do
 /// not fit are lost; throws MemoryError with the line of the first of them. An all-or-nothing step
 /// does not run.
-void PlanFlusher::do_with_less_memory(const OutOfMemory& wanted) {
+void PlanFlusher::do_with_less_memory(const OutOfMemory& shortage) {
   std::string message;
   try {
-    window_.device().raise_out_of_memory(wanted.bytes, wanted.node->name);
+    window_.device().raise_out_of_memory(shortage.bytes, shortage.node->name);
   } catch (const MemoryError& error) {
     message = error.what();
   }
-  const Ref<Failure> failure = reported_failure(*wanted.node, message);
+  const Ref<Failure> failure = reported_failure(*shortage.node, message);
   std::vector<Ref<Node>> nodes = taken_nodes();
   const bool is_one_op = std::all_of(nodes.begin() + 1, nodes.end(), [](const auto& node) {
     return node->kind == Node::Kind::part;

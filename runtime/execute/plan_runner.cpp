@@ -238,29 +238,30 @@ Ref<Failure> PlanRunner::attempt(const StepCall& call, uint64_t ticket, bool dro
 StopCheck PlanRunner::stop_check(const StepCall& call, uint64_t ticket) const {
   const bool writes = call.step.kind == Step::Kind::copy || call.step.writes();
   const bool runs_whole =
-      call.submission.must_run || call.submission.all_or_nothing || writes || call.computes_again();
+      call.submission.must_run || call.submission.all_or_nothing || writes || call.rematerializes();
   return runs_whole ? StopCheck() : StopCheck{&dropped_until_, ticket};
 }
 
 /// Records the failure of a step that must not run, for all of its results that are not available.
-void PlanRunner::fail(const StepCall& call, const Ref<Failure>& failure, bool again_only) {
-  const SalvageProgram partial = salvage(call, again_only);
+void PlanRunner::fail(const StepCall& call, const Ref<Failure>& failure, bool rematerialized_only) {
+  const SalvageProgram partial = salvage(call, rematerialized_only);
   if (!partial.left.empty()) failures_.clear(call, &partial);
   failures_.fail(call, failure, partial);
 }
 
 /// For a loop that must not run entirely, computes the part that does not depend on lost values;
-/// `again_only`: only outputs that were recomputable before, because they may have been read.
-SalvageProgram PlanRunner::salvage(const StepCall& call, bool again_only) {
+/// `rematerialized_only`: only outputs that were recomputable before and may have been read.
+SalvageProgram PlanRunner::salvage(const StepCall& call, bool rematerialized_only) {
   if (call.step.kind != Step::Kind::loop) return {};
-  if (again_only ? !call.computes_again() : errors_.empty()) return {};
+  if (rematerialized_only ? !call.rematerializes() : errors_.empty()) return {};
   const std::vector<bool> lost = failures_.lost_buffers(call);
-  if (!again_only && std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
+  if (!rematerialized_only && std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
   const auto is_wanted = [&](uint32_t node) {
-    if (!again_only) return true;
+    if (!rematerialized_only) return true;
     const auto& outputs = call.step.outputs;
     const auto found = std::find(outputs.begin(), outputs.end(), node);
-    return found != outputs.end() && call.is_again(static_cast<size_t>(found - outputs.begin()));
+    return found != outputs.end() &&
+           call.is_rematerialized(static_cast<size_t>(found - outputs.begin()));
   };
   SalvageProgram partial;
   try {

@@ -70,8 +70,8 @@ class PlanRunner {
   ComputeOutcome launch_timed(const StepCall& call, uint64_t ticket);
   ComputeOutcome launch(const StepCall& call);
   ComputeOutcome launch_once(const StepCall& call);
-  SalvageProgram salvage(const StepCall& call, bool again_only);
-  void fail(const StepCall& call, const Ref<Failure>& failure, bool again_only);
+  SalvageProgram salvage(const StepCall& call, bool rematerialized_only);
+  void fail(const StepCall& call, const Ref<Failure>& failure, bool rematerialized_only);
   StopCheck stop_check(const StepCall& call, uint64_t ticket) const;
   void wait_for_checks(const StepCall& call, uint64_t ticket);
   void add_check(const StepCall& call, uint64_t ticket, uint64_t report);

@@ -14,14 +14,14 @@ struct BoundStep {
   static constexpr uint32_t kNone = ~0u;
   const Step* step;
   // Start in Submission::words of:
-  uint32_t bases;          ///< the addresses of its buffers, offsets included
-  uint32_t storages;       ///< the addresses of the values that contain them
-  uint32_t outputs;        ///< the addresses of its outputs
-  uint32_t fallbacks;      ///< the addresses of its fallback values
-  uint32_t parameters;     ///< its scalars
-  uint32_t again = kNone;  ///< per output: was a recomputable value before; kNone: none was
-  uint32_t source;         ///< its ops, for a profile: see profile::source_of
-  bool skip = false;       ///< a copy that is not needed this time
+  uint32_t bases;                   ///< the addresses of its buffers, offsets included
+  uint32_t storages;                ///< the addresses of the values that contain them
+  uint32_t outputs;                 ///< the addresses of its outputs
+  uint32_t fallbacks;               ///< the addresses of its fallback values
+  uint32_t parameters;              ///< its scalars
+  uint32_t rematerialized = kNone;  ///< per output: whether; kNone: none
+  uint32_t source;                  ///< its ops, for a profile: see profile::source_of
+  bool skip = false;                ///< a copy that is not needed this time
   const char* name;
   CallSite site;
 };
@@ -70,8 +70,10 @@ struct StepCall {
   }
   /// Whether some output was a recomputable value before. A script may have read it, so it must not
   /// be lost when the queue is dropped.
-  bool computes_again() const { return bound.again != BoundStep::kNone; }
-  bool is_again(size_t i) const { return computes_again() && submission.words[bound.again + i]; }
+  bool rematerializes() const { return bound.rematerialized != BoundStep::kNone; }
+  bool is_rematerialized(size_t i) const {
+    return rematerializes() && submission.words[bound.rematerialized + i];
+  }
   const uint64_t* parameters() const { return submission.words.data() + bound.parameters; }
 };
 

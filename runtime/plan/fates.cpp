@@ -58,7 +58,7 @@ std::vector<Fate> decide_fates(const WindowView& window, const Grouping& groupin
   const auto why_kept = [&](size_t i) {
     const Node& node = *window.nodes[i];
     if (!is_loop(node) || node.shape.numel() == 0) return Kept::whole;
-    if (node.wanted) return Kept::wanted;
+    if (node.must_store) return Kept::wanted;
     if (!read[i]) return Kept::unread;
     if (node.kind == Node::Kind::reduce) return Kept::reduction;
     // The last value assigned to a cell must be stored: a recomputable value would keep the

@@ -342,7 +342,7 @@ class Grouper {
 
   /// Number of arrays that node i would add to those that group g reads, or certainly writes.
   int new_operands(size_t g, uint16_t i) const {
-    int count = node(i).wanted ? 1 : 0;
+    int count = node(i).must_store ? 1 : 0;
     for_reads(node(i), [&](const Argument& argument) {
       if (!in_group(g, argument) && !shares_external(result_.groups[g], argument)) ++count;
     });

@@ -67,7 +67,7 @@ class Inliner {
 
   bool may_be_inlined(uint16_t i) const {
     const Node& n = *window_.nodes[i];
-    return (n.kind == Node::Kind::map || n.kind == Node::Kind::iota) && !n.wanted &&
+    return (n.kind == Node::Kind::map || n.kind == Node::Kind::iota) && !n.must_store &&
            n.shape.numel() != 0;
   }
 
@@ -142,7 +142,7 @@ class Inliner {
   /// Whether the value is not stored for other groups: reductions and compute ops are stored.
   bool is_computed_again(const Node& node) const {
     return window_.inside(node) && is_loop(node) && node.kind != Node::Kind::reduce &&
-           !node.wanted && !grouping_.read_elsewhere[node.index];
+           !node.must_store && !grouping_.read_elsewhere[node.index];
   }
 
   bool fits(uint16_t reader, const Group& group, const std::vector<Leaf>& leaves) const {

@@ -127,7 +127,7 @@ struct WindowView {
 };
 
 /// Turns a window into steps. Depends only on the window's structure: ops, types, shapes, layouts,
-/// reads, and `wanted`.
+/// reads, and `must_store`.
 Ref<Plan> make_plan(const WindowView& window);
 
 }  // namespace tide

@@ -60,10 +60,10 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   Reduction reduction = Reduction::sum;
   uint8_t arity = 0;
   uint8_t first = 0, last = 0;  ///< the run of a reduction
-  bool wanted = false;          ///< must be stored when flushed
+  bool must_store = false;      ///< must be stored when flushed
   bool read = false;            ///< by another node of its window
   bool fills = false;  ///< a write that initializes part of a new value: if it fails, that is lost
-  bool again = false;  ///< was a recomputable value before: stays one if memory is short
+  bool rematerialized = false;  ///< was a recomputable value before: stays one if memory is short
   OpCode op = 0;
   uint16_t index = 0;  ///< index in the window, or among the window's externals
   uint64_t epoch = 0;  ///< the window that `index` refers to

@@ -63,9 +63,9 @@ void Window::record(const Ref<Node>& node, bool cuts_window) {
 void Window::want(Node& node) { rematerialize(node, true); }
 
 /// Adds a recomputable value and all recomputable values that it needs, inputs first. The value is
-/// stored if `wanted`. Most are rematerialized once, for a gradient; an expensive value is stored
-/// the first time, a cheap one the second time.
-void Window::rematerialize(Node& root, bool wanted) {
+/// stored if `must_store`. Most are rematerialized once, for a gradient; an expensive value is
+/// stored the first time, a cheap one the second time.
+void Window::rematerialize(Node& root, bool must_store) {
   double cost = 0;  // instructions per element of the root
   const auto cost_of_node = [&](const Node& node) {
     return node.kind == Node::Kind::assign ? 0.0
@@ -85,8 +85,8 @@ void Window::rematerialize(Node& root, bool wanted) {
     path.pop_back();
     if (done->state != Node::State::recomputable) continue;
     cost += cost_of_node(*done);
-    done->wanted = done->again || (done == &root && (wanted || cost > kCheapCost));
-    done->again = true;
+    done->must_store = done->rematerialized || (done == &root && (must_store || cost > kCheapCost));
+    done->rematerialized = true;
     add(done);
   }
 }
@@ -114,7 +114,7 @@ void Window::add_key(const Node& node) {
             static_cast<uint64_t>(node.type) << 8 | static_cast<uint64_t>(node.operand_type) << 16 |
             static_cast<uint64_t>(node.reduction) << 24 | static_cast<uint64_t>(node.arity) << 32 |
             static_cast<uint64_t>(node.first) << 36 | static_cast<uint64_t>(node.last) << 40 |
-            static_cast<uint64_t>(node.wanted) << 44 | static_cast<uint64_t>(node.fills) << 45 |
+            static_cast<uint64_t>(node.must_store) << 44 | static_cast<uint64_t>(node.fills) << 45 |
             static_cast<uint64_t>(node.op) << 48);
   key_.push(node.shape.begin(), node.shape.rank());
   if (compute) {

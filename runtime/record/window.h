@@ -90,7 +90,7 @@ class Window {
   void begin();
   /// The reason to flush the window now, if it is full and may be split.
   std::optional<FlushCause> fullness() const;
-  void rematerialize(Node& root, bool wanted);
+  void rematerialize(Node& root, bool must_store);
   void add_key(const Node& node);
   void add_argument(const Argument& argument, const Shape& result);
   void add_shape(const Shape& shape);
