@@ -14,7 +14,7 @@ namespace {
 
 /// Enough to record the errors of a full queue. Never touched.
 constexpr size_t kBytes = 16u << 20;
-/// Released at a time: other threads may compete for it.
+/// Released per failure, with a margin: other threads may compete for it.
 constexpr size_t kSlice = 64u << 10;
 constexpr size_t kSlices = kBytes / kSlice;
 

@@ -268,7 +268,7 @@ void Queue::finish() {
 
 /// Executes the submission of ticket `first`, and small ones queued after it; returns the last one
 /// executed. Independent small ones run one per thread: that is faster than running each on all
-/// threads, which synchronize once instead of at every step.
+/// threads, because threads synchronize once instead of at every step.
 uint64_t Queue::execute_from(uint64_t first) {
   const auto run = [&](uint64_t ticket) {
     const ReserveUse reserve(true);  // for any thread that shares the work
@@ -444,7 +444,7 @@ Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
       new Failure(submission.name, submission.site, std::string(submission.name) + ": " + why);
   if (oldest < launched)
     failure->what += "; it is this op or one of the " + std::to_string(launched - oldest) +
-                     " windows after it (TIDE_EAGER=1 says more)";
+                     " windows after it (TIDE_EAGER=1 finds it)";
   return failure;
 }
 

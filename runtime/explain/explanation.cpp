@@ -114,7 +114,7 @@ class WindowExplainer {
                 node.site,
                 node.shape,
                 node.type,
-                temporary ? "another step reads it; not stored for longer"
+                temporary ? "another step reads it; released afterwards"
                           : reason_text(kept_[use.index])};
       }
       case BufferUse::Source::temporary:
@@ -123,12 +123,9 @@ class WindowExplainer {
     }
     // The result of a block takes the space of the widest type.
     const size_t elements = plan_->temporary_bytes[use.index] / sizeof(uint64_t);
-    return {temporaries_[use.index],
-            "blocks",
-            {},
-            {static_cast<int64_t>(elements)},
-            use.type,
-            "the next step reads it; not stored for longer"};
+    return {
+        temporaries_[use.index],          "blocks", {},
+        {static_cast<int64_t>(elements)}, use.type, "the next step reads it; released afterwards"};
   }
 
   static void add_once(std::vector<ExplainedValue>& list, ExplainedValue value) {

@@ -34,8 +34,8 @@ std::string reason_text(const FlushCause& cause) {
     case FlushCause::Kind::full:
       return "it is full: " + std::to_string(Window::kMostOps) + " ops";
     case FlushCause::Kind::large:
-      return "it is full: results that nothing reads yet have " +
-             std::to_string(Window::kMostUnreadBytes >> 20) + " MB";
+      return "it is full: unread results take " + std::to_string(Window::kMostUnreadBytes >> 20) +
+             " MB";
     case FlushCause::Kind::eager:
       return "eager mode: each op is flushed separately";
     case FlushCause::Kind::stream:
@@ -74,12 +74,12 @@ std::string reason_text(const WindowView& window, const Grouping& grouping,
     case Refusal::reduced:
       return "it reduces a value that the other has reduced";
     case Refusal::long_row:
-      return "the other reduces rows of " + std::to_string(group.row_length) + " elements: over " +
-             std::to_string(kLongestCachedRow) + " there is no second pass";
+      return "the other reduces rows of " + std::to_string(group.row_length) +
+             " elements: no second pass over more than " + std::to_string(kLongestCachedRow);
     case Refusal::operands:
       return "together they would use more than " + std::to_string(kMostOperands) + " arrays";
     case Refusal::siblings:
-      return "the other has " + std::to_string(kMostSiblings) + " reductions already";
+      return "the other already has " + std::to_string(kMostSiblings) + " reductions";
   }
   return {};
 }
@@ -90,7 +90,7 @@ std::string reason_text(Kept kept) {
     case Kept::whole:
       break;
     case Kept::unread:
-      return "nothing in the window reads it: the script may";
+      return "nothing in the window reads it, but the script may";
     case Kept::wanted:
       return "it was not stored before, and is needed again";
     case Kept::reduction:

@@ -21,7 +21,7 @@ struct Form {
 
 constexpr Form kForms[] = {
     {"version https://git-lfs.github.com"sv, 0,
-     "a pointer of Git LFS: `git lfs pull` fetches the file itself"},
+     "a Git LFS pointer: `git lfs pull` fetches the file itself"},
     {"\x89HDF\r\n\x1a\n"sv, 0, "an HDF5 file, as written by Keras"},
     {"TFL3"sv, 4, "a TensorFlow Lite model"},
     {"GGUF"sv, 0, "a GGUF file, as used by llama.cpp"},

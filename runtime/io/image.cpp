@@ -61,7 +61,7 @@ void check_pixels(const ImageSize& size, const std::string& name, int64_t limit)
   if (size.pixels() <= limit) return;
   throw_file_error(name, "has " + std::to_string(size.height) + " x " + std::to_string(size.width) +
                              " pixels, more than max_pixels = " + std::to_string(limit) +
-                             ": give a larger max_pixels if the picture can be trusted");
+                             ": pass a larger max_pixels if the picture can be trusted");
 }
 
 /// The reduction factor that keeps an image at least as large as requested.

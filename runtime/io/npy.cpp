@@ -207,8 +207,8 @@ std::optional<HostArray> read_npy(ByteSource& source, std::string* unknown) {
   // holds.
   if (!checked_bytes(header.shape, *type, &bytes) || bytes != source.remaining())
     throw_file_error(source.name(), "holds " + std::to_string(source.remaining()) +
-                                        " bytes of elements, which is not what " + type->name() +
-                                        " of shape " + header.shape.text() + " takes");
+                                        " bytes of elements, which does not match " + type->name() +
+                                        " of shape " + header.shape.text());
   HostArray array(type->type, header.shape);
   read_elements(source, *type, header.description[0] == '>', {array.data.get(), array.bytes()},
                 source.name());

@@ -114,7 +114,7 @@ FileMetadata read_metadata(const std::string& path, const Json& json) {
   FileMetadata metadata;
   if (!json.is_object()) damaged(path, "", "the metadata is not an object");
   for (const auto& [key, value] : json.items()) {
-    if (!value.is_string()) damaged(path, "", "the metadata holds something that is not text");
+    if (!value.is_string()) damaged(path, "", "the metadata contains a value that is not a string");
     metadata[key] = value.get<std::string>();
   }
   return metadata;
@@ -200,7 +200,7 @@ void write_safetensors(const std::string& path, std::span<const ArrayToWrite> ar
   uint64_t place = 0;
   for (const ArrayToWrite* array : order) {
     if (!names.insert(array->name).second)
-      throw_file_error(path, "the name '" + array->name + "' is taken already");
+      throw_file_error(path, "the name '" + array->name + "' is already used");
     const auto type =
         std::find_if(std::begin(kTypeNames), std::end(kTypeNames), [&](const TypeName& entry) {
           return entry.type.type == array->type && !entry.type.widened;

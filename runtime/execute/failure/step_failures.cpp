@@ -20,8 +20,8 @@ Ref<Failure> StepFailures::blocking_error(const StepCall& call, bool drop) {
   const Step& step = call.step;
   if (drop || submission.cancelled) {
     const Ref<Failure> failure =
-        failure_of(call.bound,
-                   drop ? "interrupted before it was done" : "the step it belongs to was given up");
+        failure_of(call.bound, drop ? "interrupted before it was done"
+                                    : "the step it belongs to was cancelled");
     failure->is_known();  // to the code that interrupted
     return failure;
   }

@@ -96,7 +96,7 @@ bool CsvReader::next(std::vector<CsvField>& fields) {
       fields.push_back({{begin, length}, at_});
       at_ += length;
       if (at_ < text_.size() && text_[at_] == '"')
-        throw CsvError{at_, "a quote inside of a field that does not begin with one"};
+        throw CsvError{at_, "a quote inside an unquoted field"};
     }
     if (at_ >= text_.size() || text_[at_] != delimiter_) return true;
     ++at_;

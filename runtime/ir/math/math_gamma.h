@@ -221,8 +221,8 @@ W zeta_wide(W s, W q) {
   const W infinity = s.constant(std::numeric_limits<double>::infinity());
   const W nan = s.constant(std::numeric_limits<double>::quiet_NaN());
   const auto whole = floor(s) == s;
-  // Far below 0 there are three sums: first the terms from q's fraction f on. The terms below it
-  // equal, up to the sign of (-1)^s, the sum from 1 - f on minus the sum from 1 - q on.
+  // Far below 0 there are three sums: the terms from q's fraction f on, plus the terms below it,
+  // which are (-1)^s times the difference of the sums from 1 - f on and from 1 - q on.
   const auto far = (q < s.constant(-6.0)) & (floor(q) != q) & whole & (s > one) & (s < infinity);
   const W fraction = q - floor(q);
   const W half = s * s.constant(0.5);

@@ -190,7 +190,7 @@ describe("the kernels of a function", function(device)
     local e = tide.explain(function() return x / x:sum(2, true) end)
     equal(#e, 1)
     equal(kept(e[1]), {
-      sum = "results of reductions are stored", div = "nothing in the window reads it: the script may",
+      sum = "results of reductions are stored", div = "nothing in the window reads it, but the script may",
     })
   end)
   it("say what a tensor was given last in place", function()
