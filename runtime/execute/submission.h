@@ -19,7 +19,7 @@ struct BoundStep {
   uint32_t outputs;                 ///< the addresses of its outputs
   uint32_t fallbacks;               ///< the addresses of its fallback values
   uint32_t parameters;              ///< its scalars
-  uint32_t rematerialized = kNone;  ///< per output: whether; kNone: none
+  uint32_t rematerialized = kNone;  ///< per output: was a recomputable value; kNone: none
   uint32_t source;                  ///< its ops, for a profile: see profile::source_of
   bool skip = false;                ///< a copy that is not needed this time
   const char* name;

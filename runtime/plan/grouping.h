@@ -77,8 +77,7 @@ struct Grouping {
   std::vector<uint16_t> group_of;    ///< per node
   std::vector<uint16_t> last_group;  ///< per node: the last group that computes it
   std::vector<bool> per_row;         ///< per node: one value per row of its (row) group
-  std::vector<bool>
-      read_elsewhere;  ///< per node: by another group, or if one that replaces it fails
+  std::vector<bool> read_elsewhere;  ///< per node: by another group, or as its fallback
 };
 
 /// `refused`: if not null, receives the groups that ops could not join.
