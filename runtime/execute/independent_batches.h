@@ -39,9 +39,8 @@ class IndependentBatches {
   uint32_t root(uint32_t submission);
 
   std::vector<Use> uses_;
-  std::vector<int64_t> work_;  ///< of each submission
-  std::vector<uint32_t>
-      parents_;  ///< per submission: a forest whose trees are the independent batches
+  std::vector<int64_t> work_;      ///< of each submission
+  std::vector<uint32_t> parents_;  ///< per submission: a forest with a tree per batch
   std::vector<uint32_t> members_;  ///< submissions, batch after batch
   std::vector<uint32_t> starts_;   ///< per batch: start in members_; and the end
   size_t count_ = 0;
