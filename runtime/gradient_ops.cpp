@@ -1,4 +1,4 @@
-// The ops that autograd is given.
+// The ops that autograd uses.
 #include "runtime/autograd/gradient_ops.h"
 
 #include "runtime/ops/elementwise/elementwise.h"

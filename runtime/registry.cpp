@@ -1,4 +1,4 @@
-// The one place that knows which kinds of devices this build has, and who runs their work.
+// The only source that names the kinds of devices, and the classes that run their work.
 #include "runtime/device/registry.h"
 
 #include "runtime/cpu/host_platform.h"

@@ -1,5 +1,5 @@
-// The public header of libtide: tensors, ops, gradients, devices, files. Includes what is
-// installed; all other headers of runtime/ are private.
+// The public header of libtide: tensors, ops, gradients, devices, files. The headers it includes
+// are installed; all other headers of runtime/ are private.
 #pragma once
 
 #include "runtime/autograd/autograd.h"

@@ -1,4 +1,4 @@
-// An open file that is closed at the end of its owner.
+// An open file descriptor, closed by its owner's destructor.
 #pragma once
 
 #include <unistd.h>

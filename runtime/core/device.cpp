@@ -1,4 +1,4 @@
-// Reading and writing of device names.
+// Parses and formats device names.
 #include "runtime/core/device.h"
 
 #include <charconv>

@@ -9,7 +9,7 @@
 namespace tide {
 
 enum class DeviceKind : uint8_t { cpu, sim, cuda };
-/// All of them, in the order in which devices are listed.
+/// In the order in which devices are listed.
 constexpr DeviceKind kDeviceKinds[] = {DeviceKind::cpu, DeviceKind::sim, DeviceKind::cuda};
 
 /// "cpu", "sim" or "cuda".
@@ -22,7 +22,7 @@ struct Device {
 
   /// "cpu", or "sim:0".
   std::string name() const;
-  /// Whether it is the cpu itself, whose memory the host reads and writes as its own.
+  /// Whether it is the cpu itself, whose memory is host memory.
   bool is_host() const { return kind == DeviceKind::cpu; }
 
   friend bool operator==(Device a, Device b) { return a.kind == b.kind && a.index == b.index; }

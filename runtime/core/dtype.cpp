@@ -63,7 +63,7 @@ double smallest_of(DType type) {
 DType promote(DType a, DType b) {
   if (a == b) return a;
   if (a > b) return promote(b, a);
-  // Now a < b in the order of the enumeration, which is that of growing range but for three pairs.
+  // Now a < b in the order of the enumeration, which is by range, except for three pairs.
   if (a == DType::u8 && b == DType::i8) return DType::i16;
   if (a == DType::f8e4m3 && b == DType::f8e5m2) return DType::f16;
   if (a == DType::f16 && b == DType::bf16) return DType::f32;

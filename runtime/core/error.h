@@ -1,4 +1,4 @@
-// What can go wrong, as exceptions. Messages have the form "op: what is wrong: values".
+// Exception types. Messages have the form "op: what is wrong: values".
 #pragma once
 
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 namespace tide {
 
-/// Base of all errors that a caller can cause. Its text is one line without a final stop.
+/// Base of all errors that a caller can cause. Its text is one line without a trailing period.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -26,11 +26,11 @@ struct MemoryError : Error {
 struct FileError : Error {
   using Error::Error;
 };
-/// The user stopped what was waited for.
+/// The user interrupted a wait.
 struct Interrupted : Error {
   Interrupted() : Error("interrupted") {}
 };
-/// A failure of tide itself, never of the caller.
+/// A bug in tide itself, never the caller's fault.
 struct InternalError : Error {
   explicit InternalError(const std::string& what) : Error("internal error: " + what) {}
 };

@@ -1,4 +1,4 @@
-// Exceptions of the standard library in words for the caller.
+// Translates exceptions of the standard library for the caller.
 #include "runtime/core/error_message.h"
 
 #include <new>
@@ -9,7 +9,7 @@
 namespace tide {
 namespace {
 
-/// What std::thread throws if the system has no further one.
+/// Whether std::thread threw because the system cannot create another thread.
 bool lacks_thread(const std::exception& error) {
   const auto* system = dynamic_cast<const std::system_error*>(&error);
   return system && system->code() == std::errc::resource_unavailable_try_again;
@@ -19,7 +19,7 @@ bool lacks_thread(const std::exception& error) {
 
 std::string message_of(const std::exception& error) {
   if (dynamic_cast<const Error*>(&error)) return error.what();
-  // A container asked for more than there can be is out of memory too.
+  // A container that exceeds its maximum size is out of memory too.
   if (dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const std::length_error*>(&error))
     return "out of memory on the host";
   if (lacks_thread(error)) return "out of memory: no room for another thread on the host";

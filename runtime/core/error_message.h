@@ -1,4 +1,4 @@
-// What to tell the caller about any exception.
+// The message to show the caller for any exception.
 #pragma once
 
 #include <exception>
@@ -6,10 +6,10 @@
 
 namespace tide {
 
-/// The text of an Error; for what the standard library throws, words that do not speak of C++.
+/// The text of an Error; for standard-library exceptions, a message that does not mention C++.
 std::string message_of(const std::exception& error);
 
-/// Whether it says that there is no memory.
+/// Whether the error means that memory or another host resource ran out.
 bool is_shortage(const std::exception& error);
 
 }  // namespace tide

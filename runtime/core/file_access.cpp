@@ -1,4 +1,4 @@
-// Resolves names of files and compares them with the folders that are open to scripts.
+// Resolves file names and compares them with the folders that scripts may access.
 #include "runtime/core/file_access.h"
 
 #include <algorithm>
@@ -12,11 +12,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folders, without links.
+/// The folders, with symbolic links resolved.
 struct Confinement {
   fs::path readable, scratch;
 };
-std::optional<Confinement> confinement;  // set before scripts and threads begin
+std::optional<Confinement> confinement;  // set before scripts and threads start
 std::atomic<bool> refuses_all = false;
 
 fs::path folder_at(const std::string& path) {
@@ -27,21 +27,21 @@ fs::path folder_at(const std::string& path) {
   return place;
 }
 
-/// The folder itself may be looked into, but not removed, renamed or replaced.
+/// Whether `path` is in `folder`. The folder itself may only be read.
 bool lies_in(const fs::path& path, const fs::path& folder, FileUse use) {
   if (folder.empty()) return false;
   const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
   return end == folder.end() && (use == FileUse::read || rest != path.end());
 }
 
-/// Where `path` leads. Of a name that is not there its folder decides, and if that is not there
-/// either, the text: nothing can be opened by such a name.
+/// The path with links resolved. If the file does not exist, only its folder is resolved; if that
+/// does not exist either, the path is normalized as text, as nothing can be opened through it.
 std::optional<fs::path> resolve(const fs::path& path, FileUse use) {
   std::error_code error;
   if (use != FileUse::rename) {
     fs::path place = fs::canonical(path, error);
     if (!error) return place;
-    // A link that leads nowhere yet could lead anywhere.
+    // A dangling link could later point anywhere.
     if (fs::is_symlink(fs::symlink_status(path, error))) return std::nullopt;
   }
   const fs::path given = fs::absolute(path, error);

@@ -1,5 +1,5 @@
-// Which files a script may name: all, or those of two folders. Whoever opens, removes or renames a
-// file that a script names asks here first.
+// Which files a script may use: all, or those in two folders. Code that opens, removes or renames a
+// file named by a script must check here first.
 #pragma once
 
 #include <optional>
@@ -10,24 +10,24 @@ namespace tide {
 enum class FileUse {
   read,
   write,
-  rename,  ///< the name itself, to be removed or renamed: a link is not followed
+  rename,  ///< to remove or rename the name itself: symbolic links are not followed
 };
 
-/// From now on this process reads both folders and their files only, and writes those of `scratch`
-/// only. An empty name: no such folder. Throws FileError if a folder cannot be found.
+/// Confines this process to the two folders: it may read both and write only `scratch`. An empty
+/// name: no such folder. Throws FileError if a folder cannot be found.
 void confine_files(const std::string& readable, const std::string& scratch);
 
-/// Whether they are.
+/// Whether `confine_files` was called.
 bool files_are_confined();
 
-/// From now on no file may be used: the process ends, whatever its threads still do.
+/// Refuses all file access from now on: the process is exiting while its threads may still run.
 void refuse_files() noexcept;
 
-/// The path by which `path` may be used: itself, or without links and ".." where files are
-/// confined. None if it lies outside, or is neither a regular file nor a folder.
+/// The path through which `path` may be accessed: `path` itself, or its canonical form if files are
+/// confined. None if it is outside the folders, or is neither a regular file nor a folder.
 std::optional<std::string> permitted_path(const std::string& path, FileUse use);
 
-/// As permitted_path; throws FileError.
+/// Like permitted_path, but throws FileError.
 std::string require_permitted(const std::string& path, FileUse use);
 
 }  // namespace tide

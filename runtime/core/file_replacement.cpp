@@ -1,4 +1,4 @@
-// Writes new versions of files and puts them in place.
+// Writes new versions of files and moves them into place.
 #include "runtime/core/file_replacement.h"
 
 #include <fcntl.h>
@@ -24,11 +24,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The most bytes that one call of write is asked for; Linux stops at 2 GiB.
+/// The most bytes requested from one call of write; Linux stops at 2 GiB.
 constexpr size_t kMaxTransfer = size_t(1) << 30;
-constexpr int kMaxLinks = 40;         ///< symbolic links in a row, as Linux follows them
-constexpr size_t kMaxNameKept = 200;  ///< of the file's name in a temporary one: 255 bytes in all
-/// So many names in a row that are not there end the search for abandoned files.
+constexpr int kMaxLinks = 40;         ///< chained symbolic links, the limit of Linux
+constexpr size_t kMaxNameKept = 200;  ///< of the name in a temporary one: at most 255 bytes
+/// The search for abandoned files ends after this many consecutive names that do not exist.
 constexpr int kNamesLookedAhead = 8;
 
 /// N if `path` is a name of this process's own descriptor N, such as /dev/fd/1; -1 if not.
@@ -42,7 +42,7 @@ int own_descriptor(const fs::path& path) {
   return std::from_chars(name.data(), end, number).ptr == end ? number : -1;
 }
 
-/// Keeps a reader that has gone from ending the process: `write` fails with EPIPE in place of that.
+/// Blocks SIGPIPE, so that `write` fails with EPIPE if the reader is gone.
 class NoPipeSignal {
  public:
   NoPipeSignal() {
@@ -86,7 +86,7 @@ FileReplacement::FileReplacement(const std::string& path) : path_(path) {
   fs::path place = require_permitted(path, FileUse::write);
   for (int links = 0;; ++links) {
     if (const int number = own_descriptor(place); number >= 0) {
-      // Opened by its name it would begin at its start anew, and a socket could not be.
+      // Opening it by name would restart at its beginning, and a socket cannot be opened by name.
       target_ = Descriptor(fcntl(number, F_DUPFD_CLOEXEC, 0));
       if (target_ < 0) fail("cannot be written", errno);
       break;
@@ -129,7 +129,7 @@ FileReplacement::FileReplacement(int folder, const std::string& name)
 }
 
 FileReplacement::~FileReplacement() {
-  // Before the lock goes with the descriptor.
+  // Must precede releasing the lock, which the descriptor holds.
   if (!temporary_.empty()) unlinkat(folder_, temporary_.c_str(), 0);
 }
 
@@ -139,7 +139,7 @@ void FileReplacement::fail(const char* what, int error) const {
 
 void FileReplacement::begin(mode_t mode) {
   remove_abandoned();
-  // A file without a name gets one through /proc.
+  // A file without a name is linked through /proc.
   if (access("/proc/self/fd", X_OK) == 0)
     file_ = Descriptor(openat(folder_, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
   if (file_ < 0)
@@ -152,7 +152,7 @@ std::string FileReplacement::temporary_name(int number) const {
   return "." + name_.substr(0, kMaxNameKept) + ".tide-saving-" + std::to_string(number);
 }
 
-/// Whether the open file still has that name.
+/// Whether the open file still has this name.
 bool FileReplacement::is_ours(int file, const std::string& name) const {
   struct stat open, named;
   return fstat(file, &open) == 0 &&
@@ -167,9 +167,9 @@ void FileReplacement::create_named(mode_t mode) {
     Descriptor file(openat(folder_, name.c_str(), kFlags, mode));
     if (file < 0 && errno == EEXIST) continue;
     if (file < 0) fail("cannot be written", errno);
-    // Without locks the file system cannot tell who is alive, and nobody removes another's file.
+    // Without file locks live writers cannot be detected: no file is removed as abandoned.
     const bool lost = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    // Another process may have taken it for an abandoned one before it was locked.
+    // Another process may have removed it as abandoned before it was locked.
     if (lost || !is_ours(file, name)) continue;
     file_ = std::move(file);
     temporary_ = name;
@@ -192,7 +192,7 @@ void FileReplacement::remove_abandoned() const {
   for (int number = 1, absent = 0; absent < kNamesLookedAhead; ++number) {
     const std::string name = temporary_name(number);
     constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    // Some file systems lock only what may be written, but the file's mode may forbid that.
+    // Some file systems lock only files opened for writing, which the file's mode may forbid.
     Descriptor file(openat(folder_, name.c_str(), O_RDWR | kFlags));
     if (file < 0 && errno == EACCES) file = Descriptor(openat(folder_, name.c_str(), kFlags));
     absent = file < 0 ? absent + 1 : 0;
@@ -216,7 +216,7 @@ void FileReplacement::keep_owner_and_mode() {
       made.st_gid == old_->st_gid || fchown(file_, uid_t(-1), old_->st_gid) == 0;
   const bool same_owner =
       made.st_uid == old_->st_uid || fchown(file_, old_->st_uid, gid_t(-1)) == 0;
-  // What was granted to another owner or group is not granted to this one.
+  // Do not grant this owner or group what was granted to another one.
   if (!same_owner) mode &= ~mode_t(S_ISUID);
   if (!same_group) mode &= ~mode_t(S_ISGID | S_IRWXG);
   if (fchmod(file_, mode) != 0) fail("cannot be written", errno);
@@ -229,7 +229,7 @@ void FileReplacement::send() {
   if (size == 0) return;
   void* const bytes = mmap(nullptr, size, PROT_READ, MAP_SHARED, file_, 0);
   if (bytes == MAP_FAILED) fail("cannot be written", errno);
-  std::fflush(stdout);  // what was printed before comes before
+  std::fflush(stdout);  // keeps the order with output printed before
   const NoPipeSignal scope;
   const int error = write_all(target_, {static_cast<const std::byte*>(bytes), size});
   munmap(bytes, size);
@@ -245,7 +245,7 @@ void FileReplacement::commit() {
     fail("cannot be replaced", errno);
   temporary_.clear();
   if (!durable_) return;
-  // The new name itself is safe once the folder is; where that cannot be asked for, it comes later.
+  // The rename is durable once the folder is synced; if it cannot be opened, that happens later.
   const Descriptor folder(openat(folder_, ".", O_RDONLY | O_CLOEXEC));
   if (folder >= 0) fsync(folder);
 }

@@ -1,4 +1,4 @@
-// The one way in which files are written: a new version beside the old one takes its place at once.
+// The only way to write files: a complete new version atomically replaces the old one.
 #pragma once
 
 #include <sys/stat.h>
@@ -13,33 +13,33 @@
 
 namespace tide {
 
-/// A new version of a file. `commit` puts it in the place of the old one at once; without, the old
-/// one stays as it is.
+/// A new version of a file. `commit` atomically replaces the old one; without it, the old file
+/// stays unchanged.
 ///
 /// A replaced file keeps its mode, owner and group; other hard links to it keep the old contents.
-/// Symbolic links are followed. What is no regular file (a device, a pipe, /dev/stdout) is not
-/// replaced but written to, by commit. All errors are FileErrors that name the path; folders, and
-/// files that the user may not write, are refused by the constructor.
+/// Symbolic links are followed. If the target is not a regular file (a device, a pipe,
+/// /dev/stdout), commit writes to it instead of replacing it. All errors are FileErrors that name
+/// the path; the constructor refuses folders and files that the user may not write.
 ///
-/// The new version has no name until commit where the file system allows that (O_TMPFILE), else one
-/// beside the file, ".NAME.tide-saving-N". Its writer holds a lock on it: one without belongs to a
-/// process that has died, and the next FileReplacement of the same path removes it.
+/// Until commit the new version has no name if the file system supports that (O_TMPFILE), otherwise
+/// ".NAME.tide-saving-N" in the same folder. Its writer holds a lock on it: one without a lock
+/// belongs to a process that has died, and the next FileReplacement of the same path removes it.
 class FileReplacement {
  public:
-  /// The file at `path`. `commit` waits until the disk has all of it.
+  /// For the file at `path`. `commit` waits until all data is on disk.
   explicit FileReplacement(const std::string& path);
-  /// The file `name`, readable by the user alone, in an open folder. `commit` does not wait for the
-  /// disk: a file for those who check what they read.
+  /// For the file `name` in an open folder, readable only by the user. `commit` does not wait for
+  /// the disk: for files whose readers verify the contents.
   FileReplacement(int folder, const std::string& name);
   ~FileReplacement();
   FileReplacement(const FileReplacement&) = delete;
   FileReplacement& operator=(const FileReplacement&) = delete;
 
-  /// Adds to the end.
+  /// Appends.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
-  /// The new version, for those who write in another order. It is a regular file.
+  /// The new version, a regular file, for callers that do not write sequentially.
   int descriptor() const { return file_; }
 
   void commit();
@@ -60,7 +60,7 @@ class FileReplacement {
   bool durable_ = true;
   std::optional<struct stat> old_;
   Descriptor folder_, file_;
-  Descriptor target_;  ///< what is written to, if that is no regular file
+  Descriptor target_;  ///< the target, if it is not a regular file
 };
 
 /// Replaces the file at `path` by a text, as FileReplacement does.

@@ -1,4 +1,4 @@
-// One sum for the process, counted by every thread.
+// A process-wide total, counted by every thread.
 #include "runtime/core/memory_budget.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@ namespace {
 
 std::atomic<size_t> limit{0}, taken{0};
 
-/// What compiled kernels, their compiler and the workspaces of ops may take beside the limit.
+/// Allowance beyond the limit for compiled kernels, their compiler and the workspaces of ops.
 constexpr size_t kOwnNeeds = size_t{96} << 20;
 
 std::function<void()>& make_room() {
@@ -24,7 +24,7 @@ std::function<void()>& make_room() {
   return function;
 }
 
-/// Bytes of the process in memory that are not a file's; 0 if the kernel does not say.
+/// The process's resident bytes that are not file-backed; 0 if the kernel does not report them.
 size_t resident_bytes() {
   static const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -41,7 +41,7 @@ size_t resident_bytes() {
 
 void limit_memory(size_t bytes) {
   limit = bytes;
-  resident_bytes();  // opens its file while that is allowed
+  resident_bytes();  // opens its file while that is still allowed
 }
 
 size_t memory_limit() { return limit.load(std::memory_order_relaxed); }

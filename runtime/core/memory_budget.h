@@ -1,4 +1,4 @@
-// How much memory of the host scripts and tensors take together, and may take.
+// Host memory of scripts and tensors together: its total and its limit.
 #pragma once
 
 #include <cstddef>
@@ -7,32 +7,32 @@
 
 namespace tide {
 
-/// From now on take_memory refuses what would bring the sum above so many bytes.
+/// Makes take_memory refuse allocations that would raise the total above this limit.
 void limit_memory(size_t bytes);
 
 /// The limit; 0 if there is none.
 size_t memory_limit();
 
-/// What errors add about the limit: ", memory limit 512.0 MB, taken 500.0 MB"; empty without one.
+/// For error messages: ", memory limit 512.0 MB, taken 500.0 MB"; empty if there is no limit.
 std::string memory_limit_text();
 
-/// Counts bytes that are about to be allocated; false, and nothing counted, if the limit is too
-/// low.
+/// Counts bytes that are about to be allocated; if that would exceed the limit, counts nothing and
+/// returns false.
 bool take_memory(size_t bytes);
 
-/// Counts bytes whatever the limit.
+/// Counts bytes regardless of the limit.
 void count_memory(size_t bytes);
 
-/// Takes back what was counted.
+/// Uncounts bytes.
 void return_memory(size_t bytes);
 
-/// Sets what gives back memory that nobody uses, for `require_memory`.
+/// Sets the function with which `require_memory` frees unused memory.
 void set_make_room(std::function<void()> make_room);
 
-/// Counts bytes that are about to be allocated; makes room before it gives up. Throws MemoryError.
+/// Counts bytes about to be allocated; frees memory if they exceed the limit. Throws MemoryError.
 void require_memory(size_t bytes);
 
-/// Bytes that count as long as it lives: of what is neither an array nor Lua's.
+/// Counts bytes for its lifetime, for memory that belongs to neither arrays nor Lua.
 class CountedMemory {
  public:
   CountedMemory() = default;
@@ -48,8 +48,8 @@ class CountedMemory {
   size_t bytes_ = 0;
 };
 
-/// Whether the process holds more than the limit and 96 MB for its own needs. Small objects, such
-/// as those of a graph for gradients, are not counted one by one: this is how they are bounded.
+/// Whether the process uses more than the limit plus 96 MB for its own needs. Small objects, such
+/// as nodes of autograd graphs, are not counted individually: this bounds them.
 bool exceeds_memory_limit();
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// Opens folders and checks whose they are.
+// Opens folders and checks their owner.
 #include "runtime/core/own_folder.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Folders of the user's, to which nobody else may write.
+// Folders that belong to the user and that no other user may write to.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace tide {
 
-/// The folder at `path`, which is made, with those around it, if it is not there. None if it is not
-/// this user's, or others may write to it, or it is a link: what lies in it cannot be trusted.
-/// `problem`, if it is given, is then the folder and why.
+/// Opens the folder at `path`, creating it and its parents if they do not exist. None if it belongs
+/// to another user, others may write to it, or it is a symbolic link: its contents cannot be
+/// trusted. Then `*problem`, if not null, is set to the folder and the reason.
 Descriptor open_own_folder(const std::string& path, std::string* problem = nullptr);
 
 }  // namespace tide

@@ -1,5 +1,5 @@
-// Looks for plugins beside the running program and where an installation puts them; has one built
-// that a build has left for later.
+// Looks for plugins in the program's folder and where an installation puts them; builds one that
+// the build has deferred.
 #include "runtime/core/plugin_path.h"
 
 #include <dlfcn.h>
@@ -21,18 +21,18 @@
 namespace tide {
 namespace {
 
-/// What the largest plugin takes when it is opened, and more.
+/// More than the largest plugin needs when it is opened.
 constexpr size_t kRoom = 128u << 20;
 
 bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-/// The folder of the program or shared library that this function is linked into, with a slash at
-/// its end; empty if nobody can tell.
+/// The folder of the program or shared library that contains this function, with a trailing slash;
+/// empty if it cannot be determined.
 std::string own_folder() {
   Dl_info info{};
   char file[PATH_MAX];
-  // For the main program dladdr gives argv[0], which may be relative to a folder since left, so the
-  // kernel's own answer is used there; a shared library's name is a path as opened.
+  // For the main program dladdr returns argv[0], which may be relative to a former working
+  // directory, so /proc/self/exe is used; for a shared library, the path by which it was opened.
   const bool shared = dladdr(reinterpret_cast<const void*>(&plugin_path), &info) &&
                       info.dli_fname && std::string_view(info.dli_fname).ends_with(".so") &&
                       realpath(info.dli_fname, file);
@@ -42,8 +42,8 @@ std::string own_folder() {
   return std::string(path.substr(0, path.rfind('/') + 1));
 }
 
-/// Where the dynamic linker would look on behalf of the program: the run path of one that is linked
-/// with libtide names the plugins' folder. Empty if the file is in none of those places.
+/// Where the dynamic linker would find the file on behalf of the program: the run path of one
+/// linked with libtide names the plugins' folder. Empty if it is not there.
 std::string on_linker_path(const char* file_name) {
   Dl_serinfo head;
   void* const program = dlopen(nullptr, RTLD_LAZY);
@@ -60,14 +60,14 @@ std::string on_linker_path(const char* file_name) {
   return {};
 }
 
-/// Runs `build-plugin`, which CMake writes beside the program in its build folder, if it is there
-/// and the plugin is not. It says on stderr what it does, and why it fails. Whether it was run.
+/// If the plugin is missing, runs `build-plugin`, which CMake writes into the program's build
+/// folder. That reports its progress and errors on stderr. Returns whether it was run.
 bool build_missing_plugin(const char* file_name) {
   const std::string builder = own_folder() + "build-plugin";
   if (exists(plugin_path(file_name)) || access(builder.c_str(), X_OK) != 0) return false;
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0) return false;
-  // The script's own input and output are not the compiler's.
+  // The compiler must not use the script's stdin and stdout.
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
   char* const arguments[] = {const_cast<char*>(builder.c_str()), const_cast<char*>(file_name),
@@ -101,11 +101,11 @@ std::string plugin_path(const char* file_name) {
 }
 
 void* plugin_entry(const char* file_name, const char* entry) {
-  // A library that finds no memory while it is set up leaves the linker locked.
+  // A library that runs out of memory while it is loaded leaves the linker locked.
   if (!has_room(kRoom))
     throw MemoryError(std::string("out of memory: no room on the host for ") + file_name);
   const bool tried = build_missing_plugin(file_name);
-  // Never closed: what a plugin keeps per thread lives until the process ends.
+  // Never closed: a plugin's thread-local data lives until the process ends.
   void* library = dlopen(plugin_path(file_name).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     throw InternalError(

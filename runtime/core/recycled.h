@@ -1,4 +1,4 @@
-// Memory of small objects that come and go in great numbers.
+// A free list for small objects that are allocated and freed at a high rate.
 #pragma once
 
 #include <cstddef>
@@ -6,17 +6,17 @@
 
 namespace tide {
 
-/// Base of a class T whose objects are made and dropped at the pace of recorded ops: memory of
-/// dropped ones is kept by the thread that dropped them, up to a limit, and handed out again. (A
-/// general allocator merges and splits it each time: most of what recording an op costs.)
+/// Base of a class T whose objects are created and destroyed as fast as ops are recorded: their
+/// memory is kept by the thread that freed them, up to a limit, and reused. (A general allocator
+/// merges and splits it each time, which would dominate the cost of recording an op.)
 template <class T>
 class Recycled {
  public:
-#if !defined(__SANITIZE_ADDRESS__)  // which looks for objects used after their end
+#if !defined(__SANITIZE_ADDRESS__)  // AddressSanitizer must see each free
   static void* operator new(size_t size) {
     Pool& pool = pool_of_thread;
     if (!pool.first) {
-      static_cast<void>(&closer);  // noted now: at the drop there may be no memory for that
+      static_cast<void>(&closer);  // registered now: may lack memory when freeing
       return ::operator new(size);
     }
     Spare* spare = pool.first;
@@ -30,7 +30,7 @@ class Recycled {
     if (pool.count >= pool.most) return ::operator delete(memory);
     pool.first = new (memory) Spare{pool.first};
     ++pool.count;
-    // An object with a destructor costs a check at each use: it is touched where that is rare.
+    // Accessing a thread_local with a destructor costs a check: only done rarely.
     if (pool.count == 1) static_cast<void>(&closer);
   }
 #endif
@@ -45,13 +45,13 @@ class Recycled {
   struct Spare {
     Spare* next;
   };
-  /// Begins to bring the memory of the next object near: it was dropped long ago.
+  /// Prefetches the memory of the next object: it was freed long ago.
   static void fetch(const void* memory) {
     for (size_t i = 0; i < sizeof(T); i += kCacheLine)
       __builtin_prefetch(static_cast<const std::byte*>(memory) + i, 1);
   }
-  /// Usable at any time of a thread's life; objects of T may die after all destructors of the
-  /// thread have run.
+  /// Usable at any time of a thread's life; objects of T may be freed after all thread_local
+  /// destructors have run.
   struct Pool {
     Spare* first = nullptr;
     size_t count = 0;

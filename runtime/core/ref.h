@@ -7,8 +7,8 @@
 
 namespace tide {
 
-/// Base of objects that count their owners. T is the derived type; `T::destroy(T*)` may replace
-/// `delete`. Owners may live on any thread.
+/// Base of reference-counted objects. T is the derived type; `T::destroy(T*)` may replace `delete`.
+/// References may be held on any thread.
 template <class T>
 class RefCounted {
  public:
@@ -31,8 +31,8 @@ class RefCounted {
   mutable std::atomic<uint32_t> count_{0};
 };
 
-/// The same for objects that stay on the thread that records: a plain count, as each op touches a
-/// dozen of them.
+/// Like RefCounted, for objects confined to the recording thread: a non-atomic count, because each
+/// op touches a dozen of them.
 template <class T>
 class ThreadRefCounted {
  public:
@@ -54,15 +54,15 @@ class ThreadRefCounted {
   mutable uint32_t count_ = 0;
 };
 
-/// How a Ref counts: by the object's own functions. Specialized for a T that is incomplete where
-/// its handles are copied.
+/// How a Ref counts: through the object's own functions. Specialized for a T that is incomplete
+/// where its handles are copied.
 template <class T>
 struct Counting {
   static void retain(const T* object) { object->retain(); }
   static void release(const T* object) { object->release(); }
 };
 
-/// An owner of a RefCounted object.
+/// An owning reference to a RefCounted object.
 template <class T>
 class Ref {
  public:

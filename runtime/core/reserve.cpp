@@ -1,4 +1,4 @@
-// A mapping that is given up bit by bit when `new` has nothing else.
+// A mapping that is released slice by slice when `new` fails.
 #include "runtime/core/reserve.h"
 
 #include <sys/mman.h>
@@ -12,16 +12,16 @@
 namespace tide {
 namespace {
 
-/// Enough to note of all that a full queue holds why it failed. Never touched.
+/// Enough to record the errors of a full queue. Never touched.
 constexpr size_t kBytes = 16u << 20;
-/// What is given up at once: other threads may be faster in taking it.
+/// Released per failure, with a margin: other threads may compete for it.
 constexpr size_t kSlice = 64u << 10;
 constexpr size_t kSlices = kBytes / kSlice;
 
 struct Reserve {
   std::mutex mutex;
   std::array<char*, kSlices> slices{};
-  std::atomic<size_t> count{kSlices};  ///< of slices that are there; none is missing at first
+  std::atomic<size_t> count{kSlices};  ///< of slices that are still mapped
 };
 
 Reserve reserve;
@@ -33,7 +33,7 @@ char* map(size_t bytes) {
   return start == MAP_FAILED ? nullptr : static_cast<char*>(start);
 }
 
-/// The handler of a failing `new`, which tries again once this returns.
+/// The new-handler; `new` tries again when it returns.
 void give_up_slice() {
   if (!may_use) throw std::bad_alloc();
   std::lock_guard lock(reserve.mutex);
@@ -53,7 +53,7 @@ void keep_reserve() {
 void refill_reserve() {
   if (reserve.count.load(std::memory_order_relaxed) == kSlices) return;
   std::lock_guard lock(reserve.mutex);
-  if (!has_room(4 * kBytes)) return;  // the reserve must not take what others need
+  if (!has_room(4 * kBytes)) return;  // leave memory for others
   while (reserve.count < kSlices && (reserve.slices[reserve.count] = map(kSlice))) ++reserve.count;
 }
 

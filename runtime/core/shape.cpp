@@ -80,7 +80,7 @@ bool Layout::is_channels_last() const {
 
 namespace {
 
-/// The dimensions of a layout of four in another order.
+/// The four dimensions of a layout in another order.
 Layout in_order(const Layout& layout, const std::array<int, 4>& order) {
   Layout result = layout;
   for (int d = 0; d < 4; ++d) {
@@ -101,8 +101,7 @@ Layout with_channels_last(const Layout& planes) { return in_order(planes, {0, 2,
 Layout as_planes(const Layout& last) { return in_order(last, {0, 3, 1, 2}); }
 
 bool Layout::is_injective() const {
-  // Sorted by stride (inserted one by one), each stride must reach beyond all that the smaller ones
-  // span.
+  // In order of strides (by insertion sort), each stride must exceed the span of all smaller ones.
   const auto magnitude = [&](int d) { return strides[d] < 0 ? -strides[d] : strides[d]; };
   std::array<int, kMaxDims> order{};
   int n = 0;
@@ -136,7 +135,7 @@ std::pair<int64_t, int64_t> Layout::range() const {
 bool Layout::reshape(const Shape& target, Layout* result) const {
   result->shape = target;
   result->offset = offset;
-  if (is_contiguous() || shape.numel() == 0) {  // without elements any strides will do
+  if (is_contiguous() || shape.numel() == 0) {  // without elements any strides are valid
     result->strides = Layout(target).strides;
     return true;
   }

@@ -1,4 +1,4 @@
-// Shapes, and layouts: how the elements of a tensor lie in its storage.
+// Shapes, and layouts: how the elements of a tensor map to its storage.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ class Shape {
       : Shape(std::span<const int64_t>(sizes.begin(), sizes.size())) {}
   /// Throws ShapeError for more than kMaxDims dimensions or a negative size.
   explicit Shape(std::span<const int64_t> sizes);
-  /// Sizes one by one: most are few, and were written one by one a moment ago, which a processor
-  /// cannot hand on to a wider load.
+  /// Copies sizes one by one: ranks are small, and the sizes were usually just written one by one,
+  /// so a wider load would fail store-to-load forwarding.
   Shape(const Shape& other) : rank_(other.rank_) { copy_sizes(other); }
   Shape& operator=(const Shape& other) {
     rank_ = other.rank_;
@@ -61,11 +61,10 @@ class Shape {
   int rank_ = 0;
 };
 
-/// The shape both broadcast to. Throws ShapeError naming `op` if they do not fit.
+/// The shape to which both broadcast. Throws ShapeError naming `op` if there is none.
 Shape broadcast(const char* op, const Shape& a, const Shape& b);
 
-/// An index map: element (i0, i1, ...) lies at offset + sum of i_d * strides[d], counted in
-/// elements.
+/// An index map: element (i0, i1, ...) is at offset + sum of i_d * strides[d], counted in elements.
 struct Layout {
   Shape shape;
   std::array<int64_t, kMaxDims> strides;
@@ -80,26 +79,27 @@ struct Layout {
   bool is_dense() const { return offset == 0 && is_contiguous(); }
   /// Row-major without gaps, from any offset.
   bool is_contiguous() const;
-  /// Planes (n, c, h, w) whose elements lie without gaps in the order (n, h, w, c), and not in
-  /// their own. Strides of dimensions of size 1 do not count.
+  /// A layout (n, c, h, w) whose elements are stored without gaps in the order (n, h, w, c), and is
+  /// not contiguous itself. Strides of dimensions of size 1 do not count.
   bool is_channels_last() const;
-  /// No two elements share a place.
+  /// No two elements share an offset.
   bool is_injective() const;
-  /// First and one past the last place used; {0, 0} if there are no elements.
+  /// First and one past the last offset used; {0, 0} if there are no elements.
   std::pair<int64_t, int64_t> range() const;
-  /// The same places seen with another shape of equal numel, if strides can express that.
+  /// A view of the same elements with another shape of equal numel; false if strides cannot express
+  /// it.
   bool reshape(const Shape& shape, Layout* result) const;
-  /// Sizes that differ become stride 0. Requires that the shape broadcasts to `shape`.
+  /// Dimensions whose sizes differ get stride 0. Requires that the shape broadcasts to `shape`.
   Layout broadcast_to(const Shape& shape) const;
 
   friend bool operator==(const Layout& a, const Layout& b);
 };
 
-/// Of planes (n, c, h, w): their elements in the order (n, h, w, c).
+/// The layout of shape (n, c, h, w) with its elements stored in the order (n, h, w, c).
 Layout channels_last_layout(const Shape& planes);
-/// Planes (n, c, h, w) seen as (n, h, w, c).
+/// (n, c, h, w) viewed as (n, h, w, c).
 Layout with_channels_last(const Layout& planes);
-/// (n, h, w, c) seen as planes (n, c, h, w).
+/// (n, h, w, c) viewed as (n, c, h, w).
 Layout as_planes(const Layout& last);
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// Sizes of memory as errors and tables show them.
+// Formats sizes of memory for errors and tables.
 #include "runtime/core/size_text.h"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Busy waiting for what comes soon.
+// Busy waiting for short waits.
 #pragma once
 
 #include <sched.h>
@@ -7,9 +7,9 @@
 
 namespace tide {
 
-/// Looks at the condition again and again for about `time`; whether it came true. Saves the sleep
-/// and the waking, which take longer than most gaps between two pieces of work. The core is offered
-/// to others now and then: the thread that is waited for may be the one that needs it.
+/// Polls the condition for about `time` and returns whether it became true. Saves sleeping and
+/// waking, which take longer than most gaps between two pieces of work. Yields the core now and
+/// then, because the awaited thread may need it.
 template <class Condition>
 bool spin_until(std::chrono::microseconds time, const Condition& condition) {
   const auto end = std::chrono::steady_clock::now() + time;

@@ -1,4 +1,4 @@
-// Call sites as text; one copy of each file name that they mention.
+// Call sites as text; interned file names.
 #include "runtime/device/call_site.h"
 
 #include <mutex>
@@ -7,7 +7,7 @@
 namespace tide {
 
 const char* intern_file_name(std::string_view name) {
-  // Never destroyed: queue threads may still print call sites while the process ends.
+  // Never destroyed: queue threads may still print call sites at exit.
   static auto& names = *new std::unordered_set<std::string>;
   static auto& mutex = *new std::mutex;
   const std::lock_guard lock(mutex);

@@ -24,19 +24,19 @@ namespace call_site_detail {
 inline thread_local CallSite current;
 }
 
-/// What this thread records or waits for from now on belongs to `site`.
+/// Ops and waits of this thread belong to `site` from now on.
 inline void set_call_site(CallSite site) { call_site_detail::current = site; }
 
 /// The line last set on this thread.
 inline CallSite current_call_site() { return call_site_detail::current; }
 
-/// Makes the event one of this line.
+/// Assigns the event to this line.
 inline void set_site(profile::Event& event, CallSite site) {
   event.file = site.file;
   event.line = site.line;
 }
 
-/// The one copy of a file name. Takes a lock: callers keep the answer.
+/// The unique copy of a file name. Takes a lock: callers should cache the result.
 const char* intern_file_name(std::string_view name);
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// The clock of all times.
+// The clock used for all times.
 #pragma once
 
 #include <chrono>

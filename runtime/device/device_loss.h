@@ -1,4 +1,4 @@
-// What the queues of a device share for the case that the device loses all that lies on it.
+// State shared by the queues of a device for handling the loss of the device's contents.
 #pragma once
 
 #include <atomic>
@@ -12,28 +12,28 @@
 
 namespace tide {
 
-/// An illegal address or a trap takes all values of a device along, whichever of its streams it
-/// came from. The first queue that hears of it sets the device up anew for all of them; whatever
-/// was submitted with addresses of before does not run. Thread-safe.
+/// An illegal address or a trap destroys all values of a device, regardless of the stream that
+/// caused it. The first queue that detects it sets the device up again for all of them; work
+/// submitted with older addresses does not run. Thread-safe.
 class DeviceLoss {
  public:
   explicit DeviceLoss(ErrorTable& failures) : failures_(failures) {}
 
-  /// Sets the device up anew, with nothing on it, and gives the addresses of the values that went.
+  /// Sets up the empty device again and returns the addresses of the lost values.
   using Renew = std::function<std::vector<void*>()>;
   /// Before the first submission.
   void set_renew(Renew renew) { renew_ = std::move(renew); }
 
-  /// How often the device was lost.
+  /// Number of losses so far.
   uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
-  /// The last time. Only while held.
+  /// The most recent loss. Only while held.
   const Ref<Failure>& failure() const { return failure_; }
-  /// As long as the lock is held, the device is not set up anew: addresses of this generation are
-  /// good. Nobody waits for another queue with it.
+  /// While the lock is held, the device is not set up again: addresses of this generation are
+  /// valid. Must not be held while waiting for another queue.
   std::shared_lock<std::shared_mutex> hold() { return std::shared_lock(mutex_); }
 
-  /// The device, in its generation `seen`, is lost: its values fail with `failure`. Does nothing if
-  /// another queue has seen to it already. Not while held.
+  /// The device, in generation `seen`, is lost: its values fail with `failure`. Does nothing if
+  /// another queue has already handled it. Not while held.
   void lose(uint64_t seen, Ref<Failure> failure) {
     const std::unique_lock lock(mutex_);
     if (generation() != seen) return;

@@ -1,4 +1,4 @@
-// What a device reports of itself: what it is made of, and what it is doing now.
+// What a device reports about itself: its properties and its current state.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace tide {
 
-/// What a device is made of.
+/// Properties of a device.
 struct DeviceProperties {
   std::string name;
   int major = 0, minor = 0;  ///< compute capability
@@ -35,13 +35,13 @@ struct DeviceProperties {
   double per_second(int units) const { return 2.0 * multiprocessors * units * clock_khz * 1e3; }
 };
 
-/// A process that computes on a device.
+/// A process that uses a device.
 struct DeviceProcess {
   unsigned id = 0;
   size_t bytes = 0;  ///< 0: not reported
 };
 
-/// The state of a device now, whoever uses it. What it does not report is missing.
+/// The current state of a device, including other processes. Unreported values are missing.
 struct DeviceStatus {
   std::string name;
   std::optional<unsigned> temperature;     ///< degrees Celsius

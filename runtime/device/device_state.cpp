@@ -1,4 +1,4 @@
-// Devices in use: creation, and allocation with its second tries.
+// Devices in use: creation, and allocation with retries.
 #include "runtime/device/device_state.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::function<void()>& reclaim_function() {
 struct Registry {
   std::mutex mutex;
   std::vector<std::unique_ptr<DeviceState>> states;
-  // Found without the lock, by kind and index.
+  // Read without the lock, by kind and index.
   std::array<std::atomic<DeviceState*>, 3 * 256> by_name{};
 };
 
@@ -55,7 +55,7 @@ DeviceState::DeviceState(Device d, std::unique_ptr<Backend> b, int n)
   streams_[0] = std::make_unique<Stream>(*this, 0, nullptr, *backend);
 }
 
-/// Sets the device up anew; the addresses of the values that it has lost.
+/// Sets the device up again; returns the addresses of the lost values.
 std::vector<void*> DeviceState::begin_again() {
   return allocator.abandon([this] {
     std::vector<AsyncStream*> all;
@@ -82,7 +82,7 @@ Stream& DeviceState::add_stream() {
   std::lock_guard lock(streams_mutex_);
   const size_t place = 1 + added_ % (kMostStreams - 1);
   if (!streams_[place]) {
-    const auto held = loss.hold();  // if the device is set up anew, then with this stream or before
+    const auto held = loss.hold();  // a device restart precedes this stream or includes it
     auto own = backend->another_stream();
     Backend& its = *own;
     try {
@@ -114,8 +114,8 @@ DeviceState& DeviceState::of(Device device) {
     throw DeviceError("device: there is no " + device.name() + " here; there are " +
                       list_of_devices() + (problem.empty() ? "" : "; " + problem));
   }
-  // For a process that ends on another thread than its first; see ~Recorder.
-  if (all.states.empty()) std::atexit(DeviceState::rest);
+  // For a process that exits on another thread than its first; see ~Recorder.
+  if (all.states.empty()) std::atexit(DeviceState::shut_down);
   all.states.push_back(std::make_unique<DeviceState>(device, std::move(backend),
                                                      static_cast<int>(all.states.size())));
   place.store(all.states.back().get(), std::memory_order_release);
@@ -143,8 +143,8 @@ DeviceState* DeviceState::pinning() {
   return nullptr;
 }
 
-void DeviceState::rest() {
-  // A library that ends the process from a queue's thread would wait for itself.
+void DeviceState::shut_down() {
+  // A library that exits the process from a queue's thread would wait for itself.
   if (WorkQueue::is_queue_thread()) return;
   for (Stream* stream : all_streams()) stream->queue->drop_pending();
   for (DeviceState* state : all()) state->wait_uninterrupted();
@@ -192,7 +192,7 @@ void DeviceState::profile_memory() {
 void DeviceState::reclaim() {
   if (reclaim_function()) reclaim_function()();
   empty_cache();
-  // Under a limit the host's memory that other devices cache is missing here.
+  // With a memory limit, host memory cached by other devices is missing here.
   if (memory_limit() && backend->host_readable()) empty_host_caches();
 }
 
@@ -203,7 +203,7 @@ void DeviceState::empty_cache() {
   let_go();
   allocator.trim();
   if (!device.is_host()) return;
-  for (DeviceState* state : all()) state->pinned.trim();  // blocks that this device's streams write
+  for (DeviceState* state : all()) state->pinned.trim();  // blocks written by this device's streams
 }
 
 void DeviceState::limit_memory(MemoryLimit limit) {
@@ -241,8 +241,8 @@ Ref<Storage> DeviceState::allocate_pinned(size_t bytes, const Stream& stream, co
                     size_text(bytes) + ", in use " + size_text(pinned.statistics().in_use));
 }
 
-/// Whether all pinned memory stays within its share of the host's with another block, once unused
-/// cached blocks are given back.
+/// Whether all pinned memory stays within its share of the host's with another block, after freeing
+/// unused cached blocks.
 bool DeviceState::may_pin(size_t bytes, const Stream& stream) {
   constexpr size_t kShare = 16;
   const size_t most = stream.device.allocator.statistics().limit / kShare;
@@ -254,13 +254,13 @@ bool DeviceState::may_pin(size_t bytes, const Stream& stream) {
   return fits();
 }
 
-/// Pinning a block takes longer than a copy of its size through staging. So copies that take this
-/// way pay for it: who copies each value once pins a quarter of them at most, and a loop that
-/// copies again and again soon has a block for each.
+/// Pinning a block takes longer than copying it through staging. So staged copies pay for it: if
+/// each value is copied once, at most a quarter of them is pinned, and a loop with repeated copies
+/// soon has a block for each.
 Ref<Storage> DeviceState::try_allocate_pinned(size_t bytes, const Stream& stream) {
-  constexpr size_t kLeast = size_t{1} << 20;  // less is copied in no time
-  constexpr int64_t kDetours = 3;             // copies through staging that pay for a block
-  // A limit of the script counts ordinary memory alone.
+  constexpr size_t kLeast = size_t{1} << 20;  // smaller copies are fast anyway
+  constexpr int64_t kDetours = 3;             // staged copies that pay for pinning a block
+  // A script's limit counts only pageable memory.
   if (bytes < kLeast || memory_limit()) return {};
   stream.device.let_go();
   Ref<Storage> storage = pinned.allocate_cached(bytes, stream.number);
@@ -269,7 +269,7 @@ Ref<Storage> DeviceState::try_allocate_pinned(size_t bytes, const Stream& stream
     detours_ -= price;
     try {
       storage = pinned.allocate(bytes, stream.number);
-    } catch (const Error&) {  // a driver that pins nothing, or a device that is lost
+    } catch (const Error&) {  // a driver that cannot pin, or a device that is lost
     }
   }
   if (storage)

@@ -18,12 +18,12 @@ namespace tide {
 
 class DeviceState;
 
-/// A stream of a device: a queue of its own.
+/// A stream of a device, with its own queue.
 struct Stream {
   Stream(DeviceState& device, uint8_t number, std::unique_ptr<Backend> own, Backend& backend);
 
   DeviceState& device;
-  const uint8_t number;                        ///< 0: what work goes to where nothing else is said
+  const uint8_t number;                        ///< 0: the default stream
   const std::unique_ptr<Backend> own_backend;  ///< null: the device's
   Backend& backend;
   const std::unique_ptr<WorkQueue> queue;
@@ -35,72 +35,72 @@ class DeviceState {
   explicit DeviceState(Device device, std::unique_ptr<Backend> backend, int number);
 
   const Device device;
-  const int number;  ///< 0, 1, ...: place in the recorders' lists of windows
+  const int number;  ///< 0, 1, ...: index in the recorders' lists of windows
   const std::unique_ptr<Backend> backend;
-  ProcessUse& use;  ///< what this process uses of it
+  ProcessUse& use;  ///< use by this process
   Allocator allocator;
-  Allocator pinned;  ///< of the host's memory, for transfers to this device
+  Allocator pinned;  ///< of host memory, for transfers to this device
   ErrorTable failures;
   DeviceLoss loss{failures};
 
   Stream& stream(size_t place) const { return *streams_[place]; }
   /// Whether there is a stream besides the first.
   bool has_streams() const { return stream_count_.load(std::memory_order_relaxed) > 1; }
-  /// Those there are.
+  /// All current streams.
   std::vector<Stream*> streams() const;
-  /// A new one; when there are kMostStreams, one that there is already, each in turn.
+  /// A new stream; if there are already kMostStreams, an existing one, round-robin.
   Stream& add_stream();
-  /// The one that writes the block.
+  /// The stream that writes the block.
   Stream& stream_of(const Storage& storage) const { return stream(storage.stream); }
-  /// Waits until all streams are idle, whatever interrupts.
+  /// Waits until all streams are idle, ignoring interrupts.
   void wait_uninterrupted();
 
-  /// A block for values that the stream writes, or null if there is no room.
+  /// A block for values that the stream writes, or null if memory is short.
   Ref<Storage> try_allocate(size_t bytes, const Stream& stream,
                             CallSite site = current_call_site());
-  /// Notes in the profile under way how many bytes tensors hold, if that has changed.
+  /// Records the bytes of tensors in the current profile, if changed.
   void profile_memory();
-  /// Drops what nobody can reach and gives cached blocks back. Waits for the queues. Not while a
-  /// window is bound: its steps use blocks that are free again by then.
+  /// Drops unreachable values and frees cached blocks. Waits for the queues. Must not be called
+  /// while a window is being bound: its steps may use blocks that are already back in the cache.
   void reclaim();
-  /// Gives cached blocks and scratch memory back. Waits for the queues.
+  /// Frees cached blocks and workspace. Waits for the queues.
   void empty_cache();
-  /// From now on tensors and cached blocks take no more than this; gives cached blocks back that
-  /// are too much. Waits for the queues.
+  /// Limits the memory of tensors and cached blocks; frees cached blocks above the limit. Waits for
+  /// the queues.
   void limit_memory(MemoryLimit limit);
-  /// From the queue's thread of a stream, which has done all work before that of this number: gives
-  /// back the cached blocks that nobody uses.
+  /// From the queue's thread of a stream, which has done all work before this number: frees unused
+  /// cached blocks.
   void trim_unused(const Stream& stream, uint64_t work);
-  /// The same for all devices whose memory is the host's.
+  /// Like empty_cache, for all devices that use host memory.
   static void empty_host_caches();
-  /// A block, with room made for it if need be. Throws MemoryError that says what holds the memory.
+  /// A block; frees memory if necessary. Throws MemoryError that lists what holds the memory.
   Ref<Storage> allocate(size_t bytes, const Stream& stream, const char* op);
   [[noreturn]] void raise_out_of_memory(size_t bytes, const char* op) const;
   /// A block of pinned host memory, for values that a stream of the cpu writes. Throws MemoryError.
   Ref<Storage> allocate_pinned(size_t bytes, const Stream& stream, const char* op);
-  /// The same for a copy of what lies on a device, which then takes no detour; null if ordinary
-  /// memory is better: see docs/memory.md.
+  /// Like allocate_pinned, for the copy of a device's value, which is then transferred directly;
+  /// null if pageable memory is better: see docs/memory.md.
   Ref<Storage> try_allocate_pinned(size_t bytes, const Stream& stream);
-  /// Keeps a block from reuse until a queue other than its stream's has come to `ticket`.
+  /// Keeps a block from reuse until a queue other than its stream's has reached `ticket`.
   void keep_until(Ref<Storage> storage, const WorkQueue& reader, uint64_t ticket);
-  /// Gives up those that were read.
+  /// Releases the blocks that have been read.
   void let_go();
 
   /// The state of a device, made on first use. Throws DeviceError if there is no such device.
   static DeviceState& of(Device device);
-  /// Those in use.
+  /// All devices in use.
   static std::vector<DeviceState*> all();
   /// The streams of all devices in use.
   static std::vector<Stream*> all_streams();
-  /// The accelerator that pins host memory, for itself and all others: CUDA's first, else the first
-  /// simulated one. Null if there is none.
+  /// The accelerator that pins host memory, for itself and all others: the first CUDA device, else
+  /// the first simulated one. Null if there is none.
   static DeviceState* pinning();
-  /// Called when an allocation fails, before another try: drops what is unreachable.
+  /// Called when an allocation fails, before a retry: drops unreachable values.
   static void set_reclaim(std::function<void()> reclaim);
-  /// Bytes that all devices were asked for since the start.
+  /// Bytes allocated on all devices since the start.
   static uint64_t allocated_bytes() { return allocated_bytes_.load(std::memory_order_relaxed); }
-  /// The end of the process: what is queued is dropped, what runs ends.
-  static void rest();
+  /// At exit: drops queued work and ends running work.
+  static void shut_down();
 
  private:
   std::vector<void*> begin_again();
@@ -112,7 +112,7 @@ class DeviceState {
   };
   struct Reader {
     const WorkQueue* queue;
-    std::deque<Kept> kept;  ///< in the order of the queue, as good as
+    std::deque<Kept> kept;  ///< almost in the order of the queue
   };
   static inline std::atomic<uint64_t> allocated_bytes_{0};
   std::mutex streams_mutex_;
@@ -120,7 +120,7 @@ class DeviceState {
   std::atomic<size_t> stream_count_{1};
   size_t added_ = 0;
   std::atomic<size_t> profiled_bytes_{0};
-  std::atomic<int64_t> detours_{0};  ///< bytes copied through staging, less those that pinning cost
+  std::atomic<int64_t> detours_{0};  ///< bytes staged, minus the cost of pinning
   std::mutex kept_mutex_;
   std::vector<Reader> readers_;
   std::atomic<size_t> kept_{0};

@@ -1,4 +1,4 @@
-// The book on failures.
+// The table of failures.
 #include "runtime/device/error_table.h"
 
 #include <algorithm>

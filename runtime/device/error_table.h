@@ -1,4 +1,4 @@
-// What a device knows of values that could not be computed.
+// Values of a device that could not be computed.
 #pragma once
 
 #include <atomic>
@@ -11,33 +11,31 @@
 
 namespace tide {
 
-/// A failure that belongs to the value at an address, until another one is written there.
-/// Lost values stay lost and spoil what is computed from them. A notice says that a write to a cell
-/// was not carried out: the value is the one before, and whoever reads it first gets the report,
-/// unless that failure was reported already. To work that was flushed before that it is as good as
-/// lost.
+/// A failure of the value at an address, until another value is written there. Lost values stay
+/// lost and so do values computed from them. A notice (not lost) means that a write to a cell was
+/// not carried out: the previous value remains, and its first reader gets the report, unless that
+/// failure was already reported. Work that was flushed before the report treats it as lost.
 struct ValueError {
   Ref<Failure> failure;
   bool lost = true;
 
-  /// Whether the work of this number may not use the value.
+  /// Whether the work of this number must not use the value.
   bool spoils(uint64_t work) const { return lost || !failure->was_reported_before(work); }
 };
 
-/// The failures of a device, by address: all its queues share it. Thread-safe. An address is
-/// written by one queue, and read by another one only after a wait for that.
+/// The failures of a device, by address, shared by all its queues. Thread-safe. An address is
+/// written by one queue, and read by another one only after waiting for that queue.
 class ErrorTable {
  public:
   bool empty() const { return error_count_.load(std::memory_order_acquire) == 0; }
   /// The failure of the value at this address, if it has one.
   std::optional<ValueError> find(void* address);
-  /// What somebody who reads the value must be reported to: no notice of a failure that is known.
+  /// The error that a reader of the value must get; no notices of failures already reported.
   std::optional<ValueError> find_unreported(void* address);
   void set(void* address, ValueError value_error);
-  /// The address holds a new value: what was wrong with the one before is of no account. Returns
-  /// what it was.
+  /// The address holds a new value: the error of the previous value no longer applies. Returns it.
   Ref<Failure> clear(void* address);
-  /// Failures that happened and that nobody has read.
+  /// Failures that no code has read.
   std::vector<Ref<Failure>> unread();
 
  private:
@@ -46,8 +44,8 @@ class ErrorTable {
 
   std::mutex mutex_;
   std::unordered_map<void*, ValueError> errors_;
-  std::vector<Ref<Failure>> failures_;  ///< those not read among them, each at least once
-  size_t forget_at_ = 64;  ///< from so many on, those that were read by now are forgotten
+  std::vector<Ref<Failure>> failures_;  ///< all unread ones, each at least once
+  size_t forget_at_ = 64;               ///< at this size, failures that were read are removed
   std::atomic<size_t> error_count_{0};
 };
 

@@ -1,4 +1,4 @@
-// What went wrong when a result was computed.
+// Errors from computing results.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace tide {
 
-/// What went wrong when a result was computed: reported to everybody who reads it.
+/// The error from computing a result: reported to each reader.
 class Failure : public RefCounted<Failure> {
  public:
   Failure() = default;
@@ -21,19 +21,19 @@ class Failure : public RefCounted<Failure> {
   std::string what;  ///< "gather: position 20 is out of range 1..10"
   const char* op = "";
   CallSite site;          ///< of the line that queued the op
-  bool shortage = false;  ///< the host had no memory left
+  bool shortage = false;  ///< the host ran out of memory
 
   /// A number for work that is flushed now, to any queue.
   static uint64_t number_work() { return ++work_numbered_; }
-  /// The last one that was given.
+  /// The last number assigned.
   static uint64_t last_number() { return work_numbered_; }
 
-  /// It is reported, now; only the first time counts.
+  /// Marks it as reported now; only the first call counts.
   void report() {
     uint64_t never = kNever;
     reported_after_.compare_exchange_strong(never, work_numbered_);
   }
-  /// Who caused it knows, and has known before any work.
+  /// Marks it as known to its cause before any work.
   void is_known() { reported_after_ = kBefore; }
   bool is_reported() const { return reported_after_ != kNever; }
   /// Whether it had been reported when the work of this number was flushed.
@@ -43,7 +43,7 @@ class Failure : public RefCounted<Failure> {
   static constexpr uint64_t kNever = 0, kBefore = 1;
   inline static std::atomic<uint64_t> work_numbered_{kBefore};
 
-  std::atomic<uint64_t> reported_after_{kNever};  ///< the number of the last work that was flushed
+  std::atomic<uint64_t> reported_after_{kNever};  ///< the last work flushed before the report
 };
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// What a backend can do beside Backend if the host's threads compute for it.
+// The interface of backends whose work runs on host threads.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@ namespace tide {
 struct LoopStep;
 struct ComputeStep;
 
-/// Threads that may each launch and copy, for steps that do not need each other's results.
+/// Threads that may each launch and copy, for independent steps.
 class HostParallelism {
  public:
   virtual ~HostParallelism() = default;
   virtual Parallel& parallel() = 0;
-  /// The work of the step, in elements computed, if that is so little that one thread may do all of
+  /// The work of the step, in elements computed, if it is small enough for one thread to do all of
   /// it; else 0.
   virtual int64_t small_work(const LoopStep& step) const = 0;
   virtual int64_t small_work(const ComputeStep& step) const = 0;
-  /// The same of a copy within the device.
+  /// The work of a copy within the device, likewise.
   virtual int64_t small_copy(size_t bytes) const = 0;
 };
 

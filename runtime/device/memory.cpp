@@ -50,7 +50,7 @@ Allocator::Resting::~Resting() {
 
 size_t Allocator::block_size(size_t bytes) {
   if (bytes <= kSmallLimit) return std::max(kSmallest, (bytes + kSmallest - 1) & ~(kSmallest - 1));
-  // Eight classes per power of two, whole huge pages from 2 MiB on.
+  // Eight classes per power of two, in entire huge pages from 2 MiB on.
   const size_t step = std::max<size_t>(std::bit_floor(bytes - 1) / 8, 4096);
   const size_t size = (bytes + step - 1) / step * step;
   constexpr size_t kHuge = 2u << 20;
@@ -75,7 +75,7 @@ void* Allocator::obtain(size_t bytes) {
   return data;
 }
 
-/// Adds to what the process has taken from the device.
+/// Adds to the memory that the process has taken from the device.
 void Allocator::count(int64_t bytes) {
   if (!pinned()) use_.bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
@@ -99,7 +99,7 @@ void Allocator::limit_to(MemoryLimit limit) {
   limit_ = limit;
 }
 
-/// The smaller one of the backend's limit and the one that was set.
+/// The smaller of the backend's limit and the one that was set.
 MemoryLimit Allocator::limit() const {
   if (pinned()) return {};
   const MemoryLimit own = backend_.memory_limit();
@@ -116,7 +116,7 @@ bool Allocator::may_take(size_t bytes) const {
 void* Allocator::carve_small(size_t bytes) {
   if (slab_left_ < bytes) {
     if (!may_take(kSlab)) return nullptr;
-    // What is left of the old slab (less than one small block) is not used any more.
+    // The remainder of the old slab (less than one small block) is no longer used.
     slabs_.push_back({});
     slab_ = slabs_.back().start = static_cast<char*>(obtain(kSlab));
     slab_left_ = slab_ ? kSlab : 0;
@@ -174,7 +174,7 @@ Ref<Storage> Allocator::allocate_cached(size_t bytes, uint8_t stream, CallSite s
   return hand_out(take_cached(pool(stream), block_size(bytes)), stream, holder);
 }
 
-/// Notes that the block, if there is one, is in use.
+/// Records the block, if there is one, as in use.
 Ref<Storage> Allocator::hand_out(Storage* storage, uint8_t stream, MemoryLedger::Account& holder) {
   if (!storage) return {};
   ++statistics_.allocations;
@@ -254,7 +254,7 @@ void Allocator::trim_unused(uint8_t stream, uint64_t work) {
     });
 }
 
-/// Gives slabs back that hold no block in use; how many bytes that were. Needs no memory.
+/// Frees slabs without blocks in use; returns the number of bytes. Needs no memory.
 size_t Allocator::trim_slabs() {
   std::sort(slabs_.begin(), slabs_.end(),
             [](const Slab& a, const Slab& b) { return a.start < b.start; });

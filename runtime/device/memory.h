@@ -1,5 +1,4 @@
-// The caching allocator of a device: blocks in size classes, each reused in the order of its
-// stream.
+// The caching allocator of a device: blocks in size classes, reused in stream order.
 #pragma once
 
 #include <array>
@@ -22,21 +21,20 @@ namespace tide {
 
 class Allocator;
 
-/// A block, written by one stream alone. Given back to the allocator when the last owner goes: it
-/// may then be handed out to that stream again at once, as everything that runs later there runs
-/// after what used it before. Other streams keep it as long as they read it
-/// (DeviceState::keep_until).
+/// A block, written by only one stream. Returned to the allocator with its last reference: it may
+/// then be reused on that stream immediately, because later work there runs after all work that
+/// used it. Other streams keep it as long as they read it (DeviceState::keep_until).
 struct Storage : RefCounted<Storage> {
   void* data = nullptr;
   size_t bytes = 0;   ///< of the block
-  bool lost = false;  ///< the device does not have it any more: see Allocator::abandon
+  bool lost = false;  ///< the device no longer has it: see Allocator::abandon
   Allocator* allocator = nullptr;
   uint8_t stream = 0;  ///< number of the stream that writes it, on the device of its values
-  MemoryLedger::Account* holder = nullptr;  ///< that of the line that needed it
+  MemoryLedger::Account* holder = nullptr;  ///< of the line that allocated it
   Storage* previous = nullptr;              ///< neighbours in the allocator's list of blocks in use
   Storage* next = nullptr;                  ///< or the one below in a stack of cached blocks
-  uint64_t released_after = 0;              ///< of a cached block: the last number of work by then
-  /// Whether it is host memory that devices may copy from directly.
+  uint64_t released_after = 0;  ///< of a cached block: the last work number at its release
+  /// Whether it is host memory from which devices may copy directly.
   bool pinned() const;
   static void destroy(Storage* storage);
 };
@@ -44,72 +42,69 @@ struct Storage : RefCounted<Storage> {
 /// Most streams of a device.
 constexpr size_t kMostStreams = 32;
 
-/// Thread-safe. Giving storage back needs no memory, so it cannot fail when there is none. Each
-/// stream has its own cached blocks, for what one has released another could only take after
-/// waiting; when memory is short the blocks of all are given back. Blocks go back to the backend
-/// only in `trim`, and at the end, when all storage must have been given back.
+/// Thread-safe. Releasing storage needs no memory, so it cannot fail when there is none. Each
+/// stream has its own cached blocks, because another stream could use a released block only after
+/// waiting; when memory is short, the blocks of all are freed. Blocks return to the backend only in
+/// `trim`, and at destruction, when all storage must have been released.
 class Allocator {
  public:
-  /// What the blocks are: memory of the device, or the host's, pinned for transfers to it.
+  /// The memory of its blocks: the device's, or host memory pinned for transfers to it.
   enum class Memory : uint8_t { device, pinned_host };
-  /// What it takes from the device is added to `use`, which no other allocator adds to.
+  /// Memory taken from the device is added to `use`, to which no other allocator adds.
   Allocator(Backend& backend, ProcessUse& use, Memory memory = Memory::device)
       : backend_(backend), use_(use), faults_(backend.fault_injection()), memory_(memory) {}
   ~Allocator();
   Allocator(const Allocator&) = delete;
 
-  /// A block of at least this size for a stream, or null: the caller reclaims and tries again, then
-  /// reports.
-  /// `site` is the line that needs it.
+  /// A block of at least this size for a stream, or null: the caller then reclaims memory and
+  /// retries, or reports. `site` is the line that needs it.
   Ref<Storage> allocate(size_t bytes, uint8_t stream = 0, CallSite site = current_call_site());
   /// A cached block of at least this size, or null.
   Ref<Storage> allocate_cached(size_t bytes, uint8_t stream, CallSite site = current_call_site());
-  /// Gives cached blocks back to the backend, and returns how many bytes that were. No queue may
-  /// use them any more.
+  /// Frees cached blocks and returns the number of bytes. No queue may use them any more.
   size_t trim();
-  /// The same with large blocks of one stream that were released before the work of this number was
-  /// flushed: all earlier work of the stream is done, later work may go on.
+  /// Frees large cached blocks of one stream that were released before the work of this number was
+  /// flushed: all earlier work of the stream is done, later work may continue.
   void trim_unused(uint8_t stream, uint64_t work);
-  /// From now on takes no more than this from the device. What it holds by now stays.
+  /// Limits the memory taken from the device. Memory it already has stays.
   void limit_to(MemoryLimit limit);
-  /// The device has lost its memory: forgets all blocks, and returns the addresses of those in use.
-  /// As long as somebody holds one of these, no other block comes to lie where it was, so that an
-  /// address still means one value. Nothing is allocated while `begin_again` sets the device up.
+  /// The device has lost its memory: discards all blocks, and returns the addresses of those in
+  /// use. While one of these is referenced, no new block overlaps it, so that an address still
+  /// identifies one value. Nothing is allocated while `begin_again` sets the device up.
   std::vector<void*> abandon(const std::function<void()>& begin_again);
   MemoryStatistics statistics() const;
   void reset_peak();
   void release(Storage* storage);
   bool pinned() const { return memory_ == Memory::pinned_host; }
-  /// Who holds the blocks that are handed out, or did at the peak, by the script's line.
+  /// Holders of the allocated blocks, now and at the peak, by the script's line.
   std::vector<MemoryHolder> holders() const;
 
-  /// The size of the block that is handed out for so many bytes.
+  /// The size of the block that is allocated for this many bytes.
   static size_t block_size(size_t bytes);
 
  private:
   static constexpr size_t kSmallest = 64;
   static constexpr size_t kSmallLimit = 32 * 1024;  ///< below: carved from slabs
   static constexpr size_t kSlab = 256 * 1024;
-  /// Blocks of up to kTurnLimit bytes rest for kTurns - 1 others before they are used again, so
-  /// that submissions with small temporaries do not have to wait for each other
-  /// (independent_batches.h).
+  /// Blocks of up to kTurnLimit bytes are reused only after kTurns - 1 others, so that submissions
+  /// with small temporaries do not have to wait for each other (independent_batches.h).
   static constexpr size_t kTurnLimit = 1024, kTurns = 16;
 
-  /// Cached blocks of one size, the last released on top.
+  /// Cached blocks of one size, the most recently released on top.
   class Stack {
    public:
     Stack() = default;
     Stack(const Stack&) = delete;
     ~Stack();
     void push(Storage* storage);
-    Storage* pop();  ///< null if there is none
+    Storage* pop();  ///< null if empty
     template <class Condition>
     void drop_if(const Condition& condition);
 
    private:
     Storage* top_ = nullptr;
   };
-  /// The last released blocks of a size, in turn.
+  /// The most recently released blocks of a size, round-robin.
   struct Resting {
     std::array<Storage*, kTurns - 1> blocks{};
     size_t oldest = 0;
@@ -119,7 +114,7 @@ class Allocator {
   struct Pool {
     std::array<Stack, kSmallLimit / kSmallest + 1> small;
     std::array<Resting, kTurnLimit / kSmallest + 1> resting;
-    std::map<size_t, Stack> large;  ///< with an entry for each size that was ever obtained
+    std::map<size_t, Stack> large;  ///< with an entry for each size ever obtained
   };
   Pool& pool(uint8_t stream) {
     if (!pools_[stream]) pools_[stream] = std::make_unique<Pool>();
@@ -152,11 +147,11 @@ class Allocator {
     bool in_use;  ///< of trim_slabs
   };
   std::vector<Slab> slabs_;
-  char* slab_ = nullptr;  ///< what is left of the newest of them
+  char* slab_ = nullptr;  ///< the remainder of the newest slab
   size_t slab_left_ = 0;
   std::map<const char*, size_t> lost_;                 ///< blocks in use that the device has lost
-  std::vector<std::pair<void*, size_t>> quarantined_;  ///< blocks that lie where lost ones did
-  MemoryLimit limit_;                                  ///< beside the backend's own
+  std::vector<std::pair<void*, size_t>> quarantined_;  ///< blocks that overlap lost ones
+  MemoryLimit limit_;                                  ///< in addition to the backend's own
   MemoryStatistics statistics_;
   MemoryLedger ledger_;
 };

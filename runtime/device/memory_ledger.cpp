@@ -1,5 +1,5 @@
-// Accounts of lines. What one held at the peak is kept when it first changes after it, so that a
-// new peak costs nothing.
+// Accounts of lines. The memory at the peak is saved on the first change afterwards, so that a new
+// peak costs nothing.
 #include "runtime/device/memory_ledger.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 
 namespace tide {
 
-/// The accounts of the lines that asked for blocks. Not thread-safe. Giving back allocates nothing.
+/// The accounts of the lines that allocated blocks. Not thread-safe. Releasing allocates nothing.
 class MemoryLedger {
  public:
   class Account {
@@ -30,9 +30,9 @@ class MemoryLedger {
   Account& account(CallSite site) { return accounts_.try_emplace(site, site).first->second; }
   void take(Account& account, size_t bytes);
   void give_back(Account& account, size_t bytes);
-  /// What is held now is the most that was held.
+  /// Marks the current state as the peak.
   void note_peak() { ++peak_; }
-  /// Those that hold something, or did at the peak; in any order.
+  /// The lines that hold memory, or did at the peak; in any order.
   std::vector<MemoryHolder> holders() const;
 
  private:
@@ -47,8 +47,8 @@ class MemoryLedger {
   uint64_t peak_ = 1;  ///< number of the last peak
 };
 
-/// The lines that hold most now: "train.lua:12 holds 64.0 MB in 3 blocks, ..."; empty if none is
-/// known.
+/// The lines that currently hold the most: "train.lua:12 holds 64.0 MB in 3 blocks, ..."; empty if
+/// none is known.
 std::string largest_holders(std::vector<MemoryHolder> holders);
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// What a device's memory is used for.
+// The use of a device's memory.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@ struct MemoryStatistics {
   size_t peak = 0;    ///< highest in_use since reset_peak
   size_t cached = 0;  ///< bytes kept for reuse
   size_t limit = 0;   ///< 0: none
-  /// The variable or function that sets the limit; empty: the device has no more.
+  /// The variable or function that sets the limit; empty: the device's capacity.
   const char* limit_name = "";
-  /// Of the device, whoever uses it; 0: the device does not report it.
+  /// Of the device, including other processes; 0: the device does not report it.
   size_t device_free = 0, device_total = 0;
-  int64_t allocations = 0;         ///< blocks asked for
-  int64_t device_allocations = 0;  ///< of them, those that went to the system or driver
+  int64_t allocations = 0;         ///< blocks requested
+  int64_t device_allocations = 0;  ///< those of them requested from the system or driver
 };
 
-/// Blocks that are handed out.
+/// Blocks in use.
 struct HeldMemory {
   size_t bytes = 0, blocks = 0;
 };
 
-/// What the blocks that a line asked for hold now, and held when the device held most.
+/// Memory of the blocks that a line allocated, now and at the device's peak.
 struct MemoryHolder {
-  CallSite site;  ///< not known: what no script asked for
+  CallSite site;  ///< not known: not allocated by a script
   HeldMemory now, at_peak;
 };
 

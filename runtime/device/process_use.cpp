@@ -1,4 +1,4 @@
-// A page of counters for each process, in a file that it keeps locked.
+// A page of counters for each process, in a file that the process keeps locked.
 #include "runtime/device/process_use.h"
 
 #include <dirent.h>
@@ -25,9 +25,9 @@ namespace tide {
 namespace {
 
 constexpr std::string_view kPrefix = "use-";
-constexpr std::string_view kNewPrefix = ".use-";  ///< as long as it is not locked
-constexpr time_t kNewFor = 60;                    ///< seconds that this takes at most
-constexpr uint64_t kMagic = 0x3165737565646974;   // "tideuse1"
+constexpr std::string_view kNewPrefix = ".use-";  ///< before it is locked
+constexpr time_t kNewFor = 60;  ///< seconds until a file that is not locked is abandoned
+constexpr uint64_t kMagic = 0x3165737565646974;  // "tideuse1"
 
 struct Page {
   uint64_t magic = kMagic;
@@ -41,14 +41,14 @@ Descriptor open_folder() {
                                                       : "/tmp/tide-" + std::to_string(geteuid()));
 }
 
-/// This process's page. It is never unmapped: queues count until the end.
+/// This process's page. Never unmapped: queues count until the end.
 class OwnPage {
  public:
   OwnPage() : folder_(open_folder()) {
-    used_devices();  // removes what processes have left that were killed
+    used_devices();  // removes the files of processes that were killed
     void* place = map_file();
     page_ = place ? new (place) Page : new Page;
-    // Only now: a page that is named is whole.
+    // Renamed only now, so that visible pages are complete.
     const std::string name = std::string(kPrefix) + suffix_;
     if (place && renameat(folder_, temporary().c_str(), folder_, name.c_str()) == 0)
       std::atexit([] { instance().remove(); });
@@ -71,7 +71,7 @@ class OwnPage {
     constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     file_ = Descriptor(openat(folder_, temporary().c_str(), kFlags, 0600));
     if (file_ < 0) return nullptr;
-    // Room on the disk first: a page without it would end the process when it is written to.
+    // Reserves disk space first: otherwise writing to a page might kill the process.
     if (flock(file_, LOCK_EX | LOCK_NB) == 0 && posix_fallocate(file_, 0, sizeof(Page)) == 0) {
       void* const place = mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
       if (place != MAP_FAILED) return place;
@@ -81,7 +81,7 @@ class OwnPage {
   }
 
   void remove() {
-    if (page_->process == getpid())  // not in a process that was forked
+    if (page_->process == getpid())  // not in a forked process
       unlinkat(folder_, (std::string(kPrefix) + suffix_).c_str(), 0);
   }
 
@@ -106,7 +106,7 @@ void add_devices(const Page& page, std::vector<UsedDevice>& devices) {
   }
 }
 
-/// Reads the file of a process that lives; removes that of one that does not.
+/// Reads the file of a living process; removes the file of a dead one.
 void look_at(int folder, const std::string& name, std::vector<UsedDevice>& devices) {
   const bool is_new = name.starts_with(kNewPrefix);
   if (!is_new && !name.starts_with(kPrefix)) return;

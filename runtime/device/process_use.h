@@ -1,4 +1,4 @@
-// What processes use of their devices, for each other to see.
+// The device use of processes, visible to each other.
 #pragma once
 
 #include <sys/types.h>
@@ -12,18 +12,18 @@
 
 namespace tide {
 
-/// What this process uses of one device: memory that it took from it, ops that are queued, and, of
-/// a simulated accelerator, the time that its core and link have worked so far.
+/// The use of one device by this process: memory taken from it, queued ops, and, for a simulated
+/// accelerator, the busy time of its core and link so far.
 struct ProcessUse {
   std::atomic<int64_t> bytes{0}, queued_ops{0}, busy_nanoseconds{0};
 };
 
-/// That of a device (0 to 63 of its kind). It lies in a file of $XDG_RUNTIME_DIR/tide, else
-/// /tmp/tide-UID, that other processes of the user read, where such a file can be had. A lock on it
-/// says that the process lives.
+/// The use of a device (0 to 63 of its kind). It is in a file of $XDG_RUNTIME_DIR/tide, else
+/// /tmp/tide-UID, that other processes of the user read, if such a file can be created. A lock on
+/// it shows that the process is alive.
 ProcessUse& process_use(Device device);
 
-/// What a process of the user uses of one of its devices.
+/// The use of one device by a process of the user.
 struct UsedDevice {
   pid_t process;
   Device device;
@@ -31,11 +31,11 @@ struct UsedDevice {
   double busy_seconds;
 };
 
-/// The devices of all living processes of the user that have used any, this one among them. Files
-/// of those that have died are removed, as by the first process_use of a process.
+/// The devices used by all living processes of the user, including this one. Files of dead
+/// processes are removed, as in the first process_use of a process.
 std::vector<UsedDevice> used_devices();
 
-/// Adds the time that it lives to the use.
+/// Adds its lifetime to the busy time.
 class BusyTime {
  public:
   explicit BusyTime(ProcessUse& use) : use_(use), start_(std::chrono::steady_clock::now()) {}

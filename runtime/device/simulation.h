@@ -1,4 +1,4 @@
-// What a backend can do beside Backend if its device is simulated.
+// The interface of backends that simulate a device.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace tide {
 
-/// Limits, costs and faults of a simulated device; what is not given stays.
+/// Limits, costs and faults of a simulated device; missing options stay unchanged.
 struct SimOptions {
   std::optional<size_t> memory_limit;  ///< bytes
-  /// Of copies to and from the device; 0: as fast as memory.
+  /// Rate of copies to and from the device; 0: as fast as memory.
   std::optional<double> bytes_per_second;
-  /// Of the detour that memory takes which is not pinned; 0: none.
+  /// Rate of staging pageable memory; 0: no cost.
   std::optional<double> staging_bytes_per_second;
   std::optional<double> pin_bytes_per_second;  ///< of pinning host memory; 0: as fast as memory.
                                                ///< The first sim's counts
@@ -23,19 +23,19 @@ struct SimOptions {
   std::optional<int64_t> fail_op;              ///< the k-th step from now (1: the next) fails
   std::optional<int64_t> fail_allocation;
   std::optional<int64_t> fail_copy;
-  /// The card that the device is like: its link, latency and launch, unless the options above say
-  /// otherwise. One without a name: none any more, and as it was at the start.
+  /// The GPU that the device models: its link, latency and launch, unless set above. One without a
+  /// name: restores the initial state.
   std::optional<CardFigures> like;
 };
 
-/// A device that is simulated. One that is like a card keeps modelled time (modelled_time.h): its
-/// launches and copies move the StreamTime of the thread that calls.
+/// A simulated device. One that models a GPU keeps modelled time (modelled_time.h): its launches
+/// and copies advance the StreamTime of the calling thread.
 class Simulation {
  public:
   virtual ~Simulation() = default;
-  /// While all streams of the device are idle.
+  /// All streams of the device must be idle.
   virtual void configure(const SimOptions& options) = 0;
-  /// The card that the device is like now, which is never freed; null: none. From any thread.
+  /// The GPU that the device models now, never freed; null: none. Callable from any thread.
   virtual const CardFigures* card() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Whether what a thread computes for a queue was dropped: a long op asks between two pieces.
+// Whether the work of a thread for a queue was dropped: a long op checks between two pieces.
 #pragma once
 
 #include <atomic>
@@ -6,9 +6,9 @@
 
 namespace tide {
 
-/// Asks whether work of a ticket goes on.
+/// Checks whether work of a ticket was dropped.
 struct StopCheck {
-  const std::atomic<uint64_t>* dropped_until = nullptr;  ///< null: it runs to its end
+  const std::atomic<uint64_t>* dropped_until = nullptr;  ///< null: cannot be dropped
   uint64_t ticket = 0;
 
   bool is_dropped() const {
@@ -16,10 +16,10 @@ struct StopCheck {
   }
 };
 
-/// Of the step that this thread runs. Who finds it dropped throws Interrupted.
+/// Of the step that this thread runs. Code that finds it dropped throws Interrupted.
 inline thread_local StopCheck step_check;
 
-/// Puts a check in force for the time of a step.
+/// Installs a check for the duration of a step.
 class CheckedStep {
  public:
   explicit CheckedStep(const StopCheck& check) { step_check = check; }

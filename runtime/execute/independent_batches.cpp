@@ -1,4 +1,4 @@
-// Finds what independent submissions have in common: nothing that one of them writes.
+// Independent submissions share no address that one of them writes.
 #include "runtime/execute/independent_batches.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Keeps track of what is in check.
+// Tracks unchecked values.
 #include "runtime/execute/pending_checks.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void PendingChecks::decide(uint64_t done, const TakeReport& take) {
     if (wrong) check.failure->what += *wrong;
     for (void* address : check.results) {
       const auto found = by_address_.find(address);
-      // Another value may be there by now. Numbers rise, so this one comes first.
+      // The address may hold another value by now. Numbers are ascending, so this one comes first.
       if (found == by_address_.end() || found->second.front() != first_) continue;
       found->second.erase(found->second.begin());
       if (found->second.empty()) by_address_.erase(found);

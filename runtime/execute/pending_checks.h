@@ -1,4 +1,4 @@
-// Values of which it is not known yet whether what they were computed from is right.
+// Values whose inputs are not yet known to be valid.
 #pragma once
 
 #include <cstdint>
@@ -15,46 +15,46 @@
 
 namespace tide {
 
-/// What a queue has launched and is not sure of: a backend that only enqueues reports later whether
-/// an op met a position that is out of range, a singular matrix or the like
-/// (ComputeOutcome::report). Until then its results, and what is computed from them, are unchecked:
-/// nobody reads them, as no ticket counts as done before its pending checks are decided
-/// (Queue::publish), and no write takes them over. Used by the queue's thread.
+/// Unchecked work of a queue: a backend that only enqueues reports later if an op found an invalid
+/// position, a singular matrix or the like (ComputeOutcome::report). Until then its results, and
+/// values computed from them, are unchecked: they are not read, because no ticket counts as done
+/// before its pending checks are decided (Queue::publish), and no write reuses them. Used by the
+/// queue's thread.
 class PendingChecks {
  public:
-  /// Gives a report whose op is done.
+  /// Returns the report of a finished op.
   using TakeReport = std::function<std::optional<std::string>(uint64_t report)>;
 
   explicit PendingChecks(ErrorTable& failures) : failures_(failures) {}
 
   bool empty() const { return open_.empty(); }
-  /// The ticket after which the value at this address is known to be good or lost; 0: it is.
+  /// The ticket after which the value at this address is known to be valid or lost; 0: it is valid.
   uint64_t decided_after(const void* address) const;
 
-  /// The results of an op of this ticket are in check. `failure` is theirs if it reports one;
-  /// what is wrong is added to its text.
+  /// Adds a check of the results of an op of this ticket. They get `failure` if it reports an
+  /// error, whose message is appended to the text.
   void add(uint64_t report, uint64_t ticket, Ref<Failure> failure, std::span<void* const> results);
-  /// The value at `address` is a new one, computed from those at `sources`.
+  /// The value at `address` is new, computed from those at `sources`.
   void derive(void* address, std::span<void* const> sources);
-  /// The same for a part of it: what the rest depends on remains.
+  /// Like derive, for a part of the value: checks of the remainder still apply.
   void derive_part(void* address, std::span<void* const> sources);
 
-  /// Settles what belongs to tickets up to `done`. What depends on what is wrong is lost.
+  /// Decides the checks of tickets up to `done`. Values that depend on invalid ones are lost.
   void decide(uint64_t done, const TakeReport& take);
 
  private:
   struct PendingCheck {
     uint64_t report, ticket;
     Ref<Failure> failure;
-    std::vector<void*> results;  ///< all that were ever covered by this check
+    std::vector<void*> results;  ///< every address ever covered by this check
   };
-  using Numbers = std::vector<uint64_t>;  ///< of pending checks, rising
+  using Numbers = std::vector<uint64_t>;  ///< of pending checks, ascending
 
   PendingCheck& pending_check(uint64_t number) { return open_[number - first_]; }
 
   ErrorTable& failures_;
   std::deque<PendingCheck> open_;  ///< in the order of tickets
-  uint64_t first_ = 0;             ///< number of the first one; they count on
+  uint64_t first_ = 0;             ///< number of the first one; the others are consecutive
   std::unordered_map<const void*, Numbers> by_address_;
 };
 

@@ -1,4 +1,4 @@
-// From a window to a submission: its plan, addresses for it, and what becomes of the nodes.
+// Turns a window into a submission: its plan, addresses, and the new states of its nodes.
 #include "runtime/execute/plan_flusher.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class SiteSpan {
   profile::Span span_;
 };
 
-/// Which ops of the window the step computes, for the profile.
+/// The ops of the window that the step computes, for the profile.
 uint32_t source_of(const Window& window, const Step& step) {
   thread_local std::vector<profile::SourceOp> ops;
   ops.clear();
@@ -61,8 +61,8 @@ void PlanFlusher::flush() {
     if (window_.device().has_streams()) follow_inputs();
     ticket = submit(*plan);
     if (!foreign_.empty()) keep_inputs(ticket);
-  } catch (const OutOfMemory& wanted) {
-    return do_with_less_memory(wanted);
+  } catch (const OutOfMemory& shortage) {
+    return do_with_less_memory(shortage);
   } catch (const Error& error) {
     give_up_all(error.what());
     throw;
@@ -72,8 +72,8 @@ void PlanFlusher::flush() {
     window_.device().profile_memory();
 }
 
-/// Makes the stream wait for those that write the window's inputs, and holds on to these: nothing
-/// takes over their blocks.
+/// Makes the stream wait for those that write the window's inputs, and holds references to these,
+/// so that their blocks are not reused.
 void PlanFlusher::follow_inputs() {
   for (const auto& node : window_.externals()) {
     if (node->state != Node::State::stored) continue;  // replaced, and never computed
@@ -87,14 +87,14 @@ void PlanFlusher::follow_inputs() {
   }
 }
 
-/// Keeps the blocks that other streams write from reuse until this one has read them.
+/// Keeps blocks that other streams write from reuse until this one has read them.
 void PlanFlusher::keep_inputs(uint64_t ticket) {
   for (auto& storage : foreign_)
     window_.device().keep_until(std::move(storage), *stream_->queue, ticket);
   foreign_.clear();
 }
 
-/// Binds the plan and queues it. If memory is short, memory is reclaimed between two tries. Throws
+/// Binds the plan and queues it. If memory is short, reclaims memory and retries. Throws
 /// OutOfMemory.
 uint64_t PlanFlusher::submit(Plan& plan) {
   const auto try_once = [&] {
@@ -110,12 +110,12 @@ uint64_t PlanFlusher::submit(Plan& plan) {
 
 Ref<Storage> PlanFlusher::take(size_t bytes, const Node& node) {
   bytes = std::max<size_t>(bytes, 1);
-  // What is written to in pinned memory stays there.
+  // Values in pinned memory stay there when written to.
   const Node* const old = node.kind == Node::Kind::write ? node.arguments[1].node.get() : nullptr;
   if (old && old->storage && old->storage->pinned())
     if (Ref<Storage> storage = DeviceState::pinning()->pinned.allocate(bytes, stream_->number))
       return storage;
-  // The op's line holds it, not the one that flushes.
+  // The memory belongs to the op's line, not to the line that flushes.
   Ref<Storage> storage = window_.device().try_allocate(bytes, *stream_, node.site);
   if (!storage) throw OutOfMemory{bytes, &node};
   return storage;
@@ -150,7 +150,7 @@ void PlanFlusher::bind_step(const Plan& plan, const Step& step, Submission& subm
     bound.source = source_of(window_, step);
   auto& words = submission.words;
   const auto here = [&] { return static_cast<uint32_t>(words.size()); };
-  // What the step falls back to must be looked up before an output takes it over.
+  // Fallback values must be looked up before an output reuses their storage.
   bound.fallbacks = here();
   for (const auto& fallback : step.fallbacks)
     words.push_back(reinterpret_cast<uint64_t>(storage_of(fallback.old)->data));
@@ -178,10 +178,12 @@ void PlanFlusher::bind_step(const Plan& plan, const Step& step, Submission& subm
   bound.outputs = here();
   for (uint16_t output : step.outputs)
     words.push_back(reinterpret_cast<uint64_t>(window_.nodes()[output]->storage->data));
-  const auto is_again = [&](uint16_t output) { return window_.nodes()[output]->again; };
-  if (std::any_of(step.outputs.begin(), step.outputs.end(), is_again)) {
-    bound.again = here();
-    for (uint16_t output : step.outputs) words.push_back(is_again(output));
+  const auto is_rematerialized = [&](uint16_t output) {
+    return window_.nodes()[output]->rematerialized;
+  };
+  if (std::any_of(step.outputs.begin(), step.outputs.end(), is_rematerialized)) {
+    bound.rematerialized = here();
+    for (uint16_t output : step.outputs) words.push_back(is_rematerialized(output));
   }
   bound.parameters = here();
   for (uint32_t place : step.parameters) words.push_back(window_.numbers()[place]);
@@ -216,17 +218,17 @@ Storage* PlanFlusher::storage_of(const BufferUse& use) const {
   return nullptr;
 }
 
-/// Whether nobody else can read what lies there.
+/// Whether no other code can read the value.
 bool PlanFlusher::held_by_window_alone(const Plan& plan, const BufferUse& value) {
   if (!holders_counted_) count_holders(plan);
-  // A block of the window's own is with nobody else, or was taken over from such a one.
+  // A block of the window itself has no other owner, or was reused from one without.
   if (value.source == BufferUse::Source::node) return node_holders_[value.index] == 0;
   const Storage& storage = *window_.externals()[value.index]->storage;
   return holders_[value.index] == 0 && storage.unique() && !storage.lost;
 }
 
-/// Counts who else holds each value: from the last node to the first, what only serves nodes that
-/// are stored (and forget their arguments) or that nobody holds does not count.
+/// Counts the outside owners of each value: from the last node to the first, references from nodes
+/// that are stored (which release their arguments) or that have no owners do not count.
 void PlanFlusher::count_holders(const Plan& plan) {
   holders_counted_ = true;
   holders_.resize(window_.externals().size());
@@ -250,14 +252,14 @@ void PlanFlusher::count_holders(const Plan& plan) {
   }
 }
 
-/// Notes what became of the nodes. Their destruction may run long; the window is new by then.
+/// Updates the states of the nodes. Destroying them may run long; the window is new by then.
 void PlanFlusher::settle(const Plan& plan, uint64_t ticket) {
   std::vector<Ref<Node>> nodes;
   nodes.swap(spare_);
   window_.take(nodes);
   for (size_t i = 0; i < nodes.size(); ++i) {
     Node& node = *nodes[i];
-    node.wanted = false;
+    node.must_store = false;
     if (plan.fates[i] == Fate::keep) {
       node.state = Node::State::stored;
       node.ticket = ticket;
@@ -265,7 +267,7 @@ void PlanFlusher::settle(const Plan& plan, uint64_t ticket) {
       node.state = Node::State::recomputable;
     }
   }
-  // Arguments are forgotten only now: a part names its compute op's node.
+  // Arguments are released only now: a part refers to its compute op's node.
   for (size_t i = 0; i < nodes.size(); ++i)
     if (plan.fates[i] == Fate::keep) nodes[i]->drop_arguments();
   nodes.clear();

@@ -12,18 +12,18 @@
 
 namespace tide {
 
-/// Flushes one window. If memory is short the ops are flushed one by one; what is lost all the same
-/// or is computed from lost values fails (plan_flusher_losses.cpp).
+/// Flushes one window. If memory is short, the ops are flushed one by one; ops that still cannot
+/// run or that need lost values fail (plan_flusher_losses.cpp).
 class PlanFlusher : public Flusher {
  public:
   explicit PlanFlusher(Window& window) : window_(window) {}
   void flush() override;
 
  private:
-  /// Thrown inside `bind` when a block cannot be had.
+  /// Thrown inside `bind` when an allocation fails.
   struct OutOfMemory {
     size_t bytes;
-    const Node* node;  ///< of the window, which keeps it
+    const Node* node;  ///< owned by the window
   };
 
   uint64_t submit(Plan& plan);
@@ -39,18 +39,18 @@ class PlanFlusher : public Flusher {
   void settle(const Plan& plan, uint64_t ticket);
 
   std::vector<Ref<Node>> taken_nodes();
-  void do_with_less_memory(const OutOfMemory& wanted);
+  void do_with_less_memory(const OutOfMemory& shortage);
   void flush_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure);
   void leave_out_lost();
   void give_up_all(const char* what);
 
   Window& window_;
-  Stream* stream_ = nullptr;                       ///< that the window was flushed to last
-  std::array<uint64_t, kMostStreams> followed_{};  ///< per stream: the ticket that ours comes after
-  std::vector<Ref<Storage>> foreign_;              ///< inputs that other streams write
+  Stream* stream_ = nullptr;                       ///< of the last flush
+  std::array<uint64_t, kMostStreams> followed_{};  ///< per stream: the ticket that ours follows
+  std::vector<Ref<Storage>> foreign_;              ///< inputs written by other streams
   std::vector<Ref<Storage>> temporaries_;
-  std::vector<Ref<Node>> spare_;  ///< empty: the memory of the window before
-  /// Owners outside the window, once counted: of each external, and of each node.
+  std::vector<Ref<Node>> spare_;  ///< empty: capacity from the previous window
+  /// Owners outside the window, once counted: per external, and per node.
   std::vector<int64_t> holders_, node_holders_;
   bool holders_counted_ = false;
 };

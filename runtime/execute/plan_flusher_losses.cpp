@@ -1,5 +1,4 @@
-// What becomes of a window that cannot be flushed as it is: memory is short, or a value that it
-// reads was lost.
+// Handles windows that cannot be flushed unchanged: memory is short, or an input is lost.
 #include <algorithm>
 #include <exception>
 #include <string>
@@ -12,13 +11,13 @@
 namespace tide {
 namespace {
 
-/// The value that stays if the node is not computed; null if there is none.
+/// The value that stays if the node is not computed; null if none.
 Node* value_before(const Node& node) {
   return node.replaces() && !node.fills ? node.arguments[1].node.get() : nullptr;
 }
 
-/// The first value in this state that the node needs; null if there is none. What an assignment
-/// replaces is not needed.
+/// The first input in this state that the node needs; null if none. The value replaced by an
+/// assignment is not needed.
 const Node* find_needed(const Node& node, Node::State state) {
   const auto matches = [&](const Argument& argument) {
     return argument.node && argument.node->state == state;
@@ -32,7 +31,7 @@ const Node* find_needed(const Node& node, Node::State state) {
   return nullptr;
 }
 
-/// Makes the write a copy of the value before.
+/// Turns the write into a copy of the previous value.
 void become_copy(Node& node) {
   const Ref<Node> before = node.arguments[1].node;
   node.drop_arguments();
@@ -41,17 +40,17 @@ void become_copy(Node& node) {
   node.arguments[0].node = before;
 }
 
-/// A failure that is reported at once to whoever flushes.
+/// A failure that is reported immediately to the caller of the flush.
 Ref<Failure> reported_failure(const Node& node, const std::string& what) {
   Ref<Failure> failure = new Failure(node.name, node.site, what);
   failure->is_known();
   return failure;
 }
 
-/// The node, which is in no window any more, will not be computed: a write leaves the value before,
-/// a recomputable value can be tried again, all else is lost.
+/// The node, which is no longer in a window, will not be computed: a write leaves the previous
+/// value, a recomputable value can be retried, everything else is lost.
 void give_up(Node& node, const Ref<Failure>& failure) {
-  node.wanted = false;
+  node.must_store = false;
   node.storage = {};
   Node* before = value_before(node);
   if (before && before->state == Node::State::stored) {
@@ -62,7 +61,7 @@ void give_up(Node& node, const Ref<Failure>& failure) {
   } else if (before && before->state == Node::State::recomputable) {
     become_copy(node);
     node.state = Node::State::recomputable;
-  } else if (node.again) {
+  } else if (node.rematerialized) {
     node.state = Node::State::recomputable;
   } else {
     node.state = Node::State::failed;
@@ -83,7 +82,7 @@ void PlanFlusher::give_up_all(const char* what) {
   for (const auto& node : taken_nodes()) give_up(*node, reported_failure(*node, what));
 }
 
-/// Takes out what needs a lost value. A step that runs whole or not at all does not run.
+/// Removes nodes that need a lost value. An all-or-nothing step does not run.
 void PlanFlusher::leave_out_lost() {
   const std::vector<Ref<Node>> nodes = taken_nodes();
   const bool together = Recorder::of_thread().all_or_nothing;
@@ -111,17 +110,17 @@ void PlanFlusher::leave_out_lost() {
   }
 }
 
-/// There is no memory for the window as a whole. Each op by itself needs less, and only those that
-/// cannot be had are lost; throws MemoryError with the line of the first of them. A step that runs
-/// whole or not at all does not run.
-void PlanFlusher::do_with_less_memory(const OutOfMemory& wanted) {
+/// The window as a whole does not fit in memory. Single ops need less, and only those that still do
+/// not fit are lost; throws MemoryError with the line of the first of them. An all-or-nothing step
+/// does not run.
+void PlanFlusher::do_with_less_memory(const OutOfMemory& shortage) {
   std::string message;
   try {
-    window_.device().raise_out_of_memory(wanted.bytes, wanted.node->name);
+    window_.device().raise_out_of_memory(shortage.bytes, shortage.node->name);
   } catch (const MemoryError& error) {
     message = error.what();
   }
-  const Ref<Failure> failure = reported_failure(*wanted.node, message);
+  const Ref<Failure> failure = reported_failure(*shortage.node, message);
   std::vector<Ref<Node>> nodes = taken_nodes();
   const bool is_one_op = std::all_of(nodes.begin() + 1, nodes.end(), [](const auto& node) {
     return node->kind == Node::Kind::part;
@@ -134,8 +133,8 @@ void PlanFlusher::do_with_less_memory(const OutOfMemory& wanted) {
   throw MemoryError(message);
 }
 
-/// Flushes the nodes op by op, and throws the first error. What needs a recomputable value that
-/// could not be computed fails as that did.
+/// Flushes the nodes op by op, and throws the first error. Ops that need a recomputable value that
+/// could not be computed fail with its error.
 void PlanFlusher::flush_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>& failure) {
   std::exception_ptr first;
   for (size_t i = 0, end; i < nodes.size(); i = end) {
@@ -148,7 +147,7 @@ void PlanFlusher::flush_in_turn(std::vector<Ref<Node>> nodes, const Ref<Failure>
         give_up(*nodes[k], failure);
       else
         window_.add(nodes[k]);
-      nodes[k] = {};  // what nobody else holds is free for those that come
+      nodes[k] = {};  // releases unreferenced memory for the nodes that follow
     }
     try {
       flush();

@@ -1,4 +1,4 @@
-// The steps of a plan: launches, and what is unchecked.
+// The steps of a plan: launches, and pending checks.
 #include "runtime/execute/plan_runner.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace tide {
 namespace {
 
-/// How many of these steps, from the first on, belong to its batch and are not kept apart by a copy
-/// that is needed.
+/// Number of steps, from the first on, that belong to its batch and are not separated by a required
+/// copy.
 size_t batch_at(std::span<const BoundStep> steps) {
   const uint16_t batch = steps[0].step->batch;
   size_t count = 1;
@@ -63,10 +63,10 @@ void PlanRunner::run_task(const Submission& submission, uint64_t ticket) {
 
 void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool drop) {
   if (submission.all_or_nothing && fail_together(submission, ticket, drop)) return;
-  // In a graph single steps have no times.
+  // Steps in a graph have no individual times.
   if (async_ && !profile::is_on()) async_->begin_plan(submission.plan->info);
   const std::span<const BoundStep> steps = submission.steps;
-  const BoundStep* failed_copy = nullptr;  // the step before, if it was the first half of a write
+  const BoundStep* failed_copy = nullptr;  // the previous step, if it was the first half of a write
   Ref<Failure> failure;
   for (size_t i = 0; i < steps.size(); ++i) {
     const BoundStep& bound = steps[i];
@@ -91,7 +91,7 @@ void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool dr
 }
 
 /// Runs a step, unless it is the second half of a write whose first half failed with `failure`.
-/// Returns what it has failed with.
+/// Returns its failure.
 Ref<Failure> PlanRunner::run_step(const StepCall& call, uint64_t ticket, bool drop,
                                   Ref<Failure> failure) {
   if (!pending_checks_.empty() && call.step.writes()) wait_for_checks(call, ticket);
@@ -107,7 +107,7 @@ Ref<Failure> PlanRunner::run_step(const StepCall& call, uint64_t ticket, bool dr
   return failure;
 }
 
-/// Launches the loops of a batch together, but for those that something is in the way of.
+/// Launches the loops of a batch together, except those with a blocking error.
 void PlanRunner::run_batch(const Submission& submission, std::span<const BoundStep> steps,
                            uint64_t ticket, bool drop) {
   calls_.clear();
@@ -128,7 +128,7 @@ void PlanRunner::run_batch(const Submission& submission, std::span<const BoundSt
   run_waiting();
 }
 
-/// Takes a loop into the batch under way; false if memory does not suffice.
+/// Adds a loop to the current batch; false if memory is short.
 bool PlanRunner::add_call(const StepCall& call) {
   try {
     const auto place = static_cast<size_t>(&call.bound - call.submission.steps.data());
@@ -139,8 +139,8 @@ bool PlanRunner::add_call(const StepCall& call) {
   }
 }
 
-/// Launches loops of one batch as few times as can be. Where that fails each runs by itself, which
-/// says what went wrong with which.
+/// Launches loops of one batch with as few launches as possible. If that fails, each runs
+/// separately, which assigns errors to loops.
 void PlanRunner::run_together(const Submission& submission, std::span<LoopCall> calls,
                               uint64_t ticket, bool drop) {
   const auto call_of = [&](const LoopCall& call) {
@@ -165,7 +165,7 @@ void PlanRunner::run_together(const Submission& submission, std::span<LoopCall> 
   for (const LoopCall& call : calls) run_step(call_of(call), ticket, drop);
 }
 
-/// What run_step does after the launch.
+/// The part of run_step after the launch.
 void PlanRunner::note_launched(const StepCall& call, bool drop) {
   try {
     if (!pending_checks_.empty()) mark_unchecked(call);
@@ -194,7 +194,7 @@ void PlanRunner::launch_together(const Submission& submission, std::span<const L
   profile_.time(ticket, event, launch);
 }
 
-/// Of steps that run whole or not at all: fails all if one may not run; whether that is so.
+/// For all-or-nothing steps: fails all if one must not run; returns whether it did.
 bool PlanRunner::fail_together(const Submission& submission, uint64_t ticket, bool drop) {
   for (const BoundStep& bound : submission.steps)
     if (!pending_checks_.empty()) wait_for_checks({submission, bound}, ticket);
@@ -207,8 +207,8 @@ bool PlanRunner::fail_together(const Submission& submission, uint64_t ticket, bo
   return false;
 }
 
-/// Launches the step if nothing is in its way; what went wrong, if anything. What is not known yet
-/// is a pending check, unless somebody counts on a write.
+/// Launches the step if there is no blocking error; returns its failure. Unknown outcomes become
+/// pending checks, but for writes it waits.
 Ref<Failure> PlanRunner::attempt(const StepCall& call, uint64_t ticket, bool drop) {
   const Submission& submission = call.submission;
   if (!submission.all_or_nothing)
@@ -234,33 +234,34 @@ Ref<Failure> PlanRunner::attempt(const StepCall& call, uint64_t ticket, bool dro
   }
 }
 
-/// Steps that write to values, and those that are to run in any case, run to their end.
+/// Steps that write to values, and steps that must run, are not interrupted.
 StopCheck PlanRunner::stop_check(const StepCall& call, uint64_t ticket) const {
   const bool writes = call.step.kind == Step::Kind::copy || call.step.writes();
   const bool runs_whole =
-      call.submission.must_run || call.submission.all_or_nothing || writes || call.computes_again();
+      call.submission.must_run || call.submission.all_or_nothing || writes || call.rematerializes();
   return runs_whole ? StopCheck() : StopCheck{&dropped_until_, ticket};
 }
 
-/// Notes the failure of a step that may not run, for all of its results that cannot be had.
-void PlanRunner::fail(const StepCall& call, const Ref<Failure>& failure, bool again_only) {
-  const SalvageProgram partial = salvage(call, again_only);
+/// Records the failure of a step that must not run, for all of its results that are not available.
+void PlanRunner::fail(const StepCall& call, const Ref<Failure>& failure, bool rematerialized_only) {
+  const SalvageProgram partial = salvage(call, rematerialized_only);
   if (!partial.left.empty()) failures_.clear(call, &partial);
   failures_.fail(call, failure, partial);
 }
 
-/// Of a loop that may not run as a whole, computes what does not depend on lost values;
-/// `again_only`: of that only what was a recomputable value before, which somebody may have read.
-SalvageProgram PlanRunner::salvage(const StepCall& call, bool again_only) {
+/// For a loop that must not run entirely, computes the part that does not depend on lost values;
+/// `rematerialized_only`: only outputs that were recomputable before and may have been read.
+SalvageProgram PlanRunner::salvage(const StepCall& call, bool rematerialized_only) {
   if (call.step.kind != Step::Kind::loop) return {};
-  if (again_only ? !call.computes_again() : errors_.empty()) return {};
+  if (rematerialized_only ? !call.rematerializes() : errors_.empty()) return {};
   const std::vector<bool> lost = failures_.lost_buffers(call);
-  if (!again_only && std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
+  if (!rematerialized_only && std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
   const auto is_wanted = [&](uint32_t node) {
-    if (!again_only) return true;
+    if (!rematerialized_only) return true;
     const auto& outputs = call.step.outputs;
     const auto found = std::find(outputs.begin(), outputs.end(), node);
-    return found != outputs.end() && call.is_again(static_cast<size_t>(found - outputs.begin()));
+    return found != outputs.end() &&
+           call.is_rematerialized(static_cast<size_t>(found - outputs.begin()));
   };
   SalvageProgram partial;
   try {
@@ -271,7 +272,7 @@ SalvageProgram PlanRunner::salvage(const StepCall& call, bool again_only) {
       return {};
     backend_.launch(partial.loop, call.bases(), call.parameters());
   } catch (const std::exception&) {
-    return {};  // the failure that is reported is the one before
+    return {};  // the original failure is reported
   }
   if (!pending_checks_.empty()) mark_unchecked(call);
   return partial;
@@ -284,11 +285,11 @@ ComputeOutcome PlanRunner::launch_timed(const StepCall& call, uint64_t ticket) {
   return outcome;
 }
 
-/// Launches the step. If the backend lacks memory, what the device has cached and nobody uses goes
-/// back to it, for a second try.
+/// Launches the step. If the backend runs out of memory, frees unused cached memory of the device
+/// and retries.
 ComputeOutcome PlanRunner::launch(const StepCall& call) {
   const profile::NvtxRange range(call.bound.name, call.bound.site.file, call.bound.site.line);
-  const ReserveUse none(false);  // that is for saying what went wrong
+  const ReserveUse none(false);  // the reserve is for error handling
   try {
     return launch_once(call);
   } catch (const MemoryError&) {
@@ -317,7 +318,7 @@ ComputeOutcome PlanRunner::launch_once(const StepCall& call) {
   return {};
 }
 
-/// Waits until nothing is unchecked that the step reads or leaves.
+/// Waits until no value that the step reads or falls back to is unchecked.
 void PlanRunner::wait_for_checks(const StepCall& call, uint64_t ticket) {
   const Step& step = call.step;
   uint64_t last = 0;
@@ -333,7 +334,7 @@ void PlanRunner::wait_for_checks(const StepCall& call, uint64_t ticket) {
       backend_.finish();
     else
       async_->wait(last);
-  } catch (const std::exception&) {  // the step will meet the same
+  } catch (const std::exception&) {  // the step will fail likewise
   }
   decide_checks(last);
 }
@@ -346,10 +347,10 @@ void PlanRunner::add_check(const StepCall& call, uint64_t ticket, uint64_t repor
   pending_checks_.add(report, ticket, failure_of(call.bound, ""), results);
 }
 
-/// The step was launched: its results are unchecked if what they are computed from is.
+/// The step was launched: its results are unchecked if its inputs are.
 void PlanRunner::mark_unchecked(const StepCall& call) {
   const Step& step = call.step;
-  std::vector<std::vector<void*>> sources(step.buffers.size());  // of each that is stored
+  std::vector<std::vector<void*>> sources(step.buffers.size());  // per stored buffer
   for (size_t i = 0; i < step.buffers.size(); ++i) {
     if (!step.is_read(i) || !pending_checks_.decided_after(call.storage(i))) continue;
     std::vector<bool> unchecked(step.buffers.size());

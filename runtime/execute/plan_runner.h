@@ -19,15 +19,14 @@
 
 namespace tide {
 
-/// Runs submissions on the thread of their queue. Never throws: what goes wrong is noted in the
-/// error table. Submissions without a common value may run at the same time on a backend that runs
-/// each call to its end.
+/// Runs submissions on the thread of their queue. Never throws: failures are recorded in the error
+/// table. Submissions without a common value may run concurrently on a synchronous backend.
 class PlanRunner {
  public:
-  /// Gives back cached blocks of the device: those that no work of this queue uses from the one of
-  /// this number on.
+  /// Frees cached blocks of the device that this queue's work from this number on does not use.
   using Reclaim = std::function<void(uint64_t work)>;
-  /// Steps of tickets up to `dropped_until` stop in the middle, if nobody counts on a write.
+  /// Steps of tickets up to `dropped_until` stop in the middle, unless they write to existing
+  /// values.
   PlanRunner(Backend& backend, ErrorTable& errors, Reclaim reclaim,
              const std::atomic<uint64_t>& dropped_until, profile::StreamTrack track)
       : backend_(backend),
@@ -39,18 +38,18 @@ class PlanRunner {
         failures_(backend, errors, pending_checks_),
         profile_(backend, track) {}
 
-  /// Runs the steps of the submission, or its task. `drop`: no step that does not have to.
+  /// Runs the steps of the submission, or its task. `drop`: only the steps that must run.
   void run(const Submission& submission, uint64_t ticket, bool drop);
-  /// Notes a failure for all results of the submission, which does not run.
+  /// Records a failure for all results of the submission, which does not run.
   void fail_all(const Submission& submission, const Ref<Failure>& failure) {
     failures_.fail_all(submission, failure);
   }
-  /// Settles what is unchecked of tickets up to `done`.
+  /// Decides the pending checks of tickets up to `done`.
   void decide_checks(uint64_t done);
   bool has_pending_checks() const { return !pending_checks_.empty(); }
-  /// Puts steps of tickets up to `done` into the profile, of a backend that only enqueues.
+  /// Adds steps of tickets up to `done` to the profile, for a backend that only enqueues.
   void profile_steps(uint64_t done) { profile_.settle(done); }
-  /// Steps launched so far; from any thread.
+  /// Steps launched so far. Callable from any thread.
   int64_t launches() const { return launches_.load(std::memory_order_relaxed); }
 
  private:
@@ -71,22 +70,22 @@ class PlanRunner {
   ComputeOutcome launch_timed(const StepCall& call, uint64_t ticket);
   ComputeOutcome launch(const StepCall& call);
   ComputeOutcome launch_once(const StepCall& call);
-  SalvageProgram salvage(const StepCall& call, bool again_only);
-  void fail(const StepCall& call, const Ref<Failure>& failure, bool again_only);
+  SalvageProgram salvage(const StepCall& call, bool rematerialized_only);
+  void fail(const StepCall& call, const Ref<Failure>& failure, bool rematerialized_only);
   StopCheck stop_check(const StepCall& call, uint64_t ticket) const;
   void wait_for_checks(const StepCall& call, uint64_t ticket);
   void add_check(const StepCall& call, uint64_t ticket, uint64_t report);
   void mark_unchecked(const StepCall& call);
 
   Backend& backend_;
-  AsyncStream* const async_;  ///< null: each call runs to its end
+  AsyncStream* const async_;  ///< null: each call runs to completion
   const Reclaim reclaim_;
   const std::atomic<uint64_t>& dropped_until_;
   PendingChecks pending_checks_;
   ErrorTable& errors_;
   StepFailures failures_;
   StepProfile profile_;
-  std::vector<LoopCall> calls_;  ///< of the batch under way
+  std::vector<LoopCall> calls_;  ///< of the current batch
   std::atomic<int64_t> launches_{0};
 };
 

@@ -18,16 +18,16 @@ namespace {
 
 constexpr size_t kStackBytes = 8u << 20;
 
-/// Busy waiting before a thread goes to sleep: covers the gaps between the windows of a loop.
+/// Busy-waiting time before a thread sleeps: covers the gaps between the windows of a loop.
 constexpr auto kSpin = std::chrono::microseconds(60);
 
-/// Between two looks at a full queue, which has work for longer.
+/// Polling interval while the queue is full, and has work for longer.
 constexpr auto kNap = std::chrono::microseconds(500);
 
-/// Between two looks for an interrupt, or at a device that may be lost.
+/// Polling interval for interrupts, and for the loss of a device.
 constexpr auto kLook = std::chrono::milliseconds(20);
 
-/// The work of a step that is small; else 0.
+/// The work of a step if it is small; else 0.
 int64_t small_work(const HostParallelism& host, const Step& step) {
   switch (step.kind) {
     case Step::Kind::loop:
@@ -54,7 +54,7 @@ int64_t small_work(const HostParallelism& host, const Submission& submission) {
   return whole;
 }
 
-/// Sets a flag as long as it lives.
+/// Sets a flag for its lifetime.
 struct Submitting {
   explicit Submitting(std::atomic<bool>& flag) : flag(flag) { flag = true; }
   ~Submitting() { flag = false; }
@@ -72,7 +72,7 @@ Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss,
       track_(track),
       runner_(backend, failures, std::move(reclaim), drop_until_, track),
       queued_ops_(queued_ops) {
-  // std::thread takes its stack size from the process default, whatever the shell's limit was.
+  // std::thread uses the process's default stack size, which may depend on the shell's limit.
   pthread_attr_t attributes;
   pthread_getattr_default_np(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
@@ -95,7 +95,7 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   refill_reserve();
   std::lock_guard producer(submit_mutex_);
   const uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
-  if (ticket > completed() + kCapacity) wait_for_room(ticket);
+  if (ticket > completed() + kCapacity) wait_for_capacity(ticket);
   Submission& submission = ring_[ticket % kCapacity];
   submission.reset();
   submission.name = "submit";
@@ -104,7 +104,8 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   submission.number = numbers_[ticket % kCapacity] = Failure::number_work();
   if (modelled::is_on()) [[unlikely]]
     submission.submitted = modelled::script_time();
-  // Before any block is taken: if the device is lost meanwhile, this one is too old.
+  // Read before any block is allocated: if the device is lost meanwhile, this generation is too
+  // old.
   submission.generation = loss_.generation();
   fill(submission);
   if (!submission.steps.empty()) {
@@ -113,7 +114,7 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   }
   queued_ops_.fetch_add(submission.ops, std::memory_order_relaxed);
   if (profile::is_on()) [[unlikely]]
-    profile_depth(ticket, submission.number);  // before the work may begin
+    profile_depth(ticket, submission.number);  // before the work may start
   submitted_.store(ticket, std::memory_order_seq_cst);
   if (sleeping_.load(std::memory_order_seq_cst)) {
     std::lock_guard lock(sleep_mutex_);
@@ -122,14 +123,12 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   return ticket;
 }
 
-/// The queue is full. It is let run half empty, asleep: a thread that looked out for each place
-/// that becomes free would keep a processor from the work.
-void Queue::wait_for_room(uint64_t ticket) {
-  const auto has_place = [&](uint64_t places) {
-    return completed() + kCapacity >= ticket + places;
-  };
+/// Waits, asleep, until the full queue is half empty: a thread that polls for each free slot would
+/// take a core from the work.
+void Queue::wait_for_capacity(uint64_t ticket) {
+  const auto has_slots = [&](uint64_t slots) { return completed() + kCapacity >= ticket + slots; };
   const double start = seconds();
-  while (!has_place(kCapacity / 2) && !(interrupt_requested && has_place(0)))
+  while (!has_slots(kCapacity / 2) && !(interrupt_requested && has_slots(0)))
     std::this_thread::sleep_for(kNap);
   engine::note_wait("queue full", seconds() - start);
 }
@@ -153,19 +152,19 @@ void Queue::submit_return_of_scratch() {
 }
 
 uint64_t Queue::done_before() const {
-  // What has no number yet gets one that is higher than this.
+  // Work without a number will get a higher one.
   const uint64_t next = Failure::last_number() + 1;
   for (;;) {
     const bool submitting = submitting_;
     const uint64_t done = completed();
     if (done == submitted()) return submitting ? numbers_[done % kCapacity] + 1 : next;
     const uint64_t oldest = numbers_[(done + 1) % kCapacity];
-    if (done == completed()) return oldest;  // else it may be that of a later one
+    if (done == completed()) return oldest;  // otherwise it may belong to a later submission
   }
 }
 
 uint64_t Queue::submit_mark() {
-  // Producers are serialised, so the next ticket is known inside `fill`.
+  // Producers are serialized, so the next ticket is known inside `fill`.
   return submit([this](Submission& submission) {
     submission.run = [this, ticket = submitted_.load(std::memory_order_relaxed) + 1] {
       if (!async_) {
@@ -179,7 +178,7 @@ uint64_t Queue::submit_mark() {
   });
 }
 
-/// By the clock of the device: the modelled one if it is like a card.
+/// By the device's clock: the modelled one if it models a GPU.
 MarkTime Queue::now() const {
   if (modelled::is_on()) [[unlikely]] {
     const Simulation* const simulation = backend_.simulation();
@@ -201,12 +200,12 @@ MarkTime Queue::time_of_mark(uint64_t ticket) {
   return found == marks_.end() ? MarkTime{} : found->second;
 }
 
-/// What the ticket runs starts no earlier than it was submitted, on the modelled clock.
+/// On the modelled clock, the ticket's work starts no earlier than it was submitted.
 void Queue::begin_modelled(uint64_t ticket) {
   time_.wait_until(ring_[ticket % kCapacity].submitted);
 }
 
-/// These tickets have ended, on the modelled clock. If there are several, none has moved it.
+/// Ends these tickets on the modelled clock. If there are several, none has advanced it.
 void Queue::end_modelled(uint64_t first, uint64_t last) {
   for (uint64_t ticket = first; ticket <= last; ++ticket) {
     begin_modelled(ticket);
@@ -226,7 +225,7 @@ void Queue::run() {
     const uint64_t next = launched_ + 1;
     const auto ready = [&] { return submitted_.load(std::memory_order_acquire) >= next; };
     if (!spin_until(kSpin, [&] { return ready() || publish(); }) && !ready()) {
-      rest(next);
+      sleep(next);
       if (stop_ && !ready() && completed() == launched_) return;
     }
     if (!ready()) continue;
@@ -253,12 +252,12 @@ void Queue::run() {
   }
 }
 
-/// A device that may be lost is not set up anew meanwhile. Not while waiting for another queue.
+/// Prevents setting up a lost device. Must not be held while waiting for another queue.
 std::shared_lock<std::shared_mutex> Queue::hold() {
   return async_ ? loss_.hold() : std::shared_lock<std::shared_mutex>();
 }
 
-/// Waits until the backend is done with all it has. A lost device is.
+/// Waits until the backend has finished all its work. Returns if the device is lost.
 void Queue::finish() {
   const auto held = hold();
   try {
@@ -267,12 +266,12 @@ void Queue::finish() {
   }
 }
 
-/// Executes the submission of ticket `first`, and small ones that wait behind it; the last that was
-/// executed. Small ones that do not need each other's results run one per thread: that is faster
-/// than all threads on one after the other, as they meet once, not at every step.
+/// Executes the submission of ticket `first`, and small ones queued after it; returns the last one
+/// executed. Independent small ones run one per thread: that is faster than running each on all
+/// threads, because threads synchronize once instead of at every step.
 uint64_t Queue::execute_from(uint64_t first) {
   const auto run = [&](uint64_t ticket) {
-    const ReserveUse reserve(true);  // of any thread that shares the work
+    const ReserveUse reserve(true);  // for any thread that shares the work
     execute(ticket);
   };
   HostParallelism* const host = backend_.host_parallelism();
@@ -301,7 +300,7 @@ uint64_t Queue::execute_from(uint64_t first) {
   return next - 1;
 }
 
-/// Publishes what is done by now; whether that is news.
+/// Publishes finished work; returns whether there was any.
 bool Queue::publish() {
   const uint64_t before = completed_.load(std::memory_order_relaxed);
   if (before == launched_) return false;
@@ -313,7 +312,7 @@ bool Queue::publish() {
     runner_.decide_checks(done);
     if (!runner_.has_pending_checks()) has_pending_checks_ = false;
     for (; !open_marks_.empty() && open_marks_.front() <= done; open_marks_.pop_front()) {
-      runner_.profile_steps(open_marks_.front());  // times come in the order of the stream
+      runner_.profile_steps(open_marks_.front());  // times come in stream order
       note_mark(open_marks_.front(), {async_->time_taken(open_marks_.front()), false});
     }
     runner_.profile_steps(done);
@@ -332,9 +331,9 @@ bool Queue::publish() {
   return true;
 }
 
-/// Sleeps until ticket `next` is submitted, the backend is done with all it has, or the queue is to
-/// stop.
-void Queue::rest(uint64_t next) {
+/// Sleeps until ticket `next` is submitted, the backend has finished its work, or the queue is
+/// stopped.
+void Queue::sleep(uint64_t next) {
   const bool unfinished = completed() != launched_;
   const uint64_t generation = loss_.generation();
   if (unfinished && !(will_be_woken_ && woken_in_ == generation)) {
@@ -354,7 +353,7 @@ void Queue::rest(uint64_t next) {
   const auto over = [&] {
     return submitted_.load(std::memory_order_seq_cst) >= next || woken_ || (stop_ && !unfinished);
   };
-  // A lost device wakes nobody: look for that now and then.
+  // A lost device does not wake this thread: poll for that.
   if (unfinished)
     work_.wait_for(lock, kLook, over);
   else
@@ -367,12 +366,12 @@ void Queue::rest(uint64_t next) {
 void Queue::wait(uint64_t ticket) {
   if (completed() >= ticket) return note_seen(ticket);
   const auto over = [&] { return completed() >= ticket || interrupt_requested.load(); };
-  // The core that this thread keeps busy is one that the work could use.
+  // Busy waiting would take a core that the work could use, so this thread helps.
   HostParallelism* const host = backend_.host_parallelism();
   if (!(host ? host->parallel().help_until(kSpin, over) : spin_until(kSpin, over))) {
     std::unique_lock lock(sleep_mutex_);
     ++waiting_;
-    // An interrupt comes from a signal handler, which cannot notify: look for it now and then.
+    // An interrupt comes from a signal handler, which cannot notify: poll for it.
     while (!over()) done_.wait_for(lock, kLook);
     --waiting_;
   }
@@ -411,9 +410,9 @@ void Queue::submit_wait_for(WorkQueue& other, uint64_t ticket) {
   });
 }
 
-/// What this queue runs from now on starts after the ticket of another one. If that is one of the
-/// same device, and its backend only enqueues, this one goes on at once; else it waits. What this
-/// queue's own backend still works on is finished before a wait, as the other may wait for that.
+/// Makes further work of this queue start after the ticket of another one. On the same device, if
+/// its backend only enqueues, this queue continues immediately; else it waits. Before waiting, this
+/// queue's own work is finished, because the other queue may wait for it.
 void Queue::follow(Queue& other, uint64_t ticket) {
   if (other.completed() >= ticket) return;
   const bool on_device = async_ && &loss_ == &other.loss_;
@@ -437,7 +436,7 @@ void Queue::follow(Queue& other, uint64_t ticket) {
 
 void Queue::drop_pending() { drop_until_.store(submitted(), std::memory_order_release); }
 
-/// Of work that was under way when the device was lost: the line of the oldest.
+/// Blames work that was running when the device was lost: the line of the oldest.
 Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
   const uint64_t launched = launched_, oldest = std::min(completed() + 1, launched);
   const Submission& submission = ring_[oldest % kCapacity];
@@ -445,7 +444,7 @@ Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
       new Failure(submission.name, submission.site, std::string(submission.name) + ": " + why);
   if (oldest < launched)
     failure->what += "; it is this op or one of the " + std::to_string(launched - oldest) +
-                     " windows after it (TIDE_EAGER=1 says more)";
+                     " windows after it (TIDE_EAGER=1 finds it)";
   return failure;
 }
 
@@ -453,7 +452,7 @@ void Queue::execute(uint64_t ticket) {
   const Submission& submission = ring_[ticket % kCapacity];
   const bool has_addresses = submission.plan || submission.output;
   const auto held = has_addresses ? hold() : std::shared_lock<std::shared_mutex>();
-  // Its addresses are from before the device was lost: its results went with that.
+  // Its addresses are from before the device was lost, which destroyed its results.
   if (has_addresses && submission.generation != loss_.generation())
     return runner_.fail_all(submission, loss_.failure());
   runner_.run(submission, ticket, drop_until_.load(std::memory_order_acquire) >= ticket);

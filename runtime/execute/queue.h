@@ -1,4 +1,4 @@
-// A queue of a device: runs plans in order on a thread of its own.
+// A queue of a device: runs plans in order on its own thread.
 #pragma once
 
 #include <array>
@@ -24,11 +24,11 @@
 
 namespace tide {
 
-/// One stream of a device: keeps the order of what it is given, and sleeps where there is nothing
-/// to do. A PlanRunner runs it.
+/// One stream of a device: keeps work in order, and sleeps when there is none. A PlanRunner runs
+/// the work.
 class Queue : public WorkQueue {
  public:
-  /// `queued_ops` counts the ops of all queues of the device that are not done.
+  /// `queued_ops` counts the unfinished ops of all queues of the device.
   Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, std::atomic<int64_t>& queued_ops,
         PlanRunner::Reclaim reclaim, const std::string& name, profile::StreamTrack track = {});
   ~Queue() override;
@@ -48,9 +48,9 @@ class Queue : public WorkQueue {
 
  private:
   void run();
-  void wait_for_room(uint64_t ticket);
+  void wait_for_capacity(uint64_t ticket);
   bool publish();
-  void rest(uint64_t next);
+  void sleep(uint64_t next);
   uint64_t execute_from(uint64_t first);
   void execute(uint64_t ticket);
   void follow(Queue& other, uint64_t ticket);
@@ -64,17 +64,17 @@ class Queue : public WorkQueue {
   void profile_depth(uint64_t submitted, uint64_t submission) const;
 
   static constexpr uint64_t kCapacity = 2048;  ///< submissions in flight
-  static constexpr uint64_t kSideBySide = 32;  ///< submissions that are looked at together
+  static constexpr uint64_t kSideBySide = 32;  ///< submissions considered for concurrency
 
   Backend& backend_;
-  AsyncStream* const async_;  ///< null: each call of the backend runs to its end
+  AsyncStream* const async_;  ///< null: each call of the backend runs to completion
   DeviceLoss& loss_;
   const profile::StreamTrack track_;
-  PlanRunner runner_;  ///< the queue's thread, and those that it shares work with
+  PlanRunner runner_;  ///< used by the queue's thread, and those with which it shares work
   std::vector<Submission> ring_{kCapacity};
   std::atomic<uint64_t> drop_until_{0};
-  std::atomic<bool> submitting_{false};  ///< a submission may have a number and no ticket
-  /// The numbers of the submissions; for other threads.
+  std::atomic<bool> submitting_{false};  ///< a submission may have a number but no ticket yet
+  /// The numbers of the submissions, for other threads.
   std::array<std::atomic<uint64_t>, kCapacity> numbers_{};
   std::atomic<int64_t>& queued_ops_;  ///< of the device, by this process
   std::mutex submit_mutex_;           ///< one producer at a time
@@ -82,18 +82,18 @@ class Queue : public WorkQueue {
   std::condition_variable work_, done_;
   std::atomic<bool> sleeping_{false}, stop_{false};
   IndependentBatches batches_;
-  /// The last ticket that was executed; done later if the backend only enqueues.
+  /// The last executed ticket; done later if the backend only enqueues.
   std::atomic<uint64_t> launched_{0};
-  /// Whether there are pending checks of launched tickets; for streams that follow.
+  /// Whether launched tickets have pending checks, for streams that follow.
   std::atomic<bool> has_pending_checks_{false};
   bool woken_ = false;  ///< the backend's work is done; guarded by sleep_mutex_
   bool will_be_woken_ = false;
-  uint64_t woken_in_ = 0;  ///< the device's generation that will wake
+  uint64_t woken_in_ = 0;  ///< the device generation in which wake-up was requested
   std::atomic<int> waiting_{0};
   std::mutex marks_mutex_;
   std::map<uint64_t, MarkTime> marks_;  ///< the last kMostMarks times
   static constexpr size_t kMostMarks = 65536;
-  /// Marks that the backend has taken and that are not known to be done; the queue's thread.
+  /// Marks enqueued on the backend and not known to be done; the queue's thread.
   std::deque<uint64_t> open_marks_;
   std::thread thread_;
 };

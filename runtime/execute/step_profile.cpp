@@ -13,7 +13,7 @@
 namespace tide {
 namespace {
 
-/// Images are planes (n, c, h, w), however they lie.
+/// Images are given as planes (n, c, h, w), whatever their memory format.
 profile::Computation computation_of(const ComputeStep& step) {
   profile::Computation computation{.name = name_of(step.op), .inputs = {}, .outputs = {}};
   const auto add = [&](std::vector<profile::Operand>& operands, const ArrayView& view) {
@@ -24,7 +24,7 @@ profile::Computation computation_of(const ComputeStep& step) {
   return computation;
 }
 
-/// Gives the events of steps their times. They have the step's number as their begin and their end.
+/// Sets the times of steps' events, whose begin and end are both the step's number until then.
 void set_times(const std::vector<std::span<profile::Event>>& blocks,
                const std::unordered_map<int64_t, StepClock::Times>& times) {
   for (const std::span<profile::Event> block : blocks)
@@ -36,7 +36,7 @@ void set_times(const std::vector<std::span<profile::Event>>& blocks,
     }
 }
 
-/// Whether the clock times the profile under way. It starts with the first step of one.
+/// Whether the clock times the current profile. It starts with the first step of a profile.
 bool times_profile(StepClock& clock) {
   static std::mutex mutex;
   static int64_t profile = 0;  ///< when it began
@@ -51,7 +51,7 @@ bool times_profile(StepClock& clock) {
   return runs;
 }
 
-/// Numbers a step: with the time, which is what is known of the times of a step that does nothing.
+/// Numbers a step by the current time, which serves as the time of a step that does nothing.
 int64_t number_step() {
   static std::atomic<int64_t> last{0};
   int64_t before = last.load(), number;
@@ -135,7 +135,7 @@ void StepProfile::time_modelled(profile::Event event, const std::function<void()
     const double ready = time.now();
 
     ~Timed() {
-      // What has failed before it was launched took no time.
+      // A step that failed before its launch took no time.
       event.begin = modelled::on_profile_clock(std::max(ready, time.started()));
       event.end = modelled::on_profile_clock(time.now());
       profile::add(event);
@@ -187,7 +187,7 @@ void StepProfile::time_on_stream(uint64_t ticket, const profile::Event& event,
     ~Timed() {
       try {
         stream.take_time(ticket);
-      } catch (const std::exception&) {  // a time that is missing is that of its reading
+      } catch (const std::exception&) {  // a missing time is replaced by that of its reading
       }
       event.launch = stream.take_launch();
     }
@@ -195,9 +195,9 @@ void StepProfile::time_on_stream(uint64_t ticket, const profile::Event& event,
   work();
 }
 
-/// The stream's clock and the host's drift apart, and how far they are was measured once, maybe
-/// while this process waited for a core. But no step begins before it was enqueued, or ends after
-/// the host has noticed its end: steps that seem to do so show how far the clock is off.
+/// The stream's clock and the host's drift apart, and their offset was measured once, maybe while
+/// this process waited for a core. But no step begins before it was enqueued, or ends after the
+/// host has noticed its end: steps that seem to do so reveal the error of the offset.
 void StepProfile::settle(uint64_t done) {
   const auto later = std::find_if(open_.begin(), open_.end(),
                                   [&](const Open& open) { return open.ticket > done; });

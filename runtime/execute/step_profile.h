@@ -1,4 +1,4 @@
-// Puts the steps and copies of a stream into the profile under way.
+// Adds the steps and copies of a stream to the current profile.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 
 namespace tide {
 
-/// What a profile says of a step: its op and line, what it moves and computes. Without its times.
+/// The event of a step without its times: op, line, memory traffic and arithmetic.
 profile::Event event_of(const StepCall& call);
-/// The same of a copy that is a task.
+/// The event of a copy that is a task.
 profile::Event event_of(const Submission& copy);
 
-/// Times what a stream does: by the host's clock if each call runs to its end, else by the driver's
-/// tool, or by the stream's clock where there is none. Of a device that is like a card by the
+/// Times the work of a stream: by the host's clock if each call runs to completion, else by the
+/// driver's tool, or the stream's clock if there is none. For a device that models a GPU, by the
 /// modelled clock.
 class StepProfile {
  public:
   StepProfile(Backend& backend, profile::StreamTrack track)
       : async_(backend.async_stream()), simulation_(backend.simulation()), track_(track) {}
 
-  /// Runs `work`, which belongs to the ticket. Passes on what it throws.
+  /// Runs `work`, which belongs to the ticket. Propagates exceptions.
   void time(uint64_t ticket, const profile::Event& event, const std::function<void()>& work);
-  /// Adds what is not added yet of tickets up to `done`; on the queue's thread.
+  /// Adds remaining events of tickets up to `done`; on the queue's thread.
   void settle(uint64_t done);
 
  private:
@@ -42,13 +42,13 @@ class StepProfile {
 
   struct Open {
     uint64_t ticket;
-    int64_t enqueued;  ///< when, on the host's clock
+    int64_t enqueued;  ///< on the host's clock
     profile::Event event;
   };
-  AsyncStream* const async_;            ///< null: each call runs to its end
-  const Simulation* const simulation_;  ///< null: the device is none
+  AsyncStream* const async_;            ///< null: each call runs to completion
+  const Simulation* const simulation_;  ///< null: not a simulated device
   const profile::StreamTrack track_;
-  std::deque<Open> open_;  ///< in the order in which the stream takes their times
+  std::deque<Open> open_;  ///< in the order in which the stream reports their times
   int64_t shift_ = 0;      ///< nanoseconds from the stream's clock to the host's
 };
 

@@ -1,4 +1,4 @@
-// Explains what a thread flushes for a while.
+// Explains the windows that a thread flushes during a period.
 #pragma once
 
 #include <vector>
@@ -7,16 +7,16 @@
 
 namespace tide {
 
-/// From its making to its end, all windows that this thread flushes, and its copies, are explained.
-/// One at a time on a thread.
+/// During its lifetime, explains all windows that this thread flushes, and its copies. At most one
+/// per thread at a time.
 class Capture : private FlushObserver {
  public:
-  /// Throws Error if there is one on this thread.
+  /// Throws Error if this thread already has one.
   Capture();
   Capture(const Capture&) = delete;
   ~Capture() override;
 
-  /// What was flushed, in order.
+  /// The flushed windows, in order.
   const std::vector<ExplainedWindow>& windows() const { return windows_; }
 
  private:

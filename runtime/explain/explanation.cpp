@@ -10,7 +10,7 @@
 namespace tide {
 namespace {
 
-/// Puts what is known of the plan of one window together.
+/// Combines the planner's information about one window.
 class WindowExplainer {
  public:
   WindowExplainer(const WindowView& view, ValueNumbers& numbers)
@@ -35,7 +35,7 @@ class WindowExplainer {
     for (const Refused& refused : refused_) {
       const size_t step = first_step_[grouping_.group_of[refused.node]];
       const size_t other = first_step_[refused.group];
-      if (!step || !other) continue;  // of no elements
+      if (!step || !other) continue;  // without elements
       const Node& node = *view_.nodes[refused.node];
       result.notes.push_back(
           {step - 1, other - 1, node.name, node.site, reason_text(view_, grouping_, refused)});
@@ -114,21 +114,18 @@ class WindowExplainer {
                 node.site,
                 node.shape,
                 node.type,
-                temporary ? "another step reads it; not stored for longer"
+                temporary ? "another step reads it; released afterwards"
                           : reason_text(kept_[use.index])};
       }
       case BufferUse::Source::temporary:
       case BufferUse::Source::iota:
         break;
     }
-    // The result of a block has the room of the widest type.
+    // The result of a block takes the space of the widest type.
     const size_t elements = plan_->temporary_bytes[use.index] / sizeof(uint64_t);
-    return {temporaries_[use.index],
-            "blocks",
-            {},
-            {static_cast<int64_t>(elements)},
-            use.type,
-            "the next step reads it; not stored for longer"};
+    return {
+        temporaries_[use.index],          "blocks", {},
+        {static_cast<int64_t>(elements)}, use.type, "the next step reads it; released afterwards"};
   }
 
   static void add_once(std::vector<ExplainedValue>& list, ExplainedValue value) {

@@ -11,7 +11,7 @@ namespace tide {
 
 /// Why the window was flushed: "matmul cuts the window".
 std::string reason_text(const FlushCause& cause);
-/// Why the op could not join a group: "different shapes: it walks (64), the other (64, 32)".
+/// Why the op could not join a group: "it shares no data with the other".
 std::string reason_text(const WindowView& window, const Grouping& grouping, const Refused& refused);
 /// Why the result is stored; empty if it is not.
 std::string reason_text(Kept kept);

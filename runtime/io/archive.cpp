@@ -11,7 +11,7 @@
 namespace tide {
 namespace {
 
-/// An archive's directory without entries; libzip would delete the file instead.
+/// An empty archive; libzip would delete the file instead.
 constexpr std::string_view kEmptyArchive("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
 
 const ZipPlugin& zip_plugin() {

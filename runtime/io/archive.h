@@ -13,7 +13,7 @@ namespace tide {
 /// The archive at `path`. Throws FileError.
 std::unique_ptr<ZipArchive> open_archive(const std::string& path);
 
-/// An archive from the bytes of such a file.
+/// An archive from its bytes.
 std::unique_ptr<ZipArchive> open_archive_bytes(std::string_view bytes);
 
 /// Replaces the file at `path`. `compress`: deflate the members. Throws FileError.

@@ -15,7 +15,7 @@
 namespace tide {
 namespace {
 
-/// The most bytes that one call of read is asked for; Linux stops at 2 GiB.
+/// The most bytes requested from one call of read; Linux stops at 2 GiB.
 constexpr size_t kMaxTransfer = size_t(1) << 30;
 
 }  // namespace
@@ -25,7 +25,7 @@ void throw_file_error(const std::string& path, const std::string& what) {
 }
 
 FileSource::FileSource(const std::string& path) : path_(path) {
-  // Not to wait for whoever may write to a pipe: it is refused.
+  // Opened without waiting for a pipe's writer: pipes are refused.
   file_ = open(require_permitted(path, FileUse::read).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file_ < 0) throw_file_error(path, std::string("cannot be read: ") + std::strerror(errno));
   struct stat status;

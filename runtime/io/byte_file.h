@@ -1,4 +1,4 @@
-// Reading files from front to back. All errors are FileErrors that name the file.
+// Sequential file reading. All errors are FileErrors that name the file.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +8,19 @@
 
 namespace tide {
 
-/// A stream of bytes whose length is known.
+/// A stream of bytes with a known length.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  /// Bytes that are left.
+  /// Number of unread bytes.
   virtual uint64_t remaining() const = 0;
   /// Fills `target`. Throws FileError if that many bytes are not left or cannot be read.
   virtual void read(std::span<std::byte> target) = 0;
-  /// What it reads, for messages: a file, or a member of one.
+  /// The name of the input for messages: a file, or a member of one.
   virtual const std::string& name() const = 0;
 };
 
-/// A regular file, read from front to back.
+/// A regular file, read sequentially.
 class FileSource : public ByteSource {
  public:
   explicit FileSource(const std::string& path);

@@ -1,4 +1,4 @@
-// Reads the one tag that matters, with every offset checked.
+// Reads the orientation tag, with every offset checked.
 #include "runtime/io/exif.h"
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class TiffReader {
  public:
   explicit TiffReader(std::string_view bytes) : bytes_(bytes), big_(bytes.starts_with("MM")) {}
 
-  /// The number of `count` bytes at an offset; false if it lies outside.
+  /// Reads a `count`-byte integer at an offset; false if it is outside.
   bool read(uint64_t offset, int count, uint64_t* value) const {
     if (offset > bytes_.size() || bytes_.size() - offset < static_cast<size_t>(count)) return false;
     *value = 0;

@@ -1,4 +1,4 @@
-// The orientation in EXIF data.
+// Image orientation from EXIF data.
 #pragma once
 
 #include <string_view>
@@ -7,11 +7,11 @@
 
 namespace tide {
 
-/// The orientation that EXIF data (a TIFF header and its directory) name: 1 to 8; 1, upright, if
-/// they name none or are damaged.
+/// The orientation in EXIF data (a TIFF header and its directory): 1 to 8; 1, upright, if there is
+/// none or the data is invalid.
 int exif_orientation(std::string_view exif);
 
-/// The picture (channels, height, width) of bytes, turned and mirrored so that it is upright.
+/// The byte image (channels, height, width), rotated and mirrored to be upright.
 HostArray upright(HostArray image, int orientation);
 
 }  // namespace tide

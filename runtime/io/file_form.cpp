@@ -1,4 +1,4 @@
-// Tells files by their first bytes.
+// Identifies files by their first bytes.
 #include "runtime/io/file_form.h"
 
 #include <algorithm>
@@ -14,30 +14,30 @@ namespace {
 using namespace std::string_view_literals;
 
 struct Form {
-  std::string_view sign;  ///< that the file has at `at`
+  std::string_view sign;  ///< expected at `at`
   size_t at;
   const char* text;
 };
 
 constexpr Form kForms[] = {
     {"version https://git-lfs.github.com"sv, 0,
-     "a pointer of Git LFS: `git lfs pull` fetches the file itself"},
-    {"\x89HDF\r\n\x1a\n"sv, 0, "an HDF5 file, as Keras writes it"},
+     "a Git LFS pointer: `git lfs pull` fetches the file itself"},
+    {"\x89HDF\r\n\x1a\n"sv, 0, "an HDF5 file, as written by Keras"},
     {"TFL3"sv, 4, "a TensorFlow Lite model"},
-    {"GGUF"sv, 0, "a GGUF file, as llama.cpp has it"},
+    {"GGUF"sv, 0, "a GGUF file, as used by llama.cpp"},
     {"\x93NUMPY"sv, 0, "an npy file: tide.np.load reads it"},
     {"PK\x03\x04"sv, 0,
      "a zip archive: tide.load_torch reads those of PyTorch, tide.np.load those of NumPy"},
-    {"\x80\x02"sv, 0, "a pickle of Python: tide.load_torch reads those of PyTorch"},
-    {"\x80\x03"sv, 0, "a pickle of Python: tide.load_torch reads those of PyTorch"},
-    {"\x80\x04"sv, 0, "a pickle of Python: tide.load_torch reads those of PyTorch"},
-    {"\x80\x05"sv, 0, "a pickle of Python: tide.load_torch reads those of PyTorch"},
+    {"\x80\x02"sv, 0, "a Python pickle: tide.load_torch reads those of PyTorch"},
+    {"\x80\x03"sv, 0, "a Python pickle: tide.load_torch reads those of PyTorch"},
+    {"\x80\x04"sv, 0, "a Python pickle: tide.load_torch reads those of PyTorch"},
+    {"\x80\x05"sv, 0, "a Python pickle: tide.load_torch reads those of PyTorch"},
     {"\x89PNG"sv, 0, "a PNG picture: tide.vision.read_image reads it"},
     {"\xff\xd8\xff"sv, 0, "a JPEG picture: tide.vision.read_image reads it"},
     {"\x1f\x8b"sv, 0, "packed by gzip"},
     {"{\""sv, 8, "a safetensors file: tide.load reads it"},
-    {"<!doctype html"sv, 0, "an HTML page: what was asked for was not downloaded"},
-    {"<html"sv, 0, "an HTML page: what was asked for was not downloaded"},
+    {"<!doctype html"sv, 0, "an HTML page: the requested file was not downloaded"},
+    {"<html"sv, 0, "an HTML page: the requested file was not downloaded"},
 };
 
 /// The first bytes of the file.
@@ -60,7 +60,7 @@ std::string form_of_file(const std::string& path) {
   for (const Form& form : kForms)
     if (head.size() >= form.at && std::string_view(head).substr(form.at).starts_with(form.sign))
       return form.text;
-  // HTML may be in capitals, and after spaces.
+  // HTML may be in upper case, and follow white space.
   std::ranges::transform(head, head.begin(), [](unsigned char c) { return std::tolower(c); });
   const size_t start = std::min(head.find_first_not_of(" \t\r\n"), head.size());
   for (const Form& form : kForms)

@@ -1,4 +1,4 @@
-// Folders by the calls of the system.
+// Folders through system calls.
 #include "runtime/io/folders.h"
 
 #include <sys/stat.h>
@@ -35,7 +35,7 @@ bool is_folder(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/// True if the folder was made, false if it was there.
+/// True if the folder was created, false if it existed.
 bool make_folder(const std::string& path, const std::string& whole) {
   const std::string place = require_permitted(path, FileUse::write);
   if (mkdir(place.c_str(), 0777) == 0) return true;
@@ -82,7 +82,7 @@ bool make_folders(const std::string& path) {
   const std::string folder = last == std::string::npos ? "/" : path.substr(0, last + 1);
   if (permitted_path(folder, FileUse::read) && is_folder(folder)) return false;
   require_permitted(folder, FileUse::write);
-  // From the top, so that each name is decided on when the folder that holds it is there.
+  // From the top, so that each name is checked when its parent exists.
   for (size_t end = folder.find('/', 1); end != std::string::npos;
        end = folder.find('/', end + 1)) {
     const std::string above = folder.substr(0, end);

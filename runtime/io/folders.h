@@ -1,5 +1,4 @@
-// Folders: what is in them, and how they are made. Each path is asked for in core/file_access
-// first.
+// Folders: listing and creation. Each path is first checked by core/file_access.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +20,20 @@ struct FileStatus {
 
 struct FolderEntry {
   std::string name;
-  FileKind kind;  ///< a link has the kind of what it leads to; `other` if that may not be read
+  FileKind kind;  ///< of a link, that of its target; `other` if that may not be read
 };
 
-/// What a path leads to; none if nothing is there. Throws FileError.
+/// The status of a path's target; none if it does not exist. Throws FileError.
 std::optional<FileStatus> file_status(const std::string& path);
 
-/// What is in a folder, sorted by the bytes of the names, without "." and "..". Throws FileError.
+/// The entries of a folder, sorted bytewise by name, without "." and "..". Throws FileError.
 std::vector<FolderEntry> list_folder(const std::string& path);
 
-/// Makes a folder and those above it that are missing. False if it was there before: of several
-/// processes that make the same one, a single one gets true. Throws FileError.
+/// Creates a folder and its missing parents. False if it already existed: if several processes
+/// create the same one, only one gets true. Throws FileError.
 bool make_folders(const std::string& path);
 
-/// Makes a folder the working one of the process. Throws FileError.
+/// Changes the working folder of the process. Throws FileError.
 void change_folder(const std::string& path);
 
 }  // namespace tide

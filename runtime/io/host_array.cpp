@@ -1,4 +1,4 @@
-// The elements of arrays, and the sizes that files speak of.
+// Array elements, and checked sizes from files.
 #include "runtime/io/host_array.h"
 
 #include <sys/mman.h>
@@ -12,7 +12,7 @@ namespace tide {
 HostArray::HostArray(DType type, const Shape& shape) : type(type), shape(shape) {
   const size_t size = bytes();
   require_memory(size);
-  // The system hands out each page when it is first written. Of huge ones there are fewer.
+  // The system allocates pages when they are first written. Huge pages take fewer page faults.
   constexpr size_t kHugePage = size_t{2} << 20;
   const size_t page = size < 2 * kHugePage ? alignof(std::max_align_t) : kHugePage;
   const size_t whole = (std::max(size, size_t{1}) + page - 1) / page * page;
@@ -28,7 +28,7 @@ void normalize_booleans(std::span<std::byte> elements) {
 }
 
 bool checked_bytes(const Shape& shape, DType type, uint64_t* bytes) {
-  // A size of 0 does not excuse the others: numel would overflow on the way to it.
+  // A size of 0 does not exempt the others: numel would overflow on the way to it.
   uint64_t total = size_of(type);
   bool empty = false;
   for (int64_t size : shape) {

@@ -1,4 +1,4 @@
-// Arrays as files hold them.
+// Arrays as stored in files.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace tide {
 
-/// Ends an array's elements, which count as memory that is taken (core/memory_budget.h).
+/// Frees an array's elements, which count against the memory budget (core/memory_budget.h).
 struct ReturnElements {
   size_t bytes = 0;
   void operator()(std::byte* elements) const {
@@ -33,7 +33,7 @@ struct HostArray {
   std::unique_ptr<std::byte[], ReturnElements> data;
 
   HostArray() = default;
-  /// Elements have undefined values. Throws MemoryError.
+  /// Elements are uninitialized. Throws MemoryError.
   HostArray(DType type, const Shape& shape);
 
   size_t bytes() const { return static_cast<size_t>(shape.numel()) * size_of(type); }
@@ -44,7 +44,7 @@ struct HostArray {
 /// Arrays with their names, in the order of the file.
 using NamedArrays = std::vector<std::pair<std::string, HostArray>>;
 
-/// An array to be written; the elements stay the caller's.
+/// An array to be written; does not own its elements.
 struct ArrayToWrite {
   std::string name;
   DType type;
@@ -54,7 +54,7 @@ struct ArrayToWrite {
   size_t bytes() const { return static_cast<size_t>(shape.numel()) * size_of(type); }
 };
 
-/// Makes each byte that is not 0 a 1, as kernels expect booleans to be.
+/// Replaces each nonzero byte by 1, as kernels require of booleans.
 void normalize_booleans(std::span<std::byte> elements);
 
 /// shape.numel() * size_of(type), or false if that does not fit into 62 bits.

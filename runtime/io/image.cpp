@@ -1,4 +1,4 @@
-// Finds the format of a picture and hands it to the plugin that knows it.
+// Detects the format of an image and passes it to its plugin.
 #include "runtime/io/image.h"
 
 #include "runtime/core/error.h"
@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::string_view kPngSignature("\x89PNG\r\n\x1a\n", 8), kJpegSignature("\xff\xd8\xff", 3);
 
-/// What JPEG's format can hold in a direction.
+/// The largest height or width of the JPEG format.
 constexpr int64_t kMaxJpegSize = 65500;
 
-/// Formats that people take for one of ours, by what they begin with.
+/// Other formats that users may pass by mistake, by their first bytes.
 constexpr std::pair<std::string_view, const char*> kOtherFormats[] = {
     {"GIF8", "a GIF"}, {"BM", "a BMP"},    {"RIFF", "a WebP"},
     {"II*", "a TIFF"}, {"MM", "a TIFF"},   {"\xff\x0a", "a JPEG XL"},
@@ -61,10 +61,10 @@ void check_pixels(const ImageSize& size, const std::string& name, int64_t limit)
   if (size.pixels() <= limit) return;
   throw_file_error(name, "has " + std::to_string(size.height) + " x " + std::to_string(size.width) +
                              " pixels, more than max_pixels = " + std::to_string(limit) +
-                             ": give a larger max_pixels if the picture can be trusted");
+                             ": pass a larger max_pixels if the picture can be trusted");
 }
 
-/// By how much a picture can be reduced and stay at least so large.
+/// The reduction factor that keeps an image at least as large as requested.
 int denominator_for(const ImageSize& size, const ImageRequest& request) {
   if (request.min_height <= 0 || request.min_width <= 0) return 1;
   int denominator = 8;
@@ -74,7 +74,7 @@ int denominator_for(const ImageSize& size, const ImageRequest& request) {
   return denominator;
 }
 
-/// Throws unless the array is a picture of 1 to `most` channels that are not `but`.
+/// Throws unless the array is an image whose number of channels is accepted.
 ImageSize checked_size(const ArrayToWrite& image, const std::string& function,
                        const std::string& channels_text, bool (*accepts)(int64_t channels)) {
   const Shape& shape = image.shape;

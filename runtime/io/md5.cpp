@@ -10,7 +10,7 @@ namespace tide {
 namespace {
 
 constexpr size_t kBlock = 64;
-/// How far the 4 steps in turn of each of the 4 rounds rotate.
+/// Rotations of the 4 alternating steps in each of the 4 rounds.
 constexpr int kRotations[4][4] = {
     {7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 
@@ -22,7 +22,7 @@ std::array<uint32_t, kBlock> sine_words() {
   return words;
 }
 
-/// What step `i` mixes of three words, and which word of the block it adds.
+/// The mix of three words in step `i`, and the index of the block's word that it adds.
 std::pair<uint32_t, int> mixed(int i, uint32_t b, uint32_t c, uint32_t d) {
   switch (i / 16) {
     case 0:
@@ -40,7 +40,7 @@ std::pair<uint32_t, int> mixed(int i, uint32_t b, uint32_t c, uint32_t d) {
 
 void Md5::take_block(const std::byte* block) {
   static const std::array<uint32_t, kBlock> sines = sine_words();
-  uint32_t words[16];  // little-endian, as every machine that tide runs on
+  uint32_t words[16];  // little-endian, as on all machines that tide supports
   std::memcpy(words, block, sizeof words);
   auto [a, b, c, d] = state_;
   for (int i = 0; i < 64; ++i) {

@@ -16,7 +16,7 @@ namespace tide {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-/// NumPy itself refuses longer ones by default (10 000); descriptions of plain arrays are short.
+/// NumPy itself refuses longer ones by default (10 000); headers of plain arrays are short.
 constexpr uint32_t kMaxNpyHeader = 1 << 16;
 
 struct Header {
@@ -25,7 +25,7 @@ struct Header {
   Shape shape;
 };
 
-/// Reads the few forms of Python literals that occur in a header.
+/// Parses the few forms of Python literals that occur in a header.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& file) : rest_(text), file_(file) {}
@@ -62,7 +62,7 @@ class HeaderParser {
  private:
   [[noreturn]] void damaged() const { throw_file_error(file_, "the npy header is damaged"); }
 
-  /// The next character that is no space; 0 at the end.
+  /// The next character that is not white space; 0 at the end.
   char peek() {
     const size_t start = rest_.find_first_not_of(" \t\n");
     rest_.remove_prefix(std::min(start, rest_.size()));
@@ -97,12 +97,12 @@ class HeaderParser {
   Shape shape() {
     Shape result;
     expect('(');
-    while (!accept(')')) {  // no space is left in front
+    while (!accept(')')) {  // skips white space
       int64_t size = 0;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
       if (error != std::errc() || size < 0) damaged();
       rest_.remove_prefix(end - rest_.data());
-      accept('L');  // Python 2 wrote long integers so
+      accept('L');  // suffix of long integers in Python 2
       if (result.rank() == kMaxDims)
         throw_file_error(file_, "arrays of more than " + std::to_string(kMaxDims) +
                                     " dimensions cannot be loaded");
@@ -128,7 +128,7 @@ constexpr Code kCodes[] = {{"b1", DType::boolean}, {"u1", DType::u8},   {"i1", D
                            {"f2", DType::f16},     {"f4", DType::f32},  {"f8", DType::f64},
                            {"u2", kUnsigned16},    {"u4", kUnsigned32}, {"u8", kUnsigned64}};
 
-/// The type of a description such as "<f4"; none if tide has none like it.
+/// The type of a description such as "<f4"; none if tide lacks it.
 std::optional<StoredType> type_of(std::string_view description) {
   if (description.size() != 3 || std::string_view("<>|=").find(description[0]) == std::string::npos)
     return std::nullopt;
@@ -161,7 +161,7 @@ Header read_header(ByteSource& source) {
   return HeaderParser(text, source.name()).parse();
 }
 
-/// The same elements in row-major order.
+/// Converts to row-major order.
 HostArray from_column_major(const HostArray& array) {
   HostArray result(array.type, array.shape);
   const int rank = array.shape.rank();
@@ -203,12 +203,12 @@ std::optional<HostArray> read_npy(ByteSource& source, std::string* unknown) {
     throw_file_error(source.name(), "elements of type '" + header.description.substr(0, 40) +
                                         "' have no counterpart in tide");
   uint64_t bytes;
-  // Checked before memory is taken, so that a damaged header cannot ask for more than the file
+  // Checked before memory is allocated, so that a damaged header cannot request more than the file
   // holds.
   if (!checked_bytes(header.shape, *type, &bytes) || bytes != source.remaining())
     throw_file_error(source.name(), "holds " + std::to_string(source.remaining()) +
-                                        " bytes of elements, which is not what " + type->name() +
-                                        " of shape " + header.shape.text() + " takes");
+                                        " bytes of elements, which does not match " + type->name() +
+                                        " of shape " + header.shape.text());
   HostArray array(type->type, header.shape);
   read_elements(source, *type, header.description[0] == '>', {array.data.get(), array.bytes()},
                 source.name());
@@ -229,7 +229,7 @@ std::string npy_header(const std::string& path, const ArrayToWrite& array) {
   if (array.shape.rank() > 1) text.resize(text.size() - 2);
   if (array.shape.rank() == 1) text.pop_back();
   text += "), }";
-  // The elements begin at a multiple of 64, after a newline.
+  // The elements start at a multiple of 64, after a newline.
   const size_t before = kMagic.size() + 4;
   text.append(63 - (before + text.size()) % 64, ' ');
   text += '\n';

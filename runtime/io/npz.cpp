@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kSuffix = ".npy";
 
-/// Arrays of types that tide lacks, text say, are left out, unless there is nothing else. It is
-/// said on stderr, where the file is called `path`.
+/// Arrays of types that tide lacks, such as text, are left out, unless there are no others. This is
+/// reported on stderr, where the file is called `path`.
 NamedArrays arrays_of(const std::string& path, const ZipArchive& archive) {
   NamedArrays arrays;
   std::string left_out;

@@ -1,4 +1,4 @@
-// NumPy's files of several arrays by name: npy files in a zip archive (npz).
+// NumPy's files of several named arrays: npy files in a zip archive (npz).
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace tide {
 
-/// All arrays of an npz file, without the ".npy" of their members' names.
+/// All arrays of an npz file; names are without the ".npy" of the members.
 NamedArrays read_npz(const std::string& path);
 
-/// The same from the bytes of such a file.
+/// All arrays of an npz file, from its bytes.
 NamedArrays read_npz_bytes(std::string_view bytes);
 
 /// Replaces the file at `path`. `compress`: deflate the members, as numpy.savez_compressed does.

@@ -1,4 +1,4 @@
-// Reads files that may be packed: once to learn how much they hold, and again to have it.
+// Reads files that may be compressed: once to learn their size, and again to decompress them.
 #include "runtime/io/packed_file.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Whole files, plain or packed by gzip.
+// Entire files, plain or gzip-compressed.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace tide {
 
-/// The bytes of a file, unpacked if it begins as gzip does: uint8 (count). Memory is taken once it
-/// is known that there are no more than `limit`. Throws FileError, MemoryError.
+/// The contents of a file, decompressed if it is a gzip file: uint8 (count). Memory is allocated
+/// only if the size is at most `limit`. Throws FileError, MemoryError.
 HostArray read_packed_file(const std::string& path, uint64_t limit);
 
-/// The MD5 sum of a file in hexadecimal digits, by RFC 1321. It tells whether a download is whole,
-/// not whether somebody forged it. Throws FileError.
+/// The MD5 sum of a file in hexadecimal digits, by RFC 1321. It detects incomplete downloads, not
+/// forgery. Throws FileError.
 std::string md5_of_file(const std::string& path);
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// What the plugins for pictures exchange with the runtime.
+// Types shared by the image plugins and the runtime.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,20 @@
 
 namespace tide {
 
-/// The size of a picture, known before its pixels.
+/// The size of an image, known before its pixels.
 struct ImageSize {
   int64_t height = 0, width = 0;
   int channels = 0;
-  bool wide = false;  ///< samples of 16 bits, which become int32; of 8 they are uint8
+  bool wide = false;  ///< 16-bit samples, which become int32; 8-bit samples are uint8
 
   int64_t pixels() const { return height * width; }
   int64_t row_bytes() const { return width * channels * (wide ? 2 : 1); }
 };
 
-/// Gives the place for a picture's pixels (channels, height, width), or throws.
+/// Returns memory for an image's pixels (channels, height, width), or throws.
 using PixelPlace = std::function<std::byte*(const ImageSize&)>;
 
-/// put_row of samples of 16 bits, the upper half first.
+/// put_row for 16-bit samples, big-endian.
 inline void put_wide_row(const unsigned char* row, const ImageSize& size, int64_t y,
                          std::byte* pixels) {
   for (int channel = 0; channel < size.channels; ++channel) {
@@ -33,7 +33,7 @@ inline void put_wide_row(const unsigned char* row, const ImageSize& size, int64_
   }
 }
 
-/// Writes a row of pixels, their channels side by side, as row `y` of the planes at `pixels`.
+/// Writes a row of interleaved pixels as row `y` of the planes at `pixels`.
 inline void put_row(const unsigned char* row, const ImageSize& size, int64_t y, std::byte* pixels) {
   if (size.wide) return put_wide_row(row, size, y, pixels);
   for (int channel = 0; channel < size.channels; ++channel) {
@@ -44,7 +44,7 @@ inline void put_row(const unsigned char* row, const ImageSize& size, int64_t y, 
   }
 }
 
-/// The opposite of put_row.
+/// The inverse of put_row.
 inline void get_row(const std::byte* pixels, const ImageSize& size, int64_t y, unsigned char* row) {
   for (int channel = 0; channel < size.channels; ++channel) {
     const auto* source =

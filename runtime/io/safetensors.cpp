@@ -1,4 +1,4 @@
-// Reads and writes safetensors files, trusting nothing in them.
+// Reads and writes safetensors files, without trusting their contents.
 #include "runtime/io/safetensors.h"
 
 #include <algorithm>
@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The format's own limit.
+/// The limit of the format.
 constexpr uint64_t kMaxSafetensorsHeader = 100'000'000;
-/// The file's object, a tensor's, and its lists.
+/// Depth of the file's object, a tensor's, and its lists.
 constexpr int kMaxDepth = 3;
 constexpr const char* kMetadataKey = "__metadata__";
 
@@ -42,14 +42,14 @@ struct Entry {
   uint64_t begin, end;
 };
 
-/// Errors of one tensor, or of the whole header if `name` is empty.
+/// An error of one tensor, or of the entire header if `name` is empty.
 [[noreturn]] void damaged(const std::string& path, const std::string& name,
                           const std::string& what) {
   throw_file_error(path, name.empty() ? what : "tensor '" + name + "': " + what);
 }
 
 Json parse_header(const std::string& path, const std::string& text) {
-  // Stopping at the first bracket too many keeps hostile nesting cheap.
+  // Stopping at the first excess bracket keeps malicious nesting cheap.
   const auto limit_depth = [&](int depth, Json::parse_event_t, Json&) {
     if (depth > kMaxDepth) damaged(path, "", "the header is nested too deeply");
     return true;
@@ -63,7 +63,7 @@ Json parse_header(const std::string& path, const std::string& text) {
   }
 }
 
-/// A non-negative whole number.
+/// A non-negative integer.
 std::optional<int64_t> whole_number(const Json& json) {
   if (!json.is_number_integer()) return std::nullopt;
   if (json.is_number_unsigned() && json.get<uint64_t>() > INT64_MAX) return std::nullopt;
@@ -88,7 +88,7 @@ Shape read_shape(const std::string& path, const std::string& name, const Json& d
   Shape shape;
   for (const Json& size : *found) {
     const auto value = whole_number(size);
-    if (!value) damaged(path, name, "its shape is not made of whole numbers");
+    if (!value) damaged(path, name, "its shape is not a list of integers");
     shape.push_back(*value);
   }
   return shape;
@@ -114,13 +114,13 @@ FileMetadata read_metadata(const std::string& path, const Json& json) {
   FileMetadata metadata;
   if (!json.is_object()) damaged(path, "", "the metadata is not an object");
   for (const auto& [key, value] : json.items()) {
-    if (!value.is_string()) damaged(path, "", "the metadata holds something that is not text");
+    if (!value.is_string()) damaged(path, "", "the metadata contains a value that is not a string");
     metadata[key] = value.get<std::string>();
   }
   return metadata;
 }
 
-/// Sorts by place, and checks that the tensors fill the data exactly.
+/// Sorts by position, and checks that the tensors cover the data exactly.
 void check_places(const std::string& path, std::vector<Entry>& entries, uint64_t data_size) {
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
@@ -133,7 +133,7 @@ void check_places(const std::string& path, std::vector<Entry>& entries, uint64_t
   }
   if (place != data_size)
     damaged(path, "",
-            "holds " + std::to_string(data_size) + " bytes of elements, but its header speaks of " +
+            "holds " + std::to_string(data_size) + " bytes of elements, but its header describes " +
                 std::to_string(place));
 }
 
@@ -169,7 +169,7 @@ FileMetadata read_safetensors(const std::string& path,
   }
   check_places(path, entries, file.remaining());
 
-  const char* noted = nullptr;  // of files with many tensors once
+  const char* noted = nullptr;  // reported once even for files with many tensors
   for (const Entry& entry : entries) {
     bool was_read = false;
     const auto read = [&](std::span<std::byte> elements) {
@@ -186,8 +186,8 @@ FileMetadata read_safetensors(const std::string& path,
 
 void write_safetensors(const std::string& path, std::span<const ArrayToWrite> arrays,
                        const FileMetadata& metadata) {
-  // Wide types first, so that every tensor is aligned to its type, as readers that map files like
-  // it.
+  // Wide types first, so that every tensor is aligned to its type, as expected by readers that map
+  // files.
   std::vector<const ArrayToWrite*> order;
   for (const ArrayToWrite& array : arrays) order.push_back(&array);
   std::stable_sort(order.begin(), order.end(), [](const ArrayToWrite* a, const ArrayToWrite* b) {
@@ -200,7 +200,7 @@ void write_safetensors(const std::string& path, std::span<const ArrayToWrite> ar
   uint64_t place = 0;
   for (const ArrayToWrite* array : order) {
     if (!names.insert(array->name).second)
-      throw_file_error(path, "the name '" + array->name + "' is taken already");
+      throw_file_error(path, "the name '" + array->name + "' is already used");
     const auto type =
         std::find_if(std::begin(kTypeNames), std::end(kTypeNames), [&](const TypeName& entry) {
           return entry.type.type == array->type && !entry.type.widened;

@@ -10,11 +10,11 @@
 
 namespace tide {
 
-/// What a file says about itself, besides its tensors.
+/// Metadata of a file, besides its tensors.
 using FileMetadata = std::map<std::string, std::string>;
 
-/// A tensor of a file. `read` fills memory with its elements (row-major); it is to be called once,
-/// or not at all where they are not wanted.
+/// A tensor of a file. `read` fills memory with its elements (row-major); it must be called at most
+/// once.
 struct StoredTensor {
   std::string name;
   DType type;
@@ -22,9 +22,8 @@ struct StoredTensor {
   std::function<void(std::span<std::byte>)> read;
 };
 
-/// Calls `visit` with all tensors, in the order in which they lie in the file. Throws FileError if
-/// anything in it does not add up: sizes, overlaps, gaps, types that tide does not have. Returns
-/// the metadata.
+/// Calls `visit` with all tensors, in file order. Throws FileError if the file is inconsistent:
+/// sizes, overlaps, gaps, unsupported types. Returns the metadata.
 FileMetadata read_safetensors(const std::string& path,
                               const std::function<void(const StoredTensor&)>& visit);
 

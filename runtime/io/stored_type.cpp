@@ -1,4 +1,4 @@
-// Reads elements, and widens those of types that tide lacks.
+// Reads elements, and widens types that tide lacks.
 #include "runtime/io/stored_type.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ void swap_bytes(std::span<std::byte> bytes, size_t size) {
     std::reverse(bytes.begin() + i, bytes.begin() + i + size);
 }
 
-/// Numbers without a sign at the end of `elements` become wider ones, which fill it: each is read
-/// before its place is overwritten.
+/// Widens unsigned integers at the end of `elements` to fill it: each is read before its position
+/// is overwritten.
 template <class From, class To>
 void widen(std::span<std::byte> elements, const std::string& place) {
   const size_t count = elements.size() / sizeof(To);

@@ -1,4 +1,4 @@
-// Types of elements in files, those that tide lacks among them.
+// Element types in files, including those that tide lacks.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,8 @@
 
 namespace tide {
 
-/// The type of an element in a file. Whole numbers without a sign of 2, 4 and 8 bytes, which tide
-/// lacks, become the signed type that holds them: int32 and int64, the latter if they are below
-/// 2^63.
+/// The type of an element in a file. Unsigned integers of 2, 4 and 8 bytes, which tide lacks,
+/// become int32, int64 and int64, the last if they are below 2^63.
 struct StoredType {
   DType type;                     ///< in memory
   size_t bytes;                   ///< of an element in the file
@@ -30,15 +29,15 @@ struct StoredType {
 inline constexpr StoredType kUnsigned16{"uint16", 2}, kUnsigned32{"uint32", 4},
     kUnsigned64{"uint64", 8};
 
-/// The bytes of so many elements in the file, or false if those in memory do not fit into 62 bits.
+/// The bytes of the elements in the file, or false if their size in memory exceeds 62 bits.
 bool checked_bytes(const Shape& shape, const StoredType& type, uint64_t* bytes);
 
-/// Fills `elements` with what comes next in the file; `swapped`: with bytes in the other order.
-/// Booleans are 0 or 1 then. Throws an error in the name of `place` for a number that does not fit.
+/// Fills `elements` from the file; `swapped`: with swapped bytes. Booleans become 0 or 1. Throws an
+/// error naming `place` for a value that is out of range.
 void read_elements(ByteSource& source, const StoredType& type, bool swapped,
                    std::span<std::byte> elements, const std::string& place);
 
-/// Says on stderr that elements of a file are of another type than in memory.
+/// Reports on stderr that elements of a file have another type in memory.
 void note_widened(const std::string& file, const StoredType& type);
 
 }  // namespace tide

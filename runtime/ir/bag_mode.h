@@ -1,4 +1,4 @@
-// How the compute op `embedding_bag` puts rows together.
+// How the compute op `embedding_bag` combines rows.
 #pragma once
 
 #include <cstdint>

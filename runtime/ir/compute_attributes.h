@@ -1,4 +1,4 @@
-// The attributes of compute ops: a struct for each, which nodes, plans and devices carry as words.
+// The attributes of compute ops: a struct for each, which nodes, plans and devices pass as words.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace tide {
 
-/// A field of an attribute struct: a bool, an integer, an enumerator or a float, kept as one word.
+/// A field of an attribute struct: a bool, an integer, an enumerator or float, as one word.
 template <class T>
 class Attribute {
  public:
@@ -42,7 +42,7 @@ class Attribute {
   int64_t word_ = 0;
 };
 
-/// `tf32`, here and below: whether factors of float32 may be rounded to TF32; the cpu never does.
+/// `tf32`, here and below: whether float32 factors may be rounded to TF32; the cpu never does.
 struct MatmulAttributes {
   Attribute<bool> has_bias, tf32;
 };
@@ -62,7 +62,7 @@ struct RecurrenceAttributes {
   Attribute<bool> last_step_first, has_bias;
 };
 
-/// Ops on planes say last how their arrays lie: channels_last is (n, h, w, c), else (n, c, h, w).
+/// Ops on planes end with their layout: channels_last is (n, h, w, c), else (n, c, h, w).
 struct ConvolutionAttributes {
   Attribute<bool> has_bias;
   Attribute<int64_t> stride[2], padding[2], dilation[2], groups;
@@ -81,14 +81,14 @@ struct AvgPoolAttributes {
   Attribute<bool> channels_last;
 };
 
-/// Of ops along one dimension, counted from 0.
+/// For ops along one dimension, counted from 0.
 struct DimAttributes {
   Attribute<int> dim;
 };
 
 struct ScatterAttributes {
   Attribute<int> dim;
-  Attribute<bool> add;  ///< else values are written
+  Attribute<bool> add;  ///< otherwise overwrites
 };
 
 struct MinmaxAttributes {
@@ -98,7 +98,7 @@ struct MinmaxAttributes {
 
 struct EmbeddingBagAttributes {
   Attribute<BagMode> mode;
-  Attribute<int64_t> padding_row;  ///< the row that counts in no bag; 0: none
+  Attribute<int64_t> padding_row;  ///< the row that no bag counts; 0: none
 };
 
 struct GridAttributes {
@@ -109,7 +109,7 @@ struct GridAttributes {
 };
 
 struct GridBackwardAttributes {
-  Attribute<bool> of_x, of_grid;  ///< which gradients are wanted
+  Attribute<bool> of_x, of_grid;  ///< which gradients to compute
   GridAttributes grid;
 };
 
@@ -130,7 +130,7 @@ struct RequireAttributes {
 };
 
 struct LuAttributes {
-  Attribute<bool> singular_fails;  ///< whether a zero pivot is a failure
+  Attribute<bool> singular_fails;  ///< whether a zero pivot is an error
 };
 
 struct LuSolveAttributes {
@@ -145,7 +145,7 @@ struct TriangularAttributes {
   Attribute<bool> upper, unitriangular;
 };
 
-/// How many words a struct of attributes takes.
+/// Number of words in a struct of attributes.
 template <class Attributes>
 constexpr size_t kWords = sizeof(Attributes) / sizeof(int64_t);
 
@@ -155,7 +155,7 @@ constexpr std::array<int64_t, kWords<Attributes>> pack(const Attributes& attribu
   return std::bit_cast<std::array<int64_t, kWords<Attributes>>>(attributes);
 }
 
-/// The struct of attributes with which `words` begin.
+/// The struct of attributes at the beginning of `words`.
 template <class Attributes>
 Attributes unpack(std::span<const int64_t> words) {
   if (words.size() < kWords<Attributes>) throw InternalError("a compute op lacks attributes");

@@ -13,8 +13,8 @@
 
 namespace tide {
 
-/// The compute ops. One that cuts the window (matrix products, convolutions) also cuts the window
-/// before itself. Inputs, outputs and attributes of each are listed in runtime/ir/compute_ops.def.
+/// The compute ops. Ops that cut the window (matrix products, convolutions) are also preceded by a
+/// cut. Inputs, outputs and attributes of each are listed in runtime/ir/compute_ops.def.
 enum class ComputeOp : uint16_t {
 #define TIDE_COMPUTE_OP(name, cuts_window) name,
 #include "runtime/ir/compute_ops.def"
@@ -44,28 +44,27 @@ constexpr const char* name_of(ComputeOp op) {
 struct ArrayView {
   void* data = nullptr;
   DType type = DType::f32;
-  Layout layout;  ///< offset 0: it is in `data` already
+  Layout layout;  ///< offset 0: `data` already includes it
 };
 
-/// Running sums start anew in each block of so many elements of a fiber, and what all blocks before
-/// add up to is added to each: so the bits are the same for any number of threads.
+/// Running sums restart in each block of this many elements of a fiber; the total of all earlier
+/// blocks is added to each block. So the bits are the same for any number of threads.
 constexpr int64_t kScanBlock = 1024;
 
-/// More scores than this a head may not have for `attention_backward`, for which libraries keep two
-/// bytes of each.
+/// The most scores per head for `attention_backward`, because libraries store two bytes for each.
 constexpr int64_t kMostScoresOfHead = int64_t{1} << 30;
 
-/// Runs body(begin, end) over disjoint parts of [0, n), by one thread or by the team of the device.
-/// How parts are cut must not change a bit of the result.
+/// Runs body(begin, end) over disjoint parts of [0, n), on one thread or the device's team. How the
+/// range is partitioned must not change a bit of the result.
 class Parallel {
  public:
   virtual ~Parallel() = default;
   virtual int threads() const = 0;
-  /// `grain`: least number of items worth a thread.
+  /// `grain`: the fewest items worth a thread.
   virtual void for_range(int64_t n, int64_t grain,
                          const std::function<void(int64_t begin, int64_t end)>& body) = 0;
-  /// Waits busily until the condition is true, and takes part in short ranges of other threads
-  /// meanwhile; gives up when `time` has passed without one. Whether the condition is true.
+  /// Busy-waits until the condition is true, meanwhile working on short ranges of other threads;
+  /// gives up after `time` without any. Returns whether the condition is true.
   virtual bool help_until(std::chrono::microseconds time, const std::function<bool()>& condition) {
     return spin_until(time, condition);
   }
@@ -79,11 +78,10 @@ struct ComputeCall {
   std::span<const int64_t> attributes;
   Parallel* parallel;
 
-  /// Set by the op when a position was out of range: it reads as if clamped, skips the write, and
-  /// goes on. The first in order of the input counts. position 0 with limit n: "positions start at
-  /// 1".
+  /// Set by the op if a position was out of range: the op then clamps reads, skips writes, and
+  /// continues. The first in input order counts. position 0 with limit n: "positions start at 1".
   bool out_of_range = false;
-  int64_t position = 0;  ///< the offending one, from 1
+  int64_t position = 0;  ///< the invalid one, from 1
   int64_t limit = 0;     ///< 1..limit was allowed
 };
 

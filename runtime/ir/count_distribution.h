@@ -5,8 +5,8 @@
 
 namespace tide {
 
-/// poisson: a is the rate; b is not read. binomial: a is the number of tries, b the probability of
-/// each.
+/// poisson: a is the rate; b is ignored. binomial: a is the number of trials, b the probability of
+/// success.
 enum class CountDistribution : int64_t { poisson, binomial };
 
 }  // namespace tide

@@ -1,12 +1,12 @@
-// How padding makes a dimension of copies of the input's own elements.
+// How padding builds a dimension from copies of the input's own elements.
 #pragma once
 
 #include <cstdint>
 
 namespace tide {
 
-/// `count` places of a padded dimension from `to` on, which show those of the input from `from` on,
-/// `step` apart (-1, 0 or 1).
+/// `count` positions of a padded dimension from `to` on, copied from the input's positions from
+/// `from` on, `step` apart (-1, 0 or 1).
 struct EdgeSegment {
   int64_t to, from, count, step;
 };

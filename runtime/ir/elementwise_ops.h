@@ -1,8 +1,8 @@
-// The list of elementwise ops and what the graph and the code generator need to know of each.
+// The list of elementwise ops and the facts about each that the graph and the code generator need.
 //
 // The definition of ElementwiseOp::silu is tide::definition::Silu::value (see op_definition.h),
 // found by the rows of elementwise_ops.def. A definition takes its arguments as values of
-// compute_type(operand type) and gives a value of compute_type(result type), or a Mask if the
+// compute_type(operand type) and returns a value of compute_type(result type), or a Mask if the
 // result is bool. The exceptions:
 //   convert              the caller converts; Convert::value does nothing
 //   argument_type below  arguments with a type of their own
@@ -36,7 +36,7 @@ constexpr int arity_of(ElementwiseOp op) {
   return arities[static_cast<int>(op)];
 }
 
-/// Rough number of instructions per element.
+/// Approximate number of instructions per element.
 constexpr int cost_of(ElementwiseOp op) {
   constexpr uint8_t costs[] = {
 #define TIDE_ELEMENTWISE(name, definition, arity, cost) cost,
@@ -45,7 +45,7 @@ constexpr int cost_of(ElementwiseOp op) {
   return costs[static_cast<int>(op)];
 }
 
-/// Computing a value with so many instructions takes less time than bringing it from memory.
+/// Computing a value of at most this cost is faster than loading it from memory.
 constexpr int kCheapCost = 8;
 
 /// The enumerator as text, "gelu_tanh".
@@ -57,7 +57,7 @@ constexpr std::string_view name_of(ElementwiseOp op) {
   return names[static_cast<int>(op)];
 }
 
-/// The type of an argument that is not of the operand type: the condition of `where`, the index
+/// The type of an argument that differs from the operand type: the condition of `where`, the index
 /// of `iota` and `fill`. None for all others.
 constexpr std::optional<DType> argument_type(ElementwiseOp op, int argument) {
   if (op == ElementwiseOp::where && argument == 0) return DType::boolean;

@@ -1,4 +1,4 @@
-// How the compute op `grid_sample` looks at pixels.
+// How the compute op `grid_sample` interpolates.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 namespace tide {
 
 enum class GridMode : int64_t { bilinear, nearest, bicubic };
-/// What a place outside the pixels stands for.
+/// The value of points outside the image.
 enum class GridPadding : int64_t { zeros, border, reflection };
 
-/// The factor of Keys' cubic convolution.
+/// The parameter of Keys' cubic convolution.
 constexpr double kGridCubic = -0.75;
 
 }  // namespace tide

@@ -22,7 +22,7 @@ Table& table() {
   return *the_table;
 }
 
-/// Vectors hold half as many elements of eight bytes.
+/// Eight-byte elements cost twice, because vectors hold half as many.
 int cost_of(const LoopProgram& program) {
   int cost = 0;
   for (const LoopInstruction& instruction : program.code) {

@@ -1,4 +1,4 @@
-// Loop programs as all plans of the process share them, each with what runs it.
+// Loop programs shared by all plans of the process, each with its executable forms.
 #pragma once
 
 #include <atomic>
@@ -16,24 +16,24 @@ namespace tide {
 /// One structure of a loop program. Kernels live until the process ends.
 class Kernel {
  public:
-  /// The kernel for this program: one object per structure in the process. Thread-safe. Makes no
-  /// machine code yet.
+  /// The kernel for this program: one object per structure in the process. Does not generate
+  /// machine code. Thread-safe.
   static Kernel& find(const LoopProgram& program);
   Kernel(const LoopProgram& program, std::string key);
 
-  /// The machine code if it is there already; else null.
+  /// The machine code if it already exists; else null.
   LoopKernel ready() const { return function_.load(std::memory_order_acquire); }
 
-  /// The machine code. The first call has `make` make it, which takes milliseconds. Thread-safe.
+  /// The machine code, made by `make` in the first call, which takes milliseconds. Thread-safe.
   LoopKernel function(LoopKernel (*make)(const Kernel&)) {
     if (LoopKernel ready = function_.load(std::memory_order_acquire)) return ready;
     return make_function(make);
   }
 
-  /// What runs the program before there is machine code; null if that cannot.
+  /// Runs the program until machine code exists; null if it cannot be interpreted.
   const InterpretedLoop* interpreted();
 
-  /// Adds to the nanoseconds that interpreted runs have taken; their sum before.
+  /// Adds to the nanoseconds that interpreted runs have taken; returns the previous sum.
   int64_t note_interpreted(int64_t nanoseconds) {
     return interpreted_time_.fetch_add(nanoseconds, std::memory_order_relaxed);
   }
@@ -41,11 +41,11 @@ class Kernel {
   /// Bytes of scratch memory that one call needs for rows of `row_length` elements.
   size_t scratch_bytes(int64_t row_length) const { return passes_.scratch_bytes(row_length); }
 
-  /// Roughly the instructions per element, of vectors of four-byte elements.
+  /// Approximate number of instructions per element, for vectors of four-byte elements.
   int cost() const { return cost_; }
 
   const LoopProgram& program() const { return program_; }
-  /// What names the structure: LoopProgram::key as text.
+  /// Identifies the structure: LoopProgram::key as text.
   const std::string& key() const { return key_; }
 
  private:
@@ -55,7 +55,7 @@ class Kernel {
   const LoopPasses passes_;
   const int cost_;
   const std::string key_;
-  std::mutex mutex_;  ///< held while the function is made
+  std::mutex mutex_;  ///< held while the function is generated
   std::atomic<LoopKernel> function_{nullptr};
   std::once_flag interpreted_once_;
   std::unique_ptr<const InterpretedLoop> interpreted_;

@@ -27,7 +27,7 @@ void add(Bytes& bytes, const LoopOperand& operand) {
   bytes.add8(static_cast<uint8_t>(operand.vector_stride));
 }
 
-/// Only the fields that the kind has; those that it has not may hold anything.
+/// Adds only the fields that the kind uses; the others may hold anything.
 void add(Bytes& bytes, const LoopInstruction& instruction) {
   using Kind = LoopInstruction::Kind;
   bytes.add8(static_cast<uint8_t>(instruction.kind));

@@ -1,12 +1,12 @@
-// What one fused kernel computes: the planner writes it, the code generator compiles it.
+// What one fused kernel computes: written by the planner, compiled by the code generator.
 //
-// A loop program walks a domain of up to kMaxDims outer dimensions and, if it reduces, one row
-// dimension below them. In map programs every instruction has one value per point of the outer
+// A loop program iterates over up to kMaxDims outer dimensions and, if it reduces, over one row
+// dimension inside them. In map programs every instruction has one value per point of the outer
 // domain. In row programs an instruction has one value per element of each row, or, if it is a
-// reduction or computed from such values only, one per row; values per row may be used by
-// instructions per element, which makes several passes over a row (softmax: two reductions).
+// reduction or computed only from such values, one per row; per-element instructions may use
+// per-row values, which takes several passes over a row (softmax: two reductions).
 //
-// Sizes, strides, addresses and numbers are arguments, so one kernel serves all of them.
+// Sizes, strides, addresses and scalars are arguments, so one kernel serves all of them.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ using OpCode = uint16_t;
 
 enum class Reduction : uint8_t { sum, prod, max, min };
 
-/// The tree of every reduction over a row of n elements, whatever the machine, the layout and the
-/// threads: the row is cut into blocks of kReductionBlock; in a block, element i is added to lane
-/// i % kReductionLanes, in rising order, starting from the identity (-0.0 for floating sums, 0 for
-/// integer ones, 1, and the lowest or highest value); then lane j takes in lane j + 32, + 16, + 8,
-/// + 4, + 2, + 1; at last the blocks' results are combined as the elements of one block, however
-/// many there are. Combining with an identity changes no bit, so it may be left out. (Few roundings
-/// follow on each other so: the float32 sum of 1e7 times 0.1 is 8e-7 off.)
+/// The reduction tree for a row of n elements, independent of machine, layout and threads. The row
+/// is split into blocks of kReductionBlock; within a block, element i is added to lane i %
+/// kReductionLanes, in ascending order, starting from the identity (-0.0 for floating sums, 0 for
+/// integer ones, 1, and the lowest or highest value); then lane j is combined with lanes j + 32, +
+/// 16, + 8, + 4, + 2, + 1; finally the blocks' results are combined like the elements of one block,
+/// however many there are. Combining with an identity changes no bit, so it may be skipped. (This
+/// keeps chains of roundings short: the float32 sum of 1e7 times 0.1 is 8e-7 off.)
 constexpr int64_t kReductionBlock = 4096;
 constexpr int kReductionLanes = 64;
 
-/// An array in memory, or an index iota, as the kernel sees it.
+/// An array in memory, or an index iota, as the kernel accesses it.
 struct LoopOperand {
   enum class Kind : uint8_t {
     memory,  ///< element at base + sum of index_d * stride_d
@@ -43,61 +43,61 @@ struct LoopOperand {
   bool streaming = false;   ///< stores bypass the caches; the address is aligned to 64 bytes
   /// Stride of the vector dimension if the kernel may rely on it (0, 1 or -1), else kAnyStride.
   int8_t vector_stride = kAnyStride;
-  /// Stride of the row dimension is 0: one value per row (row programs only).
+  /// Stride 0 along the row dimension: one value per row (row programs only).
   bool per_row = false;
 
   static constexpr int8_t kAnyStride = 2;
 };
 
-/// One instruction; its result is referred to by its place in LoopProgram::code.
+/// One instruction; its result is identified by its index in LoopProgram::code.
 struct LoopInstruction {
   enum class Kind : uint8_t {
     load,       ///< operand `operand`, converted to compute_type(type): narrow types widen to f32
-    parameter,  ///< number `operand` of the parameters, of compute_type(type)
+    parameter,  ///< parameter number `operand`, of compute_type(type)
     map,        ///< op on the values a[0..arity)
     reduce,     ///< combines values a[0] along the row in `type`; one value per row
     store       ///< value a[0] to operand `operand`, rounded to the operand's type; no result
   };
   Kind kind;
   /// The op's result type. A map's value is rounded to it (once per op: values of narrow types are
-  /// held as f32 whose bits fit the narrow type). Reductions of such values run in f32 and have
-  /// type f32; converting back is an op of its own.
+  /// stored as f32 that the narrow type can represent). Reductions of such values run in f32 and
+  /// have type f32; converting back is a separate op.
   DType type;
   OpCode op = 0;                 ///< map
   Reduction reduction{};         ///< reduce
   uint8_t arity = 0;             ///< of a map
   uint16_t operand = 0;          ///< load and store: index into operands; parameter: its index
-  uint16_t a[4] = {0, 0, 0, 0};  ///< values used
+  uint16_t a[4] = {0, 0, 0, 0};  ///< indices of input values
 };
 
 /// Which dimension the vector lanes run along.
 enum class Orientation : uint8_t {
   outer,  ///< the last outer dimension (maps, and reductions over a strided row)
-  row     ///< the row (reductions over a row that lies dense)
+  row     ///< the row (reductions over a dense row)
 };
 
 struct LoopProgram {
   uint8_t outer_rank = 1;  ///< 1..kMaxDims: coalesced; a scalar is one dimension of size 1
   bool has_row = false;
   Orientation orientation = Orientation::outer;
-  /// Only with has_row, with exactly one reduction, followed by one store of it: stores the result
-  /// of each block of kReductionBlock elements instead of the row's. That operand's row stride is
-  /// then its stride from block to block. All other values and stores are per element.
+  /// Only with has_row, exactly one reduction, and one store of it: stores the result of each block
+  /// of kReductionBlock elements instead of the row's. That operand's row stride is then its stride
+  /// from block to block. All other values and stores are per element.
   bool partial = false;
-  /// Only with has_row and exactly one level of reductions: takes each row as one block, however
-  /// long (the second stage of `partial`).
+  /// Only with has_row and exactly one level of reductions: treats each row as one block,
+  /// regardless of length (the second stage of `partial`).
   bool single_block = false;
   std::vector<LoopOperand> operands;
   std::vector<LoopInstruction> code;  ///< in dependency order
   uint16_t parameter_count = 0;
 
-  /// The structure as bytes: equal keys, equal kernels.
+  /// The structure as bytes: programs with equal keys share a kernel.
   std::vector<uint8_t> key() const;
 };
 
 /// Arguments of one run of a kernel.
 struct LoopArguments {
-  /// Per operand the address of the element at index 0 of all dimensions (offset included); for
+  /// Per operand, the address of the element at index 0 of all dimensions (offset included); for
   /// iotas the start itself, as an integer.
   void* const* bases;
   /// Extents of the outer dimensions, then that of the row if there is one.
@@ -109,9 +109,9 @@ struct LoopArguments {
   const uint64_t* parameters;
 };
 
-/// The part of the domain that one call computes; calls on disjoint parts may run side by side.
-/// Borders of vector parts are multiples of 64 elements but for the end, those of row parts (only
-/// `partial` programs are cut there) multiples of kReductionBlock.
+/// The part of the domain that one call computes; calls on disjoint parts may run concurrently.
+/// Boundaries of vector parts are multiples of 64 elements except the end; those of row parts (only
+/// `partial` programs are split there) are multiples of kReductionBlock.
 struct LoopRange {
   int64_t outer_begin, outer_end;  ///< linear index over the outer dimensions, without the last one
                                    ///< if orientation is outer
@@ -120,7 +120,7 @@ struct LoopRange {
   int64_t row_begin, row_end;  ///< elements of the row; 0, n unless partial; 0, 0 without row
 };
 
-/// A compiled kernel. Thread-safe, never throws, keeps no state. `scratch` is private to the call:
+/// A compiled kernel. Thread-safe, never throws, stateless. `scratch` is private to the call:
 /// Kernel::scratch_bytes of it (runtime/ir/kernel.h), aligned to 64.
 using LoopKernel = void (*)(const LoopArguments*, const LoopRange*, void* scratch);
 

@@ -1,4 +1,4 @@
-// How a row program is cut into passes over its rows, and what it keeps between them.
+// Computes the passes of a row program and the values it keeps between them.
 #include "runtime/ir/loop_passes.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using Kind = LoopInstruction::Kind;
 
-/// From this cost on in instructions, reading a value back from the cache is cheaper.
+/// From this cost on, reading a value back from the cache is cheaper than recomputing it.
 constexpr int kKeepCost = 8;
 
 }  // namespace
@@ -51,7 +51,7 @@ void LoopPasses::find_levels(const LoopProgram& program) {
   }
 }
 
-/// Walks back from what each pass produces, and keeps expensive values that an earlier pass has.
+/// Walks back from the outputs of each pass, keeping expensive values of earlier passes.
 void LoopPasses::keep_elements(const LoopProgram& program) {
   const size_t size = program.code.size();
   std::vector<int> first_pass(size, -1);
@@ -114,7 +114,7 @@ RowStage LoopPasses::row_stage(const LoopProgram& program, bool keeps) const {
   for (size_t v = 0; v < kept_in.size(); ++v) {
     const size_t needed_size = size_of(scratch_types[v]);
     size_t array = 0;
-    // Who computes an element has read it before.
+    // An element is read before its replacement is computed.
     while (array < is_taken.size() && (is_taken[array] || stage.sizes[array] != needed_size ||
                                        last_pass[stage.operands[array]] > kept_in[v]))
       ++array;
@@ -127,8 +127,8 @@ RowStage LoopPasses::row_stage(const LoopProgram& program, bool keeps) const {
   return stage;
 }
 
-/// Orientation outer has many rows under way at once, so values per row lie in memory: reductions,
-/// and what is computed from them for use with the elements.
+/// Orientation outer processes many rows at a time, so per-row values are kept in memory:
+/// reductions, and values computed from them for use with the elements.
 void LoopPasses::keep_rows(const LoopProgram& program) {
   std::vector<bool> used_by_elements(program.code.size(), false);
   for (size_t i = 0; i < program.code.size(); ++i) {

@@ -1,8 +1,8 @@
-// How a row program is cut into passes over its rows, and what it keeps between them.
+// How a row program is split into passes over its rows, and which values it keeps between them.
 //
-// Reductions whose input needs no other reduction run in pass 0; what needs their results, in
-// pass 1; and so on. A value per element that several passes need is computed again in each of
-// them if that is cheap, else kept in scratch memory.
+// Reductions whose input needs no other reduction run in pass 0; those that need their results, in
+// pass 1; and so on. A per-element value that several passes need is recomputed in each of them if
+// that is cheap, else kept in scratch memory.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@
 
 namespace tide {
 
-/// Columns that kernels of orientation outer take through all passes together, so that later passes
-/// find them in a cache. A single pass over many rows goes through memory in longer pieces.
+/// Number of columns that kernels of orientation outer take through all passes before the next
+/// ones, so that later passes hit the cache. A single pass over many rows uses wider blocks.
 constexpr int64_t kColumnBlock = 256, kWideColumnBlock = 2048, kManyRows = 1024;
 
-/// What a block of a GPU has of its row in shared memory: arrays along the row, one after the
-/// other, each at a multiple of kAlignment bytes.
+/// The parts of a row that a GPU thread block keeps in shared memory: arrays along the row, one
+/// after the other, each aligned to kAlignment bytes.
 struct RowStage {
   static constexpr size_t kAlignment = 16;
 
-  std::vector<uint16_t> operands;  ///< what the first arrays hold before the first pass
+  std::vector<uint16_t> operands;  ///< loaded into the first arrays before the first pass
   std::vector<size_t> sizes;       ///< bytes of an element of each array
-  /// The array of each of LoopPasses::scratch_types, where they are kept: one that holds an operand
-  /// until its last element was read, or one of its own.
+  /// The array for each of LoopPasses::scratch_types, if they are kept: an operand's array that is
+  /// no longer read, or a separate one.
   std::vector<size_t> kept;
 
   size_t bytes(int64_t row) const {
@@ -44,15 +44,15 @@ struct LoopPasses {
     /// Per element: the first pass in which it can be computed. Per row: the number of passes that
     /// must have run before.
     int level = 0;
-    int scratch = -1;  ///< its place in scratch_types, if it is kept there
+    int scratch = -1;  ///< its index in scratch_types, if it is kept there
   };
 
   int count = 0;                          ///< passes over each row; 0 for map programs
-  std::vector<Instruction> instructions;  ///< one for each of the program's
-  /// Types of the arrays in scratch memory, which lie one after the other. Orientation row: values
-  /// per element, padded_row(n) of each. Orientation outer: values per row, a column block of each,
+  std::vector<Instruction> instructions;  ///< parallel to the program's
+  /// Types of the arrays in scratch memory, stored one after the other. Orientation row: values per
+  /// element, padded_row(n) of each. Orientation outer: values per row, a column block of each,
   /// followed by the accumulators of the reductions in order, kReductionLanes column blocks of
-  /// each, and by as many for the results of blocks where a row has several.
+  /// each, and by the same number for the results of blocks if a row has several.
   std::vector<DType> scratch_types;
 
   /// Whether a kernel combines the results of several blocks of a row.
@@ -67,13 +67,13 @@ struct LoopPasses {
     return may_be_wide() && rows >= kManyRows ? kWideColumnBlock : kColumnBlock;
   }
   size_t scratch_bytes(int64_t row_length) const;
-  /// Stages the operands that lie dense along the row, whose elements more than one pass loads, and
-  /// that nothing is stored to. `keeps`: also what lies in scratch memory elsewhere; else it is
-  /// computed again. For programs of orientation row.
+  /// Stages operands that are dense along the row, are loaded by more than one pass, and are not
+  /// stored to. `keeps`: also stages values that are otherwise kept in scratch memory; else they
+  /// are recomputed. For programs of orientation row.
   RowStage row_stage(const LoopProgram& program, bool keeps) const;
 
   Orientation orientation;
-  bool has_blocks;  ///< not a partial program, nor one of single blocks
+  bool has_blocks;  ///< false for partial programs and those of single blocks
   std::vector<DType> reduction_types;
 
  private:

@@ -3,13 +3,13 @@
 namespace tide {
 namespace {
 
-/// All sizes that the op multiplies along.
+/// All dimensions of the op's factors.
 std::vector<FactorSize> factor_sizes(ComputeOp op, int64_t tile, const Shape& a, const Shape& b) {
   const auto last = [](const Shape& shape) { return shape[shape.rank() - 1]; };
   if (op == ComputeOp::conv2d) return {{"input channels", b[1]}, {"output channels", b[0]}};
   if (op != ComputeOp::matmul && op != ComputeOp::scaled_matmul) return {};
   std::vector<FactorSize> sizes;
-  // A single row, or a few, is no matrix.
+  // One or a few rows do not count as a matrix.
   if (a.rank() > 1 && a[a.rank() - 2] >= tile) sizes.push_back({"m", a[a.rank() - 2]});
   sizes.push_back({"k", last(a)});
   sizes.push_back({"n", last(b)});

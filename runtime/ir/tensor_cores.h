@@ -1,4 +1,4 @@
-// Which products and convolutions the Tensor Cores take: by their types and sizes.
+// Which products and convolutions can use Tensor Cores, by types and sizes.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace tide {
 
-/// What sizes are to be multiples of, for elements of this type: 16 bytes. 0: Tensor Cores do not
-/// take the type.
+/// The number that sizes must be multiples of for elements of this type: 16 bytes. 0: Tensor Cores
+/// do not support the type.
 int64_t tensor_core_tile(DType type);
 
-/// A size that a product or a convolution multiplies along.
+/// A dimension of the factors of a product or a convolution.
 struct FactorSize {
   const char* name;  ///< "k", "input channels"
   int64_t size;
 };
 
-/// The sizes of matmul and conv2d that are no multiples of the tile of this type, by the shapes of
-/// their factors; images and filters are planes. None of other ops, whose sizes follow from those.
+/// The sizes of matmul and conv2d that are not multiples of the tile for this type, from the shapes
+/// of their factors; images and filters are planes. Empty for other ops, whose sizes follow.
 std::vector<FactorSize> misfits(ComputeOp op, DType type, const Shape& a, const Shape& b);
 
-/// Whether the op is one of those that Tensor Cores do, if its sizes fit.
+/// Whether the op can run on Tensor Cores, if its sizes fit.
 bool multiplies_matrices(ComputeOp op);
 
 }  // namespace tide

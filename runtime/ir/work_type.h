@@ -1,11 +1,11 @@
-// The type that a step computes in, from those of its operands.
+// The type in which a step computes, derived from its operands.
 #pragma once
 
 #include "runtime/core/dtype.h"
 
 namespace tide {
 
-/// The widest floating type among those of a step, else the first.
+/// The widest floating type among the operands of a step, else the first type.
 class WorkType {
  public:
   void add(DType type) {
@@ -22,9 +22,9 @@ class WorkType {
   bool is_known_ = false;
 };
 
-/// That of a compute op: the first floating type among its inputs, which is that of what it
-/// multiplies. Sums and statistics, which may be wider, come later. `inputs` and `outputs`: what
-/// has a type.
+/// The work type of a compute op: the first floating type among its inputs, which is the type of
+/// its factors. Sums and statistics, which may be wider, come later. `inputs` and `outputs`:
+/// anything with a type.
 template <class Operands>
 WorkType work_type(const Operands& inputs, const Operands& outputs) {
   WorkType type;
@@ -33,7 +33,7 @@ WorkType work_type(const Operands& inputs, const Operands& outputs) {
   return type;
 }
 
-/// That of a loop over these operands.
+/// The work type of a loop over these operands.
 template <class Operands>
 WorkType work_type(const Operands& operands) {
   WorkType type;

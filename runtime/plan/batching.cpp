@@ -20,7 +20,7 @@ class Batcher {
   void run() {
     const size_t count = plan_.steps.size();
     for (size_t first = 0, end; first < count; first = end) {
-      // The copy of what a write replaces, and the write.
+      // A copy of the value that a write replaces, and the write.
       end = first + 1;
       if (plan_.steps[first].unless_reused && end < count && is_write(end, first)) ++end;
       place(first, end);
@@ -42,12 +42,12 @@ class Batcher {
   struct Unit {
     std::vector<size_t> steps;
     size_t loops = 0;
-    size_t bytes = 0;  ///< of the temporary results that they make
+    size_t bytes = 0;  ///< of the temporary results of its loops
   };
-  /// Units that come after those which use a value; 0: none does.
+  /// One past the last unit that uses a value; 0: none does.
   struct Value {
     size_t after_making = 0, after_reading = 0;
-    bool filled = false;  ///< the last one to make it was a fill
+    bool filled = false;  ///< most recently written by a fill
   };
 
   std::vector<Value>& value_of(BufferUse::Source source) {
@@ -83,7 +83,7 @@ class Batcher {
     }
   }
 
-  /// The first unit that these steps could be in.
+  /// The first unit in which these steps could be.
   size_t earliest(size_t first, size_t end) {
     size_t unit = 0;
     for (size_t s = first; s < end; ++s) {
@@ -110,7 +110,7 @@ class Batcher {
     return unit;
   }
 
-  /// Whether it copies what a fill has left for the next fill of the same value. Such fills write
+  /// Whether it copies the result of a fill for the next fill of the same value. Such fills write
   /// to different elements (record_fill), so that they need not wait for each other.
   bool follows_fill(const Step& copy) {
     return copy.fallbacks[0].lost && value_of(copy.buffers[0]).filled;

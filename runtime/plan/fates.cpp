@@ -1,4 +1,4 @@
-// A value is computed again where that is cheap and holds on to little.
+// A value is recomputed if that is cheap and keeps little memory alive.
 #include "runtime/plan/fates.h"
 
 #include <algorithm>
@@ -8,15 +8,15 @@
 namespace tide {
 namespace {
 
-/// A recomputable value may hold this many times its own size, and a little more for small values.
+/// A recomputable value may retain this many times its own size, plus a little.
 constexpr size_t kPinFactor = 4, kPinSlack = 256;
 constexpr size_t kMostLeaves = 12;
 
 /// The stored values that a value is computed from.
 using Leaves = std::vector<const Node*>;
 
-/// Collects the stored values that the recomputable value of node i would hold; whether they are
-/// small beside it.
+/// Collects the stored values that the recomputable value of node i would keep alive; whether they
+/// are relatively small.
 bool pins_little(const WindowView& window, size_t i, std::vector<Leaves>& leaves) {
   const Node& n = *window.nodes[i];
   Leaves& own = leaves[i];
@@ -50,7 +50,7 @@ std::vector<Fate> decide_fates(const WindowView& window, const Grouping& groupin
       continue;
     const uint16_t old = node.arguments[1].node->index;
     if (node.kind == Node::Kind::assign) replaced[old] = true;
-    // It is what is left if this fails.
+    // It is the value that remains if this node fails.
     if (grouping.group_of[old] != grouping.group_of[i]) read[old] = true;
   }
   std::vector<Fate> fates(n, Fate::keep);
@@ -58,11 +58,11 @@ std::vector<Fate> decide_fates(const WindowView& window, const Grouping& groupin
   const auto why_kept = [&](size_t i) {
     const Node& node = *window.nodes[i];
     if (!is_loop(node) || node.shape.numel() == 0) return Kept::whole;
-    if (node.wanted) return Kept::wanted;
+    if (node.must_store) return Kept::wanted;
     if (!read[i]) return Kept::unread;
     if (node.kind == Node::Kind::reduce) return Kept::reduction;
-    // The last value that a cell is given must be there: a recomputable value would hold on to the
-    // one before, and be computed although the step that it belongs to failed.
+    // The last value assigned to a cell must be stored: a recomputable value would keep the
+    // previous one alive, and be computed even if its step failed.
     if (node.kind == Node::Kind::assign && !replaced[i]) return Kept::last_of_cell;
     return pins_little(window, i, leaves) ? Kept::no : Kept::holds_much;
   };

@@ -1,5 +1,5 @@
-// Greedy fusion: each op joins the last group that can take it and comes after its inputs, and
-// brings the loops that it reads along where they can be one.
+// Greedy fusion: each op joins the last group that can take it and follows its inputs, and merges
+// the loops that it reads if possible.
 #include "runtime/plan/grouping.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::pair<int, int> squeezed_run(const Shape& shape, int first, int last) {
   return {from, to};
 }
 
-/// In group_of: in none.
+/// In group_of: no group.
 constexpr uint16_t kNowhere = 0xffff;
 
 class Grouper {
@@ -97,8 +97,8 @@ class Grouper {
       earliest = std::max<size_t>(earliest, loop && is_loop_group(group) ? group : group + 1);
     });
     if (n.replaces() && inside(n.arguments[1])) {
-      // What is replaced must be there before, for the case that this fails; at the earliest it is
-      // made by the same loop.
+      // The replaced value must exist before, in case this fails; at the earliest it is computed by
+      // the same loop.
       const uint16_t group = result_.group_of[n.arguments[1].node->index];
       earliest = std::max<size_t>(earliest, loop && is_loop_group(group) ? group : group + 1);
     }
@@ -115,17 +115,17 @@ class Grouper {
     if (refused_) note_refusals(i, earliest);
   }
 
-  // --- loops that become one ---------------------------------------------------------------------
+  // --- merging loops -----------------------------------------------------------------------------
 
-  /// Tries to make the loop of op i, which has just been placed, one with others. A loop that has
-  /// become one over rows can take in what is computed per row.
+  /// Tries to merge the loop of op i, which has just been placed, with others. A loop that has
+  /// become a row loop may also take in per-row ops.
   void merge_around(uint16_t i) {
     if (node(i).kind != Node::Kind::reduce) return merge_what_is_read(i);
     const auto members = result_.groups[result_.group_of[i]].members;
     for (const uint16_t member : members) merge_what_is_read(member);
   }
 
-  /// Makes the loop of op i one with others that it reads from: they shared nothing before.
+  /// Merges the loop of op i with loops that it reads from, which previously shared no data.
   void merge_what_is_read(uint16_t i) {
     for_reads(node(i), [&](const Argument& argument) {
       if (!inside(argument)) return;
@@ -134,8 +134,8 @@ class Grouper {
     });
   }
 
-  /// Makes two loops one, if that computes the same: at the place of the later one, or of the
-  /// earlier one if something between the two needs that.
+  /// Merges two loops, if that is valid: at the position of the later one, or of the earlier one if
+  /// required by groups between them.
   void merge(size_t first, size_t last) {
     auto& groups = result_.groups;
     if (!is_loop_group(first) || !is_loop_group(last) || !suit(groups[first], groups[last])) return;
@@ -161,7 +161,7 @@ class Grouper {
     });
   }
 
-  /// Whether two loops walk the same sizes, or one the rows of the other.
+  /// Whether two loops iterate over the same sizes, or one over the rows of the other.
   static bool suit(const Group& a, const Group& b) {
     const auto walks_rows = [](const Group& rows, const Group& values) {
       return rows.kind == Group::Kind::row && has_row_sizes(rows, values.domain);
@@ -169,8 +169,8 @@ class Grouper {
     return a.domain.same_sizes(b.domain) || walks_rows(a, b) || walks_rows(b, a);
   }
 
-  /// Puts the ops of two groups into a new one at `place`, in their order; if one of them does not
-  /// fit, all is as before.
+  /// Merges the ops of two groups into a new one at `place`, in order; if one of them does not fit,
+  /// nothing changes.
   bool join_all(size_t first, size_t last, size_t place) {
     auto& groups = result_.groups;
     const Group before[] = {groups[first], groups[last]};
@@ -203,7 +203,7 @@ class Grouper {
     return false;
   }
 
-  /// Whether group g reads, or replaces, what group `other` makes.
+  /// Whether group g reads, or replaces, results of group `other`.
   bool needs(size_t g, size_t other) const {
     bool found = false;
     for (const uint16_t i : result_.groups[g].members) {
@@ -216,7 +216,7 @@ class Grouper {
     return found;
   }
 
-  /// Whether group g writes to a part of a value, in place, that group `other` reads.
+  /// Whether group g writes in place to part of a value that group `other` reads.
   bool overwrites(size_t g, size_t other) const {
     const Group& group = result_.groups[g];
     return group.kind == Group::Kind::region &&
@@ -225,8 +225,8 @@ class Grouper {
 
   // --- refusals ----------------------------------------------------------------------------------
 
-  /// For an op that has opened the last group. What it could not join it cannot join now, so that
-  /// asking once more changes nothing.
+  /// For an op that has started the last group. Joining the other groups fails again, so that
+  /// retrying has no side effects.
   void note_refusals(uint16_t i, size_t earliest) {
     const size_t own = result_.group_of[i], noted = refused_->size();
     const auto refuse = [&](size_t g, Refusal refusal) {
@@ -239,7 +239,7 @@ class Grouper {
       if (is_loop_group(g)) return refuse(g, Refusal::unrelated);
   }
 
-  /// Whether op i reads what group g makes, or both are loops and read the same.
+  /// Whether op i reads a result of group g, or both are loops that read the same value.
   bool shares_data(size_t g, uint16_t i) const {
     const bool loops = is_loop_group(g) && is_loop_group(result_.group_of[i]);
     bool shares = false;
@@ -315,9 +315,9 @@ class Grouper {
     return false;
   }
 
-  /// Whether op i, which reads the argument, shares it with the group, and thereby belongs to the
-  /// group's loop. A number that all elements see is too little for that where loops of one kernel
-  /// are launched as one: those that scale many arrays alike are of one kernel each by itself.
+  /// Whether op i, which reads the argument, shares it with the group and therefore belongs to its
+  /// loop. A scalar that all elements read does not count if loops of one kernel are launched as
+  /// one: separate loops that scale arrays share a kernel.
   bool is_tied_to(const Group& group, uint16_t i, const Argument& argument) const {
     const bool is_number = argument.node->shape.numel() == 1 && node(i).shape.numel() > 1;
     return !(window_.batches && is_number) && shares_external(group, argument);
@@ -340,9 +340,9 @@ class Grouper {
     return per_row == Refusal::none || per_element == Refusal::sizes ? per_row : per_element;
   }
 
-  /// How many arrays node i would add to those that group g reads, or certainly writes.
+  /// Number of arrays that node i would add to those that group g reads, or certainly writes.
   int new_operands(size_t g, uint16_t i) const {
-    int count = node(i).wanted ? 1 : 0;
+    int count = node(i).must_store ? 1 : 0;
     for_reads(node(i), [&](const Argument& argument) {
       if (!in_group(g, argument) && !shares_external(result_.groups[g], argument)) ++count;
     });
@@ -370,14 +370,14 @@ class Grouper {
     const Group& group = result_.groups[g];
     const Node& n = node(i);
     if (!SqueezedLayout(Layout(n.shape)).same_sizes(group.domain)) return Refusal::sizes;
-    // After the reduction of a long row its elements would have to be read from memory again.
+    // After the reduction of a long row, its elements would have to be read from memory again.
     if (group.long_row() && depends_on_row(g, i)) return Refusal::long_row;
     bool row_fits = true, fits = true, connected = related_ && !group.long_row();
     for_reads(n, [&](const Argument& argument) {
       const SqueezedLayout layout(walked_layout(n, argument));
       if (!in_group(g, argument)) {
         row_fits = row_fits && layout.merges(group.run_first, group.run_last);
-        // A long row would not take in the reduction that may come next.
+        // A long row could not take in a reduction that may follow.
         connected = connected || (!group.long_row() && is_tied_to(group, i, argument));
       } else if (result_.per_row[argument.node->index]) {
         connected = true;
@@ -420,7 +420,7 @@ class Grouper {
     return Refusal::none;
   }
 
-  /// Whether the sizes are those of the group's domain without its row.
+  /// Whether the sizes equal those of the group's domain without its row.
   static bool has_row_sizes(const Group& group, const SqueezedLayout& layout) {
     if (layout.rank != group.domain.rank - (group.run_last - group.run_first)) return false;
     for (int d = 0; d < layout.rank; ++d)
@@ -460,7 +460,7 @@ class Grouper {
     }
     if (group.kind == Group::Kind::row) {
       if (group.run_first != first || group.run_last != last) return Refusal::rows;
-      // A long row is cut into blocks, which works for one reduction at a time.
+      // A long row is split into blocks, which works for one reduction at a time.
       return group.long_row() ? Refusal::long_row : Refusal::none;
     }
     for (uint16_t m : group.members) {
@@ -484,13 +484,13 @@ class Grouper {
           result_.read_elsewhere[argument.node->index] = true;
       };
       for_reads(node(i), note);
-      if (node(i).replaces()) note(node(i).arguments[1]);  // it is what is left if this fails
+      if (node(i).replaces()) note(node(i).arguments[1]);  // it remains if this fails
     }
   }
 
   const WindowView& window_;
   std::vector<Refused>* const refused_;
-  /// The op that is placed belongs to the group, though they may share no data.
+  /// The op being placed belongs to the group, even if they share no data.
   bool related_ = false;
   Grouping result_;
 };

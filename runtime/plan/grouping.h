@@ -10,12 +10,12 @@
 
 namespace tide {
 
-/// Longest row over which a loop makes several passes: it must stay in the cache.
+/// Longest row over which a loop makes several passes: it must fit the cache.
 constexpr int64_t kLongestCachedRow = 65536;
-/// Arrays that a loop reads or certainly writes.
+/// Limit on the arrays that a loop reads or certainly writes.
 constexpr int kMostOperands = 24;
-/// Reductions of a group that takes in another one which only reads the same array: a longer loop
-/// saves little more reading, takes long to compile, and its rows do not stay in the cache.
+/// Limit on the reductions of a group that only share an input: a longer loop saves little more
+/// reading, takes long to compile, and its rows do not fit the cache.
 constexpr int kMostSiblings = 4;
 
 /// Strides over the dimensions of a shape that are not of size 1.
@@ -29,11 +29,11 @@ struct SqueezedLayout {
   bool same_sizes(const SqueezedLayout& other) const;
   /// Row-major without gaps from offset 0.
   bool is_dense() const;
-  /// Dimensions first..last - 1 can be walked with one stride: that of the last of them.
+  /// Whether dimensions first..last - 1 can be walked with one stride: that of the last one.
   bool merges(int first, int last) const;
 };
 
-/// A run of ops that one step computes.
+/// A set of ops computed by one step.
 struct Group {
   enum class Kind : uint8_t { map, row, region, compute, nothing };
   Kind kind = Kind::map;
@@ -50,22 +50,22 @@ struct Group {
 /// Why an op could not join a group.
 enum class Refusal : uint8_t {
   none,
-  compute_op,  ///< one of the two is a compute op
-  region,      ///< one of the two writes to a part of a value
-  order,       ///< the op needs what comes after the group
+  compute_op,  ///< one of them is a compute op
+  region,      ///< one of them writes to part of a value
+  order,       ///< the op needs values computed after the group
   unrelated,   ///< they share no data
-  sizes,       ///< they walk different sizes
-  view,        ///< the op reads what the group makes in another order, or not all of it
+  sizes,       ///< they iterate over different sizes
+  view,        ///< the op reads the group's results in another order, or only in part
   row_view,    ///< along the group's row an array cannot be walked with one stride
   rows,        ///< the op reduces along other dimensions than the group
-  reduced,     ///< the op reduces what the group has reduced
+  reduced,     ///< the op reduces a value the group has already reduced
   long_row,    ///< the row is longer than kLongestCachedRow: no second pass over it
   operands,    ///< together they have more than kMostOperands
   siblings     ///< the group has kMostSiblings reductions
 };
 
-/// An op that opened a group, and a group before that it could not join although they share data;
-/// if there is none, the last loop before.
+/// An op that started a group, and an earlier group that it could not join although they share
+/// data; if there is none, the last loop before.
 struct Refused {
   uint16_t node;
   uint16_t group;
@@ -77,15 +77,14 @@ struct Grouping {
   std::vector<uint16_t> group_of;    ///< per node
   std::vector<uint16_t> last_group;  ///< per node: the last group that computes it
   std::vector<bool> per_row;         ///< per node: one value per row of its (row) group
-  std::vector<bool> read_elsewhere;  ///< per node: by another group, or left by one that fails
+  std::vector<bool> read_elsewhere;  ///< per node: by another group, or as its fallback
 };
 
-/// `refused`: if not null, what ops could not join is appended to it.
+/// `refused`: if not null, receives the groups that ops could not join.
 Grouping group_window(const WindowView& window, std::vector<Refused>* refused = nullptr);
 
-/// The layout through which `node` sees argument `argument` when it is walked with the node's own
-/// loop: broadcast to the node's shape (for reductions: the argument's own shape; for writes the
-/// region's).
+/// The layout through which the loop of `node` reads `argument`: broadcast to the node's shape (for
+/// reductions: the argument's own shape; for writes the region's).
 Layout walked_layout(const Node& node, const Argument& argument);
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// Conversions, differences and counts are computed again rather than stored and read.
+// Conversions, differences and iotas are recomputed rather than stored and read.
 #include "runtime/plan/inlining.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::optional<SqueezedLayout> composed(const Layout& inner, const Shape& value,
 
 namespace {
 
-/// An array that an inlined value is computed from, as the loop that computes it sees it.
+/// An array from which an inlined value is computed, as seen by the loop that computes it.
 struct Leaf {
   const Node* node;  ///< null: an index iota
   SqueezedLayout layout;
@@ -67,11 +67,11 @@ class Inliner {
 
   bool may_be_inlined(uint16_t i) const {
     const Node& n = *window_.nodes[i];
-    return (n.kind == Node::Kind::map || n.kind == Node::Kind::iota) && !n.wanted &&
+    return (n.kind == Node::Kind::map || n.kind == Node::Kind::iota) && !n.must_store &&
            n.shape.numel() != 0;
   }
 
-  /// Computes value i again in all groups that read it, if they can, and if that moves less.
+  /// Recomputes value i in all groups that read it, if possible and if that moves less memory.
   void try_value(uint16_t i) {
     const double bytes = static_cast<double>(window_.nodes[i]->bytes());
     double stored = bytes, computed = 0;
@@ -103,9 +103,9 @@ class Inliner {
     }
   }
 
-  /// What a value may cost: less if it is computed again for many elements that all read one.
+  /// The cost limit of an inlined value: lower if many elements read the same one.
   static int most_cost(const Group& group, const SqueezedLayout& outer) {
-    constexpr int kOfSpread = 3;  // counts and constants
+    constexpr int kOfSpread = 3;  // iotas and constants
     for (int d = 0; d < outer.rank; ++d) {
       const bool in_row =
           group.kind == Group::Kind::row && d >= group.run_first && d < group.run_last;
@@ -114,8 +114,8 @@ class Inliner {
     return kCheapCost;
   }
 
-  /// Appends the arrays that value i is computed from where it is seen through `outer`, and adds up
-  /// what its ops cost; false if it cannot be computed there.
+  /// Appends the arrays from which value i is computed when viewed through `outer`, and adds the
+  /// cost of its ops; false if it cannot be computed there.
   bool add_leaves(uint16_t i, const SqueezedLayout& outer, std::vector<Leaf>& leaves,
                   int& cost) const {
     const Node& n = *window_.nodes[i];
@@ -139,10 +139,10 @@ class Inliner {
     return true;
   }
 
-  /// Whether nothing stores the value for other groups: reductions and compute ops are stored.
+  /// Whether the value is not stored for other groups: reductions and compute ops are stored.
   bool is_computed_again(const Node& node) const {
     return window_.inside(node) && is_loop(node) && node.kind != Node::Kind::reduce &&
-           !node.wanted && !grouping_.read_elsewhere[node.index];
+           !node.must_store && !grouping_.read_elsewhere[node.index];
   }
 
   bool fits(uint16_t reader, const Group& group, const std::vector<Leaf>& leaves) const {
@@ -174,7 +174,7 @@ class Inliner {
     return bytes;
   }
 
-  /// Notes that group g computes value i, and what is not stored of what that needs.
+  /// Records that group g computes value i, and its inputs that are not stored.
   void note_computed(uint16_t i, uint16_t g) {
     grouping_.last_group[i] = std::max(grouping_.last_group[i], g);
     for_reads(*window_.nodes[i], [&](const Argument& argument) {
@@ -184,8 +184,8 @@ class Inliner {
 
   const WindowView& window_;
   Grouping& grouping_;
-  std::vector<std::vector<Reader>> readers_;  ///< per node: of other groups
-  std::vector<bool> replaced_;  ///< per node: what is left if an assignment of another group fails
+  std::vector<std::vector<Reader>> readers_;  ///< per node: readers in other groups
+  std::vector<bool> replaced_;  ///< per node: remains if an assignment of another group fails
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Between grouping and lowering: cheap values that other loops compute again, so that they are
-// never stored.
+// Between grouping and lowering: cheap values that other loops recompute, so that they are never
+// stored.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,13 @@
 
 namespace tide {
 
-/// The layout through which a loop that sees a value through `outer` sees what the value is
-/// computed from through `inner`, a layout over the value's shape. None if no strides say that.
+/// Composes layouts: `inner` maps a value's shape to an input, `outer` is a loop's view of the
+/// value; the result is the loop's view of the input. None if no strides can express it.
 std::optional<SqueezedLayout> composed(const Layout& inner, const Shape& value,
                                        const SqueezedLayout& outer);
 
-/// Finds the values of cheap ops that cost less memory traffic where every loop that reads them
-/// computes them again, and notes that no other group reads them.
+/// Finds values of cheap ops that cost less memory traffic if every loop that reads them recomputes
+/// them, and marks them as not read by other groups.
 void inline_cheap_values(const WindowView& window, Grouping& grouping);
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// Loop programs: instructions, operands, strides, and the form that suits the machine.
+// Loop programs: instructions, operands, strides, and the form suited to the machine.
 #include "runtime/plan/loop_writer.h"
 
 #include <algorithm>
@@ -12,13 +12,15 @@ namespace {
 
 using Kind = LoopInstruction::Kind;
 
-/// Rows fewer than this, if they are long, are cut into blocks that run side by side.
+/// If there are fewer rows than this and they are long, they are split into blocks that run
+/// concurrently.
 constexpr int64_t kFewRows = 16;
-/// Columns that one vector step of a reduction down a column covers.
+/// Columns per vector step of a column reduction.
 constexpr int64_t kColumnsAtOnce = 64;
-/// Rows shorter than this are reduced side by side, one vector lane each.
+/// Shorter rows are reduced side by side, one vector lane each.
 constexpr int64_t kShortRow = 16;
-/// Stores bypass the caches if the arrays of a step together exceed this (a last-level cache).
+/// Stores bypass the caches if the arrays of a step together exceed this (the size of a last-level
+/// cache).
 constexpr int64_t kStreamingBytes = 48 << 20;
 constexpr int64_t kStreamingAlignment = 64;
 
@@ -85,8 +87,7 @@ void LoopWriter::begin(Part part) {
   step_.loop.program.orientation = choose_orientation();
 }
 
-/// The group's ops, but for those whose values only other groups read, which compute them
-/// themselves.
+/// The group's ops, except those whose values only other groups read: these recompute them.
 std::vector<uint16_t> LoopWriter::used_members() const {
   std::vector<bool> used(window_.nodes.size(), false);
   std::vector<uint16_t> result;
@@ -121,7 +122,7 @@ void LoopWriter::write_region() {
                                        LoopOperand::Kind::memory, domain_strides(region));
   emit(Kind::store, n.type, operand, value);
   step_.outputs = {i};
-  // The old value is there already: if this may not run, it stays.
+  // The old value is already there: if this step must not run, it stays.
   step_.fallbacks = {
       {i, {BufferUse::Source::node, i, BufferUse::kNone, n.type}, n.bytes(), n.fills}};
   finish();
@@ -185,8 +186,8 @@ uint16_t LoopWriter::write_argument(uint16_t i, int j) {
   return write_value(i, i, j, SqueezedLayout(walked_layout(*window_.nodes[i], argument)));
 }
 
-/// Argument j of node i, a value of another group or from outside, where `reader`, a node of this
-/// group, sees it through `layout`.
+/// Argument j of node i, a value of another group or from outside, which `reader`, a node of this
+/// group, reads through `layout`.
 uint16_t LoopWriter::write_value(uint16_t reader, uint16_t i, int j, const SqueezedLayout& layout) {
   const Node& value = *window_.nodes[i]->arguments[j].node;
   if (window_.inside(value) && plan_.fates[value.index] == Fate::recomputable)
@@ -268,14 +269,14 @@ uint16_t LoopWriter::load_partials(uint16_t i) {
   return emit(Kind::load, type, operand);
 }
 
-/// What an assignment leaves if it fails: the value that it would have replaced, computed by this
-/// loop or stored.
+/// Sets the value that remains if an assignment fails: the replaced value, computed by this loop or
+/// stored.
 void LoopWriter::add_fallback(uint16_t i) {
   uint16_t at = i;
   for (;;) {
     const Node& n = *window_.nodes[at];
     const Argument& old = n.arguments[1];
-    if (n.kind != Node::Kind::assign || !old.node) return;  // or the value before was lost
+    if (n.kind != Node::Kind::assign || !old.node) return;  // or the previous value was lost
     const bool inside = window_.inside(*old.node);
     if (!inside || (grouping_.group_of[old.node->index] < grouping_.group_of[i] &&
                     plan_.fates[old.node->index] != Fate::recomputable)) {
@@ -290,8 +291,8 @@ void LoopWriter::add_fallback(uint16_t i) {
   }
 }
 
-/// Lets an output take over a value from outside that this loop alone reads, in the same places,
-/// and that no other output falls back to.
+/// Lets an output reuse the storage of an external value that only this loop reads, at the same
+/// positions, and that no other output falls back to.
 void LoopWriter::add_reuse(uint16_t i) {
   const Node& n = *window_.nodes[i];
   for (const Loaded& loaded : loaded_) {
@@ -314,7 +315,7 @@ void LoopWriter::add_reuse(uint16_t i) {
   }
 }
 
-/// Whether the value is read through another layout here too, or by another group that may run
+/// Whether the value is also read here through another layout, or by another group that may run
 /// later.
 bool LoopWriter::read_otherwise(const Loaded& loaded) const {
   const auto uses = std::count_if(loaded_.begin(), loaded_.end(), [&](const Loaded& other) {
@@ -369,8 +370,7 @@ std::vector<int64_t> LoopWriter::partial_strides() const {
 
 // --- form -------------------------------------------------------------------------------------
 
-/// Along the row if what is read lies dense there and the row fills vectors; else rows side by
-/// side.
+/// Along the row if inputs are dense there and the row fills vectors; else rows side by side.
 Orientation LoopWriter::choose_orientation() const {
   if (!has_row_) return Orientation::outer;
   if (outer_.empty() || part_ == Part::combine) return Orientation::row;
@@ -387,7 +387,7 @@ Orientation LoopWriter::choose_orientation() const {
   return along_row >= along_outer && !short_row ? Orientation::row : Orientation::outer;
 }
 
-/// Whether rows are few and long, so that their blocks are reduced side by side.
+/// Whether rows are few and long, so that their blocks are reduced concurrently.
 bool LoopWriter::in_blocks() const {
   if (!has_row_ || group_.reductions != 1 || !group_.long_row()) return false;
   int64_t rows = 1;

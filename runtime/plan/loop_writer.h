@@ -15,7 +15,7 @@ class LoopWriter {
 
   /// Appends the step of a map or row group; two steps if long rows are reduced in blocks.
   void write();
-  /// Appends the step that writes a value into a region of a result that is already there.
+  /// Appends the step that writes a value into a region of an existing result.
   void write_region();
 
  private:
@@ -23,14 +23,14 @@ class LoopWriter {
   enum class Part : uint8_t {
     whole,
     blocks,  ///< per element, and the reduction of each block of a row
-    combine  ///< the blocks of a row in order, and what is computed per row
+    combine  ///< the results of a row's blocks in order, and the per-row ops
   };
   struct Loaded {
     BufferUse use;
     std::vector<int64_t> strides;
     uint16_t value;
   };
-  /// A value of another group that is computed here too.
+  /// A value of another group that is also computed here.
   struct Inlined {
     const Node* node;
     std::vector<int64_t> strides;
@@ -86,7 +86,7 @@ class LoopWriter {
   std::map<uint16_t, uint16_t> values_;  ///< instruction of each node
   std::vector<Loaded> loaded_;
   std::vector<Inlined> inlined_;
-  uint32_t partials_ = 0;  ///< temporary that holds the blocks' results
+  uint32_t partials_ = 0;  ///< temporary with the blocks' results
 };
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// Writing of steps from groups.
+// Lowering of groups to steps.
 #include "runtime/plan/lowering.h"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ void lower_compute(const WindowView& window, const ArgumentPlaces& places, const
   plan.steps.push_back(std::move(step));
 }
 
-/// The copy of the old value of a write, which falls away if the write can run in place.
+/// The copy of the old value of a write, which is skipped if the write can run in place.
 void lower_copy_of_old(const WindowView& window, const Grouping& grouping, uint16_t i,
                        const Step::Fallback& fallback, Plan& plan) {
   const Node& n = *window.nodes[i];
@@ -136,7 +136,7 @@ void lower_group(const WindowView& window, const Grouping& grouping, const Argum
 
 namespace {
 
-/// Whether a step is at least one kernel, and perhaps nothing else.
+/// Whether a step runs at least one kernel and may run nothing else.
 bool may_be_kernels(const Step& step) {
   if (step.kind == Step::Kind::loop) return true;
   return step.kind == Step::Kind::compute && !cuts_window(step.compute.op);
@@ -172,8 +172,8 @@ Ref<Plan> make_plan(const WindowView& window) {
       if (plan->steps[s].members.empty()) plan->steps[s].members = group.members;
   }
   if (window.batches) batch_steps(window, *plan);
-  // Temporary results are given back after the last step that reads them, or falls back to them;
-  // in a batch after its last step, as none may write what another one reads.
+  // Temporary results are released after the last step that reads them, or falls back to them; in a
+  // batch after its last step, because none may write what another one reads.
   std::map<uint16_t, size_t> last_use, end_of_batch;
   for (size_t s = 0; s < plan->steps.size(); ++s) end_of_batch[plan->steps[s].batch] = s;
   for (size_t s = 0; s < plan->steps.size(); ++s) {

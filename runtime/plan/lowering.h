@@ -6,12 +6,12 @@
 
 namespace tide {
 
-/// Places of a window's numbers and offsets, counted as the recorder lists them.
+/// Positions of a window's scalars and offsets in the recorder's lists.
 struct ArgumentPlaces {
   explicit ArgumentPlaces(const WindowView& window);
-  /// Of the number, or of the offset of the tensor, that is argument j of node i.
+  /// For argument j of node i: the position of the scalar, or of the tensor's offset.
   uint32_t of(size_t i, int j) const { return places_[i][j]; }
-  /// Of the offset of node i's region or iota.
+  /// The position of the offset of node i's region or iota.
   uint32_t of_iota(size_t i) const { return iotas_[i]; }
 
  private:
@@ -19,10 +19,10 @@ struct ArgumentPlaces {
   std::vector<uint32_t> iotas_;
 };
 
-/// How a step finds the value of an argument.
+/// Where a step finds the value of an argument.
 BufferUse use_of(const WindowView& window, const Argument& argument, uint32_t offset);
 
-/// Whether a later group computes a node that reads the value, or that replaces it.
+/// Whether a later group contains a node that reads or replaces the value.
 bool is_read_after(const WindowView& window, const Grouping& grouping, size_t group,
                    const Node* value);
 

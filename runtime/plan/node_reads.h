@@ -1,4 +1,4 @@
-// What a node reads, as the planner sees it.
+// The values that a node reads, from the planner's point of view.
 #pragma once
 
 #include "runtime/record/node.h"
@@ -18,11 +18,11 @@ inline bool is_loop(const Node& node) {
   }
 }
 
-/// Arguments that the node reads, of those that are not a compute op's: what an assignment replaces
-/// is not read.
+/// Number of arguments that the node reads, if it is not a compute op: the value that an assignment
+/// replaces is not read.
 inline int read_count(const Node& node) { return node.kind == Node::Kind::assign ? 1 : node.arity; }
 
-/// Calls `visit` with each argument that is a value and that the node reads.
+/// Calls `visit` for each argument that is a value and that the node reads.
 template <class Visit>
 void for_reads(const Node& node, const Visit& visit) {
   if (node.compute) {

@@ -27,7 +27,7 @@ uint64_t hash_words(std::span<const uint64_t> words) {
 }  // namespace
 
 PlanCache& PlanCache::of_process() {
-  static PlanCache& cache = *new PlanCache;  // queues may still hold plans when the process ends
+  static PlanCache& cache = *new PlanCache;  // queues may still use plans at exit
   return cache;
 }
 

@@ -1,4 +1,4 @@
-// Plans found again by the structure of their window; the least recently used go first.
+// Plans cached by the structure of their window; the least recently used are evicted first.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace tide {
 class PlanCache {
  public:
   static PlanCache& of_process();
-  /// The plan with this key, made by `make` if there is none.
+  /// The plan with this key, made by `make` if it is not cached.
   Ref<Plan> find(std::span<const uint64_t> key, const std::function<Ref<Plan>()>& make);
 
  private:

@@ -1,4 +1,4 @@
-// What a compute op worked on, as a profile keeps it.
+// The operands of a compute op, as a profile records them.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,7 @@ struct Computation {
   friend bool operator==(const Computation& a, const Computation& b) = default;
 };
 
-/// The one copy of it, which lives as long as the process. From any thread.
+/// Returns the unique copy, which lives as long as the process. Callable from any thread.
 const Computation* keep_computation(const Computation& computation);
 
 }  // namespace tide::profile

@@ -1,6 +1,6 @@
-// Attaches a tool by the injection protocol of NVTX 3: the tool fills tables of functions, those of
-// one module each. Only functions of the module "core" are called; the others have tables because
-// tools ask for them.
+// Attaches a tool by the injection protocol of NVTX 3: the tool fills in function tables, one per
+// module. Only functions of the module "core" are called; the other tables exist because tools ask
+// for them.
 #include "runtime/profile/nvtx.h"
 
 #include <dlfcn.h>
@@ -19,20 +19,20 @@ namespace {
 using Function = void (*)();
 
 constexpr unsigned kMostFunctions = 16;
-/// How many functions each module has, by its number; the first one of each is none.
+/// The number of functions of each module; index 0 is unused in each.
 constexpr unsigned kFunctions[] = {0, 16, 9, 15, 7, 16, 7};
 constexpr size_t kModules = std::size(kFunctions);
 constexpr size_t kCore = 1;
 enum CoreFunction { kStart = 5, kEnd = 7, kPush = 9, kPop = 11 };
 
-/// What a tool is given: places, into which it writes addresses of functions.
+/// Storage into which a tool writes the addresses of its functions.
 struct Module {
   std::array<Function, kMostFunctions> functions{};
   std::array<Function*, kMostFunctions + 1> places{};
 };
-Module modules[kModules];  // never destroyed: queues' threads may call until the process ends
+Module modules[kModules];  // never destroyed: queue threads may call until the process ends
 
-/// For the tool: 1 if there is such a module.
+/// Called by the tool: returns 1 if the module exists.
 int give_module(int number, Function*** places, unsigned* count) {
   if (number < static_cast<int>(kCore) || number >= static_cast<int>(kModules)) return 0;
   Module& module = modules[number];
@@ -44,7 +44,7 @@ int give_module(int number, Function*** places, unsigned* count) {
 
 void note_version(uint32_t) {}
 
-/// For the tool: the functions above, by the number of their table.
+/// Called by the tool: the functions above, by table number.
 const void* give_table(uint32_t number) {
   static constexpr struct {
     size_t size;
@@ -68,7 +68,7 @@ void take(Result (*&function)(Arguments...), CoreFunction number) {
 
 NvtxTool attach() {
   const char* const path = environment_text(Variable::nvtx_injection);
-  // In a sandbox nothing is loaded that a script could have written.
+  // In a sandbox, nothing is loaded that a script could have written.
   if (!path || !*path || files_are_confined()) return {};
   void* const library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
   using GiveTable = const void* (*)(uint32_t);
@@ -76,11 +76,11 @@ NvtxTool attach() {
       library ? reinterpret_cast<int (*)(GiveTable)>(dlsym(library, "InitializeInjectionNvtx2"))
               : nullptr;
   if (!initialize) {
-    const char* const why = library ? "it is no tool of NVTX 3" : dlerror();
+    const char* const why = library ? "it is not an NVTX 3 tool" : dlerror();
     std::fprintf(stderr, "tide: NVTX_INJECTION64_PATH: %s cannot be used: %s\n", path, why);
     return {};
   }
-  if (!initialize(give_table)) return {};  // the tool does not want to
+  if (!initialize(give_table)) return {};  // the tool declines
   NvtxTool tool;
   take(tool.start, kStart);
   take(tool.end, kEnd);

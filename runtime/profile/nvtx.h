@@ -1,23 +1,23 @@
-// Passes ranges on to a tool that is attached to the process by NVTX, such as Nsight Systems.
+// Passes ranges on to an NVTX tool attached to the process, such as Nsight Systems.
 #pragma once
 
 #include <cstdint>
 
 namespace tide::profile {
 
-/// Functions of the tool; null where it has none, or where there is no tool.
+/// Functions of the tool; null if it lacks one, or if there is no tool.
 struct NvtxTool {
-  uint64_t (*start)(const char* name) = nullptr;  ///< a range that may end anywhere
+  uint64_t (*start)(const char* name) = nullptr;  ///< a range that any thread may end
   void (*end)(uint64_t range) = nullptr;
   int (*push)(const char* name) = nullptr;  ///< a range of the calling thread
   int (*pop)() = nullptr;
 };
 
-/// The tool, which the first call attaches: the library that NVTX_INJECTION64_PATH names. There is
-/// none where files are confined. From any thread.
+/// The tool, attached by the first call: the library that NVTX_INJECTION64_PATH names. None if
+/// files are confined. Callable from any thread.
 const NvtxTool& nvtx_tool();
 
-/// As long as it lives, the thread is in a range of the tool: "matmul train.lua:12".
+/// Opens a range of the tool, "matmul train.lua:12", for its lifetime on this thread.
 class NvtxRange {
  public:
   /// An empty `file`: the line is not known.

@@ -1,4 +1,4 @@
-// Blocks of events, a thread's own each, and the profile that collects them.
+// Per-thread blocks of events, and the profile that collects them.
 #include "runtime/profile/recorder.h"
 
 #include <mutex>
@@ -11,15 +11,15 @@
 namespace tide::profile {
 namespace {
 
-/// The profile under way. Blocks are shared with their threads: one that is late to notice the end
-/// writes to memory that is still there.
+/// The current profile. Blocks are shared with their threads: one that notices the end late writes
+/// to memory that still exists.
 struct Session {
   std::vector<std::shared_ptr<Block>> blocks;
   size_t most_blocks = 0;
   uint32_t threads = 0;
   std::unordered_map<uint64_t, uint32_t> source_numbers;  ///< by digest
   std::vector<std::vector<SourceOp>> sources;
-  Correction correction;  ///< empty: there is none
+  Correction correction;  ///< empty: none
   int64_t begin = 0;
   bool active = false;
 };
@@ -27,29 +27,29 @@ struct Session {
 std::mutex mutex;  ///< guards the session
 // Neither is ever destroyed: threads of queues may record while the process ends.
 Session& session = *new Session;
-std::atomic<uint32_t> session_number{0};  ///< 0: there was none so far
+std::atomic<uint32_t> session_number{0};  ///< 0: there has been none
 std::atomic<int64_t> dropped{0};
 
-/// Whether what this thread knows is gone: it ends.
+/// Whether this thread's log has been destroyed because the thread is exiting.
 constinit thread_local bool ended = false;
 
-/// What the thread works for.
+/// The track that the thread works for.
 constinit thread_local StreamTrack thread_track{{}, Event::kHost};
 
-/// What a thread knows of the session.
+/// A thread's state within the session.
 struct ThreadLog {
   ~ThreadLog() { ended = true; }
-  uint32_t session = 0;  ///< the number that the rest belongs to
+  uint32_t session = 0;  ///< the session that the other fields belong to
   uint32_t thread = 0;
-  bool full = false;  ///< there is no room for another block
+  bool full = false;  ///< no further block is allowed
   std::shared_ptr<Block> block;
   uint32_t used = Block::kEvents;  ///< of the block
   int64_t compiled = 0;
-  std::unordered_map<uint64_t, uint32_t> source_numbers;  ///< those it has asked for
+  std::unordered_map<uint64_t, uint32_t> source_numbers;  ///< looked up by this thread
 };
 thread_local ThreadLog thread_log;
 
-/// Makes the session the thread's, if it is not; false if there is none any more.
+/// Joins the current session, if the thread has not yet; false if it has ended.
 bool join(ThreadLog& log) {
   if (log.session == session_number.load(std::memory_order_relaxed)) return true;
   const std::lock_guard lock(mutex);
@@ -91,7 +91,7 @@ uint64_t digest_of(std::span<const SourceOp> ops) {
   return digest;
 }
 
-/// Numbers of sources begin with that of their session, so that older ones are known as such.
+/// Source numbers begin with the number of their session, so that stale ones are recognized.
 constexpr int kIndexBits = 24;
 constexpr uint32_t kMostSources = (1u << kIndexBits) - 1;
 

@@ -1,4 +1,4 @@
-// What a program may ask of the running engine.
+// Implementation of engine.h.
 #include "runtime/record/engine.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace tide::engine {
 namespace {
 
-/// Of windows that a step or an optimizer's state begins or ends.
+/// The cause of flushes at the start and end of a step or of an optimizer's state.
 constexpr FlushCause kStep{FlushCause::Kind::asked, "step"};
 
 Stream& stream_at(StreamId id) { return DeviceState::of(id.device).stream(id.number); }
@@ -187,7 +187,7 @@ void end_state() {
 void begin_step() {
   Recorder& recorder = Recorder::of_thread();
   if (recorder.all_or_nothing) return;
-  recorder.flush(kStep);  // what came before is no part of the step
+  recorder.flush(kStep);  // work before is not part of the step
   recorder.all_or_nothing = true;
 }
 
@@ -269,7 +269,7 @@ double modelled_seconds() { return modelled::script_time(); }
 int threads() { return platform(Device{}.kind).threads(); }
 
 void set_threads(int count) {
-  // The threads belong to the queue's, so they change between two of its steps.
+  // The threads belong to the cpu's backend, so they change between two of its steps.
   synchronize(Device{}, "set_num_threads");
   platform(Device{}.kind).set_threads(count);
 }
@@ -311,7 +311,7 @@ bool report_unread_failures(FILE* to) {
     std::fprintf(to, "tide: %s\n", error.what());
     any = true;
   }
-  // Of each kind one line, in the order of the first.
+  // One line for each kind, in the order of first occurrence.
   std::vector<std::string> lines;
   std::unordered_map<std::string, int64_t> times;
   for (DeviceState* state : DeviceState::all()) {

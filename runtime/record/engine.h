@@ -1,4 +1,4 @@
-// What a program may ask of the running engine: devices, waiting, statistics, modes, failures.
+// A program's interface to the running engine: devices, waiting, statistics, modes, failures.
 #pragma once
 
 #include <array>
@@ -19,64 +19,64 @@
 
 namespace tide::engine {
 
-/// The devices that can be used: cpu, then the simulated accelerators, then CUDA's.
+/// The usable devices: cpu, then the simulated accelerators, then CUDA devices.
 std::vector<Device> devices();
-/// Those of them that this process has used so far.
+/// The devices that this process has used so far.
 std::vector<Device> used_devices();
-/// Whether the device is there.
+/// Whether the device exists.
 bool exists(Device device);
 
 // --- flushing and waiting ---------------------------------------------------------------
 
-/// Flushes everything this thread has recorded. Does not wait. `by`: the function that asks for it.
+/// Flushes everything this thread has recorded. Does not wait. `by`: the calling function.
 void flush(const char* by = "flush");
-/// Flushes, and waits until everything on the device (all devices) is done. Failures stay with
-/// the results they belong to.
+/// Flushes, and waits until all work on the device (all devices) is done. Failures stay with the
+/// results they belong to.
 void synchronize(Device device, const char* reason = "synchronize");
 void synchronize(const char* reason = "synchronize");
-/// Ops recorded or queued by now and not finished, over all devices.
+/// Unfinished ops, recorded or queued, over all devices.
 int64_t pending_ops();
-/// What an interrupt found.
+/// The effect of an interrupt.
 struct Interruption {
   int64_t dropped = 0;       ///< ops that were queued
-  std::vector<Device> busy;  ///< devices that still ran a step when the time was over
+  std::vector<Device> busy;  ///< devices that were still running a step at the time limit
 };
-/// Drops what is queued but not running, on all devices: its results are lost ("interrupted"),
-/// writes are not carried out. What the host computes stops in the middle, but for writes. May be
-/// called from any thread; waits for the running steps, at most so many seconds.
+/// Drops queued work that is not running, on all devices: its results are lost ("interrupted"),
+/// writes are not carried out. Host computations stop in the middle, except writes. Callable from
+/// any thread; waits for the running steps, at most `most_seconds`.
 Interruption interrupt(double most_seconds = 1e9);
-/// Makes every wait, now and until interrupt(), end at once and throw Interrupted. Safe in a signal
-/// handler.
+/// Makes every wait, now and until interrupt(), end immediately and throw Interrupted. Safe in a
+/// signal handler.
 void request_interrupt();
 
 // --- streams -----------------------------------------------------------------------------------
 
-/// A queue of a device: 0 is the one where work goes unless another is chosen. What one stream is
-/// given runs in order, different streams run side by side. Values are ordered whoever uses them:
-/// work that needs one which another stream computes starts after that.
+/// A queue of a device; 0 is the default. Work of one stream runs in order, different streams run
+/// concurrently. Values are synchronized automatically: work that needs a value which another
+/// stream computes starts after that.
 struct StreamId {
   Device device;
   uint8_t number = 0;
   friend bool operator==(const StreamId& a, const StreamId& b) = default;
 };
-/// A new stream. A device has 32 at most; then one of them is given once more, each in turn.
+/// A new stream. A device has at most 32; after that, existing ones are returned round-robin.
 StreamId add_stream(Device device);
-/// The stream that this thread's work for the device goes to.
+/// The stream used by this thread's work for the device.
 StreamId current_stream(Device device);
-/// The streams that a thread's work goes to, for devices where that is not the first.
+/// The streams used by a thread's work, for devices where it is not the first.
 struct StreamChoice {
   static constexpr size_t kMostDevices = 8;
   std::array<StreamId, kMostDevices> streams{};
   size_t count = 0;
-  /// Takes the place of the device's. Throws Error if there are streams of too many devices.
+  /// Replaces the stream of its device. Throws Error if there are streams of too many devices.
   void choose(StreamId stream);
   friend bool operator==(const StreamChoice& a, const StreamChoice& b) = default;
 };
 const StreamChoice& stream_choice();
-/// From now on this thread's work goes there. Flushes what was recorded for the devices
-/// concerned.
+/// Selects the streams of this thread's further work. Flushes work recorded for the affected
+/// devices.
 void choose_streams(const StreamChoice& choice);
-/// Waits until everything on the stream is done.
+/// Waits until all work on the stream is done.
 void synchronize(StreamId stream, const char* reason);
 
 /// A point in a stream.
@@ -84,41 +84,40 @@ struct Mark {
   StreamId stream;
   uint64_t ticket = 0;
 };
-/// Flushes and marks the end of what the stream was given.
+/// Flushes, and marks the end of the stream's work so far.
 Mark mark(StreamId stream);
 bool reached(const Mark& mark);
-/// Whether the stream has done all that it was given; flushes what is recorded first.
+/// Whether the stream has done all its work; flushes recorded work first.
 bool idle(StreamId stream);
 void wait(const Mark& mark, const char* reason);
 /// Seconds from one mark to another, both reached or waited for first: on the modelled clock if
-/// their devices are like a card. Throws Error if only one of them is.
+/// their devices model a GPU. Throws Error if only one of them does.
 double elapsed(const Mark& from, const Mark& to);
-/// Makes what is flushed from now on for `stream` start after the mark (of another stream).
+/// Makes further work flushed to `stream` start after the mark (of another stream).
 void wait_on_stream(StreamId stream, const Mark& mark);
 using tide::seconds;
 
-/// Eager mode of this thread: every op is flushed by itself. TIDE_EAGER=1 switches it on at the
-/// start.
+/// Eager mode of this thread: every op is flushed separately. TIDE_EAGER=1 enables it at the start.
 bool eager();
 void set_eager(bool on);
 
-/// What is recorded between these is what steps start from, an optimizer's state: it is made even
-/// if an interrupt drops what is queued, and tried again if it fails. If it did, no step that needs
-/// it runs until it is reported. `end_state` flushes.
+/// Marks work that creates optimizer state. It runs even if an interrupt drops the queue and is
+/// retried on failure; steps that need failed state do not run until the failure is reported.
+/// `end_state` flushes.
 void begin_state();
 void end_state();
-/// What is recorded between these runs whole or not at all: an optimizer's step, so that a failure
-/// or an interrupt leaves all parameters as they were after some step. `end_step` flushes; if
-/// not all was recorded, as an error came between, nothing runs.
+/// Marks an optimizer's step, which runs entirely or not at all, so that a failure or an interrupt
+/// leaves all parameters as they were after some step. `end_step` flushes; if recording was
+/// incomplete because of an error, nothing runs.
 void begin_step();
 void end_step(bool whole = true);
 
-/// What is recorded between these is checked, as all ops are, and dropped. What was recorded before
-/// stays as it is, and must not be used. Within a step they do nothing.
+/// Ops recorded between these are checked as usual, and then dropped. Values recorded before are
+/// unchanged, and must not be used. No effect within a step.
 void begin_trial();
 void end_trial();
 
-/// Whether a library of the device does the op as a whole, faster than what it could be made of.
+/// Whether a library of the device runs the op as one, faster than a composition of other ops.
 bool has_library(Device device, ComputeOp op);
 
 // --- memory ----------------------------------------------------------------------------------
@@ -127,33 +126,32 @@ MemoryStatistics memory(Device device);
 void reset_peak(Device device);
 /// The lines that hold the device's memory, or did at the peak; in any order.
 std::vector<MemoryHolder> memory_holders(Device device);
-/// Gives cached blocks back.
+/// Frees cached blocks.
 void empty_cache(Device device);
-/// From now on tensors and cached blocks take at most `bytes` of the device; `name`: the
-/// function that errors name. Waits for its queues if cached blocks have to be given back.
+/// Limits the memory of tensors and cached blocks on the device to `bytes`; `name`: the function
+/// that errors mention. Waits for its queues if cached blocks have to be freed.
 void limit_memory(Device device, size_t bytes, const char* name);
-/// Gives those of all devices back whose memory is the host's.
+/// Frees the cached blocks of all devices that use host memory.
 void empty_host_caches();
-/// Called when an allocation fails, before another try: the host language drops what is
-/// unreachable.
+/// Called when an allocation fails, before a retry: the host language drops unreachable values.
 void set_reclaim(std::function<void()> reclaim);
-/// Bytes allocated by this thread's tensors since the start, over all devices: only grows. For
-/// pacing a collector.
+/// Bytes allocated by this thread's tensors since the start, over all devices: never decreases. For
+/// pacing a garbage collector.
 uint64_t allocated_bytes();
-/// Bytes that tensors hold on all devices that have been used so far.
+/// Bytes held by tensors on all devices used so far.
 uint64_t held_bytes();
 
 // --- simulated devices -------------------------------------------------------------------------
 
-/// Takes effect when what is recorded and queued by now is done.
+/// Takes effect when all work recorded and queued so far is done.
 void configure_sim(int index, const SimOptions& options);
-/// The name of the card that a device in use is like, which its times are modelled for; empty: they
-/// are measured.
+/// The name of the GPU that a device in use models, whose times are modelled; empty: times are
+/// measured.
 std::string modelled_card(Device device);
-/// What has timed the steps of a device in use for the last profile: "CUPTI 13.0.1", or what took
-/// its place and why. Empty where that is the host.
+/// The clock that timed the steps of a device in use for the last profile: "CUPTI 13.0.1", or its
+/// replacement and the reason. Empty if that is the host.
 std::string profile_clock(Device device);
-/// Where the script is on the modelled clock, in seconds: where what it has seen done has ended.
+/// The script's position on the modelled clock, in seconds: the end of the work it has seen done.
 double modelled_seconds();
 
 // --- threads, kernels, launches ------------------------------------------------------------------
@@ -167,15 +165,15 @@ struct Statistics {
   int64_t windows = 0;   ///< flushed
   int64_t plans = 0;     ///< made, not found
   int64_t launches = 0;  ///< steps run
-  int64_t graphs = 0;    ///< CUDA graphs run, each in place of several launches
+  int64_t graphs = 0;    ///< CUDA graphs run, each instead of several launches
 };
 Statistics statistics();
-/// Steps that the device has run.
+/// Number of steps that the device has run.
 int64_t launches(Device device);
 
 // --- failures ------------------------------------------------------------------------------------
 
-/// Prints failures that nobody has read and returns whether there were any. For the end of a
+/// Prints failures that were never read and returns whether there were any. For the end of a
 /// program; waits for the queues.
 bool report_unread_failures(FILE* to);
 

@@ -1,4 +1,4 @@
-// Why windows are flushed, and who is informed of it.
+// Why windows are flushed, and who is notified.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace tide {
 class Window;
 struct Node;
 
-/// What makes a window be flushed.
+/// The cause of a flush.
 struct FlushCause {
   enum class Kind : uint8_t {
     asked,   ///< a call that flushes: `by`
@@ -17,13 +17,13 @@ struct FlushCause {
     full,    ///< Window::kMostOps
     large,   ///< Window::kMostUnreadBytes
     eager,   ///< each op is flushed by itself
-    stream   ///< what comes next goes to another stream
+    stream   ///< the next op goes to another stream
   };
   Kind kind = Kind::asked;
   const char* by = "";  ///< the script's name of a function or op
 };
 
-/// Is informed of what a thread sends to its queues.
+/// Is notified of work that a thread sends to its queues.
 class FlushObserver {
  public:
   virtual ~FlushObserver() = default;
@@ -33,7 +33,7 @@ class FlushObserver {
   virtual void copied(const Node& source, const Node& copy) = 0;
 };
 
-/// That of this thread; null: nobody is.
+/// The observer of this thread; null: none.
 inline constinit thread_local FlushObserver* flush_observer = nullptr;
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// Nodes as ops begin them.
+// Construction of nodes.
 #include "runtime/record/new_node.h"
 
 #include "runtime/core/error.h"
@@ -10,8 +10,7 @@ void check_countable(const char* name, const Shape& shape) {
   int64_t count = 1;
   for (int64_t size : shape)
     if (size > 0 && (__builtin_mul_overflow(count, size, &count) || count > kMost))
-      throw ShapeError(std::string(name) +
-                       ": no machine can hold so many elements: " + shape.text());
+      throw ShapeError(std::string(name) + ": too many elements: shape " + shape.text());
 }
 
 Ref<Node> new_node(Node::Kind kind, const char* name, DeviceState& device, DType type,

@@ -4,8 +4,8 @@
 namespace tide {
 
 void Node::destroy(Node* node) {
-  // Releasing a node's arguments may free them in turn: these wait here for the outermost call.
-  // Only a pointer outlives that call, for some die while the thread's own objects do.
+  // Releasing a node's arguments may free them in turn: they are queued here for the outermost
+  // call. Only a pointer outlives it, as some nodes die after thread_local objects.
   thread_local std::vector<Node*>* waiting = nullptr;
   if (waiting) return waiting->push_back(node);
   std::vector<Node*> dying;

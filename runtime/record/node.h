@@ -1,4 +1,4 @@
-// The values of the graph: what was recorded, and what is known of it since.
+// The values of the graph: how they were recorded, and their state.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,9 @@ namespace tide {
 struct Node;
 class DeviceState;
 
-/// An input of a node: a value seen through a layout, or a number.
+/// An input of a node: a value viewed through a layout, or a scalar.
 struct Argument {
-  Ref<Node> node;                ///< null: the number
+  Ref<Node> node;                ///< null: a scalar
   std::unique_ptr<Layout> view;  ///< null: dense, in the node's own shape
   uint64_t number = 0;           ///< bits in the compute type of the op's operands
 };
@@ -33,40 +33,40 @@ struct ComputeDetails {
   std::vector<int64_t> attributes;
 };
 
-/// An immutable value: one array, dense and row-major. Nodes belong to the thread that records; the
-/// queue's threads see addresses only.
+/// An immutable value: one array, dense and row-major. Nodes belong to the recording thread; queue
+/// threads only see addresses.
 struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   enum class Kind : uint8_t {
-    constant,  ///< elements given by the host, or copied from another device or to pinned memory
+    constant,  ///< elements from the host, or copied from another device or to pinned memory
     map,       ///< elementwise op on up to 4 arguments
     iota,      ///< map whose first argument is an index iota (`iota`)
     reduce,    ///< along one run of dimensions of argument 0
-    assign,    ///< argument 0, taking the place of argument 1 in a cell: if it fails, that stays
+    assign,    ///< argument 0, replacing argument 1 in a cell: if it fails, argument 1 stays
     write,     ///< argument 1 with argument 0 in the region `iota`; if it fails, argument 1 stays
     compute,   ///< a compute op's first result
     part,      ///< a further result of the compute node in argument 0
-    uninitialized  ///< no elements yet: writes to its parts will make them all
+    uninitialized  ///< no elements yet: writes to its parts will create them
   };
   enum class State : uint8_t {
-    recorded,      ///< in a window that is not flushed
-    recomputable,  ///< flushed, not kept; computed again from its arguments if ever asked for
-    stored,        ///< in `storage`, once the queue has come to `ticket`
-    failed         ///< never computed: out of memory, or computed from such a value
+    recorded,      ///< in a window that has not been flushed
+    recomputable,  ///< flushed, not kept; recomputed from its arguments on demand
+    stored,        ///< in `storage`, once the queue has reached `ticket`
+    failed         ///< never computed: out of memory, or a failed input
   };
   Kind kind = Kind::map;
   State state = State::recorded;
   DType type = DType::f32;
-  DType operand_type = DType::f32;  ///< of the numbers among the arguments
+  DType operand_type = DType::f32;  ///< of the scalars among the arguments
   Reduction reduction = Reduction::sum;
   uint8_t arity = 0;
   uint8_t first = 0, last = 0;  ///< the run of a reduction
-  bool wanted = false;          ///< must be stored when flushed
+  bool must_store = false;      ///< must be stored when flushed
   bool read = false;            ///< by another node of its window
-  bool fills = false;  ///< a write that makes a part of a new value: if it fails, that is lost
-  bool again = false;  ///< was a recomputable value before: stays one if there is no memory for it
+  bool fills = false;  ///< a write that initializes part of a new value: if it fails, that is lost
+  bool rematerialized = false;  ///< was a recomputable value before: stays one if memory is short
   OpCode op = 0;
-  uint16_t index = 0;  ///< place in the window, or among the window's externals
-  uint64_t epoch = 0;  ///< the window that `index` speaks of
+  uint16_t index = 0;  ///< index in the window, or among the window's externals
+  uint64_t epoch = 0;  ///< the window that `index` refers to
   DeviceState* device = nullptr;
   const char* name = "";  ///< the script's name of the op
   CallSite site;
@@ -78,12 +78,12 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   uint64_t ticket = 0;
   Ref<Failure> failure;
 
-  /// Whether argument 1 is the value that this one takes the place of.
+  /// Whether this value replaces argument 1.
   bool replaces() const { return kind == Kind::assign || kind == Kind::write; }
   size_t bytes() const { return static_cast<size_t>(shape.numel()) * size_of(type); }
   /// Frees chains of any length without recursion.
   static void destroy(Node* node);
-  /// Forgets the arguments: the value is stored, or will never be computed.
+  /// Releases the arguments: the value is stored, or will never be computed.
   void drop_arguments();
 };
 

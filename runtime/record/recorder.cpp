@@ -10,7 +10,7 @@ namespace tide {
 Recorder::Recorder() : eager(environment_flag(Variable::eager)) {}
 
 Recorder::~Recorder() {
-  if (gettid() == getpid()) DeviceState::rest();
+  if (gettid() == getpid()) DeviceState::shut_down();
 }
 
 Recorder& Recorder::of_thread() {

@@ -1,4 +1,4 @@
-// The one place where values are waited for.
+// The only place where values are waited for.
 #include "runtime/record/wait.h"
 
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 thread_local const char* volatile present_reason = nullptr;
 
-/// Says why this thread waits as long as it lives.
+/// Publishes the reason of this thread's wait for its lifetime.
 struct PresentWait {
   explicit PresentWait(const char* reason) { present_reason = reason; }
   ~PresentWait() { present_reason = nullptr; }
@@ -50,7 +50,7 @@ void queue_value(Node& node, const char* reason) {
   Window& window = Recorder::of_thread().window(*node.device);
   const FlushCause cause{FlushCause::Kind::needed, reason};
   if (node.state == Node::State::recorded) window.flush(cause);
-  // What others in its window read may have become a recomputable value there.
+  // A value that other nodes of its window read may have become recomputable.
   if (node.state == Node::State::recomputable) {
     window.want(node);
     window.flush(cause);
@@ -66,7 +66,7 @@ void check_value(const Node& node, const char* reason) {
 
 void* wait_for(Node& node, const char* reason) {
   queue_value(node, reason);
-  // What the host has written itself has no ticket.
+  // A value written by the host itself has no ticket.
   if (node.ticket)
     wait_for(node.device->stream_of(*node.storage), node.ticket, reason, {node.name, node.site});
   check_value(node, reason);
@@ -74,7 +74,7 @@ void* wait_for(Node& node, const char* reason) {
 }
 
 void raise(const Failure& failure, const char* reason) {
-  // What was recorded before this moment goes before it.
+  // Ops recorded before the error is raised are flushed first.
   if (!failure.is_reported() && !Recorder::of_thread().all_or_nothing)
     Recorder::of_thread().flush({FlushCause::Kind::asked, reason});
   const_cast<Failure&>(failure).report();

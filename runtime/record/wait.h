@@ -1,4 +1,4 @@
-// Waiting for values, and what went wrong with them.
+// Waiting for values, and their errors.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace tide {
 
-/// Queues what computes the node's value. Throws if that cannot be had.
+/// Queues the computation of the node's value. Throws if it is not available.
 void queue_value(Node& node, const char* reason);
-/// Throws what went wrong when the value was computed, which is over.
+/// Throws the error from computing the value, which must be done.
 void check_value(const Node& node, const char* reason);
-/// Waits for the node's value and returns its address on its device. The one place that keeps the
-/// record of waits. Throws what went wrong when it was computed.
+/// Waits for the node's value and returns its address on its device. Waits are recorded only here.
+/// Throws the error from computing the value.
 void* wait_for(Node& node, const char* reason);
-/// Waits until the stream has come to the ticket; part of wait_for, and of synchronize. Throws
-/// where waits are errors, whether it would have to wait or not.
+/// Waits until the stream has reached the ticket; part of wait_for, and of synchronize. If waits
+/// are errors, throws even if the ticket is done.
 void wait_for(Stream& stream, uint64_t ticket, const char* reason,
               const engine::Awaited& awaited = {});
 /// Throws the failure as the error that its reader sees.

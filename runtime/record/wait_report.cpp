@@ -87,10 +87,10 @@ std::string advice_on_wait(const std::string& reason) {
     return "to(device, {non_blocking = true}) waits only where the copy is first read";
   if (is_one_of({"synchronize", "tic", "toc", "benchmark", "profile", "elapsed_time", "event",
                  "stream", "set_num_threads"}))
-    return "only what is measured needs it";
+    return "only measurements need it";
   if (reason == "queue full")
     return "the script is far ahead of the device: larger ops, or fewer of them, keep both busy";
-  return "its result depends on values: a form with a fixed shape (where, masks) need not wait";
+  return "the result depends on values: ops with a fixed shape (where, masks) need not wait";
 }
 
 }  // namespace tide::engine

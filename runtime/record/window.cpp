@@ -1,4 +1,4 @@
-// Where windows are cut, and their keys.
+// Cutting windows, and their keys.
 #include "runtime/record/window.h"
 
 #include <atomic>
@@ -43,16 +43,16 @@ void Window::record(const Ref<Node>& node, bool cuts_window) {
     flush({FlushCause::Kind::cut, node->name});
   else if (node->compute)
     if (const auto cause = fullness()) flush(*cause);
-  const auto bring_in = [&](Argument& argument) {
+  const auto ensure_recorded = [&](Argument& argument) {
     if (argument.node && argument.node->state == Node::State::recomputable)
       rematerialize(*argument.node, false);
   };
-  for (int j = 0; j < node->arity; ++j) bring_in(node->arguments[j]);
+  for (int j = 0; j < node->arity; ++j) ensure_recorded(node->arguments[j]);
   if (node->compute)
-    for (Argument& argument : node->compute->inputs) bring_in(argument);
+    for (Argument& argument : node->compute->inputs) ensure_recorded(argument);
   add(node);
   if (node->kind == Node::Kind::part) return;
-  // The parts of a compute op follow it at once: they must stay in its window.
+  // The parts of a compute op follow it immediately: they must stay in its window.
   if (node->compute) return;
   if (const auto cause = fullness())
     flush(*cause);
@@ -63,9 +63,9 @@ void Window::record(const Ref<Node>& node, bool cuts_window) {
 void Window::want(Node& node) { rematerialize(node, true); }
 
 /// Adds a recomputable value and all recomputable values that it needs, inputs first. The value is
-/// stored if that is `wanted`. Most come back once, for a gradient: what is cheap to compute is
-/// stored when it comes back for the second time.
-void Window::rematerialize(Node& root, bool wanted) {
+/// stored if `must_store`. Most are rematerialized once, for a gradient; an expensive value is
+/// stored the first time, a cheap one the second time.
+void Window::rematerialize(Node& root, bool must_store) {
   double cost = 0;  // instructions per element of the root
   const auto cost_of_node = [&](const Node& node) {
     return node.kind == Node::Kind::assign ? 0.0
@@ -85,8 +85,8 @@ void Window::rematerialize(Node& root, bool wanted) {
     path.pop_back();
     if (done->state != Node::State::recomputable) continue;
     cost += cost_of_node(*done);
-    done->wanted = done->again || (done == &root && (wanted || cost > kCheapCost));
-    done->again = true;
+    done->must_store = done->rematerialized || (done == &root && (must_store || cost > kCheapCost));
+    done->rematerialized = true;
     add(done);
   }
 }
@@ -102,9 +102,8 @@ void Window::add(const Ref<Node>& node) {
   ++unread_;
 }
 
-// Everything that a plan depends on goes into the key; numbers, offsets into outside values and
-// addresses do not. Each part tells how many words follow, so that different windows have different
-// keys.
+// The key contains everything that a plan depends on, so not scalars, offsets into external values,
+// or addresses. Each part contains its length, so that different windows have different keys.
 void Window::add_key(const Node& node) {
   constexpr size_t kMostOfLayout = 1 + 2 * kMaxDims, kMostOfArgument = 2 + kMaxDims + kMostOfLayout;
   const ComputeDetails* compute = node.compute.get();
@@ -115,7 +114,7 @@ void Window::add_key(const Node& node) {
             static_cast<uint64_t>(node.type) << 8 | static_cast<uint64_t>(node.operand_type) << 16 |
             static_cast<uint64_t>(node.reduction) << 24 | static_cast<uint64_t>(node.arity) << 32 |
             static_cast<uint64_t>(node.first) << 36 | static_cast<uint64_t>(node.last) << 40 |
-            static_cast<uint64_t>(node.wanted) << 44 | static_cast<uint64_t>(node.fills) << 45 |
+            static_cast<uint64_t>(node.must_store) << 44 | static_cast<uint64_t>(node.fills) << 45 |
             static_cast<uint64_t>(node.op) << 48);
   key_.push(node.shape.begin(), node.shape.rank());
   if (compute) {
@@ -150,7 +149,7 @@ void Window::add_argument(const Argument& argument, const Shape& result) {
     if (argument.view) key_.push(static_cast<uint64_t>(offset));
     if (!node.read) {
       node.read = true;
-      // The results of compute ops are stored, read or not.
+      // The results of compute ops are stored even if read.
       if (!node.compute) {
         unread_bytes_ -= node.bytes();
         --unread_;
@@ -166,7 +165,7 @@ void Window::add_argument(const Argument& argument, const Shape& result) {
       first_offsets_.push_back(offset);
     }
     const bool needs_shape = (!known || !argument.view) && !(node.shape == result);
-    // Only whole values can be taken over, so offset 0 counts as structure too.
+    // Only entire values can be reused, so offset 0 is part of the structure too.
     key_.push(kExternal | has_view | bit(first_offsets_[node.index] == offset, 3) |
               bit(offset == 0, 4) | bit(needs_shape, 5) |
               (needs_shape ? static_cast<uint64_t>(node.shape.rank()) << 6 : 0) |

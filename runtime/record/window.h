@@ -1,4 +1,4 @@
-// What one thread has recorded for one device, until it is flushed.
+// The ops one thread has recorded for one device, until they are flushed.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,22 @@ namespace tide {
 
 class Window;
 
-/// Makes a plan of what a window holds and submits it: a layer above this one.
+/// Plans the ops of a window and submits them: implemented by a layer above this one.
 class Flusher {
  public:
   virtual ~Flusher() = default;
-  /// Window::flush, of a window that is not empty.
+  /// Called by Window::flush for a window that is not empty.
   virtual void flush() = 0;
 };
 
-/// The flusher of a new window. registry.cpp says which kind it is.
+/// The flusher of a new window. registry.cpp determines its type.
 std::unique_ptr<Flusher> make_flusher(Window& window);
 
-/// Nodes that wait to be flushed. All of them go to one stream.
+/// Nodes to be flushed. All of them go to one stream.
 class Window {
  public:
-  /// Ops that a window holds before it is flushed; and results that nothing in it reads, which will
-  /// be stored all at once: so many bytes of at least so many results (a chain has few, of any
-  /// size).
+  /// Limits before a window is flushed: ops, and results that nothing in it reads, which will all
+  /// be stored: this many bytes in at least this many results (a chain has few, of any size).
   static constexpr size_t kMostOps = 128;
   static constexpr size_t kMostUnreadBytes = size_t{64} << 20;
   static constexpr size_t kFewUnread = 8;
@@ -46,16 +45,16 @@ class Window {
   }
 
   DeviceState& device() const { return device_; }
-  /// The stream that the window is flushed to.
+  /// The stream to which the window is flushed.
   Stream& stream() const { return *stream_; }
-  /// Flushes, and what is recorded from now on goes to that stream of the device.
+  /// Flushes, and selects that stream of the device for later ops.
   void set_stream(Stream& stream);
 
-  /// Adds a node: its arguments are brought into the window where they are recomputable values.
-  /// Flushes before ops that cut the window, and afterwards when it is full or the mode is eager.
+  /// Adds a node and, if its arguments are recomputable values, those too. Flushes before ops that
+  /// cut the window, and afterwards if it is full or in eager mode.
   void record(const Ref<Node>& node, bool cuts_window);
-  /// Throws what keeps results from being computed, MemoryError above all: these are lost then,
-  /// writes leave the value that was before, and all else is flushed.
+  /// Throws the error that keeps results from being computed, usually MemoryError: these are lost,
+  /// writes leave the previous value, and everything else is flushed.
   void flush(const FlushCause& cause) {
     if (nodes_.empty()) return;
     if (flush_observer) [[unlikely]]
@@ -63,35 +62,35 @@ class Window {
     flusher_->flush();
   }
   int64_t size() const { return static_cast<int64_t>(nodes_.size()); }
-  /// Ops recorded that the process's counter does not have yet.
+  /// Ops recorded that are not yet in the process's counter.
   int64_t recorded() const { return recorded_; }
-  /// Puts a recomputable value into the window again, to be stored.
+  /// Adds a recomputable value to the window, to be stored.
   void want(Node& node);
 
   // For the flusher:
   const std::vector<Ref<Node>>& nodes() const { return nodes_; }
-  /// Values from outside; Node::index is the place here.
+  /// Values from outside; Node::index is the position in this list.
   const std::vector<Ref<Node>>& externals() const { return externals_; }
   /// One per tensor argument, per region and per iota.
   const std::vector<int64_t>& offsets() const { return offsets_; }
   const std::vector<uint64_t>& numbers() const { return numbers_; }
-  /// The structure: equal keys, equal plans.
+  /// The structure: windows with equal keys share a plan.
   std::span<const uint64_t> key() const { return key_.view(); }
   uint64_t epoch() const { return epoch_; }
   /// Whether the device launches several loops as one (AsyncStream::launch_together).
   bool batches() const { return batches_; }
-  /// Whether a value from outside was never computed.
+  /// Whether an external value was never computed.
   bool has_failed_inputs() const { return has_failed_inputs_; }
-  /// Takes all nodes out and begins anew, in the memory of `nodes`, which is empty.
+  /// Moves all nodes to `nodes`, which must be empty, and starts over, reusing its memory.
   void take(std::vector<Ref<Node>>& nodes);
-  /// Adds a node as it is.
+  /// Adds a node unchanged.
   void add(const Ref<Node>& node);
 
  private:
   void begin();
-  /// What makes the window be flushed now, if it need not go on whole.
+  /// The reason to flush the window now, if it is full and may be split.
   std::optional<FlushCause> fullness() const;
-  void rematerialize(Node& root, bool wanted);
+  void rematerialize(Node& root, bool must_store);
   void add_key(const Node& node);
   void add_argument(const Argument& argument, const Shape& result);
   void add_shape(const Shape& shape);
@@ -107,7 +106,7 @@ class Window {
   bool has_failed_inputs_ = false;
   std::vector<Ref<Node>> nodes_;
   std::vector<Ref<Node>> externals_;
-  std::vector<int64_t> first_offsets_;  ///< per external: that of its first use
+  std::vector<int64_t> first_offsets_;  ///< per external: offset of its first use
   std::vector<int64_t> offsets_;
   std::vector<uint64_t> numbers_;
   WordList key_;

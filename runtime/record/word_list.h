@@ -1,4 +1,4 @@
-// A list of words that grows at the pace of recorded ops.
+// A list of words that grows as fast as ops are recorded.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace tide {
 
-/// Room is asked for once per op, then words are appended without checks.
+/// Capacity is reserved once per op, then words are appended without checks.
 class WordList {
  public:
-  /// Makes room for `count` further words.
+  /// Reserves capacity for `count` further words.
   void reserve_more(size_t count) {
     if (size_ + count > capacity_) grow(size_ + count);
   }

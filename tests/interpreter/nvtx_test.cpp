@@ -42,7 +42,7 @@ TEST_CASE("a tool of NVTX gets a range of each step, with its line", "[nvtx]") {
   CHECK(outcome.err == "attached\npush sum a.lua:2\npop\n");
 }
 
-TEST_CASE("what is no tool of NVTX is said once, and scripts go on", "[nvtx]") {
+TEST_CASE("a library that is not an NVTX tool is reported once, and scripts go on", "[nvtx]") {
   const std::string script = std::string(kScript) + " print(tide.ones(3):sum():item())";
   const auto run = [&](const std::string& path) {
     const ToolPath tool(path);
@@ -55,7 +55,7 @@ TEST_CASE("what is no tool of NVTX is said once, and scripts go on", "[nvtx]") {
   CHECK(missing.err.find("NVTX_INJECTION64_PATH") == missing.err.rfind("NVTX_INJECTION64_PATH"));
   const Outcome other = run("libm.so.6");
   CHECK(other.out == "3.0\n");
-  CHECK_THAT(other.err, ContainsSubstring("libm.so.6 cannot be used: it is no tool of NVTX 3\n"));
+  CHECK_THAT(other.err, ContainsSubstring("libm.so.6 cannot be used: it is not an NVTX 3 tool\n"));
   CHECK(run("").err.empty());
 }
 

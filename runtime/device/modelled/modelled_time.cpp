@@ -24,7 +24,7 @@ void script_has_seen(double end) {
 }
 
 int64_t on_profile_clock(double time) {
-  // The script has not seen anything of this profile done when its first event comes here.
+  // The script cannot have seen any work of this profile done before its first event.
   static std::mutex mutex;
   static int64_t begin = 0;
   static double script_then = 0;

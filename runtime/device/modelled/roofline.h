@@ -1,7 +1,7 @@
-// The time that a card takes for a step at least, by the figures of its data sheet.
+// The minimum time of a step on a GPU, from the figures of its data sheet.
 //
-// This is the one formula: tide.estimate adds it up over a profile, and a simulated device that is
-// like a card keeps its time by it.
+// This is the only formula: tide.estimate adds it up over a profile, and a simulated device that
+// models a GPU uses it for its clock.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace tide {
 
-/// What bounds a step.
+/// The limiting factor of a step.
 enum class Bound : uint8_t { memory, compute, launch };
 
 struct StepTime {
   double seconds = 0;  ///< the longest of all three
-  double busy = 0;     ///< the longer of memory and arithmetic, which no other step can use then
+  double busy = 0;     ///< the longer of memory and arithmetic, unavailable to other steps
   Bound bound = Bound::launch;
   bool on_tensor_cores = false;
 };
@@ -24,7 +24,7 @@ struct StepTime {
 /// The longest of bytes / bandwidth, operations / peak, and a launch.
 StepTime time_of(const CardFigures& card, const StepWork& work);
 
-/// Of a transfer between the card and the host or another device.
+/// The time of a transfer between the GPU and the host or another device.
 double transfer_time(const CardFigures& card, double bytes);
 
 }  // namespace tide

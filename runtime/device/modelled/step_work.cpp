@@ -11,7 +11,7 @@
 namespace tide {
 namespace {
 
-/// Elements that a view reaches.
+/// Number of elements that a view touches.
 int64_t reached(const Layout& layout) {
   int64_t count = 1;
   for (int d = 0; d < layout.rank(); ++d)
@@ -19,7 +19,7 @@ int64_t reached(const Layout& layout) {
   return count;
 }
 
-/// Whether an elementwise op computes with numbers, and not only moves them.
+/// Whether an elementwise op does arithmetic, rather than only moving values.
 bool computes(const LoopInstruction& instruction) {
   switch (static_cast<ElementwiseOp>(instruction.op)) {
     case ElementwiseOp::convert:
@@ -50,7 +50,7 @@ double multiply_adds(const ComputeStep& step) {
   const auto input = [&](size_t i) -> const Shape& { return step.inputs[i].layout.shape; };
   const auto output = [&]() -> const Shape& { return step.outputs[0].layout.shape; };
   const auto last = [](const Shape& shape) { return static_cast<double>(shape[shape.rank() - 1]); };
-  // Of a filter (o, c, h, w), for each element of its result.
+  // For a filter (o, c, h, w): per element of the result.
   const auto filter = [](const Shape& shape) { return product(shape) / shape[0]; };
   switch (step.op) {
     case ComputeOp::matmul:
@@ -67,7 +67,7 @@ double multiply_adds(const ComputeStep& step) {
     case ComputeOp::conv2d_backward_weight:
       return product(input(0)) * filter(output());
     case ComputeOp::recurrence:
-    case ComputeOp::recurrence_backward: {  // as many rows, and a weight (gates, size)
+    case ComputeOp::recurrence_backward: {  // the same number of rows, and a weight (gates, size)
       const bool has_bias = unpack<RecurrenceAttributes>(step.attributes).has_bias;
       return static_cast<double>(input(0)[0]) * product(input(step.inputs.size() - 1 - has_bias));
     }
@@ -76,7 +76,7 @@ double multiply_adds(const ComputeStep& step) {
   }
 }
 
-/// Whether the arrays of the step lie as (n, h, w, c), which its last attribute says.
+/// Whether the arrays of the step are (n, h, w, c), from its last attribute.
 bool has_channels_last(const ComputeStep& step) {
   switch (step.op) {
     case ComputeOp::conv2d:
@@ -119,7 +119,7 @@ StepWork work_of(const LoopStep& step) {
   const double inner =
       program.has_row ? outer * static_cast<double>(step.extents[program.outer_rank]) : outer;
   using Kind = LoopInstruction::Kind;
-  thread_local std::vector<bool> per_row;  // of each instruction: one value for a row
+  thread_local std::vector<bool> per_row;  // of each instruction: one value per row
   per_row.assign(program.code.size(), false);
   for (size_t i = 0; i < program.code.size(); ++i) {
     const LoopInstruction& instruction = program.code[i];

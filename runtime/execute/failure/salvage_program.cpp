@@ -1,4 +1,4 @@
-// Cutting a loop program down.
+// Reduces loop programs.
 #include "runtime/execute/failure/salvage_program.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ SalvageProgram salvage_program_of(const Step& step, const std::vector<bool>& los
                                   const std::function<bool(uint32_t node)>& is_wanted) {
   SalvageProgram partial{step.loop, std::vector<Left>(step.buffers.size(), Left::nothing)};
   auto& code = partial.loop.program.code;
-  // Stores come last, so that leaving some out moves no value.
+  // Stores come last, so that omitting some does not renumber values.
   const std::vector<bool> spoilt = spoilt_values(code, lost);
   const auto is_left_out = [&](LoopInstruction& instruction) {
     const auto place = static_cast<size_t>(&instruction - code.data());
@@ -92,7 +92,7 @@ SalvageProgram salvage_program_of(const Step& step, const std::vector<bool>& los
   for (LoopInstruction& instruction : code)
     if (!is_left_out(instruction)) kept.push_back(instruction);
   code = std::move(kept);
-  // A loop that reduces in blocks is nothing without them.
+  // A loop that reduces in blocks is useless without them.
   for (size_t i = 0; i < step.buffers.size(); ++i)
     if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
         partial.left[i] == Left::nothing)

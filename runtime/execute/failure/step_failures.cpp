@@ -20,9 +20,9 @@ Ref<Failure> StepFailures::blocking_error(const StepCall& call, bool drop) {
   const Step& step = call.step;
   if (drop || submission.cancelled) {
     const Ref<Failure> failure =
-        failure_of(call.bound,
-                   drop ? "interrupted before it was done" : "the step it belongs to was given up");
-    failure->is_known();  // by whoever interrupted
+        failure_of(call.bound, drop ? "interrupted before it was done"
+                                    : "the step it belongs to was cancelled");
+    failure->is_known();  // to the code that interrupted
     return failure;
   }
   using Fault = FaultInjection::Fault;
@@ -31,7 +31,7 @@ Ref<Failure> StepFailures::blocking_error(const StepCall& call, bool drop) {
   if (errors_.empty()) return {};
   const auto wrong_at = [&](void* address, bool also_lost) {
     const auto error = errors_.find(address);
-    // What steps start from may come from a value that a step has left as it was.
+    // The initial state may come from a value that a step has left unchanged.
     const bool wrong =
         error &&
         (error->lost ? also_lost : !submission.must_run && error->spoils(submission.number));
@@ -40,13 +40,13 @@ Ref<Failure> StepFailures::blocking_error(const StepCall& call, bool drop) {
   const bool all_or_nothing = submission.all_or_nothing;
   for (size_t i = 0; i < step.buffers.size(); ++i) {
     if (!step.is_read(i)) continue;
-    // Before any step has run, what is at the plan's own addresses is left from other values.
+    // Before any step has run, the plan's own addresses still hold other values.
     if (all_or_nothing && step.buffers[i].source != BufferUse::Source::external) continue;
     if (const Ref<Failure> wrong = wrong_at(call.storage(i), true)) return wrong;
   }
   for (size_t f = 0; f < step.fallbacks.size(); ++f) {
-    // A part that is written does not bring the rest of a lost value back; a whole value does. But
-    // an optimizer's step does not follow on one that was not carried out.
+    // Writing a part does not restore the rest of a lost value; writing an entire value does. But
+    // an optimizer's step must not follow one that was not carried out.
     const bool external = step.fallbacks[f].old.source == BufferUse::Source::external;
     if (all_or_nothing ? external : step.writes_part(f))
       if (const Ref<Failure> wrong = wrong_at(call.fallback(f), !all_or_nothing)) return wrong;
@@ -76,14 +76,14 @@ void StepFailures::fail(const StepCall& call, const Ref<Failure>& failure,
     if (left == Left::whole) continue;
     fail_at(call.output(i), left == Left::nothing && !keep_value_before(call, i));
   }
-  // Temporaries are no node's: the steps that read them must know too.
+  // Temporaries belong to no node: the steps that read them need the error too.
   for (size_t i = 0; i < step.buffers.size(); ++i)
     if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
         partial.of_buffer(i) == Left::nothing)
       fail_at(call.storage(i), true);
 }
 
-/// Gives the output the value that it falls back to; whether there is one.
+/// Restores the output's fallback value; returns whether there is one.
 bool StepFailures::keep_value_before(const StepCall& call, size_t output) {
   const Step& step = call.step;
   for (size_t f = 0; f < step.fallbacks.size(); ++f) {
@@ -96,7 +96,7 @@ bool StepFailures::keep_value_before(const StepCall& call, size_t output) {
       if (old != call.output(output))
         backend_.copy(call.output(output), old, fallback.bytes, CopyKind::within);
       return true;
-    } catch (const std::exception&) {  // the device went with both
+    } catch (const std::exception&) {  // the device was lost with both
     }
   }
   return false;

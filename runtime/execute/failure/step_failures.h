@@ -1,4 +1,4 @@
-// What keeps a step from running, and what becomes of the results of one that did not.
+// Errors that keep a step from running, and the state of the results of a step that did not run.
 #pragma once
 
 #include <exception>
@@ -14,11 +14,11 @@
 
 namespace tide {
 
-/// That the step went wrong, and what is the matter.
+/// A failure of the step with this message or error.
 Ref<Failure> failure_of(const BoundStep& bound, const std::string& what);
 Ref<Failure> failure_of(const BoundStep& bound, const std::exception& error);
 
-/// Keeps the error table as steps run and fail. Used by the queue's thread.
+/// Updates the error table as steps run and fail. Used by the queue's thread.
 class StepFailures {
  public:
   StepFailures(Backend& backend, ErrorTable& errors, PendingChecks& pending_checks)
@@ -27,19 +27,18 @@ class StepFailures {
         errors_(errors),
         pending_checks_(pending_checks) {}
 
-  /// Why the step may not run; null: it may. `drop`: it was interrupted.
+  /// Why the step must not run; null: it may. `drop`: it was interrupted.
   Ref<Failure> blocking_error(const StepCall& call, bool drop);
-  /// Per buffer: whether what is read there is lost.
+  /// Per buffer: whether its input value is lost.
   std::vector<bool> lost_buffers(const StepCall& call);
-  /// What of the step's results is not in the salvage program is lost, or the value before.
+  /// Results that are not in the salvage program are lost, or keep their previous value.
   void fail(const StepCall& call, const Ref<Failure>& failure, const SalvageProgram& partial = {});
   /// All results of the submission are lost.
   void fail_all(const Submission& submission, const Ref<Failure>& failure);
-  /// The results are there, but steps that run whole or not at all wait until the failure was
-  /// reported.
+  /// The results are valid, but all-or-nothing steps wait until the failure is reported.
   void notice(const StepCall& call, const Ref<Failure>& failure);
-  /// After a step that ran: what was wrong with the values that it wrote over is of no account. Of
-  /// a salvage program this holds for what is whole.
+  /// After a step that ran: errors of the values that it overwrote no longer apply. For a salvage
+  /// program, only for outputs that are `whole`.
   void clear(const StepCall& call, const SalvageProgram* partial = nullptr);
 
  private:

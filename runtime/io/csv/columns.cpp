@@ -1,4 +1,4 @@
-// Reads fields as numbers and booleans, column by column.
+// Parses fields as numbers and booleans, column by column.
 #include "runtime/io/csv/columns.h"
 
 #include <locale.h>
@@ -24,7 +24,7 @@ bool is_same_word(std::string_view a, std::string_view lower) {
          });
 }
 
-/// A whole number, or another one, or neither. Returned in registers, unlike a std::variant.
+/// An integer, a real number, or neither. Returned in registers, unlike a std::variant.
 struct Value {
   enum class Is : unsigned char { neither, whole, real };
 
@@ -55,7 +55,7 @@ Letters letters_at(const char* text) {
   return letters;
 }
 
-/// Up to eight characters as the last of eight, zeros in front. Two reads that overlap say all.
+/// Up to eight characters, right-aligned in eight, zero-padded, by two overlapping reads.
 Eight last_of_eight(std::string_view text) {
   const size_t size = text.size();
   const char *const begin = text.data(), *const end = begin + size;
@@ -69,7 +69,7 @@ Eight last_of_eight(std::string_view text) {
          at(letters_at<uint8_t>(end - 1), 7);
 }
 
-/// More than eight, up to sixteen, as the last of sixteen.
+/// Nine to sixteen characters, right-aligned in sixteen.
 Sixteen last_of_sixteen(std::string_view text) {
   const Eight low = letters_at<Eight>(text.data()) << (8 * (sizeof(Sixteen) - text.size()));
   return Sixteen{letters_at<Eight>(text.data() + text.size() - sizeof(Eight))} << 64 | low;
@@ -92,9 +92,9 @@ int lowest_bit(Sixteen bits) {
   return low ? std::countr_zero(low) : 64 + std::countr_zero(high);
 }
 
-/// The number that the last `size` letters are, all looked at at once: digits, with a point or
-/// without one, of which a float64 holds both the digits and the power of ten: their quotient is
-/// rounded once (W. Clinger, "How to Read Floating Point Numbers Accurately", 1990).
+/// Parses the last `size` letters in parallel: digits with an optional decimal point, if a float64
+/// represents both the digits and the power of ten exactly: their quotient is rounded once (W.
+/// Clinger, "How to Read Floating Point Numbers Accurately", 1990).
 template <class Letters>
 Value number_of_letters(Letters letters, size_t size, bool negative) {
   static constexpr double kPowers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -103,7 +103,7 @@ Value number_of_letters(Letters letters, size_t size, bool negative) {
   constexpr Letters kHighBits = all_letters<Letters>('\x80');
   const Letters given = ~Letters{0} << (8 * (sizeof(Letters) - size));
   Letters digits = (letters ^ all_letters<Letters>('0')) & given;
-  // The point is the lowest byte of zeros in the difference to it.
+  // The decimal point is the lowest zero byte of the difference to it.
   const Letters others = digits ^ all_letters<Letters>('0' ^ '.');
   const Letters points = (others - all_letters<Letters>(1)) & ~others & kHighBits;
   size_t decimals = 0;
@@ -122,7 +122,7 @@ Value number_of_letters(Letters letters, size_t size, bool negative) {
   return Value(std::copysign(value, negative ? -1.0 : 1.0));
 }
 
-/// A number as most are written. Of all others nothing.
+/// Parses numbers in the most common forms; nothing for all others.
 Value short_number_of(std::string_view text) {
   const bool negative = text.starts_with('-');
   text.remove_prefix(negative);
@@ -132,7 +132,7 @@ Value short_number_of(std::string_view text) {
   return number_of_letters(last_of_sixteen(text), text.size(), negative);
 }
 
-/// The number that a field is. Spaces around it do not matter.
+/// Parses a field as a number, ignoring spaces around it.
 Value number_of(std::string_view text) {
   if (const Value value = short_number_of(text); value.is != Value::Is::neither) return value;
   const size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
@@ -153,13 +153,13 @@ Value number_of(std::string_view text) {
   const auto read = std::from_chars(text.data(), last, number);
   if (read.ptr != last) return {};
   if (read.ec == std::errc()) return Value(number);
-  // Beyond float64: nothing, or infinite. The first digit that is none of zero tells.
+  // Out of the range of float64: zero or infinite, which strtod distinguishes.
   static const locale_t plain = newlocale(LC_NUMERIC_MASK, "C", nullptr);
   return Value(strtod_l(std::string(text).c_str(), nullptr, plain));
 }
 
-/// Calls visit(fields) for all records from where the reader is. Throws CsvError for one that has
-/// not `count` fields.
+/// Calls visit(fields) for all records from the reader's position on. Throws CsvError for a record
+/// that does not have `count` fields.
 template <class Visit>
 void for_each_record(CsvReader reader, size_t count, const Visit& visit) {
   std::vector<CsvField> fields;
@@ -171,7 +171,7 @@ void for_each_record(CsvReader reader, size_t count, const Visit& visit) {
   }
 }
 
-/// A part of the text as it was read, and what ended it before its end.
+/// The result of reading a part, and the error that stopped it, if any.
 struct ReadPart {
   CsvPart part;
   std::variant<std::monostate, CsvError, CsvWrongField> problem;
@@ -179,7 +179,7 @@ struct ReadPart {
 
 ReadPart read_part(const CsvReader& reader, const std::vector<CsvKind>& kinds,
                    const CsvWords& missing) {
-  constexpr size_t kSample = 256;  // rows from whose lengths the number of all is estimated
+  constexpr size_t kSample = 256;  // rows whose lengths are used to estimate the total number
   ReadPart result{{reader, {}}, {}};
   CsvPart& part = result.part;
   for (const CsvKind kind : kinds) part.columns.emplace_back(kind);
@@ -287,7 +287,7 @@ CsvKind CsvColumns::kind(size_t column) const {
 
 namespace {
 
-/// Reads the fields of text columns again that a part took for numbers.
+/// Reads fields of text columns again that a part has parsed as numbers.
 void complete_texts(CsvPart& part, const CsvColumns& all) {
   std::vector<std::string_view> earlier;
   std::vector<CsvField> fields;
@@ -305,12 +305,12 @@ void complete_texts(CsvPart& part, const CsvColumns& all) {
 
 CsvColumns read_csv_columns(const CsvReader& reader, const std::vector<CsvKind>& kinds,
                             const CsvWords& missing, int threads) {
-  constexpr size_t kLeastPart = 1 << 20;  // bytes that are worth a thread
+  constexpr size_t kLeastPart = 1 << 20;  // bytes worth a thread
   const size_t worth = (reader.size() - reader.at()) / kLeastPart;
   const std::vector<CsvReader> readers =
       reader.divided(std::min(static_cast<size_t>(threads), worth));
   std::vector<std::future<ReadPart>> others;
-  // A part that no thread can be had for is read when it is asked for.
+  // If no thread is available for a part, it is read when its result is needed.
   for (size_t i = 1; i < readers.size(); ++i)
     others.push_back(std::async(std::launch::async | std::launch::deferred, read_part,
                                 std::cref(readers[i]), std::cref(kinds), std::cref(missing)));
@@ -318,7 +318,7 @@ CsvColumns read_csv_columns(const CsvReader& reader, const std::vector<CsvKind>&
   const auto take = [&](ReadPart read) {
     if (const auto* error = std::get_if<CsvError>(&read.problem)) throw *error;
     if (const auto* wrong = std::get_if<CsvWrongField>(&read.problem)) throw *wrong;
-    // Without rows a part says nothing of the kinds.
+    // A part without rows does not determine the types.
     if (all.rows == 0) all.parts.clear();
     if (read.part.rows == 0 && !all.parts.empty()) return;
     all.rows += read.part.rows;

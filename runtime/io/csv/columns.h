@@ -1,4 +1,4 @@
-// The columns of a text of comma-separated values, read in several threads.
+// The columns of a CSV text, read in several threads.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,7 @@
 
 namespace tide {
 
-/// Words that stand for a missing value. Most fields are known by their first letter to be none of
-/// them.
+/// Words for missing values. Most fields are excluded by their first letter.
 class CsvWords {
  public:
   void insert(std::string_view word) {
@@ -34,11 +33,11 @@ class CsvWords {
   std::array<bool, 256> begins_{};
 };
 
-/// What the fields of a column are asked to be: `none`, not read; `number`, int64 where all are
-/// whole, else float64; `real`, always float64; `any`, numbers, or booleans, or text.
+/// The requested type of a column: `none`, not read; `number`, int64 if all fields are integers,
+/// else float64; `real`, always float64; `any`, numbers, booleans, or text.
 enum class CsvKind { none, text, number, real, integer, boolean, any };
 
-/// A field that is not of its column's kind.
+/// A field that does not have its column's type.
 struct CsvWrongField {
   size_t at;
   size_t column;
@@ -50,21 +49,22 @@ class CsvColumn {
  public:
   explicit CsvColumn(CsvKind kind) : kind_(kind), has_reals_(kind == CsvKind::real) {}
 
-  /// Takes a field; false if it is not of the kind. Columns of any kind take all: they turn out to
-  /// be text.
+  /// Adds a field; false if it does not have the type. Columns of `any` accept all fields, and
+  /// become text if necessary.
   bool add(std::string_view field, const CsvWords& missing);
-  /// Makes room for `count` values of the kind that it has had so far.
+  /// Reserves memory for `count` values of its current type.
   void reserve(size_t count);
-  /// Drops its values. Its texts begin with `earlier`.
+  /// Discards its values and becomes a text column. Its texts start with `earlier`.
   void become_text(std::span<const std::string_view> earlier);
 
-  /// The kind, of `number` and `any` as its fields so far have it.
+  /// The type; for `number` and `any` the one determined by the fields so far.
   CsvKind kind() const;
 
-  /// What its last fields are in the text, from the first one on that made it a column of text.
+  /// Its last fields as text, starting from the first one that made it a text column.
   std::span<const std::string_view> texts() const { return texts_; }
 
-  /// Writes its values, which are not text, as T from `to` on; the end of what it has written.
+  /// Writes its values, which are not text, as T from `to` on; returns the end of the written
+  /// values.
   template <class T>
   T* copy(T* to) const {
     const auto as_value = [](auto value) { return static_cast<T>(value); };
@@ -87,23 +87,22 @@ class CsvColumn {
 
 /// A part of the text.
 struct CsvPart {
-  CsvReader reader;  ///< where it begins
+  CsvReader reader;  ///< at its beginning
   std::vector<CsvColumn> columns;
   size_t rows = 0;
 };
 
-/// All columns of a text, part after part. Texts are complete.
+/// All columns of a text, in parts. Text columns are complete.
 struct CsvColumns {
   std::vector<CsvPart> parts;  ///< at least one
   size_t rows = 0;
 
-  /// What the fields of a column are: never `number` or `any`.
+  /// The type of a column: never `number` or `any`.
   CsvKind kind(size_t column) const;
 };
 
-/// Reads all records from where the reader is, in at most `threads` threads. Throws CsvError, or
-/// CsvWrongField, for the first record that has not a field for each kind, or a field of another
-/// kind.
+/// Reads all records from the reader's position on, in at most `threads` threads. Throws CsvError,
+/// or CsvWrongField, for the first record with a wrong number of fields or a field of a wrong type.
 CsvColumns read_csv_columns(const CsvReader& reader, const std::vector<CsvKind>& kinds,
                             const CsvWords& missing, int threads);
 

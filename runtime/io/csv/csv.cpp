@@ -1,4 +1,4 @@
-// Splits a text into records and fields.
+// Splits text into records and fields.
 #include "runtime/io/csv/csv.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ CsvField CsvReader::quoted_field() {
     field.text = text_.substr(at_ + 1, close - at_ - 1);
     at_ = close + 1;
     if (at_ < text_.size() && text_[at_] != delimiter_ && !is_end(text_[at_]))
-      throw CsvError{at_, "text behind a closing quote"};
+      throw CsvError{at_, "text after a closing quote"};
     return field;
   }
 }
@@ -65,8 +65,7 @@ std::vector<CsvReader> CsvReader::divided(size_t count) const {
   return parts;
 }
 
-/// Where a field without quotes ends, by 16 characters at a time. GCC's vector extensions compare
-/// them.
+/// The end of an unquoted field, found 16 characters at a time with GCC's vector extensions.
 const char* CsvReader::field_end(const char* begin) const {
   using Letters = char __attribute__((vector_size(16)));
   const char* const last = text_.data() + text_.size();
@@ -97,7 +96,7 @@ bool CsvReader::next(std::vector<CsvField>& fields) {
       fields.push_back({{begin, length}, at_});
       at_ += length;
       if (at_ < text_.size() && text_[at_] == '"')
-        throw CsvError{at_, "a quote inside of a field that does not begin with one"};
+        throw CsvError{at_, "a quote inside an unquoted field"};
     }
     if (at_ >= text_.size() || text_[at_] != delimiter_) return true;
     ++at_;

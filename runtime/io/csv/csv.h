@@ -8,37 +8,37 @@
 
 namespace tide {
 
-/// What is wrong at a byte of a text of records.
+/// An error at a byte position of a text of records.
 struct CsvError {
   size_t at;
   std::string text;
 };
 
-/// A field as it stands in the text, without its quotes. Each quote in it is doubled.
+/// A field as it appears in the text, without its quotes. Each quote inside is doubled.
 struct CsvField {
   std::string_view text;
-  size_t at = 0;  ///< where it begins, its quote included
+  size_t at = 0;  ///< its start, including its quote
 
-  /// What it says.
+  /// The unescaped text.
   std::string value() const;
 };
 
-/// Reads records one after the other. Empty lines are none, and neither are lines that begin with
-/// the comment; the rest of a line after a comment is left out.
+/// Reads records one after the other. Skips empty lines, lines that start with the comment
+/// character, and the remainder of a line after it.
 class CsvReader {
  public:
-  /// `comment` 0: there are none. Begins at byte `at` of the text, which must stay.
+  /// `comment` 0: none. Starts at byte `at` of the text, which must outlive the reader.
   CsvReader(std::string_view text, char delimiter, char comment, size_t at);
 
   /// The next record; false at the end of the text. Throws CsvError.
   bool next(std::vector<CsvField>& fields);
-  /// Readers of at most `count` parts of what is left, one after the other, each of whole records;
-  /// one alone where quotes may hold the ends of lines.
+  /// Readers of at most `count` consecutive parts of the remaining text, each of entire records;
+  /// only one if line breaks may be quoted.
   std::vector<CsvReader> divided(size_t count) const;
 
-  /// Where the next record begins, or what stands before it.
+  /// The start of the next record, or of what precedes it.
   size_t at() const { return at_; }
-  /// Where the text ends, or its part.
+  /// The end of the text, or of this part.
   size_t size() const { return text_.size(); }
 
  private:

@@ -14,7 +14,7 @@ namespace tide {
 namespace {
 
 constexpr size_t kPiece = 64 << 10;
-/// zlib's windowBits for gzip's head and trailer around the largest window.
+/// zlib's windowBits for a gzip header and trailer with the largest window.
 constexpr int kGzipWindow = 15 + 16;
 
 struct Inflater {
@@ -27,7 +27,7 @@ struct Inflater {
   ~Inflater() { inflateEnd(&stream); }
 };
 
-/// Unpacks the member at the front of `bytes` and returns what is behind it.
+/// Decompresses the member at the front of `bytes` and returns the remaining bytes.
 std::string_view unpack_member(std::string_view bytes, const std::string& name,
                                std::span<std::byte> piece,
                                const std::function<void(std::span<const std::byte>)>& take) {

@@ -1,4 +1,4 @@
-// What the gzip plugin offers.
+// The interface of the gzip plugin.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace tide {
 
 /// Functions on gzip data. They throw FileError.
 struct GzipPlugin {
-  /// Unpacks all members, one after the other, and hands on pieces of at most 64 KiB. Checksums are
-  /// compared; zeros behind the last member are ignored.
+  /// Decompresses all members in order, passing pieces of at most 64 KiB to `take`. Verifies
+  /// checksums; ignores zeros after the last member.
   void (*unpack)(std::string_view bytes, const std::string& name,
                  const std::function<void(std::span<const std::byte>)>& take);
 };

@@ -2,7 +2,7 @@
 #include "runtime/io/jpeg/plugin.h"
 
 #include <setjmp.h>
-// Each of these needs the one before.
+// Each of these requires the previous one.
 // clang-format off
 #include <stdio.h>
 #include <jpeglib.h>
@@ -18,19 +18,18 @@
 namespace tide {
 namespace {
 
-/// A progressive picture may say as often as it likes how its pixels change, and each time costs a
-/// walk over all of them.
+/// A progressive image may have any number of scans, each of which costs a pass over all pixels.
 constexpr int kMaxScans = 500;
 
 constexpr std::string_view kExifHead("Exif\0\0", 6);
 
-/// libjpeg reports errors by longjmp. So all that runs below `attempt` is a function of these
-/// structs and owns nothing: what has a destructor lives above.
+/// libjpeg reports errors by longjmp. So all functions called by `attempt` work on these structs
+/// and own nothing: objects with destructors belong to their callers.
 struct Failure {
   jpeg_error_mgr manager = {};
   jmp_buf place;
   char text[JMSG_LENGTH_MAX] = {};
-  char warning[JMSG_LENGTH_MAX] = {};  ///< the first of those that mean wrong pixels
+  char warning[JMSG_LENGTH_MAX] = {};  ///< the first warning about wrong pixels
 };
 
 [[noreturn]] void fail(j_common_ptr jpeg) {
@@ -39,7 +38,7 @@ struct Failure {
   longjmp(failure->place, 1);
 }
 
-/// A file that ends too soon has lost pixels. What was damaged in another way has some wrong ones.
+/// A truncated file has lost pixels. Files with other damage have some wrong ones.
 void warn(j_common_ptr jpeg, int level) {
   if (level >= 0) return;
   if (jpeg->err->msg_code == JWRN_JPEG_EOF) fail(jpeg);
@@ -65,7 +64,7 @@ struct Decoder {
   int denominator = 1;
   ImageSize size;
   unsigned char* row = nullptr;
-  unsigned char* converted = nullptr;  ///< a row with the channels asked for
+  unsigned char* converted = nullptr;  ///< a row with the requested channels
   std::byte* pixels = nullptr;
 
   Decoder() { set_up(failure); }
@@ -118,7 +117,7 @@ int channels_of(ImageMode mode, const jpeg_decompress_struct& jpeg) {
   }
 }
 
-/// Says what the pixels are to be turned into, and how large the picture becomes.
+/// Sets the output format, and determines the size of the image.
 void start(Decoder& self) {
   jpeg_decompress_struct& jpeg = self.jpeg;
   const int channels = channels_of(self.mode, jpeg);
@@ -134,8 +133,7 @@ unsigned char product(int a, int b) {
   return static_cast<unsigned char>((v + (v >> 8)) >> 8);
 }
 
-/// Turns what libjpeg gave for a row into the channels asked for. Of CMYK, files hold the opposite:
-/// 255 is no ink.
+/// Converts libjpeg's row to the requested channels. CMYK files are inverted: 255 means no ink.
 void convert_row(Decoder& self) {
   const int given = self.jpeg.output_components, channels = self.size.channels;
   const unsigned char* source = self.row;
@@ -222,7 +220,7 @@ struct Encoder {
   }
 };
 
-/// Whatever the string throws stays here: libjpeg's frames cannot be unwound.
+/// Exceptions must not leave this function: libjpeg's frames cannot be unwound.
 bool append(std::string* output, const unsigned char* bytes, size_t count) noexcept {
   try {
     output->append(reinterpret_cast<const char*>(bytes), count);

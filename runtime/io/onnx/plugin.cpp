@@ -30,7 +30,7 @@ std::unique_ptr<Message> new_message(const std::string& type) {
 
 // Reading -----------------------------------------------------------------------------------------
 
-/// The numbers of a repeated field as elements of type T.
+/// The values of a repeated field as elements of type T.
 template <class T, class Numbers>
 std::string elements_as(const Numbers& numbers) {
   std::string bytes(static_cast<size_t>(numbers.size()) * sizeof(T), '\0');
@@ -43,8 +43,8 @@ std::string elements_as(const Numbers& numbers) {
   return bytes;
 }
 
-/// The elements of a tensor that has no raw data, in the type that it claims; empty if that type
-/// has none, or the numbers are in a field of another type.
+/// The elements of a tensor without raw data, in its declared type; empty if that type has none, or
+/// the values are in a field of another type.
 std::string elements_of(const TensorProto& tensor) {
   switch (tensor.data_type()) {
     case TensorProto::FLOAT:
@@ -73,7 +73,7 @@ std::string elements_of(const TensorProto& tensor) {
   }
 }
 
-/// Whether a field of a tensor holds elements.
+/// Whether a field of a tensor contains elements.
 bool holds_elements(int field) {
   return field == TensorProto::kFloatDataFieldNumber ||
          field == TensorProto::kInt32DataFieldNumber ||
@@ -84,7 +84,7 @@ bool holds_elements(int field) {
 
 void push_message(const Message& message, MessageBuilder& builder);
 
-/// The value of a field, or that at `place` of a repeated one.
+/// Pushes the value of a field, or element `place` of a repeated one.
 void push_value(const Message& message, const FieldDescriptor* field, int place,
                 MessageBuilder& builder) {
   const Reflection& reflection = *message.GetReflection();
@@ -158,7 +158,7 @@ void read(std::string_view bytes, const std::string& name, const std::string& ty
   google::protobuf::SetLogHandler(nullptr);  // errors are thrown, not printed
   const std::unique_ptr<Message> message = new_message(type);
   if (!message->ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    throw_file_error(name, "is damaged, or no ONNX file");
+    throw_file_error(name, "is damaged, or not an ONNX file");
   push_message(*message, builder);
 }
 
@@ -166,7 +166,7 @@ void read(std::string_view bytes, const std::string& name, const std::string& ty
 
 void fill_message(Message& message, MessageSource& source);
 
-/// Sets a field, or adds to a repeated one, the value at the top of the source's stack.
+/// Sets a field, or appends to a repeated one, the value at the top of the source's stack.
 void set_value(Message& message, const FieldDescriptor* field, MessageSource& source) {
   const Reflection& reflection = *message.GetReflection();
   const auto set = [&](auto one, auto of_many, auto value) {
@@ -223,7 +223,7 @@ std::string write(const std::string& type, MessageSource& source) {
   fill_message(*message, source);
   std::string bytes;
   if (message->ByteSizeLong() > INT_MAX || !message->SerializePartialToString(&bytes))
-    throw FileError("a file of ONNX holds at most 2 GiB");
+    throw FileError("an ONNX file holds at most 2 GiB");
   return bytes;
 }
 

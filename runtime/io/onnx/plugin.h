@@ -1,11 +1,11 @@
-// What the ONNX plugin offers.
+// The interface of the ONNX plugin.
 #pragma once
 
 #include "runtime/io/onnx.h"
 
 namespace tide {
 
-/// As the functions of runtime/io/onnx.h.
+/// The functions of runtime/io/onnx.h.
 struct OnnxPlugin {
   void (*read)(std::string_view bytes, const std::string& name, const std::string& type,
                MessageBuilder& builder);

@@ -11,14 +11,14 @@
 namespace tide {
 namespace {
 
-/// Deflate cannot pack tighter than this, so a picture that claims more is damaged.
+/// The highest compression ratio of deflate: an image that claims more is damaged.
 constexpr int64_t kMaxExpansion = 1032;
 
-/// The luminance of red and green; blue has the rest. As torchvision.
+/// The luminance weights of red and green; the remainder is blue's. As in torchvision.
 constexpr double kRed = 0.2989, kGreen = 0.587;
 
-/// libpng reports errors by longjmp. So all that runs below `attempt` is a function of this struct
-/// and owns nothing: what has a destructor lives above.
+/// libpng reports errors by longjmp. So all functions called by `attempt` work on this struct and
+/// own nothing: objects with destructors belong to their callers.
 struct Png {
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -28,7 +28,7 @@ struct Png {
   ImageMode mode = ImageMode::unchanged;
   ImageSize size;
   int passes = 1, compression_level = 0;
-  unsigned char* rows = nullptr;  ///< one row, or all of them where the picture is interlaced
+  unsigned char* rows = nullptr;  ///< one row, or all of them if the image is interlaced
   std::byte* pixels = nullptr;
   char error[200] = {};
 
@@ -61,7 +61,7 @@ void read_bytes(png_structp png, png_bytep target, size_t count) {
   self->input.remove_prefix(count);
 }
 
-/// Whatever the string throws stays here: libpng's frames cannot be unwound.
+/// Exceptions must not leave this function: libpng's frames cannot be unwound.
 bool append(std::string* output, const char* bytes, size_t count) noexcept {
   try {
     output->append(bytes, count);
@@ -84,7 +84,7 @@ void finish_header(Png& self, bool wide) {
                png_get_channels(self.png, self.info), wide};
 }
 
-/// Reads what comes before the pixels and says what they are to be turned into.
+/// Reads everything before the pixels, and sets the output format.
 void read_header(Png& self) {
   png_read_info(self.png, self.info);
   const int type = png_get_color_type(self.png, self.info);
@@ -97,7 +97,7 @@ void read_header(Png& self) {
   const bool wide = unchanged && png_get_bit_depth(self.png, self.info) == 16;
   if (!wide) png_set_scale_16(self.png);
   png_set_packing(self.png);
-  if (has_palette && unchanged) return finish_header(self, wide);  // its numbers of colours
+  if (has_palette && unchanged) return finish_header(self, wide);  // its palette indices
   if (has_palette) png_set_palette_to_rgb(self.png);
   if (!has_color) png_set_expand_gray_1_2_4_to_8(self.png);
   if (has_key) png_set_tRNS_to_alpha(self.png);
@@ -140,9 +140,9 @@ std::string decode(std::string_view bytes, const std::string& name, ImageMode mo
   if (self.png) self.info = png_create_info_struct(self.png);
   if (!self.info) throw_file_error(name, "cannot be read: out of memory");
   png_set_read_fn(self.png, &self, read_bytes);
-  // How large a picture may be is the caller's to say, by `place`.
+  // The caller limits the size of images, through `place`.
   png_set_user_limits(self.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-  // Grays are mixed of the numbers as they are, as elsewhere, whatever gamma the file speaks of.
+  // As elsewhere, gray values ignore the gamma and color profile of the file.
   constexpr unsigned char kColorChunks[] = "gAMA\0cHRM\0sRGB\0iCCP";
   png_set_keep_unknown_chunks(self.png, PNG_HANDLE_CHUNK_NEVER, kColorChunks, 4);
   const auto damaged = [&] {
@@ -151,7 +151,7 @@ std::string decode(std::string_view bytes, const std::string& name, ImageMode mo
   if (!attempt(self, read_header)) damaged();
 
   self.pixels = place(self.size);
-  // Rows have at least one bit per pixel before they are expanded.
+  // Rows have at least one bit per pixel before expansion.
   if ((self.size.width + 7) / 8 * self.size.height / kMaxExpansion >
       static_cast<int64_t>(bytes.size()))
     throw_file_error(name, "is a damaged PNG picture: it claims more pixels than it can hold");

@@ -1,4 +1,4 @@
-// What the PNG plugin offers.
+// The interface of the PNG plugin.
 #pragma once
 
 #include "runtime/io/image.h"
@@ -8,8 +8,7 @@ namespace tide {
 
 /// Functions on PNG data. They throw FileError.
 struct PngPlugin {
-  /// Decodes; `place` is called once, with the size. Returns the EXIF data, empty if there are
-  /// none.
+  /// Decodes; `place` is called once, with the size. Returns the EXIF data, empty if there is none.
   std::string (*decode)(std::string_view bytes, const std::string& name, ImageMode mode,
                         const PixelPlace& place);
   std::string (*encode)(const std::byte* pixels, const ImageSize& size, int compression_level,

@@ -11,7 +11,7 @@
 namespace tide {
 namespace {
 
-/// Deflate cannot pack tighter than this, so a member that claims more is damaged.
+/// The highest compression ratio of deflate: a member that claims more is damaged.
 constexpr uint64_t kMaxExpansion = 1032;
 
 struct Discard {
@@ -39,8 +39,8 @@ Archive open_archive(const std::string& path) {
   throw_zip_error(path, error);
 }
 
-/// An open file as libzip writes archives: with steps back to the heads of members. By a path of
-/// its own libzip would write beside it and rename, and leave that behind when it is killed.
+/// An open file to which libzip writes an archive, seeking back to member headers. By path, it
+/// would rename a temporary file, which remains if the process is killed.
 class OpenFile {
  public:
   explicit OpenFile(int file) : file_(file) { zip_error_init(&error_); }
@@ -81,7 +81,7 @@ class OpenFile {
       case ZIP_SOURCE_TELL:
       case ZIP_SOURCE_TELL_WRITE:
         return static_cast<zip_int64_t>(place_);
-      default:  // it was empty at first, and whoever opened it closes, keeps or drops it
+      default:  // initially empty; closing, keeping and removing it is left to its owner
         return 0;
     }
   }
@@ -118,7 +118,7 @@ Archive archive_in(OpenFile& file, const std::string& path) {
   throw_zip_error(path, error);
 }
 
-/// One member, unpacked while it is read; its checksum is compared at the end.
+/// One member, decompressed while it is read; its checksum is verified at the end.
 class MemberSource : public ByteSource {
  public:
   MemberSource(const std::string& path, zip_t* archive, const ZipArchive::Member& member)
@@ -139,7 +139,7 @@ class MemberSource : public ByteSource {
       target = target.subspan(count);
       remaining_ -= count;
     }
-    // libzip compares the checksum when it meets the end.
+    // libzip verifies the checksum at the end.
     std::byte beyond;
     if (remaining_ == 0 && zip_fread(file_.get(), &beyond, 1) != 0) damaged();
   }
@@ -157,7 +157,7 @@ class MemberSource : public ByteSource {
 class OpenArchive : public ZipArchive {
  public:
   explicit OpenArchive(const std::string& path) : path_(path) {
-    // Tells apart what libzip reports alike, in the words of all other readers.
+    // Distinguishes errors that libzip reports alike, with the messages of the other readers.
     const uint64_t file_size = FileSource(path).remaining();
     archive_ = open_archive(path);
     constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
@@ -199,7 +199,7 @@ void write(int file, const std::string& path, std::span<const ZipMember> members
   Archive archive = archive_in(open_file, path);
   const auto fail = [&] { throw_file_error(path, zip_strerror(archive.get())); };
   for (const ZipMember& member : members) {
-    // libzip only reads through these pointers; a part without bytes would end the member.
+    // libzip only reads through these pointers; an empty part would end the member.
     zip_buffer_fragment_t parts[2];
     int count = 0;
     const auto add = [&](const void* data, size_t size) {

@@ -1,4 +1,4 @@
-// Definitions and gradients of activation functions. Comparisons are put so that a nan stays nan.
+// Definitions and gradients of activation functions. Comparisons let nan propagate.
 #pragma once
 
 #include "runtime/ir/definitions/op_gradient.h"
@@ -6,7 +6,7 @@
 
 namespace tide::definition {
 
-/// max(x, 0); the gradient at 0 is 0, a nan stays.
+/// max(x, 0); the gradient at 0 is 0; nan propagates.
 struct Relu {
   template <class V>
   static V value(V x) {
@@ -16,7 +16,7 @@ struct Relu {
   static constexpr unsigned kNeeds = kNeedsY;
   template <class Tensor>
   static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
-    return where(le(y, 0.0), 0.0, dy);  // nan lets the gradient pass
+    return where(le(y, 0.0), 0.0, dy);  // nan lets the gradient through
   }
 };
 
@@ -36,7 +36,7 @@ struct Relu6 {
   }
 };
 
-/// x held between low and high; the gradient at both is 0.
+/// x clamped to low and high; the gradient at both is 0.
 struct Hardtanh {
   template <class V>
   static V value(V x, V low, V high) {
@@ -51,7 +51,7 @@ struct Hardtanh {
   }
 };
 
-/// x / 6 + 1 / 2 held between 0 and 1.
+/// x / 6 + 1 / 2 clamped to 0 and 1.
 struct Hardsigmoid {
   template <class V>
   static V value(V x) {
@@ -83,7 +83,7 @@ struct Hardswish {
   }
 };
 
-/// x, times slope below 0.
+/// x; below 0, slope * x.
 struct LeakyRelu {
   template <class V>
   static V value(V x, V slope) {
@@ -96,7 +96,7 @@ struct LeakyRelu {
   }
 };
 
-/// x, below 0 alpha * (exp(x) - 1).
+/// x; below 0, alpha * (exp(x) - 1).
 struct Elu {
   template <class V>
   static V value(V x, V alpha) {
@@ -109,7 +109,7 @@ struct Elu {
   }
 };
 
-/// x, below 0 alpha * (exp(x / alpha) - 1).
+/// x; below 0, alpha * (exp(x / alpha) - 1).
 struct Celu {
   template <class V>
   static V value(V x, V alpha) {
@@ -188,11 +188,11 @@ struct Silu {
   }
 };
 
-/// x * tanh(softplus(x)); with e = exp(x) that is x n / (n + 2), n = e (e + 2).
+/// x * tanh(softplus(x)); with e = exp(x) this is x n / (n + 2), n = e (e + 2).
 struct Mish {
   template <class V>
   static V value(V x) {
-    const V top = x.constant(30.0);  // the factor is 1 from there on
+    const V top = x.constant(30.0);  // the factor is 1 from here on
     const V e = math::exp(select(x > top, top, x));
     const V n = e * (e + x.constant(2.0));
     return x * (n / (n + x.constant(2.0)));
@@ -205,7 +205,7 @@ struct Mish {
   }
 };
 
-/// (x + s) / 2 with s = sqrt(x^2 + 4); below 0, where that cancels, 2 / (s - x). Barron,
+/// (x + s) / 2 with s = sqrt(x^2 + 4); below 0, to avoid cancellation, 2 / (s - x). Barron,
 /// Squareplus: A Softplus-Like Algebraic Rectifier, 2021.
 struct Squareplus {
   template <class V>

@@ -12,7 +12,7 @@ bool is_bool(V x) {
   return x.type() == DType::boolean;
 }
 
-/// Sums and products of bool are "or" and "and".
+/// Sum and product of bool are "or" and "and".
 struct Add {
   template <class V>
   static V value(V a, V b) {
@@ -150,7 +150,7 @@ struct Addcdiv {
   }
 };
 
-/// a + weight * (b - a), counted from the nearer end so that both ends are met exactly.
+/// a + weight * (b - a), computed from the nearer end so that both ends are exact.
 struct Lerp {
   template <class V>
   static V value(V a, V b, V weight) {
@@ -173,8 +173,8 @@ struct Lerp {
   }
 };
 
-/// The greatest whole number not above a / b. Integers: divisors of 0 are reported by a check
-/// beside the loop (nonzero_divisor, elementwise_binary.cpp), which may run on; it gives 0 then.
+/// floor(a / b). Integers: zero divisors are reported by a separate check (nonzero_divisor,
+/// elementwise_binary.cpp); the loop may still run, and then returns 0 there.
 struct FloorDivide {
   template <class V>
   static V value(V a, V b) {
@@ -185,7 +185,7 @@ struct FloorDivide {
 
   template <class V>
   static V floating(V a, V b) {
-    // f64 holds every quotient of two f32 well enough to find the whole number below it.
+    // f64 is precise enough for the floor of every quotient of two f32.
     if (math::is_wide(a)) return corrected(a, b);
     return math::converted(corrected(math::widened(a), math::widened(b)), a);
   }
@@ -201,7 +201,7 @@ struct FloorDivide {
     return select(b == zero, zero, floored);
   }
 
-  /// Takes back what rounding of a / b added: the remainder a - q b must not be on the other side.
+  /// Corrects the rounding of a / b: the remainder a - q b must have the sign of b.
   template <class W>
   static W corrected(W a, W b) {
     const W zero = a.constant(0.0);
@@ -214,7 +214,7 @@ struct FloorDivide {
     const W b_low = b - b_high;
     const W rest = (((a - q_high * b_high) - q_high * b_low) - q_low * b_high) - q_low * b_low;
     const auto above = ((rest < zero) & (b > zero)) | ((rest > zero) & (b < zero));
-    // A negative quotient too small for f64 is still below 0.
+    // A negative quotient that underflows f64 is still below 0.
     const auto vanished = (q == zero) & (((a < zero) & (b > zero)) | ((a > zero) & (b < zero)));
     const W result = select(above | vanished, q - a.constant(1.0), q);
     return select((abs(a) == infinity) & (b != zero), a - a, result);
@@ -231,7 +231,7 @@ struct FloorDivide {
   }
 };
 
-/// a / b without its fraction. Integers by 0: as FloorDivide.
+/// a / b truncated to an integer. Integers by 0: as FloorDivide.
 struct TruncDivide {
   template <class V>
   static V value(V a, V b) {
@@ -250,7 +250,7 @@ struct TruncDivide {
   }
 };
 
-/// a - b * trunc(a / b), exactly; the sign of a. Integers by 0: reported as in FloorDivide, a.
+/// a - b * trunc(a / b), exactly, with the sign of a. Integers by 0: a, reported as in FloorDivide.
 struct Fmod {
   template <class V>
   static V value(V a, V b) {
@@ -274,7 +274,7 @@ struct Fmod {
   }
 };
 
-/// a - b * floor(a / b); the sign of b. Integers by 0: reported as in FloorDivide, a.
+/// a - b * floor(a / b), with the sign of b. Integers by 0: a, reported as in FloorDivide.
 struct Remainder {
   template <class V>
   static V value(V a, V b) {
@@ -325,13 +325,13 @@ struct Pow {
   }
 };
 
-/// dy where an argument did not lose (beside a nan neither does), half of it where both are equal.
+/// dy if this argument did not lose (neither loses to nan), half of it if both are equal.
 template <class Operand, class Tensor>
 Tensor half_at_ties(const Operand& a, const Operand& b, const Tensor& lost, const Tensor& dy) {
   return where(eq(a, b), dy * 0.5, where(lost, 0.0, dy));
 }
 
-/// The larger one; a nan wins. Equal ones share the gradient.
+/// The larger one; nan wins. Equal ones share the gradient.
 struct Maximum {
   template <class V>
   static V value(V a, V b) {
@@ -363,7 +363,7 @@ struct Minimum {
   }
 };
 
-/// The larger one; a nan loses. The first gets the gradient of equal ones.
+/// The larger one; nan loses. If equal, the first gets the gradient.
 struct Fmax {
   template <class V>
   static V value(V a, V b) {
@@ -405,8 +405,8 @@ struct Fmin {
   }
 };
 
-/// x held between low and high; high wins if they cross. Gradients as PyTorch's: x keeps its own
-/// at the borders.
+/// x clamped to low and high; high wins if they cross. As in PyTorch, x gets the gradient at the
+/// bounds.
 struct Clamp {
   template <class V>
   static V value(V x, V low, V high) {
@@ -435,7 +435,7 @@ struct Atan2 {
     return math::atan2(a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
-  /// a^2 + b^2, at the origin 1: there is no angle, and its gradient counts as 0.
+  /// a^2 + b^2; 1 at the origin, where the angle is undefined and its gradient counts as 0.
   template <class Tensor>
   static Tensor norm(const Operands<Tensor>& v) {
     const Tensor square = squared(v.a) + squared(v.b);
@@ -468,12 +468,12 @@ struct Hypot {
   }
 };
 
-/// log(exp(a) + exp(b)); equal infinities stay.
+/// log(exp(a) + exp(b)); equal infinities are returned unchanged.
 struct LogAddExp {
   template <class V>
   static V value(V a, V b) {
     const V smooth = maximum(a, b) + math::log1p(math::exp(-abs(a - b)));
-    const V nothing = a - a;  // 0, but for infinities and nan
+    const V nothing = a - a;  // 0, except for infinities and nan
     return select((a == b) & (nothing != nothing), a, smooth);
   }
   static constexpr unsigned kNeeds[] = {kNeedsA | kNeedsB, kNeedsA | kNeedsB};
@@ -504,7 +504,7 @@ struct Copysign {
   }
 };
 
-/// a log(b), 0 where a is 0 (even if b is 0) unless b is nan.
+/// a log(b); 0 where a is 0 (even if b is 0) unless b is nan.
 struct Xlogy {
   template <class V>
   static V value(V a, V b) {
@@ -523,7 +523,7 @@ struct Xlogy {
   }
 };
 
-/// Hurwitz's zeta function.
+/// The Hurwitz zeta function.
 struct Zeta {
   template <class V>
   static V value(V s, V q) {

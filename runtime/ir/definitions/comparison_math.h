@@ -1,4 +1,4 @@
-// Definitions of comparisons, logic, bits and choice.
+// Definitions of comparisons, logic, bitwise ops and selection.
 #pragma once
 
 #include "runtime/ir/definitions/op_gradient.h"
@@ -43,7 +43,7 @@ struct Ge {
   }
 };
 
-/// Everything but 0 is true, nan too.
+/// Everything except 0 is true, including nan.
 template <class V>
 auto truth(V x) {
   return x != x.constant(0);
@@ -99,14 +99,14 @@ struct BitwiseNot {
   }
 };
 
-/// Whether a shift by `count` stays inside the type of x.
+/// Whether `count` is a valid shift for its type.
 template <class V>
 auto shift_in_range(V count) {
   const int bits = 8 * static_cast<int>(size_of(count.type()));
   return (count >= count.constant(0)) & (count < count.constant(bits));
 }
 
-/// All bits are gone for a count that is negative or at least the type's width.
+/// 0 for a count that is negative or at least the type's width.
 struct ShiftLeft {
   template <class V>
   static V value(V a, V count) {
@@ -115,7 +115,7 @@ struct ShiftLeft {
     return select(valid, shift_left(a, select(valid, count, zero)), zero);
   }
 };
-/// Keeps the sign; only the sign is left for a count out of range.
+/// Keeps the sign; only the sign is left for a count that is out of range.
 struct ShiftRight {
   template <class V>
   static V value(V a, V count) {
@@ -132,7 +132,7 @@ struct Where {
     return select(truth(condition), a, b);
   }
   static constexpr unsigned kNeeds[] = {kNeedsNothing, kNeedsA, kNeedsA};
-  /// A condition is bool and has no gradient.
+  /// The condition is bool and has no gradient.
   template <class Tensor>
   static Tensor gradient_a(const Operands<Tensor>&) {
     return Tensor();
@@ -147,7 +147,7 @@ struct Where {
   }
 };
 
-/// Integers are never nan nor infinite.
+/// Integers are never nan or infinite.
 struct IsNan {
   template <class V>
   static auto value(V x) {

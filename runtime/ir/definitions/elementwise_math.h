@@ -1,4 +1,4 @@
-// The definitions of all elementwise ops, for who compiles or evaluates them.
+// The definitions of all elementwise ops, for code that compiles or evaluates them.
 #pragma once
 
 #include "runtime/ir/definitions/activation_math.h"

@@ -1,5 +1,5 @@
-// Definitions of ops that make values of nothing but numbers and an index: constants, iotas, random
-// numbers. Also conversion, whose arithmetic is the caller's.
+// Definitions of ops that create values from scalars and an index: constants, iotas, random
+// numbers. Also conversion, whose arithmetic is done by the caller.
 #pragma once
 
 #include "runtime/ir/definitions/op_gradient.h"
@@ -26,7 +26,7 @@ struct Copy {
   }
 };
 
-/// The number itself, whatever the index.
+/// The number itself, for any index.
 struct Fill {
   template <class I, class V>
   static V value(I, V number) {
@@ -49,7 +49,7 @@ struct RandomWords {
 };
 
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3, 2011)
-/// of the 64-bit counter index + offset and a 64-bit key.
+/// of the 64-bit counter index + offset with a 64-bit key.
 template <class V>
 RandomWords<V> philox(V index, V key, V offset) {
   const V low = index.constant(int64_t{0xffffffff});
@@ -77,7 +77,7 @@ RandomWords<V> philox(V index, V key, V offset) {
   return {{c0, c1, c2, c3}};
 }
 
-/// The upper 24 bits of a word. Through i32, for which every CPU has a vector conversion.
+/// The upper 24 bits of a word. Via i32, for which every CPU has a vector conversion.
 template <class V>
 auto whole_f32(V word) {
   return convert<DType::f32>(convert<DType::i32>(shift_right(word, 8)));
@@ -110,7 +110,7 @@ struct RandomUniformF64 {
   }
 };
 
-/// A V that never fuses a product and a sum, so that every target gets the same bits.
+/// A V that never contracts a product and a sum, so that every target computes the same bits.
 template <class V>
 class Unfused {
  public:
@@ -139,7 +139,7 @@ class Unfused {
   V v_;
 };
 
-/// sqrt(-2 log(u)) cos(2 pi v) of two uniform numbers, u in (0, 1] (Box and Muller 1958).
+/// sqrt(-2 log(u)) cos(2 pi v) of two uniform values, u in (0, 1] (Box and Muller 1958).
 template <class V>
 V box_muller(V u, V v) {
   const Unfused<V> radius_square = math::log(Unfused<V>(u)) * Unfused<V>(u.constant(-2.0));
@@ -167,8 +167,8 @@ struct RandomNormalF64 {
   }
 };
 
-/// A whole number in [0, range): the upper half of the product of 64 random bits and the range,
-/// put together from 32-bit parts.
+/// A random integer in [0, range): the upper half of the product of 64 random bits and the range,
+/// assembled from 32-bit parts.
 struct RandomInteger {
   template <class V>
   static V value(V index, V key, V offset, V range) {

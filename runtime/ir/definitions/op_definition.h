@@ -1,15 +1,15 @@
-// How the definition of an elementwise op is written: once, as a template over a value type V.
+// How to write the definition of an elementwise op: once, as a template over a value type V.
 //
 //   struct Silu {
 //     template <class V> static V value(V x) { return x / (x.constant(1.0) + exp(-x)); }
 //   };
 //
-// V is reference::Value<T> (one number on the host) or ir::Value (LLVM vectors, for the
-// CPU and for NVPTX). A V is of one of the compute types bool, u8, i8, i16, i32, i64, f32, f64; the
-// caller converts narrow types to f32 before and rounds once afterwards. Every operation below
-// rounds to its own type and nothing is contracted, so both kinds of V give the same bits.
+// V is reference::Value<T> (one scalar on the host) or ir::Value (LLVM vectors, for the CPU and for
+// NVPTX). A V has one of the compute types bool, u8, i8, i16, i32, i64, f32, f64; the caller
+// converts narrow types to f32 before and rounds once afterwards. Every operation below rounds to
+// its own type and nothing is contracted, so both kinds of V compute the same bits.
 //
-// The operations of V (a, b, c of one type unless said otherwise):
+// The operations of V (a, b, c of one type unless noted otherwise):
 //   a.constant(1.5)                a constant of a's type, from a double or an int64_t
 //   a.type()                       the DType (constexpr for the reference)
 //   a + b  a - b  a * b  -a        integers wrap around
@@ -19,21 +19,21 @@
 //   fma(a, b, c)                   one rounding where the target has the instruction (AVX2 and up,
 //                                  GPUs), else two; for polynomials only
 //   abs(a) sqrt(a) floor(a) ceil(a) trunc(a) round_even(a)
-//   minimum(a, b) maximum(a, b)    a nan wins; integers too
-//   a == b  a != b  a < b  ...     give a Mask (V::Mask): IEEE, so all but != are false for nan
+//   minimum(a, b) maximum(a, b)    nan wins; integers too
+//   a == b  a != b  a < b  ...     return a Mask (V::Mask): IEEE, so all but != are false for nan
 //   m & n  m | n  !m               on masks
 //   select(m, a, b)
 //   a & b  a | b  a ^ b  ~a        integers and bool
 //   shift_left(a, n)               n of a's type or a constant, 0 <= n < bits
-//   shift_right(a, n)              the same; arithmetic for signed types
-//   convert<D>(a)  convert(a, D)   as C where the value fits. What does not fit is defined, too:
+//   shift_right(a, n)              likewise; arithmetic for signed types
+//   convert<D>(a)  convert(a, D)   as C if the value is in range. Otherwise also defined:
 //                                  from floating to integer it saturates through i64 and then
-//                                  wraps, nan gives 0; to bool: != 0
+//                                  wraps, nan becomes 0; to bool: != 0
 //   bits(a)  float_bits(i)         f32 <-> i32, f64 <-> i64, the same bits
 //   as_unsigned_multiply_high(a, b)   i64 values holding 32-bit numbers: (a * b) >> 32, for Philox
 //   reduce_large_arguments(m, a, {n, r}) f64: number and r of reduce_large_argument(a)
-//   (large_argument.h) where m holds, else n and r while_any(a, unfinished, step) step(a) as long
-//   as unfinished(a) holds in any element; elements that are finished must stay as they are
-//                                  a: one value, or an array of two
+//                                  (large_argument.h) where m holds, else n and r
+//   while_any(a, unfinished, step) applies step(a) while unfinished(a) holds for any element, but
+//                                  must not change finished ones; a: one value, or an array of two
 // Branches on the type are written with `if (x.type() == DType::f64)`: both sides must compile.
 #pragma once

@@ -1,4 +1,4 @@
-// Definitions and gradients of special functions of one number.
+// Definitions and gradients of special functions of one argument.
 #pragma once
 
 #include "runtime/ir/definitions/op_gradient.h"
@@ -95,14 +95,14 @@ struct Erfcx {
   }
 };
 
-/// I1(x) / x, also at 0, or the same of the scaled function or of J1.
+/// I1(x) / x, also at 0; also for the scaled function or J1.
 template <class Tensor>
 Tensor bessel_slope(const Tensor& i1_of_x, const Tensor& x) {
   const Tensor at_zero = eq(x, 0.0);
   return where(at_zero, 0.5, i1_of_x / where(at_zero, 1.0, x));
 }
 
-/// Modified Bessel functions of order 0 and 1, and multiplied by exp(-|x|).
+/// Modified Bessel functions of order 0 and 1, also multiplied by exp(-|x|).
 struct I0 {
   template <class V>
   static V value(V x) {

@@ -1,4 +1,4 @@
-// Definitions and gradients of functions of one number.
+// Definitions and gradients of functions of one argument.
 #pragma once
 
 #include "runtime/ir/definitions/op_gradient.h"
@@ -31,7 +31,7 @@ struct Neg {
   }
 };
 
-/// The angle of a real number in the complex plane: pi below 0, else 0; nan stays.
+/// The angle of a real number in the complex plane: pi below 0, else 0; nan propagates.
 struct Angle {
   template <class V>
   static V value(V x) {
@@ -134,7 +134,7 @@ struct Floor {
   }
 };
 
-/// To the nearest whole number, ties to even.
+/// To the nearest integer, ties to even.
 struct Round {
   template <class V>
   static V value(V x) {

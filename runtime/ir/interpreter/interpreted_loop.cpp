@@ -1,4 +1,4 @@
-// Walks the domain piece by piece: rows, or parts of the last dimension. In each piece one
+// Walks the domain piece by piece: rows, or parts of the last dimension. In each piece, one
 // instruction after the other computes all of its values.
 #include "runtime/ir/interpreter/interpreted_loop.h"
 
@@ -8,11 +8,11 @@
 namespace tide {
 namespace {
 
-/// Elements of a map that are computed at once: their values stay in the nearest cache.
+/// Elements per piece of a map: their values fit the L1 cache.
 constexpr int64_t kPiece = 128;
-constexpr size_t kElementBytes = 8;  ///< that the values of any type may take
+constexpr size_t kElementBytes = 8;  ///< the most bytes of a value of any type
 
-/// Roughly the nanoseconds of a call beside its elements, and the instructions in one.
+/// Approximate overhead of a call in nanoseconds, and instructions per nanosecond.
 constexpr int64_t kCallCost = 5, kInstructions = 2;
 
 int64_t product(const int64_t* extents, int count) {
@@ -77,7 +77,7 @@ bool InterpretedLoop::add(const LoopProgram& program, const LoopInstruction& ins
       break;
     }
   }
-  // A value per row lies there once for each element where elements are computed from it.
+  // Broadcasts a per-row value if per-element values are computed from it.
   if (!call.per_row || call.kind == Kind::reduce)
     for (int j = 0; j < call.arity; ++j) calls_[call.a[j]].is_spread = calls_[call.a[j]].per_row;
   calls_.push_back(call);
@@ -103,7 +103,7 @@ bool InterpretedLoop::add_load(const LoopProgram& program, const LoopInstruction
 bool InterpretedLoop::add_map(const LoopInstruction& instruction, Call& call) {
   const auto op = static_cast<ElementwiseOp>(instruction.op);
   if (is_narrow(instruction.type)) call.round = interpreted::rounding_to(instruction.type);
-  // All operands have the type of the last, but for those that the op names.
+  // All operands have the type of the last, except those with an argument_type.
   const DType type = calls_[call.a[call.arity - 1]].type;
   if (op == ElementwiseOp::convert) {
     call.compute = interpreted::conversion(type, instruction.type);
@@ -122,7 +122,7 @@ int64_t InterpretedLoop::piece_length(const int64_t* extents) const {
 }
 
 size_t InterpretedLoop::scratch_bytes(const int64_t* extents) const {
-  // One array more, for what is converted on its way.
+  // One more array, for conversions.
   return (calls_.size() + 1) * array_bytes(piece_length(extents));
 }
 
@@ -134,7 +134,7 @@ int64_t InterpretedLoop::cost(const int64_t* extents) const {
 
 void InterpretedLoop::run(const LoopArguments& arguments, void* scratch) const {
   const int dimensions = outer_rank_ + has_row_;
-  const int walked = has_row_ ? outer_rank_ : outer_rank_ - 1;  // the others lie in a piece
+  const int walked = has_row_ ? outer_rank_ : outer_rank_ - 1;  // the others are within a piece
   const int64_t length = arguments.extents[walked], most = piece_length(arguments.extents);
   const int64_t outer = product(arguments.extents, walked);
   std::array<int64_t, kMaxDims> index{};
@@ -146,7 +146,7 @@ void InterpretedLoop::run(const LoopArguments& arguments, void* scratch) const {
       places[k] = 0;
       for (int d = 0; d < walked; ++d) places[k] += index[static_cast<size_t>(d)] * strides[d];
     }
-    // A row of no elements has values per row all the same.
+    // A row without elements still has per-row values.
     for (int64_t begin = 0; begin < length || (has_row_ && begin == 0);
          begin += std::max<int64_t>(most, 1)) {
       run_piece(arguments, places.data(), walked, std::min(most, length - begin),

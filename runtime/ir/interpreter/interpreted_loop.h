@@ -1,4 +1,4 @@
-// A loop program made ready to run without machine code.
+// A loop program prepared to run without machine code.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@ namespace tide {
 
 class InterpretedLoop {
  public:
-  /// Null if the program has what the interpreter lacks: partial results, reductions in order.
+  /// Null if the program uses unsupported features: partial results, reductions in order.
   static std::unique_ptr<const InterpretedLoop> of(const LoopProgram& program);
 
-  /// Computes the whole domain. `scratch` is private to the call: scratch_bytes of it, aligned to
+  /// Computes the entire domain. `scratch` is private to the call: scratch_bytes of it, aligned to
   /// 64.
   void run(const LoopArguments& arguments, void* scratch) const;
 
   size_t scratch_bytes(const int64_t* extents) const;
 
-  /// Roughly the nanoseconds of a run.
+  /// Approximate nanoseconds per run.
   int64_t cost(const int64_t* extents) const;
 
  private:
   using Kind = LoopInstruction::Kind;
 
-  /// An instruction with what it calls. Its values are an array of their compute type: of all
-  /// elements of a piece of the domain, or one per row.
+  /// An instruction with the functions it calls. Its values are an array of their compute type, one
+  /// for each element of a piece of the domain, or one per row.
   struct Call {
     Kind kind;
     DType type;            ///< of its values
-    bool per_row = false;  ///< one value per row, spread where elements need it
+    bool per_row = false;  ///< one value per row, broadcast if elements need it
     bool is_spread = false;
     bool is_iota = false;
     uint8_t arity = 0;
@@ -40,11 +40,11 @@ class InterpretedLoop {
     size_t element_bytes = 0;  ///< of a load or store: in memory
     uint16_t a[4] = {0, 0, 0, 0};
     interpreted::Load load = nullptr;
-    InterpretedCall compute = nullptr;      ///< of a map; elsewhere a conversion, or null
-    interpreted::Rounding round = nullptr;  ///< afterwards; or null
+    InterpretedCall compute = nullptr;      ///< of a map; otherwise a conversion, or null
+    interpreted::Rounding round = nullptr;  ///< applied afterwards; or null
     interpreted::Reduce reduce = nullptr;
     interpreted::Store store = nullptr;
-    DType stored = DType::f32;  ///< of a store: the compute type that it is converted to
+    DType stored = DType::f32;  ///< of a store: the compute type before storing
   };
 
   bool add(const LoopProgram& program, const LoopInstruction& instruction);
@@ -57,7 +57,7 @@ class InterpretedLoop {
   int outer_rank_ = 1;
   bool has_row_ = false;
   size_t operands_ = 0;
-  int64_t element_cost_ = 0;  ///< roughly the nanoseconds that all calls take for an element
+  int64_t element_cost_ = 0;  ///< approximate nanoseconds of all calls per element
   std::vector<Call> calls_;
 };
 

@@ -13,7 +13,7 @@
 namespace tide::interpreted {
 namespace {
 
-/// The result of `use` with a zero of the host's type for a compute type.
+/// Calls `use` with a zero of the host's type for a compute type.
 template <class Use>
 auto with_type(DType type, const Use& use) {
   switch (type) {
@@ -94,7 +94,7 @@ TIDE_INTERPRETED void round_all(void* array, int64_t count) {
   for (int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(Narrow(values[i]));
 }
 
-/// The result of `use` with a zero of a narrow type's struct.
+/// Calls `use` with a zero of a narrow type's struct.
 template <class Use>
 auto with_narrow(DType type, const Use& use) {
   switch (type) {

@@ -49,7 +49,7 @@ constexpr InterpretedOp entry() {
   }
 }
 
-/// By the number of the op.
+/// Indexed by the number of the op.
 template <class T>
 std::span<const InterpretedOp> table() {
   static constexpr InterpretedOp entries[] = {
@@ -60,7 +60,7 @@ std::span<const InterpretedOp> table() {
   return entries;
 }
 
-/// Each in a source of its own: they take seconds to compile.
+/// Each in a separate source: they take seconds to compile.
 std::span<const InterpretedOp> table_of_f32();
 std::span<const InterpretedOp> table_of_f64();
 std::span<const InterpretedOp> table_of_integers(DType type);

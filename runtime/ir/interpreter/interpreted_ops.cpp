@@ -1,4 +1,4 @@
-// Finds an op in the tables.
+// Looks up an op in the tables.
 #include "runtime/ir/interpreter/interpreted_op_table.h"
 
 namespace tide {

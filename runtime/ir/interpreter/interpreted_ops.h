@@ -6,13 +6,13 @@
 #include "runtime/core/dtype.h"
 #include "runtime/ir/elementwise_ops.h"
 
-/// Compiles a function with all that it calls for processors that have multiply-adds: the bits are
-/// those of the kernels there.
+/// Compiles a function and everything it calls for processors with fused multiply-add, for the same
+/// bits as the kernels there.
 #define TIDE_INTERPRETED __attribute__((target("avx2,fma,f16c"), flatten))
 
 namespace tide {
 
-/// Computes `count` elements of an array from as many of each operand.
+/// Computes `count` elements of an array from `count` of each operand.
 using InterpretedCall = void (*)(const void* const* operands, void* result, int64_t count);
 
 /// An op on operands of one compute type.
@@ -21,15 +21,14 @@ struct InterpretedOp {
   DType result = DType::f32;
 };
 
-/// `type` is that of the operands but for those that argument_type names.
+/// `type` is that of the operands, except those with an argument_type.
 InterpretedOp interpreted_op(ElementwiseOp op, DType type);
 
 constexpr bool is_random(ElementwiseOp op) {
   return op >= ElementwiseOp::random_uniform && op <= ElementwiseOp::random_integer;
 }
 
-/// Whether the definition of an op is one for operands of a compute type; conversion is not among
-/// them.
+/// Whether the definition of an op supports operands of a compute type; conversion is excluded.
 constexpr bool is_defined_for(ElementwiseOp op, DType type) {
   const bool is_bitwise =
       op >= ElementwiseOp::bitwise_and && op <= ElementwiseOp::bitwise_right_shift;

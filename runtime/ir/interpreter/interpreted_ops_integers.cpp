@@ -1,4 +1,4 @@
-// The elementwise ops on bool and integers, and random numbers, which are made of i64.
+// The elementwise ops on bool and integers, and random numbers, which are generated as i64.
 #include "runtime/ir/interpreter/interpreted_op_table.h"
 
 std::span<const tide::InterpretedOp> tide::interpreted::table_of_integers(DType type) {

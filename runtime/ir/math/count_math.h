@@ -11,12 +11,12 @@
 
 namespace tide {
 
-/// Uniform numbers by Philox4x32-10 (see generation_math.h) from a key of 64 bits.
+/// Uniform values by Philox4x32-10 (see generation_math.h) from a 64-bit key.
 class RandomStream {
  public:
   TIDE_HOST_AND_DEVICE explicit RandomStream(int64_t key) : key_(static_cast<uint64_t>(key)) {}
 
-  /// In (0, 1), never one of the ends, with 52 bits.
+  /// In the open interval (0, 1), with 52 bits.
   TIDE_HOST_AND_DEVICE double next() {
     if (left_ == 0) refill();
     --left_;
@@ -49,10 +49,10 @@ class RandomStream {
   uint32_t words_[4] = {};
 };
 
-/// From here on counts are drawn by rejection, in a time that does not grow with them.
+/// From this mean on, counts are drawn by rejection, in time independent of the count.
 constexpr double kMany = 10;
 
-/// How many waiting times fit into one: the product of uniform numbers falls below exp(-rate).
+/// Number of waiting times within one unit: the product of uniform values falls below exp(-rate).
 TIDE_HOST_AND_DEVICE inline double small_poisson(double rate, RandomStream& stream) {
   const double least = number::exp(-rate);
   double count = 0;
@@ -80,7 +80,7 @@ TIDE_HOST_AND_DEVICE inline double draw_poisson(double rate, RandomStream& strea
   return rate < kMany ? small_poisson(rate, stream) : large_poisson(rate, stream);
 }
 
-/// How many successes come within `tries`, from the numbers of tries until each of them.
+/// Number of successes within `tries`, from the numbers of tries until each success.
 TIDE_HOST_AND_DEVICE inline double small_binomial(double tries, double p, RandomStream& stream) {
   if (p == 0) return 0;
   const double scale = 1 / number::log1p(-p);
@@ -91,7 +91,7 @@ TIDE_HOST_AND_DEVICE inline double small_binomial(double tries, double p, Random
   return count;
 }
 
-/// What Stirling's formula leaves of log(k!).
+/// log(k!) minus Stirling's formula.
 TIDE_HOST_AND_DEVICE inline double stirling_rest(double k) {
   if (k < 10) {
     constexpr double kHalfLogTwoPi = 0.91893853320467274178;

@@ -1,7 +1,7 @@
-// The two floating types of one byte: between their bits and f32, for every kind of V.
+// The two one-byte floating types: conversion between their bits and f32, for every kind of V.
 //
-// P. Micikevicius et al., "FP8 Formats for Deep Learning", 2022; the numbers and roundings are
-// PyTorch's. What float8_e4m3fn cannot hold becomes nan, of float8_e5m2 infinity.
+// P. Micikevicius et al., "FP8 Formats for Deep Learning", 2022; values and rounding as in PyTorch.
+// Overflow of float8_e4m3fn becomes nan, of float8_e5m2 infinity.
 #pragma once
 
 #include <cmath>
@@ -15,15 +15,15 @@ namespace tide::math {
 
 struct Float8Format {
   int fraction, bias;  ///< bits of the fraction, and the offset of the exponents
-  int first_special;   ///< the least magnitude that is not finite: nan or infinity
+  int first_special;   ///< the smallest magnitude that is not finite: nan or infinity
 };
 
 constexpr Float8Format float8_format(DType type) {
   return type == DType::f8e5m2 ? Float8Format{2, 15, 0x7c} : Float8Format{3, 7, 0x7f};
 }
 
-/// f32 of the bits in the low bytes of i32. Multiplying by a power of two moves the exponent's bias
-/// and makes subnormals normal, exactly.
+/// The f32 value of the bits in the low bytes of i32. Multiplying by a power of two adjusts the
+/// exponent bias and normalizes subnormals, exactly.
 template <class V>
 constexpr auto f32_of_float8(V raw, DType type) {
   const auto [fraction, bias, first_special] = float8_format(type);
@@ -37,8 +37,8 @@ constexpr auto f32_of_float8(V raw, DType type) {
 }
 
 /// The bits, in the low bytes of i32, of f32 rounded to nearest, ties to even. Subnormal results
-/// are rounded by adding a number whose last bit weighs as much as theirs; normal ones by carrying
-/// into the bits kept.
+/// are rounded by adding a number whose ulp equals theirs; normal ones by carrying into the
+/// remaining bits.
 template <class V>
 constexpr auto float8_of_f32(V x, DType type) {
   const auto [fraction, bias, first_special] = float8_format(type);
@@ -62,7 +62,7 @@ constexpr auto float8_of_f32(V x, DType type) {
 
 namespace tide {
 
-/// A number of one of the types in memory.
+/// A value of one of these types in memory.
 template <DType type>
 struct Float8 {
   uint8_t bits = 0;

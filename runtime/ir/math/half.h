@@ -21,7 +21,7 @@ struct BFloat16 {
   operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 };
 
-/// IEEE binary16. Conversions are free of branches, so that loops over them vectorise.
+/// IEEE binary16. Conversions are branch-free, so that loops over them vectorize.
 struct Float16 {
   uint16_t bits = 0;
 
@@ -43,7 +43,7 @@ struct Float16 {
   operator float() const {
     const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
     const uint32_t magnitude = static_cast<uint32_t>(bits & 0x7fffu) << 13;
-    // Multiplying by 2^112 moves the exponent's bias and makes subnormals normal.
+    // Multiplying by 2^112 adjusts the exponent bias and normalizes subnormals.
     const float finite = std::bit_cast<float>(magnitude) * 0x1p112f;
     const uint32_t special = magnitude | 0x7f800000u;
     const uint32_t result = magnitude >= 0x0f800000u ? special : std::bit_cast<uint32_t>(finite);

@@ -1,4 +1,4 @@
-// Marks what the host and CUDA kernels call alike.
+// Marks functions that both the host and CUDA kernels call.
 #pragma once
 
 #ifdef __CUDACC__

@@ -10,7 +10,7 @@ namespace tide {
 
 constexpr double kGammaEpsilon = 0x1p-53;
 constexpr int kMostGammaSteps = 2000;  ///< more than any arguments need
-constexpr double kNearGamma = 0.3;     ///< |x - a| / a up to which x is near a
+constexpr double kNearGamma = 0.3;     ///< the largest |x - a| / a for which x is near a
 
 TIDE_HOST_AND_DEVICE inline double at_most_one(double x) { return x > 1 ? 1 : x; }
 
@@ -23,8 +23,8 @@ TIDE_HOST_AND_DEVICE inline double log1p_rest(double x) {
   return 2 * r * square * sum - x * r;
 }
 
-/// x^a exp(-x) / gamma(a + 1). For large a by Stirling's formula, where x^a and gamma(a + 1) would
-/// lose the digits that are left of their quotient.
+/// x^a exp(-x) / gamma(a + 1). For large a by Stirling's formula, because dividing x^a by gamma(a +
+/// 1) would lose digits.
 TIDE_HOST_AND_DEVICE inline double gamma_weight(double a, double x) {
   if (a < 16) return number::exp(a * number::log(x) - x - number::lgamma(a + 1));
   const double excess = (x - a) / a;
@@ -120,13 +120,13 @@ TIDE_HOST_AND_DEVICE inline double near_gamma(double a, double excess) {
   return number::exp(-a * half_square) * (excess < 0 ? scaled - rest : scaled + rest);
 }
 
-/// log(gamma(1 + a)) for 0 <= a <= 1.5, with all digits near 0.
+/// log(gamma(1 + a)) for 0 <= a <= 1.5, accurate near 0.
 TIDE_HOST_AND_DEVICE inline double lgamma_from_one(double a) {
   if (a > 0.5) return math::lgamma_from_two(reference::Value<double>(a - 1)).number();
   return math::lgamma_from_two(reference::Value<double>(a)).number() - number::log1p(a);
 }
 
-/// Q(a, x) for x up to 1.1 where it is small, as 1 - P would lose digits.
+/// Q(a, x) for x up to 1.1 where it is small, because 1 - P would lose digits.
 TIDE_HOST_AND_DEVICE inline double small_upper_gamma(double a, double x) {
   const double grown = number::expm1(a * number::log(x) - lgamma_from_one(a));
   double term = 1, sum = 0;
@@ -137,7 +137,7 @@ TIDE_HOST_AND_DEVICE inline double small_upper_gamma(double a, double x) {
   return -grown - a * (1 + grown) * sum;
 }
 
-/// Whether 1 - P(a, x) has too few digits.
+/// Whether 1 - P(a, x) loses digits.
 TIDE_HOST_AND_DEVICE inline bool is_small_upper_gamma(double a, double x) {
   if (x > 1.1) return false;
   return x <= 0.5 ? a <= -0.4 / number::log(x) : a <= 1.1 * x;

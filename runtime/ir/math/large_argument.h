@@ -1,9 +1,9 @@
-// Where an angle lies that is so large that its quadrant takes many digits of 2 / pi.
+// Reduction of angles so large that their quadrant depends on many digits of 2 / pi.
 //
-// x = m 2^e with a whole m. Of 2 / pi only those bits count that m 2^e brings below the 4 quadrants
-// of a turn: 192 of them leave more than 64 right ones behind the cancellation in the angle nearest
-// to a multiple of pi / 2 (M. Payne, R. Hanek, "Radian reduction for trigonometric functions",
-// 1983). codegen/llvm/value_angle.cpp writes the same steps as code.
+// x = m 2^e with an integer m. Only those bits of 2 / pi matter that m 2^e shifts below the 4
+// quadrants of a turn: 192 of them leave more than 64 correct ones after cancellation, for the
+// angle nearest to a multiple of pi / 2 (M. Payne, R. Hanek, "Radian reduction for trigonometric
+// functions", 1983). codegen/llvm/value_angle.cpp generates code for the same steps.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace tide {
 
-/// 64 zeros, then the binary digits of 2 / pi behind the point.
+/// 64 zeros, then the fraction bits of 2 / pi.
 constexpr std::array<uint64_t, 20> kTwoOverPi = {
     0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
     0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
@@ -26,7 +26,7 @@ constexpr std::array<uint64_t, 20> kTwoOverPi = {
 /// pi / 2 in two parts.
 constexpr double kHalfPiHigh = 1.5707963267948966, kHalfPiLow = 6.123233995736766e-17;
 
-/// Angles up to this size need no such digits.
+/// Smaller angles are reduced without these digits.
 constexpr double kLargeArgument = 1e12;
 
 /// The angle is (number + 4 n) pi / 2 + r, with number 0, 1, 2 or 3 and |r| <= pi / 4.
@@ -34,14 +34,14 @@ struct ReducedArgument {
   double number, r;
 };
 
-/// For |x| > kLargeArgument; an infinity gives nan.
+/// For |x| > kLargeArgument; infinity gives nan.
 inline ReducedArgument reduce_large_argument(double x) {
   __extension__ using Double = unsigned __int128;
   const auto pattern = std::bit_cast<uint64_t>(x);
   const uint64_t exponent = pattern >> 52 & 0x7ff;
   if (exponent == 0x7ff) return {0, std::numeric_limits<double>::quiet_NaN()};
   const uint64_t m = (pattern & 0xfffffffffffff) | uint64_t{1} << 52;
-  // e - 2 bits of 2 / pi only make whole turns, with e = exponent - 1075.
+  // The first e - 2 bits of 2 / pi only contribute full turns, with e = exponent - 1075.
   const uint64_t first = exponent - (1075 + 2 - 64), word = first / 64, shift = first % 64;
   const auto digits = [&](uint64_t i) {
     const uint64_t high = kTwoOverPi[word + i], low = kTwoOverPi[word + i + 1];
@@ -71,7 +71,7 @@ inline ReducedArgument reduce_large_argument(double x) {
           (beyond ^ sign) ? -r : r};
 }
 
-/// Places those of `count` angles that are far; the numbers and rests of others stay as they are.
+/// Reduces those of `count` angles that are large; number and r of the others are unchanged.
 inline void reduce_large_arguments(const double* x, double* number, double* r, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     if (!(std::fabs(x[i]) > kLargeArgument)) continue;
@@ -80,7 +80,7 @@ inline void reduce_large_arguments(const double* x, double* number, double* r, i
     r[i] = placed.r;
   }
 }
-/// What kernels call it.
+/// The name by which kernels call it.
 constexpr const char* kReduceLargeArguments = "tide_reduce_large_arguments";
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// What the functions of math.h share: polynomials, exponents as bits, exact products.
+// Helpers for the functions of math.h: polynomials, exponents as bits, exact products.
 #pragma once
 
 #include <cmath>
@@ -13,24 +13,24 @@ namespace tide::math {
 constexpr double kLn2 = 0.6931471805599453;
 constexpr double kPi = 3.141592653589793;
 
-/// Values bring their own convert<D>(x); this one only says that the name is a template's.
+/// Values have their own convert<D>(x); this only declares the name as a template.
 template <DType D>
 void convert();
 
-/// Whether x is f64; otherwise the functions here take it for f32.
+/// Whether x is f64; otherwise these functions treat it as f32.
 template <class V>
 constexpr bool is_wide(V x) {
   return x.type() == DType::f64;
 }
 
-/// A V of an integer type that is fixed at compile time, for which floating code does not compile.
+/// A V whose type is an integer type at compile time: floating code would not compile for it.
 template <class V>
 concept NeverFloating = requires {
   requires !is_floating(V::type());
 };
 
-/// floating(a, b) for floating types, else whole(a, b). Both are generic, so that only what can be
-/// called is compiled.
+/// floating(a, b) for floating types, else whole(a, b). Both are generic, so that only callable
+/// code is compiled.
 template <class V, class Floating, class Whole>
 constexpr V by_kind(V a, V b, Floating floating, Whole whole) {
   if constexpr (!NeverFloating<V>)
@@ -38,7 +38,7 @@ constexpr V by_kind(V a, V b, Floating floating, Whole whole) {
   return whole(a, b);
 }
 
-/// `a` in the type of `like`. Also for a V whose type is fixed at compile time.
+/// `a` converted to the type of `like`. Also for a V whose type is fixed at compile time.
 template <class V, class A>
 constexpr V converted(A a, V like) {
   if constexpr (std::is_same_v<A, V>)
@@ -47,14 +47,14 @@ constexpr V converted(A a, V like) {
     return convert<V::type()>(a);
 }
 
-/// f64 of x, for functions that are computed wider than their result.
+/// x as f64, for functions that are computed with more precision than their result.
 template <class V>
 constexpr auto widened(V x) {
   return convert<DType::f64>(x);
 }
 
-/// f32 of an x of f64; what f32 cannot hold goes toward zero and has an odd last bit. Rounded
-/// again, to f16 or bf16, x is rounded as if once (S. Boldo, G. Melquiond, "Emulation of a FMA and
+/// f64 x as f32; inexact results are rounded toward zero with the last bit set. Rounding that
+/// again, to f16 or bf16, equals rounding x once (S. Boldo, G. Melquiond, "Emulation of a FMA and
 /// Correctly Rounded Sums", 2008).
 template <class V>
 constexpr auto rounded_to_odd(V x) {
@@ -67,7 +67,7 @@ constexpr auto rounded_to_odd(V x) {
 }
 
 /// times * p(times * x) for p(x) = c0 + c1 x + c2 x^2 + ... and `times` a power of two, by Horner's
-/// rule: kernels keep several vectors in flight, so the long dependent chain costs nothing.
+/// rule: kernels have several vectors in flight, which hides the latency of the dependency chain.
 template <class V>
 constexpr V polynomial(V x, std::initializer_list<double> coefficients, double times = 1.0) {
   double factor = std::pow(times, static_cast<double>(coefficients.size()));
@@ -78,21 +78,21 @@ constexpr V polynomial(V x, std::initializer_list<double> coefficients, double t
   return sum;
 }
 
-/// 1.5 * 2^p for p mantissa bits: adding it rounds to a whole number, which then stands in the low
-/// bits of the pattern (the addition is exact for |x| < 2^(p - 2)).
+/// 1.5 * 2^p for p mantissa bits: adding it rounds to an integer, which is then in the low bits of
+/// the pattern (the addition is exact for |x| < 2^(p - 2)).
 template <class V>
 constexpr double rounding_number(V x) {
   return is_wide(x) ? 6755399441055744.0 : 12582912.0;
 }
 
-/// The nearest whole number, ties to even, for |x| < 2^22 (f32) or 2^51 (f64).
+/// The nearest integer, ties to even, for |x| < 2^22 (f32) or 2^51 (f64).
 template <class V>
 constexpr V nearest(V x) {
   const V magic = x.constant(rounding_number(x));
   return (x + magic) - magic;
 }
 
-/// The offset of the exponents of V's type, and where they begin in its pattern.
+/// The exponent bias of V's type, and the lowest bit of the exponent.
 template <class V>
 constexpr double exponent_bias(V x) {
   return is_wide(x) ? 1023.0 : 127.0;
@@ -102,26 +102,26 @@ constexpr int exponent_place(V x) {
   return is_wide(x) ? 52 : 23;
 }
 
-/// 2^n in the range of normal numbers, for counted = n + exponent_bias + rounding_number.
+/// 2^n in the range of normal numbers, where counted = n + exponent_bias + rounding_number.
 template <class V>
 constexpr V power_of_two(V counted) {
   return float_bits(shift_left(bits(counted), exponent_place(counted)));
 }
 
-/// x * 2^n for x from 1/2 to 2 and counted = n + 2 exponent_bias + rounding_number, as if n were
-/// the exponent of a wider type: in two steps, because 2^n may lie outside the type where the
-/// result does not (exp near its limits).
+/// x * 2^n for x from 1/2 to 2 and counted = n + 2 exponent_bias + rounding_number. Takes two
+/// steps, because 2^n may be outside the range of the type where the result is not (exp near its
+/// limits).
 template <class V>
 constexpr V scaled_by(V x, V counted) {
   const auto pattern = bits(counted);
   const int place = exponent_place(x);
-  // Half of n + 2 exponent_bias is the exponent of the first step, the rest that of the second.
+  // Half of n + 2 exponent_bias is the exponent of the first step, the remainder of the second.
   const auto exponents = pattern.constant(is_wide(x) ? 0x7ff0000000000000 : 0x7f800000);
   const auto half = shift_left(pattern, place - 1) & exponents;
   return x * float_bits(half) * float_bits(shift_left(pattern, place) - half);
 }
 
-/// The same for whole n.
+/// x * 2^n for an integer n.
 template <class V>
 constexpr V scaled(V x, V n) {
   return scaled_by(x, n + n.constant(rounding_number(n) + 2 * exponent_bias(n)));
@@ -135,7 +135,7 @@ constexpr V with_sign(V a, V b) {
   return float_bits((bits(a) & ~sign) | (pattern & sign));
 }
 
-/// The upper half of a mantissa: products of two heads are exact (Dekker 1971).
+/// The upper half of the mantissa: products of two heads are exact (Dekker 1971).
 template <class V>
 constexpr V head(V x) {
   const auto pattern = bits(x);
@@ -143,7 +143,7 @@ constexpr V head(V x) {
       pattern & (is_wide(x) ? pattern.constant(int64_t{-0x8000000}) : pattern.constant(-0x1000)));
 }
 
-/// x * x = square + error, exactly but for underflow.
+/// x * x = square + error, exactly except for underflow.
 template <class V>
 struct ExactSquare {
   V square, error;

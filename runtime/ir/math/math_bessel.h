@@ -1,13 +1,13 @@
-// Modified Bessel functions of the first kind, of order 0 and 1. Computed in f64 for f32 too: they
-// are rare.
+// Modified Bessel functions of the first kind, of order 0 and 1. Also computed in f64 for f32: they
+// are rarely used.
 #pragma once
 
 #include "runtime/ir/math/math_exponential.h"
 
 namespace tide::math {
 
-/// exp(-x) I(x), for x >= 0, from the coefficients of two forms: below 15 the power series in
-/// x^2 / 4 (Abramowitz and Stegun 9.6.10), whose terms all have one sign; above it I(x) exp(-x)
+/// exp(-x) I(x), for x >= 0, from the coefficients of two forms: below 15 the power series in x^2 /
+/// 4 (Abramowitz and Stegun 9.6.10), whose terms all have the same sign; above it I(x) exp(-x)
 /// sqrt(x), fitted in 15 / x.
 template <class W>
 W bessel_scaled(W x, bool first, std::initializer_list<double> series,
@@ -124,7 +124,7 @@ W i1e_wide(W x) {
   return select(x == x, select(x < x.constant(0.0), -y, y), x);
 }
 
-/// y exp(|x|), where the exponential alone may be too large.
+/// y exp(|x|), even if exp(|x|) alone overflows.
 template <class W>
 W times_exp(W y, W x) {
   const W half = exp(abs(x) * x.constant(0.5));

@@ -1,5 +1,5 @@
-// Bessel functions of order 0 and 1: J, Y and, modified, K. Computed in f64 for f32 too: they are
-// rare. Coefficients are those of Chebyshev interpolants, as powers of a place in -1..1.
+// Bessel functions of order 0 and 1: J, Y and, modified, K. Also computed in f64 for f32: they are
+// rarely used. Coefficients are those of Chebyshev interpolants, as powers of a variable in -1..1.
 #pragma once
 
 #include <limits>
@@ -10,7 +10,7 @@
 
 namespace tide::math {
 
-/// The lesser of x and the limit, so that a form that serves below it does not overflow above.
+/// x clamped to the limit, so that a formula that is used below it does not overflow above.
 template <class W>
 W at_most(W x, double limit) {
   return select(x < x.constant(limit), x, x.constant(limit));
@@ -26,11 +26,11 @@ W even_series(W x, double limit, std::initializer_list<double> coefficients) {
   return polynomial(x * x * x.constant(2 / (limit * limit)) - x.constant(1.0), coefficients);
 }
 
-/// Up to here J and Y are series; from here on waves whose phase and size vary slowly (Abramowitz
-/// and Stegun 9.2.5).
+/// Below this J and Y are series; above it waves with slowly varying phase and amplitude
+/// (Abramowitz and Stegun 9.2.5).
 constexpr double kBesselWaves = 8;
 
-/// p cosine - q sine for x >= kBesselWaves, over sqrt(pi x), p and q being functions of 1 / x^2.
+/// p cosine - q sine for x >= kBesselWaves, over sqrt(pi x); p and q are functions of 1 / x^2.
 template <class W>
 W bessel_wave(W x, W cosine, W sine, std::initializer_list<double> p,
               std::initializer_list<double> q) {
@@ -61,14 +61,14 @@ W j1_below(W x) {
                           -4.004572738786147e-13, 1.2093613396338289e-14});
 }
 
-/// cos(x - pi / 4), with sqrt(2) for size, and the sine.
+/// sin and cos of x - pi / 4, times sqrt(2).
 template <class W>
 SineCosine<W> eighth_turn_back(W x) {
   const W s = sin(x), c = cos(x);
   return {s - c, s + c};
 }
 
-/// The wave of order 0 with a phase, and that of order 1.
+/// The wave of order 0 and, below, the one of order 1, for a given phase.
 template <class W>
 W order0_wave(W x, W cosine, W sine) {
   return bessel_wave(
@@ -152,7 +152,7 @@ W y1_wide(W x) {
   return select(x == x.constant(0.0), infinity, select(x == x, y, x));
 }
 
-/// Up to here K is I log(x) and a series; from here on exp(-x) / sqrt(x) times a function of 1 / x.
+/// Below this K is I log(x) plus a series; above it exp(-x) / sqrt(x) times a function of 1 / x.
 constexpr double kBesselTail = 2;
 
 /// exp(x) K0(x), or K1, for x >= kBesselTail.

@@ -8,9 +8,8 @@
 
 namespace tide::math {
 
-/// exp(a^2) erfc(a) for 0 <= a < 28 (f32: 10.5): g(t) / (1 + 2 a) with t = (a - K) / (a
-/// + K), g a minimax polynomial (Shepherd and Laframboise, Math. Comp. 36, 1981). The error of a^2
-/// goes back into the exponential.
+/// exp(a^2) erfc(a) for 0 <= a < 28 (f32: 10.5): g(t) / (1 + 2 a) with t = (a - K) / (a + K), g a
+/// minimax polynomial (Shepherd and Laframboise, Math. Comp. 36, 1981).
 template <class V>
 constexpr V erfc_scaled(V a) {
   const bool wide = is_wide(a);
@@ -32,10 +31,10 @@ constexpr V erfc_scaled(V a) {
   return g / (a + a + a.constant(1.0));
 }
 
-/// erfc(a) for a >= 0 without loss in the tail. The error of a^2 goes back into the exponential.
+/// erfc(a) for a >= 0, accurate in the tail: the rounding error of a^2 corrects the exponential.
 template <class V>
 V erfc_positive(V a) {
-  const V top = a.constant(is_wide(a) ? 28.0 : 10.5);  // 0 from there on
+  const V top = a.constant(is_wide(a) ? 28.0 : 10.5);  // 0 from here on
   a = select(a > top, top, a);
   const auto [square, error] = exact_square(a);
   return exp_corrected(-square, -error, 0.0) * erfc_scaled(a);
@@ -96,9 +95,9 @@ V erf(V x) {
   return with_sign(b * (p / q), x);
 }
 
-/// erfinv(y) / y is smooth in w = -log(1 - y^2), or in its root (Giles, "Approximating the erfinv
-/// function", 2010): interpolated at Chebyshev's points up to w = 6.5 (f32: 5) and on to the last
-/// number below 1. Infinite at -1 and 1, nan beyond.
+/// erfinv(y) / y is smooth in w = -log(1 - y^2), or in its square root (Giles, "Approximating the
+/// erfinv function", 2010): interpolated at Chebyshev points up to w = 6.5 (f32: 5) and from there
+/// to the last value below 1. Infinite at -1 and 1, nan beyond.
 template <class V>
 constexpr V erfinv(V y) {
   const bool wide = is_wide(y);

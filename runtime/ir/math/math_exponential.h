@@ -1,11 +1,11 @@
-// exp and what is made of it: exp2, expm1, sinh, cosh, tanh, sigmoid.
+// exp and functions built from it: exp2, expm1, sinh, cosh, tanh, sigmoid.
 #pragma once
 
 #include "runtime/ir/math/math_basic.h"
 
 namespace tide::math {
 
-/// The whole number n next to times * x / ln(2), and counted = n + offset + rounding_number.
+/// The integer n nearest to times * x / ln(2), and counted = n + offset + rounding_number.
 template <class V>
 struct Exponent {
   V counted, n;
@@ -26,8 +26,7 @@ constexpr V without_exponent(V x, V n) {
   return fma(n, x.constant(-low), fma(n, x.constant(-high), x));
 }
 
-/// times * p(times * r) for the p of exp(r) = 1 + r + r^2 p(r), |r| <= ln(2) / 2; minimax
-/// polynomial.
+/// times * p(times * r), where exp(r) = 1 + r + r^2 p(r) for |r| <= ln(2) / 2; minimax polynomial.
 template <class V>
 constexpr V exp_tail(V r, double times = 1.0) {
   return is_wide(r)
@@ -50,19 +49,19 @@ constexpr V exp_reduced(V r) {
   return fma(fma(exp_tail(r), r, one), r, one);
 }
 
-/// x held between an argument far below those where exp is 0 and one where half of it is infinite.
-/// At the lower one `scaled_by` multiplies by 0: a result that is too small for the type instead
-/// takes a processor a hundred cycles, and masks are full of -inf.
+/// x clamped between an argument far below those where exp is 0 and one where half of it overflows.
+/// At the lower bound `scaled_by` multiplies by 0: a subnormal result would take a processor a
+/// hundred cycles, and attention masks are full of -inf.
 template <class V>
 constexpr V exp_range(V x) {
   const V top = x.constant(is_wide(x) ? 712.0 : 90.0);
   const V bottom = x.constant(is_wide(x) ? -1417.5 : -175.4);
-  // In this form a nan passes through.
+  // In this form nan propagates.
   x = select(x > top, top, x);
   return select(x < bottom, bottom, x);
 }
 
-/// exp(x + correction) * 2^shift, where |correction| is far below 1 and x may be anything.
+/// exp(x + correction) * 2^shift, where |correction| is far below 1 and x is arbitrary.
 template <class V>
 constexpr V exp_corrected(V x, V correction, double shift) {
   x = exp_range(x);
@@ -77,7 +76,7 @@ constexpr V exp(V x) {
   return scaled_by(exp_reduced(without_exponent(x, n)), counted);
 }
 
-/// exp(x) / 2, also where exp(x) itself is too large.
+/// exp(x) / 2, even where exp(x) overflows.
 template <class V>
 constexpr V half_exp(V x) {
   return exp_corrected(x, x.constant(0.0), -1.0);
@@ -93,14 +92,14 @@ constexpr V exp2(V x) {
   return scaled(exp_reduced((x - n) * x.constant(kLn2)), n);
 }
 
-/// exp(x) - 1, with its relative accuracy near 0.
+/// exp(x) - 1, with full relative accuracy near 0.
 template <class V>
 constexpr V expm1(V x) {
   const V bottom = x.constant(is_wide(x) ? -40.0 : -20.0);
   const V top = x.constant(is_wide(x) ? 710.0 : 89.0);
   V y = select(x > top, top, x);
   y = select(y < bottom, bottom, y);
-  // 2^(n - 1) first and twice that at the end: 2^n may be too large where the result is not.
+  // First 2^(n - 1), doubled at the end: 2^n may overflow where the result does not.
   const auto [counted, n] = exponent_of(y, exponent_bias(y) - 1.0);
   const V half = power_of_two(counted);
   const V sum = fma(half, expm1_reduced(without_exponent(y, n)), half - half.constant(0.5));
@@ -134,8 +133,8 @@ constexpr V tanh(V x) {
   const auto sign = bits(x) & bits(x.constant(-0.0));
   V a = float_bits(bits(x) ^ sign);
   a = select(a > limit, limit, a);
-  // 2 |x| = n ln 2 + 2 r and exp(2 r) = 1 + 2 m. What rounding ln 2 costs grows with h, and the
-  // result depends on h less and less.
+  // 2 |x| = n ln 2 + 2 r and exp(2 r) = 1 + 2 m. The error from rounding ln 2 grows with h, but the
+  // result depends less and less on h.
   const auto [counted, n] = exponent_of(a, exponent_bias(a), 2.0);
   const V power = power_of_two(counted);
   const V r = fma(n, x.constant(-0.5 * kLn2), a);
@@ -145,10 +144,10 @@ constexpr V tanh(V x) {
   return float_bits(bits(h / (h + h.constant(1.0))) | sign);
 }
 
-/// 1 / (1 + exp(-x)); 0 where exp(x) is below the normal numbers.
+/// 1 / (1 + exp(-x)); 0 where exp(x) is subnormal.
 template <class V>
 constexpr V sigmoid(V x) {
-  // Between these, 2^n is a normal number or infinite.
+  // Within these bounds, 2^n is a normal number or infinite.
   const V top = x.constant(is_wide(x) ? 708.0 : 87.0);
   const V bottom = x.constant(is_wide(x) ? -709.6 : -88.6);
   x = select(x > top, top, x);

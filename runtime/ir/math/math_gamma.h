@@ -1,5 +1,5 @@
-// log of the gamma function and its derivative. Computed in f64 for f32 too: they are rare, and
-// their sums cancel near the zeros.
+// log of the gamma function and its derivatives. Also computed in f64 for f32: they are rarely
+// used, and their sums cancel near the zeros.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ SineCosine<W> sine_cosine_pi(W x) {
   return {select(q >= x.constant(2.0), -sine, sine), select(second_or_third, -cosine, cosine)};
 }
 
-/// Where Stirling's series begins to be good enough; smaller arguments are moved there by gamma(x +
-/// 1) = x gamma(x).
+/// From here on Stirling's series is accurate; smaller arguments are shifted there by gamma(x + 1)
+/// = x gamma(x).
 constexpr double kStirlingFrom = 8;
 
 /// (x + 1) (x + 2) ... (x + 7)
@@ -50,7 +50,7 @@ constexpr W stirling_series(W x) {
   return (x - x.constant(0.5)) * (log(x) - one) + (x.constant(0.4189385332046727) + series);
 }
 
-/// log(gamma(2 + t)) for |t| up to 0.5 with its relative accuracy: the series of (-1)^k (zeta(k) -
+/// log(gamma(2 + t)) for |t| up to 0.5 with full relative accuracy: the series of (-1)^k (zeta(k) -
 /// 1) t^k / k (Abramowitz and Stegun 6.1.33).
 template <class W>
 constexpr W lgamma_from_two(W t) {
@@ -66,7 +66,7 @@ constexpr W lgamma_from_two(W t) {
                         -1.1921401405860912e-09, 5.731367241678862e-10,  -2.7595228851242334e-10});
 }
 
-/// Around the zeros of log(gamma(x)) at 1 and 2: from kSeriesFrom to kSeriesTo it is
+/// Near the zeros of log(gamma(x)) at 1 and 2: from kSeriesFrom to kSeriesTo it is
 /// lgamma_from_two(t) - log(divisor).
 constexpr double kSeriesFrom = 0.5, kSeriesTo = 2.5;
 
@@ -80,8 +80,8 @@ constexpr NearOneOrTwo<W> near_one_or_two(W x) {
   return {x - select(first, x.constant(1.0), x.constant(2.0)), select(first, x, x.constant(1.0))};
 }
 
-/// log |gamma(x)|; negative arguments are mirrored. Relative accuracy but near the zeros at
-/// negative arguments, where the absolute error is about 1e-15.
+/// log |gamma(x)|; negative arguments are reflected. Full relative accuracy except near the zeros
+/// at negative arguments, where the absolute error is about 1e-15.
 template <class W>
 W lgamma_wide(W x) {
   const W one = x.constant(1.0);
@@ -95,7 +95,7 @@ W lgamma_wide(W x) {
   const W stirling = select(series, lgamma_from_two(t), shifted);
 
   const W sine = abs(sine_cosine_pi(y).sine);
-  // The smallest sines are their angles, here times 2^200: reciprocals would be infinite.
+  // The smallest sines equal their angles, here times 2^200: reciprocals would be infinite.
   const auto tiny = negative & (y < x.constant(0x1p-500));
   const W raised = select(tiny, y * x.constant(0x1p200) * x.constant(kPi), sine);
   const W mirrored = x.constant(kPi) * select(low, product, one / y) / raised;
@@ -113,7 +113,7 @@ V lgamma(V x) {
   return converted(lgamma_wide(widened(x)), x);
 }
 
-/// The derivative of lgamma, by the derivatives of the same formulas (Abramowitz and Stegun 6.3).
+/// The derivative of lgamma, from the derivatives of its formulas (Abramowitz and Stegun 6.3).
 template <class W>
 W digamma_wide(W x) {
   const W one = x.constant(1.0);
@@ -139,7 +139,7 @@ W digamma_wide(W x) {
   const W positive = asymptotic - select(low, numerator / denominator, x.constant(0.0));
   const auto [sine, cosine] = sine_cosine_pi(y);
   const W mirrored = positive + one / y + x.constant(kPi) * (cosine / sine);
-  // At a negative whole number the two sides differ: there is no limit.
+  // At a negative integer the one-sided limits differ: there is no limit.
   const W zero = x.constant(0.0);
   const W below =
       select(sine == zero, x.constant(std::numeric_limits<double>::quiet_NaN()), mirrored);
@@ -182,7 +182,7 @@ V trigamma(V x) {
   return converted(trigamma_wide(widened(x)), x);
 }
 
-/// The sum of (a + k)^-s over k = 0, 1, ... for a >= -6: 16 terms, then Euler's and Maclaurin's
+/// The sum of (a + k)^-s over k = 0, 1, ... for a >= -6: 16 terms, then the Euler-Maclaurin
 /// formula.
 template <class W>
 W zeta_from(W s, W a) {
@@ -207,12 +207,12 @@ W zeta_from(W s, W a) {
     ++k;
   }
   const W infinity = s.constant(std::numeric_limits<double>::infinity());
-  // Where the first term is all there is, the others must not make it nan.
+  // Where the first term dominates, the others must not make it nan.
   return select((sum == infinity) | (a == infinity) | (s == infinity), sum, sum + tail);
 }
 
-/// Hurwitz's zeta function, the sum of (q + k)^-s over k = 0, 1, ... nan for s < 1, and for q < 0
-/// unless s is whole.
+/// The Hurwitz zeta function, the sum of (q + k)^-s over k = 0, 1, ... nan for s < 1, and for q < 0
+/// unless s is an integer.
 template <class W>
 W zeta_wide(W s, W q) {
   const W zero = s.constant(0.0);
@@ -221,9 +221,8 @@ W zeta_wide(W s, W q) {
   const W infinity = s.constant(std::numeric_limits<double>::infinity());
   const W nan = s.constant(std::numeric_limits<double>::quiet_NaN());
   const auto whole = floor(s) == s;
-  // Far below 0 there are three sums: the terms from q's fraction f on, and those below it, which
-  // for an even s are the ones from 1 - f on without those from 1 - q on, and their negatives for
-  // an odd s.
+  // Far below 0 there are three sums: the terms from q's fraction f on, plus the terms below it,
+  // which are (-1)^s times the difference of the sums from 1 - f on and from 1 - q on.
   const auto far = (q < s.constant(-6.0)) & (floor(q) != q) & whole & (s > one) & (s < infinity);
   const W fraction = q - floor(q);
   const W half = s * s.constant(0.5);
@@ -241,7 +240,7 @@ W zeta_wide(W s, W q) {
         return std::array<W, 2>{select(unfinished, v[0] + signed_part, v[0]),
                                 select(unfinished, v[1] + one, v[1])};
       })[0];
-  // A large odd s gives infinity less infinity.
+  // A large odd s yields infinity minus infinity.
   result = select(far & (result != result), infinity, result);
   result = select((q < zero) & (floor(s) != s), nan, result);
   result = select((q <= zero) & (floor(q) == q), infinity, result);

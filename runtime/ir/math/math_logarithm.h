@@ -1,4 +1,4 @@
-// log and what is made of it: log2, log10, log1p, asinh, acosh, atanh.
+// log and functions built from it: log2, log10, log1p, asinh, acosh, atanh.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ constexpr LogParts<V> log_parts(V x) {
           float_bits((i & i.constant(wide ? 0x000fffffffffffff : 0x007fffff)) + i.constant(root))};
 }
 
-/// The same for any positive x.
+/// Like log_parts, but for any positive x, including subnormals.
 template <class V>
 constexpr LogParts<V> log_parts_with_denormals(V x) {
   const bool wide = is_wide(x);
@@ -39,8 +39,8 @@ constexpr LogParts<V> log_parts_with_denormals(V x) {
   return {k - select(small, k.constant(shift), k.constant(0.0)), m};
 }
 
-/// log(1 + f) for 1 + f in [sqrt(1/2), sqrt(2)], plus `correction`, with the sum's rounding
-/// kept small: f - (f^2 / 2 - ...). f64 follows fdlibm's e_log.c with s = f / (2 + f).
+/// log(1 + f) for 1 + f in [sqrt(1/2), sqrt(2)], plus `correction`, arranged for a small rounding
+/// error of the sum: f - (f^2 / 2 - ...). f64 follows fdlibm's e_log.c with s = f / (2 + f).
 template <class V>
 constexpr V log1p_reduced(V f, V correction) {
   const V half_square = f * f * f.constant(0.5);
@@ -65,7 +65,7 @@ constexpr V log_sum(V k, V f, V correction) {
   return fma(k, k.constant(high), log1p_reduced(f, fma(k, k.constant(low), correction)));
 }
 
-/// `y`, but what logarithms are at and beyond the borders: -inf at 0, nan below, inf at inf.
+/// `y` with the special cases of logarithms: -inf at 0, nan below, inf at inf.
 template <class V>
 constexpr V log_borders(V x, V y) {
   const V zero = x.constant(0.0);
@@ -81,7 +81,7 @@ constexpr V log(V x) {
   return log_borders(x, log_sum(k, m - m.constant(1.0), x.constant(0.0)));
 }
 
-/// k is a sum of its own, so that powers of two are exact.
+/// k is added separately, so that powers of two are exact.
 template <class V>
 constexpr V log2(V x) {
   const auto [k, m] = log_parts_with_denormals(x);
@@ -93,15 +93,15 @@ template <class V>
 constexpr V log10(V x) {
   const auto [k, m] = log_parts_with_denormals(x);
   const V l = log1p_reduced(m - m.constant(1.0), m.constant(0.0));
-  // log10(2), its upper part short enough for an exact product with k.
+  // log10(2); its upper part is short enough for an exact product with k.
   const double high = is_wide(x) ? 3.01029995663611771306e-01 : 0.301025390625;
   const double low = is_wide(x) ? 3.69423907715893078616e-13 : 4.605038981195214e-06;
   const V rest = fma(k, k.constant(low), l * l.constant(0.4342944819032518));
   return log_borders(x, fma(k, k.constant(high), rest));
 }
 
-/// log(1 + x), with its relative accuracy near 0: what 1 + x loses goes into the correction
-/// (fdlibm's s_log1p.c).
+/// log(1 + x), with full relative accuracy near 0: the rounding error of 1 + x becomes the
+/// correction (fdlibm's s_log1p.c).
 template <class V>
 constexpr V log1p(V x) {
   const V one = x.constant(1.0);
@@ -114,7 +114,7 @@ constexpr V log1p(V x) {
   return select(x == x.constant(0.0), x, log_borders(u, log_sum(k, f, correction)));
 }
 
-/// log1p(|x| + x^2 / (1 + sqrt(1 + x^2))); log(2 |x|) where that is as good and x^2 might overflow.
+/// log1p(|x| + x^2 / (1 + sqrt(1 + x^2))); log(2 |x|) for large x, where x^2 might overflow.
 template <class V>
 constexpr V asinh(V x) {
   const V a = abs(x);
@@ -131,7 +131,7 @@ template <class V>
 constexpr V acosh(V x) {
   const V t = x - x.constant(1.0);
   const auto large = x > x.constant(is_wide(x) ? 0x1p28 : 0x1p14);
-  // Below 1, t itself is the negative number whose root is nan.
+  // Below 1, t itself is negative, so that its root is nan.
   const V square = select(t < t.constant(0.0), t, t * (t + t.constant(2.0)));
   const V y = log1p(select(large, t, t + sqrt(square)));
   return y + select(large, x.constant(kLn2), x.constant(0.0));

@@ -6,13 +6,13 @@
 
 namespace tide::math {
 
-/// A number as an unevaluated sum, `low` below the last bit of `high`.
+/// A value as an unevaluated sum, `low` below the last bit of `high`.
 template <class W>
 struct Pair {
   W high, low;
 };
 
-/// log(x) for positive x, right to about 2^-63. f / (2 + f) is corrected by its remainder (as in
+/// log(x) for positive x, accurate to about 2^-63. f / (2 + f) is corrected by its remainder (as in
 /// fdlibm's e_pow.c), the leading terms are added without error, the others are small.
 template <class W>
 Pair<W> log_pair(W x) {
@@ -42,7 +42,7 @@ Pair<W> log_pair(W x) {
 /// x^y for finite positive x.
 template <class W>
 W pow_positive(W x, W y) {
-  // Beyond 2^64 any y gives 0, 1 or infinity; held there, no product overflows.
+  // Beyond 2^64 any y gives 0, 1 or infinity; clamped, so that no product overflows.
   const W limit = y.constant(0x1p64);
   y = select(y > limit, limit, y);
   y = select(y < -limit, -limit, y);
@@ -58,14 +58,14 @@ W pow_positive(W x, W y) {
   return exp_corrected(p, select(in_range, correction, p.constant(0.0)), 0.0);
 }
 
-/// C's pow, with all its cases of zeros, infinities and negative numbers.
+/// C's pow, with all its special cases for zeros, infinities and negative values.
 template <class V>
 V pow(V x, V y) {
   const V zero = x.constant(0.0);
   const V one = x.constant(1.0);
   const V infinity = x.constant(std::numeric_limits<double>::infinity());
   const V a = abs(x);
-  // f64 has bits to spare for an f32 result.
+  // f64 has extra bits for an f32 result.
   V result = is_wide(x) ? pow_positive(a, y) : converted(exp(widened(y) * log(widened(a))), x);
   const V rising = select(y > zero, infinity, zero);
   const V falling = select(y > zero, zero, infinity);
@@ -78,14 +78,14 @@ V pow(V x, V y) {
   const auto odd = whole & (floor(half) != half);
   const V nan = x.constant(std::numeric_limits<double>::quiet_NaN());
   const auto minus = with_sign(one, x) < zero;
-  // Infinite powers are whole here, and inf / 2 is inf: even.
+  // Infinite powers are integers here, and inf / 2 is inf: even.
   result = select(minus & odd, -result, result);
   result = select((x < zero) & !whole & (a != infinity), nan, result);
   result = select((x == x) & (y == y), result, nan);
   return select((x == one) | (y == zero), one, result);
 }
 
-/// Integer power by squaring, wrapping around; negative powers are 0 but for x = 1 and -1.
+/// Integer power by squaring, wrapping around; negative powers are 0 except for x = 1 and -1.
 template <class V>
 V integer_pow(V x, V y) {
   const V zero = x.constant(0);
@@ -99,12 +99,12 @@ V integer_pow(V x, V y) {
     power = power * power;
   }
   const V minus_one = x.constant(-1);
-  // A reciprocal in integers; -1 to an odd negative power is -1, which result already holds.
+  // An integer reciprocal; -1 to an odd negative power is -1, which result already holds.
   const V reciprocal = select((x == one) | (x == minus_one), result, zero);
   return select(y < zero, reciprocal, result);
 }
 
-/// sqrt(x^2 + y^2), scaled by a power of two so that squares neither overflow nor vanish.
+/// sqrt(x^2 + y^2), scaled by a power of two so that squares neither overflow nor underflow.
 template <class V>
 V hypot(V x, V y) {
   const bool wide = is_wide(x);
@@ -125,9 +125,9 @@ V hypot(V x, V y) {
   return select((a == infinity) | (b == infinity), infinity, root);
 }
 
-/// The rest of x divided by y > 0 towards 0, exactly, for x >= 0. Each turn takes 25 bits off the
-/// quotient: short quotients times halves of y. Where the quotient may be too large for the type,
-/// multiples of y by powers of two come first.
+/// The remainder of x / y truncated, exactly, for x >= 0 and y > 0. Each iteration reduces the
+/// quotient by 25 bits: short quotients times halves of y. If the quotient may overflow, multiples
+/// of y by powers of two are subtracted first.
 template <class W>
 W fmod_positive(W x, W y, bool may_overflow) {
   const W far = may_overflow ? y * y.constant(0x1p700) : y;
@@ -141,11 +141,11 @@ W fmod_positive(W x, W y, bool may_overflow) {
     return (r - q * high) - q * (divisor - high);
   };
   const W r = while_any(x, unfinished, turn);
-  // A quotient that was rounded up leaves a negative rest.
+  // A quotient that was rounded up leaves a negative remainder.
   return select(r < x.constant(0.0), r + y, r);
 }
 
-/// C's fmod: the sign of x, nan for y = 0 and infinite x.
+/// C's fmod: with the sign of x, nan for y = 0 and infinite x.
 template <class V>
 V fmod(V x, V y) {
   const V infinity = x.constant(std::numeric_limits<double>::infinity());

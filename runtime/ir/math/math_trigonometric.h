@@ -15,8 +15,8 @@ struct Quadrant {
 };
 
 /// pi / 2 in three parts of 33, 33 and 53 bits (fdlibm's e_rem_pio2.c), k in two of 20: all
-/// products but the last are exact for |x| < 1e12, where r is right to 2^-53. Larger angles, and
-/// infinities, take a path of their own.
+/// products except the last are exact for |x| < 1e12, where r is accurate to 2^-53. Larger angles,
+/// and infinities, use large_argument.h.
 template <class W>
 Quadrant<W> reduce_angle(W given) {
   const auto far = abs(given) > given.constant(kLargeArgument);
@@ -54,14 +54,14 @@ SineCosine<V> sine_cosine(V r) {
           ? polynomial(z, {0.041666666666666595, -0.0013888888888873403, 2.4801587289056113e-05,
                            -2.755731423407626e-07, 2.0875707665373897e-09, -1.1358857229645582e-11})
           : polynomial(z, {0.0416666456, -0.00138873118, 2.44327148e-05});
-  // 1 - z / 2 loses bits; they are put back with the rest of the series (fdlibm's k_cos.c).
+  // 1 - z / 2 loses bits; they are added with the remainder of the series (fdlibm's k_cos.c).
   const V one = r.constant(1.0);
   const V half_square = z * r.constant(0.5);
   const V w = one - half_square;
   return {fma(r * z, s, r), w + ((one - w - half_square) + z * z * c)};
 }
 
-/// The angle is reduced in f64 for f32 too: its three parts of pi / 2 would need six in f32.
+/// Angles are reduced in f64 for f32 too: the three parts of pi / 2 would be six in f32.
 template <class V>
 Quadrant<V> quadrant_of(V x) {
   const auto reduced = reduce_angle(widened(x));
@@ -110,7 +110,7 @@ V asin_small(V x, V z) {
   return fma(x * z, p, x);
 }
 
-/// asin(sqrt(z)) of small z: either x^2, or (1 - |x|) / 2 from the formula of the half angle.
+/// asin(sqrt(z)) of small z: either x^2, or (1 - |x|) / 2 by the half-angle formula.
 template <class V>
 struct ArcSine {
   typename V::Mask small;
@@ -147,7 +147,7 @@ V atan_quotient(V a, V b) {
   const auto small = a <= b * tangent;
   const auto large = b <= a * tangent;
   const V zero = a.constant(0.0);
-  // Around 1 both sums might overflow; a quarter of them does not.
+  // Near 1 both sums might overflow; a quarter of them does not.
   const V quarter = select(a > a.constant(1.0), a.constant(0.25), a.constant(1.0));
   const V numerator = select(small, a, select(large, -b, (a * quarter) - (b * quarter)));
   const V denominator = select(small, b, select(large, a, (a * quarter) + (b * quarter)));

@@ -1,5 +1,5 @@
-// Functions of math.h for single numbers in loops that end when the numbers say so, with the same
-// bits on the host and in CUDA kernels.
+// Functions of math.h for scalars in loops with data-dependent exits, with the same bits on the
+// host and in CUDA kernels.
 #pragma once
 
 #include "runtime/ir/math/host_and_device.h"

@@ -1,4 +1,4 @@
-// Functions of pairs of numbers whose bits are the same on the host and in CUDA kernels.
+// Functions of two scalars with the same bits on the host and in CUDA kernels.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tide {
 
-/// Of every whole number, as its type without a sign.
+/// |x| as the unsigned type, for every integer.
 template <class T>
 TIDE_HOST_AND_DEVICE std::make_unsigned_t<T> magnitude_of(T x) {
   using Unsigned = std::make_unsigned_t<T>;
@@ -18,7 +18,7 @@ TIDE_HOST_AND_DEVICE std::make_unsigned_t<T> magnitude_of(T x) {
   return static_cast<Unsigned>(x);
 }
 
-/// Wraps around where the divisor itself does not fit: of the most negative number.
+/// Wraps around if the divisor is not representable: that of the lowest integer.
 template <class T>
 TIDE_HOST_AND_DEVICE T greatest_divisor(T a, T b) {
   using Unsigned = std::make_unsigned_t<T>;
@@ -31,7 +31,7 @@ TIDE_HOST_AND_DEVICE T greatest_divisor(T a, T b) {
   return static_cast<T>(x);
 }
 
-/// Not negative, unless it does not fit and wraps around to that.
+/// Non-negative, unless it wraps around.
 template <class T>
 TIDE_HOST_AND_DEVICE T least_multiple(T a, T b) {
   const T divisor = greatest_divisor(a, b);
@@ -44,8 +44,8 @@ TIDE_HOST_AND_DEVICE T least_multiple(T a, T b) {
   return static_cast<T>(magnitude_of(static_cast<T>(product)));
 }
 
-/// The neighbour of a in the direction of b: patterns of one sign are ordered as numbers are.
-/// `from` and `to` are a and b in a type that can be compared.
+/// The value next to a in the direction of b: bit patterns of one sign are ordered like their
+/// values. `from` and `to` are a and b in a type with comparisons.
 template <class T, class Wide>
 TIDE_HOST_AND_DEVICE T neighbour(T a, T b, Wide from, Wide to) {
   using Bits = std::conditional_t<sizeof(T) == 2, uint16_t,
@@ -54,7 +54,7 @@ TIDE_HOST_AND_DEVICE T neighbour(T a, T b, Wide from, Wide to) {
   std::memcpy(&bits, &a, sizeof a);
   std::memcpy(&other, &b, sizeof b);
   constexpr auto kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
-  // Each case is a selection, so that loops of it run over vectors.
+  // Each case is a selection, so that loops vectorize.
   const auto from_zero = static_cast<Bits>((to < 0 ? kSign : Bits{0}) | Bits{1});
   const auto away = static_cast<Bits>(bits + 1), back = static_cast<Bits>(bits - 1);
   const Bits beside = (from < to) == (from > 0) ? away : back;

@@ -1,5 +1,5 @@
-// The V of op_definition.h on the host and in CUDA's compute kernels: one number, computed at once.
-// Bit for bit what fused kernels compute.
+// The V of op_definition.h on the host and in CUDA compute kernels: one scalar, evaluated
+// immediately, with the same bits as fused kernels.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace tide::reference {
 
-/// Truth of a condition.
+/// The result of a comparison.
 struct Mask {
   bool holds;
 };
@@ -71,7 +71,7 @@ class Value {
   T number_;
 };
 
-/// Integers compute in 64 bits without a sign, where everything wraps, and are cut back.
+/// Integers compute in unsigned 64 bits, where everything wraps, and are truncated.
 template <class T>
 constexpr uint64_t wide(Value<T> a) {
   return static_cast<uint64_t>(static_cast<int64_t>(a.number()));
@@ -109,7 +109,7 @@ constexpr Value<T> operator-(Value<T> a) {
   else
     return narrow<T>(0 - wide(a));
 }
-/// Floating types only.
+/// Only for floating types.
 template <class T>
 constexpr Value<T> operator/(Value<T> a, Value<T> b) {
   if constexpr (std::is_floating_point_v<T>)
@@ -168,7 +168,7 @@ template <class T>
 constexpr Value<T> round_even(Value<T> a) {
   return Value<T>(static_cast<T>(std::nearbyint(a.number())));
 }
-/// A nan wins; -0 is below 0.
+/// nan wins; -0 is below 0.
 template <class T>
 constexpr Value<T> minimum(Value<T> a, Value<T> b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -253,7 +253,7 @@ constexpr Value<T> shift_right(Value<T> a, int count) {
   return shift_right(a, a.constant(count));
 }
 
-/// Floating to integer saturates in 64 bits and then wraps; nan gives 0.
+/// Floating to integer saturates in 64 bits and then wraps; nan becomes 0.
 template <DType D, class T>
 constexpr auto convert(Value<T> a) {
   using Result = typename Host<D>::type;
@@ -272,7 +272,7 @@ constexpr auto convert(Value<T> a) {
     return Value<Result>(static_cast<Result>(a.number()));
   }
 }
-/// Types are fixed on the host, so this is for a's own type alone.
+/// Types are static on the host, so this only supports a's own type.
 template <class T>
 constexpr Value<T> convert(Value<T> a, DType) {
   return a;

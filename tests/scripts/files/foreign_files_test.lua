@@ -122,11 +122,11 @@ end)
 describe("files of another kind", function()
   local folder = own_folder()
   local kKinds <const> = {
-    {"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n", "a pointer of Git LFS"},
+    {"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n", "a Git LFS pointer"},
     {"\x89HDF\r\n\x1a\n0123456789", "an HDF5 file"}, {"\x1c\0\0\0TFL3\0\0\0\0\0\0", "a TensorFlow Lite model"},
     {"GGUF\3\0\0\0\0\0\0\0\0\0", "a GGUF file"}, {"\n <!DOCTYPE HTML><html></html>", "an HTML page"},
     {"<html><body>404</body></html>", "an HTML page"}, {"\x1f\x8b\8\0\0\0\0\0\0\0\0", "packed by gzip"},
-    {"\x80\4\x95\0\0\0\0\0\0\0\0", "a pickle of Python"},
+    {"\x80\4\x95\0\0\0\0\0\0\0\0", "a Python pickle"},
   }
   for _, kind in ipairs(kKinds) do
     it("are named: " .. kind[2], function()

@@ -54,7 +54,7 @@ describe("files of pictures", function()
     vision.write_file(path, "")
     raises(path .. ": is empty", function() vision.read_image(path) end)
     vision.write_file(path, bytes)
-    raises(path .. ": has 5 x 7 pixels, more than max_pixels = 34: give a larger max_pixels if the picture can be "
+    raises(path .. ": has 5 x 7 pixels, more than max_pixels = 34: pass a larger max_pixels if the picture can be "
       .. "trusted", function() vision.read_image(path, {max_pixels = 34}) end)
     raises("decode_jpeg: data: is not a JPEG file but a PNG file", function() vision.decode_jpeg(bytes) end)
     raises("no/such.png: cannot be read: No such file", function() vision.read_image("no/such.png") end)

@@ -125,7 +125,7 @@ describe("damaged files of ONNX", function()
     end
     local path = folder() .. "/deep.onnx"
     native.write_onnx(path, "ModelProto", {graph = graph}, "save")
-    test.raises("deep.onnx: is damaged, or no ONNX file", tide.onnx.load, path)
+    test.raises("deep.onnx: is damaged, or not an ONNX file", tide.onnx.load, path)
   end)
 
   it("are refused when they are empty, text, or missing", function()
