@@ -5,7 +5,7 @@
 
 namespace tide::cuda {
 
-void tell_slow(const std::string& text, double operations, const char* reason) {
+void warn_slow(const std::string& text, double operations, const char* reason) {
   constexpr double kLarge = 1e9;
   static std::atomic<bool> said = false;
   if (operations <= kLarge || said.exchange(true)) return;

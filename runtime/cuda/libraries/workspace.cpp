@@ -30,7 +30,7 @@ void* Workspace::get(Stream stream, size_t bytes) {
   return reinterpret_cast<void*>(block.data);
 }
 
-void Workspace::give_back_large() {
+void Workspace::release_large() {
   for (auto& [stream, block] : blocks_)
     if (block.bytes > kKept) give_back(stream, block);
 }

@@ -18,7 +18,7 @@ class Workspace {
   /// lie elsewhere after a call that asks for more; making it larger waits for the stream.
   void* get(Stream stream, size_t bytes);
   /// Gives large blocks back, and waits for the streams that use them.
-  void give_back_large();
+  void release_large();
 
   static constexpr size_t kKept = size_t{64} << 20;  ///< bytes of a block that stays
 
