@@ -22,7 +22,7 @@ const std::string kSmall =
     "local x = tide.ones(4, 4, {device = 'cuda'})\n"
     "print(x:matmul(x):sum():item())\n";
 const std::string kSlow = "tide: cuda: a product 1024 x 512 x 1024 of float32 is slow: ";
-const std::string kOwn = ". tide's own kernel does it; `tide info` lists the libraries.\n";
+const std::string kOwn = ". tide's own kernel is used; `tide info` lists the libraries.\n";
 
 }  // namespace
 

@@ -195,7 +195,7 @@ TEST_CASE("cuDNN takes convolutions and says why it uses no Tensor Cores", "[cud
   CHECK(ConvolutionOffer(DType::f32).refusal().starts_with("float32 is kept exact"));
   CHECK(ConvolutionOffer(DType::f32, 1, true).refusal().empty());
   CHECK(ConvolutionOffer(DType::f32, 1, true, 75).refusal() ==
-        "the card's Tensor Cores do not take TF32");
+        "this GPU's Tensor Cores do not support TF32");
 }
 
 TEST_CASE("convolutions round to TF32 only where that was allowed", "[cuda][fake]") {
@@ -226,7 +226,7 @@ TEST_CASE("a cuDNN that is too old is not used", "[cuda][fake]") {
                         "= 'cuda'})):sum():item())"});
   unsetenv("TIDE_LOG");
   CHECK(outcome.out == "16.0\n");
-  CHECK(outcome.err.find("cuDNN has version 8907; convolutions do without it, as 9 is needed") !=
+  CHECK(outcome.err.find("cuDNN has version 8907; not used: version 9 is required") !=
         std::string::npos);
 }
 

@@ -26,7 +26,7 @@ std::string cuda_part(bool libraries = false) {
 }
 
 const std::string kNeeded =
-    "\n  needed: driver for CUDA 12.1 (530) or newer, a card of compute capability 7.5 (Turing) or "
+    "\n  needed: driver for CUDA 12.1 (530) or newer, a GPU of compute capability 7.5 (Turing) or "
     "newer";
 const std::string kNewDriver =
     "\n  what to do: install NVIDIA driver 530 or newer (https://www.nvidia.com/drivers), then run "
@@ -53,16 +53,17 @@ TEST_CASE("info reports a driver that is too old", "[cuda][fake]") {
 }
 
 TEST_CASE("info reports entry points that are missing", "[cuda][fake]") {
-  CHECK(story("missing=cuLaunchKernel") ==
-        "cuda: cannot be used: the driver lacks cuLaunchKernel: its files do not fit together" +
-            kNewDriver + "\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded + "\n");
+  CHECK(
+      story("missing=cuLaunchKernel") ==
+      "cuda: cannot be used: the driver lacks cuLaunchKernel: its files are of different versions" +
+          kNewDriver + "\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded + "\n");
 }
 
 TEST_CASE("info reports that there is no device", "[cuda][fake]") {
   CHECK(story("devices=0") ==
-        "cuda: cannot be used: the driver finds no device\n  what to do: see whether nvidia-smi "
+        "cuda: cannot be used: the driver finds no device\n  what to do: check whether nvidia-smi "
         "lists one; in a "
-        "container, give it the GPU\n  driver: libcuda.so.1, CUDA 13.0" +
+        "container, pass the GPU through\n  driver: libcuda.so.1, CUDA 13.0" +
             kNeeded + "\n");
 }
 
@@ -71,15 +72,15 @@ TEST_CASE("info reports that devices are hidden", "[cuda][fake]") {
   CHECK(story("devices=0") ==
         "cuda: cannot be used: the driver shows no device: CUDA_VISIBLE_DEVICES is \"-1\"\n  what "
         "to do: unset "
-        "CUDA_VISIBLE_DEVICES, or name devices in it\n  driver: libcuda.so.1, CUDA 13.0" +
+        "CUDA_VISIBLE_DEVICES, or list existing devices in it\n  driver: libcuda.so.1, CUDA 13.0" +
             kNeeded + "\n  CUDA_VISIBLE_DEVICES: \"-1\"\n");
 }
 
 TEST_CASE("info reports a driver that cannot start", "[cuda][fake]") {
   CHECK(story("init_error=719") ==
         "cuda: cannot be used: the driver cannot start: unspecified launch failure (719)\n  what "
-        "to do: look into the "
-        "system's log (dmesg); a restart mends a driver that was updated while it was in use\n  "
+        "to do: see the system log (dmesg); "
+        "if the driver was updated while in use, restart the machine\n  "
         "driver: libcuda.so.1, "
         "CUDA 13.0" +
             kNeeded + "\n");
@@ -101,7 +102,7 @@ TEST_CASE("info reports a card that is too old", "[cuda][fake]") {
 TEST_CASE("info reports cards that no process may use", "[cuda][fake]") {
   CHECK(story("devices=1,compute_mode=2") ==
         "cuda: cannot be used: no device can be used: Fake GPU 0: its compute mode is prohibited "
-        "(nvidia-smi -c 0)\n  what to do: have an administrator allow it: nvidia-smi -c 0\n  "
+        "(nvidia-smi -c 0)\n  what to do: ask an administrator to allow it: nvidia-smi -c 0\n  "
         "driver: libcuda.so.1, CUDA 13.0" +
             kNeeded +
             "\n  cuda:0: Fake GPU 0, 1.0 GB, compute capability 9.0; not used: its compute mode is "
@@ -117,8 +118,8 @@ TEST_CASE("a card that another process has for itself is named, and others work"
        "print(pcall(sum, 'cuda'))\n"
        "print(sum('cuda:1'), sum('cpu'))"});
   CHECK(outcome.out ==
-        "false\t(command line):1: cuda:0 (Fake GPU 0) is taken: another process has it for itself; "
-        "nvidia-smi names it, and the compute mode that allows that\n8.0\t8.0\n");
+        "false\t(command line):1: cuda:0 (Fake GPU 0) is in exclusive use by another process: see "
+        "nvidia-smi (compute mode EXCLUSIVE_PROCESS)\n8.0\t8.0\n");
   CHECK(outcome.err == "");
 }
 
@@ -143,7 +144,8 @@ TEST_CASE("devices may be chosen by what identifies them", "[cuda][fake]") {
   CHECK(story("devices=0")
             .starts_with(
                 "cuda: cannot be used: the driver shows no device: CUDA_VISIBLE_DEVICES is \"" +
-                card + "\"\n  what to do: unset CUDA_VISIBLE_DEVICES, or name devices in it\n"));
+                card +
+                "\"\n  what to do: unset CUDA_VISIBLE_DEVICES, or list existing devices in it\n"));
 }
 
 TEST_CASE("info reports the libraries that were found", "[cuda][fake]") {
@@ -155,8 +157,8 @@ TEST_CASE("info reports the libraries that were found", "[cuda][fake]") {
   const bool found = text.find("libnccl.so.2, version 2.") != std::string::npos;
   const bool missing =
       text.find(
-          "  NCCL: not found (needed by nothing yet); to have it: pip "
-          "install nvidia-nccl-cu13; if it is there, name its folder in TIDE_CUDA_PATH\n") !=
+          "  NCCL: not found (not used yet); install it: pip "
+          "install nvidia-nccl-cu13; if it is installed, add its folder to TIDE_CUDA_PATH\n") !=
       std::string::npos;
   CHECK(found != missing);
 }
@@ -175,8 +177,8 @@ TEST_CASE("a driver of CUDA 12 takes libraries made for CUDA 12", "[cuda][fake]"
     return text.substr(begin, text.find('\n', begin) - begin);
   };
   CHECK(line(cuda_part(true), "cuBLASLt")
-            .find("needs a newer driver than CUDA 12's (matrix products are slow); to have one "
-                  "that does not: pip install nvidia-cublas-cu12, or CUDA toolkit 12") !=
+            .find("needs a newer driver than CUDA 12's (matrix products are slow); install "
+                  "one for this driver: pip install nvidia-cublas-cu12, or CUDA toolkit 12") !=
         std::string::npos);
   link("libcublasLt.so.13", "libcublasLt.so.12");
   link("libcudnn.so.9", "libcudnn.so.9");
@@ -246,7 +248,7 @@ TEST_CASE("info reports a file that is no library", "[cuda][fake]") {
   Environment broken({{"TIDE_CUDA_PATH", folder.path()}});
   const std::string text = cuda_part();
   CHECK(text.starts_with("cuda: cannot be used: the driver's library cannot be loaded: " + file));
-  CHECK(text.find("\n  driver: not found; looked for " + file) != std::string::npos);
+  CHECK(text.find("\n  driver: not found; searched " + file) != std::string::npos);
 }
 
 TEST_CASE("info reports a library that is no driver", "[cuda][fake]") {
@@ -313,12 +315,12 @@ TEST_CASE("a lost device is an error, and other devices go on", "[cuda][fake]") 
        "local function sum(device) return tide.ones(8, {device = device}):sum():item() end\n"
        "local message repeat local ok, text = pcall(sum, 'cuda:0') message = not ok and text until "
        "message\n"
-       "print((message:match('unspecified launch failure.*other devices go on')))\n"
+       "print((message:match('unspecified launch failure.*other devices keep working')))\n"
        "print(sum('cuda:1'), sum('cpu'))"});
   CHECK(outcome.out ==
-        "unspecified launch failure (CUDA_ERROR_LAUNCH_FAILED): the device is lost, and what lies "
-        "on it; other devices "
-        "go on\n8.0\t8.0\n");
+        "unspecified launch failure (CUDA_ERROR_LAUNCH_FAILED): the device and its memory "
+        "are lost; other devices "
+        "keep working\n8.0\t8.0\n");
 }
 
 TEST_CASE("smi shows what the management library reports", "[cuda][fake]") {

@@ -157,7 +157,7 @@ TEST_CASE("a driver that refuses graphs is asked once for a window", "[cuda][fak
                             {"TIDE_FAKE_CUDA", std::string("fail_graph=") + failing}});
     const Run run = run_script(turns("turns(10) print('right')"));
     CHECK(run.out == "right\n");
-    const std::string reported = "no graph for a window of 6 kernels any more";
+    const std::string reported = "a window of 6 kernels no longer uses a graph";
     int times = 0;
     for (size_t at = 0; (at = run.err.find(reported, at)) != std::string::npos; ++at) ++times;
     CHECK(times == 1);  // there is one window of six kernels in each of ten turns

@@ -66,11 +66,10 @@ TEST_CASE("a device that was lost copies directly again", "[fake]") {
 
 TEST_CASE("the log says which way copies between devices go", "[fake]") {
   const Environment log({{"TIDE_LOG", "1"}});
-  CHECK(report_of(kRoundTrip, "").find("cuda:1 and cuda:0 copy from each other directly\n") !=
+  CHECK(report_of(kRoundTrip, "").find("cuda:1 and cuda:0 copy to each other directly\n") !=
         std::string::npos);
   CHECK(report_of(kRoundTrip, ",peers=0")
-            .find("cuda:1 and cuda:0 copy from each other through the host\n") !=
-        std::string::npos);
+            .find("cuda:1 and cuda:0 copy to each other through the host\n") != std::string::npos);
 }
 
 }  // namespace tide::test

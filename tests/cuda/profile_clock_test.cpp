@@ -64,7 +64,7 @@ TEST_CASE("events time kernels where CUPTI refuses, and the profile says why", "
             kTimes);
   CHECK(run(kReport, "enable=35") ==
         "CUDA events, as CUPTI 13.0.1 refuses (CUPTI_ERROR_INSUFFICIENT_PRIVILEGES): the driver "
-        "lets administrators alone profile (NVreg_RestrictProfilingToAdminUsers)\n" +
+        "lets only administrators profile (NVreg_RestrictProfilingToAdminUsers)\n" +
             kTimes);
   CHECK(run(kReport, "enable=999") ==
         "CUDA events, as CUPTI 13.0.1 refuses (CUPTI_ERROR_UNKNOWN)\n" + kTimes);

@@ -39,7 +39,7 @@ TEST_CASE("a product has the same bits where values or the cache fill the card",
       run("fill() print(pcall(tide.stream, second, product))\n"
           "empty() print(tide.stream(second, product))");
   INFO(refused);
-  CHECK(refused.find("matmul: out of memory: asked for 32.0 MB of scratch memory; queued at") !=
+  CHECK(refused.find("matmul: out of memory: requested 32.0 MB of workspace; queued at") !=
         std::string::npos);
   CHECK(refused.ends_with("\n1.0\n"));
 }

@@ -106,9 +106,9 @@ class Plan:
         def check(logs):
             text = words_of(logs[0])
             for work, library in (("a product", "cuBLASLt"), ("a convolution", "cuDNN"), ("attention", "cuDNN")):
-                if not re.search(rf"^tide: cuda: {work} .* is {library}'s$", text, re.MULTILINE):
+                if not re.search(rf"^tide: cuda: {work} .* uses {library}$", text, re.MULTILINE):
                     raise ValueError(f"{work} was not enqueued by {library}")
-            own = re.search(r"^tide: cuda: .*(is slow: | is tide's own).*$", text, re.MULTILINE)
+            own = re.search(r"^tide: cuda: .*(is slow: | uses tide's own kernel).*$", text, re.MULTILINE)
             if own:
                 raise ValueError(own.group())
         return Step("libraries", 10, [self.script("libraries", *self.size())], check=check,

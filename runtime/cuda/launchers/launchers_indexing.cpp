@@ -43,10 +43,10 @@ ScatterArguments in_order(const IndexArguments& g) {
   s.in_order = g;
   s.in_order.rank = 0;
   s.rows = s.length = s.repeats = 1;
-  std::array<int64_t, kKernelDims> place_strides{};
+  std::array<int64_t, kKernelDims> linear_strides{};
   int64_t points = 1;
   for (int d = g.rank - 1; d >= 0; --d) {
-    place_strides[d] = points;
+    linear_strides[d] = points;
     points *= g.shape[d];
   }
   const auto take = [&](int d) {
@@ -55,7 +55,7 @@ ScatterArguments in_order(const IndexArguments& g) {
     s.in_order.index_strides[to] = g.index_strides[d];
     s.in_order.source_strides[to] = g.source_strides[d];
     s.in_order.out_strides[to] = g.out_strides[d];
-    s.place_strides[to] = place_strides[d];
+    s.linear_strides[to] = linear_strides[d];
     return g.shape[d];
   };
   const auto distinguishes_rows = [&](int d) { return g.index_strides[d] != 0; };

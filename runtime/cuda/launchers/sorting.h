@@ -37,7 +37,7 @@ class Sorting {
     if (by_digits()) cut_into_chunks();
   }
 
-  size_t bytes() const { return 2 * entries_bytes() + places_bytes(); }
+  size_t bytes() const { return 2 * entries_bytes() + offsets_bytes(); }
 
   /// The sorted entries are in the result's `sorted`. `memory`: aligned, of bytes().
   SortArguments run(const void* x, bool descending, char* memory) {
@@ -45,7 +45,7 @@ class Sorting {
     g_.descending = descending;
     g_.sorted = memory;
     g_.merged = memory + entries_bytes();
-    g_.places = reinterpret_cast<uint32_t*>(memory + 2 * entries_bytes());
+    g_.offsets = reinterpret_cast<uint32_t*>(memory + 2 * entries_bytes());
     if (by_digits())
       move_by_digits();
     else
@@ -67,7 +67,7 @@ class Sorting {
   size_t entries_bytes() const {
     return static_cast<size_t>(g_.rows * g_.length) * (is_wide() ? 16 : 8);
   }
-  size_t places_bytes() const {
+  size_t offsets_bytes() const {
     return static_cast<size_t>(g_.rows * g_.chunks) * kDigits * sizeof(uint32_t);
   }
 
