@@ -1,4 +1,4 @@
-// `tide info` in broken environments: what was found, what is needed, what to do.
+// `tide info` in broken environments: what was found, what is required, and the fix.
 #include <algorithm>
 #include <filesystem>
 #include <regex>
@@ -12,8 +12,8 @@ namespace {
 
 using tide::test::Environment;
 
-/// The part of `tide info` that speaks of CUDA, with the folder of the fake driver left out; or the
-/// lines on the libraries alone.
+/// The part of `tide info` on CUDA, without the folder of the fake driver; or only the lines on the
+/// libraries.
 std::string cuda_part(bool libraries = false) {
   const auto outcome = test::run_tide({"info"});
   CHECK(outcome.status == 0);
@@ -109,7 +109,7 @@ TEST_CASE("info reports cards that no process may use", "[cuda][fake]") {
             "prohibited (nvidia-smi -c 0)\n");
 }
 
-TEST_CASE("a card that another process has for itself is named, and others work", "[cuda][fake]") {
+TEST_CASE("a card in exclusive use by another process is named, and others work", "[cuda][fake]") {
   Environment fake(
       {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "compute_mode=3,busy_device=0"}});
   const auto outcome = test::run_tide(
@@ -140,7 +140,7 @@ TEST_CASE("devices may be chosen by what identifies them", "[cuda][fake]") {
   CHECK(story("devices=1") == "cuda: can be used\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded +
                                   "\n  CUDA_VISIBLE_DEVICES: \"" + card +
                                   "\"\n  cuda:0: Fake GPU 0, 1.0 GB, compute capability 9.0\n");
-  // A driver shows none if it has no such card.
+  // The driver shows no device if the card does not exist.
   CHECK(story("devices=0")
             .starts_with(
                 "cuda: cannot be used: the driver shows no device: CUDA_VISIBLE_DEVICES is \"" +
@@ -163,7 +163,7 @@ TEST_CASE("info reports the libraries that were found", "[cuda][fake]") {
   CHECK(found != missing);
 }
 
-TEST_CASE("a driver of CUDA 12 takes libraries made for CUDA 12", "[cuda][fake]") {
+TEST_CASE("a driver of CUDA 12 uses libraries for CUDA 12", "[cuda][fake]") {
   const std::string with = std::string(TIDE_FAKE_DRIVER) + "/";
   const test::TemporaryFolder folder;
   const auto link = [&](const char* file, const char* name) {
@@ -204,7 +204,7 @@ TEST_CASE("libraries are found beside the python3 on the PATH", "[cuda][fake]") 
   folder.write("base/bin/python3", "#!/bin/sh\n");
   fs::permissions(base / "bin/python3", fs::perms::owner_all);
   fs::create_symlink(base / "bin/python3", environment / "bin/python3");
-  // Names that no toolkit has.
+  // File names that do not occur in toolkits.
   const auto add_wheel = [](const fs::path& prefix, const char* file) {
     const fs::path place = prefix / "lib/python3.11/site-packages/nvidia/cublas/lib";
     fs::create_directories(place);
@@ -242,7 +242,7 @@ TEST_CASE("an old card beside a good one is left out by name", "[cuda][fake]") {
         std::string::npos);
 }
 
-TEST_CASE("info reports a file that is no library", "[cuda][fake]") {
+TEST_CASE("info reports a file that is not a library", "[cuda][fake]") {
   const test::TemporaryFolder folder;
   const std::string file = folder.write("libcuda.so.1", "no library");
   Environment broken({{"TIDE_CUDA_PATH", folder.path()}});
@@ -251,7 +251,7 @@ TEST_CASE("info reports a file that is no library", "[cuda][fake]") {
   CHECK(text.find("\n  driver: not found; searched " + file) != std::string::npos);
 }
 
-TEST_CASE("info reports a library that is no driver", "[cuda][fake]") {
+TEST_CASE("info reports a library that is not a driver", "[cuda][fake]") {
   Environment other({{"TIDE_CUDA_PATH", "libm.so.6"}});
   CHECK(cuda_part().starts_with(
       "cuda: cannot be used: libm.so.6 is not a CUDA driver: it has no cuDriverGetVersion"));
@@ -270,11 +270,11 @@ TEST_CASE("a broken driver warns once, and the script goes on", "[cuda][fake]") 
         "then run `tide info`.\n");
 }
 
-TEST_CASE("nothing of CUDA is opened before it is asked for", "[cuda][fake]") {
+TEST_CASE("CUDA is not opened before its first use", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_LOG", "1"}});
   const auto without = test::run_tide({"-e", "print(tide.ones(2, {device = 'sim'}):sum():item())"});
   CHECK(without.err == "");
-  // So much garbage that the collector looks at what is held.
+  // Enough garbage to make the collector check the memory in use.
   const auto busy = test::run_tide(
       {"-e",
        "for _ = 1, 100 do local x = tide.ones(1 << 18) + 1 end tide.synchronize() print('done')"});
@@ -297,7 +297,7 @@ TEST_CASE("a wrong ordinal lists what there is", "[cuda][fake]") {
   CHECK(waits.out.find("cuda.synchronize: there is no cuda:7 here") != std::string::npos);
 }
 
-TEST_CASE("a device without room says so, and a smaller try works", "[cuda][fake]") {
+TEST_CASE("a device out of memory reports it, and a smaller allocation works", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "memory=16M"}});
   const auto outcome =
       test::run_tide({"-e",
@@ -308,7 +308,7 @@ TEST_CASE("a device without room says so, and a smaller try works", "[cuda][fake
   CHECK(outcome.out == "false\tout of memory on cuda:0: asked for 32.0 MB\n8.0\n");
 }
 
-TEST_CASE("a lost device is an error, and other devices go on", "[cuda][fake]") {
+TEST_CASE("a lost device is an error, and other devices keep working", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "lose_after=2"}});
   const auto outcome = test::run_tide(
       {"-e",
@@ -365,7 +365,7 @@ TEST_CASE("properties of a device are those that the driver reports", "[cuda][fa
 TEST_CASE("smi's monitor prints a line a time", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_SIM_DEVICES", "0"}});
   const auto outcome = test::run_tide({"smi", "dmon", "1"});
-  // The figures of the cpu are of all programs.
+  // The figures of the cpu include all programs.
   const std::regex lines(
       "# gpu  pwr W temp C   sm %  mem % mclk MHz pclk MHz    used MB   queue\n"
       "    0    123     41     87     12     2619     1980        256       0\n"

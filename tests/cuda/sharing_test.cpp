@@ -131,9 +131,9 @@ TEST_CASE("a script chooses the devices that it sees", "[cuda][fake]") {
       "print(pcall(cuda.set_visible_devices, {1}))\n";
   CHECK(run_with("devices=3", script) ==
         "2\tFake GPU 2\tFake GPU 0\n8.0\n2,0\n"
-        "false\t(command line):6: cuda.set_visible_devices: CUDA is in use already: call it before "
-        "anything that asks "
-        "for CUDA devices, such as cuda.is_available\n");
+        "false\t(command line):6: cuda.set_visible_devices: CUDA is already in use: call it before "
+        "anything that uses "
+        "CUDA devices, such as cuda.is_available\n");
   CHECK(run_with("devices=3",
                  "tide.cuda.set_visible_devices {}\n"
                  "print(tide.cuda.device_count())\n")
