@@ -1,4 +1,4 @@
-"""What can be seen without building anything: form, slips and lengths of lines, by the tools that are installed."""
+"""Checks without a build: formatting, common mistakes and line lengths, with the installed tools."""
 import re
 import shutil
 import subprocess
@@ -8,24 +8,24 @@ from dataclasses import dataclass
 import counts
 from parts import ROOT
 
-# Another version of clang-format breaks other lines.
+# Other versions of clang-format format differently.
 FORMAT_VERSION = "14"
-# What shellcheck says of names that .ci/setup.sh has, and of texts for other shells.
+# Warnings of shellcheck on names from .ci/setup.sh, and on scripts for other shells.
 ELSEWHERE = "SC1091,SC2016,SC2154"
 MOST_COLUMNS = 120  # of Lua; clang-format and the tests of documents count the others
 
 
 @dataclass
 class Check:
-    """A tool over files; it fails where its exit status does."""
+    """A tool run on files; fails if its exit status is not 0."""
     tool: str
-    package: str  # of Debian's
+    package: str  # of Debian
     command: list
     files: list
-    version: str = ""  # that it must have, or any
+    version: str = ""  # required version, if any
 
     def problem(self):
-        """Why it cannot run here; empty if it can."""
+        """Why the tool cannot run here; empty if it can."""
         if not shutil.which(self.tool):
             return f"{self.tool} is not installed: apt-get install {self.package}"
         said = subprocess.run([self.tool, "--version"], capture_output=True, text=True).stdout
@@ -60,7 +60,7 @@ def checks():
 
 
 def long_lines():
-    """Lines of the library and its programs with more columns than a reader's window has."""
+    """Lines of the library and its programs that are too long."""
     for path in tracked("scripts/tide/*.lua"):
         for number, line in enumerate((ROOT / path).read_text().split("\n"), 1):
             if len(line) > MOST_COLUMNS:
@@ -68,7 +68,7 @@ def long_lines():
 
 
 def run():
-    """Runs all checks and prints a line for each; gives what passed, failed, or could not run."""
+    """Runs all checks and prints a line for each; returns the numbers passed, failed, and skipped."""
     total = counts.Counts()
     for check in checks():
         begin, problem = time.monotonic(), check.problem()

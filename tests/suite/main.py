@@ -26,14 +26,14 @@ from parts import GOLDEN_KERNELS, RELEASE, ROOT, Part, all_parts, has_golden, ti
 
 
 def share_kernels():
-    """Parts run much the same kernels: whichever comes first compiles them, as the folder holds them all."""
+    """Shares a kernel cache between parts, which run mostly the same kernels."""
     shutil.rmtree(GOLDEN_KERNELS, ignore_errors=True)
     os.environ.setdefault("TIDE_CACHE_DIR", str(RELEASE / "kernels"))
     os.environ.setdefault("TIDE_CACHE_LIMIT", "1G")
 
 
 def build(targets):
-    """Whether the release build has succeeded, and the CPU seconds that it took."""
+    """Builds the release; returns whether it succeeded, and its CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     status = subprocess.run([str(ROOT / ".ci/build_preset"), "release", *targets], cwd=ROOT).returncode
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -41,7 +41,7 @@ def build(targets):
 
 
 def named(names, cores):
-    """The parts that the names choose; exits where a name means nothing."""
+    """The parts selected by the names; exits on an unknown name."""
     chosen = []
     everything = all_parts(cores)
     for name in names:
@@ -53,7 +53,7 @@ def named(names, cores):
         if not found:
             known = sorted({part.group for part in everything} | {part.name for part in everything})
             sys.exit(f"tests/run: no part is called {name}; there are: {', '.join(known)}")
-        # What a part of the sanitizers runs is built first.
+        # Parts of the sanitizers need their build part first.
         needed = {part.after for part in found} - {""}
         chosen += [part for part in everything if part.name in needed] + found
     unique = {(part.group, part.name): part for part in chosen}
@@ -61,7 +61,7 @@ def named(names, cores):
 
 
 def without(what, variable):
-    """Counts what is not here: as skipped, or as a failure where it is expected."""
+    """Counts something missing as skipped, or as a failure if it is expected."""
     print(f"{what} {variable}=1 makes that an error.")
     return counts.Counts(failed=1) if os.environ.get(variable) else counts.Counts(skipped=1)
 
