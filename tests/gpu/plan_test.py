@@ -1,4 +1,4 @@
-"""What the plan reads from logs."""
+"""Tests how the plan reads logs."""
 import json
 import os
 import pathlib

@@ -11,7 +11,7 @@ const std::string kAdd = "red.global.add.u32 [%rd1], %r3;\n";
 
 /// Runs code only in the threads from 5 on; the others wait after it.
 std::string in_some(const std::string& code) {
-  return "setp.lt.u32 %p1, %r1, 5;\n@%p1 bra $behind;\n" + code + "$behind:\n";
+  return "setp.lt.u32 %p1, %r1, 5;\n@%p1 bra $after;\n" + code + "$after:\n";
 }
 
 bool says(const std::string& said, const std::string& problem) {
