@@ -3,13 +3,13 @@
 Installs what is missing, builds tide, and runs all its tests; the last line is "N passed, N failed".
 
   NAME       only parts of this name (cuda, "script tests", nn), or one file with script tests
-  lint       form and slips that can be seen without building, by the tools that are installed: half a minute
-  --changed  only what looks at the files that differ from the last commit, and builds no more than that needs
+  lint       checks without a build, with the installed tools: half a minute
+  --changed  only tests for files that differ from the last commit, and only the build that they need
 
-With CI set in the environment, a compiler's warning is a failure. TIDE_TEST_SOAK=1: loops that look for what grows run
-ten times as long. TIDE_TEST_ALL=1, before a release: the assembler takes every kernel instead of some of each kind.
-Tests that need what is not here are skipped, which is neither; where TIDE_EXPECT_NVCC, _PTXAS, _CUDNN or _GOLDEN is
-set, the lack of that is a failure. docs/testing.md says what the parts are and what each may take."""
+With CI set in the environment, compiler warnings are failures. TIDE_TEST_SOAK=1: loops that look for leaks run ten
+times as long. TIDE_TEST_ALL=1, before a release: assembles every kernel instead of a sample of each kind. Tests that
+cannot run here are skipped, which does not count as passed or failed; where TIDE_EXPECT_NVCC, _PTXAS, _CUDNN or
+_GOLDEN is set, a missing one is a failure. docs/testing.md lists the parts and their budgets."""
 import os
 import resource
 import shutil
