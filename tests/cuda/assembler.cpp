@@ -1,4 +1,5 @@
-// NVIDIA's assembler, ptxas, as a witness: does it take a kernel, and what does it make of it?
+// Runs NVIDIA's assembler, ptxas, on kernels: whether they assemble, and the registers and stack
+// they need.
 #include "tests/cuda/assembler.h"
 
 #include <cstdio>
@@ -71,7 +72,8 @@ std::string joined(const std::vector<std::string>& kernels) {
   std::string all;
   for (size_t i = 0; i < kernels.size(); ++i) {
     std::string one = kernels[i];
-    // The names that a module's texts have in common; `kernel_param_0` first, which begins alike.
+    // Makes names unique within the module; `kernel_param_0` first, because it starts with
+    // `kernel`.
     replace_all(one, "kernel_param_0", "parameter");
     replace_all(one, "lanes", "lanes_" + std::to_string(i));
     replace_all(one, "two_over_pi", "two_over_pi_" + std::to_string(i));
@@ -106,12 +108,12 @@ std::vector<KernelProperties> assemble_fused(const std::vector<std::string>& ker
   if (new_texts.empty()) return all;
   const std::vector<KernelProperties> found = assemble(joined(new_texts), target);
   if (found.size() != new_texts.size())
-    throw std::runtime_error("the assembler speaks of another number of kernels");
+    throw std::runtime_error("the assembler reported another number of kernels");
   for (const KernelProperties& kernel : found) {
     const size_t i = std::stoul(kernel.name.substr(std::string_view("kernel_").size()));
     all[new_places.at(i)] = kernel;
     if (known_folder.empty()) continue;
-    // Whole under its name, or not there: several tests may run at a time.
+    // Renamed when complete, because several tests may run at a time.
     const std::string path = file_of(new_texts[i]), unfinished = path + ".new";
     std::ofstream(unfinished) << kernel.registers << ' ' << kernel.stack << ' ' << kernel.spilled;
     std::filesystem::rename(unfinished, path);

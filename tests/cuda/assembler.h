@@ -1,4 +1,5 @@
-// NVIDIA's assembler, ptxas, as a witness: does it take a kernel, and what does it make of it?
+// Runs NVIDIA's assembler, ptxas, on kernels: whether they assemble, and the registers and stack
+// they need.
 #pragma once
 
 #include <optional>
@@ -7,39 +8,39 @@
 
 namespace tide::test {
 
-/// What a kernel needs on a device.
+/// The resources of a kernel.
 struct KernelProperties {
   std::string name;
-  int registers = 0;  ///< of a thread
-  int stack = 0;      ///< bytes of a thread
-  int spilled = 0;    ///< bytes that are stored and loaded as there are no more registers
+  int registers = 0;  ///< per thread
+  int stack = 0;      ///< bytes per thread
+  int spilled = 0;    ///< bytes of spill stores and loads
 };
 
-/// What PTX is written for, and what it is assembled for.
+/// The target of the PTX, and that of the assembler.
 struct AssemblyTarget {
   const char *written, *assembled;
 };
 constexpr AssemblyTarget kTargets[] = {
     {"sm_75", "sm_75"}, {"sm_80", "sm_80"}, {"sm_90", "sm_90"}, {"sm_90", "sm_100"}};
 
-/// The assembler's release, "13.0"; empty if there is none here (TIDE_PTXAS is not set).
+/// The assembler's release, "13.0"; empty if TIDE_PTXAS is not set.
 std::string assembler_release();
 
-/// Whether every kernel is to be assembled for every target (TIDE_TEST_ALL, TIDE_WRITE_TABLE, or a
-/// folder of answers in TIDE_ASSEMBLED), not a fixed sample.
+/// Whether to assemble every kernel for every target (TIDE_TEST_ALL, TIDE_WRITE_TABLE, or a folder
+/// of results in TIDE_ASSEMBLED) instead of a fixed sample.
 bool takes_all_kernels();
 
-/// Assembles the PTX of any number of kernels. Throws std::runtime_error with the assembler's words
-/// if it does not take one of them. Thread-safe.
+/// Assembles the PTX of any number of kernels. Throws std::runtime_error with the assembler's
+/// output if one of them fails. Thread-safe.
 std::vector<KernelProperties> assemble(const std::string& ptx, const std::string& target);
 
-/// The same for fused kernels, each a text of its own. What is known of a text from an earlier run
-/// is read from `known_folder`, and what is new is kept there, unless its name is empty.
+/// Assembles fused kernels, one text each. Results of earlier runs are read from `known_folder`,
+/// and new ones are stored there, unless its name is empty.
 std::vector<KernelProperties> assemble_fused(const std::vector<std::string>& kernels,
                                              const std::string& target,
                                              const std::string& known_folder);
 
-/// Fused kernels, which all have the same name, as one text: the i-th is called kernel_<i>.
+/// Joins fused kernels, which all have the same name, into one text: the i-th is named kernel_<i>.
 std::string joined(const std::vector<std::string>& kernels);
 
 }  // namespace tide::test

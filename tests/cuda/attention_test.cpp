@@ -1,5 +1,5 @@
-// Attention of half types on a device: by cuDNN where it takes it, by our own kernels else; both
-// against the host's loops.
+// Attention of half types on a device: by cuDNN and by tide's own kernels, compared with the host's
+// loops.
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -19,7 +19,7 @@ namespace {
 struct AttentionCase {
   int64_t stacks, heads, rows, keys, features;
   bool causal;
-  bool masked = false;  ///< by a mask of each stack, the same for its heads
+  bool masked = false;  ///< with one mask per stack, shared by its heads
 
   Shape queries() const { return {stacks, heads, rows, features}; }
   Shape values() const { return {stacks, heads, keys, features}; }
@@ -57,7 +57,7 @@ class DeviceArray {
   void* data_;
 };
 
-/// The arrays of both passes.
+/// The arrays of the forward and backward pass.
 template <class T>
 struct Arrays {
   Array<T> query, key, value, slope, result, by_query, by_key, by_value;
@@ -150,8 +150,8 @@ void check_attention(double tolerance) {
   }
 }
 
-/// Offers attention to a cuDNN of its own: arrays begin so many bytes behind a block's begin, and
-/// rows of so many features lie so many elements apart.
+/// Runs attention with a separate Dnn: arrays start `shift` bytes into a block, and rows of
+/// `features` elements are `apart` elements apart.
 struct AttentionOffer {
   explicit AttentionOffer(int64_t shift, int64_t features = 8, int64_t apart = 8) {
     constexpr size_t kBytes = 4096;
@@ -184,7 +184,7 @@ struct AttentionOffer {
 
 }  // namespace
 
-TEST_CASE("cuDNN takes attention of arrays and rows at multiples of 16 bytes", "[cuda][fake]") {
+TEST_CASE("cuDNN supports attention of arrays and rows at multiples of 16 bytes", "[cuda][fake]") {
   for (const int64_t shift : {0, 16, 48, 64}) {
     CAPTURE(shift);
     CHECK(AttentionOffer(shift).enqueued);
@@ -200,8 +200,9 @@ TEST_CASE("cuDNN takes attention of arrays and rows at multiples of 16 bytes", "
         "the features of a row are not a multiple of 16 bytes");
 }
 
-TEST_CASE("up to 2^24 scores are made at once, by cuDNN more, for gradients up to 2^30 of a head",
-          "[cuda][fake]") {
+TEST_CASE(
+    "up to 2^24 scores are computed at a time, by cuDNN more, for gradients up to 2^30 per head",
+    "[cuda][fake]") {
   const Environment environment(
       {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "skip_kernels=1"}});
   const auto outcome = ::test::run_tide(
@@ -228,7 +229,7 @@ TEST_CASE("attention on a device agrees with the host's", "[cuda]") {
   check_attention<BFloat16>(1.6e-2);
 }
 
-TEST_CASE("attention by our own kernels agrees with the host's", "[cuda][fake]") {
+TEST_CASE("attention by tide's own kernels agrees with the host's", "[cuda][fake]") {
   const Environment fails({{"TIDE_FAKE_DNN", "fail=execute"}});
   check_attention<Float16>(1e-3);
   check_attention<BFloat16>(8e-3);

@@ -1,4 +1,4 @@
-// Loops that one launch serves: they compute what they compute one by one, and fail one by one.
+// Loops that share a launch: they compute the same as one by one, and fail one by one.
 #include <string>
 #include <vector>
 
@@ -12,15 +12,15 @@
 namespace tide::test {
 namespace {
 
-/// The loop over fewer elements: extents that are multiplied by `part` of four quarters.
+/// The loop over fewer elements: `part` quarters of its extents.
 LoopCase part_of(const LoopCase& loop, int64_t part) {
   LoopCase made = loop;
   for (int64_t& extent : made.extents) extent = extent * part / 4;
   return made;
 }
 
-/// Runs parts of a random loop, from none of it to all, by one call; each must be as the reference
-/// has it, bit for bit. (Programs with nan are no concern here: both sides make the same ones.)
+/// Runs parts of a random loop, from nothing to all, by one call; each must equal the reference,
+/// bit for bit. (Both sides produce the same nans.)
 void check_parts(LoopKind kind, Orientation orientation, int64_t length, unsigned seed) {
   std::mt19937 random(seed);
   const LoopCase all = random_case(random, kind, orientation, length, false);
@@ -38,7 +38,7 @@ void check_parts(LoopKind kind, Orientation orientation, int64_t length, unsigne
     }
 }
 
-/// Prints launches of `fn` by the names of their ops, with the loops that each serves.
+/// Prints launches of `fn` by the names of their ops, with the number of loops of each.
 const char* const kLaunches = R"(
   local device = {device = 'cuda'}
   local function launches(fn)
@@ -66,12 +66,12 @@ std::string run(const std::string& script, const std::string& settings = "") {
 
 }  // namespace
 
-TEST_CASE("maps that one launch serves have their bits", "[cuda]") {
+TEST_CASE("maps that share a launch have the same bits", "[cuda]") {
   for (unsigned seed = 0; seed < 30; ++seed)
     check_parts(LoopKind::map, Orientation::outer, int64_t{8} << seed % 5, seed);
 }
 
-TEST_CASE("rows that one launch serves have their bits", "[cuda]") {
+TEST_CASE("rows that share a launch have the same bits", "[cuda]") {
   for (unsigned seed = 0; seed < 15; ++seed) {
     check_parts(LoopKind::row, Orientation::row, int64_t{16} << seed % 6, seed);
     check_parts(LoopKind::row, Orientation::outer, int64_t{16} << seed % 4, seed);
@@ -81,7 +81,7 @@ TEST_CASE("rows that one launch serves have their bits", "[cuda]") {
   check_parts(LoopKind::single_block, Orientation::row, 300, 3);
 }
 
-TEST_CASE("a table of loops that is full makes another launch", "[cuda]") {
+TEST_CASE("a full table of loops causes another launch", "[cuda]") {
   std::mt19937 random(5);
   const LoopCase one = random_case(random, LoopKind::map, Orientation::outer, 16, false);
   const size_t small = GpuTableLayout(one.program, GpuTable::small).entries,
@@ -117,7 +117,7 @@ TEST_CASE("loops of one kernel on independent data are one launch", "[cuda][fake
       "mul_add: 1 of 1 loops\n");
 }
 
-TEST_CASE("loops that come in turns with others are put together", "[cuda][fake]") {
+TEST_CASE("interleaved loops are gathered", "[cuda][fake]") {
   CHECK(run(R"(
     local x = arrays(64, 128, 192, 256)
     print(launches(function()
@@ -131,7 +131,7 @@ TEST_CASE("loops that come in turns with others are put together", "[cuda][fake]
   )") == "max_mul: 1 of 4 loops, sum: 1 of 4 loops\n");
 }
 
-TEST_CASE("loops that need each other are launches of their own", "[cuda][fake]") {
+TEST_CASE("loops that depend on each other are separate launches", "[cuda][fake]") {
   CHECK(run(R"(
     local x = tide.arange(1, 65, device)
     local y
@@ -161,7 +161,7 @@ TEST_CASE("an optimizer's step is a launch or two, and a norm of gradients few",
   )") == "1 of 40 loops\nfew\n");
 }
 
-TEST_CASE("training has the bits of ops one by one", "[cuda][fake]") {
+TEST_CASE("training has the same bits as ops one by one", "[cuda][fake]") {
   const std::string training = R"(
     tide.manual_seed(3)
     local nn = tide.nn
@@ -210,7 +210,7 @@ TEST_CASE("a loop of a batch whose input is lost fails by itself", "[cuda][fake]
   )") == "1\t24.0\n2\t65.0\n3\tgather\n4\t231.0\n5\t368.0\n6\t549.0\n");
 }
 
-TEST_CASE("parts of one value that are written together are whole or lost", "[cuda][fake]") {
+TEST_CASE("parts of one value that are written together are complete or lost", "[cuda][fake]") {
   CHECK(run(R"(
     local x = arrays(4, 5, 6, 7, 8, 9)
     local parts = {}
@@ -225,10 +225,10 @@ TEST_CASE("parts of one value that are written together are whole or lost", "[cu
   )") == "copy: 1 of 6 loops\n10.0 30.0 63.0 112.0 180.0 270.0\ngather\n");
 }
 
-TEST_CASE("a write over what another loop reads is a launch of its own", "[cuda][fake]") {
+TEST_CASE("a write over another loop's input is a separate launch", "[cuda][fake]") {
   CHECK(run(R"(
     local x = arrays(64, 64, 64, 64, 64)
-    -- All have one kernel; each but the first reads what the one before writes over.
+    -- All have one kernel; each but the first reads what the one before overwrites.
     for i = 1, 4 do
       x[i]:copy_(x[i + 1] * 2 + 1)
     end
@@ -237,7 +237,7 @@ TEST_CASE("a write over what another loop reads is a launch of its own", "[cuda]
   )") == "8384 12544 16704 20864 10400 \n");
 }
 
-TEST_CASE("windows of batches that come again have new arguments", "[cuda][fake]") {
+TEST_CASE("repeated windows of batches have new arguments", "[cuda][fake]") {
   CHECK(run(R"(
     for turn = 1, 8 do
       local x, y, z = arrays(8, 16, 24, 32, 40), {}, {}

@@ -1,5 +1,4 @@
-// Products on a device: by cuBLASLt where it takes them, by our own kernel else; both against the
-// host's.
+// Products on a device: by cuBLASLt and by tide's own kernel, compared with the host's.
 #include <cmath>
 #include <random>
 #include <string>
@@ -75,8 +74,8 @@ double largest_difference(const Product& product, DType type) {
   return worst;
 }
 
-/// A product of n x n matrices on the device, a times the unit matrix, where every element of a is
-/// `value`; and what cuBLASLt said of it.
+/// A product of n x n matrices on the device, a times the identity, where every element of a is
+/// `value`; and the outcome of cuBLASLt.
 struct UnitProduct {
   UnitProduct(float value, int64_t n, bool tf32, int capability, size_t shift = 0) {
     const auto count = static_cast<size_t>(n * n);
@@ -116,33 +115,34 @@ TEST_CASE("factors are rounded to TF32 only where that was allowed", "[cuda][fak
   CHECK(UnitProduct(kFine, 32, true, 90).first == 1.0f);
 }
 
-TEST_CASE("a product says why it uses no Tensor Cores", "[cuda]") {
+TEST_CASE("a product reports why it uses no Tensor Cores", "[cuda]") {
   CHECK(UnitProduct(1, 32, true, 90).refusal().empty());
   CHECK(UnitProduct(1, 32, false, 90).refusal().starts_with("float32 is kept exact"));
-  CHECK(UnitProduct(1, 32, true, 75).refusal() == "the card's Tensor Cores do not take TF32");
+  CHECK(UnitProduct(1, 32, true, 75).refusal() == "this GPU's Tensor Cores do not support TF32");
   CHECK(UnitProduct(1, 33, true, 90).refusal() ==
         "the rows of a matrix are not a multiple of 16 bytes apart");
   CHECK(UnitProduct(1, 32, true, 90, 4).refusal() ==
         "a matrix does not begin at a multiple of 16 bytes");
 }
 
-TEST_CASE("a product that cuBLASLt fails at is handed back, and reported", "[cuda][fake]") {
+TEST_CASE("a product on which cuBLASLt fails is returned and reported", "[cuda][fake]") {
   const Environment fails({{"TIDE_FAKE_BLAS", "fail"}, {"TIDE_LOG", "1"}});
   const UnitProduct product(1, 32, true, 90);
   CHECK_FALSE(product.outcome.enqueued);
-  CHECK(product.refusal() == "cuBLASLt failed at this product");
+  CHECK(product.refusal() == "cuBLASLt failed on this product");
   const auto outcome = ::test::run_tide({"-e",
                                          "local x = tide.ones(4, 4, {device = 'cuda'})\n"
                                          "for _ = 1, 2 do print(x:matmul(x):sum():item()) end"});
   CHECK(outcome.out == "64.0\n64.0\n");
   // It is not tried again.
-  const std::string reported = " is tide's own from now on: cublasLtMatmul failed with status 13\n";
+  const std::string reported =
+      " uses tide's own kernel from now on: cublasLtMatmul failed with status 13\n";
   const size_t first = outcome.err.find(reported);
   CHECK(first != std::string::npos);
   CHECK(outcome.err.find(reported, first + 1) == std::string::npos);
 }
 
-TEST_CASE("the first large product without a library is spoken of", "[fake]") {
+TEST_CASE("the first large product without a library causes a warning", "[fake]") {
   const Environment environment({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
                                  {"TIDE_FAKE_CUDA", "skip_kernels=1"},
                                  {"TIDE_FAKE_BLAS", "fail"}});
@@ -157,12 +157,12 @@ TEST_CASE("the first large product without a library is spoken of", "[fake]") {
   };
   CHECK(said_by("multiply(500, 600)") == "");
   CHECK(said_by("multiply(1024, 512) multiply(1024, 513)") ==
-        "tide: cuda: a product 1024 x 512 x 1024 of float32 is slow: cuBLASLt failed at this "
-        "product. tide's own kernel does it; `tide info` lists the libraries.\n");
+        "tide: cuda: a product 1024 x 512 x 1024 of float32 is slow: cuBLASLt failed on this "
+        "product. tide's own kernel is used; `tide info` lists the libraries.\n");
 }
 
-TEST_CASE("sums of products of bytes are written by cuBLASLt alone", "[fake]") {
-  // The first kernel of ours would lose the device.
+TEST_CASE("int32 results of int8 products are written by cuBLASLt alone", "[fake]") {
+  // The first of tide's own kernels would lose the device.
   const Environment environment(
       {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "lose_after=0"}});
   const auto outcome = ::test::run_tide({"-e", R"(

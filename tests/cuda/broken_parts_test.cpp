@@ -1,4 +1,4 @@
-// What a script sees where a driver is too old, or a library is found and cannot be used.
+// Messages to a script if the driver is too old, or a library is found but cannot be used.
 #include <filesystem>
 #include <string>
 
@@ -14,7 +14,7 @@ const std::string kOldDriver =
     "CUDA cannot be used: the driver is too old: it supports CUDA 11.2, tide needs 12.1 or newer; "
     "install NVIDIA driver 530 or newer (https://www.nvidia.com/drivers), then run `tide info`\n";
 
-/// A product of more than 1 GFLOP, and one that is small enough to be computed here.
+/// A product of more than 1 GFLOP, and one that is small enough for the fake driver.
 const std::string kLarge =
     "local x = tide.ones(1024, 512, {device = 'cuda'})\n"
     "x:matmul(x:t()):sum():item()\n";
@@ -22,7 +22,7 @@ const std::string kSmall =
     "local x = tide.ones(4, 4, {device = 'cuda'})\n"
     "print(x:matmul(x):sum():item())\n";
 const std::string kSlow = "tide: cuda: a product 1024 x 512 x 1024 of float32 is slow: ";
-const std::string kOwn = ". tide's own kernel does it; `tide info` lists the libraries.\n";
+const std::string kOwn = ". tide's own kernel is used; `tide info` lists the libraries.\n";
 
 }  // namespace
 

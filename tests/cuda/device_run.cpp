@@ -1,4 +1,4 @@
-// A CUDA backend for tests: the fake driver's, or a real one where TIDE_CUDA_PATH names none.
+// A CUDA backend for tests: on the fake driver, or on the real one if TIDE_CUDA_PATH is not set.
 #include "tests/cuda/device_run.h"
 
 #include <memory>
@@ -29,7 +29,7 @@ cuda::Stream cuda_stream() {
 
 namespace {
 
-/// A loop whose operands lie on the device while it lives; then they are where they came from.
+/// Holds a loop's operands on the device; copies them back at the end of its lifetime.
 class LoopOnDevice {
  public:
   explicit LoopOnDevice(LoopCase& loop) : loop_(loop) {

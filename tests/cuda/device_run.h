@@ -1,4 +1,4 @@
-// A CUDA backend for tests: the fake driver's, or a real one where TIDE_CUDA_PATH names none.
+// A CUDA backend for tests: on the fake driver, or on the real one if TIDE_CUDA_PATH is not set.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace tide::test {
 
-/// The backend of cuda:0, with this thread as its queue's. Made on the first call.
+/// The backend of cuda:0, with this thread as its queue's. Created on the first call.
 cuda::CudaBackend& cuda_backend();
 
-/// A stream of the backend's device, for what the tests enqueue themselves. Made on the first call.
+/// A stream of the backend's device, for work of the tests. Created on the first call.
 cuda::Stream cuda_stream();
 
-/// Runs the program on the device: memory goes there, and what it stored comes back.
+/// Runs the program on the device: copies its memory there and back.
 void run_on_device(LoopCase& loop);
-/// Runs loops of one program on the device, in as few launches as can be; how many these are.
+/// Runs loops of one program on the device with as few launches as possible; returns their number.
 size_t run_together_on_device(std::span<LoopCase> loops);
 
 }  // namespace tide::test

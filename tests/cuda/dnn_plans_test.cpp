@@ -1,5 +1,5 @@
-// The real cuDNN, where it is installed, makes plans for all kinds of convolutions and for
-// attention; no GPU is needed for that: see tests/cuda/described_dnn.
+// The real cuDNN, if installed, makes plans for all kinds of convolutions and for attention; this
+// needs no GPU: see tests/cuda/described_dnn.
 #include <optional>
 #include <string>
 
@@ -10,7 +10,8 @@
 
 namespace {
 
-/// Convolutions with their gradients, in all types: what is left for our own kernels is logged.
+/// Convolutions with their gradients, in all types: the log shows those that use tide's own
+/// kernels.
 constexpr const char* kScript = R"(
 local F = tide.nn.functional
 local cases = {
@@ -24,7 +25,7 @@ for _, precision in ipairs {"highest", "high"} do
     for i, c in ipairs(cases) do
       local n, channels, h, w, outputs, k, stride, padding, dilation, groups = table.unpack(c)
       local options = {device = "cuda", dtype = dtype}
-      -- Half of them lie channels last.
+      -- Half of them are channels-last.
       options.memory_format = i % 2 == (precision == "high" and 1 or 0) and "channels_last" or nil
       local x = tide.zeros({n, channels, h, w}, options):requires_grad_()
       local weight = tide.zeros({outputs, channels // groups, k, k}, options):requires_grad_()
@@ -36,8 +37,8 @@ end
 print "done"
 )";
 
-/// Attention with its gradients: whole, causal and with masks, rows that lie apart, several heads
-/// at a time, odd numbers of rows and masks that begin anywhere.
+/// Attention with its gradients: full, causal and with masks, strided rows, several heads at a
+/// time, odd numbers of rows, and unaligned masks.
 constexpr const char* kAttention = R"(
 local F = tide.nn.functional
 local cases = {
@@ -51,7 +52,7 @@ local cases = {
 for _, c in ipairs(cases) do
   local dtype, shape, keys, causal, mask, shift = table.unpack(c)
   local options = {is_causal = causal, attn_mask = mask and tide.ones(mask, {device = "cuda"}):gt(0)}
-  if shift then -- a mask that begins at no multiple of 16 bytes
+  if shift then -- a mask that does not start at a multiple of 16 bytes
     local numbers = tide.zeros({mask[1] * mask[2] + shift}, {device = "cuda"})
     options.attn_mask = numbers[{{1 + shift, -1}}]:view(mask)
   end
@@ -66,7 +67,7 @@ end
 print "done"
 )";
 
-/// What a script says with the real library; nothing if there is none.
+/// The outcome of a script with the real library; nullopt if it is not installed.
 std::optional<test::Outcome> with_real_library(const char* script) {
   const std::string described = TIDE_DESCRIBED_CUDNN;
   if (described.empty()) {
@@ -85,7 +86,7 @@ std::optional<test::Outcome> with_real_library(const char* script) {
   INFO(outcome.err);
   CHECK(outcome.out == "done\n");
   CHECK(outcome.err.find("cuDNN has version 9") != std::string::npos);
-  CHECK(outcome.err.find("is tide's own") == std::string::npos);
+  CHECK(outcome.err.find("uses tide's own kernel") == std::string::npos);
   CHECK(outcome.err.find("failed with status") == std::string::npos);
   return outcome;
 }
@@ -104,9 +105,9 @@ TEST_CASE("attention's arrays lie as described to cuDNN", "[cuda][fake]") {
   const auto outcome = test::run_tide({"-e", kAttention});
   INFO(outcome.err);
   CHECK(outcome.out == "done\n");
-  CHECK(outcome.err.find(" (1, 6, 4001, 64) to (1, 6, 4001, 64) with a mask is cuDNN's") !=
+  CHECK(outcome.err.find(" (1, 6, 4001, 64) to (1, 6, 4001, 64) with a mask uses cuDNN") !=
         std::string::npos);
-  CHECK(outcome.err.find("is tide's own") == std::string::npos);
+  CHECK(outcome.err.find("uses tide's own kernel") == std::string::npos);
 }
 
 TEST_CASE("cuDNN itself makes plans for attention on an H200", "[cuda][fake]") {
@@ -119,13 +120,13 @@ TEST_CASE("cuDNN itself makes plans for attention on an H200", "[cuda][fake]") {
                              " of bfloat16 (2, 2, 1000, 64) to (2, 2, 777, 64) with a mask",
                              " of bfloat16 (1, 3, 1024, 64) to (1, 3, 1024, 64) with a mask"})
     for (const std::string pass : {"attention", "attention's gradient"})
-      CHECK(outcome->err.find(pass + shapes + " is cuDNN's") != std::string::npos);
-  // Two bytes for each of 12 * 4001 * 4001 scores, or of 3 * 8192 * 8192, are too many at once.
+      CHECK(outcome->err.find(pass + shapes + " uses cuDNN") != std::string::npos);
+  // Two bytes for each of 12 * 4001 * 4001 or 3 * 8192 * 8192 scores exceed the workspace.
   for (const std::string mask : {"", " with a mask"})
     CHECK(outcome->err.find((mask.empty() ? "bfloat16" : "float16") +
                             std::string(" (1, 6, 4001, 64) to (1, 6, 4001, 64)") + mask +
-                            " is cuDNN's") != std::string::npos);
+                            " uses cuDNN") != std::string::npos);
   CHECK(outcome->err.find(
-            "attention's gradient of bfloat16 (1, 1, 8192, 32) to (1, 1, 8192, 32) is cuDNN's") !=
+            "attention's gradient of bfloat16 (1, 1, 8192, 32) to (1, 1, 8192, 32) uses cuDNN") !=
         std::string::npos);
 }

@@ -1,5 +1,5 @@
-// Convolutions on a device: by cuDNN where it takes them, by our own kernels else; both against the
-// host's. What the tests' cuDNN must not do is in tests/cuda/fake_dnn.
+// Convolutions on a device: by cuDNN and by tide's own kernels, compared with the host's. The fake
+// cuDNN is in tests/cuda/fake_dnn.
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -24,7 +24,7 @@ struct ConvolutionCase {
   std::vector<int64_t> attributes(bool tf32, bool last) const {
     return {0, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, tf32, last};
   }
-  /// Shapes as the op reads and writes them; `last`: channels last.
+  /// Shapes of the op's inputs and output; `last`: channels-last.
   std::array<Shape, 3> shapes(ComputeOp op, bool last) const {
     std::array<Shape, 3> all = {input(), weight(), output()};
     if (last)
@@ -44,7 +44,7 @@ const ConvolutionCase kConvolutionCases[] = {
 constexpr ComputeOp kOps[] = {ComputeOp::conv2d, ComputeOp::conv2d_backward_input,
                               ComputeOp::conv2d_backward_weight};
 
-/// What the tests' cuDNN is to be like, while this lives.
+/// Settings of the fake cuDNN during its lifetime.
 class DnnSettings {
  public:
   explicit DnnSettings(const char* text) { setenv("TIDE_FAKE_DNN", text, 1); }
@@ -113,7 +113,7 @@ void check_convolutions(double tolerance) {
       }
 }
 
-/// Offers a convolution to a cuDNN of its own, of ones but for the first array, which is `value`.
+/// Runs a convolution with a separate Dnn; the first array is all `value`, the second all 1.
 struct ConvolutionOffer {
   explicit ConvolutionOffer(DType type, float value = 1, bool tf32 = false, int capability = 90) {
     const ConvolutionCase k{1, 4, 4, 4, 4, 1, 1, 1, 1, 0, 0, 1, 1, 1};
@@ -135,7 +135,7 @@ struct ConvolutionOffer {
       outcome = dnn.convolve(g, ComputeOp::conv2d, type, tf32, cuda_stream());
       return refusal();
     };
-    const std::string made = offer(), kept = offer();  // the second time from the kept plan
+    const std::string made = offer(), kept = offer();  // the second one uses the cached plan
     CHECK(made == kept);
     cuda::check(cuda::driver().stream_synchronize(cuda_stream()), "cuStreamSynchronize");
     arrays.fetch();
@@ -156,7 +156,7 @@ TEST_CASE("convolutions on a device agree with the host's", "[cuda]") {
   check_convolutions<BFloat16>(1e-2);
 }
 
-TEST_CASE("convolutions do without cuDNN where it fails", "[cuda]") {
+TEST_CASE("convolutions work without cuDNN if it fails", "[cuda]") {
   const DnnSettings fails("fail=execute");
   check_convolutions<float>(1e-6);
   CHECK(difference<Float16>(kConvolutionCases[0], ComputeOp::conv2d, false) <= 1e-3);
@@ -182,7 +182,7 @@ TEST_CASE("the zeros of the padding meet infinite numbers without cuDNN", "[cuda
   step.attributes = k.attributes(false, false);
   REQUIRE_FALSE(cuda_backend().launch(step, arrays.addresses.data()).failure);
   arrays.fetch();
-  // Only the middle of the 3 x 3 results sees no padding.
+  // Only the center of the 3 x 3 results has no padding in its window.
   for (size_t i = 0; i < 9; ++i) {
     CAPTURE(i);
     CHECK(std::isnan(arrays.result.values[i]) == (i != 4));
@@ -190,12 +190,12 @@ TEST_CASE("the zeros of the padding meet infinite numbers without cuDNN", "[cuda
   CHECK(arrays.result.values[4] == INFINITY);
 }
 
-TEST_CASE("cuDNN takes convolutions and says why it uses no Tensor Cores", "[cuda][fake]") {
+TEST_CASE("cuDNN runs convolutions and reports why it uses no Tensor Cores", "[cuda][fake]") {
   CHECK(ConvolutionOffer(DType::f32).outcome.enqueued);
   CHECK(ConvolutionOffer(DType::f32).refusal().starts_with("float32 is kept exact"));
   CHECK(ConvolutionOffer(DType::f32, 1, true).refusal().empty());
   CHECK(ConvolutionOffer(DType::f32, 1, true, 75).refusal() ==
-        "the card's Tensor Cores do not take TF32");
+        "this GPU's Tensor Cores do not support TF32");
 }
 
 TEST_CASE("convolutions round to TF32 only where that was allowed", "[cuda][fake]") {
@@ -204,7 +204,7 @@ TEST_CASE("convolutions round to TF32 only where that was allowed", "[cuda][fake
   CHECK(ConvolutionOffer(DType::f32, kFine, true).first == 4);
 }
 
-TEST_CASE("whatever cuDNN refuses is handed back", "[cuda][fake]") {
+TEST_CASE("convolutions that cuDNN does not support are returned", "[cuda][fake]") {
   for (const char* place : {"create", "graph", "heuristics", "plan", "execute"}) {
     INFO(place);
     const DnnSettings fails((std::string("fail=") + place).c_str());
@@ -226,7 +226,7 @@ TEST_CASE("a cuDNN that is too old is not used", "[cuda][fake]") {
                         "= 'cuda'})):sum():item())"});
   unsetenv("TIDE_LOG");
   CHECK(outcome.out == "16.0\n");
-  CHECK(outcome.err.find("cuDNN has version 8907; convolutions do without it, as 9 is needed") !=
+  CHECK(outcome.err.find("cuDNN has version 8907; not used: version 9 is required") !=
         std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-// The embedded kernels: PTX for every device, machine code for those that are known.
+// The embedded kernels: PTX for every device, machine code for known ones.
 #include "runtime/cuda/launch/embedded_kernels.h"
 
 #include <string>
@@ -14,12 +14,12 @@
 namespace tide::test {
 namespace {
 
-/// Devices, and whose machine code they run: that of the newest architecture of their major number
-/// that is not newer than they are.
+/// Devices and the architecture of their machine code: the newest one with their major number that
+/// is not newer than they are.
 constexpr std::pair<int, uint32_t> kDevices[] = {{75, 75},   {80, 80},  {86, 86},   {87, 86},
                                                  {89, 89},   {90, 90},  {100, 100}, {103, 100},
                                                  {120, 120}, {121, 120}};
-/// Devices of which the embedded kernels know nothing.
+/// Devices without embedded machine code.
 constexpr int kUnknown[] = {110, 130};
 
 TEST_CASE("every file of kernels is there as PTX and for known devices") {
@@ -44,7 +44,7 @@ TEST_CASE("every file of kernels is there as PTX and for known devices") {
   CHECK(!cuda::embedded_ptx("nothing"));
 }
 
-/// Sorts on a tests' driver that is as `fake` says.
+/// Sorts on the fake driver with the settings `fake`.
 ::test::Outcome sort_on(const std::string& fake) {
   const Environment environment(
       {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "report_binaries=1," + fake}});
@@ -54,7 +54,7 @@ TEST_CASE("every file of kernels is there as PTX and for known devices") {
   )"});
 }
 
-TEST_CASE("the driver is given machine code for the device, then PTX", "[fake]") {
+TEST_CASE("the driver gets machine code for the device, then PTX", "[fake]") {
   if (!cuda::embedded_ptx("sort")) {
     return ::test::skip("no nvcc here: nothing is embedded", "TIDE_EXPECT_NVCC");
   }
@@ -70,7 +70,7 @@ TEST_CASE("the driver is given machine code for the device, then PTX", "[fake]")
   }
 }
 
-TEST_CASE("machine code that the driver does not take is no error", "[fake]") {
+TEST_CASE("machine code that the driver rejects is not an error", "[fake]") {
   if (!cuda::embedded_ptx("sort")) {
     return ::test::skip("no nvcc here: nothing is embedded", "TIDE_EXPECT_NVCC");
   }
@@ -80,7 +80,7 @@ TEST_CASE("machine code that the driver does not take is no error", "[fake]") {
   CHECK(sort_on("binary_error=2").err.find("out of memory") != std::string::npos);
 }
 
-TEST_CASE("kernels of factors pass a nan over as pivot, and on to what depends on it", "[fake]") {
+TEST_CASE("factorizations do not pivot on a nan, and propagate it", "[fake]") {
   if (!cuda::embedded_ptx("linalg")) {
     return ::test::skip("no nvcc here: the host's library computes factors", "TIDE_EXPECT_NVCC");
   }

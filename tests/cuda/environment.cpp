@@ -21,7 +21,7 @@ CATCH_REGISTER_LISTENER(TagListener)
 Environment::Environment(std::initializer_list<std::pair<const char*, std::string>> variables) {
   for (const auto& [name, value] : variables) {
     if (value == TIDE_FAKE_DRIVER && !is_tagged_fake)
-      FAIL("a test on the tests' own driver is not tagged [fake]");
+      FAIL("a test on the fake driver is not tagged [fake]");
     const char* before = std::getenv(name);
     before_.emplace_back(name, before ? std::optional<std::string>(before) : std::nullopt);
     setenv(name, value.c_str(), 1);

@@ -10,8 +10,8 @@
 
 namespace tide::test {
 
-/// Sets variables for the programs that are started while it lives. A test that names the tests'
-/// own driver has the tag [fake], by which it is left out on a real GPU; else it fails.
+/// Sets variables for programs started during its lifetime. A test that uses the fake driver must
+/// have the tag [fake], which excludes it on a real GPU.
 class Environment {
  public:
   explicit Environment(std::initializer_list<std::pair<const char*, std::string>> variables);
@@ -22,8 +22,7 @@ class Environment {
   std::vector<std::pair<const char*, std::optional<std::string>>> before_;
 };
 
-/// What a script prints that runs on the tests' own driver, with such settings of it and of the
-/// cuBLASLt beside it.
+/// The output of a script on the fake driver, with these settings of it and of the fake cuBLASLt.
 std::string run_with(const std::string& settings, const std::string& script,
                      const std::string& blas = "");
 

@@ -1,4 +1,4 @@
-// `tide info` in broken environments: what was found, what is needed, what to do.
+// `tide info` in broken environments: what was found, what is required, and the fix.
 #include <algorithm>
 #include <filesystem>
 #include <regex>
@@ -12,8 +12,8 @@ namespace {
 
 using tide::test::Environment;
 
-/// The part of `tide info` that speaks of CUDA, with the folder of the fake driver left out; or the
-/// lines on the libraries alone.
+/// The part of `tide info` on CUDA, without the folder of the fake driver; or only the lines on the
+/// libraries.
 std::string cuda_part(bool libraries = false) {
   const auto outcome = test::run_tide({"info"});
   CHECK(outcome.status == 0);
@@ -26,7 +26,7 @@ std::string cuda_part(bool libraries = false) {
 }
 
 const std::string kNeeded =
-    "\n  needed: driver for CUDA 12.1 (530) or newer, a card of compute capability 7.5 (Turing) or "
+    "\n  needed: driver for CUDA 12.1 (530) or newer, a GPU of compute capability 7.5 (Turing) or "
     "newer";
 const std::string kNewDriver =
     "\n  what to do: install NVIDIA driver 530 or newer (https://www.nvidia.com/drivers), then run "
@@ -53,16 +53,17 @@ TEST_CASE("info reports a driver that is too old", "[cuda][fake]") {
 }
 
 TEST_CASE("info reports entry points that are missing", "[cuda][fake]") {
-  CHECK(story("missing=cuLaunchKernel") ==
-        "cuda: cannot be used: the driver lacks cuLaunchKernel: its files do not fit together" +
-            kNewDriver + "\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded + "\n");
+  CHECK(
+      story("missing=cuLaunchKernel") ==
+      "cuda: cannot be used: the driver lacks cuLaunchKernel: its files are of different versions" +
+          kNewDriver + "\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded + "\n");
 }
 
 TEST_CASE("info reports that there is no device", "[cuda][fake]") {
   CHECK(story("devices=0") ==
-        "cuda: cannot be used: the driver finds no device\n  what to do: see whether nvidia-smi "
+        "cuda: cannot be used: the driver finds no device\n  what to do: check whether nvidia-smi "
         "lists one; in a "
-        "container, give it the GPU\n  driver: libcuda.so.1, CUDA 13.0" +
+        "container, pass the GPU through\n  driver: libcuda.so.1, CUDA 13.0" +
             kNeeded + "\n");
 }
 
@@ -71,15 +72,15 @@ TEST_CASE("info reports that devices are hidden", "[cuda][fake]") {
   CHECK(story("devices=0") ==
         "cuda: cannot be used: the driver shows no device: CUDA_VISIBLE_DEVICES is \"-1\"\n  what "
         "to do: unset "
-        "CUDA_VISIBLE_DEVICES, or name devices in it\n  driver: libcuda.so.1, CUDA 13.0" +
+        "CUDA_VISIBLE_DEVICES, or list existing devices in it\n  driver: libcuda.so.1, CUDA 13.0" +
             kNeeded + "\n  CUDA_VISIBLE_DEVICES: \"-1\"\n");
 }
 
 TEST_CASE("info reports a driver that cannot start", "[cuda][fake]") {
   CHECK(story("init_error=719") ==
         "cuda: cannot be used: the driver cannot start: unspecified launch failure (719)\n  what "
-        "to do: look into the "
-        "system's log (dmesg); a restart mends a driver that was updated while it was in use\n  "
+        "to do: see the system log (dmesg); "
+        "if the driver was updated while in use, restart the machine\n  "
         "driver: libcuda.so.1, "
         "CUDA 13.0" +
             kNeeded + "\n");
@@ -101,14 +102,14 @@ TEST_CASE("info reports a card that is too old", "[cuda][fake]") {
 TEST_CASE("info reports cards that no process may use", "[cuda][fake]") {
   CHECK(story("devices=1,compute_mode=2") ==
         "cuda: cannot be used: no device can be used: Fake GPU 0: its compute mode is prohibited "
-        "(nvidia-smi -c 0)\n  what to do: have an administrator allow it: nvidia-smi -c 0\n  "
+        "(nvidia-smi -c 0)\n  what to do: ask an administrator to allow it: nvidia-smi -c 0\n  "
         "driver: libcuda.so.1, CUDA 13.0" +
             kNeeded +
             "\n  cuda:0: Fake GPU 0, 1.0 GB, compute capability 9.0; not used: its compute mode is "
             "prohibited (nvidia-smi -c 0)\n");
 }
 
-TEST_CASE("a card that another process has for itself is named, and others work", "[cuda][fake]") {
+TEST_CASE("a card in exclusive use by another process is named, and others work", "[cuda][fake]") {
   Environment fake(
       {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "compute_mode=3,busy_device=0"}});
   const auto outcome = test::run_tide(
@@ -117,8 +118,8 @@ TEST_CASE("a card that another process has for itself is named, and others work"
        "print(pcall(sum, 'cuda'))\n"
        "print(sum('cuda:1'), sum('cpu'))"});
   CHECK(outcome.out ==
-        "false\t(command line):1: cuda:0 (Fake GPU 0) is taken: another process has it for itself; "
-        "nvidia-smi names it, and the compute mode that allows that\n8.0\t8.0\n");
+        "false\t(command line):1: cuda:0 (Fake GPU 0) is in exclusive use by another process: see "
+        "nvidia-smi (compute mode EXCLUSIVE_PROCESS)\n8.0\t8.0\n");
   CHECK(outcome.err == "");
 }
 
@@ -139,11 +140,12 @@ TEST_CASE("devices may be chosen by what identifies them", "[cuda][fake]") {
   CHECK(story("devices=1") == "cuda: can be used\n  driver: libcuda.so.1, CUDA 13.0" + kNeeded +
                                   "\n  CUDA_VISIBLE_DEVICES: \"" + card +
                                   "\"\n  cuda:0: Fake GPU 0, 1.0 GB, compute capability 9.0\n");
-  // A driver shows none if it has no such card.
+  // The driver shows no device if the card does not exist.
   CHECK(story("devices=0")
             .starts_with(
                 "cuda: cannot be used: the driver shows no device: CUDA_VISIBLE_DEVICES is \"" +
-                card + "\"\n  what to do: unset CUDA_VISIBLE_DEVICES, or name devices in it\n"));
+                card +
+                "\"\n  what to do: unset CUDA_VISIBLE_DEVICES, or list existing devices in it\n"));
 }
 
 TEST_CASE("info reports the libraries that were found", "[cuda][fake]") {
@@ -155,13 +157,13 @@ TEST_CASE("info reports the libraries that were found", "[cuda][fake]") {
   const bool found = text.find("libnccl.so.2, version 2.") != std::string::npos;
   const bool missing =
       text.find(
-          "  NCCL: not found (needed by nothing yet); to have it: pip "
-          "install nvidia-nccl-cu13; if it is there, name its folder in TIDE_CUDA_PATH\n") !=
+          "  NCCL: not found (not used yet); install it: pip "
+          "install nvidia-nccl-cu13; if it is installed, add its folder to TIDE_CUDA_PATH\n") !=
       std::string::npos;
   CHECK(found != missing);
 }
 
-TEST_CASE("a driver of CUDA 12 takes libraries made for CUDA 12", "[cuda][fake]") {
+TEST_CASE("a driver of CUDA 12 uses libraries for CUDA 12", "[cuda][fake]") {
   const std::string with = std::string(TIDE_FAKE_DRIVER) + "/";
   const test::TemporaryFolder folder;
   const auto link = [&](const char* file, const char* name) {
@@ -175,8 +177,8 @@ TEST_CASE("a driver of CUDA 12 takes libraries made for CUDA 12", "[cuda][fake]"
     return text.substr(begin, text.find('\n', begin) - begin);
   };
   CHECK(line(cuda_part(true), "cuBLASLt")
-            .find("needs a newer driver than CUDA 12's (matrix products are slow); to have one "
-                  "that does not: pip install nvidia-cublas-cu12, or CUDA toolkit 12") !=
+            .find("needs a newer driver than CUDA 12's (matrix products are slow); install "
+                  "one for this driver: pip install nvidia-cublas-cu12, or CUDA toolkit 12") !=
         std::string::npos);
   link("libcublasLt.so.13", "libcublasLt.so.12");
   link("libcudnn.so.9", "libcudnn.so.9");
@@ -202,7 +204,7 @@ TEST_CASE("libraries are found beside the python3 on the PATH", "[cuda][fake]") 
   folder.write("base/bin/python3", "#!/bin/sh\n");
   fs::permissions(base / "bin/python3", fs::perms::owner_all);
   fs::create_symlink(base / "bin/python3", environment / "bin/python3");
-  // Names that no toolkit has.
+  // File names that do not occur in toolkits.
   const auto add_wheel = [](const fs::path& prefix, const char* file) {
     const fs::path place = prefix / "lib/python3.11/site-packages/nvidia/cublas/lib";
     fs::create_directories(place);
@@ -240,16 +242,16 @@ TEST_CASE("an old card beside a good one is left out by name", "[cuda][fake]") {
         std::string::npos);
 }
 
-TEST_CASE("info reports a file that is no library", "[cuda][fake]") {
+TEST_CASE("info reports a file that is not a library", "[cuda][fake]") {
   const test::TemporaryFolder folder;
   const std::string file = folder.write("libcuda.so.1", "no library");
   Environment broken({{"TIDE_CUDA_PATH", folder.path()}});
   const std::string text = cuda_part();
   CHECK(text.starts_with("cuda: cannot be used: the driver's library cannot be loaded: " + file));
-  CHECK(text.find("\n  driver: not found; looked for " + file) != std::string::npos);
+  CHECK(text.find("\n  driver: not found; searched " + file) != std::string::npos);
 }
 
-TEST_CASE("info reports a library that is no driver", "[cuda][fake]") {
+TEST_CASE("info reports a library that is not a driver", "[cuda][fake]") {
   Environment other({{"TIDE_CUDA_PATH", "libm.so.6"}});
   CHECK(cuda_part().starts_with(
       "cuda: cannot be used: libm.so.6 is not a CUDA driver: it has no cuDriverGetVersion"));
@@ -268,11 +270,11 @@ TEST_CASE("a broken driver warns once, and the script goes on", "[cuda][fake]") 
         "then run `tide info`.\n");
 }
 
-TEST_CASE("nothing of CUDA is opened before it is asked for", "[cuda][fake]") {
+TEST_CASE("CUDA is not opened before its first use", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_LOG", "1"}});
   const auto without = test::run_tide({"-e", "print(tide.ones(2, {device = 'sim'}):sum():item())"});
   CHECK(without.err == "");
-  // So much garbage that the collector looks at what is held.
+  // Enough garbage to make the collector check the memory in use.
   const auto busy = test::run_tide(
       {"-e",
        "for _ = 1, 100 do local x = tide.ones(1 << 18) + 1 end tide.synchronize() print('done')"});
@@ -295,7 +297,7 @@ TEST_CASE("a wrong ordinal lists what there is", "[cuda][fake]") {
   CHECK(waits.out.find("cuda.synchronize: there is no cuda:7 here") != std::string::npos);
 }
 
-TEST_CASE("a device without room says so, and a smaller try works", "[cuda][fake]") {
+TEST_CASE("a device out of memory reports it, and a smaller allocation works", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "memory=16M"}});
   const auto outcome =
       test::run_tide({"-e",
@@ -306,19 +308,19 @@ TEST_CASE("a device without room says so, and a smaller try works", "[cuda][fake
   CHECK(outcome.out == "false\tout of memory on cuda:0: asked for 32.0 MB\n8.0\n");
 }
 
-TEST_CASE("a lost device is an error, and other devices go on", "[cuda][fake]") {
+TEST_CASE("a lost device is an error, and other devices keep working", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "lose_after=2"}});
   const auto outcome = test::run_tide(
       {"-e",
        "local function sum(device) return tide.ones(8, {device = device}):sum():item() end\n"
        "local message repeat local ok, text = pcall(sum, 'cuda:0') message = not ok and text until "
        "message\n"
-       "print((message:match('unspecified launch failure.*other devices go on')))\n"
+       "print((message:match('unspecified launch failure.*other devices keep working')))\n"
        "print(sum('cuda:1'), sum('cpu'))"});
   CHECK(outcome.out ==
-        "unspecified launch failure (CUDA_ERROR_LAUNCH_FAILED): the device is lost, and what lies "
-        "on it; other devices "
-        "go on\n8.0\t8.0\n");
+        "unspecified launch failure (CUDA_ERROR_LAUNCH_FAILED): the device and its memory "
+        "are lost; other devices "
+        "keep working\n8.0\t8.0\n");
 }
 
 TEST_CASE("smi shows what the management library reports", "[cuda][fake]") {
@@ -363,7 +365,7 @@ TEST_CASE("properties of a device are those that the driver reports", "[cuda][fa
 TEST_CASE("smi's monitor prints a line a time", "[cuda][fake]") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_SIM_DEVICES", "0"}});
   const auto outcome = test::run_tide({"smi", "dmon", "1"});
-  // The figures of the cpu are of all programs.
+  // The figures of the cpu include all programs.
   const std::regex lines(
       "# gpu  pwr W temp C   sm %  mem % mclk MHz pclk MHz    used MB   queue\n"
       "    0    123     41     87     12     2619     1980        256       0\n"

@@ -1,4 +1,4 @@
-// NVIDIA's container of machine code, as far as tests look into it.
+// The parts of NVIDIA's container of machine code that tests read.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Fused kernels on a CUDA device compute what their programs mean, with the bits of the reference.
+// Fused kernels on a CUDA device equal the reference, bit for bit.
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -76,8 +76,7 @@ TEST_CASE("rows of several blocks on a device equal the reference bit for bit", 
 
 namespace {
 
-/// A weighted softmax of rows of these elements: two operands that three passes read, and their
-/// memory.
+/// A weighted softmax of rows: two operands that are read in three passes, and their memory.
 LoopCase weighted_softmax(DType type, int64_t rows, int64_t length, unsigned seed) {
   using Kind = LoopInstruction::Kind;
   const DType wide = is_half(type) ? DType::f32 : type;
@@ -103,7 +102,7 @@ LoopCase weighted_softmax(DType type, int64_t rows, int64_t length, unsigned see
   reduce(Reduction::sum, 5);
   map(ElementwiseOp::div, {5, 6});
   program.code.push_back({.kind = Kind::store, .type = type, .operand = 2, .a = {7}});
-  // Rows lie at multiples of 16 bytes.
+  // Rows start at multiples of 16 bytes.
   const int64_t apart = (length + 15) / 16 * 16;
   made.extents = {rows, length};
   made.strides = {apart, 1, apart, 1, apart, 1};
@@ -134,16 +133,16 @@ TEST_CASE("rows in shared memory equal the reference bit for bit", "[cuda]") {
     INFO(name_of(type) << " " << length);
     CHECK(first_difference(type, loop.memory[2], expected.memory[2]) == -1);
   };
-  // 8 KB and less are not staged; 227 KB is the most that there is.
+  // Up to 8 KB are not staged; the maximum is 227 KB.
   for (const int64_t length : {1024, 1028, 1031, 2111, 4096}) check_rows(DType::f32, 9, length);
   for (const DType type : {DType::f16, DType::bf16}) check_rows(type, 3, 5003);
   check_rows(DType::f64, 3, 1501);
-  check_rows(DType::f16, 5, 33000);  // halves are staged, but the exponentials have no room
+  check_rows(DType::f16, 5, 33000);  // halves are staged, but the exponentials do not fit
   check_rows(DType::f32, 1, kReductionBlock + 77);     // two blocks of the tree
   check_rows(DType::f16, 1, 3 * kReductionBlock + 5);  // four
 }
 
-TEST_CASE("what is kept of a row takes the place of what was read", "[cuda]") {
+TEST_CASE("kept values of a row overwrite its staged elements", "[cuda]") {
   const auto stage_of = [](DType type) {
     const LoopProgram program = weighted_softmax(type, 1, 8, 5).program;
     return LoopPasses(program).row_stage(program, true);
@@ -165,7 +164,7 @@ TEST_CASE("a row that does not fit into shared memory is read again", "[cuda]") 
   CHECK(first_difference(DType::f32, loop.memory[2], expected.memory[2]) == -1);
 }
 
-TEST_CASE("long rows that lie aligned are brought into shared memory", "[cuda][fake]") {
+TEST_CASE("long aligned rows are staged in shared memory", "[cuda][fake]") {
   const auto is_staged = [](const char* rows) {
     const ::test::TemporaryFolder folder;
     const Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},

@@ -1,12 +1,10 @@
-// What the golden cases and the benchmarks have the driver compile, and every compute kernel, is
-// assembled for old and new cards; what the kernels need must not exceed what kernel_table.txt
-// says.
+// Assembles all compute kernels and the fused kernels of the golden cases and benchmarks for old
+// and new GPUs; their registers and stack must not exceed kernel_table.txt.
 //
-// Run by `ctest -R kernel_table`. The assembler takes minutes for all of them, so a run looks at a
-// fixed sample of each kind, the longest for each card and the others for one; at all with
-// TIDE_TEST_ALL=1, or where TIDE_ASSEMBLED names a folder in which the answers are kept. With
-// TIDE_WRITE_TABLE=1 the table is written again. Golden cases whose kernels lie in the folder that
-// TIDE_GOLDEN_KERNELS names, by a run on cuda, need not compile them again.
+// Run by `ctest -R kernel_table`. All of them take minutes, so a run assembles a fixed sample of
+// each kind: the longest kernels for each GPU, the others for one. TIDE_TEST_ALL=1, or a folder for
+// results in TIDE_ASSEMBLED, selects all. TIDE_WRITE_TABLE=1 writes the table. TIDE_GOLDEN_KERNELS
+// names a folder with the golden cases' kernels of an earlier run on cuda.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -38,14 +36,14 @@ namespace fs = std::filesystem;
 const fs::path kSources = TIDE_SOURCES;
 const fs::path kTable = kSources / "tests/cuda/kernel_table.txt";
 
-/// A fused kernel that some run has asked for.
+/// A fused kernel that a run has compiled.
 struct FusedKernel {
   LoopProgram program;
   GpuForm form;
   bool is_long = false;  ///< one of the longest of its kind
 };
 
-/// The program that LoopProgram::key has written.
+/// The program that LoopProgram::key has serialized.
 LoopProgram read_program(std::string_view key) {
   using Kind = LoopInstruction::Kind;
   size_t at = 0;
@@ -87,13 +85,13 @@ LoopProgram read_program(std::string_view key) {
   const std::vector<uint8_t> again = program.key();
   if (!std::equal(again.begin(), again.end(), key.begin(), key.end(),
                   [](uint8_t a, char b) { return a == static_cast<uint8_t>(b); }))
-    throw std::runtime_error("a program is not what its key says");
+    throw std::runtime_error("a program does not match its key");
   return program;
 }
 
 /// The programs of the PTX in a folder of the kernel cache, whose files hold their keys.
 std::vector<FusedKernel> kernels_in(const std::string& folder) {
-  constexpr size_t kKeySize = 24, kKey = 40;  // where a file has them
+  constexpr size_t kKeySize = 24, kKey = 40;  // their offsets in a file
   std::vector<FusedKernel> kernels;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string bytes = ::test::read_file(entry.path());
@@ -102,7 +100,7 @@ std::vector<FusedKernel> kernels_in(const std::string& folder) {
     std::memcpy(&size, bytes.data() + kKeySize, sizeof size);
     std::string_view key = std::string_view(bytes).substr(kKey, size);
     const std::string before = plugin_identity() + '\0' + "sm_";
-    if (!key.starts_with(before)) continue;  // the cpu's
+    if (!key.starts_with(before)) continue;  // a kernel of the cpu
     key.remove_prefix(key.find('\0', before.size()) + 1);
     const unsigned form = static_cast<unsigned char>(key[0]) - unsigned{'0'};
     kernels.push_back({read_program(key.substr(1)),
@@ -113,8 +111,8 @@ std::vector<FusedKernel> kernels_in(const std::string& folder) {
   return kernels;
 }
 
-/// The fused kernels of a run of tide on the tests' driver with these settings, and what an earlier
-/// run has left in the folder.
+/// The fused kernels of a run of tide on the fake driver with these settings, and those that an
+/// earlier run has left in the folder.
 std::vector<FusedKernel> kernels_of(const std::string& folder, const char* settings,
                                     const std::vector<std::string>& words, const char* last_line) {
   const Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
@@ -126,7 +124,7 @@ std::vector<FusedKernel> kernels_of(const std::string& folder, const char* setti
   return kernels_in(folder);
 }
 
-/// The most that a kernel of a group needs, and what spills.
+/// The maximum resources of a group's kernels, and its spills.
 struct Needs {
   int registers = 0, stack = 0, spilling = 0, spilled = 0;
 
@@ -158,14 +156,14 @@ const char* kind_of(const FusedKernel& kernel) {
   return kernel.form.few ? "column, few of them" : "column";
 }
 
-/// Where the assembler's answers are kept; empty if nowhere.
+/// The folder for the assembler's results; empty if they are not stored.
 std::string answers_folder() {
   const char* folder = std::getenv("TIDE_ASSEMBLED");
   return folder ? folder : "";
 }
 
-/// The same kernels of each kind every time: the longest, which need most, and others that the sums
-/// of their keys choose.
+/// A fixed sample of each kind: the longest kernels, which need most, and others chosen by
+/// checksums of their keys.
 std::vector<FusedKernel> sample(const std::vector<FusedKernel>& kernels) {
   constexpr std::ptrdiff_t kLongest = 4, kMost = 16;
   struct Member {
@@ -197,12 +195,12 @@ std::vector<FusedKernel> sample(const std::vector<FusedKernel>& kernels) {
   return chosen;
 }
 
-/// One start of the assembler: kernels for a target, and what became of them.
+/// One run of the assembler: kernels for a target, and the result.
 struct Assembly {
   size_t target;
-  std::string compute_group{};              ///< of all kernels of `compute`, if they are compute
+  std::string compute_group{};              ///< of the compute kernels in `compute`, if any
   std::string compute{};                    ///< their PTX
-  std::vector<const FusedKernel*> fused{};  ///< in place of them
+  std::vector<const FusedKernel*> fused{};  ///< alternatively, fused kernels
   std::vector<std::string> fused_groups{};  ///< of each
   std::vector<KernelProperties> result{};
   std::string error{};
@@ -223,7 +221,7 @@ struct Assembly {
   }
 };
 
-/// Runs them all, as many at once as the machine has processors.
+/// Runs them all, one per processor at a time.
 void run_all(std::vector<Assembly>& assemblies) {
   std::atomic<size_t> next{0};
   std::vector<std::thread> workers;
@@ -319,7 +317,7 @@ std::string text_of(const Table& table) {
   return out.str();
 }
 
-/// The table as it was written.
+/// Reads the table.
 Table read_table(const std::string& text) {
   Table table;
   std::istringstream lines(text);
@@ -374,7 +372,7 @@ TEST_CASE("no kernel needs more than the table says", "[kernel_table][fake]") {
                                  "gelu_rows"));
   if (has_golden_cases()) {
     const char* kept = std::getenv("TIDE_GOLDEN_KERNELS");
-    // Without their values, cases ask for arrays of any size.
+    // Kernels are not run, so cases may allocate arrays of any size.
     measuring.add_fused("golden cases", kernels_of(kept ? kept : folder.path() + "/golden", "",
                                                    {kSources / "tests/golden/runner.lua",
                                                     "--device", "cuda", "--no-models"},

@@ -9,8 +9,8 @@ namespace {
 
 using tide::test::Environment;
 
-/// What the script prints on the tests' driver: 4 multiprocessors, which hold 2048 threads and 228
-/// KB of shared memory, and 32 registers a thread of any kernel.
+/// The output of a script on the fake driver: 4 multiprocessors with 2048 threads and 228 KB of
+/// shared memory each, and 32 registers per thread for any kernel.
 std::string run_launches(const std::string& settings, const std::string& script,
                          const std::string& cupti = "") {
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER},
@@ -21,7 +21,7 @@ std::string run_launches(const std::string& settings, const std::string& script,
   return outcome.out;
 }
 
-/// Prints the launch of a chain over so many elements.
+/// Prints the launch of a chain over `elements` elements.
 std::string profiled(int elements) {
   return "local x = tide.rand(" + std::to_string(elements) +
          ", {device = 'cuda'})\n"
@@ -36,7 +36,7 @@ std::string profiled(int elements) {
 }  // namespace
 
 TEST_CASE("a profile shows how kernels are launched", "[cuda][fake]") {
-  // Four elements a thread, 256 threads a block.
+  // Four elements per thread, 256 threads per block.
   for (const char* cupti : {"", "subscribe=39"}) {
     CAPTURE(cupti);
     CHECK(run_launches("", profiled(65536), cupti) == "mul_add\t64\t256\t32\t0\t1.0\t1.0\n");
@@ -89,7 +89,7 @@ TEST_CASE("a saved profile has the launches of its kernels", "[cuda][fake]") {
 }
 
 TEST_CASE("an explanation shows how a loop is launched", "[cuda][fake]") {
-  // A row of 8192 floats is staged: 32768 bytes beside 2080 of the kernel's own.
+  // A row of 8192 floats is staged: 32768 bytes in addition to 2080 of static shared memory.
   CHECK(run_launches(
             "resident_blocks=3",
             "local x = tide.rand(65536, {device = 'cuda'})\n"

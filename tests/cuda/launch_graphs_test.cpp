@@ -1,5 +1,5 @@
-// Windows that come again run as CUDA graphs: with the same values, never with old arguments, and
-// not at all where the driver refuses.
+// Repeated windows run as CUDA graphs: with the same values, never with old arguments, and without
+// graphs if the driver fails.
 #include "runtime/cuda/launch/launch_graphs.h"
 
 #include <dlfcn.h>
@@ -30,8 +30,8 @@ Run run_script(const std::string& script, const std::string& graphs = "1") {
   return {std::move(outcome.out), std::move(outcome.err)};
 }
 
-/// Six loops a window, of six kernels, as those of one would be one launch: numbers, addresses and
-/// (with `grow`) sizes change from turn to turn.
+/// Six loops per window, of different kernels, as loops of one kernel would share a launch: values,
+/// addresses and (with `grow`) sizes change from turn to turn.
 const char* const kTurns = R"(
   local function turns(count, grow)
     local sums = {}
@@ -39,7 +39,7 @@ const char* const kTurns = R"(
       local x = {}
       for k = 1, 6 do x[k] = tide.full({k + (grow and turn or 0), 3}, turn, {device = 'cuda'}) end
       tide.synchronize()
-      local kept = {} -- other addresses in each turn
+      local kept = {} -- different addresses in each turn
       for k = 1, 6 do
         kept[k] = x[k] * turn
         for _ = 1, k do kept[k] = kept[k] + 1 end
@@ -60,7 +60,7 @@ const char* const kTurns = R"(
 
 std::string turns(const std::string& rest) { return kTurns + rest; }
 
-/// Trains a small network and prints all of its numbers.
+/// Trains a small network and prints all of its values.
 const char* const kTraining = R"(
   tide.manual_seed(3)
   local nn = tide.nn
@@ -81,12 +81,12 @@ const char* const kTraining = R"(
 
 }  // namespace
 
-TEST_CASE("a window that comes again runs as a graph", "[cuda]") {
+TEST_CASE("a repeated window runs as a graph", "[cuda]") {
   CHECK(run_script(turns("print(turns(10) > 0)")).out == "true\n");
   CHECK(run_script(turns("print(turns(10))"), "0").out == "0\n");
 }
 
-TEST_CASE("a window seen twice is no graph yet", "[cuda]") {
+TEST_CASE("a window that ran twice is not yet a graph", "[cuda]") {
   CHECK(run_script(turns("print(turns(2))")).out == "0\n");
 }
 
@@ -94,8 +94,8 @@ TEST_CASE("windows of other sizes are other windows", "[cuda]") {
   CHECK(run_script(turns("print(turns(10, true) >= 0)")).out == "true\n");
 }
 
-TEST_CASE("compute ops of ours take part in graphs", "[cuda]") {
-  // Two of the four kernels are compute: pooling and a search for positions, which may be wrong.
+TEST_CASE("tide's own compute kernels are part of graphs", "[cuda]") {
+  // Two of the four are compute kernels: pooling, and a gather whose positions may be out of range.
   const char* const script = R"(
     local function turn(i, position)
       local x = tide.full({1, 1, 4, 4}, i, {device = 'cuda'})
@@ -119,7 +119,7 @@ TEST_CASE("compute ops of ours take part in graphs", "[cuda]") {
   }
 }
 
-TEST_CASE("windows of fewer than four steps are no graphs", "[cuda]") {
+TEST_CASE("windows of fewer than four steps do not become graphs", "[cuda]") {
   // Each step takes two kernels: one of them checks the positions.
   const char* const script = R"(
     local x = tide.ones({4, 4}, {device = 'cuda'})
@@ -149,7 +149,7 @@ TEST_CASE("training gives the same bits with graphs and without", "[cuda]") {
   CHECK(with.out == without.out);
 }
 
-TEST_CASE("a driver that refuses graphs is asked once for a window", "[cuda][fake]") {
+TEST_CASE("a failed graph is not tried again for a window", "[cuda][fake]") {
   for (const char* failing : {"create", "add", "add,fail_graph_after=2", "instantiate", "set",
                               "set,fail_graph_after=2", "launch", "launch,fail_graph_after=2"}) {
     INFO(failing);
@@ -157,10 +157,10 @@ TEST_CASE("a driver that refuses graphs is asked once for a window", "[cuda][fak
                             {"TIDE_FAKE_CUDA", std::string("fail_graph=") + failing}});
     const Run run = run_script(turns("turns(10) print('right')"));
     CHECK(run.out == "right\n");
-    const std::string reported = "no graph for a window of 6 kernels any more";
+    const std::string reported = "a window of 6 kernels no longer uses a graph";
     int times = 0;
     for (size_t at = 0; (at = run.err.find(reported, at)) != std::string::npos; ++at) ++times;
-    CHECK(times == 1);  // there is one window of six kernels in each of ten turns
+    CHECK(times == 1);  // one window of six kernels in each of ten turns
   }
 }
 
@@ -199,7 +199,7 @@ struct Addition {
 
 }  // namespace
 
-TEST_CASE("a graph runs with the addresses, sizes and numbers of its run", "[cuda]") {
+TEST_CASE("a graph runs with the addresses, sizes and values of its run", "[cuda]") {
   cuda::CudaBackend& backend = cuda_backend();
   cuda::Stream stream = nullptr;
   REQUIRE(cuda::driver().stream_create(&stream, cuda::kStreamNonBlocking) == 0);
@@ -213,7 +213,7 @@ TEST_CASE("a graph runs with the addresses, sizes and numbers of its run", "[cud
     cuda::LaunchGraphs launches(stream);
     const PlanInfo plan{.number = 1, .kernels_in_a_row = 5};
     for (int run = 0; run < 12; ++run) {
-      // Sizes change the grid, and now and then whether 16 bytes are moved at once: another kernel.
+      // Sizes change the grid, and sometimes the kernel: vectors of 16 bytes or single elements.
       const int64_t n = run % 6 == 5 ? 999 : 1000 - 8 * run;
       void *a = blocks[static_cast<size_t>(run) % 3], *b = blocks[static_cast<size_t>(run + 1) % 3];
       std::vector<float> values(kMost, static_cast<float>(run));
@@ -235,9 +235,9 @@ TEST_CASE("a graph runs with the addresses, sizes and numbers of its run", "[cud
   for (void* block : blocks) backend.release(block, kBytes);
 }
 
-TEST_CASE("graphs are bounded in number and given back", "[cuda]") {
+TEST_CASE("the number of graphs is bounded, and graphs are released", "[cuda]") {
   cuda_backend();
-  // The tests' driver counts them; a real one has no such function.
+  // Only the fake driver counts them.
   const auto live = reinterpret_cast<int (*)()>(dlsym(
       dlopen(cuda::driver_report().library.c_str(), RTLD_NOW | RTLD_NOLOAD), "fake_live_graphs"));
   if (!live) return ::test::skip("a real driver does not count its graphs");

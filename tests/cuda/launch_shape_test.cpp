@@ -1,4 +1,4 @@
-// Blocks and threads follow from the size of the work and from what fits, and decide no bit.
+// Blocks and threads follow from the size of the work and the occupancy, and do not affect results.
 #include "runtime/cuda/launch/launch_shape.h"
 
 #include "runtime/codegen/gpu_form.h"
@@ -13,7 +13,7 @@ constexpr KernelResidency kBig{132, 8, 256};  // an H200, a light kernel
 
 }  // namespace
 
-TEST_CASE("every unit of a map has a thread, or a turn", "[cuda]") {
+TEST_CASE("every unit of a map has a thread or a turn", "[cuda]") {
   for (const KernelResidency residency :
        {kBig, KernelResidency{4, 1, 96}, KernelResidency{1, 16, 64}})
     for (int64_t units = 1; units < int64_t{1} << 33; units = units * 3 + 1) {
@@ -23,7 +23,7 @@ TEST_CASE("every unit of a map has a thread, or a turn", "[cuda]") {
       CHECK(shape.blocks > 0);
       CHECK(shape.threads > 0);
       CHECK(shape.threads <= static_cast<unsigned>(residency.threads));
-      // No thread more than a block too many, and turns that are all full but the last.
+      // Less than one block of excess threads, and all turns but the last are full.
       const int64_t turns = (units + threads - 1) / threads;
       CHECK(turns * (threads - shape.threads) < units);
     }
@@ -53,17 +53,17 @@ TEST_CASE("few columns are spread over the multiprocessors", "[cuda]") {
   CHECK_FALSE(gpu_is_few(columns, 1024, 132));
 }
 
-TEST_CASE("much work fills the device some times over, in equal turns", "[cuda]") {
+TEST_CASE("much work fills the device several times, in equal turns", "[cuda]") {
   const LaunchShape shape = launch_threads(int64_t{1} << 30, kBig);
   const int64_t at_once = int64_t{132} * 8;
   CHECK(shape.threads == 256);
   CHECK(shape.blocks <= 8 * at_once);
   CHECK(shape.blocks > 7 * at_once);
-  // A little more than fits: not one full turn and one that is nearly empty.
+  // Slightly more than fits does not become a full turn and a nearly empty one.
   CHECK(launch_blocks(8 * at_once + 2, kBig).blocks == 4 * at_once + 1);
 }
 
-TEST_CASE("results do not depend on what fits on a multiprocessor", "[cuda][fake]") {
+TEST_CASE("results do not depend on the occupancy of a multiprocessor", "[cuda][fake]") {
   const auto run = [](const char* settings) {
     const tide::test::Environment fake(
         {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", settings}});

@@ -1,4 +1,4 @@
-// A device that is lost takes its values along, reports whose work it was, and starts anew.
+// Loss of a device: its values are lost, the cause is reported, and the device is set up again.
 
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
@@ -56,7 +56,7 @@ TEST_CASE("a profile outlives the loss of a device", "[cuda][fake]") {
   CHECK(outcome.out == "3\n");
 }
 
-TEST_CASE("a lost device starts anew, without its values", "[cuda][fake]") {
+TEST_CASE("a lost device is set up again, without its values", "[cuda][fake]") {
   const auto outcome = run_losing_script(
       kStart +
           "for _, lost in ipairs {x, y, x * 3} do\n"
@@ -98,7 +98,7 @@ TEST_CASE("pinned memory is pinned again after a loss", "[cuda][fake]") {
   CHECK(after.out == "copied\n");
 }
 
-TEST_CASE("what is queued behind a lost device does not run with old addresses", "[cuda][fake]") {
+TEST_CASE("work queued on a lost device does not run with old addresses", "[cuda][fake]") {
   const auto outcome = run_losing_script(
       "local eager <close> = tide.eager()\n"
       "local x = tide.ones(64, {device = 'cuda'})\n"
@@ -117,19 +117,19 @@ TEST_CASE("what is queued behind a lost device does not run with old addresses",
   CHECK(outcome.out == "128.0\n");
 }
 
-TEST_CASE("a device that cannot be set up again says so each time", "[cuda][fake]") {
+TEST_CASE("a device that cannot be set up again reports it each time", "[cuda][fake]") {
   const auto outcome = run_losing_script(
       kStart +
           "for _ = 1, 3 do\n"
           "  local ok, reported = pcall(function() return tide.ones(8, {device = "
           "'cuda'}):sum():item() "
           "end)\n"
-          "  assert(not ok and reported:find('cuda:0 is lost for good', 1, true), reported)\n"
+          "  assert(not ok and reported:find('cuda:0 is permanently lost', 1, true), reported)\n"
           "end\n"
           "local z = tide.ones(8, {device = 'cuda'}) * 3\n"
           "for _ = 1, 2 do\n"
           "  local ok, reported = pcall(z.tolist, z)\n"
-          "  assert(not ok and reported:find('cuda:0 is lost for good', 1, true), reported)\n"
+          "  assert(not ok and reported:find('cuda:0 is permanently lost', 1, true), reported)\n"
           "end\n"
           "assert(not pcall(x.tolist, x))\n"
           "assert(pinned:sum():item() == 4)\n"
@@ -139,7 +139,7 @@ TEST_CASE("a device that cannot be set up again says so each time", "[cuda][fake
   CHECK(outcome.out == "8.0\t2.0\n");
 }
 
-TEST_CASE("a context that others hold is not taken from them", "[cuda][fake]") {
+TEST_CASE("a context that other code holds is not destroyed", "[cuda][fake]") {
   const auto outcome = run_losing_script(
       kStart +
           "local ok, reported = pcall(function() return tide.ones(8, {device = "
@@ -156,7 +156,7 @@ TEST_CASE("a context that others hold is not taken from them", "[cuda][fake]") {
   CHECK(outcome.out == "8.0\t2.0\n");
 }
 
-TEST_CASE("errors that CUDA calls the end of a context lose the device", "[cuda][fake]") {
+TEST_CASE("errors that invalidate the context lose the device", "[cuda][fake]") {
   for (const char* error : {"214", "220", "226", "702", "709", "710", "714", "715", "716", "717",
                             "718", "721", "810"}) {
     const auto outcome =
@@ -169,9 +169,9 @@ TEST_CASE("errors that CUDA calls the end of a context lose the device", "[cuda]
   }
 }
 
-TEST_CASE("work whose event fails does not count as done", "[cuda][fake]") {
-  // Each call in turn, of which the first three set streams up; they come late to their work, so
-  // that values read too early are wrong.
+TEST_CASE("work whose event fails is not done", "[cuda][fake]") {
+  // Each call in turn; the first three are in the setup of streams. Streams are late, so that
+  // values read too early are wrong.
   for (const char* call : {"create", "record", "query"})
     for (int number = 1; number <= 11; ++number) {
       const auto outcome = run_losing_script(
@@ -194,7 +194,7 @@ TEST_CASE("work whose event fails does not count as done", "[cuda][fake]") {
     }
 }
 
-TEST_CASE("all streams of a lost device start anew", "[cuda][fake]") {
+TEST_CASE("all streams of a lost device are set up again", "[cuda][fake]") {
   const auto outcome = run_losing_script(
       "local streams = {tide.Stream 'cuda', tide.Stream 'cuda', tide.Stream 'cuda'}\n"
       "local sums, wrong, lost = {}, 0, 0\n"
@@ -220,7 +220,7 @@ TEST_CASE("all streams of a lost device start anew", "[cuda][fake]") {
   CHECK(outcome.out == "0\tsome lost\n");
 }
 
-TEST_CASE("training goes on after the device was lost", "[cuda][fake]") {
+TEST_CASE("training continues after the loss of a device", "[cuda][fake]") {
   const auto outcome = run_losing_script(
       "local nn = tide.nn\n"
       "local function train()\n"

@@ -1,5 +1,4 @@
-// Copies between devices: directly where the driver lets one use the other's memory, else through
-// the host.
+// Copies between devices: direct with peer access, otherwise through the host.
 #include <string>
 
 #include "tests/cuda/environment.h"
@@ -9,8 +8,8 @@
 namespace tide::test {
 namespace {
 
-/// What the tests' driver, which is as `fake` says, reports of the copies of a script, and the
-/// script's mistakes.
+/// The fake driver's report on a script's copies, with the settings `fake`, and the script's
+/// errors.
 std::string report_of(const std::string& script, const std::string& fake) {
   const Environment environment(
       {{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}, {"TIDE_FAKE_CUDA", "report_peers=1" + fake}});
@@ -23,7 +22,8 @@ std::string copies(int all, int through_host) {
          std::to_string(through_host) + " through the host\n";
 }
 
-/// Four copies of results that are still computed when the copy is queued, by several streams.
+/// Four copies by several streams, of results that are still being computed when the copy is
+/// queued.
 const std::string kRoundTrip = R"(
   local x = tide.randn(300, 70)
   local y = x:to("cuda:0") + 1
@@ -37,14 +37,14 @@ const std::string kRoundTrip = R"(
 
 }  // namespace
 
-TEST_CASE("devices copy from each other directly where they can", "[fake]") {
+TEST_CASE("devices with peer access copy directly", "[fake]") {
   CHECK(report_of(kRoundTrip, "") == copies(4, 0));
   CHECK(report_of("local y = tide.ones(3, {device = 'cuda:2'}):to('cuda:1'):to('cuda:0')\n"
                   "assert(y:sum():item() == 3)",
                   ",devices=3") == copies(2, 0));
 }
 
-TEST_CASE("copies are right where devices cannot use each other's memory", "[fake]") {
+TEST_CASE("copies are right without peer access", "[fake]") {
   CHECK(report_of(kRoundTrip, ",peers=0") == copies(4, 4));
   CHECK(report_of(kRoundTrip, ",peers=2") == copies(4, 4));
 }
@@ -64,13 +64,12 @@ TEST_CASE("a device that was lost copies directly again", "[fake]") {
                     ",lose_after=5,lost_device=" + std::to_string(lost)) == copies(4, 0));
 }
 
-TEST_CASE("the log says which way copies between devices go", "[fake]") {
+TEST_CASE("the log reports how devices copy to each other", "[fake]") {
   const Environment log({{"TIDE_LOG", "1"}});
-  CHECK(report_of(kRoundTrip, "").find("cuda:1 and cuda:0 copy from each other directly\n") !=
+  CHECK(report_of(kRoundTrip, "").find("cuda:1 and cuda:0 copy to each other directly\n") !=
         std::string::npos);
   CHECK(report_of(kRoundTrip, ",peers=0")
-            .find("cuda:1 and cuda:0 copy from each other through the host\n") !=
-        std::string::npos);
+            .find("cuda:1 and cuda:0 copy to each other through the host\n") != std::string::npos);
 }
 
 }  // namespace tide::test

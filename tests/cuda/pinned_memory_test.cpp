@@ -1,4 +1,4 @@
-// The host's memory that the driver pins.
+// Pinned host memory.
 
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"
@@ -7,8 +7,7 @@
 namespace tide::test {
 namespace {
 
-/// Whether what a script fetches from the device lies in pinned memory, result by result: "+" or
-/// "-".
+/// Whether each result that a script fetches from the device is in pinned memory: "+" or "-".
 std::string fetched(const std::string& script, const std::string& settings = "") {
   return run_with(settings, R"(
 local expected = tide.arange(1 << 19):to("float32")
@@ -28,9 +27,9 @@ end
 
 }  // namespace
 
-TEST_CASE("memory that was pinned is ordinary again once it is given back", "[cuda]") {
+TEST_CASE("released pinned memory is pageable again", "[cuda]") {
   cuda::CudaBackend& backend = cuda_backend();
-  // The C library hands out the same places again, which a driver pins only once at a time.
+  // The C library reuses the addresses, which a driver pins only once at a time.
   int handed_out_again = 0;
   for (const size_t bytes : {size_t{1} << 12, size_t{1} << 16, size_t{1} << 20, size_t{1} << 24}) {
     void* const first = backend.allocate_host(bytes);
@@ -44,27 +43,26 @@ TEST_CASE("memory that was pinned is ordinary again once it is given back", "[cu
   CHECK(handed_out_again > 0);
 }
 
-TEST_CASE("what is fetched again and again lands in pinned memory", "[cuda][fake]") {
+TEST_CASE("values that are fetched repeatedly are in pinned memory", "[cuda][fake]") {
   CHECK(fetched("for _ = 1, 8 do fetch_and_drop() end") == "---+++++");
 }
 
-TEST_CASE("of values that are fetched once and kept a quarter is pinned", "[cuda][fake]") {
+TEST_CASE("a quarter of values that are fetched once and kept is pinned", "[cuda][fake]") {
   CHECK(fetched("local kept = {} for i = 1, 12 do kept[i] = fetch() end") == "---+---+---+");
 }
 
-TEST_CASE("small values are never pinned unasked", "[cuda][fake]") {
+TEST_CASE("small values are not pinned automatically", "[cuda][fake]") {
   CHECK(fetched("local small = tide.ones(1000, {device = 'cuda'})\n"
                 "for _ = 1, 6 do fetch_and_drop(small) end") == "------");
 }
 
-TEST_CASE("the cpu's cache gives pinned blocks back", "[cuda][fake]") {
+TEST_CASE("the cpu's cache releases pinned blocks", "[cuda][fake]") {
   CHECK(fetched("for _ = 1, 5 do fetch_and_drop() end\n"
                 "tide.empty_cache 'cpu'\n"
                 "for _ = 1, 5 do fetch_and_drop() end") == "---++---++");
 }
 
-TEST_CASE("what lands in pinned memory is the value of the moment it was asked for",
-          "[cuda][fake]") {
+TEST_CASE("a copy to pinned memory has the value at the time of the request", "[cuda][fake]") {
   CHECK(fetched("for _ = 1, 4 do fetch_and_drop() end\n"
                 "local y = there:to('cpu', {non_blocking = true})\n"
                 "there:zero_()\n"
@@ -74,7 +72,7 @@ TEST_CASE("what lands in pinned memory is the value of the moment it was asked f
                 "assert(y:equal(expected + 1) and z:sum():item() == 0)") == "---+");
 }
 
-TEST_CASE("where nothing can be pinned values are fetched all the same", "[cuda][fake]") {
+TEST_CASE("values are fetched even if nothing can be pinned", "[cuda][fake]") {
   CHECK(fetched("for _ = 1, 6 do fetch_and_drop() end", "pin_error=800") == "------");
 }
 

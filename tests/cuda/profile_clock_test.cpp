@@ -1,4 +1,4 @@
-// What times the kernels of a profile: CUPTI, or events where it is not there or refuses.
+// The clock of a profile's kernels: CUPTI, or events if it is not available or fails.
 #include <filesystem>
 #include <string>
 
@@ -24,7 +24,7 @@ const std::string kHelp =
     "local function work() return (x:matmul(x:t()) * 2):exp():sum():item() end\n"
     "work()\n";
 
-/// What the script prints, on the tests' driver; `refusal` is that of the tests' CUPTI.
+/// The output of a script on the fake driver; `refusal` makes the fake CUPTI fail.
 std::string run(const std::string& script, const std::string& refusal = "",
                 const std::string& folder = TIDE_FAKE_DRIVER) {
   Environment fake({{"TIDE_CUDA_PATH", folder}, {"TIDE_FAKE_CUPTI", refusal}});
@@ -33,7 +33,7 @@ std::string run(const std::string& script, const std::string& refusal = "",
   return outcome.out;
 }
 
-/// Prints what the profile says of its clock, and whether times are there.
+/// Prints the profile's clock, and whether it has times.
 const std::string kReport =
     "local p = tide.profile(function() for _ = 1, 3 do work() end end)\n"
     "print(tostring(p):match '\\n  times by ([^\\n]*)')\n"
@@ -57,14 +57,14 @@ TEST_CASE("without a profile CUPTI is not opened", "[cuda][fake]") {
             "print(loaded())\n") == "false\nfalse\ntrue\n");
 }
 
-TEST_CASE("events time kernels where CUPTI refuses, and the profile says why", "[cuda][fake]") {
+TEST_CASE("events time kernels if CUPTI fails, and the profile reports why", "[cuda][fake]") {
   CHECK(run(kReport, "subscribe=39") ==
         "CUDA events, as CUPTI 13.0.1 refuses (CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED): "
         "another tool profiles this process\n" +
             kTimes);
   CHECK(run(kReport, "enable=35") ==
         "CUDA events, as CUPTI 13.0.1 refuses (CUPTI_ERROR_INSUFFICIENT_PRIVILEGES): the driver "
-        "lets administrators alone profile (NVreg_RestrictProfilingToAdminUsers)\n" +
+        "lets only administrators profile (NVreg_RestrictProfilingToAdminUsers)\n" +
             kTimes);
   CHECK(run(kReport, "enable=999") ==
         "CUDA events, as CUPTI 13.0.1 refuses (CUPTI_ERROR_UNKNOWN)\n" + kTimes);
@@ -79,8 +79,8 @@ TEST_CASE("a device whose clock has drifted from the host's loses no kernel of a
   }
 }
 
-TEST_CASE("events time kernels where CUPTI is incomplete", "[cuda][fake]") {
-  // Any other library does for one without its functions.
+TEST_CASE("events time kernels if CUPTI is incomplete", "[cuda][fake]") {
+  // Any other library lacks CUPTI's functions.
   const test::TemporaryFolder folder;
   for (const char* file : {"libcuda.so.1", "libcublasLt.so.13"})
     std::filesystem::create_symlink(std::string(TIDE_FAKE_DRIVER) + "/" + file,
@@ -91,7 +91,8 @@ TEST_CASE("events time kernels where CUPTI is incomplete", "[cuda][fake]") {
 }
 
 TEST_CASE("CUPTI's times belong to their steps, of each stream in order", "[cuda][fake]") {
-  // Of each device and stream the kernels by their begins; none overlaps the one before.
+  // Kernels of each device and stream in order of their begin times; none overlaps the previous
+  // one.
   const std::string tracks =
       "cuda:0: matmul to cumsum exp_sum item\n"
       "cuda:0 stream 1: add_sqrt_sum item\n"
@@ -126,7 +127,7 @@ TEST_CASE("CUPTI's times belong to their steps, of each stream in order", "[cuda
             "os.remove(path)\n") == tracks + tracks);
 }
 
-TEST_CASE("CUPTI times more steps than a buffer has room for", "[cuda][fake]") {
+TEST_CASE("CUPTI times more steps than fit into a buffer", "[cuda][fake]") {
   CHECK(run("local path, timed = os.tmpname() .. '.json', 0\n"
             "local y = tide.ones(1, {device = 'cuda'})\n"
             "local p = tide.profile(function()\n"
@@ -145,7 +146,7 @@ TEST_CASE("CUPTI times more steps than a buffer has room for", "[cuda][fake]") {
             "print(timed)\n") == "12000\n");
 }
 
-TEST_CASE("a saved profile says what timed it", "[cuda][fake]") {
+TEST_CASE("a saved profile names its clock", "[cuda][fake]") {
   const test::TemporaryFolder folder;
   const auto save = [&](const std::string& name, const std::string& refusal) {
     run("tide.profile(work):save '" + folder.path() + "/" + name + "'", refusal);

@@ -1,5 +1,4 @@
-// The PTX of fused kernels: exact arithmetic only, and code that the assembler takes without
-// spilling.
+// The PTX of fused kernels: exact arithmetic, and no register spills.
 #include "runtime/codegen/ptx.h"
 
 #include <regex>
@@ -12,7 +11,7 @@
 namespace tide::test {
 namespace {
 
-/// The types that an op's definition can be written for, with its result.
+/// The types that an op's definition supports, with the result's type.
 struct Signature {
   DType argument, result;
 };
@@ -37,7 +36,7 @@ LoopProgram program_of(ElementwiseOp op, Signature types) {
   return program;
 }
 
-/// A row program: reductions and a map of the row by their results, or the parts of a long
+/// A row program: reductions and a map of the row with their results, or partial results of a long
 /// reduction.
 LoopProgram row_program(Orientation orientation, bool partial) {
   using Kind = LoopInstruction::Kind;
@@ -100,7 +99,7 @@ std::vector<std::pair<std::string, std::string>> kernels_of(const char* architec
   return kernels;
 }
 
-/// How often the text is there.
+/// The number of occurrences.
 size_t times(const std::string& ptx, const std::string& text) {
   size_t count = 0;
   for (size_t at = 0; (at = ptx.find(text, at)) != std::string::npos; at += text.size()) ++count;
@@ -143,7 +142,7 @@ TEST_CASE("a softmax that keeps its exponentials computes them once", "[cuda]") 
   CHECK(times(twice, "fma.rn.f32") == 2 * times(once, "fma.rn.f32"));
 }
 
-TEST_CASE("half types are added and multiplied two at a time where a device can", "[cuda]") {
+TEST_CASE("half types are added and multiplied in pairs if the device supports it", "[cuda]") {
   const auto ptx = [](ElementwiseOp op, DType type, const char* architecture) {
     return ptx_of(program_of(op, {type, type}), architecture, {.vector = true});
   };
@@ -160,12 +159,12 @@ TEST_CASE("half types are added and multiplied two at a time where a device can"
   CHECK(ptx(ElementwiseOp::mul, DType::bf16, "sm_75").find("bf16") == std::string::npos);
 }
 
-TEST_CASE("the assembler takes every op's kernel without spilling", "[cuda][ptxas]") {
+TEST_CASE("every op's kernel assembles without spilling", "[cuda][ptxas]") {
   if (assembler_release().empty()) {
     return ::test::skip("no ptxas here: the kernels were not assembled", "TIDE_EXPECT_PTXAS");
   }
   for (size_t target = 0; target < std::size(kTargets); ++target) {
-    // One file of many kernels costs one start of the assembler.
+    // One file with many kernels needs only one run of the assembler.
     const auto [written, assembled] = kTargets[target];
     const auto kernels = kernels_of(written);
     std::vector<std::string> names, texts;

@@ -1,4 +1,4 @@
-// A CUDA device beside other programs: limits of memory, and which devices are visible.
+// A CUDA device shared with other programs: memory limits, and visible devices.
 #include <filesystem>
 #include <string>
 
@@ -11,7 +11,8 @@ namespace {
 using tide::test::Environment;
 using tide::test::run_with;
 
-/// Holds 24 MB, asks for 16 MB more, and prints what happened; then gives all back and asks again.
+/// Holds 24 MB, requests 16 MB more, and prints the result; then releases everything and tries
+/// again.
 const std::string kFill =
     "local kMegabyte <const> = 1 << 18  -- elements\n"
     "local function fill(megabytes)\n"
@@ -30,7 +31,7 @@ const std::string kFill =
 
 }  // namespace
 
-TEST_CASE("a process takes no more than its share of a card", "[cuda][fake]") {
+TEST_CASE("a process stays within its fraction of a card", "[cuda][fake]") {
   CHECK(run_with("memory=256M", "tide.cuda.set_per_process_memory_fraction(0.125)\n" + kFill) ==
         "false\tasked for 16.0 MB\tlimit 32.0 MB (cuda.set_per_process_memory_fraction)\n"
         "true\ttrue\n6.0\n");
@@ -40,7 +41,7 @@ TEST_CASE("a card has a limit from the start", "[cuda][fake]") {
   Environment limit({{"TIDE_CUDA_MEMORY", "32M"}});
   CHECK(run_with("memory=256M", kFill) ==
         "false\tasked for 16.0 MB\tlimit 32.0 MB (TIDE_CUDA_MEMORY)\ntrue\ttrue\n6.0\n");
-  // The lower of two limits holds.
+  // The lower of two limits applies.
   CHECK(run_with("memory=256M", "tide.cuda.set_per_process_memory_fraction(1, 0)\n" + kFill) ==
         "false\tasked for 16.0 MB\tlimit 32.0 MB (TIDE_CUDA_MEMORY)\ntrue\ttrue\n6.0\n");
   Environment fake({{"TIDE_CUDA_PATH", TIDE_FAKE_DRIVER}});
@@ -54,7 +55,7 @@ TEST_CASE("a card has a limit from the start", "[cuda][fake]") {
   CHECK(outcome.err.starts_with("tide: TIDE_CUDA_MEMORY=half is ignored: expected a number"));
 }
 
-TEST_CASE("a limit that is lowered gives cached memory back", "[cuda][fake]") {
+TEST_CASE("lowering a limit releases cached memory", "[cuda][fake]") {
   CHECK(run_with("memory=256M",
                  "local x = tide.full({4 << 20}, 1.0, {device = 'cuda'}):cumsum(1)\n"
                  "tide.synchronize()\n"
@@ -66,7 +67,7 @@ TEST_CASE("a limit that is lowered gives cached memory back", "[cuda][fake]") {
                  "print(tide.cuda.memory_reserved() <= 8 << 20)\n") == "true\ntrue\n");
 }
 
-TEST_CASE("the share of a card is checked", "[cuda][fake]") {
+TEST_CASE("the fraction of a card is checked", "[cuda][fake]") {
   CHECK(run_with("",
                  "local set = tide.cuda.set_per_process_memory_fraction\n"
                  "for _, fraction in ipairs {0, 1.5, math.huge, 'all'} do\n"
@@ -84,7 +85,7 @@ TEST_CASE("the share of a card is checked", "[cuda][fake]") {
         "(command line):5: cuda.set_per_process_memory_fraction: not a CUDA device: sim:0\n");
 }
 
-TEST_CASE("an error of a full card names what the card has left", "[cuda][fake]") {
+TEST_CASE("an out-of-memory error names the memory available", "[cuda][fake]") {
   const std::string text = run_with(
       "memory=256M",
       "local ok, message = pcall(function() return tide.ones(1 << 28, {device = 'cuda'}):cumsum(1)"
@@ -95,7 +96,7 @@ TEST_CASE("an error of a full card names what the card has left", "[cuda][fake]"
   CHECK(text.ends_with(" MB of 256.0 MB\n"));
 }
 
-TEST_CASE("a card's own bfloat16 begins with compute capability 8.0", "[cuda][fake]") {
+TEST_CASE("native bfloat16 requires compute capability 8.0", "[cuda][fake]") {
   const std::string script =
       "print(tide.cuda.is_bf16_supported(), tide.cuda.is_bf16_supported(false))\n"
       "print(pcall(tide.cuda.is_bf16_supported, 1))\n";
@@ -113,7 +114,7 @@ TEST_CASE("architectures are those of the plugins", "[cuda][fake]") {
   for (const char* name : {"tide-cuda.so", "tide-cuda-120.so", "tide-cuda-90.so"})
     folder.write(name, "");
   Environment plugins({{"TIDE_PLUGIN_PATH", folder.path()}});
-  // Those of the build are looked for as well.
+  // The build's plugins are found as well.
   const std::string list = run_with("", "print(tide.cuda.get_arch_list())");
   const size_t older = list.find("\"sm_90\""), newer = list.find("\"sm_120\"");
   CHECK(older < newer);
@@ -131,9 +132,9 @@ TEST_CASE("a script chooses the devices that it sees", "[cuda][fake]") {
       "print(pcall(cuda.set_visible_devices, {1}))\n";
   CHECK(run_with("devices=3", script) ==
         "2\tFake GPU 2\tFake GPU 0\n8.0\n2,0\n"
-        "false\t(command line):6: cuda.set_visible_devices: CUDA is in use already: call it before "
-        "anything that asks "
-        "for CUDA devices, such as cuda.is_available\n");
+        "false\t(command line):6: cuda.set_visible_devices: CUDA is already in use: call it before "
+        "anything that uses "
+        "CUDA devices, such as cuda.is_available\n");
   CHECK(run_with("devices=3",
                  "tide.cuda.set_visible_devices {}\n"
                  "print(tide.cuda.device_count())\n")

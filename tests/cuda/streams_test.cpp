@@ -1,4 +1,4 @@
-// Streams of a CUDA device whose work comes late: a wait that is missing gives wrong values.
+// Streams of a CUDA device with delayed work: a missing wait causes wrong values.
 
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
@@ -33,7 +33,7 @@ TEST_CASE("a stream waits for the event of another", "[cuda][fake]") {
   CHECK(outcome.out == "right\n");
 }
 
-TEST_CASE("a write waits for the positions that it depends on, in a graph too", "[cuda][fake]") {
+TEST_CASE("a write waits for the positions that it depends on, also in a graph", "[cuda][fake]") {
   const std::string late = GENERATE("0", "2000");
   const std::string between = GENERATE("", "tide.flush()\n");  // one window, or several
   const auto outcome = run_late(

@@ -1,5 +1,5 @@
-// A kernel that traps takes its device along; the device starts from scratch. Hidden, as on a real
-// GPU nothing else should run beside it, and each is to be in a process of its own: `cuda_tests
+// A kernel that traps loses its device, which is set up again. Hidden, because on a real GPU
+// nothing else should run at the same time, and each test needs a separate process: `cuda_tests
 // [trap]~[libraries]`, `cuda_tests [trap][libraries]`.
 #include <string>
 
@@ -19,7 +19,7 @@ const char* const kTrap =
     ".version 8.0\n.target sm_75\n.address_size 64\n"
     ".visible .entry stumble()\n{\ntrap;\nret;\n}\n";
 
-/// Launches the kernel in the context that the runtime uses, of which it is no holder afterwards.
+/// Launches the kernel in the runtime's context, without keeping a reference to the context.
 void trap_device() {
   const cuda::DriverTable& driver = cuda::driver();
   cuda::Context context = nullptr;
@@ -52,8 +52,8 @@ Tensor values(const Shape& shape, double value, DType type = DType::f32) {
   return full(shape, value, options);
 }
 
-/// What cuBLASLt and cuDNN compute where they are there: a product, a convolution and attention of
-/// ones, times `value`.
+/// Computed by cuBLASLt and cuDNN if available: a product, a convolution and attention of ones,
+/// times `value`.
 void use_libraries(float value) {
   const auto half = [&](const Shape& shape, double of) { return values(shape, of, DType::bf16); };
   CHECK(first_of(convert(matmul(half({64, 32}, value), half({32, 64}, 1)), DType::f32)) ==
@@ -61,12 +61,12 @@ void use_libraries(float value) {
   CHECK(first_of(convert(conv2d(half({2, 8, 9, 9}, value), half({8, 8, 3, 3}, 1)), DType::f32)) ==
         72 * value);
   const Tensor heads =
-      half({1, 8, 576, 8}, 1);  // more scores than attention without a library has at once
+      half({1, 8, 576, 8}, 1);  // more scores than attention without a library computes at a time
   CHECK(first_of(convert(scaled_dot_product_attention(heads, heads, heads * value), DType::f32)) ==
         value);
 }
 
-/// Loses the device, which values tell that lie there; new ones are computed.
+/// Loses the device: existing values report it, and new ones are computed.
 void lose_device() {
   const Tensor x = values({8}, 2.0);
   REQUIRE(first_of(x) == 2);  // so it is stored
@@ -85,12 +85,12 @@ void lose_device() {
 
 }  // namespace
 
-TEST_CASE("a device whose kernel has trapped goes on with new values", "[.trap]") {
+TEST_CASE("a device whose kernel has trapped works with new values", "[.trap]") {
   lose_device();
   use_libraries(3);
 }
 
-TEST_CASE("a device whose kernel has trapped goes on with libraries used before",
+TEST_CASE("a device whose kernel has trapped works with libraries used before",
           "[.trap][libraries]") {
   use_libraries(2);
   lose_device();

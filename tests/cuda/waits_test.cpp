@@ -1,4 +1,4 @@
-// When the host waits for a CUDA device: where a script reads a value, and hardly anywhere else.
+// The host waits for a CUDA device when a script reads a value, and rarely otherwise.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -12,7 +12,7 @@
 namespace tide::test {
 namespace {
 
-/// How often the host waits while the script runs, which gets `turns`.
+/// How often the host waits while the script runs with `turns`.
 int waits(int turns, const std::string& script) {
   const std::string reported = run_with("skip_kernels=1,count_waits=1",
                                         "local turns = " + std::to_string(turns) + "\n" + script);
@@ -49,7 +49,7 @@ std::string training(const std::string& batch, const std::string& loss) {
 
 }  // namespace
 
-TEST_CASE("a training step waits nowhere", "[cuda][fake]") {
+TEST_CASE("a training step never waits", "[cuda][fake]") {
   if (!cuda::embedded_ptx("matmul"))
     return ::test::skip("no nvcc here: compute ops have no kernels", "TIDE_EXPECT_NVCC");
   const std::string script =
@@ -61,15 +61,15 @@ TEST_CASE("a training step waits nowhere", "[cuda][fake]") {
 TEST_CASE("a training step waits for nothing but its positions", "[cuda][fake]") {
   if (!cuda::embedded_ptx("matmul"))
     return ::test::skip("no nvcc here: compute ops have no kernels", "TIDE_EXPECT_NVCC");
-  // Those of the batch and the labels: the optimizer's step must know that they were in range. It
-  // is one wait at most, and none if the device is through with them by then.
+  // The optimizer's step depends on whether the batch's positions and labels were in range. It
+  // waits at most once, and not at all if the device has already checked them.
   const std::string script =
       training("for batch_x, batch_y in loader:iter() do step(batch_x, batch_y) end",
                "F.cross_entropy(network(batch_x), batch_y)");
   CHECK(waits(6, script) <= waits(0, script) + 6 * 8);
 }
 
-TEST_CASE("positions of true elements are waited for no longer than their number", "[fake]") {
+TEST_CASE("nonzero waits only for the number of true elements", "[fake]") {
   if (!cuda::embedded_ptx("matmul"))
     return ::test::skip("no nvcc here: compute ops have no kernels", "TIDE_EXPECT_NVCC");
   const auto reported = [](const std::string& turn) {
@@ -81,7 +81,7 @@ TEST_CASE("positions of true elements are waited for no longer than their number
   CHECK(reported("x:nonzero()") == reported("x:count_nonzero():item()"));
 }
 
-TEST_CASE("uploads and events make nobody wait", "[cuda][fake]") {
+TEST_CASE("uploads and events do not make the host wait", "[cuda][fake]") {
   for (const char* source : {"tide.ones({100, 300})", "tide.ones({100, 300}):pin_memory()"}) {
     const std::string script = "local x = " + std::string(source) + R"( tide.synchronize()
       for turn = 1, turns do
@@ -94,7 +94,7 @@ TEST_CASE("uploads and events make nobody wait", "[cuda][fake]") {
   }
 }
 
-TEST_CASE("what is uploaded are the values of then, however late the device reads them",
+TEST_CASE("uploads have the values at the time of the call, however late the device reads them",
           "[cuda][fake]") {
   CHECK(run_with("late=3000", R"(
     for _, pinned in ipairs {true, false} do
@@ -103,8 +103,8 @@ TEST_CASE("what is uploaded are the values of then, however late the device read
       if pinned then x = x:pin_memory() end
       for i = 1, 20 do
         copies[i] = x:to("cuda")
-        x:add_(1)                                  -- in place, were it not for the copy
-        local other = tide.full({1000}, -1)        -- where the values before lay, if they are let go
+        x:add_(1)                                  -- would be in place without the copy
+        local other = tide.full({1000}, -1)        -- reuses the old memory, if released
         if pinned then other = other:pin_memory() end
       end
       for i = 1, 20 do assert(copies[i]:eq(i - 1):all():item(), i) end
@@ -112,8 +112,8 @@ TEST_CASE("what is uploaded are the values of then, however late the device read
     print "right")") == "right\n");
 }
 
-TEST_CASE("events tell the device's time", "[cuda][fake]") {
-  // Some of the work is 4 ms late; the last event is recorded at once.
+TEST_CASE("events measure the device's time", "[cuda][fake]") {
+  // Some of the work is 4 ms late; recording the last event returns immediately.
   CHECK(run_with("late=4000", R"(
     local function event() return tide.Event{device = "cuda", timing = true} end
     local a, b, x = event(), event(), tide.ones({8}, {device = "cuda"})
@@ -129,24 +129,24 @@ TEST_CASE("events tell the device's time", "[cuda][fake]") {
     print "right")") == "right\n");
 }
 
-TEST_CASE("a call of the host keeps no work from the device", "[cuda]") {
+TEST_CASE("a host callback does not delay the device's work", "[cuda]") {
   cuda::CudaBackend& backend = cuda_backend();
-  static std::atomic<bool> behind_is_done{false}, was_done{false}, was_called{false};
+  static std::atomic<bool> later_is_done{false}, was_done{false}, was_called{false};
   float number = 1;
   void* const block = backend.allocate(sizeof number);
   backend.copy(block, &number, sizeof number, CopyKind::to_device);
   backend.note(1);
   backend.call_when_done(
       [](void*) {
-        for (int i = 0; i < 2000 && !behind_is_done; ++i)
+        for (int i = 0; i < 2000 && !later_is_done; ++i)
           std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        was_done = behind_is_done.load();
+        was_done = later_is_done.load();
         was_called = true;
       },
       nullptr);
   backend.copy(block, &number, sizeof number, CopyKind::to_device);
   backend.finish();
-  behind_is_done = true;
+  later_is_done = true;
   while (!was_called) std::this_thread::yield();
   CHECK(was_done);
   backend.release(block, sizeof number);

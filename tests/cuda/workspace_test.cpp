@@ -1,4 +1,4 @@
-// Scratch memory of ops: what happens where the card is full, and what large scratch memory costs.
+// The workspace of ops on a full device, and large workspaces.
 
 #include "runtime/cuda/launch/embedded_kernels.h"
 #include "tests/cuda/environment.h"
@@ -8,8 +8,8 @@
 namespace tide::test {
 namespace {
 
-/// A product whose bits tell whose it is: cuBLASLt rounds the factor to 1, our kernel does not. The
-/// card is filled up, and what fills it is given to the cache.
+/// A product whose result shows who computed it: cuBLASLt rounds the factor to 1, tide's kernel
+/// does not. fill() fills the device, and empty() releases that memory to the cache.
 constexpr const char* kFull = R"(
   tide.set_float32_matmul_precision("high")
   local cuda = {device = "cuda"}
@@ -26,12 +26,11 @@ constexpr const char* kFull = R"(
 
 }  // namespace
 
-TEST_CASE("a product has the same bits where values or the cache fill the card", "[cuda][fake]") {
+TEST_CASE("a product has the same bits if values or the cache fill the device", "[cuda][fake]") {
   const auto run = [](const char* script) {
     return run_with("memory=96M", std::string(kFull) + script);
   };
-  // The first stream has its scratch memory from the beginning; another one needs that of the
-  // cache.
+  // The first stream has its workspace from the start; another one needs memory from the cache.
   CHECK(run("fill() print(#blocks > 50, product()) empty() print(product())") ==
         "true\t1.0\n1.0\n");
   CHECK(run("fill() empty() print(tide.stream(second, product))") == "1.0\n");
@@ -39,22 +38,22 @@ TEST_CASE("a product has the same bits where values or the cache fill the card",
       run("fill() print(pcall(tide.stream, second, product))\n"
           "empty() print(tide.stream(second, product))");
   INFO(refused);
-  CHECK(refused.find("matmul: out of memory: asked for 32.0 MB of scratch memory; queued at") !=
+  CHECK(refused.find("matmul: out of memory: requested 32.0 MB of workspace; queued at") !=
         std::string::npos);
   CHECK(refused.ends_with("\n1.0\n"));
 }
 
-TEST_CASE("a library that fails on a full card is tried again with room", "[cuda][fake]") {
-  // The second product: the first one is the script's own.
+TEST_CASE("a library that fails on a full device is tried again later", "[cuda][fake]") {
+  // The second product fails: the first one is the script's.
   CHECK(run_with("memory=96M", std::string(kFull) + "fill() empty() print(product(), product())",
                  "fail=2") == "1.0\t1.0\n");
-  // With memory enough it is the library's fault, which is not asked again.
+  // With enough memory it is the library's failure, and it is not tried again.
   CHECK(run_with("memory=900M", std::string(kFull) + "print(product(), product())", "fail=2") ==
         "1.000244140625\t1.000244140625\n");
 }
 
-TEST_CASE("cached blocks that queued work still uses are not given back", "[cuda][fake]") {
-  // The second stream looks for room while the first one, late, has much to do with its blocks.
+TEST_CASE("cached blocks in use by queued work are not released", "[cuda][fake]") {
+  // The second stream needs memory while the first one, delayed, still uses its blocks.
   CHECK(run_with("memory=96M,late=2000", std::string(kFull) + R"(
     fill() empty()
     local x = tide.ones({1 << 18}, cuda)
@@ -67,7 +66,7 @@ TEST_CASE("cached blocks that queued work still uses are not given back", "[cuda
     print "right")") == "right\n");
 }
 
-TEST_CASE("large scratch memory is kept until memory is short", "[cuda][fake]") {
+TEST_CASE("a large workspace is kept until memory is short", "[cuda][fake]") {
   if (!cuda::embedded_ptx("sort"))
     return ::test::skip("no nvcc here: sorting has no kernel", "TIDE_EXPECT_NVCC");
   const auto waits = [](int sorts) {
@@ -79,7 +78,7 @@ TEST_CASE("large scratch memory is kept until memory is short", "[cuda][fake]") 
     return reported.substr(reported.find("fake driver: "));
   };
   CHECK(waits(3) == waits(6));
-  // 80 MB of scratch memory, which the values get where they have no room beside it.
+  // 80 MB of workspace, which is released when values need the memory.
   CHECK(run_with("skip_kernels=1,memory=200M", R"(
     local x = tide.zeros({5 << 20}, {device = "cuda"})
     x:sort(1)

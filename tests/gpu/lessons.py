@@ -1,7 +1,7 @@
-"""The lessons as they are run on a CUDA device."""
+"""The lessons, with the arguments for a CUDA device."""
 import re
 
-# What a lesson says in its heading of how it is run with so little work that an interpreter of kernels can do it.
+# The line in a lesson's heading with the arguments for a run that is small enough for interpreted kernels.
 VERY_SMALL = re.compile(r"^-- Very small: +tide lesson \d+ (.*)$", re.MULTILINE)
 
 

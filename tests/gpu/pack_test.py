@@ -1,4 +1,4 @@
-"""What is packed runs from elsewhere, and a bad file is refused."""
+"""The packed file runs in another place, and a bad file is rejected."""
 import io
 import json
 import os
@@ -138,7 +138,7 @@ class BadFileTest(unittest.TestCase):
                 tar.addfile(member, io.BytesIO(data))
 
     def refused(self):
-        """What is reported of the file, from which nothing was taken."""
+        """The error message for the file, from which nothing was unpacked."""
         done = run(HERE / "run", self.folder / "report.tar.gz", "--from", self.file, TMPDIR=str(self.folder))
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual([path.name for path in self.folder.iterdir()], ["packed.tar.xz"])

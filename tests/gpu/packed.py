@@ -1,5 +1,4 @@
-"""The file that `tests/gpu/pack` makes: what it is called inside, how it is taken out, and which of its libraries the
-machine lacks."""
+"""The file of `tests/gpu/pack`: its names, unpacking it, and the libraries that the machine lacks."""
 import lzma
 import os
 import pathlib
@@ -16,11 +15,11 @@ MOST_BYTES = 2 << 30  # unpacked
 
 
 class Refusal(Exception):
-    """What is wrong with a file, in words."""
+    """An error about a file, with a message."""
 
 
 def checked(member):
-    """Files and folders below TOP, and nothing else."""
+    """Allows only files and folders below TOP."""
     parts = pathlib.PurePosixPath(member.name).parts
     if not (member.isreg() or member.isdir()) or not parts or parts[0] != TOP or ".." in parts:
         raise Refusal(f"'{member.name}' is not a file or folder below {TOP}")
@@ -28,7 +27,7 @@ def checked(member):
 
 
 def unpack(file, folder):
-    """Unpacks it below `folder`, and returns the folder that is a checkout from then on."""
+    """Unpacks the file below `folder`, and returns the folder that serves as a checkout."""
     options = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
     size = 0
     try:
@@ -36,7 +35,7 @@ def unpack(file, folder):
             for member in tar:
                 size += member.size
                 if size > MOST_BYTES:
-                    raise Refusal(f"it holds more than {MOST_BYTES >> 30} GB")
+                    raise Refusal(f"it contains more than {MOST_BYTES >> 30} GB")
                 tar.extract(checked(member), folder, **options)
     except (tarfile.TarError, lzma.LZMAError, EOFError, OSError, Refusal) as error:
         raise Refusal(f"{file} cannot be unpacked: {error}") from error
@@ -47,7 +46,7 @@ def unpack(file, folder):
 
 
 def lacking(binary, folder):
-    """Names of libraries that the loader does not find for a binary, or finds too old. `folder` has more of them."""
+    """Names of a binary's libraries that are missing or too old, with `folder` added to the search path."""
     loader = next((path for pattern in ("lib64/ld-linux-*.so.*", "lib/ld-linux-*.so.*")
                    for path in pathlib.Path("/").glob(pattern)), None)
     if loader is None:
@@ -62,12 +61,12 @@ def lacking(binary, folder):
 
 
 def search(folder):
-    """The loader's search path with a folder before what the environment names."""
+    """The loader's search path, with a folder prepended."""
     return ":".join(filter(None, [str(folder), os.environ.get("LD_LIBRARY_PATH")]))
 
 
 def provide_libraries(build, folder):
-    """Copies those libraries into `folder` that came along and that the machine lacks; their names."""
+    """Copies packed libraries that the machine lacks into `folder`; returns their names."""
     came_along = build / LIBRARIES
     binaries = [path for path in sorted(build.glob("*")) if path.suffix == ".so" or path.name in ("tide", "cuda_tests")]
     folder.mkdir(exist_ok=True)

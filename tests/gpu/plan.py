@@ -1,4 +1,4 @@
-"""What is run, in which order, and how long it may take."""
+"""The steps of the report, their order and time limits."""
 import json
 import os
 import pathlib
@@ -14,10 +14,10 @@ from steps import Allowance, Step, slug, words_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "tests/gpu/scripts"
-SECONDS = 445  # of all steps; looking at what hangs last, and the archive, take the rest of 8 minutes
+SECONDS = 445  # of all steps; stacks of the last hanging command, and the archive, take the rest of 8 minutes
 TRAP_SECONDS = 20  # of these
 SANITIZER_SECONDS = 60  # of all four
-# The first ones matter most: if time runs out, the last are missing.
+# The most important ones first: if time runs out, the last are missing.
 WORKLOADS = """
 matmul_8192_bf16 matmul_8192_tf32 matmul_8192_f32 matmul_8192_int8 matmul_8192_float8 attention_fwd attention_train
 gpt2_train resnet50_bf16 resnet50_train cross_entropy_50k layernorm_768 batchnorm_relu adamw_124m attention_12k_fwd
@@ -26,8 +26,8 @@ layernorm_16k sum_64m column_sums_16k item_latency launches copy_up copy_down co
 op_overhead mlp_step digits_train resnet18_fwd resnet18_train gpt_train sort_16m scatter_add_16m
 launches_without_graphs
 """.split()
-COLD_WORKLOADS = ["first_step_cold"]  # in processes of their own
-# Without them compute-sanitizer would instrument all kernels of libraries, for minutes.
+COLD_WORKLOADS = ["first_step_cold"]  # in separate processes
+# Replaced, because compute-sanitizer would instrument all kernels of these libraries, for minutes.
 LIBRARY_FILES = ("libcublasLt.so.13", "libcublasLt.so.12", "libcudnn.so.9")
 
 
@@ -38,8 +38,8 @@ def golden_folder():
 
 
 class Plan:
-    """The steps for a build folder. `rehearsal`: what the tests' own driver is to be like, if it is taken; as it
-    interprets kernels, steps are smaller then."""
+    """The steps for a build folder. `rehearsal`: settings of the fake driver, if it is used; steps are smaller then,
+    because it interprets kernels."""
 
     def __init__(self, build, folder, rehearsal=None):
         self.build, self.folder, self.rehearsal = build, folder, rehearsal
@@ -58,13 +58,13 @@ class Plan:
         return ["small"] if self.small else []
 
     def program(self, name):
-        """Why a program of the build cannot be run, if it cannot."""
+        """Why a program of the build cannot run, if it cannot."""
         return None if (self.build / name).exists() else f"{self.build / name} was not built"
 
     # The machine ----------------------------------------------------------------------------------
 
     def machine(self):
-        smi = None if shutil.which("nvidia-smi") else "nvidia-smi is not here"
+        smi = None if shutil.which("nvidia-smi") else "nvidia-smi was not found"
         yield Step("machine", 5, [["nvidia-smi", "-q"], ["nvidia-smi", "topo", "-m"]], left_out=smi, rerun=False)
         origin = [f"cat {packed.ORIGIN}"] if (ROOT / packed.ORIGIN).exists() else [
             "git log -1 --format='%H %cI'", "git status --short"]
@@ -89,11 +89,11 @@ class Plan:
         places = ":".join(filter(None, [str(self.no_libraries()), driver]))
         for tool in ("memcheck", "racecheck", "initcheck", "synccheck"):
             yield Step(tool, 30, [[found, "--tool", tool, "--error-exitcode", "9", *self.script(tool)]],
-                       left_out=None if found else "compute-sanitizer is not here", rerun=False, allowance=together,
+                       left_out=None if found else "compute-sanitizer was not found", rerun=False, allowance=together,
                        environment={"TIDE_CUDA_PATH": places})
 
     def no_libraries(self):
-        """A folder in which cuBLASLt and cuDNN are found first, without a single function of theirs."""
+        """A folder with empty replacements of cuBLASLt and cuDNN, which are found first."""
         folder = self.folder / "no_libraries"
         if not folder.exists():
             folder.mkdir()
@@ -102,13 +102,13 @@ class Plan:
         return folder
 
     def libraries(self):
-        """Passes if cuBLASLt and cuDNN take work that they are made for."""
+        """Passes if cuBLASLt and cuDNN run ops that they support."""
         def check(logs):
             text = words_of(logs[0])
             for work, library in (("a product", "cuBLASLt"), ("a convolution", "cuDNN"), ("attention", "cuDNN")):
-                if not re.search(rf"^tide: cuda: {work} .* is {library}'s$", text, re.MULTILINE):
+                if not re.search(rf"^tide: cuda: {work} .* uses {library}$", text, re.MULTILINE):
                     raise ValueError(f"{work} was not enqueued by {library}")
-            own = re.search(r"^tide: cuda: .*(is slow: | is tide's own).*$", text, re.MULTILINE)
+            own = re.search(r"^tide: cuda: .*(is slow: | uses tide's own kernel).*$", text, re.MULTILINE)
             if own:
                 raise ValueError(own.group())
         return Step("libraries", 10, [self.script("libraries", *self.size())], check=check,
@@ -121,13 +121,13 @@ class Plan:
         yield Step("script tests", 45, [command], again=self.failed_files)
 
     def failed_cases(self, logs):
-        """Catch2 prints the name of a failed test case between lines of dashes, and may break it."""
+        """The failed test cases. Catch2 prints a name between lines of dashes, and may wrap it."""
         names = re.findall(r"^-{79}\n(\S.*)\n(?:  .*\n)*-{79}$", words_of(logs[0]), re.MULTILINE)
         chosen = ",".join('"' + name.replace(",", "\\,") + '*"' for name in dict.fromkeys(names))
         return [[str(self.build / "cuda_tests"), chosen or "[cuda]~[fake]~[ptxas]", "-d", "yes"]]
 
     def failed_files(self, logs):
-        """Files with a failure, and those that had not come to their end."""
+        """Files with a failure, and unfinished ones."""
         text = words_of(logs[0])
         failed = re.findall(r"^FAILED (\S+_test\.lua)", text, re.MULTILINE)
         ended = set(re.findall(r"^(\S+_test\.lua): \d+ passed", text, re.MULTILINE))
@@ -165,7 +165,7 @@ class Plan:
     # Fast -----------------------------------------------------------------------------------------
 
     def benchmarks(self):
-        # A driver that interprets kernels takes hours for these; without running them it takes what the host does.
+        # Interpreting their kernels would take hours; skipping them leaves the host's time.
         settings = {"TIDE_FAKE_CUDA": f"{self.rehearsal},skip_kernels=1,memory=64G"} if self.small else {}
         reps = ["--reps", "1" if self.small else "5"]
         clocks = [self.tide, "smi", "dmon", "600"]
@@ -188,7 +188,7 @@ class Plan:
                    figures=figures, rerun=False, left_out=why)
 
     def ratios(self, folder):
-        """What benchmarks have written into the logs below `folder` by now: what the card costs, and the table."""
+        """The benchmarks' results so far in the logs below `folder`: the GPU's costs, and the table."""
         def rows(*names):
             return ratios.measured([folder / "logs" / f"{slug(name)}.log" for name in names])
         ours = rows("benchmarks", "cold first step")
@@ -224,7 +224,7 @@ class Plan:
         return Step("two GPUs", 7, [self.script("two_devices")])
 
     def traps(self):
-        """The last: they take the device from whatever uses it. In the first process no library was used before."""
+        """The last steps, because they reset the device for all its users. The first process has not used a library."""
         for name, tags in (("trap", "[trap]~[libraries]"), ("trap after libraries", "[trap][libraries]")):
             yield Step(name, TRAP_SECONDS / 2, [[str(self.build / "cuda_tests"), tags, "-d", "yes"]],
                        left_out=self.program("cuda_tests"), environment={"TIDE_LOG": "1"})

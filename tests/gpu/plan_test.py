@@ -1,4 +1,4 @@
-"""What the plan reads from logs."""
+"""Tests how the plan reads logs."""
 import json
 import os
 import pathlib
@@ -26,9 +26,9 @@ test cases: 24 | 22 passed | 2 failed
 
 
 LIBRARIES = """$ tide libraries.lua
-tide: cuda: a product 64 x 64 x 64 of bfloat16 is cuBLASLt's
-tide: cuda: a convolution of bfloat16 (2, 8, 9, 9) with (8, 3, 3) is cuDNN's
-tide: cuda: attention of bfloat16 (2, 8, 576, 8) to (2, 8, 576, 8) is cuDNN's
+tide: cuda: a product 64 x 64 x 64 of bfloat16 uses cuBLASLt
+tide: cuda: a convolution of bfloat16 (2, 8, 9, 9) with (8, 3, 3) uses cuDNN
+tide: cuda: attention of bfloat16 (2, 8, 576, 8) to (2, 8, 576, 8) uses cuDNN
 product	3.0
 """
 
@@ -90,8 +90,8 @@ class PlanTest(unittest.TestCase):
             left = "".join(line for line in LIBRARIES.splitlines(True) if name not in line)
             with self.assertRaisesRegex(ValueError, words):
                 check(self.log(left))
-        slow = "tide: cuda: attention of bfloat16 is slow: cuDNN failed at this attention. tide's own kernel does it\n"
-        with self.assertRaisesRegex(ValueError, "cuDNN failed at this attention"):
+        slow = "tide: cuda: attention of bfloat16 is slow: cuDNN failed on this attention. tide's own kernel is used\n"
+        with self.assertRaisesRegex(ValueError, "cuDNN failed on this attention"):
             check(self.log(LIBRARIES + slow))
 
     def test_sanitizers_find_no_libraries(self):

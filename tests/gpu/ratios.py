@@ -1,11 +1,11 @@
-"""tide beside PyTorch, from the lines of JSON that both have printed."""
+"""Compares tide with PyTorch, from the lines of JSON that both have printed."""
 import json
 
 LINE = "{:<24} {:<11} {:>12} {:>12} {:>7}"
 
 
 def measured(logs):
-    """The rows of JSON in logs, by workload. A log may lack, or end in the middle of a line."""
+    """The rows of JSON in logs, by workload. A log may be missing or end in the middle of a line."""
     rows = {}
     for log in logs:
         if not log.exists():
@@ -27,7 +27,7 @@ def figure(row):
 
 
 def ratio(ours, theirs):
-    """Above 1 tide is faster: figures with a unit such as GB/s are rates, all others are times."""
+    """The speed of tide relative to PyTorch: figures with a unit such as GB/s are rates, all others are times."""
     if not all(row and row.get("best") for row in (ours, theirs)):
         return ""
     one, other = (ours, theirs) if ours["unit"].endswith("/s") else (theirs, ours)
@@ -35,7 +35,7 @@ def ratio(ours, theirs):
 
 
 def card(rows):
-    """What a row of scripts/tide/estimate/cards.lua wants to know of this card, as far as it was measured."""
+    """The measured values for this GPU's row in scripts/tide/estimate/cards.lua."""
     def of(name):
         return rows.get(name, {}).get("best")
 
@@ -45,7 +45,7 @@ def card(rows):
         ("bandwidth", bandwidth, "GB/s of its memory, by copy_256m"),
         ("link", link, "GB/s, by copy_up"),
         ("launch", launch, "us, by launches_without_graphs"),
-        # An element is computed by one launch, and read.
+        # One launch computes an element, which is then read.
         ("latency", item - launch if item and launch else None, "us, by item_latency without its launch"),
         ("launch in a graph", 1e6 / of("launches") if of("launches") else None, "us, by launches"),
         ("first step", of("first_step_cold"), "ms with all compilations, by first_step_cold"),
@@ -57,7 +57,7 @@ def card(rows):
 
 
 def table(workloads, ours, theirs):
-    """A line for each workload, measured or not, and the errors below."""
+    """A line for each workload, measured or not, followed by the errors."""
     lines = ["A ratio above 1 means that tide is faster.", LINE.format("workload", "unit", "tide", "PyTorch", "ratio")]
     errors = []
     for name in workloads:

@@ -1,4 +1,4 @@
-"""Stacks of processes that hang, by the best means the machine has."""
+"""Stacks of hanging processes, with the tools that the machine has."""
 import os
 import pathlib
 import shutil
@@ -39,7 +39,7 @@ def command_of(pid):
 
 
 def by_kernel(pid):
-    """What the kernel tells of each thread."""
+    """The kernel's information on each thread."""
     text = ""
     for task in sorted(pathlib.Path(f"/proc/{pid}/task").glob("*")):
         for name in READ:
@@ -68,7 +68,7 @@ def of_process(pid, until):
 
 
 def save(path, leader, until):
-    """Writes the stacks of a command and of all that it started, as far as there is time."""
+    """Writes the stacks of a command and its child processes, as time permits."""
     text = ""
     for pid in of_session(leader):
         if time.monotonic() > until:

@@ -1,4 +1,4 @@
-"""Steps of the report: commands with a limit of time, whole logs, and one result for each."""
+"""Steps of the report: commands with a time limit, complete logs, and one result each."""
 import dataclasses
 import json
 import os
@@ -14,12 +14,12 @@ LEFT_OUT = 77  # the exit status of a script that cannot run here; its last line
 SYNCHRONOUS = {"CUDA_LAUNCH_BLOCKING": "1", "TIDE_CUDA_GRAPHS": "0", "TIDE_EAGER": "1", "TIDE_LOG": "1",
                "CUBLASLT_LOG_LEVEL": "5", "CUDNN_LOGLEVEL_DBG": "3"}
 RERUN_SECONDS = 45
-LEAST_SECONDS = 3  # in which nothing can be found out
+LEAST_SECONDS = 3  # too short to find out anything
 
 
 @dataclasses.dataclass
 class Allowance:
-    """Seconds that several steps have together."""
+    """A time limit shared by several steps."""
     left: float
 
 
@@ -30,15 +30,15 @@ class Step:
     seconds: float
     commands: list
     environment: dict = dataclasses.field(default_factory=dict)
-    # Why it cannot run here, if it cannot.
+    # Why the step cannot run here, if it cannot.
     left_out: Optional[str] = None
-    # What to look at once all commands have passed: raises with what is wrong.
+    # A check after all commands have passed: raises an error.
     check: Callable = lambda logs: None
     # Figures for the line of JSON, from the logs.
     figures: Callable = lambda logs: {}
     # The commands for another run of what failed, from the logs.
     again: Optional[Callable] = None
-    # A command that runs beside it, to a log of its own.
+    # A command that runs at the same time, with its own log.
     beside: Optional[list] = None
     rerun: bool = True
     allowance: Optional[Allowance] = None
@@ -80,7 +80,7 @@ class Process:
         return self.status
 
     def end(self):
-        """Ends it with all that it started."""
+        """Kills the command and its child processes."""
         if self.child is None:
             return
         for number in (signal.SIGTERM, signal.SIGKILL):
@@ -126,14 +126,14 @@ class Runner:
         return self.deadline - time.monotonic()
 
     def run(self, step, reserve=0.0):
-        """Runs a step; `reserve` seconds are to be left behind it."""
+        """Runs a step; `reserve` seconds must be left after it."""
         result, logs = self._run(step, step.name, step.commands, step.seconds, reserve, step.environment)
         self._add(result)
         if result.outcome == "failed" and step.rerun:
             self.failed.append((step, logs))
 
     def rerun_failed(self, reserve=0.0):
-        """Runs what failed once more, in single file, with the logs of the libraries."""
+        """Runs failed steps again, one by one, with the logs of the libraries."""
         for step, logs in self.failed:
             name = f"{step.name}, synchronous"
             here = self.folder / "logs" / slug(name)
@@ -145,7 +145,7 @@ class Runner:
         self.failed = []
 
     def end(self):
-        """Ends whatever still runs."""
+        """Kills all running commands."""
         for process in filter(None, [*self.running, self.beside]):
             process.end()
         self.running, self.beside = [], None
@@ -208,7 +208,7 @@ class Runner:
             return "left out", last_line(left_out[0].log)
         try:
             step.check(logs)
-        except Exception as error:  # whatever the check finds
+        except Exception as error:  # any failure of the check
             return "failed", str(error)
         return "passed", ""
 

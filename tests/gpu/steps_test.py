@@ -1,4 +1,4 @@
-"""The steps keep their time, tell left out from failed, and save what a failure needs."""
+"""The steps keep their time limits, distinguish left out from failed, and save the logs of failures."""
 import json
 import os
 import pathlib

@@ -1,9 +1,9 @@
-// The switch between a mistake and what stands there: included by each source that was given some.
+// Selects between original and mutated code; included by each source with mutations.
 #pragma once
 
 #ifdef __CUDA_ARCH__
 
-/// The driver of the tests tells by this register what TIDE_MUTANT is.
+/// The fake driver sets this register to TIDE_MUTANT.
 __device__ inline bool tide_mutant(int number) {
   int active;
   asm("mov.u32 %0, %%envreg0;" : "=r"(active));
@@ -22,7 +22,7 @@ namespace tide_mutants {
 
 constexpr int kMost = 100000;
 
-/// The mistake that TIDE_MUTANT asks for; 0: none.
+/// The mutation selected by TIDE_MUTANT; 0: none.
 inline int active() {
   static const int number = [] {
     const char* text = std::getenv("TIDE_MUTANT");
@@ -31,7 +31,7 @@ inline int active() {
   return number;
 }
 
-/// The file that takes the numbers of the mistakes that are come across (TIDE_MUTANTS_MET).
+/// The file for the numbers of executed mutations (TIDE_MUTANTS_MET).
 inline int trace() {
   static const int file = [] {
     const char* path = std::getenv("TIDE_MUTANTS_MET");
@@ -51,7 +51,7 @@ inline void meet(int number) {
 
 }  // namespace tide_mutants
 
-/// Whether the mistake of this number is to be made.
+/// Whether the mutation of this number is active.
 inline bool tide_mutant(int number) {
   if (tide_mutants::trace() >= 0) tide_mutants::meet(number);
   return tide_mutants::active() == number;

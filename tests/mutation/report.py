@@ -1,10 +1,10 @@
-"""The findings as a text: counts by folder, then each mistake and what noticed it."""
+"""The results as text: counts by folder, then each mutation and the test that noticed it."""
 from collections import Counter, defaultdict
 from pathlib import Path
 
 
 def equivalents(root):
-    """(file, right text, wrong text) -> why nothing can tell them apart, from equivalent.txt."""
+    """(file, right text, wrong text) -> why they are equivalent, from equivalent.txt."""
     found, reason = {}, ""
     for line in (root / "tests/mutation/equivalent.txt").read_text().splitlines():
         if line.startswith("# "):
@@ -21,12 +21,12 @@ def one_line(text):
 
 
 def reason_of(mistake, equivalent):
-    """Why nothing can tell this mistake from what is right; None if that is not known."""
+    """Why this mutation is equivalent to the original; None if it is not known to be."""
     return equivalent.get((mistake["file"], one_line(mistake["right"]), one_line(mistake["wrong"])))
 
 
 def text(mistakes, results, equivalent):
-    """Mistakes that are known to be equivalent count neither as killed nor as survivors."""
+    """Mutations known to be equivalent count neither as killed nor as survivors."""
     by_folder, lists, whole = defaultdict(Counter), defaultdict(list), Counter()
     for mistake in mistakes:
         result = results.get(mistake["number"])

@@ -1,15 +1,15 @@
-"""Finds places in sources where a mistake can be put in, and the text of the mistake."""
+"""Finds sites in sources for mutations, and the mutated text."""
 import re
 from dataclasses import dataclass, field
 
 
-NUMBER = "\0"  # where a schema names its mistake
+NUMBER = "\0"  # stands for the mutation's number in a schema
 
 
 @dataclass
 class Mistake:
-    """One wrong text in place of source[begin:end]. `schema` is what both become together, with
-    NUMBER for the mistake's; of Lua it is None, as there the wrong text alone takes the place."""
+    """One wrong text for source[begin:end]. `schema` is the text that selects between both, with
+    NUMBER for the mutation's; None for Lua, where the wrong text replaces the original."""
     begin: int
     end: int
     kind: str
@@ -19,7 +19,7 @@ class Mistake:
 
 @dataclass
 class Site:
-    """A statement or a condition, and what could be wrong with it."""
+    """A statement or a condition, and its mutations."""
     begin: int
     end: int
     mistakes: list = field(default_factory=list)
@@ -33,7 +33,7 @@ LUA_NOISE = re.compile(
 
 
 def masked(text, noise):
-    """The text with comments, strings and preprocessor lines blanked: places stay the same."""
+    """The text with comments, strings and preprocessor lines blanked; offsets stay the same."""
     return noise.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
 
 
@@ -91,7 +91,7 @@ STEP = re.compile(r"^(?:\+\+|--)[\w.\->\[\]]+$")
 
 
 def closing(mask, at):
-    """The place of the bracket that closes the one at `at`, or -1."""
+    """The offset of the bracket that closes the one at `at`, or -1."""
     depth = 0
     for i in range(at, len(mask)):
         depth += (mask[i] == "(") - (mask[i] == ")")
@@ -101,7 +101,7 @@ def closing(mask, at):
 
 
 def cpp_chunks(mask):
-    """(begin, end, ended by) of what lies between semicolons and braces; semicolons in brackets
+    """(begin, end, ended by) of the chunks between semicolons and braces; semicolons in brackets
     belong to a chunk."""
     begin, depth, outer = 0, 0, []
     for i, c in enumerate(mask):
@@ -135,7 +135,7 @@ def cpp_condition(text, mask, begin, end, draw):
 
 
 def cpp_statement(text, mask, begin, end, draw):
-    """Of a statement without its semicolon."""
+    """The mutations of a statement without its semicolon."""
     statement, seen = text[begin:end], mask[begin:end]
     site = Site(begin, end + 1)
     if NEVER.match(seen) or re.search(r"\bconst(expr|eval|init)\b.*\bstatic_assert", seen):
@@ -167,8 +167,8 @@ def cpp_statement(text, mask, begin, end, draw):
 
 
 def cpp_sites(text, draw):
-    """The sites of a C++ or CUDA source. What stands at namespace level, in macros and in
-    statements with braces of their own is left out."""
+    """The sites of a C++ or CUDA source, without those at namespace level, in macros and in
+    statements that contain braces."""
     mask = masked(text, CPP_NOISE)
     sites = []
     for begin, end, ended_by in cpp_chunks(mask):
@@ -214,7 +214,7 @@ def lua_sites(text, draw):
     for line in mask.split("\n"):
         end = begin + len(line)
         m = LUA_LINE.match(line.rstrip())
-        inside = depth > 0  # of a bracket that an earlier line opens
+        inside = depth > 0  # a bracket opened on an earlier line
         depth += sum(line.count(c) for c in "([{") - sum(line.count(c) for c in ")]}")
         balanced = all(line.count(a) == line.count(b) for a, b in ("()", "{}", "[]"))
         if m and balanced and not inside and not re.search(r"\bfunction\b|\bend\b", line):

@@ -1,4 +1,4 @@
-"""Tests of the places and mistakes that sites.py finds."""
+"""Tests of the sites and mutations that sites.py finds."""
 import random
 import unittest
 
@@ -6,7 +6,7 @@ import sites
 
 
 def found(take, text):
-    """(right, kind, wrong) of all mistakes, without spaces at the ends."""
+    """(right, kind, wrong) of all mutations, stripped of spaces."""
     return {(text[m.begin:m.end].strip(), m.kind, m.wrong.strip())
             for site in take(text, random.Random(1)) for m in site.mistakes}
 

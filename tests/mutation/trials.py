@@ -1,5 +1,5 @@
-"""Runs tests: once without a mistake, to see what each comes across, and then with each mistake
-those that do, until one fails."""
+"""Runs tests: once without mutations, to record which ones each executes, and then for each
+mutation the tests that execute it, until one fails."""
 import hashlib
 import json
 import os
@@ -17,13 +17,13 @@ from pathlib import Path
 # The C++ test programs and the sources that their folders mirror. Each of their files is a test.
 PROGRAMS = {"runtime": "runtime_tests", "bindings": "bindings_tests", "interpreter": "program_tests",
             "repl": "program_tests", "errors": "program_tests", "cuda": "cuda_tests"}
-# They look at the text of sources, at time, at registers, or take far longer than what they add.
+# Excluded: tests of the sources' text, of times or registers, and tests that take too long.
 LEFT_OUT = {"kernel_table_test", "lessons_test", "long_runs_test", "bench_test", "dnn_plans_test",
             "interrupt_test", "memory_test.lua"}
 # Script tests that also run on the tests' CUDA driver.
 ON_CUDA = ["op_rows", "conversion", "indexing", "reductions", "views", "failure", "pools", "required_values",
            "losses", "embedding", "random", "scatter_reduce", "layers"]
-# Kernels that were compiled with a mistake in these must not be found by others, nor the other way.
+# Kernels compiled with a mutation in these must not share a cache with others.
 COMPILERS = ("runtime/codegen", "runtime/ir/loop", "runtime/plan/loop")
 
 
@@ -32,7 +32,7 @@ def suite(tree):
     tests = {}
     for path in sorted((tree / "tests").rglob("*_test.cpp")):
         folder = path.relative_to(tree / "tests").parts[0]
-        if path.parent.name == "fake_tests":  # of the tests' own driver, which gets no mistakes
+        if path.parent.name == "fake_tests":  # tests of the fake driver, which is not mutated
             continue
         if folder in PROGRAMS and path.stem not in LEFT_OUT:
             cuda = folder == "cuda"
@@ -59,7 +59,7 @@ class Trials:
         self.lock = threading.Lock()
 
     def results(self):
-        """By the mistake's number, the last result."""
+        """The last result of each mutation, by number."""
         lines = self.found.read_text().splitlines() if self.found.exists() else []
         return {entry["number"]: entry for entry in map(json.loads, lines)}
 
@@ -67,7 +67,7 @@ class Trials:
         """(how it ended, seconds); "passed", "failed" or "time"."""
         command, cuda = self.tests[name]
         with tempfile.TemporaryDirectory(prefix="tide-mutant-") as folder:
-            os.chmod(folder, 0o755)  # tests run by root become another user, who must get in
+            os.chmod(folder, 0o755)  # tests run by root switch to another user, who needs access
             environment = {k: v for k, v in os.environ.items() if not k.startswith("TIDE_")}
             environment.update(TIDE_CACHE_DIR=str(cache), XDG_STATE_HOME=folder, TMPDIR=folder, **variables)
             if cuda:
@@ -84,14 +84,14 @@ class Trials:
             except subprocess.TimeoutExpired:
                 ended = "time"
             try:
-                os.killpg(process.pid, signal.SIGKILL)  # whatever it has started goes with it
+                os.killpg(process.pid, signal.SIGKILL)  # with all its child processes
             except ProcessLookupError:
                 pass
             process.wait()
             return ended, time.monotonic() - begun
 
     def text_of(self, name):
-        """Tells whether a test is the one of before."""
+        """Identifies the version of a test."""
         return hashlib.sha256((self.workspace.tree / name.split()[0]).read_bytes()).hexdigest()
 
     def in_turn(self, function, items):
@@ -99,7 +99,7 @@ class Trials:
             list(pool.map(function, items))
 
     def baseline(self):
-        """Without a mistake every test must pass. Those that do not are left out, by name."""
+        """Without mutations every test must pass. Returns the names of those that do not, which are excluded."""
         facts = json.loads(self.known.read_text()) if self.known.exists() else {}
         folder = self.workspace.folder
         cache, traces = folder / "cache", folder / "traces"
@@ -143,9 +143,9 @@ class Trials:
               + (f"; left out, as they fail without a mistake: {', '.join(out)}" if out else ""), flush=True)
 
     def order(self, mistake, facts):
-        """The tests that come across the mistake: those of its folder first, then by their time."""
+        """The tests that execute the mutation: those of its folder first, then by their time."""
         source = Path(mistake["file"])
-        # Tests may lie one folder higher than what they test; those of runtime/cuda in tests/cuda.
+        # Tests may be one folder above the tested one; those of runtime/cuda are in tests/cuda.
         folders = {Path("tests", folder) for folder in (source.parent, source.parent.parent)}
         if source.is_relative_to("runtime/cuda"):
             folders.add(Path("tests/cuda"))
@@ -156,7 +156,7 @@ class Trials:
             return (not near, facts[name]["seconds"])
 
         def comes_across(name, fact):
-            # Kernels do not tell what they come across: every test on a device may.
+            # Kernels do not record executed mutations: any test on a device may execute them.
             if mistake["file"].endswith(".cu"):
                 return self.tests[name][1]
             return mistake["number"] in fact["met"]
@@ -165,13 +165,13 @@ class Trials:
                        if name in self.tests and fact["passed"] and comes_across(name, fact)), key=key)
 
     def run(self, only, minutes, again, is_equivalent):
-        """Tries what has no result yet, but for mistakes that are known to change nothing."""
+        """Tries mutations without a result, except those known to be equivalent."""
         facts = json.loads(self.known.read_text())
         known = self.results()
         lived = ("SURVIVED", "NOT REACHED")
         todo = [m for m in self.workspace.mistakes if m["file"].startswith(only) and not is_equivalent(m) and
                 (m["number"] not in known or (again and known[m["number"]]["state"] in lived))]
-        random.Random(1).shuffle(todo)  # what is tried first stands for all
+        random.Random(1).shuffle(todo)  # so that the first ones are a random sample
         begun, done = time.monotonic(), 0
 
         def attempt(mistake):

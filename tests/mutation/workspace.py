@@ -1,4 +1,4 @@
-"""The copy of the tree that the mistakes are put into, and its build."""
+"""The mutated copy of the tree, and its build."""
 import json
 import random
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import sites
 
-# What is mutated: folders, the endings of sources, and what is left out (texts, examples).
+# What is mutated: folders, suffixes of sources, and exclusions (texts, examples).
 SOURCES = [("runtime", {".cpp", ".cu"}), ("bindings", {".cpp"}), ("interpreter", {".cpp"}),
            ("scripts/tide", {".lua"})]
 LEFT_OUT = re.compile(r"^scripts/tide/reference/|/check_\w+_api\.cpp$")
@@ -18,8 +18,8 @@ FEWEST_OF_A_FOLDER = 3
 
 
 class Workspace:
-    """A folder with `tree` (the copy), `pristine` (its C++ sources without mistakes), `build`, and
-    what is known of the mistakes."""
+    """A folder with `tree` (the copy), `pristine` (its C++ sources without mutations), `build`, and
+    data on the mutations."""
 
     def __init__(self, root, folder):
         self.root, self.folder = root, folder
@@ -28,7 +28,7 @@ class Workspace:
         self.mistakes = json.loads(self.list.read_text()) if self.list.exists() else []
 
     def prepare(self, count, seed, targets):
-        """Copies, draws and builds; what does not compile is dropped."""
+        """Copies, picks mutations and builds; drops those that do not compile."""
         self.copy()
         if not self.mistakes:
             self.draw(count, seed)
@@ -47,8 +47,7 @@ class Workspace:
         self.list.write_text(json.dumps(self.mistakes, indent=1))
 
     def copy(self):
-        """Sources stay as they were copied first, as the mistakes belong to places in them; tests are
-        those of now."""
+        """Keeps the sources of the first copy, because mutations refer to sites in them; updates tests."""
         listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=self.root,
                                 capture_output=True, check=True).stdout.decode()
         for name in filter(None, listed.split("\0")):
@@ -65,7 +64,7 @@ class Workspace:
                 shutil.copy2(self.tree / name, kept)
 
     def sources(self):
-        """Names of the files that may get mistakes."""
+        """Names of the files that may be mutated."""
         for folder, endings in SOURCES:
             for path in sorted((self.tree / folder).rglob("*")):
                 name = str(path.relative_to(self.tree))
@@ -73,7 +72,7 @@ class Workspace:
                     yield name
 
     def draw(self, count, seed):
-        """Mistakes at places drawn by chance, each folder's share by the number of its places."""
+        """Mutations at random sites, distributed over folders in proportion to their sites."""
         draw = random.Random(seed)
         found = defaultdict(list)
         for name in self.sources():
@@ -94,7 +93,7 @@ class Workspace:
                     "right": text[mistake.begin:mistake.end], "wrong": mistake.wrong})
 
     def write(self):
-        """Puts the C++ and CUDA mistakes into the copy."""
+        """Applies the C++ and CUDA mutations to the copy."""
         by_file = defaultdict(list)
         for mistake in self.mistakes:
             if mistake["schema"]:
@@ -106,7 +105,7 @@ class Workspace:
             for mistake in sorted(by_file[name], key=lambda m: -m["begin"]):
                 begin, end = mistake["begin"], mistake["end"]
                 schema = mistake["schema"].replace(sites.NUMBER, str(mistake["number"]))
-                # As many lines as before, so that the compiler speaks of the same ones.
+                # Keeps the number of lines, so that line numbers in compiler messages match.
                 schema = schema.replace("\n", " ") + "\n" * text.count("\n", begin, end)
                 text = text[:begin] + schema + text[end:]
             if by_file[name]:
@@ -116,7 +115,7 @@ class Workspace:
                 target.write_text(text)
 
     def compile(self, targets):
-        """Null if all is well, else what the compilers say."""
+        """None on success, else the compilers' messages."""
         commands = [] if (self.build / "build.ninja").exists() else [
             ["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"]]
         commands.append(["ninja", "-C", self.build, "-k", "0", *targets])
@@ -129,9 +128,9 @@ class Workspace:
         return None
 
     def drop_broken(self, log):
-        """Drops the mistakes on lines with errors; whether there were any."""
+        """Drops the mutations on lines with errors; returns whether there were any."""
         wrong = defaultdict(set)
-        # The compiler tells an error inside of a template with the line that asked for it.
+        # For an error inside a template, the compiler also reports the line of the instantiation.
         pattern = re.compile(re.escape(str(self.tree)) +
                              r"/([\w/.]+)[:(](\d+)[:)].*\b(?:error\b|required from here)", re.M)
         for m in pattern.finditer(log):
@@ -143,14 +142,14 @@ class Workspace:
 
         broken = [m for m in self.mistakes if is_broken(m)]
         hit = {m["file"] for m in broken}
-        # An error may be reported for another line: then all of the file's mistakes go.
+        # An error may be reported for another line: then drops all of the file's mutations.
         broken += [m for m in self.mistakes if m["file"] in wrong and m["file"] not in hit]
         numbers = {m["number"] for m in broken}
         self.mistakes = [m for m in self.mistakes if m["number"] not in numbers]
         return bool(broken)
 
     def check_lua(self):
-        """Drops Lua mistakes that are no Lua any more, or whose line is no statement."""
+        """Drops Lua mutations that are not valid Lua, or whose line is not a statement."""
         kept = []
         for mistake in self.mistakes:
             if not mistake["schema"]:
@@ -170,7 +169,7 @@ class Workspace:
         return text[:mistake["begin"]] + mistake["wrong"] + text[mistake["end"]:]
 
     def traced_text(self, mistakes, trace):
-        """A Lua source that notes in the file `trace` which of its mistakes are come across."""
+        """A Lua source that records its executed mutations in the file `trace`."""
         text = (self.tree / mistakes[0]["file"]).read_text()
         for mistake in sorted(mistakes, key=lambda m: -m["begin"]):
             number, begin = mistake["number"], mistake["begin"]
@@ -182,7 +181,7 @@ class Workspace:
         return text
 
     def scripts(self, folder, texts):
-        """A copy of the library in `folder` with these files, by name, in place of its own."""
+        """A copy of the library in `folder`, with these files (by name) replaced."""
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.tree / "scripts", folder)
         for name, text in texts.items():

@@ -1,4 +1,4 @@
--- The archive that `cpack` makes: everything tide needs but glibc, run from any folder.
+-- The archive that `cpack` makes: everything tide needs except glibc, run from any folder.
 local test = require "tide.test"
 local tide = require "tide"
 
@@ -20,8 +20,7 @@ for _, format in ipairs {"png", "jpeg"} do
 end
 ]]
 
---- A folder with the archive in `made`, what it unpacks to in `un packed`, and the script with its
---- data.
+--- A folder with the archive in `made`, its unpacked files in `un packed`, and the script with its data.
 local unpacked = shell.once(function()
   local folder = shell.temporary_folder()
   shell.run(([[cd '%s' && cpack --config '%s/CPackConfig.cmake' -B made &&
@@ -33,7 +32,7 @@ local unpacked = shell.once(function()
   return folder
 end)
 
---- What a command prints that starts in that folder with nothing in its environment.
+--- The output of a command in that folder with an empty environment.
 local function run(command)
   local form = [[cd '%s' && env -i PATH="$PATH" TIDE_CACHE_DIR=cache sh -c '%s']]
   return shell.run(form:format(unpacked(), command:gsub("'", [['\'']])))
@@ -42,7 +41,7 @@ end
 --- The files with machine code, as arguments for find.
 local kCode = [[ 'un packed' -type f '(' -name '*.so*' -o -name tide ')' ]]
 
---- Whether a library is a part of glibc, by its name alone.
+--- Whether a library is a part of glibc, by its name.
 local function is_glibc(name)
   local part = name:match "^lib(%a+)%.so" or name:match "^(ld)%-linux"
   local parts = {c = 1, m = 1, mvec = 1, dl = 1, util = 1, pthread = 1, rt = 1, resolv = 1, ld = 1}
@@ -66,7 +65,7 @@ describe("the archive", function()
     equal(run "'un packed/bin/tide' script.lua", "12.0\n9.0\n512\n512\n")
   end)
 
-  it("opens its own libraries, and of the system glibc alone", function()
+  it("opens its own libraries, and only glibc of the system", function()
     local maps = run [['un packed/bin/tide' -e '
       dofile "script.lua"
       for line in io.lines "/proc/self/maps" do print(line:match "/.*%.so[^/]*$" or "") end']]
@@ -79,7 +78,7 @@ describe("the archive", function()
     equal(foreign, {})
   end)
 
-  it("holds every library that anything in it needs, but glibc", function()
+  it("contains every library that its files need, except glibc", function()
     local missing = {}
     local needed = run("find" .. kCode ..
       "-exec objdump -p {} + | sed -n 's/^  NEEDED  *//p' | sort -u")
@@ -90,7 +89,7 @@ describe("the archive", function()
     equal(missing, {})
   end)
 
-  it("asks for no newer glibc than 2.36", function()
+  it("needs glibc 2.36 or older", function()
     local newest = run("find" .. kCode .. [[-exec objdump -T {} + | grep -o 'GLIBC_2\.[0-9]*' |
       sort -V | tail -n 1]])
     local here = tonumber(run("getconf GNU_LIBC_VERSION"):match "2%.(%d+)")

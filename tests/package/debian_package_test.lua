@@ -5,7 +5,7 @@ local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local shell = dofile(here .. "/support/shell.lua")
 local describe, it, equal, is_true = test.describe, test.it, test.same_type, test.is_true
 
---- A folder with the package in `made`, and in `root` what it puts below /.
+--- A folder with the package in `made`, and its files in `root`.
 local unpacked = shell.once(function()
   local folder = shell.temporary_folder()
   shell.run(("cd '%s' && cpack --config '%s/CPackConfig.cmake' -G DEB -B made && dpkg-deb -x made/tide_*.deb root")
@@ -13,13 +13,13 @@ local unpacked = shell.once(function()
   return folder
 end)
 
---- What a command prints that runs below the root with nothing in its environment.
+--- The output of a command in the root folder with an empty environment.
 local function run(command)
   return shell.run(([[cd '%s/root' && env -i PATH="$PATH" TIDE_CACHE_DIR=../cache %s]]):format(unpacked(), command))
 end
 
 describe("the Debian package", function()
-  it("names the libraries that it needs, and brings none of them", function()
+  it("depends on the libraries that it needs, and does not contain them", function()
     local depends = shell.run(("dpkg-deb -f '%s'/made/tide_*.deb Depends"):format(unpacked()))
     -- Numbers are those of the release.
     for _, package in ipairs {"libc6", "libdnnl%d", "libopenblas0", "libpng16%-16", "libzip%d"} do
@@ -42,10 +42,10 @@ describe("the Debian package", function()
 end)
 
 describe("the rock", function()
-  it("has the module with its plugins beside it", function()
+  it("has the module and its plugins in the same folder", function()
     if not os.execute "command -v luarocks >/dev/null" then test.pending "needs luarocks" end
     local tree, sources = shell.temporary_folder(), shell.temporary_folder()
-    -- The build is there: what is looked at is what the rock makes of it.
+    -- Uses the existing build: only the rock's installation is tested.
     local rockspec = "tide-0.1.0-1.rockspec"
     local file <close> = assert(io.open(here .. "/../../" .. rockspec))
     local text = file:read("a"):gsub('build_command = "[^"]*"', 'build_command = "true"')

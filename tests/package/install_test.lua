@@ -1,4 +1,4 @@
--- What `cmake --install` puts below a prefix: the program and its plugins, the module for a stock
+-- An installation by `cmake --install`: the program and its plugins, the module for a stock
 -- Lua, and the library for C++.
 local test = require "tide.test"
 
@@ -13,7 +13,7 @@ local installed = shell.once(function()
   return prefix
 end)
 
---- What a command prints that knows nothing of the build, with PREFIX and HERE in its environment.
+--- The output of a command without access to the build, with PREFIX and HERE in its environment.
 local function run(command)
   local environment = "export PREFIX='%s' HERE=$(realpath '%s') TIDE_CACHE_DIR='%s/cache' && " ..
     "cd / && unset TIDE_PATH TIDE_PLUGIN_PATH LUA_PATH LUA_CPATH && "

@@ -1,12 +1,12 @@
--- The launcher `tide` in the top folder: installs, builds and starts what it should, and no more.
--- It runs in a tree of its own, with stand-ins for dpkg-query and cmake.
+-- The launcher `tide` in the top folder: installs, builds and starts only what is needed. It runs in a separate tree,
+-- with fakes of dpkg-query and cmake.
 local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local shell = dofile(here .. "/support/shell.lua")
 local describe, it, equal = test.describe, test.it, test.same_type
 
---- A tree with nothing built in it, whose owner is not root.
+--- A tree without a build, whose owner is not root.
 local function new_tree()
   local tree = shell.temporary_folder()
   shell.run(([[cp -a '%s/../../tide' '%s/../../.ci' '%s' && cd '%s' &&
@@ -37,8 +37,8 @@ END
   return tree
 end
 
---- What the launcher prints, run by that owner, with N for the seconds that are left. Its exit status is in the
---- last line if it is not 0.
+--- The output of the launcher, run by that owner, with N for the seconds left. Its exit status is in the last line if
+--- it is not 0.
 local function launch(tree, words)
   local printed = shell.run(([[cd '%s' && [ $(id -u) != 0 ] || drop="setpriv --reuid 65534 --clear-groups"
     env -i PATH="$PWD/tools:/usr/bin:/bin" $drop ./tide %s || echo "status $?"]])
@@ -46,7 +46,7 @@ local function launch(tree, words)
   return (printed:gsub("%d+ s left", "N s left"))
 end
 
---- What was asked of cmake since the last call.
+--- The calls of cmake since the last call.
 local function asked(tree)
   return shell.run(("cd '%s/tools' && touch asked && cat asked && rm asked"):format(tree))
 end
@@ -72,14 +72,14 @@ describe("the launcher", function()
     equal(asked(tree), kBuilds)
   end)
 
-  it("says what to run as root when a package is missing, and what later needs may want", function()
+  it("prints the command for root if a package is missing, and optional packages", function()
     local tree = new_tree()
     shell.run(("touch '%s/tools/no-compiler'"):format(tree))
     equal(launch(tree, "f"), "tide needs packages that are not installed. As root:\n" ..
       "apt-get update && apt-get install -y --no-install-recommends g++ libzip-dev\nstatus 1\n")
   end)
 
-  it("shows what cmake says when it fails, and how to go on from a full disk", function()
+  it("shows cmake's output when it fails, and the fix for a full disk", function()
     local tree = new_tree()
     shell.run(("echo 'ld: out: No space left on device' > '%s/tools/cmake-fails'"):format(tree))
     equal(launch(tree, "g"), "ld: out: No space left on device\nThe disk is full. A build takes 1 GB; " ..
@@ -88,7 +88,7 @@ describe("the launcher", function()
     equal(launch(tree, "h"), kProgress .. "program h\n")
   end)
 
-  it("goes on behind a build that was cut off, without what was only half written", function()
+  it("continues an interrupted build, without incomplete files", function()
     local tree = new_tree()
     launch(tree, "")
     shell.run(([[cd '%s' && touch build/release/.building build/release/lost.o runtime/new.cpp &&
@@ -102,7 +102,7 @@ describe("the launcher", function()
       "broken files: rm -rf build/release, then start again.\nstatus 1\n")
   end)
 
-  it("builds with as many compilers as have a gigabyte of memory", function()
+  it("runs one compiler per gigabyte of memory", function()
     local tree = new_tree()
     shell.run(([[cd '%s/tools' && printf '#!/bin/sh\necho 8\n' > nproc &&
       printf '#!/bin/sh\necho 2500000000\n' > cat && chmod +x nproc cat]]):format(tree))

@@ -1,11 +1,11 @@
--- Plugins that a build has left for when they are first needed: the program has them built.
+-- Plugins that are built when they are first needed.
 local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local shell = dofile(here .. "/support/shell.lua")
 local describe, it, equal, is_true = test.describe, test.it, test.same_type, test.is_true
 
---- A build folder with the program alone, and with `steps` for what builds a plugin.
+--- A build folder with only the program, and with `steps` as the build of a plugin.
 local function new_build(steps)
   local folder = shell.temporary_folder()
   shell.run(([[cd '%s' && cp '%s/tide' . && ln -s '%s'/tide-llvm.so . && cat > build-plugin <<'END'
@@ -17,7 +17,7 @@ END
   return folder
 end
 
---- What the folder's program says about a decomposition, which needs OpenBLAS.
+--- The output of the folder's program for a decomposition, which needs OpenBLAS.
 local function decompose(folder)
   return shell.run(([[cd '%s' && unset TIDE_PLUGIN_PATH &&
     echo rest | ./tide -e 'print(tide.linalg.eigvalsh(tide.eye(2)):tolist()[1]); print(io.read())' || echo "status $?"]])

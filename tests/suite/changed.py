@@ -1,5 +1,5 @@
-"""Which tests look at the files that differ from the last commit: those of the same name, of the folder that mirrors
-theirs, and those that mention them. Whatever else may depend on a file is for a run of everything."""
+"""Selects tests for the files that differ from the last commit: tests of the same name, in the mirroring folder, and
+tests that mention the file. Other dependencies need a complete run."""
 import re
 import subprocess
 from pathlib import Path
@@ -13,7 +13,7 @@ CUDA = {"TIDE_CUDA_PATH": str(RELEASE / "fake_cuda")}
 
 
 def changed_files():
-    """Paths from the root, of files that git does not ignore. Deleted ones are among them."""
+    """Changed paths, relative to the root, without those that git ignores; includes deleted files."""
     def git(*words):
         return subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
     return sorted(set(git("diff", "--name-only", "HEAD") + git("ls-files", "--others", "--exclude-standard")) - {""})
@@ -71,7 +71,7 @@ class Selection:
             self.unknown.append(str(path))
 
     def add_mirrored(self, path):
-        """The C++ tests of the nearest folder that mirrors the file's; of those, what has its name if there is some."""
+        """The C++ tests in the nearest folder that mirrors the file's; only those with its name, if there are any."""
         program = PROGRAMS[path.parts[0]]
         if (ROOT / "tests" / path.with_suffix("").with_name(path.stem + "_test.cpp")).exists():
             self.cpp.add((program, path.stem + "_test"))
@@ -83,7 +83,7 @@ class Selection:
                 return
 
     def add_scripts(self, path):
-        """Script tests that share a word of their names with the file's, and those that mention it most often."""
+        """Script tests whose names share a word with the file's, and those that mention it most often."""
         words = words_of(path.stem)
         mention = re.compile(rf"\b{re.escape(path.stem)}\b")
         ranked = []
@@ -99,7 +99,7 @@ class Selection:
                       ({"fake_cuda", "fake_cublas", "fake_cudnn"} if self.cuda_scripts else set()))
 
     def parts(self):
-        # What is deleted is no longer tested.
+        # Deleted files have no tests.
         scripts, cuda_scripts = ({path for path in group if (ROOT / path).exists()}
                                  for group in (self.scripts, self.cuda_scripts))
         for program in sorted({program for program, _ in self.cpp}):

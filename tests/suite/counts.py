@@ -1,8 +1,8 @@
-"""What the output of a test program says: how many tests and assertions, and how long each took."""
+"""Parses the output of test programs: the numbers of tests and assertions, and their times."""
 import re
 from dataclasses import dataclass, field
 
-# A test may well print such a line itself: only those at the left edge count.
+# Tests may print such lines, too: only lines without indentation count.
 CATCH_PASSED = re.compile(r"^All tests passed \((\d+) assertions? in (\d+) test cases?\)", re.M)
 CATCH_MIXED = re.compile(r"^test cases: (.*)\nassertions: (.*)", re.M)
 CATCH_SKIPPED = re.compile(r"^skipped: (\d+) test cases", re.M)
@@ -30,7 +30,7 @@ def number_before(text, word):
 
 
 def read(output, status, part):
-    """The counts of a part that ended with this status. One that fails without a word about it is one failure."""
+    """The counts of a part that ended with this status. A part that fails silently counts as one failure."""
     counts = Counts()
     if status == part.skip_status:
         counts.skipped = 1
@@ -49,7 +49,7 @@ def read(output, status, part):
         counts.passed += passed
         counts.failed += failed
         counts.skipped += skipped
-    # Catch2 takes its skipped test cases for passed ones.
+    # Catch2 counts skipped test cases as passed.
     left_out = sum(map(int, CATCH_SKIPPED.findall(output)))
     counts.passed -= left_out
     counts.skipped += left_out

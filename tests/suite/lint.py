@@ -1,4 +1,4 @@
-"""What can be seen without building: the layout of the tree, documents, words, lengths of lines, and what tools find."""
+"""Checks without a build: layout of the tree, documents, words, line lengths, and the installed tools."""
 import re
 import shutil
 import subprocess
@@ -12,25 +12,25 @@ import layout
 import words
 from parts import ROOT
 
-# Another version of clang-format breaks other lines.
+# Other versions of clang-format format differently.
 FORMAT_VERSION = "14"
-# What shellcheck says of names that .ci/setup.sh has, and of texts for other shells.
+# Warnings of shellcheck on names from .ci/setup.sh, and on scripts for other shells.
 ELSEWHERE = "SC1091,SC2016,SC2154"
 MOST_COLUMNS = 120  # of Lua; clang-format and the tests of documents count the others
 
 
 @dataclass
 class Check:
-    """A tool over files; it fails where its exit status does."""
+    """A tool run on files; fails if its exit status is not 0."""
     tool: str
-    package: str  # of Debian's
+    package: str  # of Debian
     command: list
     files: list
-    version: str = ""  # that it must have, or any
-    after: tuple = ()  # words that follow the files
+    version: str = ""  # required version, if any
+    after: tuple = ()  # words after the files
 
     def problem(self):
-        """Why it cannot run here; empty if it can."""
+        """Why the tool cannot run here; empty if it can."""
         if not shutil.which(self.tool):
             return f"{self.tool} is not installed: apt-get install {self.package}"
         said = subprocess.run([self.tool, "--version"], capture_output=True, text=True).stdout
@@ -114,7 +114,7 @@ def run_tool(check):
 
 
 def run():
-    """Runs all checks and prints a line for each; gives what passed, failed, or could not run."""
+    """Runs all checks and prints a line for each; returns the numbers passed, failed, and skipped."""
     total = counts.Counts()
 
     def report(name, failed, text, begin):

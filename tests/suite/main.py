@@ -3,13 +3,13 @@
 Installs what is missing, builds tide, and runs all its tests; the last line is "N passed, N failed".
 
   NAME       only parts of this name (cuda, "script tests", nn), or one file with script tests
-  lint       layout, documents, words, and what formatters and linters find where they are installed; without a build
-  --changed  only what looks at the files that differ from the last commit, and builds no more than that needs
+  lint       layout, documents, words, formatting and the installed linters, without a build
+  --changed  only tests for files that differ from the last commit, and only the build that they need
 
-With CI set in the environment, a compiler's warning is a failure. TIDE_TEST_SOAK=1: loops that look for what grows run
-ten times as long. TIDE_TEST_ALL=1, before a release: the assembler takes every kernel instead of some of each kind.
-Tests that need what is not here are skipped, which is neither; where TIDE_EXPECT_NVCC, _PTXAS, _CUDNN or _GOLDEN is
-set, the lack of that is a failure. docs/testing.md says what the parts are and what each may take."""
+With CI set in the environment, compiler warnings are failures. TIDE_TEST_SOAK=1: loops that look for leaks run ten
+times as long. TIDE_TEST_ALL=1, before a release: assembles every kernel instead of a sample of each kind. Tests that
+cannot run here are skipped, which does not count as passed or failed; where TIDE_EXPECT_NVCC, _PTXAS, _CUDNN or
+_GOLDEN is set, a missing one is a failure. docs/testing.md lists the parts and their budgets."""
 import os
 import resource
 import shutil
@@ -26,14 +26,14 @@ from parts import GOLDEN_KERNELS, LINT, RELEASE, ROOT, Part, all_parts, has_gold
 
 
 def share_kernels():
-    """Parts run much the same kernels: whichever comes first compiles them, as the folder holds them all."""
+    """Shares a kernel cache between parts, which run mostly the same kernels."""
     shutil.rmtree(GOLDEN_KERNELS, ignore_errors=True)
     os.environ.setdefault("TIDE_CACHE_DIR", str(RELEASE / "kernels"))
     os.environ.setdefault("TIDE_CACHE_LIMIT", "1G")
 
 
 def build(targets):
-    """Whether the release build has succeeded, and the CPU seconds that it took."""
+    """Builds the release; returns whether it succeeded, and its CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     status = subprocess.run([str(ROOT / ".ci/build_preset"), "release", *targets], cwd=ROOT).returncode
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -41,7 +41,7 @@ def build(targets):
 
 
 def named(names, cores):
-    """The parts that the names choose; exits where a name means nothing."""
+    """The parts selected by the names; exits on an unknown name."""
     chosen = []
     everything = all_parts(cores)
     for name in names:
@@ -53,7 +53,7 @@ def named(names, cores):
         if not found:
             known = sorted({part.group for part in everything} | {part.name for part in everything})
             sys.exit(f"tests/run: no part is called {name}; there are: {', '.join(known)}")
-        # What a part of the sanitizers runs is built first.
+        # Parts of the sanitizers need their build part first.
         needed = {part.after for part in found} - {""}
         chosen += [part for part in everything if part.name in needed] + found
     unique = {(part.group, part.name): part for part in chosen}
@@ -61,7 +61,7 @@ def named(names, cores):
 
 
 def without(what, variable):
-    """Counts what is not here: as skipped, or as a failure where it is expected."""
+    """Counts something missing as skipped, or as a failure if it is expected."""
     print(f"{what} {variable}=1 makes that an error.")
     return counts.Counts(failed=1) if os.environ.get(variable) else counts.Counts(skipped=1)
 

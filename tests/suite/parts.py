@@ -1,4 +1,4 @@
-"""Which parts the tests have, and how each is run."""
+"""The parts of the tests, and their commands."""
 import json
 import os
 import subprocess
@@ -12,34 +12,34 @@ sys.path.append(str(ROOT / "tests/gpu"))
 import lessons  # noqa: E402
 
 RELEASE = ROOT / "build/release"
-# The kernels that the golden cases have compiled for cuda.
+# Kernels for cuda, compiled by the golden cases.
 GOLDEN_KERNELS = RELEASE / "golden_kernels"
 
-# What shows whether values are right on a processor: what is computed by generated code and by vectors of its own.
+# Tests of values that depend on the processor: computed by generated or vectorized code.
 VALUES = ("composed_ops conversion indexing integers nn op_rows operators reductions").split()
 
 
 @dataclass
 class Part:
-    """One command. Parts of a group are a row of the table at the end; `seconds` is a guess by which the longest begin
-    first."""
+    """One command. The parts of a group share a row of the final table; `seconds` is an estimate, so that the longest
+    parts start first."""
     group: str
     name: str
     command: list
     environment: dict = field(default_factory=dict)
     seconds: float = 1
     after: str = ""         # the name of a part that must have passed
-    alone: bool = False     # nothing else runs beside it
-    slots: int = 1          # of the cores
-    skip_status: int = -1   # the exit status that says so
-    counts_itself: bool = False  # success is a test that passed: its output has no numbers
+    alone: bool = False     # nothing else runs at the same time
+    slots: int = 1          # cores used
+    skip_status: int = -1   # the exit status for "skipped"
+    counts_itself: bool = False  # success counts as one passed test: the output has no counts
 
 
 LINT = Part("lint", "lint", [sys.executable, "-B", str(ROOT / "tests/suite/main.py"), "lint"], seconds=40)
 
 
 def has_golden():
-    """Whether PyTorch's answers are there, or are asked for: then the runner fails without them."""
+    """Whether PyTorch's results are available, or expected: then the runner fails without them."""
     return any(os.environ.get(name) for name in ("TIDE_GOLDEN", "TIDE_EXPECT_GOLDEN")) or \
         (ROOT / "../shared/golden").is_dir()
 
@@ -53,7 +53,7 @@ def paths(pattern):
 
 
 def cpp_tests():
-    """What CMake lists: Catch2's programs, and tests in Python."""
+    """The tests that CMake lists: Catch2's programs, and tests in Python."""
     listed = json.loads(subprocess.run(["ctest", "--show-only=json-v1"], cwd=RELEASE / "tests", check=True,
                                        capture_output=True, text=True).stdout)
     guesses = {"cuda": 60, "kernel_table": 40, "program": 90, "site": 45, "runtime": 35, "timeline_page": 18,
@@ -74,7 +74,7 @@ def cpp_tests():
 
 
 def script_tests(group, scripts, options=(), environment=None, pace=1.0):
-    """A process for each folder, so that cores can share them."""
+    """A process per folder, to use several cores."""
     folders = {}
     for script in scripts:
         folders.setdefault(str(Path(script).parent), []).append(script)
@@ -84,7 +84,7 @@ def script_tests(group, scripts, options=(), environment=None, pace=1.0):
 
 
 def processors():
-    """Code for older machines than this one, all of it compiled: elsewhere small loops are interpreted."""
+    """Tests with code for older processors, all of it compiled: otherwise small loops are interpreted."""
     for cpu in ("x86-64", "haswell"):
         files = [path for name in VALUES for path in paths(f"tests/scripts/*/{name}_test.lua")]
         yield Part("older processors", f"values, {cpu}", tide("test", "--device", "cpu", *files),
@@ -95,9 +95,8 @@ def processors():
 
 
 def cuda():
-    """The cuda device, on a driver and a cuBLASLt that the tests bring along: the kernels' PTX is interpreted, blocks and
-    threads in a shuffled order. Script tests that device_scripts.txt leaves out take too long that way, or do not speak
-    of a device."""
+    """The cuda device, on the tests' fake driver and cuBLASLt: the kernels' PTX is interpreted, blocks and threads in
+    shuffled order. Script tests that are not in device_scripts.txt take too long that way, or do not use a device."""
     driver = {"TIDE_CUDA_PATH": str(RELEASE / "fake_cuda"), "TIDE_FAKE_CUDA": "order=shuffled"}
     if has_golden():
         yield Part("cuda: golden cases", "golden cases on cuda",
@@ -112,38 +111,38 @@ def cuda():
 
 
 def sanitized(cores):
-    """The runtime's tests under a sanitizer, and the script tests that read and write files. The plugins are the ones
-    of the release build: LLVM and oneDNN are not what is looked at, and would take most of an hour to run. Tests tagged
-    [reference] spend their time in plain loops of their own, beside generated code, which is not sanitized, or beside
-    what other tests call too with less work. Tests tagged [serial] take long and begin no thread, so that the thread
-    sanitizer has nothing to find."""
-    # The sanitizers of GCC 12 guess where a library that was opened late (oneDNN) has its thread-local variables from
-    # what lies before them, find other words there now and then, and fail on a range that is none: no guesses, then.
+    """The runtime's tests under a sanitizer, and the script tests that read and write files. The plugins are those
+    of the release build: LLVM and oneDNN are not tested, and would take most of an hour. Tests tagged [reference] are
+    excluded because they spend their time in reference loops, in generated code, which is not sanitized, or in code
+    that other tests cover with less work. Tests tagged [serial] take long and start no threads, so the thread
+    sanitizer skips them."""
+    # The sanitizers of GCC 12 guess the thread-local variables of a library opened at run time (oneDNN) from nearby
+    # memory, and sometimes fail on an invalid range: disabled.
     guesses = "intercept_tls_get_addr=0"
     jobs = max(1, cores // 2)
     for preset, targets in (("asan", ("runtime_tests", "tide")), ("tsan", ("runtime_tests",))):
         yield Part("sanitizers: build", preset, [str(ROOT / ".ci/build_preset"), preset, *targets],
                    {"TIDE_BUILD_JOBS": str(jobs)}, 300, slots=jobs)
-    # [file]: its forked processes start threads, so it must not have any yet.
+    # [file] forks processes that start threads, so it must not have any threads before.
     for preset, tags, seconds in (("asan", "", 50), ("tsan", "[file]", 1), ("tsan", "~[cpu]~[file]~[serial]", 20),
                                   ("tsan", "[cpu]", 40)):
         yield Part("sanitizers: tests", f"{preset} {tags}".strip(),
                    [str(ROOT / f"build/{preset}/runtime_tests"), f"~[timed]~[reference]{tags}", "--durations", "yes"],
                    {"TIDE_PLUGIN_PATH": str(RELEASE), "ASAN_OPTIONS": guesses, "TSAN_OPTIONS": guesses}, seconds,
                    after=preset)
-    # A script that ends itself leaves its tensors to the system.
+    # A script that calls os.exit leaks its tensors.
     yield Part("sanitizers: tests", "asan scripts",
                [str(ROOT / "build/asan/tide"), "test", "--device", "cpu", *paths("tests/scripts/files/*_test.lua")],
                {"TIDE_PLUGIN_PATH": str(RELEASE), "ASAN_OPTIONS": guesses + ":detect_leaks=0"}, 20, after="asan")
 
 
 def all_parts(cores):
-    """Everything but the build of the program and its tests, which comes first."""
+    """All parts except the build of the program and its tests, which comes first."""
     of_lessons = "tests/scripts/library/lessons_test.lua"
     scripts = [path for path in paths("tests/scripts/*/*_test.lua") if path != of_lessons]
     soak = ("--timeout", "3000") if os.environ.get("TIDE_TEST_SOAK") else ()
     parts = [*cpp_tests(), *script_tests("script tests", scripts, soak),
-             # Lessons say how long things take.
+             # Lessons print times.
              Part("lessons", "lessons", tide("test", of_lessons), seconds=60, alone=True),
              Part("packages", "packages", tide("test", "tests/package"), seconds=30),
              Part("notebooks", "notebooks", tide("test", "tests/jupyter"), seconds=60),

@@ -1,4 +1,4 @@
-"""Runs parts side by side on the cores, longest first."""
+"""Runs parts in parallel, longest first."""
 import os
 import signal
 import subprocess
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import counts
 from parts import ROOT
 
-LONGEST = 3000  # seconds: a part that takes more hangs
+LONGEST = 3000  # seconds, after which a part is considered hanging
 
 
 @dataclass
@@ -23,12 +23,12 @@ class Outcome:
 
 
 def hang_up_by_default():
-    """Programs end with their terminal, which tests look at, also where nohup has started the tests."""
+    """Restores the default of SIGHUP, which tests rely on, in case nohup has started the tests."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 class Running:
-    """A part that has begun. What it says goes to a file."""
+    """A running part, with its output in a file."""
 
     def __init__(self, part):
         self.part = part
@@ -39,7 +39,7 @@ class Running:
                                         start_new_session=True, preexec_fn=hang_up_by_default)
 
     def finish(self):
-        """All that it has said; ends what it may have left behind."""
+        """Returns its output; ends its remaining processes."""
         self.kill()
         self.output.seek(0)
         with self.output:
@@ -53,7 +53,7 @@ class Running:
 
 
 def run(parts, cores, tell=print):
-    """Runs all parts; the outcomes in the order in which they ended."""
+    """Runs all parts; returns the outcomes in the order of completion."""
     waiting = sorted(parts, key=lambda part: (part.alone, -part.seconds))
     running, outcomes, passed, lost = [], [], set(), set()
     names = {part.name for part in parts}
@@ -92,7 +92,7 @@ def may_begin(part, running, cores):
 
 
 def wait_for_one(running):
-    """The part that ends next, with its status and what it used; kills what hangs."""
+    """Waits for the next part to end; returns it with its status and resource usage. Kills hanging parts."""
     if not running:
         return None
     pid, status, usage = os.wait4(-1, os.WNOHANG)

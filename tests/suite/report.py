@@ -1,4 +1,4 @@
-"""The table at the end: parts beside their budgets, and what is slowest."""
+"""The final table: parts and their budgets, and the slowest tests."""
 import re
 
 import counts
@@ -8,13 +8,13 @@ SLOWEST = 20
 
 
 def budgets():
-    """CPU seconds of each part on the slow machine, from the table of docs/testing.md."""
+    """The budget of each part in CPU seconds, from the table of docs/testing.md."""
     rows = re.findall(r"^\| ([^|]+?) \| (\d+) \|", (ROOT / "docs/testing.md").read_text(), re.M)
     return {name: int(seconds) for name, seconds in rows}
 
 
 def table(outcomes, build_cpu_seconds):
-    """A line for each group of parts; the seconds are those of the processor."""
+    """A line for each group of parts, with CPU seconds."""
     groups = {}
     for outcome in outcomes:
         found, cpu = groups.get(outcome.part.group, (counts.Counts(), 0))

@@ -1,4 +1,4 @@
-// The backend's calls of the driver.
+// Implements the backend with calls of the driver.
 #include "runtime/cuda/backend/cuda_backend.h"
 
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 namespace tide::cuda {
 namespace {
 
-/// What the calling thread's current context belongs to.
+/// The owner of the calling thread's current context.
 struct Current {
   const void* backend = nullptr;
   uint64_t setup = 0;
@@ -36,7 +36,7 @@ CudaBackend::CudaBackend(int ordinal, HostCompute host_compute,
   set_up(loaded);
 }
 
-/// Makes the context, and all that belongs to it.
+/// Creates the context and everything that belongs to it.
 void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
   const bool is_first = !loaded;
   if (is_first) {
@@ -52,15 +52,15 @@ void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
   const Result retained = driver().context_retain(&context_, device_);
   if (retained == kDeviceUnavailable)
     throw DeviceError("cuda:" + std::to_string(facts_.ordinal) + " (" + facts_.name +
-                      ") is taken: another process has it for itself; nvidia-smi names it, and the "
-                      "compute mode that allows that");
+                      ") is in exclusive use by another process: see nvidia-smi (compute mode "
+                      "EXCLUSIVE_PROCESS)");
   check(retained, "cuDevicePrimaryCtxRetain");
   ++setup_;
   use();
   connect_to_peers(device_, context_);
   queue_stream_ = make_stream();
-  guest_stream_ = make_stream();
-  check(driver().stream_create(&bell_, kStreamNonBlocking), "cuStreamCreate");
+  host_thread_stream_ = make_stream();
+  check(driver().stream_create(&wake_stream_, kStreamNonBlocking), "cuStreamCreate");
   begin_clock();
   loaded_ = std::move(loaded);
   kernels_ = std::make_unique<CudaKernels>(facts_.capability(), loaded_);
@@ -80,9 +80,9 @@ bool CudaBackend::has_library(ComputeOp op) const {
          dnn_table() != nullptr;
 }
 
-/// Makes the device's context the calling thread's.
+/// Makes the device's context current for the calling thread.
 void CudaBackend::use() const {
-  if (!gone_.empty()) throw DeviceError(gone_);
+  if (!setup_error_.empty()) throw DeviceError(setup_error_);
   const Current wanted{this, setup_};
   if (current == wanted) return;
   check(driver().context_use(context_), "cuCtxSetCurrent");
@@ -108,9 +108,9 @@ void* CudaBackend::allocate(size_t bytes) {
 
 void CudaBackend::release(void* data, size_t) {
   const std::shared_lock lock(setup_mutex_);
-  if (!gone_.empty()) return;
+  if (!setup_error_.empty()) return;
   use();
-  // Only what the queue is through with is given back; if the device is lost, so is its memory.
+  // The queue has finished with released memory; if the device is lost, so is its memory.
   driver().release(pointer(data));
 }
 
@@ -127,8 +127,8 @@ Backend::DeviceMemory CudaBackend::device_memory() {
   return memory;
 }
 
-// The host's own memory, which the driver pins: it stays when the device and its context go. Large
-// blocks are of huge pages, of which there are fewer to pin.
+// Host memory that the driver pins: it outlives the device's context. Large blocks use huge pages,
+// as fewer pages are faster to pin.
 void* CudaBackend::allocate_host(size_t bytes) {
   const std::shared_lock lock(setup_mutex_);
   use();
@@ -152,7 +152,7 @@ void CudaBackend::release_host(void* data, size_t) {
     const std::lock_guard pinned(pinned_mutex_);
     pinned_.erase(data);
   }
-  if (gone_.empty()) {
+  if (setup_error_.empty()) {
     use();
     driver().host_unregister(data);
   }
@@ -161,7 +161,7 @@ void CudaBackend::release_host(void* data, size_t) {
 
 void CudaBackend::begin_queue() {
   queue_thread_ = std::this_thread::get_id();
-  // A device that was lost while it was set up shows at the first launch.
+  // If the device was lost during setup, the first launch reports it.
   if (driver().context_use(context_) == kSuccess) current = {this, setup_};
 }
 
@@ -181,11 +181,11 @@ void CudaBackend::launch_together(std::span<const LoopCall> calls) {
 }
 
 void CudaBackend::begin_plan(const PlanInfo& plan) {
-  if (gone_.empty()) launches_->begin(plan);
+  if (setup_error_.empty()) launches_->begin(plan);
 }
 
 void CudaBackend::end_plan() {
-  if (!gone_.empty()) return;
+  if (!setup_error_.empty()) return;
   launches_->end();
   graph_runs_.store(graph_runs_before_ + launches_->replays(), std::memory_order_relaxed);
 }
@@ -204,10 +204,10 @@ ComputeOutcome CudaBackend::launch(const ComputeStep& step, void* const* address
 
 void CudaBackend::give_back_scratch() {
   use();
-  kernels_->workspace().give_back_large();
+  kernels_->workspace().release_large();
 }
 
-// Reports of an earlier context went with it, as did the values.
+// Reports of an earlier context were lost with it, as were the values.
 std::optional<std::string> CudaBackend::take_report(uint64_t report) {
   if (report >> 32 != setup_ || !reports_) return std::nullopt;
   return reports_->close(report & 0xffffffff);
@@ -221,8 +221,8 @@ void CudaBackend::copy(void* destination, const void* source, size_t bytes, Copy
   }
   const std::shared_lock set_up(setup_mutex_);
   use();
-  const std::lock_guard lock(guest_mutex_);
-  copy_on(guest_stream_, destination, source, bytes, kind);
+  const std::lock_guard lock(host_thread_mutex_);
+  copy_on(host_thread_stream_, destination, source, bytes, kind);
 }
 
 void CudaBackend::copy_on(StagedStream& staged, void* destination, const void* source, size_t bytes,
@@ -244,7 +244,8 @@ void CudaBackend::copy_on(StagedStream& staged, void* destination, const void* s
           driver().copy_within(pointer(destination), pointer(source), bytes, staged.stream),
           "cuMemcpyDtoDAsync");
     case CopyKind::between:
-      // The driver sees by the addresses where they lie, and goes the way that peers.h allows.
+      // The driver derives the devices from the addresses, and copies directly if peers.h has
+      // enabled it.
       return check(driver().copy(pointer(destination), pointer(source), bytes, staged.stream),
                    "cuMemcpyAsync");
   }
@@ -258,50 +259,50 @@ void CudaBackend::finish() {
   }
   const std::shared_lock set_up(setup_mutex_);
   use();
-  const std::lock_guard lock(guest_mutex_);
-  check(driver().stream_synchronize(guest_stream_.stream), "cuStreamSynchronize");
+  const std::lock_guard lock(host_thread_mutex_);
+  check(driver().stream_synchronize(host_thread_stream_.stream), "cuStreamSynchronize");
 }
 
 void CudaBackend::note(uint64_t ticket) {
   const std::lock_guard lock(points_mutex_);
   noted_ = ticket;
-  if (!gone_.empty()) return;
+  if (!setup_error_.empty()) return;
   Event event = nullptr;
   if (!spare_events_.empty()) {
     event = spare_events_.back();
     spare_events_.pop_back();
-  } else if (look_at(driver().event_create(&event, kEventNoTiming)) != kSuccess) {
-    return settle();
+  } else if (record_loss(driver().event_create(&event, kEventNoTiming)) != kSuccess) {
+    return drain_stream();
   }
-  if (look_at(driver().event_record(event, queue_stream_.stream)) == kSuccess) {
+  if (record_loss(driver().event_record(event, queue_stream_.stream)) == kSuccess) {
     points_.push_back({ticket, event});
   } else {
     spare_events_.push_back(event);
-    settle();
+    drain_stream();
   }
 }
 
-/// Keeps a result that says that the device is lost.
-Result CudaBackend::look_at(Result result) {
+/// Records a result that shows that the device is lost.
+Result CudaBackend::record_loss(Result result) {
   if (is_lost(result) && !lost_) lost_ = result;
   return result;
 }
 
-/// Waits for the stream in place of an event that failed, so that all tickets so far are done. A
-/// stream that cannot be waited for is lost.
-void CudaBackend::settle() {
+/// Synchronizes the stream after an event failed, so that all tickets so far are done. If that
+/// fails, too, the device is lost.
+void CudaBackend::drain_stream() {
   if (lost_) return;
   const Result result = driver().stream_synchronize(queue_stream_.stream);
   if (result != kSuccess) lost_ = result;
 }
 
-/// A lost device is done with everything.
+/// On a lost device all tickets are done.
 uint64_t CudaBackend::done() {
   const std::lock_guard lock(points_mutex_);
   while (!points_.empty()) {
-    const Result result = look_at(driver().event_query(points_.front().event));
+    const Result result = record_loss(driver().event_query(points_.front().event));
     if (result == kNotReady) return done_;
-    if (result != kSuccess) settle();
+    if (result != kSuccess) drain_stream();
     done_ = points_.front().ticket;
     spare_events_.push_back(points_.front().event);
     points_.pop_front();
@@ -310,8 +311,8 @@ uint64_t CudaBackend::done() {
 }
 
 void CudaBackend::wait(uint64_t ticket) {
-  if (!gone_.empty()) return;
-  for (const Point& point : points_)  // this thread alone takes points off
+  if (!setup_error_.empty()) return;
+  for (const Point& point : points_)  // only this thread removes points
     if (point.ticket >= ticket)
       return check(driver().event_synchronize(point.event), "cuEventSynchronize");
 }
@@ -321,62 +322,60 @@ std::optional<std::string> CudaBackend::loss() {
   return DriverError("cuda", lost_).what();
 }
 
-/// Forgets whatever belongs to the context. Nothing of it is destroyed, as no graph, plan or
-/// function of a lost context may be touched: what the host keeps for them stays until the process
-/// ends.
-void CudaBackend::forget() {
+/// Abandons everything that belongs to the context. Nothing is destroyed, because graphs, plans and
+/// functions of a lost context must not be touched: their host memory leaks until the process ends.
+void CudaBackend::abandon_context() {
   graph_runs_before_ = graph_runs_.load(std::memory_order_relaxed);
   static_cast<void>(launches_.release());
   static_cast<void>(kernels_.release());
   reports_.reset();
   loaded_.reset();
   queue_stream_ = {};
-  guest_stream_ = {};
+  host_thread_stream_ = {};
   points_.clear();
   spare_events_.clear();
   times_.clear();
   lost_ = kSuccess;
 }
 
-/// Gives the context back, and takes the device's next one. CUDA's documentation says that a
-/// process cannot go on after such errors. In many cases it can, once nobody holds the old context
-/// any more: if others in this process do (a host of ours), or the driver refuses, that is said
-/// from then on.
+/// Releases the context and creates a new one. CUDA's documentation requires a restart of the
+/// process after such errors, but often a new context works once the old one is fully released. If
+/// other code in the process still holds it (a program that embeds tide), or the driver refuses,
+/// later calls report that.
 void CudaBackend::begin_again(const std::vector<AsyncStream*>& streams) {
-  const std::unique_lock set_up_anew(setup_mutex_);
+  const std::unique_lock exclusive(setup_mutex_);
   std::vector<CudaBackend*> all;
   Result lost = kSuccess;
   for (AsyncStream* stream : streams) {
     all.push_back(static_cast<CudaBackend*>(stream));
     lost = std::max(lost, all.back()->lost_);
-    all.back()->forget();
+    all.back()->abandon_context();
   }
   try {
     disconnect_from_peers(device_);
-    // Each stream has retained it. The driver reports the loss once more, and releases it all the
-    // same.
+    // Each stream has retained it. The driver reports the loss again, but releases it.
     for (size_t i = 0; i < all.size(); ++i) driver().context_release(device_);
     unsigned flags = 0;
     int held = 0;
     check(driver().context_state(device_, &flags, &held), "cuDevicePrimaryCtxGetState");
     if (held) throw DeviceError("other code in this process uses its context");
     for (CudaBackend* stream : all) stream->set_up(all.front()->loaded_);
-    // What cannot be pinned again is copied more slowly.
+    // Memory that cannot be pinned again is copied more slowly.
     for (const auto& [data, bytes] : pinned_) driver().host_register(data, bytes, kHostPortable);
   } catch (const std::exception& error) {
     for (CudaBackend* stream : all)
-      stream->gone_ = "cuda:" + std::to_string(facts_.ordinal) + " is lost for good (" +
-                      DriverError("cuda", lost).what() +
-                      ") and cannot be set up anew: " + error.what() +
-                      "; restart the program to use it";
+      stream->setup_error_ = "cuda:" + std::to_string(facts_.ordinal) + " is permanently lost (" +
+                             DriverError("cuda", lost).what() +
+                             ") and cannot be set up again: " + error.what() +
+                             "; restart the program to use it";
   }
   if (environment_flag(Variable::log))
     std::fprintf(stderr, "tide: cuda: cuda:%d was lost; %s\n", facts_.ordinal,
-                 gone_.empty() ? "it starts anew" : gone_.c_str());
+                 setup_error_.empty() ? "it was set up again" : setup_error_.c_str());
 }
 
 void CudaBackend::follow(AsyncStream& other, uint64_t ticket) {
-  if (!gone_.empty()) return;
+  if (!setup_error_.empty()) return;
   auto& before = static_cast<CudaBackend&>(other);
   const std::lock_guard lock(before.points_mutex_);
   for (const Point& point : before.points_)
@@ -384,11 +383,11 @@ void CudaBackend::follow(AsyncStream& other, uint64_t ticket) {
       return check(driver().stream_wait(queue_stream_.stream, point.event, 0), "cuStreamWaitEvent");
 }
 
-/// The device's clock beside the host's: at an event of an idle stream. Without it times are those
-/// at which the host looks.
+/// Aligns the device's clock with the host's at an event of an idle stream. If that fails, times
+/// are taken by the host.
 void CudaBackend::begin_clock() {
   if (driver().event_create(&last_time_, kEventTiming) != kSuccess ||
-      driver().event_record(last_time_, bell_) != kSuccess ||
+      driver().event_record(last_time_, wake_stream_) != kSuccess ||
       driver().event_synchronize(last_time_) != kSuccess)
     last_time_ = nullptr;
   last_seconds_ = seconds();
@@ -396,21 +395,21 @@ void CudaBackend::begin_clock() {
 
 void CudaBackend::take_time(uint64_t ticket) {
   Event event = nullptr;
-  if (!gone_.empty() || !last_time_) return;
+  if (!setup_error_.empty() || !last_time_) return;
   launches_->flush();
-  if (look_at(driver().event_create(&event, kEventTiming)) != kSuccess) return;
+  if (record_loss(driver().event_create(&event, kEventTiming)) != kSuccess) return;
   times_.push_back({ticket, event});
-  look_at(driver().event_record(event, queue_stream_.stream));
+  record_loss(driver().event_record(event, queue_stream_.stream));
 }
 
-/// The time reported last and what passed since on the device: so no rounding of long times adds
-/// up. A time that could not be taken is now.
+/// Adds the time elapsed on the device to the last time reported, so rounding errors of long times
+/// do not accumulate. Returns the current time if no event was recorded.
 double CudaBackend::time_taken(uint64_t ticket) {
   if (times_.empty() || times_.front().ticket != ticket) return seconds();
   const Event event = times_.front().event;
   times_.pop_front();
   float milliseconds = 0;
-  if (look_at(driver().event_elapsed(&milliseconds, last_time_, event)) != kSuccess)
+  if (record_loss(driver().event_elapsed(&milliseconds, last_time_, event)) != kSuccess)
     return seconds();
   driver().event_destroy(last_time_);
   last_time_ = event;
@@ -418,14 +417,14 @@ double CudaBackend::time_taken(uint64_t ticket) {
 }
 
 const profile::KernelLaunch* CudaBackend::take_launch() {
-  if (!gone_.empty()) return nullptr;
+  if (!setup_error_.empty()) return nullptr;
   const KernelShape largest = launches_->take_largest();
   if (!largest.function) return nullptr;
   try {
     profile::KernelLaunch launch = loaded_->figures_of(largest.function, largest.shape);
     launch.loops = largest.loops;
     return profile::keep_launch(launch);
-  } catch (const std::exception&) {  // a driver that fails says so at the next launch
+  } catch (const std::exception&) {  // the next launch reports a failing driver
     return nullptr;
   }
 }
@@ -433,7 +432,7 @@ const profile::KernelLaunch* CudaBackend::take_launch() {
 std::optional<profile::KernelLaunch> CudaBackend::launch_of(const LoopStep& step) {
   const std::shared_lock lock(setup_mutex_);
   use();
-  // Kernels of its own, as the queue's thread uses the others.
+  // Separate from kernels_, which the queue's thread uses.
   CudaKernels kernels(facts_.capability(), loaded_);
   const std::vector<void*> aligned(step.program.operands.size(), nullptr);
   const KernelShape launch = kernels.shape_of(step, aligned.data());
@@ -442,7 +441,7 @@ std::optional<profile::KernelLaunch> CudaBackend::launch_of(const LoopStep& step
 }
 
 void CudaBackend::begin_step(int64_t step) {
-  if (gone_.empty()) launches_->flush();
+  if (setup_error_.empty()) launches_->flush();
   Cupti::of_process().enter(step);
 }
 
@@ -450,13 +449,13 @@ void CudaBackend::end_step() {
   struct Leave {
     ~Leave() { Cupti::of_process().leave(); }
   } const leave;
-  if (gone_.empty()) launches_->flush();
+  if (setup_error_.empty()) launches_->flush();
 }
 
 void CudaBackend::call_when_done(void (*function)(void*), void* data) {
-  const bool enqueued = gone_.empty() && !points_.empty() &&
-                        driver().stream_wait(bell_, points_.back().event, 0) == kSuccess &&
-                        driver().host_function(bell_, function, data) == kSuccess;
+  const bool enqueued = setup_error_.empty() && !points_.empty() &&
+                        driver().stream_wait(wake_stream_, points_.back().event, 0) == kSuccess &&
+                        driver().host_function(wake_stream_, function, data) == kSuccess;
   if (!enqueued) function(data);
 }
 

@@ -22,15 +22,15 @@
 
 namespace tide::cuda {
 
-/// Finds the host's routine of a compute op, for ops that have no kernel here.
+/// Finds the host's routine of a compute op that has no CUDA kernel.
 using HostCompute = ComputeFunction (*)(ComputeOp op);
 
-/// Launches and copies are enqueued on a stream of the device; the host learns of their end through
-/// events.
+/// Launches and copies are enqueued on a stream of the device; events show the host when they are
+/// done.
 class CudaBackend : public Backend, public AsyncStream {
  public:
   /// Throws DriverError if the device cannot be set up. Streams of one device share `loaded`; the
-  /// first one makes it.
+  /// first one creates it.
   CudaBackend(int ordinal, HostCompute host_compute,
               const std::shared_ptr<LoadedKernels>& loaded = nullptr);
 
@@ -73,17 +73,17 @@ class CudaBackend : public Backend, public AsyncStream {
   void call_when_done(void (*function)(void*), void* data) override;
 
  private:
-  /// A stream and what belongs to it. The queue has one; other threads, which fetch results that
-  /// are ready, share another.
+  /// A stream with its staging memory. The queue has one; other host threads, which fetch results
+  /// that are ready, share another.
   struct StagedStream {
     Stream stream = nullptr;
     std::unique_ptr<Staging> staging;
   };
   void set_up(std::shared_ptr<LoadedKernels> loaded);
-  void forget();
+  void abandon_context();
   void use() const;
-  Result look_at(Result result);
-  void settle();
+  Result record_loss(Result result);
+  void drain_stream();
   StagedStream make_stream() const;
   bool on_queue() const { return std::this_thread::get_id() == queue_thread_.load(); }
   void copy_on(StagedStream& staged, void* destination, const void* source, size_t bytes,
@@ -92,27 +92,27 @@ class CudaBackend : public Backend, public AsyncStream {
   const DeviceFacts facts_;
   const HostCompute host_compute_;
   DeviceOrdinal device_ = 0;
-  /// Guards all that is made anew when the device was lost: other threads than the queue's share
-  /// it.
+  /// Guards everything that is created again after the device was lost, which threads other than
+  /// the queue's use, too.
   std::shared_mutex setup_mutex_;
-  uint64_t setup_ = 0;  ///< how often it was made
-  std::string gone_;    ///< why it could not be made anew; empty if it is there
+  uint64_t setup_ = 0;       ///< the number of setups so far
+  std::string setup_error_;  ///< why the setup failed after a loss; empty if the device works
   Context context_ = nullptr;
-  StagedStream queue_stream_, guest_stream_;
-  /// Calls the host when the queue's stream has come to an event. A call in that stream itself
-  /// would keep what is behind it from the device for as long as the host takes.
-  Stream bell_ = nullptr;
-  std::mutex guest_mutex_;
+  StagedStream queue_stream_, host_thread_stream_;
+  /// Runs host callbacks when the queue's stream reaches an event. A callback in that stream itself
+  /// would delay the work after it until the host function returns.
+  Stream wake_stream_ = nullptr;
+  std::mutex host_thread_mutex_;
   std::shared_ptr<LoadedKernels> loaded_;
   std::unique_ptr<CudaKernels> kernels_;
   std::unique_ptr<Reports> reports_;
-  std::unique_ptr<LaunchGraphs> launches_;  ///< of kernels, to the queue's stream
+  std::unique_ptr<LaunchGraphs> launches_;  ///< on the queue's stream
   std::atomic<std::thread::id> queue_thread_;
   std::mutex pinned_mutex_;
   std::map<void*, size_t> pinned_;  ///< host memory
   std::atomic<int64_t> graph_runs_{0};
   int64_t graph_runs_before_ = 0;  ///< those of earlier contexts
-  Result lost_ = kSuccess;         ///< what showed that the device is lost; the queue's thread
+  Result lost_ = kSuccess;         ///< the error that lost the device; the queue's thread
 
   void begin_clock();
 
@@ -120,11 +120,11 @@ class CudaBackend : public Backend, public AsyncStream {
     uint64_t ticket;
     Event event;
   };
-  std::mutex points_mutex_;   ///< for streams that follow
-  std::deque<Point> points_;  ///< noted and not known to be done
+  std::mutex points_mutex_;   ///< for streams that wait for this one
+  std::deque<Point> points_;  ///< recorded and not known to be done
   std::vector<Event> spare_events_;
-  std::deque<Point> times_;    ///< taken and not reported
-  Event last_time_ = nullptr;  ///< the event of the time reported last, the base of others
+  std::deque<Point> times_;    ///< recorded and not reported
+  Event last_time_ = nullptr;  ///< the event of the last time reported; others are relative to it
   double last_seconds_ = 0;    ///< that time
   uint64_t noted_ = 0, done_ = 0;
 };

@@ -65,7 +65,7 @@ std::string CudaPlatform::problem() const {
   const DriverReport& report = driver_report();
   if (report.usable()) return "";
   return "CUDA cannot be used: " + report.problem + "; " +
-         (report.expected ? report.advice : "`tide info` says more");
+         (report.expected ? report.advice : "see `tide info`");
 }
 
 void CudaPlatform::warn_if_broken() const {

@@ -1,4 +1,4 @@
-// CUDA devices as a kind of device: what the driver and the management library say of them.
+// The platform "cuda": its devices, as reported by the driver and NVML.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace tide::cuda {
 
 class CudaPlatform : public Platform {
  public:
-  /// `host_compute` computes what has no kernel here.
+  /// `host_compute` finds routines for ops that have no CUDA kernel.
   explicit CudaPlatform(HostCompute host_compute);
   std::vector<uint8_t> devices() const override;
   bool has(uint8_t index) const override;

@@ -8,7 +8,7 @@
 namespace tide::cuda {
 namespace {
 
-/// The queue's thread alone: parts of arrays that lie on a device are no work for a team.
+/// Runs on the queue's thread only, without a team.
 class OneThread : public Parallel {
  public:
   int threads() const override { return 1; }
@@ -17,10 +17,10 @@ class OneThread : public Parallel {
   }
 };
 
-/// A copy of the part of memory that a view reaches.
+/// A host copy of the memory range that a view covers.
 struct HostCopy {
   std::vector<std::byte> bytes;
-  int64_t first = 0;  ///< place of its first byte, from the element at index 0
+  int64_t first = 0;  ///< offset of its first byte from the element at index 0
 
   explicit HostCopy(const ArrayView& view) {
     const auto size = static_cast<int64_t>(size_of(view.type));

@@ -1,5 +1,5 @@
-// Compute ops that have no kernel here yet: their arrays are fetched, the host computes, the
-// results go back.
+// Runs compute ops that have no CUDA kernel on the host: copies their inputs to the host and the
+// results back.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace tide::cuda {
 
-/// Runs the op with the host's routine; what was wrong with a position. Waits for the stream, so it
-/// is slow and right.
+/// Runs the op with the host's routine. Returns an error if an index was out of range. Slow,
+/// because it waits for the stream.
 std::optional<std::string> run_on_host(const ComputeStep& step, void* const* addresses,
                                        ComputeFunction function, Staging& staging);
 

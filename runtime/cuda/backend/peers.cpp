@@ -7,7 +7,7 @@
 namespace tide::cuda {
 namespace {
 
-/// Held while a context is used that another thread may give back.
+/// Held while a context is used that another thread may release.
 std::mutex& connections_mutex() {
   static std::mutex& mutex = *new std::mutex;
   return mutex;
@@ -40,7 +40,7 @@ void connect_to_peers(DeviceOrdinal device, Context context) {
     const bool both = allow(*own, other) && allow(other, *own);
     if (logging())
       log("cuda:" + std::to_string(device) + " and cuda:" + std::to_string(other.first) +
-          " copy from each other " + (both ? "directly" : "through the host"));
+          " copy to each other " + (both ? "directly" : "through the host"));
   }
   check(driver().context_use(context), "cuCtxSetCurrent");
 }

@@ -1,17 +1,16 @@
-// Which devices copy from each other without the host.
+// Enables direct copies between devices.
 #pragma once
 
 #include "runtime/cuda/driver/driver.h"
 
 namespace tide::cuda {
 
-/// Lets the device, whose context is the calling thread's, and all others that are connected read
-/// and write each other's memory, as far as the machine can: copies between them then go from one
-/// to the other directly. The driver takes all other copies through the host. Does nothing if the
-/// device is connected already. Thread-safe.
+/// Enables peer access between the device, whose context must be current, and all connected
+/// devices, where the machine supports it: copies between them are then direct. The driver stages
+/// all other copies through the host. Does nothing if the device is already connected. Thread-safe.
 void connect_to_peers(DeviceOrdinal device, Context context);
 
-/// Of a device whose context is about to go. Thread-safe.
+/// Must be called before the device's context is released. Thread-safe.
 void disconnect_from_peers(DeviceOrdinal device);
 
 }  // namespace tide::cuda

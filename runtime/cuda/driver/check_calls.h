@@ -1,12 +1,11 @@
-// Compares declarations of ours with those of a library's header, for files that compile to
-// nothing.
+// Compares tide's declarations with those of a library's header at compile time.
 #pragma once
 
 #include <type_traits>
 
 namespace tide::cuda {
 
-/// What a parameter looks like to the caller: pointers are all alike, enumerations are ints.
+/// A parameter as the ABI passes it: all pointers are equal, enumerations are ints.
 template <class T>
 using Plain =
     std::conditional_t<std::is_pointer_v<T>, void*, std::conditional_t<std::is_enum_v<T>, int, T>>;

@@ -1,4 +1,4 @@
-// Finds and opens the driver, and reports what was found.
+// Finds and opens the driver, and reports the result.
 #include "runtime/cuda/driver/driver.h"
 
 #include <dlfcn.h>
@@ -30,9 +30,9 @@ using GetAddress = Result (*)(const char* name, void** address, int version, uin
                               int* status);
 using GetVersion = Result (*)(int* version);
 
-std::atomic<bool> is_asked_for{false};
+std::atomic<bool> is_opened{false};
 
-/// The devices that CUDA_VISIBLE_DEVICES names, as it names them; nothing if it is not set.
+/// The entries of CUDA_VISIBLE_DEVICES; nullopt if it is not set.
 std::optional<std::vector<std::string>> visible_devices() {
   const char* const text = environment_text(Variable::cuda_visible_devices);
   if (!text) return std::nullopt;
@@ -42,10 +42,10 @@ std::optional<std::vector<std::string>> visible_devices() {
   return names;
 }
 
-/// Filled while the driver is opened; messages of failed calls need it even then.
+/// Filled while the driver is opened, because messages of failed calls already need it.
 DriverTable table;
 
-/// Whether there is an NVIDIA display controller on the bus.
+/// Whether the PCI bus has an NVIDIA display controller.
 bool has_hardware() {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/sys/bus/pci/devices", error)) {
@@ -91,7 +91,7 @@ DeviceFacts facts_of(int ordinal) {
   return facts;
 }
 
-class Opening {
+class Loader {
  public:
   DriverReport run() {
     if (find_library() && read_version() && find_functions() && start()) list_devices();
@@ -108,19 +108,19 @@ class Opening {
   }
 
   bool find_library() {
-    std::vector<std::string> places = places_asked_for(kLibrary);
+    std::vector<std::string> paths = requested_paths(kLibrary);
     report_.expected = environment_text(Variable::cuda_path) != nullptr;
-    places.insert(places.end(), {kLibrary, "/usr/local/nvidia/lib64/libcuda.so.1",
-                                 "/usr/lib/wsl/lib/libcuda.so.1"});
+    paths.insert(paths.end(), {kLibrary, "/usr/local/nvidia/lib64/libcuda.so.1",
+                               "/usr/lib/wsl/lib/libcuda.so.1"});
     std::string reason;
-    for (const std::string& place : places) {
-      report_.searched.push_back(place);
-      // Never closed: the driver keeps threads of its own.
-      library_ = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    for (const std::string& path : paths) {
+      report_.searched.push_back(path);
+      // Never closed: the driver has threads of its own.
+      library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
       if (library_) return true;
       const char* error = dlerror();
       std::error_code ignored;
-      if (reason.empty() && error && fs::exists(place, ignored)) reason = error;
+      if (reason.empty() && error && fs::exists(path, ignored)) reason = error;
     }
     if (!reason.empty()) {
       report_.expected = true;
@@ -128,12 +128,12 @@ class Opening {
     }
     if (!has_hardware())
       return fail(
-          "there is no NVIDIA driver (libcuda.so.1) and no NVIDIA GPU in sight",
+          "no NVIDIA driver (libcuda.so.1) and no NVIDIA GPU found",
           "nothing, unless this machine has one; the cpu and the simulated accelerators work");
     report_.expected = true;
     return fail(
-        "there is an NVIDIA GPU, but no driver for it (libcuda.so.1)",
-        std::string(kNewDriver) + "; in a container, give it the GPU (docker run --gpus all)");
+        "found an NVIDIA GPU, but no driver for it (libcuda.so.1)",
+        std::string(kNewDriver) + "; in a container, pass the GPU through (docker run --gpus all)");
   }
 
   bool read_version() {
@@ -168,7 +168,8 @@ class Opening {
     TIDE_CUDA_DRIVER(TIDE_FIND)
 #undef TIDE_FIND
     if (missing.empty()) return true;
-    return fail("the driver lacks " + missing + ": its files do not fit together", kNewDriver);
+    return fail("the driver lacks " + missing + ": its files are of different versions",
+                kNewDriver);
   }
 
   bool start() {
@@ -181,16 +182,16 @@ class Opening {
       table.error_text(counted, &text);
       return fail("the driver cannot start: " + std::string(text ? text : "error ") + " (" +
                       std::to_string(counted) + ")",
-                  "look into the system's log (dmesg); a restart mends a driver that was updated "
-                  "while it was in use");
+                  "see the system log (dmesg); if the driver was updated while in use, restart the "
+                  "machine");
     }
     const char* visible = environment_text(Variable::cuda_visible_devices);
     if (visible)
       return fail(
           "the driver shows no device: CUDA_VISIBLE_DEVICES is \"" + std::string(visible) + "\"",
-          "unset CUDA_VISIBLE_DEVICES, or name devices in it");
+          "unset CUDA_VISIBLE_DEVICES, or list existing devices in it");
     return fail("the driver finds no device",
-                "see whether nvidia-smi lists one; in a container, give it the GPU");
+                "check whether nvidia-smi lists one; in a container, pass the GPU through");
   }
 
   void list_devices() {
@@ -215,7 +216,7 @@ class Opening {
     });
     fail("no device can be used: " + refusals,
          is_old ? "use a card of compute capability 7.5 or newer"
-                : "have an administrator allow it: nvidia-smi -c 0");
+                : "ask an administrator to allow it: nvidia-smi -c 0");
   }
 
   void log_report() const {
@@ -240,15 +241,16 @@ std::string error_message(const char* call, Result result) {
   if (table.error_text) table.error_text(result, &text);
   std::string message = std::string(call) + ": " + (text ? text : "unknown error") + " (" +
                         (name ? name : std::to_string(result)) + ")";
-  if (is_lost(result)) message += ": the device is lost, and what lies on it; other devices go on";
+  if (is_lost(result))
+    message += ": the device and its memory are lost; other devices keep working";
   return message;
 }
 
 }  // namespace
 
 bool is_lost(Result result) {
-  // Those of which CUDA's documentation says that the process must be started again, and a context
-  // that is gone.
+  // Errors after which the process must be restarted, according to CUDA's documentation, and a
+  // destroyed context.
   switch (result) {
     case 214:  // CUDA_ERROR_ECC_UNCORRECTABLE
     case 220:  // CUDA_ERROR_NVLINK_UNCORRECTABLE
@@ -274,17 +276,17 @@ bool is_lost(Result result) {
 const DriverReport& driver_report() {
   // Never destroyed: queues use the driver until the process ends.
   static const DriverReport& report = *new DriverReport([] {
-    is_asked_for = true;
-    return Opening().run();
+    is_opened = true;
+    return Loader().run();
   }());
   return report;
 }
 
 void set_visible_devices(std::span<const uint8_t> ordinals) {
-  if (is_asked_for)
+  if (is_opened)
     throw DeviceError(
-        "cuda.set_visible_devices: CUDA is in use already: call it before anything "
-        "that asks for CUDA devices, such as cuda.is_available");
+        "cuda.set_visible_devices: CUDA is already in use: call it before anything "
+        "that uses CUDA devices, such as cuda.is_available");
   const auto before = visible_devices();
   std::string list;
   for (const uint8_t ordinal : ordinals) {
@@ -294,7 +296,7 @@ void set_visible_devices(std::span<const uint8_t> ordinals) {
                         environment_text(Variable::cuda_visible_devices) + "\"");
     list += (list.empty() ? "" : ",") + (before ? (*before)[ordinal] : std::to_string(ordinal));
   }
-  // Threads that read the environment meanwhile go on with the old one, which stays where it is.
+  // Threads that read the environment at the same time may see the old value, which stays valid.
   setenv(name_of(Variable::cuda_visible_devices), ordinals.empty() ? "-1" : list.c_str(), 1);
 }
 
@@ -324,7 +326,7 @@ void raise(Result result, const char* call) {
 }
 
 bool is_nearly_full() {
-  constexpr size_t kLibraryNeeds = size_t{64} << 20;  // a module of kernels, and their stacks
+  constexpr size_t kLibraryNeeds = size_t{64} << 20;  // a module of kernels, and their local memory
   size_t available = 0, total = 0;
   return driver().memory_info(&available, &total) == kSuccess && available < kLibraryNeeds;
 }

@@ -1,7 +1,7 @@
-// The part of the CUDA driver's interface that tide uses, declared here so that building needs no
-// toolkit.
+// The part of the CUDA driver's interface that tide uses, declared here so that the build does not
+// need the toolkit.
 //
-// driver_api_check.cpp compares every number and type with the toolkit's cuda.h where that is
+// driver_api_check.cpp compares every constant and type with the toolkit's cuda.h if that is
 // installed.
 #pragma once
 
@@ -20,7 +20,7 @@ constexpr Result kPeerAccessAlreadyEnabled = 704;
 
 using DeviceOrdinal = int;       ///< CUdevice
 using DevicePointer = uint64_t;  ///< CUdeviceptr
-struct ContextHandle;            // what a CUcontext, CUstream, ... points to
+struct ContextHandle;            // the targets of CUcontext, CUstream, ...
 struct StreamHandle;
 struct EventHandle;
 struct ModuleHandle;
@@ -39,7 +39,7 @@ using GraphNode = GraphNodeHandle*;
 using HostFunction = void (*)(void*);
 using SharedBytes = size_t (*)(int threads);  ///< CUoccupancyB2DSize
 
-/// CUdevice_attribute, those that are asked for.
+/// The CUdevice_attribute values that tide queries.
 enum Attribute : int {
   kMaxThreadsPerBlock = 1,
   kSharedMemoryPerBlock = 8,
@@ -61,18 +61,18 @@ enum Attribute : int {
   kSharedMemoryPerBlockOptIn = 97
 };
 
-/// CUDA_KERNEL_NODE_PARAMS: a kernel of a graph.
+/// CUDA_KERNEL_NODE_PARAMS: a kernel node of a graph.
 struct KernelNode {
   Function function;
   unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
   void** parameters;
   void** extra;
-  void* kernel;     ///< in place of `function`
+  void* kernel;     ///< alternative to `function`
   Context context;  ///< of `kernel`
 };
 
-/// CUfunction_attribute: bytes of shared memory that a block always has, bytes of local memory per
-/// thread, registers per thread, most bytes of shared memory that a launch may ask for.
+/// CUfunction_attribute: bytes of static shared memory per block, bytes of local memory per thread,
+/// registers per thread, the maximum of dynamic shared memory per launch.
 constexpr int kFunctionSharedBytes = 1, kFunctionLocalBytes = 3, kFunctionRegisters = 4,
               kFunctionMostShared = 8;
 
@@ -84,8 +84,8 @@ constexpr unsigned kHostMapped = 2;         ///< CU_MEMHOSTALLOC_DEVICEMAP
 /// CUjit_option: a buffer for the compiler's errors, and its size.
 constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
 
-/// Entry points: X(member, name in the driver, parameters). All give a Result. The binary interface
-/// is that of CUDA 12.0 (kInterfaceVersion), which every later driver still has.
+/// Entry points: X(member, name in the driver, parameters). All return a Result. The ABI is that of
+/// CUDA 12.0 (kInterfaceVersion), which later drivers still support.
 #define TIDE_CUDA_DRIVER(X)                                                                        \
   X(init, "cuInit", (unsigned flags))                                                              \
   X(device_count, "cuDeviceGetCount", (int* count))                                                \
@@ -156,7 +156,7 @@ constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
   X(error_name, "cuGetErrorName", (Result error, const char** name))                               \
   X(error_text, "cuGetErrorString", (Result error, const char** text))
 
-/// The interface that entry points are asked for.
+/// The ABI version that entry points are requested for.
 constexpr int kInterfaceVersion = 12000;
 
 /// The driver's functions.

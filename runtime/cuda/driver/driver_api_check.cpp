@@ -1,4 +1,4 @@
-// Compares driver_api.h with the toolkit's own header; compiles to nothing.
+// Compares driver_api.h with the toolkit's header at compile time.
 #include <cuda.h>
 #include <cudaTypedefs.h>
 

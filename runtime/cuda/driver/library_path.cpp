@@ -1,4 +1,4 @@
-// Asks the environment and the usual folders, in this order.
+// Searches the environment's paths, then the usual folders.
 #include "runtime/cuda/driver/library_path.h"
 
 #include <dlfcn.h>
@@ -17,21 +17,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The places that a list in the environment names, separated by colons. Those without a name are
-/// left out.
-std::vector<fs::path> places_of(Variable variable) {
-  std::vector<fs::path> places;
+/// The paths of a colon-separated list in the environment, without empty entries.
+std::vector<fs::path> paths_in(Variable variable) {
+  std::vector<fs::path> paths;
   const char* const list = environment_text(variable);
-  std::istringstream rest(list ? list : "");
-  for (std::string place; std::getline(rest, place, ':');)
-    if (!place.empty()) places.emplace_back(place);
-  return places;
+  std::istringstream entries(list ? list : "");
+  for (std::string path; std::getline(entries, path, ':');)
+    if (!path.empty()) paths.emplace_back(path);
+  return paths;
 }
 
-/// Where the `python3` that comes first on the PATH is installed: its environment, and what its
-/// link leads to.
+/// Where the first `python3` on the PATH is installed: its environment, and the target of its
+/// symbolic link.
 std::vector<std::string> prefixes_of_python() {
-  for (const fs::path& folder : places_of(Variable::search_path)) {
+  for (const fs::path& folder : paths_in(Variable::search_path)) {
     const fs::path program = folder / "python3";
     std::error_code error;
     if (!fs::is_regular_file(program, error) || access(program.c_str(), X_OK) != 0) continue;
@@ -41,8 +40,8 @@ std::vector<std::string> prefixes_of_python() {
   return {};
 }
 
-/// Folders of libraries, as shell patterns. Wheels lie below the site-packages of the
-/// environment's, the user's or the system's Python.
+/// Folders of libraries, as shell patterns. Wheels are in the site-packages of the environment's,
+/// the user's or the system's Python.
 std::vector<std::string> folder_patterns() {
   std::vector<std::string> patterns = {
       "/usr/local/cuda/lib64",     "/usr/local/cuda-*/lib64", "/usr/local/cuda/extras/CUPTI/lib64",
@@ -78,19 +77,19 @@ std::vector<std::string> matches(const std::string& pattern) {
 
 }  // namespace
 
-std::vector<std::string> places_asked_for(const char* file) {
-  std::vector<std::string> places;
-  for (const fs::path& place : places_of(Variable::cuda_path)) {
+std::vector<std::string> requested_paths(const char* file) {
+  std::vector<std::string> paths;
+  for (const fs::path& path : paths_in(Variable::cuda_path)) {
     std::error_code error;
-    if (!fs::is_directory(place, error)) {
-      places.push_back(place.string());
+    if (!fs::is_directory(path, error)) {
+      paths.push_back(path.string());
       continue;
     }
     for (const char* folder : {".", "lib64", "lib"})
-      if (fs::exists(place / folder / file, error))
-        places.push_back((place / folder / file).lexically_normal().string());
+      if (fs::exists(path / folder / file, error))
+        paths.push_back((path / folder / file).lexically_normal().string());
   }
-  return places;
+  return paths;
 }
 
 void* open_library(const std::vector<const char*>& files,
@@ -102,9 +101,9 @@ void* open_library(const std::vector<const char*>& files,
     return nullptr;
   };
   for (const char* file : files)
-    for (const std::string& place : places_asked_for(file))
-      if (fs::path(place).filename() == file)
-        if (void* library = open(place)) return library;
+    for (const std::string& path : requested_paths(file))
+      if (fs::path(path).filename() == file)
+        if (void* library = open(path)) return library;
   for (const char* file : files)
     if (void* library = open(file)) return library;
   for (const std::string& pattern : folder_patterns())

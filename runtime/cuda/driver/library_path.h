@@ -1,4 +1,4 @@
-// Where CUDA's libraries lie: TIDE_CUDA_PATH, the system's loader, toolkits, and Python wheels.
+// Finds CUDA's libraries: by TIDE_CUDA_PATH, the dynamic linker, in toolkits and in Python wheels.
 #pragma once
 
 #include <functional>
@@ -7,13 +7,13 @@
 
 namespace tide::cuda {
 
-/// What TIDE_CUDA_PATH names: of its parts (separated by colons) files as they are, and in folders,
-/// their lib64 and their lib the library `file`.
-std::vector<std::string> places_asked_for(const char* file);
+/// The paths that TIDE_CUDA_PATH names (separated by colons): files as they are; for a folder, the
+/// library `file` in it, its lib64 and its lib.
+std::vector<std::string> requested_paths(const char* file);
 
-/// Opens the first of the libraries `files` (newest first) that loads and is accepted: in
-/// TIDE_CUDA_PATH's folders, by the system's loader, in toolkits, then in Python wheels. Null if
-/// there is none. Never closed.
+/// Opens the first of the libraries `files` (newest first) that loads and is accepted: from
+/// TIDE_CUDA_PATH, the dynamic linker, toolkits, then Python wheels. Null if none does. Never
+/// closed.
 void* open_library(const std::vector<const char*>& files,
                    const std::function<bool(void*)>& is_accepted);
 

@@ -68,14 +68,14 @@ std::string describe_driver() {
   if (!report.usable()) text += "\n  what to do: " + report.advice;
   text += "\n  driver: ";
   if (report.library.empty()) {
-    text += "not found; looked for";
-    for (const std::string& place : report.searched) text += " " + place;
+    text += "not found; searched";
+    for (const std::string& path : report.searched) text += " " + path;
   } else {
     text += report.library;
     if (report.version) text += ", CUDA " + version_text(report.version);
   }
   text += "\n  needed: driver for CUDA " + version_text(kOldestDriver) +
-          " (530) or newer, a card of compute capability 7.5 (Turing) or newer";
+          " (530) or newer, a GPU of compute capability 7.5 (Turing) or newer";
   if (const char* visible = environment_text(Variable::cuda_visible_devices))
     text += std::string("\n  CUDA_VISIBLE_DEVICES: \"") + visible + "\"";
   if (const size_t bytes = memory_of_environment())

@@ -1,4 +1,4 @@
-// What a CUDA device is made of, as the driver reports it, and what follows from that.
+// Properties of CUDA devices, as the driver reports them.
 #pragma once
 
 #include <string>
@@ -7,13 +7,12 @@
 
 namespace tide::cuda {
 
-/// Of the device "cuda:ordinal", which the driver's report must list. Takes no memory on it.
-/// Units per multiprocessor are those of the CUDA Programming Guide (arithmetic throughput), for
-/// the cards that it lists.
+/// Properties of "cuda:ordinal", which driver_report() must list. Uses no memory of the device.
+/// Units per multiprocessor are from the CUDA Programming Guide (arithmetic throughput), for the
+/// devices that it lists.
 DeviceProperties device_properties(int ordinal);
 
-/// The whole story for `tide info`: what was found, what can be used, what is missing and what to
-/// do.
+/// The text of `tide info`: what was found, what can be used, what is missing, and the fix.
 std::string describe_driver();
 
 }  // namespace tide::cuda

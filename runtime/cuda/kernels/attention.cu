@@ -1,7 +1,6 @@
-// Attention where cuDNN does not take it: a warp per row, which meets its keys one after the other
-// and keeps the greatest score and the sums so far, so that no row of scores is ever stored (M.
-// Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018). Nothing is rounded
-// but results.
+// Attention that cuDNN does not support: a warp per row iterates over the keys and keeps the
+// maximum score and the sums so far, so scores are never stored (M. Milakov, N. Gimelshein, "Online
+// normalizer calculation for softmax", 2018). Only results are rounded.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
 
@@ -10,7 +9,7 @@ namespace {
 
 constexpr int kWarp = 32, kOwn = kMostFeatures / kWarp;
 
-/// A row of features: each lane of a warp has every 32nd.
+/// A row of features: each lane of a warp holds every 32nd.
 struct Row {
   float x[kOwn] = {};
 };
@@ -35,7 +34,7 @@ __device__ void store(T* to, int64_t features, const Row& row) {
   }
 }
 
-/// Known to all lanes; added up in a fixed order.
+/// The result is the same in all lanes; summed in a fixed order.
 __device__ float dot(const Row& a, const Row& b) {
   float sum = 0;
 #pragma unroll
@@ -51,17 +50,17 @@ __device__ void add(Row& to, float keep, float factor, const Row& x) {
   for (int k = 0; k < kOwn; ++k) to.x[k] = __fmaf_rn(factor, x.x[k], to.x[k] * keep);
 }
 
-/// Where a row lies that is the warp's, or that it meets.
-struct Place {
+/// The stack and head of a row, for its offsets.
+struct Head {
   int64_t stack, head;
   __device__ int64_t of(const int64_t (&strides)[3], int64_t row) const {
     return stack * strides[0] + head * strides[1] + row * strides[2];
   }
 };
 
-/// What the mask adds to a score.
-__device__ float addend(const AttentionArguments& g, const Place& place, int64_t row, int64_t key) {
-  return g.mask ? g.mask[place.of(g.mask_strides, row) + key] : 0;
+/// The mask's value for a score.
+__device__ float addend(const AttentionArguments& g, const Head& head, int64_t row, int64_t key) {
+  return g.mask ? g.mask[head.of(g.mask_strides, row) + key] : 0;
 }
 
 __device__ int64_t warp_number() { return thread_number() / kWarp; }
@@ -71,17 +70,17 @@ template <class T>
 __device__ void attend(const AttentionArguments& g) {
   for (int64_t i = warp_number(); i < g.stacks * g.heads * g.rows; i += warp_count()) {
     const int64_t row = i % g.rows;
-    const Place place{i / g.rows / g.heads, i / g.rows % g.heads};
+    const Head head{i / g.rows / g.heads, i / g.rows % g.heads};
     const Row query =
-        load(static_cast<const T*>(g.query) + place.of(g.query_strides, row), g.features);
+        load(static_cast<const T*>(g.query) + head.of(g.query_strides, row), g.features);
     const int64_t seen = g.causal && row < g.keys ? row + 1 : g.keys;
     float most = -INFINITY, sum = 0;
     Row result;
     for (int64_t j = 0; j < seen; ++j) {
-      const Row key = load(static_cast<const T*>(g.key) + place.of(g.key_strides, j), g.features);
+      const Row key = load(static_cast<const T*>(g.key) + head.of(g.key_strides, j), g.features);
       const Row value =
-          load(static_cast<const T*>(g.value) + place.of(g.value_strides, j), g.features);
-      const float score = g.scale * dot(query, key) + addend(g, place, row, j), before = most;
+          load(static_cast<const T*>(g.value) + head.of(g.value_strides, j), g.features);
+      const float score = g.scale * dot(query, key) + addend(g, head, row, j), before = most;
       most = fmaxf(most, score);
       const float keep = before == most ? 1.0f : expf(before - most), weight = expf(score - most);
       sum = sum * keep + weight;
@@ -94,7 +93,7 @@ __device__ void attend(const AttentionArguments& g) {
   }
 }
 
-/// A score's weight, and what the loss changes with it. `mean`: slope times result.
+/// A score's weight, and the gradient by the score. `mean`: dot product of slope and result.
 struct Slopes {
   float weight, by_score;
 };
@@ -110,20 +109,20 @@ template <class T>
 __device__ void attend_backward_rows(const AttentionArguments& g) {
   for (int64_t i = warp_number(); i < g.stacks * g.heads * g.rows; i += warp_count()) {
     const int64_t row = i % g.rows;
-    const Place place{i / g.rows / g.heads, i / g.rows % g.heads};
+    const Head head{i / g.rows / g.heads, i / g.rows % g.heads};
     const Row query =
-        load(static_cast<const T*>(g.query) + place.of(g.query_strides, row), g.features);
+        load(static_cast<const T*>(g.query) + head.of(g.query_strides, row), g.features);
     const Row slope = load(static_cast<const T*>(g.slope) + i * g.features, g.features);
     const float mean =
         dot(slope, load(static_cast<const T*>(g.result) + i * g.features, g.features));
     const int64_t seen = g.causal && row < g.keys ? row + 1 : g.keys;
     Row total;
     for (int64_t j = 0; j < seen; ++j) {
-      const Row key = load(static_cast<const T*>(g.key) + place.of(g.key_strides, j), g.features);
+      const Row key = load(static_cast<const T*>(g.key) + head.of(g.key_strides, j), g.features);
       const Row value =
-          load(static_cast<const T*>(g.value) + place.of(g.value_strides, j), g.features);
+          load(static_cast<const T*>(g.value) + head.of(g.value_strides, j), g.features);
       const Slopes s =
-          slopes_of(g, addend(g, place, row, j), g.logarithms[i], query, key, value, slope, mean);
+          slopes_of(g, addend(g, head, row, j), g.logarithms[i], query, key, value, slope, mean);
       add(total, 1, s.by_score, key);
     }
     store(static_cast<T*>(g.by_query) + i * g.features, g.features, total);
@@ -135,18 +134,18 @@ template <class T>
 __device__ void attend_backward_keys(const AttentionArguments& g) {
   for (int64_t i = warp_number(); i < g.stacks * g.heads * g.keys; i += warp_count()) {
     const int64_t j = i % g.keys, matrix = i / g.keys;
-    const Place place{matrix / g.heads, matrix % g.heads};
-    const Row key = load(static_cast<const T*>(g.key) + place.of(g.key_strides, j), g.features);
+    const Head head{matrix / g.heads, matrix % g.heads};
+    const Row key = load(static_cast<const T*>(g.key) + head.of(g.key_strides, j), g.features);
     const Row value =
-        load(static_cast<const T*>(g.value) + place.of(g.value_strides, j), g.features);
+        load(static_cast<const T*>(g.value) + head.of(g.value_strides, j), g.features);
     Row by_key, by_value;
     for (int64_t row = g.causal ? j : 0; row < g.rows; ++row) {
       const int64_t at = matrix * g.rows + row;
       const Row query =
-          load(static_cast<const T*>(g.query) + place.of(g.query_strides, row), g.features);
+          load(static_cast<const T*>(g.query) + head.of(g.query_strides, row), g.features);
       const Row slope = load(static_cast<const T*>(g.slope) + at * g.features, g.features);
       const Row result = load(static_cast<const T*>(g.result) + at * g.features, g.features);
-      const Slopes s = slopes_of(g, addend(g, place, row, j), g.logarithms[at], query, key, value,
+      const Slopes s = slopes_of(g, addend(g, head, row, j), g.logarithms[at], query, key, value,
                                  slope, dot(slope, result));
       add(by_key, 1, s.by_score, query);
       add(by_value, 1, s.weight, slope);

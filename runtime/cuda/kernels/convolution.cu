@@ -1,16 +1,16 @@
-// 2-d convolutions and their gradients, written plainly: an element of the result per thread (for
-// weights, per block). Sums run in float (double for f64) in a fixed order and are rounded once. The
-// zeros of the padding take part: a weight that is not finite makes nan of them.
+// Direct 2-D convolutions and their gradients: an element of the result per thread (for weights,
+// per block). Sums are in float (double for f64), in a fixed order, and rounded once. The zeros of
+// the padding are multiplied, too: a non-finite weight turns them into nan.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
 
 namespace tide::cuda {
 namespace {
 
-/// Where the elements of an array of planes lie.
-struct Places {
+/// The layout of an array of planes.
+struct PlaneLayout {
   int64_t outer, inner, row, column;
-  __device__ Places(const ConvolutionArguments& g, int64_t channels, int64_t rows,
+  __device__ PlaneLayout(const ConvolutionArguments& g, int64_t channels, int64_t rows,
                     int64_t columns) {
     outer = channels * rows * columns;
     inner = g.channels_last ? 1 : rows * columns;
@@ -25,7 +25,7 @@ struct Places {
 template <class T>
 __device__ void forward(const ConvolutionArguments& g) {
   const int64_t channels = g.c / g.groups, size = g.oh * g.ow;
-  const Places input(g, g.c, g.h, g.w), weights(g, channels, g.kh, g.kw),
+  const PlaneLayout input(g, g.c, g.h, g.w), weights(g, channels, g.kh, g.kw),
       output(g, g.o, g.oh, g.ow);
   for (int64_t i = thread_number(); i < g.n * g.o * size; i += thread_count()) {
     const int64_t image = i / size / g.o, o = i / size % g.o, row = i % size / g.ow,
@@ -49,10 +49,10 @@ __device__ void forward(const ConvolutionArguments& g) {
   }
 }
 
-/// The output that tap `tap` joins to input `place` along one dimension, or -1.
-__device__ int64_t joined(int64_t place, int64_t tap, int64_t output, int64_t stride, int64_t pad,
+/// The output that uses input `input` with tap `tap` along one dimension, or -1.
+__device__ int64_t joined(int64_t input, int64_t tap, int64_t output, int64_t stride, int64_t pad,
                           int64_t dilation) {
-  const int64_t from = place + pad - tap * dilation;
+  const int64_t from = input + pad - tap * dilation;
   if (from < 0 || from % stride) return -1;
   return from / stride < output ? from / stride : -1;
 }
@@ -60,7 +60,7 @@ __device__ int64_t joined(int64_t place, int64_t tap, int64_t output, int64_t st
 template <class T>
 __device__ void backward_input(const ConvolutionArguments& g) {
   const int64_t channels = g.c / g.groups, outputs = g.o / g.groups, size = g.h * g.w;
-  const Places input(g, g.c, g.h, g.w), weights(g, channels, g.kh, g.kw),
+  const PlaneLayout input(g, g.c, g.h, g.w), weights(g, channels, g.kh, g.kw),
       output(g, g.o, g.oh, g.ow);
   for (int64_t i = thread_number(); i < g.n * g.c * size; i += thread_count()) {
     const int64_t image = i / size / g.c, c = i / size % g.c, y = i % size / g.w, x = i % g.w;
@@ -81,12 +81,12 @@ __device__ void backward_input(const ConvolutionArguments& g) {
   }
 }
 
-/// A block per weight: its threads share the outputs, their sums meet in a fixed tree.
+/// A block per weight: its threads divide the outputs, and their sums are reduced in a fixed tree.
 template <class T>
 __device__ void backward_weight(const ConvolutionArguments& g) {
   __shared__ Wide<T> sums[kWeightThreads];
   const int64_t channels = g.c / g.groups, size = g.oh * g.ow;
-  const Places input(g, g.c, g.h, g.w), weights(g, channels, g.kh, g.kw),
+  const PlaneLayout input(g, g.c, g.h, g.w), weights(g, channels, g.kh, g.kw),
       output(g, g.o, g.oh, g.ow);
   for (int64_t i = blockIdx.x; i < g.o * channels * g.kh * g.kw; i += gridDim.x) {
     const int64_t q = i % g.kw, p = i / g.kw % g.kh, c = i / (g.kw * g.kh) % channels,
@@ -119,16 +119,16 @@ __device__ void backward_weight(const ConvolutionArguments& g) {
 
 using namespace tide::cuda;
 
-#define TIDE_CONVOLUTION(name, T)                                                           \
+#define TIDE_CONVOLUTION(name, T)                                                              \
   extern "C" __global__ void __launch_bounds__(256, 2) conv2d_##name(ConvolutionArguments g) { \
-    forward<T>(g);                                                                          \
-  }                                                                                         \
+    forward<T>(g);                                                                             \
+  }                                                                                            \
   extern "C" __global__ void __launch_bounds__(256, 2)                                         \
-      conv2d_backward_input_##name(ConvolutionArguments g) {                                \
-    backward_input<T>(g);                                                                   \
-  }                                                                                         \
-  extern "C" __global__ void __launch_bounds__(128)                                         \
-      conv2d_backward_weight_##name(ConvolutionArguments g) {                               \
-    backward_weight<T>(g);                                                                  \
+      conv2d_backward_input_##name(ConvolutionArguments g) {                                   \
+    backward_input<T>(g);                                                                      \
+  }                                                                                            \
+  extern "C" __global__ void __launch_bounds__(128)                                            \
+      conv2d_backward_weight_##name(ConvolutionArguments g) {                                  \
+    backward_weight<T>(g);                                                                     \
   }
 TIDE_FLOATING_TYPES(TIDE_CONVOLUTION)

@@ -1,6 +1,6 @@
-// Eigenvalues and singular values of small matrices by Jacobi's method: pairs of columns are
-// rotated, as many at a time as share no column, until nothing is left to be done. A block works on
-// one matrix at a time. The order of every sum depends on the sizes of a matrix alone.
+// Eigenvalues and singular values of small matrices by Jacobi's method: rotates disjoint pairs of
+// columns in parallel until convergence. A block works on one matrix at a time. The order of every
+// sum depends only on the sizes of the matrix.
 #include "runtime/cuda/kernels/matrix.cuh"
 #include "runtime/cuda/kernels/reflections.cuh"
 
@@ -14,7 +14,7 @@ struct Precision;
 template <>
 struct Precision<float> {
   static constexpr float kEpsilon = 0x1p-23f, kInfinity = __builtin_huge_valf();
-  static constexpr float kNothing = kEpsilon / 32;  ///< beside a matrix whose largest number is 1
+  static constexpr float kNothing = kEpsilon / 32;  ///< negligible in a matrix with maximum 1
   static constexpr int kMostExponent = 126;
 };
 template <>
@@ -27,7 +27,7 @@ struct Precision<double> {
 __device__ inline float times_power(float x, int exponent) { return ldexpf(x, exponent); }
 __device__ inline double times_power(double x, int exponent) { return ldexp(x, exponent); }
 
-/// By all threads: the largest of the numbers that they hold, or a nan among them.
+/// Called by all threads: the maximum of their values, or nan if there is one.
 template <class T>
 __device__ T largest_of_block(T mine, T* of_warps) {
 #pragma unroll 1
@@ -45,8 +45,8 @@ __device__ T largest_of_block(T mine, T* of_warps) {
   return largest;
 }
 
-/// By all threads: brings the matrix between 1 and 2, where no square overflows. The exponent of
-/// the power of two that it is multiplied by; `finite` says whether there was one.
+/// Called by all threads: scales the matrix to a maximum between 1 and 2, so that squares cannot
+/// overflow. Returns the exponent of the power of two; sets `finite` to whether the matrix is.
 template <class T>
 __device__ int scale_block(T* a, int64_t size, T* of_warps, bool& finite) {
   T mine = 0;
@@ -70,8 +70,8 @@ __device__ void set_identity(T* a, int rows, int columns) {
     a[i] = i / columns == i % columns;
 }
 
-/// Pair `pair` of round `round`, of the rounds in which each of `size` columns meets every other
-/// once: all but the last one move on around a circle.
+/// Pair `pair` of round `round` of a round-robin tournament of `size` columns: all but the last
+/// column rotate around a circle.
 struct Pair {
   int p, q;
 
@@ -83,7 +83,8 @@ struct Pair {
 };
 
 /// Columns p and q become cosine p - sine q and sine p + cosine q, in the form of Rutishauser (The
-/// Jacobi method for real symmetric matrices, 1966): the smaller the angle is, the less is rounded.
+/// Jacobi method for real symmetric matrices, 1966): the smaller the angle, the smaller the
+/// rounding error.
 template <class T>
 struct Rotation {
   T sine, half_tangent, tangent;  ///< of half the angle, and of the angle
@@ -91,7 +92,7 @@ struct Rotation {
   /// The smaller angle for cotangent(2 angle).
   __device__ static Rotation of_double(T cotangent) {
     const T size = magnitude(cotangent), limit = 1 / Precision<T>::kEpsilon;
-    // Beyond the limit the square does not feel the one, and may be too large.
+    // Beyond the limit adding 1 has no effect, and the square may overflow.
     const T least = size > limit ? T(0.5) / size : 1 / (size + root(fused(size, size, T(1))));
     const T tangent = with_sign_of(least, cotangent);
     const T cosine = 1 / root(fused(tangent, tangent, T(1))), sine = tangent * cosine;
@@ -105,24 +106,24 @@ struct Rotation {
   }
 };
 
-/// The place of number `i` among `count`, if they ascend (or descend); equal ones keep their order.
+/// The rank of value `i` among `count` in ascending (or descending) order; stable.
 template <class T>
-__device__ int place_of(const T* values, int count, int i, bool descend) {
-  int place = 0;
+__device__ int rank_of(const T* values, int count, int i, bool descend) {
+  int rank = 0;
 #pragma unroll 1
   for (int j = 0; j < count; ++j) {
     const T other = values[j], own = values[i];
-    place += (descend ? other > own : other < own) || (other == own && j < i);
+    rank += (descend ? other > own : other < own) || (other == own && j < i);
   }
-  return place;
+  return rank;
 }
 
 // --- symmetric matrices --------------------------------------------------------------------------
 
-/// One round of pairs: each rotation makes the element of its pair 0, in rows and in columns (Golub
-/// and Van Loan, Matrix Computations, 8.5). Where the rows of one pair meet the columns of another
-/// four elements change, and nothing else depends on them. Vectors are the rows of v. Whether there
-/// was a rotation.
+/// One round of pairs: each rotation zeroes the element of its pair (Golub and Van Loan, Matrix
+/// Computations, 8.5). The rows of one pair and the columns of another share four elements, which
+/// are updated independently of all others. Vectors are the rows of v. Returns whether any pair was
+/// rotated.
 template <class T>
 __device__ bool rotate_symmetric(T* a, T* v, int size, int round, Rotation<T>* rotations) {
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
@@ -189,7 +190,7 @@ __device__ void find_eigenvalues(const EigenSvdArguments& g) {
     const Source<T> from = matrix_of<T>(g, g.a, index);
 #pragma unroll 1
     for (int i = thread; i < size * size; i += threads) {
-      const int r = i / size, c = i % size;  // the lower triangle is read
+      const int r = i / size, c = i % size;  // reads the lower triangle
       a[i] = r >= rows || c >= rows ? T(0) : from.at(r > c ? r : c, r > c ? c : r);
     }
     if (v) set_identity(v, size, size);
@@ -210,12 +211,12 @@ __device__ void find_eigenvalues(const EigenSvdArguments& g) {
     T* out = result_of<T>(g.values, index, rows);
 #pragma unroll 1
     for (int i = thread; i < rows; i += threads) {
-      const int place = finite ? place_of(values, rows, i, false) : i;  // nan has no place
-      out[place] = times_power(values[i], -exponent);
+      const int rank = finite ? rank_of(values, rows, i, false) : i;  // nan has no rank
+      out[rank] = times_power(values[i], -exponent);
       if (!v) continue;
       T* vectors = result_of<T>(g.vectors, index, rows * rows);
 #pragma unroll 1
-      for (int r = 0; r < rows; ++r) vectors[r * rows + place] = v[i * size + r];
+      for (int r = 0; r < rows; ++r) vectors[r * rows + rank] = v[i * size + r];
     }
     __syncthreads();
   }
@@ -230,9 +231,9 @@ __device__ T sum_of_warp(T sum) {
   return sum;
 }
 
-/// One round of pairs, a warp each: rows p and q of w (size, length) are made orthogonal, and the
-/// same is done to those of v (size, size) if there are any (Hestenes 1958; Golub and Van Loan,
-/// 8.6). Whether this warp has rotated.
+/// One round of pairs, a warp each: makes rows p and q of w (size, length) orthogonal, and applies
+/// the same rotation to v (size, size) unless it is null (Hestenes 1958; Golub and Van Loan, 8.6).
+/// Returns whether this warp rotated a pair.
 template <class T>
 __device__ bool rotate_rows(T* w, T* v, int size, int length, int round) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
@@ -253,7 +254,8 @@ __device__ bool rotate_rows(T* w, T* v, int size, int length, int round) {
     q_square = sum_of_warp(q_square);
     product = sum_of_warp(product);
     const T p_size = root(p_square), q_size = root(q_square);
-    // Beside the others a column may be nothing. What is less may be what rounding has left of 0.
+    // A column may be negligible next to the others. A smaller product may be a rounding error of
+    // 0.
     const T least = Precision<T>::kEpsilon * 2 * (1 + root(static_cast<T>(length)));
     const bool oblique = magnitude(product) > least * p_size * q_size;
     if (!(oblique && p_size > Precision<T>::kNothing && q_size > Precision<T>::kNothing)) continue;
@@ -268,14 +270,13 @@ __device__ bool rotate_rows(T* w, T* v, int size, int length, int round) {
   return rotates;
 }
 
-/// Of a matrix and the orthogonal one that its reflections make.
+/// Sizes of a matrix and of the orthogonal matrix from its reflections.
 struct Sides {
   int rows, columns, width;
 };
 
-/// Completes orthogonal columns of length 1, among which there may be zeros, to `width` orthogonal
-/// ones: q. By reflections, which leave a column as it is but for its sign, that of the diagonal of
-/// `columns` then.
+/// Completes orthonormal columns, some of which may be zero, to `width` orthonormal ones in q. The
+/// reflections only change a column's sign, which is then on the diagonal of `columns`.
 template <class T>
 __device__ void complete(T* columns, int length, int count, int width, T* q) {
   __shared__ T v[kLargestMatrix], taus[kLargestEigenSvd], sums[kMostWarps * kLargestMatrix];
@@ -293,12 +294,12 @@ __device__ void complete(T* columns, int length, int count, int width, T* q) {
   form_q(Sides{length, count, width}, q, columns, taus, v, sums);
 }
 
-/// The columns of the matrix, or of its transposed if that is longer, become orthogonal: their
+/// Makes the columns of the matrix, or of its transpose if that is longer, orthogonal: their
 /// lengths are the singular values.
 template <class T>
 __device__ void find_singular_values(const EigenSvdArguments& g) {
   __shared__ T values[kLargestEigenSvd], of_warps[kMostWarps];
-  __shared__ int places[kLargestEigenSvd];
+  __shared__ int ranks[kLargestEigenSvd];
   const bool tall = g.rows >= g.columns;
   const int length = tall ? g.rows : g.columns, count = tall ? g.columns : g.rows;
   const int size = static_cast<int>(paired(count)), width = g.width;
@@ -338,23 +339,23 @@ __device__ void find_singular_values(const EigenSvdArguments& g) {
     T* out = result_of<T>(g.values, index, count);
 #pragma unroll 1
     for (int k = thread; k < count; k += threads) {
-      places[k] = finite ? place_of(values, count, k, true) : k;  // nan has no place
-      out[places[k]] = times_power(values[k], -exponent);
+      ranks[k] = finite ? rank_of(values, count, k, true) : k;  // nan has no rank
+      out[ranks[k]] = times_power(values[k], -exponent);
     }
     __syncthreads();
     if (!v) continue;
-    // A is the sum of value * long vector * short vector', transposed if it was.
+    // A (or its transpose) is the sum of value * long vector * short vector'.
     T* left_vectors = result_of<T>(g.vectors, index, g.rows * (tall ? width : count));
     T* right_vectors = result_of<T>(g.right, index, g.columns * (tall ? count : width));
 #pragma unroll 1
     for (int i = thread; i < length * count; i += threads) {
       const int k = i / length, j = i % length;
-      columns[j * count + places[k]] = values[k] > Precision<T>::kNothing ? w[i] / values[k] : T(0);
+      columns[j * count + ranks[k]] = values[k] > Precision<T>::kNothing ? w[i] / values[k] : T(0);
     }
 #pragma unroll 1
     for (int i = thread; i < count * count; i += threads) {
       const int k = i / count, j = i % count;
-      (tall ? right_vectors[places[k] * count + j] : left_vectors[j * count + places[k]]) =
+      (tall ? right_vectors[ranks[k] * count + j] : left_vectors[j * count + ranks[k]]) =
           v[k * size + j];
     }
     __syncthreads();

@@ -1,4 +1,4 @@
-// The element types of kernels, and what they are computed in.
+// The element types of kernels, and the types of their computations.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -20,7 +20,7 @@ template <>
 struct WideOf<__nv_bfloat16> {
   using Type = float;
 };
-/// The halves are computed in float, all others in themselves.
+/// float for half types, otherwise the type itself.
 template <class T>
 using Wide = typename WideOf<T>::Type;
 
@@ -60,16 +60,15 @@ __device__ inline bool is_nan(T x) {
 __device__ inline int64_t thread_number() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ inline int64_t thread_count() { return int64_t{gridDim.x} * blockDim.x; }
 
-/// The place of an element in arrays of one shape with any strides: `offsets` are those in each of
-/// them.
+/// Converts a linear index to `offsets` into arrays of the same shape with any strides.
 template <int N>
-__device__ inline void find_place(int64_t place, int32_t rank, const int64_t* shape,
-                                  const int64_t* const (&strides)[N], int64_t (&offsets)[N]) {
+__device__ inline void find_offsets(int64_t index, int32_t rank, const int64_t* shape,
+                                    const int64_t* const (&strides)[N], int64_t (&offsets)[N]) {
   for (int64_t& offset : offsets) offset = 0;
 #pragma unroll 1
   for (int d = rank - 1; d >= 0; --d) {
-    const int64_t i = place % shape[d];
-    place /= shape[d];
+    const int64_t i = index % shape[d];
+    index /= shape[d];
     for (int k = 0; k < N; ++k) offsets[k] += i * strides[k][d];
   }
 }

@@ -6,18 +6,18 @@ foreach(file ${FILES})
   get_filename_component(extension ${file} LAST_EXT)
   if(extension STREQUAL ".ptx")
     file(READ ${file} text)
-    # nvcc names its own version of PTX. What the kernels use is in the version of generated kernels, too, which older
-    # drivers take (runtime/codegen/llvm/target.cpp); ptxas checks it, as it assembles the text in tests.
+    # nvcc writes its own PTX version. The kernels only need that of generated kernels, which older drivers accept
+    # (runtime/codegen/llvm/target.cpp); tests assemble the text with ptxas to check this.
     string(REGEX REPLACE "\n\\.version [0-9.]+" "\n.version 8.1" text "${text}")
-    # Later versions tell the assembler which bytes of a load are used, which changes nothing.
+    # A hint of later versions to the assembler, without effect on results.
     string(REGEX REPLACE "\n[\t ]*\\.pragma \"used_bytes_mask[^\n]*" "" text "${text}")
-    # Comments and indentation are a third of it.
+    # Comments and indentation are a third of the text.
     string(REGEX REPLACE "//[^\n]*" "" text "${text}")
     string(REGEX REPLACE "\n[\t \n]+" "\n" text "${text}")
     string(APPEND table "    {\"${name}\", R\"ptx(${text})ptx\"},\n")
   else()
     set(symbol ${name}_image)
-    file(SHA256 ${file} digest)  # by which a compiler cache sees that the file has changed
+    file(SHA256 ${file} digest)  # so that a compiler cache notices changes of the file
     string(APPEND code "asm(\".pushsection .rodata # ${digest}\\n.balign 64\\n${symbol}: .incbin \\\"${file}\\\"\\n.popsection\");\n"
                        "extern \"C\" __attribute__((visibility(\"hidden\"))) const char ${symbol}[];\n")
     string(APPEND table "    {\"${name}\", ${symbol}},\n")

@@ -1,21 +1,21 @@
-// Reading and writing at positions that are stored in arrays. A position out of range reads as if
-// clamped and writes nothing; what stands at the least such place is reported.
+// Gather and scatter. Positions out of range are clamped for reads and ignored for writes; the one
+// with the smallest index is reported.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
 
 namespace tide::cuda {
 namespace {
 
-__device__ bool allows(const IndexArguments& g, int64_t position, int64_t place) {
+__device__ bool allows(const IndexArguments& g, int64_t position, int64_t linear) {
   if (position >= 1 && position <= g.limit) return true;
-  atomicMin(g.first_wrong, static_cast<unsigned long long>(place));
+  atomicMin(g.first_wrong, static_cast<unsigned long long>(linear));
   return false;
 }
 
 template <class T>
 __device__ void gather(const IndexArguments& g) {
-  for (int64_t place = thread_number(); place < g.count; place += thread_count()) {
-    int64_t from = 0, at = 0, rest = place;
+  for (int64_t linear = thread_number(); linear < g.count; linear += thread_count()) {
+    int64_t from = 0, at = 0, rest = linear;
     for (int d = g.rank - 1; d >= 0; --d) {
       const int64_t i = rest % g.shape[d];
       rest /= g.shape[d];
@@ -23,22 +23,22 @@ __device__ void gather(const IndexArguments& g) {
       if (d != g.dim) from += i * g.x_strides[d];
     }
     int64_t position = static_cast<const int64_t*>(g.index)[at];
-    if (!allows(g, position, place)) position = position < 1 ? 1 : g.limit;
-    static_cast<T*>(g.out)[place] =
+    if (!allows(g, position, linear)) position = position < 1 ? 1 : g.limit;
+    static_cast<T*>(g.out)[linear] =
         g.limit ? static_cast<const T*>(g.x)[from + (position - 1) * g.x_strides[g.dim]] : T(0);
   }
 }
 
-/// One thread reports to the host what the kernel before has found.
+/// One thread reports to the host what earlier kernels have found.
 __device__ void report(const IndexArguments& g) {
-  unsigned long long place = *g.first_wrong;
-  if (place == ~0ull) return;
+  unsigned long long linear = *g.first_wrong;
+  if (linear == ~0ull) return;
   *g.first_wrong = ~0ull;
   int64_t at = 0;
   for (int d = g.rank - 1; d >= 0; --d) {
     const auto size = static_cast<unsigned long long>(g.shape[d]);
-    at += static_cast<int64_t>(place % size) * g.index_strides[d];
-    place /= size;
+    at += static_cast<int64_t>(linear % size) * g.index_strides[d];
+    linear /= size;
   }
   g.report->what = static_cast<const int64_t*>(g.index)[at];
   g.report->wrong = 1;
@@ -46,16 +46,16 @@ __device__ void report(const IndexArguments& g) {
 
 /// Offsets into the arrays of a scatter.
 struct Offsets {
-  int64_t place = 0, index = 0, source = 0, out = 0;
+  int64_t linear = 0, index = 0, source = 0, out = 0;
 
-  /// Goes to point number `rest` of the dimensions first..last (exclusive).
+  /// Adds the offsets of point number `rest` of the dimensions first..last (exclusive).
   __device__ void enter(const ScatterArguments& s, int first, int last, int64_t rest) {
     const IndexArguments& g = s.in_order;
 #pragma unroll 1
     for (int d = last - 1; d >= first; --d) {
       const int64_t i = rest % g.shape[d];
       rest /= g.shape[d];
-      place += i * s.place_strides[d];
+      linear += i * s.linear_strides[d];
       index += i * g.index_strides[d];
       source += i * g.source_strides[d];
       out += i * g.out_strides[d];
@@ -72,8 +72,8 @@ __device__ T& cell_at(const ScatterArguments& s, int64_t offset, int64_t positio
   return static_cast<T*>(s.in_order.out)[offset + (position - 1) * s.out_along];
 }
 
-/// Where no two points meet, or the order of additions does not matter: `put` may be called for
-/// many points at once.
+/// For unique positions, or if the order of additions does not matter: `put` runs for many points
+/// in parallel.
 template <class T, class Put>
 __device__ void scatter(const ScatterArguments& s, const Put& put) {
   const IndexArguments& g = s.in_order;
@@ -81,12 +81,12 @@ __device__ void scatter(const ScatterArguments& s, const Put& put) {
     Offsets at;
     at.enter(s, 0, g.rank, i);
     const int64_t position = position_at(g, at.index);
-    if (!allows(g, position, at.place)) continue;
+    if (!allows(g, position, at.linear)) continue;
     put(cell_at<T>(s, at.out, position), static_cast<const T*>(g.source)[at.source]);
   }
 }
 
-/// Makes the positions dense, to be sorted.
+/// Copies the positions to a dense array for sorting.
 __device__ void collect_positions(const ScatterArguments& s) {
   const IndexArguments& g = s.in_order;
   for (int64_t i = thread_number(); i < s.rows * s.length; i += thread_count()) {
@@ -94,12 +94,12 @@ __device__ void collect_positions(const ScatterArguments& s) {
     at.enter(s, 0, g.dim + 1, i);
     const int64_t position = position_at(g, at.index);
     s.positions[i] =
-        allows(g, position, at.place) ? static_cast<int32_t>(position - 1) : kWrongPosition;
+        allows(g, position, at.linear) ? static_cast<int32_t>(position - 1) : kWrongPosition;
   }
 }
 
-/// Points that meet are neighbours once they are sorted, in the order of the index. The thread of
-/// the first of them adds them all up; the last of them is the one that is written.
+/// After sorting, equal positions are adjacent, in the order of the index. The thread of the first
+/// one adds them all up; when writing, the last one counts.
 template <class T, bool kAdd>
 __device__ void scatter_sorted(const ScatterArguments& s) {
   const IndexArguments& g = s.in_order;
@@ -109,7 +109,7 @@ __device__ void scatter_sorted(const ScatterArguments& s) {
     const unsigned long long* sorted = s.sorted + row * s.length;
     const auto position = [&](int64_t e) { return static_cast<uint32_t>(sorted[e] >> 32); };
     const uint32_t own = position(entry);
-    // Keys of signed numbers have their sign turned round.
+    // Sort keys of signed integers have their sign bit inverted.
     const auto from_zero = static_cast<int32_t>(own ^ 0x80000000u);
     if (from_zero == kWrongPosition) continue;
     if (kAdd ? entry > 0 && position(entry - 1) == own
@@ -126,7 +126,7 @@ __device__ void scatter_sorted(const ScatterArguments& s) {
     if constexpr (kAdd) {
       Wide<T> sum = widen(cell);
       const auto add = [&](T value) { sum = static_cast<Wide<T>>(sum + widen(value)); };
-      // The memory is asked for many at once: a read takes a hundred times as long as an addition.
+      // Issues several loads at a time: a load takes a hundred times as long as an addition.
       constexpr int kTogether = 16;
       for (; entry + kTogether <= s.length && position(entry + kTogether - 1) == own;
            entry += kTogether) {
@@ -144,17 +144,17 @@ __device__ void scatter_sorted(const ScatterArguments& s) {
   }
 }
 
-/// The first of equal values counts, and a nan is above all; without chosen rows a sum or mean.
+/// With `chosen` the maximum: the first of equal values, nan above all; otherwise the sum or mean.
 template <class T>
-__device__ void put_together(const BagArguments& b) {
+__device__ void reduce_bags(const BagArguments& b) {
   const IndexArguments& g = b.rows;
   for (int64_t i = thread_number(); i < g.count; i += thread_count()) {
     const int64_t bag = i / b.columns, column = i % b.columns;
     Wide<T> total = 0;
     int64_t counted = 0, best = 0;
-    for (int64_t place = b.starts[bag] - 1; place < b.starts[bag + 1] - 1; ++place) {
-      const int64_t row = static_cast<const int64_t*>(g.index)[place];
-      if (!allows(g, row, place) || row == b.padding) continue;
+    for (int64_t linear = b.starts[bag] - 1; linear < b.starts[bag + 1] - 1; ++linear) {
+      const int64_t row = static_cast<const int64_t*>(g.index)[linear];
+      if (!allows(g, row, linear) || row == b.padding) continue;
       Wide<T> value = widen(static_cast<const T*>(g.x)[(row - 1) * b.columns + column]);
       ++counted;
       if (b.chosen) {
@@ -163,7 +163,7 @@ __device__ void put_together(const BagArguments& b) {
         best = row;
         continue;
       }
-      if (g.source) value = widen(narrow<T>(value * widen(static_cast<const T*>(g.source)[place])));
+      if (g.source) value = widen(narrow<T>(value * widen(static_cast<const T*>(g.source)[linear])));
       total = total + value;
     }
     if (b.mean && counted > 1) total = total / static_cast<Wide<T>>(counted);
@@ -177,7 +177,7 @@ __device__ void put_together(const BagArguments& b) {
 
 using namespace tide::cuda;
 
-// Elements that are only moved are distinguished by their size.
+// Kernels that only move elements depend only on their size.
 #define TIDE_GATHER(name, T)                                                          \
   extern "C" __global__ void __launch_bounds__(256) gather_##name(IndexArguments g) { \
     gather<T>(g);                                                                     \
@@ -218,7 +218,7 @@ TIDE_ADD(bool, bool)
 
 #define TIDE_BAG(name, T)                                                                  \
   extern "C" __global__ void __launch_bounds__(256) embedding_bag_##name(BagArguments b) { \
-    put_together<T>(b);                                                                    \
+    reduce_bags<T>(b);                                                                    \
   }
 TIDE_FLOATING_TYPES(TIDE_BAG)
 

@@ -1,12 +1,12 @@
-// What cuBLASLt's products of bytes need beside it: factors as it takes them, and the low bits of
-// its sums.
+// Helpers for int8 matrix products with cuBLASLt: rearrange the factors, and take the low bits of
+// the sums.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
 
 using namespace tide::cuda;
 
-/// Tiles pass through shared memory, so that neighbouring threads read along the dimension that
-/// lies dense and write along rows, four bytes each.
+/// Tiles go through shared memory, so that adjacent threads read along the contiguous dimension and
+/// write along rows, four bytes each.
 extern "C" __global__ void __launch_bounds__(kArrangeThreads) arrange_bytes(ArrangeArguments g) {
   __shared__ alignas(4) int8_t tile[kArrangeTile][kArrangeTile + 4];
   const int64_t across = (g.padded_columns + kArrangeTile - 1) / kArrangeTile;

@@ -1,6 +1,6 @@
-// Factors of small matrices, and what is solved with them. A block works on one matrix at a time,
-// in the output; its threads wait for each other between steps. The order of every sum depends on
-// the sizes of a matrix alone.
+// Factorizations of small matrices, and solvers. A block works on one matrix at a time, in the
+// output, and synchronizes between steps. The order of every sum depends only on the sizes of the
+// matrix.
 #include "runtime/cuda/kernels/matrix.cuh"
 #include "runtime/cuda/kernels/reflections.cuh"
 
@@ -11,8 +11,8 @@ static_assert(kPanel == kWarp);  // a column of a panel for each lane
 
 // --- LU ------------------------------------------------------------------------------------------
 
-/// By the first warp: copies column k, from row k on, to `column`, and gives every lane the row of
-/// its largest magnitude; of equal ones the first. A nan is chosen only if there is nothing else.
+/// Called by the first warp: copies column k, from row k on, to `column`, and returns in every lane
+/// the row of its largest magnitude, the first of equal ones. Ignores nans if possible.
 template <class T>
 __device__ int find_pivot(const T* a, int rows, int columns, int k, T* column) {
   const int lane = static_cast<int>(threadIdx.x);
@@ -39,8 +39,8 @@ __device__ int find_pivot(const T* a, int rows, int columns, int k, T* column) {
   return row < rows ? row : k;
 }
 
-/// Column by column: the pivot's row is brought up, then all to the right and below is freed of it
-/// (Golub and Van Loan, Matrix Computations, 3.4).
+/// Column by column: swaps the pivot's row up, then eliminates below it (Golub and Van Loan, Matrix
+/// Computations, 3.4).
 template <class T>
 __device__ void factor_lu(const LinalgArguments& g) {
   __shared__ T column[kLargestMatrix];
@@ -93,7 +93,7 @@ __device__ void factor_lu(const LinalgArguments& g) {
 
 // --- solving -------------------------------------------------------------------------------------
 
-/// The panel of x that a block works on: a column for each lane.
+/// The panel of x that a block works on: a column per lane.
 template <class T>
 struct Panel {
   T* x;  ///< the lane's column
@@ -105,7 +105,7 @@ struct Panel {
   __device__ T& at(int row) const { return x[row * stride]; }
 };
 
-/// Calls body(panel, index) for panels of right-hand sides, which x holds then.
+/// Copies panels of right-hand sides to x and calls body(panel, index) for each.
 template <class T, class Body>
 __device__ void for_panels(const LinalgArguments& g, const Body& body) {
   const int64_t columns = g.b_columns, panels = (columns + kPanel - 1) / kPanel;
@@ -124,9 +124,9 @@ __device__ void for_panels(const LinalgArguments& g, const Body& body) {
   }
 }
 
-/// Replaces x by the solution of a triangular system. Once a row is known the others are freed of
-/// it; divisions by the diagonal are made by each thread that needs them, and last to stay, so that
-/// the threads meet but once a row.
+/// Replaces x by the solution of a triangular system. Each solved row is eliminated from the
+/// others. Every thread divides by the diagonal itself, and the quotients are stored at the end, so
+/// that one synchronization per row suffices.
 template <class T>
 __device__ void substitute(const Panel<T>& panel, const Source<T>& a, bool upper, bool unit) {
   const Share& share = panel.share;
@@ -150,7 +150,7 @@ __device__ void substitute(const Panel<T>& panel, const Source<T>& a, bool upper
   __syncthreads();
 }
 
-/// Exchanges rows of x as the pivots say, or back.
+/// Exchanges rows of x by the pivots, or undoes that.
 template <class T>
 __device__ void exchange_rows(const Panel<T>& panel, const int32_t* pivots, bool back) {
   if (panel.works && panel.share.group == 0)
@@ -188,7 +188,7 @@ __device__ void solve_factored(const LinalgArguments& g) {
 
 // --- Cholesky ------------------------------------------------------------------------------------
 
-/// Column by column, as LU, in the lower triangle.
+/// Column by column, like LU, in the lower triangle.
 template <class T>
 __device__ void factor_cholesky(const LinalgArguments& g) {
   __shared__ T column[kLargestMatrix];
@@ -234,7 +234,7 @@ __device__ void factor_cholesky(const LinalgArguments& g) {
 
 // --- QR ------------------------------------------------------------------------------------------
 
-/// Reflections clear one column after the other, in the result that has the matrix's size.
+/// Reflections zero one column after the other, in the output that has the matrix's size.
 template <class T>
 __device__ void factor_qr(const LinalgArguments& g) {
   __shared__ T v[kLargestMatrix], taus[kLargestMatrix], sums[kMostWarps * kLargestMatrix];
@@ -285,9 +285,9 @@ __device__ void order_rows(const PivotArguments& g) {
     for (int64_t i = 0; i < g.rows; ++i) order[i] = i + 1;
 #pragma unroll 1
     for (int64_t i = 0; i < g.swaps; ++i) {
-      const int64_t place = index * g.swaps + i, other = g.pivots[place];
+      const int64_t element = index * g.swaps + i, other = g.pivots[element];
       if (other < 1 || other > g.rows) {
-        atomicMin(g.first_failure, static_cast<unsigned long long>(place));
+        atomicMin(g.first_failure, static_cast<unsigned long long>(element));
         break;
       }
       const int64_t row = order[i];

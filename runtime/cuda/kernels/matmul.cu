@@ -1,5 +1,5 @@
-// Matrix products by tiles in shared memory: any strides, any type, bits that depend on the inner
-// size alone. Each thread owns 4 x 4 elements of a tile of 64 x 64 and adds along k in rising
+// Matrix products by tiles in shared memory, for any strides and type; rounding depends only on the
+// inner size. Each thread computes 4 x 4 elements of a 64 x 64 tile and sums along k in ascending
 // order.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
@@ -7,10 +7,10 @@
 namespace tide::cuda {
 namespace {
 
-constexpr int kDepth = 16;  ///< of k that lies in shared memory at a time
+constexpr int kDepth = 16;  ///< steps of k in shared memory at a time
 constexpr int kOwn = 4;
 
-/// One rounding for floating numbers; integers wrap around.
+/// Rounds once for floating-point types; integers wrap around.
 template <class W>
 __device__ W multiply_add(W a, W b, W c) {
   return static_cast<W>(c + a * b);
@@ -46,7 +46,7 @@ __device__ void matmul(const MatmulArguments& g) {
     const bool works = first_row + row < g.m && first_column + column < g.n;
     W sums[kOwn][kOwn] = {};
     for (int64_t first_k = 0; first_k < g.k; first_k += kDepth) {
-      // Neighbouring threads read neighbouring elements of whichever dimension lies dense.
+      // Adjacent threads read adjacent elements of the contiguous dimension.
       for (int i = thread; i < kDepth * kMatmulTile; i += kMatmulThreads) {
         const bool along_k = g.a_column == 1;
         const int p = along_k ? i % kDepth : i / kMatmulTile,

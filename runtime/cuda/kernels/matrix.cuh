@@ -1,5 +1,5 @@
-// What kernels of linear algebra share: matrices of a stack, and how the threads of a block share
-// out one of them.
+// Shared by the linear algebra kernels: matrices of a stack, and how the threads of a block divide
+// one.
 #pragma once
 
 #include "runtime/cuda/kernels/arguments.h"
@@ -20,8 +20,8 @@ __device__ inline double root(double x) { return __dsqrt_rn(x); }
 __device__ inline float with_sign_of(float size, float x) { return copysignf(size, x); }
 __device__ inline double with_sign_of(double size, double x) { return copysign(size, x); }
 
-/// How the threads of a block share out a matrix: neighbouring columns among `lanes` threads, rows
-/// among `groups` of these.
+/// How the threads of a block divide a matrix: adjacent columns among `lanes` threads, rows among
+/// `groups` of lanes.
 struct Share {
   int lanes = kWarp, lane, groups, group;
 
@@ -33,7 +33,7 @@ struct Share {
   }
 };
 
-/// A matrix that is only read.
+/// A read-only matrix.
 template <class T>
 struct Source {
   const T* data;
@@ -68,7 +68,7 @@ __device__ void copy_matrix(const Share& share, const Source<T>& from, T* to, in
     for (int c = share.lane; c < columns; c += share.lanes) to[r * columns + c] = from.at(r, c);
 }
 
-/// One thread notes that matrix `index` has failed.
+/// Called by one thread: records that matrix `index` has failed.
 template <class Arguments>
 __device__ void note_failure(const Arguments& g, int64_t index, int failure) {
   if (failure && g.first_failure)

@@ -1,5 +1,5 @@
-// The positions of true elements, in row-major order: those of each tile are counted, then the
-// counts of all tiles added up, then each tile writes its own behind those before it.
+// The indices of true elements, in row-major order: counts those of each tile, scans the counts,
+// then writes each tile's indices after those of the tiles before it.
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 
@@ -8,10 +8,10 @@
 namespace tide::cuda {
 namespace {
 
-constexpr int kOwn = kNonzeroTile / kNonzeroThreads;  ///< neighbours that a thread takes
+constexpr int kOwn = kNonzeroTile / kNonzeroThreads;  ///< adjacent elements per thread
 static_assert(kOwn == sizeof(uint4));
 
-/// Which of a thread's elements, the first of which is `first`, are true: a bit each.
+/// A bit for each of a thread's elements, starting at `first`: whether it is true.
 __device__ uint32_t true_ones(const NonzeroArguments& g, int64_t first) {
   union {
     uint4 all;
@@ -35,9 +35,9 @@ __device__ int64_t first_of(int64_t tile) {
   return tile * kNonzeroTile + static_cast<int64_t>(threadIdx.x) * kOwn;
 }
 
-__device__ void write_position(const NonzeroArguments& g, int64_t place, int64_t element) {
-  if (place >= g.found) return;
-  int64_t* to = g.positions + place * g.rank;
+__device__ void write_position(const NonzeroArguments& g, int64_t i, int64_t element) {
+  if (i >= g.found) return;
+  int64_t* to = g.positions + i * g.rank;
 #pragma unroll 1
   for (int d = g.rank - 1; d > 0; --d) {
     to[d] = element % g.shape[d] + 1;
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(kNonzeroThreads) count_nonzero(Nonz
   }
 }
 
-/// One block.
+/// Launched with one block.
 extern "C" __global__ void __launch_bounds__(kNonzeroThreads) add_counts(NonzeroArguments g) {
   constexpr int kCounts = 4;
   using Scan = cub::BlockScan<int64_t, kNonzeroThreads>;
@@ -90,8 +90,8 @@ extern "C" __global__ void __launch_bounds__(kNonzeroThreads)
     uint32_t bits = true_ones(g, first);
     int before = 0;
     Scan(memory).ExclusiveSum(__popc(bits), before);
-    int64_t place = g.starts[tile] + before;
-    for (; bits; bits &= bits - 1) write_position(g, place++, first + __clz(__brev(bits)));
+    int64_t output = g.starts[tile] + before;
+    for (; bits; bits &= bits - 1) write_position(g, output++, first + __clz(__brev(bits)));
     __syncthreads();
   }
 }

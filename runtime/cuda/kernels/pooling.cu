@@ -1,19 +1,18 @@
-// Maximum and average pooling of planes, an element of the result per thread. Gradients are
-// collected, not spread: each input sums what its windows give it, in the order of the outputs.
+// 2-D maximum and average pooling, an element of the result per thread. Gradients are gathered:
+// each input sums the gradients of its windows, in the order of the outputs.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
 
 namespace tide::cuda {
 namespace {
 
-/// Element `i` of an array of planes of `size` elements: its place in its plane, and which plane
-/// that is.
+/// Element `i` of an array of planes of `size` elements: its plane, and its index in the plane.
 struct Element {
-  int64_t place, outer, inner;
+  int64_t pixel, outer, inner;
   __device__ Element(const PoolArguments& g, int64_t i, int64_t size)
-      : place(i / g.inner % size), outer(i / g.inner / size), inner(i % g.inner) {}
-  /// The first element of the same plane in an array whose planes have `size` elements; the next
-  /// one is g.inner further.
+      : pixel(i / g.inner % size), outer(i / g.inner / size), inner(i % g.inner) {}
+  /// The first element of the same plane in an array with planes of `size` elements, which are
+  /// g.inner apart.
   __device__ int64_t plane(const PoolArguments& g, int64_t size) const {
     return outer * size * g.inner + inner;
   }
@@ -25,9 +24,9 @@ __device__ void max_pool(const PoolArguments& g) {
   for (int64_t i = thread_number(); i < g.outer * g.inner * size; i += thread_count()) {
     const Element at(g, i, size);
     const T* plane = static_cast<const T*>(g.x) + at.plane(g, g.input_h * g.input_w);
-    const int64_t row = at.place / g.output_w, column = at.place % g.output_w;
+    const int64_t row = at.pixel / g.output_w, column = at.pixel % g.output_w;
     T best = narrow<T>(Wide<T>(0));
-    int64_t place = -1;
+    int64_t chosen = -1;
     for (int64_t tap_h = 0; tap_h < g.kernel_h; ++tap_h)
       for (int64_t tap_w = 0; tap_w < g.kernel_w; ++tap_w) {
         const int64_t y = row * g.stride_h - g.pad_h + tap_h * g.dilation_h;
@@ -35,24 +34,24 @@ __device__ void max_pool(const PoolArguments& g) {
         if (y < 0 || y >= g.input_h || x < 0 || x >= g.input_w) continue;
         const T value = plane[(y * g.input_w + x) * g.inner];
         const Wide<T> a = widen(value);
-        // The first of equal values counts, and a nan is above all.
-        if (place >= 0 && !(a > widen(best)) && !is_nan(a)) continue;
+        // The first of equal values wins, and nan is above all.
+        if (chosen >= 0 && !(a > widen(best)) && !is_nan(a)) continue;
         best = value;
-        place = y * g.input_w + x;
+        chosen = y * g.input_w + x;
       }
     static_cast<T*>(g.y)[i] = best;
-    if (g.positions) g.positions[i] = place + 1;
+    if (g.positions) g.positions[i] = chosen + 1;
   }
 }
 
-/// The outputs first..last (exclusive) whose windows may hold input `place` along one dimension;
-/// `span` is the reach of a window.
+/// The outputs first..last (exclusive) whose windows may contain input `input` along one dimension;
+/// `span` is the extent of a window.
 struct Windows {
   int64_t first, last;
-  __device__ Windows(int64_t place, int64_t output, int64_t span, int64_t stride, int64_t pad) {
-    const int64_t from = place + pad - span + 1;
+  __device__ Windows(int64_t input, int64_t output, int64_t span, int64_t stride, int64_t pad) {
+    const int64_t from = input + pad - span + 1;
     first = from <= 0 ? 0 : (from + stride - 1) / stride;
-    last = (place + pad) / stride + 1;
+    last = (input + pad) / stride + 1;
     if (last > output) last = output;
   }
 };
@@ -63,21 +62,21 @@ __device__ void max_pool_backward(const PoolArguments& g) {
   for (int64_t i = thread_number(); i < g.outer * g.inner * input; i += thread_count()) {
     const Element at(g, i, input);
     const int64_t plane = at.plane(g, output);
-    const Windows rows(at.place / g.input_w, g.output_h, g.dilation_h * (g.kernel_h - 1) + 1,
+    const Windows rows(at.pixel / g.input_w, g.output_h, g.dilation_h * (g.kernel_h - 1) + 1,
                        g.stride_h, g.pad_h);
-    const Windows columns(at.place % g.input_w, g.output_w, g.dilation_w * (g.kernel_w - 1) + 1,
+    const Windows columns(at.pixel % g.input_w, g.output_w, g.dilation_w * (g.kernel_w - 1) + 1,
                           g.stride_w, g.pad_w);
     Wide<T> sum = 0;
     for (int64_t row = rows.first; row < rows.last; ++row)
       for (int64_t column = columns.first; column < columns.last; ++column) {
         const int64_t o = plane + (row * g.output_w + column) * g.inner;
-        if (g.chosen[o] == at.place + 1) sum += widen(static_cast<const T*>(g.x)[o]);
+        if (g.chosen[o] == at.pixel + 1) sum += widen(static_cast<const T*>(g.x)[o]);
       }
     static_cast<T*>(g.y)[i] = narrow<T>(sum);
   }
 }
 
-/// The window of one output, cut to the input, and what its sum is divided by.
+/// The window of one output, clipped to the input, and the divisor of its sum.
 struct AverageWindow {
   int64_t top, bottom, left, right;
   double divisor;
@@ -107,7 +106,7 @@ __device__ void average_pool(const PoolArguments& g) {
   for (int64_t i = thread_number(); i < g.outer * g.inner * size; i += thread_count()) {
     const Element at(g, i, size);
     const T* plane = static_cast<const T*>(g.x) + at.plane(g, g.input_h * g.input_w);
-    const AverageWindow window(g, at.place / g.output_w, at.place % g.output_w);
+    const AverageWindow window(g, at.pixel / g.output_w, at.pixel % g.output_w);
     Wide<T> sum = 0;
     for (int64_t y = window.top; y < window.bottom; ++y)
       for (int64_t x = window.left; x < window.right; ++x)
@@ -122,7 +121,7 @@ __device__ void average_pool_backward(const PoolArguments& g) {
   const int64_t input = g.input_h * g.input_w;
   for (int64_t i = thread_number(); i < g.outer * g.inner * input; i += thread_count()) {
     const Element at(g, i, input);
-    const int64_t y = at.place / g.input_w, x = at.place % g.input_w;
+    const int64_t y = at.pixel / g.input_w, x = at.pixel % g.input_w;
     const T* dy = static_cast<const T*>(g.x) + at.plane(g, g.output_h * g.output_w);
     const Windows rows(y, g.output_h, g.kernel_h, g.stride_h, g.pad_h);
     const Windows columns(x, g.output_w, g.kernel_w, g.stride_w, g.pad_w);
@@ -143,20 +142,22 @@ __device__ void average_pool_backward(const PoolArguments& g) {
 
 using namespace tide::cuda;
 
-#define TIDE_MAX_POOL(name, T)                                                           \
+#define TIDE_MAX_POOL(name, T)                                                              \
   extern "C" __global__ void __launch_bounds__(256, 2) max_pool2d_##name(PoolArguments g) { \
-    max_pool<T>(g);                                                                      \
+    max_pool<T>(g);                                                                         \
   }
-#define TIDE_POOL(name, T)                                                                        \
-  TIDE_MAX_POOL(name, T)                                                                          \
-  extern "C" __global__ void __launch_bounds__(256, 2) max_pool2d_backward_##name(PoolArguments g) { \
-    max_pool_backward<T>(g);                                                                      \
-  }                                                                                               \
-  extern "C" __global__ void __launch_bounds__(256, 2) avg_pool2d_##name(PoolArguments g) {          \
-    average_pool<T>(g);                                                                           \
-  }                                                                                               \
-  extern "C" __global__ void __launch_bounds__(256, 2) avg_pool2d_backward_##name(PoolArguments g) { \
-    average_pool_backward<T>(g);                                                                  \
+#define TIDE_POOL(name, T)                                                                  \
+  TIDE_MAX_POOL(name, T)                                                                    \
+  extern "C" __global__ void __launch_bounds__(256, 2)                                      \
+      max_pool2d_backward_##name(PoolArguments g) {                                         \
+    max_pool_backward<T>(g);                                                                \
+  }                                                                                         \
+  extern "C" __global__ void __launch_bounds__(256, 2) avg_pool2d_##name(PoolArguments g) { \
+    average_pool<T>(g);                                                                     \
+  }                                                                                         \
+  extern "C" __global__ void __launch_bounds__(256, 2)                                      \
+      avg_pool2d_backward_##name(PoolArguments g) {                                         \
+    average_pool_backward<T>(g);                                                            \
   }
 TIDE_FLOATING_TYPES(TIDE_POOL)
 TIDE_INTEGER_TYPES(TIDE_MAX_POOL)

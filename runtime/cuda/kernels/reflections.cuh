@@ -1,12 +1,12 @@
-// Reflections that clear the columns of a matrix below its diagonal, and the orthogonal matrix that
-// they make.
+// Householder reflections that zero a matrix below its diagonal, and the orthogonal matrix of their
+// product.
 #pragma once
 
 #include "runtime/cuda/kernels/matrix.cuh"
 
 namespace tide::cuda {
 
-/// A reflection I - tau v v', with v[k] = 1 and zeros above, and room for what it is applied with.
+/// A reflection I - tau v v', with v[k] = 1 and zeros above, and workspace for applying it.
 template <class T>
 struct Reflection {
   T* v;
@@ -15,9 +15,9 @@ struct Reflection {
   T tau;
 };
 
-/// By the first warp: the reflection that clears column k below the diagonal, whose element gets
-/// the other sign, as LAPACK's does (Golub and Van Loan, Matrix Computations, 5.1). v goes to
-/// shared memory and, without its 1, into the column.
+/// Called by the first warp: the reflection that zeroes column k below the diagonal, whose element
+/// changes its sign, as in LAPACK (Golub and Van Loan, Matrix Computations, 5.1). Stores v in
+/// shared memory and, without its 1, in the column.
 template <class T>
 __device__ T reflect_column(T* a, int rows, int columns, int k, T* v) {
   const int lane = static_cast<int>(threadIdx.x);
@@ -36,7 +36,7 @@ __device__ T reflect_column(T* a, int rows, int columns, int k, T* v) {
   const T alpha = a[k * columns + k];
   if (lane == 0) v[k] = 1;
   if (largest == 0) return 0;
-  // Scaled, so that no square overflows or vanishes.
+  // Scaled, so that squares cannot overflow or underflow.
   const T scale = magnitude(alpha) > largest ? magnitude(alpha) : largest;
   T sum = 0;
 #pragma unroll 1
@@ -51,12 +51,12 @@ __device__ T reflect_column(T* a, int rows, int columns, int k, T* v) {
 #pragma unroll 1
   for (int i = k + 1 + lane; i < rows; i += kWarp)
     a[i * columns + k] = v[i] = v[i] / (alpha - beta);
-  __syncwarp();  // all lanes have read alpha: no shuffle orders that with a write
+  __syncwarp();  // so that all lanes have read alpha before it is overwritten
   if (lane == 0) a[k * columns + k] = beta;
   return (beta - alpha) / beta;
 }
 
-/// Applies it to a matrix from column `first` on: each warp adds up some rows of v' a.
+/// Applies the reflection to a matrix from column `first` on: each warp sums some rows of v' a.
 template <class T>
 __device__ void apply(const Reflection<T>& h, T* a, int columns, int first) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
@@ -82,10 +82,10 @@ __device__ void apply(const Reflection<T>& h, T* a, int columns, int first) {
   }
 }
 
-/// Q (g.rows, g.width) from the reflections, the last one first: each then meets but the rows and
-/// columns from its own on, and its own column is known without a sum. They lie below the diagonal
-/// of `vectors` (g.rows, g.columns), which may be q itself; where it is not, q is the unit matrix
-/// before.
+/// Forms Q (g.rows, g.width) from the reflections, last one first: each then only affects the rows
+/// and columns from its own on, and its own column needs no sum. The reflections are below the
+/// diagonal of `vectors` (g.rows, g.columns), which may be q itself; otherwise q must be the
+/// identity.
 template <class T, class Sides>
 __device__ void form_q(const Sides& g, T* q, const T* vectors, const T* taus, T* v, T* sums) {
   const int rows = g.rows, rank = rows < g.columns ? rows : g.columns;

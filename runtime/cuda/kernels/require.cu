@@ -8,9 +8,9 @@ namespace {
 template <class T>
 __device__ void require(const RequireArguments& g) {
   bool met = true;
-  for (int64_t place = thread_number(); place < g.count; place += thread_count()) {
+  for (int64_t index = thread_number(); index < g.count; index += thread_count()) {
     int64_t at[1];
-    find_place(place, g.rank, g.shape, {g.strides}, at);
+    find_offsets(index, g.rank, g.shape, {g.strides}, at);
     met &= static_cast<const T*>(g.x)[at[0]] != 0;
   }
   if (thread_number() == 0) *static_cast<T*>(g.out) = 0;

@@ -1,6 +1,6 @@
-// Running sums and minima and maxima along one dimension, a block of a fiber per thread; products,
-// whose parts may overflow where the whole does not, a fiber per thread. Floating fibers are
-// accumulated in double and rounded once per result; integers wrap around.
+// Cumulative sums, minima and maxima along one dimension, a block of a fiber per thread; products,
+// whose partial results may overflow where the total does not, a fiber per thread. Floating-point
+// fibers are accumulated in double and rounded once per result; integers wrap around.
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/kernels/element.cuh"
 
@@ -8,7 +8,7 @@ namespace tide::cuda {
 namespace {
 
 /// Calls body(number in g.sums, offset of the first element, number of elements) for the blocks of
-/// this thread. Neighbouring threads have neighbouring fibers.
+/// this thread. Adjacent threads have adjacent fibers.
 template <class Body>
 __device__ void for_blocks(const ScanArguments& g, const Body& body) {
   const int64_t fibers = g.outer * g.inner;
@@ -30,14 +30,13 @@ __device__ void sum_blocks(const ScanArguments& g) {
   });
 }
 
-/// The blocks of fibers whose elements are neighbours: threads that each read a block of their own
-/// would each wait for other memory. Here a warp brings a slice of one block after the other, and
-/// each thread goes along the slice of its own. The blocks' sums; with `writes` also each result.
+/// Sums blocks of contiguous fibers. If each thread read its own block, accesses would not
+/// coalesce: instead, a warp loads a slice of one block after the other into shared memory, and
+/// each thread scans the slice of its own. Writes the blocks' sums; with `writes` each result.
 template <class S, class In, class Out, bool writes>
 __device__ void sum_rows(const ScanArguments& g) {
   constexpr int kSlice = 32;
-  __shared__ S
-      slices[kScanThreads][kSlice + 1];  // one more: threads that go along meet other banks
+  __shared__ S slices[kScanThreads][kSlice + 1];  // padded against bank conflicts
   __shared__ int64_t offsets[kScanThreads];
   __shared__ int counts[kScanThreads];
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kSlice;
@@ -80,7 +79,7 @@ __device__ void sum_rows(const ScanArguments& g) {
   }
 }
 
-/// The sum of each block becomes that of all before it. A fiber per thread.
+/// Replaces each block's sum by that of all blocks before it. A fiber per thread.
 template <class S>
 __device__ void add_blocks(const ScanArguments& g) {
   for (int64_t fiber = thread_number(); fiber < g.outer * g.inner; fiber += thread_count()) {
@@ -94,7 +93,8 @@ __device__ void add_blocks(const ScanArguments& g) {
   }
 }
 
-/// The same for fibers of many blocks: the threads of a CUDA block bring what one of them adds up.
+/// add_blocks for fibers of many blocks: the threads of a CUDA block load the sums, and one of them
+/// adds them up.
 template <class S>
 __device__ void add_many_blocks(const ScanArguments& g) {
   constexpr int kRound = 1024;
@@ -149,31 +149,31 @@ __device__ void running_products(const ScanArguments& g) {
   }
 }
 
-/// Of equal values the last counts, and a nan is above (or below) all.
+/// The last of equal values wins, and nan is above (or below) all.
 template <class T>
 struct Minmax {
   T value;
-  int64_t position;  ///< from 1; 0: there is none yet
+  int64_t position;  ///< from 1; 0: none yet
 
-  __device__ void meet(T other, int64_t place, bool largest) {
+  __device__ void update(T other, int64_t at, bool largest) {
     const Wide<T> a = widen(other), b = widen(value);
     if (position && !is_nan(a) && (is_nan(b) || (largest ? a < b : a > b))) return;
     value = other;
-    position = place;
+    position = at;
   }
 };
 
-/// With `writes` each result, else the minimum or maximum of each block.
+/// Writes each result with `writes`, else the minimum or maximum of each block.
 template <class T, bool writes>
 __device__ void minmax(const ScanArguments& g) {
   for_blocks(g, [&](int64_t number, int64_t offset, int64_t count) {
     const T* x = static_cast<const T*>(g.x) + offset;
     auto* of_blocks = static_cast<Minmax<T>*>(g.sums);
     const int64_t first = number % g.blocks * kScanBlock;
-    const bool goes_on = writes && g.blocks > 1;
-    Minmax<T> best = goes_on ? of_blocks[number] : Minmax<T>{T(0), 0};
+    const bool continues = writes && g.blocks > 1;
+    Minmax<T> best = continues ? of_blocks[number] : Minmax<T>{T(0), 0};
     for (int64_t i = 0; i < count; ++i) {
-      best.meet(x[i * g.inner], first + i + 1, g.largest);
+      best.update(x[i * g.inner], first + i + 1, g.largest);
       if (!writes) continue;
       static_cast<T*>(g.y)[offset + i * g.inner] = best.value;
       g.positions[offset + i * g.inner] = best.position;
@@ -182,7 +182,7 @@ __device__ void minmax(const ScanArguments& g) {
   });
 }
 
-/// The minimum or maximum of each block becomes that of all before it.
+/// Replaces each block's minimum or maximum by that of all blocks before it.
 template <class T>
 __device__ void pass_minmax_on(const ScanArguments& g) {
   for (int64_t fiber = thread_number(); fiber < g.outer * g.inner; fiber += thread_count()) {
@@ -192,7 +192,7 @@ __device__ void pass_minmax_on(const ScanArguments& g) {
     for (int64_t block = 0; block < g.blocks; ++block) {
       const Minmax<T> own = of_blocks[block];
       of_blocks[block] = best;
-      best.meet(own.value, own.position, g.largest);
+      best.update(own.value, own.position, g.largest);
     }
   }
 }

@@ -1,6 +1,6 @@
-// Stable sorting of rows. Short ones: tiles in shared memory, then runs merged in pairs, an entry
-// per thread. Long ones: by digits of the key, the lowest first; each time the digits of chunks are
-// counted, from which follows where each chunk's entries go.
+// Stable sort of rows. Short rows: sorts tiles in shared memory, then merges pairs of runs, an
+// entry per thread. Long rows: radix sort, lowest digit first; counts the digits of each chunk and
+// scans the counts for the offsets of its entries.
 #include <cub/block/block_radix_rank.cuh>
 #include <cub/block/block_scan.cuh>
 #include <type_traits>
@@ -11,8 +11,8 @@
 namespace tide::cuda {
 namespace {
 
-/// A key and where it stood, in order of both: no two entries are equal, so any sorting is stable.
-/// Keys of up to 32 bits and their positions share one word.
+/// A key and its original position, ordered by both: entries are unique, so any sort is stable.
+/// Keys of up to 32 bits are packed into one word with their positions.
 using PackedEntry = uint64_t;
 struct WideEntry {
   uint64_t key, position;
@@ -34,7 +34,7 @@ __device__ int64_t position_of(const WideEntry& entry) {
   return static_cast<int64_t>(entry.position);
 }
 
-/// The digit that begins at a bit of the key.
+/// The digit that starts at `bit` of the key.
 __device__ uint32_t digit_of(PackedEntry entry, int bit) {
   return static_cast<uint32_t>(entry >> (32 + bit)) % kDigits;
 }
@@ -42,7 +42,7 @@ __device__ uint32_t digit_of(const WideEntry& entry, int bit) {
   return static_cast<uint32_t>(entry.key >> bit) % kDigits;
 }
 
-/// Behind all others.
+/// Sorts after all others.
 template <class Entry>
 __device__ Entry last_entry();
 template <>
@@ -57,7 +57,7 @@ __device__ WideEntry last_entry() {
 __device__ uint32_t bits_of(float x) { return __float_as_uint(x); }
 __device__ uint64_t bits_of(double x) { return static_cast<uint64_t>(__double_as_longlong(x)); }
 
-/// A number that is ordered as x is: -0 equals 0, and a nan is above all others.
+/// An unsigned key with the order of x: -0 equals 0, and nan is above all others.
 template <class T>
 __device__ auto sort_key(T x) {
   using W = Wide<T>;
@@ -74,7 +74,7 @@ __device__ auto sort_key(T x) {
   }
 }
 
-/// The entry of element `from`, with its position in the row.
+/// The entry of element `from` and its position in the row.
 template <class T>
 __device__ Entry<T> entry_at(const SortArguments& g, int64_t from) {
   const auto key = sort_key(static_cast<const T*>(g.x)[from]);
@@ -89,11 +89,11 @@ __device__ void sort_tiles(const SortArguments& g) {
   const int64_t tiles_per_row = (g.length + g.tile - 1) / g.tile;
   const int64_t tiles = g.rows * tiles_per_row, at_once = kSortTile / g.tile;
   for (int64_t first = blockIdx.x * at_once; first < tiles; first += gridDim.x * at_once) {
-    /// The element that entry `slot` of the block is, or -1.
+    /// The index of the element in slot `slot` of the block, or -1.
     const auto element = [&](int slot) -> int64_t {
       const int64_t tile = first + slot / g.tile;
-      const int64_t place = tile % tiles_per_row * g.tile + slot % g.tile;
-      return tile < tiles && place < g.length ? tile / tiles_per_row * g.length + place : -1;
+      const int64_t index = tile % tiles_per_row * g.tile + slot % g.tile;
+      return tile < tiles && index < g.length ? tile / tiles_per_row * g.length + index : -1;
     };
     for (int slot = threadIdx.x; slot < kSortTile; slot += blockDim.x) {
       const int64_t from = element(slot);
@@ -105,7 +105,7 @@ __device__ void sort_tiles(const SortArguments& g) {
         for (int pair = threadIdx.x; pair < kSortTile / 2; pair += blockDim.x) {
           const int low = pair / distance * 2 * distance + pair % distance;
           const int high = low + distance;
-          // Runs of `size` rise and fall by turns; the last ones, whole tiles, rise.
+          // Runs of `size` alternately ascend and descend; the last ones, full tiles, ascend.
           const bool rising = size == g.tile || (low & size) == 0;
           const Entry<T> a = entries[low], b = entries[high];
           if (rising ? b < a : a < b) {
@@ -123,20 +123,20 @@ __device__ void sort_tiles(const SortArguments& g) {
   }
 }
 
-/// Merges pairs of runs of g.run entries: an entry's place is the number of those before it, of its
-/// own run and of the other one.
+/// Merges pairs of runs of g.run entries: an entry's index is the number of entries before it in
+/// both runs.
 template <class Entry>
 __device__ void merge_runs(const SortArguments& g) {
   const auto* from = static_cast<const Entry*>(g.sorted);
   auto* to = static_cast<Entry*>(g.merged);
   for (int64_t i = thread_number(); i < g.rows * g.length; i += thread_count()) {
-    const int64_t row = i / g.length * g.length, place = i - row;
-    const int64_t pair = place / (2 * g.run) * 2 * g.run;
-    const bool second = place - pair >= g.run;
+    const int64_t row = i / g.length * g.length, index = i - row;
+    const int64_t pair = index / (2 * g.run) * 2 * g.run;
+    const bool second = index - pair >= g.run;
     const int64_t begin = second ? pair : pair + g.run;
     const int64_t end = begin + g.run < g.length ? begin + g.run : g.length;
     const Entry entry = from[i];
-    int64_t low = begin, high = end;  // all before low are before the entry, none from high on
+    int64_t low = begin, high = end;  // [begin, low) sort before the entry, [high, end) do not
     while (low < high) {
       const int64_t middle = low + (high - low) / 2;
       if (from[row + middle] < entry)
@@ -145,7 +145,7 @@ __device__ void merge_runs(const SortArguments& g) {
         high = middle;
     }
     const int64_t others = begin < end ? low - begin : 0;
-    to[row + pair + (place - pair) % g.run + others] = entry;
+    to[row + pair + (index - pair) % g.run + others] = entry;
   }
 }
 
@@ -155,9 +155,9 @@ __device__ void collect_entries(const SortArguments& g) {
     static_cast<Entry<T>*>(g.sorted)[i] = entry_at<T>(g, i);
 }
 
-/// The entries that a block takes at a time.
+/// The entries that a block processes at a time.
 struct Chunk {
-  int64_t row, begin, end;  ///< the row's first entry; the chunk's in the row
+  int64_t row, begin, end;  ///< the row's first entry; the chunk's range in the row
 
   __device__ Chunk(const SortArguments& g, int64_t number)
       : row(number / g.chunks * g.length), begin(number % g.chunks * g.chunk) {
@@ -165,7 +165,7 @@ struct Chunk {
   }
 };
 
-/// How many entries of each chunk have each digit.
+/// Counts the digits of each chunk.
 template <class Entry>
 __device__ void count_digits(const SortArguments& g) {
   __shared__ uint32_t counts[kDigits];
@@ -178,46 +178,46 @@ __device__ void count_digits(const SortArguments& g) {
     for (int64_t i = chunk.begin + threadIdx.x; i < chunk.end; i += kDigitThreads)
       atomicAdd(&counts[digit_of(entries[i], g.bit)], 1u);
     __syncthreads();
-    g.places[number * kDigits + digit] = counts[digit];
+    g.offsets[number * kDigits + digit] = counts[digit];
     __syncthreads();
   }
 }
 
-/// Where in its row each chunk's first entry with each digit goes. A block takes a row.
+/// Computes the offset in the row of each chunk's first entry with each digit. A block per row.
 __device__ void place_digits(const SortArguments& g) {
   using Scan = cub::BlockScan<uint32_t, kDigitThreads>;
   __shared__ typename Scan::TempStorage scan;
   for (int64_t row = blockIdx.x; row < g.rows; row += gridDim.x) {
-    uint32_t* places = g.places + row * g.chunks * kDigits + threadIdx.x;
-    uint32_t count = 0, place = 0;
+    uint32_t* offsets = g.offsets + row * g.chunks * kDigits + threadIdx.x;
+    uint32_t count = 0, index = 0;
 #pragma unroll 8
-    for (int chunk = 0; chunk < g.chunks; ++chunk) count += places[int64_t{chunk} * kDigits];
-    Scan(scan).ExclusiveSum(count, place);
+    for (int chunk = 0; chunk < g.chunks; ++chunk) count += offsets[int64_t{chunk} * kDigits];
+    Scan(scan).ExclusiveSum(count, index);
 #pragma unroll 8
     for (int chunk = 0; chunk < g.chunks; ++chunk) {
-      const uint32_t own = places[int64_t{chunk} * kDigits];
-      places[int64_t{chunk} * kDigits] = place;
-      place += own;
+      const uint32_t own = offsets[int64_t{chunk} * kDigits];
+      offsets[int64_t{chunk} * kDigits] = index;
+      index += own;
     }
     __syncthreads();
   }
 }
 
-/// A digit is a key of its own.
+/// Digit extractor for keys that are digits already.
 struct WholeKey {
   __device__ static uint32_t Digit(uint32_t key) { return key; }
 };
 
-/// Each entry to its place. Tiles are put in order in shared memory first, so that neighbours go to
-/// neighbouring places.
+/// Moves each entry to its offset. Tiles are ordered in shared memory first, so that writes
+/// coalesce.
 template <class Entry>
 __device__ void move_by_digit(const SortArguments& g) {
   constexpr int kOwn = kDigitTile / kDigitThreads, kWarp = 32;
   using Ranks = cub::BlockRadixRankMatch<kDigitThreads, kDigitBits, false>;
   __shared__ typename Ranks::TempStorage ranks_memory;
   __shared__ Entry ordered[kDigitTile];
-  __shared__ uint32_t shifts[kDigits];      // from the place in `ordered` to that in the row
-  __shared__ uint32_t starts[kDigits + 1];  // of digits in `ordered`
+  __shared__ uint32_t shifts[kDigits];      // from the index in `ordered` to that in the row
+  __shared__ uint32_t starts[kDigits + 1];  // of each digit in `ordered`
   const int thread = static_cast<int>(threadIdx.x);
   const int first = thread / kWarp * kWarp * kOwn + thread % kWarp;  // of the tile
   if (thread == 0) starts[kDigits] = kDigitTile;
@@ -225,7 +225,7 @@ __device__ void move_by_digit(const SortArguments& g) {
     const Chunk chunk(g, number);
     const auto* from = static_cast<const Entry*>(g.sorted) + chunk.row;
     auto* to = static_cast<Entry*>(g.merged) + chunk.row;
-    uint32_t next = g.places[number * kDigits + thread];  // of the thread's digit
+    uint32_t next = g.offsets[number * kDigits + thread];  // of the thread's digit
     for (int64_t begin = chunk.begin; begin < chunk.end; begin += kDigitTile) {
       const int64_t left = chunk.end - begin;
       const int count = left < kDigitTile ? static_cast<int>(left) : kDigitTile;
@@ -234,7 +234,7 @@ __device__ void move_by_digit(const SortArguments& g) {
       int ranks[kOwn], start[1];
 #pragma unroll
       for (int i = 0; i < kOwn; ++i) {
-        // What is not there comes after all others.
+        // Missing entries sort after all others.
         const int slot = first + i * kWarp;
         entries[i] = slot < count ? from[begin + slot] : last_entry<Entry>();
         digits[i] = digit_of(entries[i], g.bit);
@@ -255,7 +255,7 @@ __device__ void move_by_digit(const SortArguments& g) {
   }
 }
 
-/// The first g.kept of each row.
+/// Writes the first g.kept of each row.
 template <class T>
 __device__ void write_sorted(const SortArguments& g) {
   const auto* sorted = static_cast<const Entry<T>*>(g.sorted);

@@ -1,4 +1,4 @@
-// Launches of fused loops, and what streams keep for kernels.
+// Launches fused loops.
 #include "runtime/cuda/launch/cuda_kernels.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@ namespace {
 
 constexpr int64_t kMostGrid = 0x7fffffff;
 
-/// Whether every dense operand can be moved 16 bytes of the widest at a time along the last
-/// dimension.
+/// Whether all dense operands can be accessed as vectors along the last dimension, 16 bytes for the
+/// widest type.
 bool is_aligned(const LoopStep& step, void* const* bases) {
   const LoopProgram& program = step.program;
   const size_t rank = program.outer_rank;
@@ -29,7 +29,7 @@ bool is_aligned(const LoopStep& step, void* const* bases) {
   return true;
 }
 
-/// Whether all rows of these operands begin at addresses that are multiples of so many bytes.
+/// Whether all rows of these operands begin at multiples of `alignment` bytes.
 bool rows_begin_at(size_t alignment, const LoopStep& step, void* const* bases,
                    const std::vector<uint16_t>& operands) {
   const size_t rank = step.program.outer_rank, dimensions = rank + 1;
@@ -43,25 +43,25 @@ bool rows_begin_at(size_t alignment, const LoopStep& step, void* const* bases,
   return true;
 }
 
-/// Writes the words of a loop's kernel: see gpu_form.h.
+/// Writes the argument words of a loop's kernel: see gpu_form.h.
 void write_words(const LoopStep& step, void* const* bases, const uint64_t* parameters,
                  int64_t units, uint64_t* words) {
-  const GpuWords places(step.program);
-  const auto put = [&](size_t place, const void* from, size_t count) {
-    if (count) std::memcpy(words + place, from, count * sizeof(uint64_t));
+  const GpuWords offsets(step.program);
+  const auto put = [&](size_t offset, const void* from, size_t count) {
+    if (count) std::memcpy(words + offset, from, count * sizeof(uint64_t));
   };
   put(0, bases, step.program.operands.size());
-  put(places.extents, step.extents.data(), step.extents.size());
-  put(places.strides, step.strides.data(), step.strides.size());
-  put(places.parameters, parameters, step.program.parameter_count);
-  words[places.units] = static_cast<uint64_t>(units);
+  put(offsets.extents, step.extents.data(), step.extents.size());
+  put(offsets.strides, step.strides.data(), step.strides.size());
+  put(offsets.parameters, parameters, step.program.parameter_count);
+  words[offsets.units] = static_cast<uint64_t>(units);
 }
 
 }  // namespace
 
-/// The shared memory that a block needs for its row, and in `form` what is there; 0 if rows are not
-/// staged. A short row is found in the first cache again. Values are kept where two blocks have
-/// room for theirs: one alone waits for memory too often.
+/// The shared memory that a block needs to stage its row, 0 if rows are not staged; sets `form`
+/// accordingly. Short rows are not staged, as the L1 cache still holds them. Values are kept only
+/// if two blocks fit on a multiprocessor: a single one would stall on memory too often.
 size_t CudaKernels::stage(const LoopStep& step, void* const* bases, GpuForm& form) {
   constexpr size_t kLeast = 8 << 10;
   const LoopProgram& program = step.program;
@@ -90,7 +90,7 @@ void CudaKernels::reserve(Stream stream) {
   try {
     workspace_.get(stream, Blas::kWorkspaceBytes);
   } catch (const MemoryError&) {
-    // The first product makes residency, or says that there is none.
+    // The first matrix product makes memory available, or reports that there is none.
   }
 }
 
@@ -111,7 +111,7 @@ CudaKernels::LoopWork CudaKernels::work_of(const LoopStep& step, void* const* ba
   if (units == 0) return work;
   form.few = gpu_is_few(program, units, loaded_->multiprocessors());
   work.shared_bytes = stage(step, bases, form);
-  // Rounded up to whole blocks, indices must still fit.
+  // Indices must still fit after rounding up to full blocks.
   form.narrow = units < kMostGrid - 1024;
   for (const int64_t extent : step.extents) form.narrow = form.narrow && extent < kMostGrid;
   return work;
@@ -169,7 +169,7 @@ void CudaKernels::launch_together(std::span<const LoopCall> calls, LaunchGraphs&
   const KernelResidency residency = program.has_row
                                         ? loaded_->residency_with(kernel, all.shared_bytes)
                                         : cut_blocks(all.units, kernel.residency);
-  // Units that a block takes at once.
+  // Units that a block processes per turn.
   const int64_t taken = program.has_row ? gpu_block(program, all.form).teams : residency.threads;
   const int64_t turns = launch_turns(rounded_up_quotient(all.units, taken), residency);
   const GpuTableLayout table(program, all.form.table);

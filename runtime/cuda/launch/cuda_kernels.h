@@ -1,4 +1,4 @@
-// What one stream needs to run kernels: those that are loaded, the libraries, scratch memory.
+// What one stream needs to run kernels: loaded kernels, libraries, and workspace.
 #pragma once
 
 #include <memory>
@@ -28,12 +28,12 @@ class CudaKernels {
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
               LaunchGraphs& launches);
 
-  /// As AsyncStream::gather: loops whose kernel has the same form.
+  /// See AsyncStream::gather: gathers loops whose kernel has the same form.
   size_t gather(std::span<LoopCall> calls);
-  /// As AsyncStream::launch_together.
+  /// See AsyncStream::launch_together.
   void launch_together(std::span<const LoopCall> calls, LaunchGraphs& launches);
 
-  /// The kernel of a fused loop for arrays at such addresses; a null function: there is no work.
+  /// The kernel of a fused loop for arrays at these addresses; a null function if there is no work.
   KernelShape shape_of(const LoopStep& step, void* const* bases);
 
   LoadedKernels& loaded() { return *loaded_; }
@@ -41,22 +41,22 @@ class CudaKernels {
   Dnn& dnn() { return dnn_; }
 
   Workspace& workspace() { return workspace_; }
-  /// Takes the memory that products work in, if there is residency: later the values may fill the
-  /// card.
+  /// Allocates the workspace of matrix products if memory is available: later, values may fill the
+  /// device.
   void reserve(Stream stream);
 
-  /// Where kernels of the stream note the least place of what is wrong with their input: all ones
-  /// if nothing is.
+  /// Where kernels of the stream record the smallest index of an invalid input element: all ones if
+  /// there is none.
   unsigned long long* first_wrong(Stream stream);
 
  private:
-  /// What a fused loop asks for.
+  /// What a fused loop requires.
   struct LoopWork {
     GpuForm form;
-    int64_t units = 0;        ///< of work; 0: there is none
-    size_t shared_bytes = 0;  ///< of a block, for what is staged
+    int64_t units = 0;        ///< of work; may be 0
+    size_t shared_bytes = 0;  ///< of a block, for staging
   };
-  /// Without values that are kept (GpuForm::keeps), and with them.
+  /// Staging without kept values (GpuForm::keeps), and with them.
   struct RowStages {
     RowStage read_again, kept;
   };
@@ -65,7 +65,7 @@ class CudaKernels {
   size_t stage(const LoopStep& step, void* const* bases, GpuForm& form);
 
   const std::shared_ptr<LoadedKernels> loaded_;
-  /// Of reductions along rows, by structure: what shared memory may hold of a row.
+  /// For reductions along rows, by structure: the part of a row that shared memory may hold.
   std::unordered_map<const Kernel*, RowStages> stages_;
   std::vector<uint64_t> words_;
   std::vector<int64_t> units_;  ///< of work, of each loop of a batch

@@ -33,10 +33,10 @@ const char* find(const char* file, int architecture) {
   static std::mutex mutex;
   static std::unordered_map<int, Find> plugins;
   std::lock_guard lock(mutex);
-  auto place = plugins.find(architecture);
-  if (place == plugins.end())
-    place = plugins.emplace(architecture, open_plugin(architecture)).first;
-  return place->second ? place->second(file) : nullptr;
+  auto found = plugins.find(architecture);
+  if (found == plugins.end())
+    found = plugins.emplace(architecture, open_plugin(architecture)).first;
+  return found->second ? found->second(file) : nullptr;
 }
 
 }  // namespace

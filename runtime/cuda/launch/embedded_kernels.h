@@ -1,5 +1,5 @@
-// The kernels of runtime/cuda/kernels, which a build with nvcc has: as PTX in the plugin
-// tide-cuda.so, and assembled for sm_90, say, in tide-cuda-90.so.
+// The kernels of runtime/cuda/kernels, in builds with nvcc: as PTX in the plugin tide-cuda.so, and
+// as machine code in one plugin per architecture, such as tide-cuda-90.so for sm_90.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace tide::cuda {
 /// call. Valid until the process ends.
 const char* embedded_ptx(const char* file);
 
-/// The same assembled for devices of compute capability `capability` (90 for 9.0), as a fatbin of
-/// one image, which saves the driver's compiler some seconds; null if there is nothing for them.
+/// The machine code of `file` for compute capability `capability` (90 for 9.0), as a fatbin with
+/// one image, which saves seconds of JIT compilation; null if there is none.
 const void* embedded_binary(const char* file, int capability);
 
-/// What there are plugins for: "sm_90" for each with machine code, "compute_75" for that with PTX.
+/// The architectures of the plugins: "sm_90" for machine code, "compute_75" for PTX.
 std::vector<std::string> embedded_architectures();
 
 }  // namespace tide::cuda

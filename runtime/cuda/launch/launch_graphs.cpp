@@ -10,13 +10,13 @@
 namespace tide::cuda {
 namespace {
 
-/// Kernels that are worth a graph, and runs of their plan before it gets one.
-constexpr size_t kFewestKernels = 4;
-constexpr int kRunsBefore = 2;
-/// Plans that are remembered. A graph's node takes some kilobytes of the host and the device.
-constexpr size_t kMostCourses = 256;
-/// How often a plan may come with other kernels than before (an address that is less aligned).
-constexpr int kMostRebuilt = 4;
+/// The minimum number of kernels for a graph, and the runs of their plan before it gets one.
+constexpr size_t kMinKernels = 4;
+constexpr int kRunsBeforeGraph = 2;
+/// The maximum number of plans with graphs. A node takes a few KB of host and device memory.
+constexpr size_t kMaxPlans = 256;
+/// How often a plan's kernels may change (because an address is less aligned, for example).
+constexpr int kMaxRebuilds = 4;
 
 KernelNode node_of(Function function, LaunchShape shape, void** parameters) {
   KernelNode node{};
@@ -44,7 +44,7 @@ LaunchGraphs::Part& LaunchGraphs::Part::operator=(Part&& other) noexcept {
 }
 
 LaunchGraphs::Part::~Part() {
-  // One that is still running ends first; the driver sees to that.
+  // The driver waits for a graph that is still running.
   if (executable) driver().graph_executable_destroy(executable);
   if (graph) driver().graph_destroy(graph);
 }
@@ -54,27 +54,27 @@ void LaunchGraphs::List::clear() {
   words.clear();
 }
 
-/// None for a plan that is not worth it.
-LaunchGraphs::Course* LaunchGraphs::course_of(const PlanInfo& plan) {
-  if (plan.kernels_in_a_row < kFewestKernels) return nullptr;
-  const auto found = courses_.find(plan.number);
-  if (found != courses_.end()) return &found->second;
-  if (courses_.size() >= kMostCourses) forget_oldest();
-  return &courses_[plan.number];
+/// Null for a plan with too few kernels.
+LaunchGraphs::PlanGraphs* LaunchGraphs::graphs_of(const PlanInfo& plan) {
+  if (plan.kernels_in_a_row < kMinKernels) return nullptr;
+  const auto found = plans_.find(plan.number);
+  if (found != plans_.end()) return &found->second;
+  if (plans_.size() >= kMaxPlans) evict_oldest();
+  return &plans_[plan.number];
 }
 
-void LaunchGraphs::forget_oldest() {
-  courses_.erase(std::min_element(courses_.begin(), courses_.end(),
-                                  [](auto& a, auto& b) { return a.second.used < b.second.used; }));
+void LaunchGraphs::evict_oldest() {
+  plans_.erase(std::min_element(plans_.begin(), plans_.end(),
+                                [](auto& a, auto& b) { return a.second.used < b.second.used; }));
 }
 
 void LaunchGraphs::begin(const PlanInfo& plan) {
   if (!enabled_) return;
-  Course* course = course_of(plan);
-  if (!course || course->cancelled) return;
-  course->used = ++clock_;
-  if (course->runs++ < kRunsBefore) return;
-  course_ = course;
+  PlanGraphs* graphs = graphs_of(plan);
+  if (!graphs || graphs->cancelled) return;
+  graphs->used = ++clock_;
+  if (graphs->runs++ < kRunsBeforeGraph) return;
+  current_ = graphs;
   part_ = 0;
 }
 
@@ -82,7 +82,7 @@ void LaunchGraphs::launch(const KernelShape& kernel, std::span<const uint64_t> w
   if (profile::is_on()) [[unlikely]]
     note(kernel);
   const LaunchShape& shape = kernel.shape;
-  if (course_) {
+  if (current_) {
     waiting_.launches.push_back({kernel.function, shape, waiting_.words.size(), words.size()});
     waiting_.words.insert(waiting_.words.end(), words.begin(), words.end());
     return;
@@ -101,7 +101,7 @@ void LaunchGraphs::note(const KernelShape& kernel) {
 void LaunchGraphs::flush() {
   if (waiting_.launches.empty()) return;
   bool done = false;
-  if (!course_->cancelled && waiting_.launches.size() >= kFewestKernels) {
+  if (!current_->cancelled && waiting_.launches.size() >= kMinKernels) {
     try {
       done = replay();
     } catch (const Error& error) {
@@ -114,14 +114,14 @@ void LaunchGraphs::flush() {
 
 void LaunchGraphs::end() {
   flush();
-  course_ = nullptr;
+  current_ = nullptr;
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-/// Runs what waits as a graph; false if this plan is not to have one.
+/// Runs the waiting launches as a graph; false if the plan must not have one.
 bool LaunchGraphs::replay() {
-  if (part_ == course_->parts.size()) course_->parts.emplace_back();
-  Part& part = course_->parts[part_++];
+  if (part_ == current_->parts.size()) current_->parts.emplace_back();
+  Part& part = current_->parts[part_++];
   const bool same =
       std::equal(part.list.launches.begin(), part.list.launches.end(), waiting_.launches.begin(),
                  waiting_.launches.end(), [](const Launch& before, const Launch& now) {
@@ -130,7 +130,7 @@ bool LaunchGraphs::replay() {
   if (same) {
     update(part);
   } else {
-    if (part.executable && ++course_->rebuilt > kMostRebuilt) {
+    if (part.executable && ++current_->rebuilt > kMaxRebuilds) {
       give_up("its kernels change");
       return false;
     }
@@ -142,7 +142,7 @@ bool LaunchGraphs::replay() {
   return true;
 }
 
-/// Makes the part a chain of the kernels that wait.
+/// Builds the part's graph as a chain of the waiting kernels.
 void LaunchGraphs::build(Part& part) const {
   Part made;
   check(driver().graph_create(&made.graph, 0), "cuGraphCreate");
@@ -159,7 +159,7 @@ void LaunchGraphs::build(Part& part) const {
   part = std::move(made);
 }
 
-/// Sets the nodes whose arguments or grid are not those of the last run.
+/// Updates the nodes whose arguments or grid differ from the last run.
 void LaunchGraphs::update(Part& part) const {
   for (size_t i = 0; i < part.nodes.size(); ++i) {
     const Launch &before = part.list.launches[i], &now = waiting_.launches[i];
@@ -175,22 +175,22 @@ void LaunchGraphs::update(Part& part) const {
 }
 
 void LaunchGraphs::launch_waiting() {
-  Course* const course = std::exchange(course_, nullptr);  // at once, now
+  PlanGraphs* const graphs = std::exchange(current_, nullptr);  // launch immediately
   try {
     for (const Launch& one : waiting_.launches)
       launch({one.function, one.shape}, {waiting_.words.data() + one.first, one.count});
   } catch (const Error&) {
     if (!failure_) failure_ = std::current_exception();
   }
-  course_ = course;
+  current_ = graphs;
 }
 
-/// The plan's kernels are launched one by one from now on.
+/// From now on, launches the plan's kernels one by one.
 void LaunchGraphs::give_up(const char* reason) {
-  course_->cancelled = true;
-  course_->parts.clear();
+  current_->cancelled = true;
+  current_->parts.clear();
   if (environment_flag(Variable::log))
-    std::fprintf(stderr, "tide: cuda: no graph for a window of %zu kernels any more: %s\n",
+    std::fprintf(stderr, "tide: cuda: a window of %zu kernels no longer uses a graph: %s\n",
                  waiting_.launches.size(), reason);
 }
 

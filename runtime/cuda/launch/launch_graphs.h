@@ -1,19 +1,17 @@
-// Our kernels, fused and compute, on their way to the stream: one by one, or as a CUDA graph where
-// a window's plan comes again and again.
+// Launches tide's fused and compute kernels on a stream: one by one, or as a CUDA graph if a
+// window's plan repeats.
 //
-// A plain launch costs the host about 2 us and the device a gap between two kernels. A graph costs
-// about one launch for all, and the gaps shrink. What a replay still pays for is what changed since
-// the last one: the nodes whose arguments (addresses, sizes, numbers, random counters) or grid
-// differ are set again, each at a part of a launch's price; in a loop of training most are the
-// same, as the allocator hands out the same blocks in the same order. Two other ways were not
-// taken. Capturing the stream anew and cuGraphExecUpdate would pay for every launch and for the
-// comparison of all nodes. Kernels that read their arguments from a block in device memory, filled
-// by one copy a window, would need no updates, but each kernel would begin with loads that miss the
-// caches (0.5 us or more on the device, where arguments passed at the launch lie in the constant
-// bank), and the copy is a stop of its own in the stream.
+// A single launch costs the host about 2 us, and leaves a gap between kernels on the device. A
+// graph costs about as much as one launch, and its gaps are shorter. A replay must update the nodes
+// whose arguments (addresses, sizes, scalars, random counters) or grid changed. In a training loop
+// most stay the same, because the allocator returns the same blocks in the same order.
 //
-// Copies, libraries and whatever else goes to the stream ends a part: libraries choose their
-// kernels anew at each call, and most windows have one compute op, first.
+// Stream capture with cuGraphExecUpdate would pay for every launch and for comparing all nodes.
+// Kernels that read their arguments from device memory would need no updates, but each would start
+// with loads that miss the caches (0.5 us or more; launch arguments are in constant memory).
+//
+// Copies, library calls and any other work on the stream end a part: libraries choose their kernels
+// at each call, and most windows have one compute op, which comes first.
 #pragma once
 
 #include <cstddef>
@@ -34,71 +32,71 @@ namespace tide::cuda {
 struct KernelShape {
   Function function = nullptr;
   LaunchShape shape{};
-  int64_t loops = 1;  ///< that the launch serves
+  int64_t loops = 1;  ///< that the launch runs
 };
 
-/// The way of kernels to one stream. Used by the queue's thread, with the device's context
-/// current. TIDE_CUDA_GRAPHS=0: no graphs.
+/// Launches kernels on one stream. Used by the queue's thread, with the device's context current.
+/// TIDE_CUDA_GRAPHS=0 disables graphs.
 class LaunchGraphs {
  public:
   explicit LaunchGraphs(Stream stream);
   LaunchGraphs(const LaunchGraphs&) = delete;
 
-  /// From here to `end`, launches belong to one run of the plan. They may be put off until `flush`
+  /// From here to `end`, launches belong to one run of the plan. They may be deferred until `flush`
   /// or `end`.
   void begin(const PlanInfo& plan);
 
-  /// Launches a kernel with one parameter of so many words, which are copied.
+  /// Launches a kernel with one parameter that consists of `words`, which are copied.
   void launch(const KernelShape& kernel, std::span<const uint64_t> words);
 
-  /// Must come before anything else is enqueued. What fails is reported by `end`.
+  /// Must be called before anything else is enqueued. `end` reports errors.
   void flush();
 
-  /// Throws the error of launches that were put off and have failed.
+  /// Throws the error of deferred launches that failed.
   void end();
 
-  /// Of the kernels since the last call the one with the most threads; a null function: there was
-  /// none. They are noted while a profile is under way.
+  /// The kernel with the most threads since the last call; a null function if there was none.
+  /// Recorded only while a profile is running.
   KernelShape take_largest() { return std::exchange(largest_, {}); }
 
-  /// How often a graph ran in place of launches.
+  /// The number of graph launches.
   int64_t replays() const { return replays_; }
 
  private:
-  /// A kernel that waits, or a node of a graph.
+  /// A deferred launch, or a node of a graph.
   struct Launch {
     Function function;
     LaunchShape shape;
-    size_t first, count;  ///< its words, of the list's
+    size_t first, count;  ///< range of its words in the list's
   };
   struct List {
     std::vector<Launch> launches;
     std::vector<uint64_t> words;
     void clear();
   };
-  /// A part of a plan: kernels that follow one another, as the graph has them.
+  /// A part of a plan: consecutive kernels, which form one graph.
   struct Part {
     Graph graph = nullptr;
     GraphExec executable = nullptr;
     std::vector<GraphNode> nodes;
-    List list;  ///< as it ran last
+    List list;  ///< of the last run
 
     Part() = default;
     Part(Part&& other) noexcept { *this = std::move(other); }
     Part& operator=(Part&& other) noexcept;
     ~Part();
   };
-  /// What is known of a plan.
-  struct Course {
+  /// The graphs of a plan and how they were used.
+  struct PlanGraphs {
     int runs = 0;
-    int rebuilt = 0;  ///< parts whose kernels were others than the time before
+    int rebuilt = 0;  ///< how often a part was rebuilt because its kernels changed
     bool cancelled = false;
-    uint64_t used = 0;  ///< when it ran last
+    uint64_t used = 0;  ///< clock_ at the last run
     std::vector<Part> parts;
   };
 
-  Course* course_of(const PlanInfo& plan);
-  void forget_oldest();
+  PlanGraphs* graphs_of(const PlanInfo& plan);
+  void evict_oldest();
   bool replay();
   void build(Part& part) const;
   void update(Part& part) const;
@@ -108,9 +106,9 @@ class LaunchGraphs {
 
   const Stream stream_;
   const bool enabled_;
-  std::unordered_map<uint64_t, Course> courses_;  ///< by the number of the plan
+  std::unordered_map<uint64_t, PlanGraphs> plans_;  ///< by the number of the plan
   uint64_t clock_ = 0;
-  Course* course_ = nullptr;  ///< of the plan that runs now, if its launches are put off
+  PlanGraphs* current_ = nullptr;  ///< of the current plan, if its launches are deferred
   size_t part_ = 0;
   List waiting_;
   std::exception_ptr failure_;

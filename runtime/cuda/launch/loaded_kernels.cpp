@@ -27,8 +27,8 @@ const LoadedKernel& LoadedKernels::fused(const LoopStep& step, GpuForm form) {
   Function function = nullptr;
   check(driver().module_function(&function, load(ptx.c_str()), "kernel"), "cuModuleGetFunction");
   int threads = gpu_block(step.program, form).threads;
-  // The threads of a row are lanes of its reduction's tree; those of a map are all alike, so that
-  // a block has as many as lets most of them be there at once.
+  // The threads of a row are lanes of its reduction tree, so their number is fixed. Those of a map
+  // are interchangeable: the block size is the one with the highest occupancy.
   if (!step.program.has_row) {
     int grid = 0;
     check(driver().potential_block(&grid, &threads, function, nullptr, 0, threads),
@@ -41,7 +41,7 @@ const LoadedKernel& LoadedKernels::fused(const LoopStep& step, GpuForm form) {
   return kernel = {function, residency_of(function, threads)};
 }
 
-/// What a multiprocessor has room for; asked for once per kernel and size.
+/// Queries the occupancy of a multiprocessor; called once per kernel and size.
 KernelResidency LoadedKernels::residency_of(Function function, int threads,
                                             size_t shared_bytes) const {
   KernelResidency residency{multiprocessors_, 0, threads, shared_bytes};

@@ -1,5 +1,5 @@
-// The kernels that are loaded into a device's context, for all its streams: fused loops and the
-// embedded ones.
+// The kernels loaded into a device's context, shared by all its streams: fused loops and embedded
+// kernels.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +24,11 @@ struct LoadedKernel {
   KernelResidency residency;
 };
 
-/// Thread-safe; the context is to be the calling thread's. What it returns stays where it is.
+/// Thread-safe; the context must be current. Returned references stay valid.
 class LoadedKernels {
  public:
-  /// `most_threads`: that a multiprocessor holds at once. `shared_bytes`: what a block may have of
-  /// shared memory if it asks for it.
+  /// `most_threads`: resident threads per multiprocessor. `shared_bytes`: the opt-in maximum of
+  /// shared memory per block.
   LoadedKernels(int capability, int multiprocessors, int most_threads, size_t shared_bytes = 0)
       : capability_(capability),
         multiprocessors_(multiprocessors),
@@ -37,19 +37,18 @@ class LoadedKernels {
   LoadedKernels(const LoadedKernels&) = delete;
 
   int multiprocessors() const { return multiprocessors_; }
-  /// The most that is staged of a row (GpuForm::staged).
+  /// The maximum size of a staged row (GpuForm::staged).
   size_t most_staged() const { return std::max(shared_bytes_, kOwnSharedBytes) - kOwnSharedBytes; }
 
-  /// A fused loop's. The first time that a structure comes its code is generated and loaded.
+  /// The kernel of a fused loop. Generates and loads its code on the first call per structure.
   const LoadedKernel& fused(const LoopStep& step, GpuForm form);
-  /// What there is room for of a kernel whose blocks have so much shared memory beside their own.
+  /// The occupancy of a kernel whose blocks have `shared_bytes` of dynamic shared memory.
   KernelResidency residency_with(const LoadedKernel& kernel, size_t shared_bytes);
 
-  /// How much of the device a launch takes up. Throws DriverError.
+  /// The resources of the device that a launch uses. Throws DriverError.
   profile::KernelLaunch figures_of(Function function, LaunchShape shape) const;
 
-  /// The kernel `name` of kernels/`file`.cu, which must be there; it runs in blocks of so many
-  /// threads.
+  /// The kernel `name` of kernels/`file`.cu, which must exist, run in blocks of `threads`.
   const LoadedKernel& embedded(const char* file, const std::string& name, int threads);
 
  private:
@@ -57,16 +56,17 @@ class LoadedKernels {
   Module load(const char* ptx) const;
   Module load_embedded(const char* file) const;
 
-  /// Shared memory of a fused kernel's own, at most: a number for each thread of a block and more.
+  /// The maximum of static shared memory of a fused kernel: a value per thread of a block, and
+  /// more.
   static constexpr size_t kOwnSharedBytes = 4096;
 
   const int capability_, multiprocessors_, most_threads_;
   const size_t shared_bytes_;
   std::mutex mutex_;
-  /// Per structure, by form.
+  /// By structure, then form.
   std::unordered_map<const Kernel*, std::array<LoadedKernel, GpuForm::kForms>> fused_;
   std::map<std::pair<Function, size_t>, KernelResidency>
-      residencies_;                                         ///< with so much shared memory
+      residencies_;                                         ///< by dynamic shared memory
   std::unordered_map<std::string, Module> modules_;         ///< of embedded files
   std::unordered_map<std::string, LoadedKernel> embedded_;  ///< by name and threads
 };

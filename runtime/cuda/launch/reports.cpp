@@ -1,11 +1,11 @@
-// Pins the reports' memory, and reads it.
+// Allocates the reports' pinned memory, and reads it.
 #include "runtime/cuda/launch/reports.h"
 
 #include <utility>
 
 namespace tide::cuda {
 
-Reports::Place Reports::open(Describe describe) {
+Reports::Slot Reports::open(Describe describe) {
   if (free_.empty()) {
     void* data = nullptr;
     check(driver().host_allocate(&data, kBlock * sizeof(Report), kHostPortable | kHostMapped),

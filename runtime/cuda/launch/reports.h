@@ -1,4 +1,4 @@
-// What ops report to the host, while the stream runs, of the numbers that they were given.
+// Reports of invalid input values from running kernels to the host.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 namespace tide::cuda {
 
 /// Reports of one stream, in pinned memory that its kernels write. Used by the queue's thread, with
-/// the context current; the memory goes with the context.
+/// the context current; the memory is released with the context.
 class Reports {
  public:
-  /// The failure's text, from what the op has reported.
+  /// Returns the error message for the value that the op reported.
   using Describe = std::function<std::string(int64_t what)>;
 
-  struct Place {
+  struct Slot {
     uint64_t number;
-    Report* report;  ///< of an op that found nothing wrong, unless it says otherwise
+    Report* report;  ///< starts as "nothing wrong"; the kernel overwrites it
   };
-  Place open(Describe describe);
-  /// What the op reported, which is done. The place is free then.
+  Slot open(Describe describe);
+  /// The error that the op reported, if any. The op must be done; frees the slot.
   std::optional<std::string> close(uint64_t number);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace tide::cuda {
 
-/// The block that was used longest ago, free again. Waits for the copies through it.
+/// The least recently used block, after waiting for the copies through it.
 Staging::Block& Staging::take() {
   Block& block = blocks_[next_++ % blocks_.size()];
   if (!block.used) check(driver().event_create(&block.used, kEventNoTiming), "cuEventCreate");
@@ -18,19 +18,18 @@ Staging::Block& Staging::take() {
   return block;
 }
 
-/// The block that was used last, if something is left of it, else the next.
-Staging::Block& Staging::with_room() {
+/// The most recently used block if it has space left, else the next one.
+Staging::Block& Staging::with_space() {
   Block& last = blocks_[(next_ + blocks_.size() - 1) % blocks_.size()];
   return last.data && last.filled < kBlockBytes ? last : take();
 }
 
-/// Many small uploads share a block, so that a loop that uploads a batch at a time hardly ever
-/// waits for one.
+/// Small uploads share a block, so that a loop that uploads one batch at a time rarely waits.
 void Staging::upload(DevicePointer to, const void* from, size_t bytes) {
   constexpr size_t kAligned = 256;
   const auto* source = static_cast<const std::byte*>(from);
   for (size_t done = 0, part = 0; done < bytes; done += part) {
-    Block& block = with_room();
+    Block& block = with_space();
     part = std::min(kBlockBytes - block.filled, bytes - done);
     std::byte* const staged = static_cast<std::byte*>(block.data) + block.filled;
     std::memcpy(staged, source + done, part);

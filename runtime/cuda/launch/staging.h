@@ -1,4 +1,4 @@
-// Copies between pageable host memory and a device, through pinned blocks that are kept for reuse.
+// Copies between pageable host memory and a device, through reusable pinned blocks.
 #pragma once
 
 #include <array>
@@ -17,17 +17,17 @@ class Staging {
 
   /// Enqueues the copy. `from` may be changed as soon as this returns.
   void upload(DevicePointer to, const void* from, size_t bytes);
-  /// Copies, and returns when the bytes are there.
+  /// Returns when the copy is complete.
   void download(void* to, DevicePointer from, size_t bytes);
 
  private:
   struct Block {
     void* data = nullptr;
-    Event used = nullptr;  ///< the end of the last copy through it
-    size_t filled = 0;     ///< bytes that copies under way may use
+    Event used = nullptr;  ///< recorded after the last copy through it
+    size_t filled = 0;     ///< bytes that unfinished copies may use
   };
   Block& take();
-  Block& with_room();
+  Block& with_space();
 
   static constexpr size_t kBlockBytes = size_t{4} << 20;
   Stream stream_;

@@ -38,7 +38,7 @@ const char* suffix_of(DType type) {
   return "";
 }
 
-/// The sizes (n, c, h, w) of an array of planes that lies so or channels last.
+/// The sizes (n, c, h, w) of an array of planes, which may be channels-last.
 Shape planes_of(const Shape& shape, bool channels_last) {
   return channels_last ? as_planes(Layout(shape)).shape : shape;
 }
@@ -59,7 +59,8 @@ bool launch_compute(ComputeLaunch& call) {
     default:
       break;
   }
-  if (!embedded_ptx("pooling")) return false;  // a build without kernels; the others have libraries
+  if (!embedded_ptx("pooling"))
+    return false;  // built without kernels; the ops above have libraries
   switch (call.step.op) {
     case ComputeOp::max_pool2d:
     case ComputeOp::max_pool2d_backward:

@@ -1,4 +1,4 @@
-// Compute ops that run on the device, by the kernels in runtime/cuda/kernels.
+// Runs compute ops on the device, with libraries and the kernels in runtime/cuda/kernels.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,9 @@ struct ComputeLaunch {
   LaunchGraphs& launches;
   Stream stream;
   Reports& reports;
-  std::optional<uint64_t>
-      report;  ///< set by ops that check what they are given: the number of theirs
+  std::optional<uint64_t> report;  ///< set by ops that check their inputs: the number of the report
 
-  /// The stream, with all launches that were put off on it: for whatever is not a launch of ours.
+  /// The stream after all deferred launches: for work that is not launched through `launches`.
   Stream flushed() const {
     launches.flush();
     return stream;
@@ -31,7 +30,7 @@ struct ComputeLaunch {
   const Shape& output_shape(size_t i) const { return step.outputs[i].layout.shape; }
 };
 
-/// Enqueues the op; false if it has no kernel for these types, or this build has none.
+/// Enqueues the op; false if this build has no kernel of it for these types.
 bool launch_compute(ComputeLaunch& call);
 
 }  // namespace tide::cuda

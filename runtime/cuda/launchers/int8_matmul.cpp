@@ -1,8 +1,7 @@
-// cuBLASLt multiplies int8 to sums of int32 where both factors lie dense along k. The rest is done
-// around it, part by part: factors that lie otherwise are copied, and the low byte of each sum is
-// taken while the sums lie in the card's second cache. Where the sums themselves are wanted, the
-// library writes them where they belong. What bits of bytes mean does not matter to
-// the low byte of a sum, so uint8 is multiplied as int8.
+// cuBLASLt multiplies int8 to int32 sums if both factors are contiguous along k. Other factors are
+// copied first, and the low byte of each sum is taken while the sums are in the L2 cache, so the
+// product is computed in parts. int32 results are written by the library directly. The low byte of
+// a sum does not depend on signedness, so uint8 is multiplied as int8.
 #include "runtime/cuda/launchers/int8_matmul.h"
 
 #include <algorithm>
@@ -13,37 +12,37 @@
 namespace tide::cuda {
 namespace {
 
-/// Multiply-adds from which on the library is worth its three launches.
+/// The minimum number of multiply-adds that justifies three launches.
 constexpr int64_t kLeastWork = int64_t{1} << 21;
-/// The longest sums of products of two int8 that fit int32.
+/// The longest sum of int8 products that fits int32.
 constexpr int64_t kMostInner = 0x7fffffff / (128 * 128);
-/// What rows and numbers of rows are filled up to: 16 bytes.
+/// Rows and row counts are padded to a multiple of this: 16 bytes.
 constexpr int64_t kMultiple = 16;
-/// Scratch behind the library's own; with it, no more than a stream keeps in any case.
+/// Workspace after the library's own; in total at most what a stream always keeps.
 constexpr int64_t kSumBytes = int64_t{16} << 20, kFactorBytes = int64_t{8} << 20;
 static_assert(Blas::kWorkspaceBytes + kSumBytes + 2 * kFactorBytes <= Workspace::kKept);
 
-int64_t filled_up(int64_t size) { return (size + kMultiple - 1) / kMultiple * kMultiple; }
+int64_t rounded_up(int64_t size) { return (size + kMultiple - 1) / kMultiple * kMultiple; }
 
-/// As many of `size` as `most` allows, in steps that suit the library's tiles.
+/// The part of `size` that `most` allows, in multiples of the library's tiles.
 int64_t part_of(int64_t size, int64_t most) {
   constexpr int64_t kTile = 128;
   return std::min(size, std::max(most / kTile * kTile, kMultiple));
 }
 
-/// A factor as rows of k: those of the left one, the columns of the right one.
+/// A factor as rows of length k: rows of the left factor, columns of the right one.
 struct Factor {
   const int8_t* data;
   int64_t rows, stride, inner_stride;
 
-  /// Whether the library takes it where it lies, in steps of `step` rows.
+  /// Whether the library supports it without a copy, in steps of `step` rows.
   bool fits(int64_t k, int64_t step) const {
     return inner_stride == 1 && stride % kMultiple == 0 && k % kMultiple == 0 && rows % step == 0 &&
            reinterpret_cast<uintptr_t>(data) % kMultiple == 0;
   }
 };
 
-/// Rows of a factor as the library reads them.
+/// Rows of a factor in the library's layout.
 struct Rows {
   const void* data;
   int64_t count, stride;
@@ -51,34 +50,35 @@ struct Rows {
 
 class Int8Matmul {
  public:
-  Int8Matmul(ComputeLaunch& call, const MatmulArguments& whole, DType result, char* scratch)
-      : call_(call), whole_(whole), result_(result), scratch_(scratch) {}
+  Int8Matmul(ComputeLaunch& call, const MatmulArguments& product, DType result, char* scratch)
+      : call_(call), product_(product), result_(result), scratch_(scratch) {}
 
   LibraryOutcome run(const int8_t* a, const int8_t* b, char* c) {
-    const Factor left{a, whole_.m, whole_.a_row, whole_.a_column};
-    const Factor right{b, whole_.n, whole_.b_column, whole_.b_row};
-    const int64_t k = whole_.k, filled_k = filled_up(k);
+    const Factor left{a, product_.m, product_.a_row, product_.a_column};
+    const Factor right{b, product_.n, product_.b_column, product_.b_row};
+    const int64_t k = product_.k, filled_k = rounded_up(k);
     const bool left_fits = left.fits(k, 1), right_fits = right.fits(k, kLeastColumns);
     const bool direct = writes_sums(c);
-    const int64_t most_columns = right_fits ? whole_.n : kFactorBytes / filled_k;
+    const int64_t most_columns = right_fits ? product_.n : kFactorBytes / filled_k;
     const int64_t columns =
-        part_of(whole_.n, direct ? most_columns : std::min(most_columns, kMostColumns));
-    const int64_t most_rows = left_fits ? whole_.m : kFactorBytes / filled_k;
-    const int64_t scratch_rows = kSumBytes / int64_t{sizeof(int32_t)} / filled_up(columns);
-    const int64_t rows = part_of(whole_.m, direct ? most_rows : std::min(most_rows, scratch_rows));
+        part_of(product_.n, direct ? most_columns : std::min(most_columns, kMostColumns));
+    const int64_t most_rows = left_fits ? product_.m : kFactorBytes / filled_k;
+    const int64_t scratch_rows = kSumBytes / int64_t{sizeof(int32_t)} / rounded_up(columns);
+    const int64_t rows =
+        part_of(product_.m, direct ? most_rows : std::min(most_rows, scratch_rows));
     LibraryOutcome outcome;
-    for (int64_t column = 0; column < whole_.n; column += columns) {
-      const int64_t width = std::min(columns, whole_.n - column);
+    for (int64_t column = 0; column < product_.n; column += columns) {
+      const int64_t width = std::min(columns, product_.n - column);
       const Rows of_right =
           right_fits ? in_place(right, column, width) : arranged(right, column, width, 0);
-      for (int64_t row = 0; row < whole_.m; row += rows) {
-        const int64_t height = std::min(rows, whole_.m - row);
+      for (int64_t row = 0; row < product_.m; row += rows) {
+        const int64_t height = std::min(rows, product_.m - row);
         const Rows of_left =
             left_fits ? in_place(left, row, height) : arranged(left, row, height, kFactorBytes);
         if (direct) {
-          outcome = multiply({of_left.data, height, of_left.stride},
-                             {of_right.data, width, of_right.stride},
-                             c + (row * whole_.n + column) * int64_t{sizeof(int32_t)}, whole_.n);
+          outcome = multiply(
+              {of_left.data, height, of_left.stride}, {of_right.data, width, of_right.stride},
+              c + (row * product_.n + column) * int64_t{sizeof(int32_t)}, product_.n);
           if (!outcome.enqueued) return outcome;
           continue;
         }
@@ -91,12 +91,12 @@ class Int8Matmul {
   }
 
  private:
-  static constexpr int64_t kLeastColumns = 4;    // of a product that the library takes
+  static constexpr int64_t kLeastColumns = 4;    // of a product that the library supports
   static constexpr int64_t kMostColumns = 8192;  // so that sums of many rows fit
 
-  /// Whether the library can write sums to the result as it lies.
+  /// Whether the library can write sums directly to the result.
   bool writes_sums(const char* c) const {
-    return result_ == DType::i32 && !whole_.bias && whole_.n % kLeastColumns == 0 &&
+    return result_ == DType::i32 && !product_.bias && product_.n % kLeastColumns == 0 &&
            reinterpret_cast<uintptr_t>(c) % kMultiple == 0;
   }
 
@@ -104,27 +104,27 @@ class Int8Matmul {
     return {factor.data + first * factor.stride, count, factor.stride};
   }
 
-  /// A copy in scratch memory.
+  /// A copy in the workspace.
   Rows arranged(const Factor& factor, int64_t first, int64_t count, int64_t offset) {
     ArrangeArguments g{};
     g.from = factor.data + first * factor.stride;
     g.to = scratch_ + kSumBytes + offset;
-    g.rows = count, g.columns = whole_.k;
+    g.rows = count, g.columns = product_.k;
     g.row_stride = factor.stride, g.column_stride = factor.inner_stride;
-    g.padded_rows = filled_up(count), g.padded_columns = filled_up(whole_.k);
+    g.padded_rows = rounded_up(count), g.padded_columns = rounded_up(product_.k);
     const auto tiles = [](int64_t size) { return (size + kArrangeTile - 1) / kArrangeTile; };
     cuda::run(call_, "int8_matmul", "arrange_bytes", g,
               tiles(g.padded_rows) * tiles(g.padded_columns), kArrangeThreads);
     return {g.to, g.padded_rows, g.padded_columns};
   }
 
-  /// Sums to `c`, whose rows lie `stride` numbers apart.
+  /// Writes sums to `c`, whose rows are `stride` elements apart.
   LibraryOutcome multiply(const Rows& left, const Rows& right, char* c, int64_t stride) {
     MatmulArguments g{};
     g.a = left.data, g.b = right.data, g.c = c;
     g.c_row = stride;
     g.m = left.count, g.n = right.count;
-    g.k = filled_up(whole_.k);
+    g.k = rounded_up(product_.k);
     g.a_row = left.stride, g.b_column = right.stride;
     g.a_column = g.b_row = g.batch = 1;
     return call_.kernels.blas().multiply(g, {DType::i8, DType::i8, DType::i32}, call_.flushed());
@@ -136,19 +136,19 @@ class Int8Matmul {
     NarrowArguments g{};
     g.sums = reinterpret_cast<const int32_t*>(scratch_);
     g.sums_stride = sums_stride;
-    g.bias = whole_.bias
-                 ? static_cast<const char*>(whole_.bias) + column * whole_.bias_stride * bytes
+    g.bias = product_.bias
+                 ? static_cast<const char*>(product_.bias) + column * product_.bias_stride * bytes
                  : nullptr;
-    g.bias_stride = whole_.bias_stride;
-    g.to = c + (row * whole_.n + column) * bytes;
-    g.to_stride = whole_.n;
+    g.bias_stride = product_.bias_stride;
+    g.to = c + (row * product_.n + column) * bytes;
+    g.to_stride = product_.n;
     g.rows = height, g.columns = width;
     cuda::run(call_, "int8_matmul", "narrow_sums_" + std::to_string(bytes), g,
               blocks_for(height * ((width + kNarrowOwn - 1) / kNarrowOwn)), kElementThreads);
   }
 
   ComputeLaunch& call_;
-  const MatmulArguments& whole_;
+  const MatmulArguments& product_;
   const DType result_;
   char* const scratch_;  ///< sums, then the right factor's rows, then the left one's
 };
@@ -157,9 +157,9 @@ class Int8Matmul {
 
 LibraryOutcome multiply_bytes(ComputeLaunch& call, const MatmulArguments& product, DType result) {
   if (product.m * product.n * product.k < kLeastWork)
-    return {false, "a product of few bytes is faster without Tensor Cores"};
-  if (product.k > kMostInner) return {false, "sums of so many products do not fit int32"};
-  if (!embedded_ptx("int8_matmul")) return {false, "this build has no kernels for it"};
+    return {false, "a small int8 product is faster without Tensor Cores"};
+  if (product.k > kMostInner) return {false, "sums of this inner size may not fit int32"};
+  if (!embedded_ptx("int8_matmul")) return {false, "this build has no kernels"};
   auto* const workspace = static_cast<char*>(call.kernels.workspace().get(
       call.flushed(), Blas::kWorkspaceBytes + kSumBytes + 2 * kFactorBytes));
   Int8Matmul work(call, product, result, workspace + Blas::kWorkspaceBytes);

@@ -1,4 +1,4 @@
-// The launchers of compute ops, one for each kernels/*.cu, and what they have in common.
+// The launchers of compute ops, one for each kernels/*.cu, and what they share.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@
 
 namespace tide::cuda {
 
-/// What the kernels of a type are called after.
+/// The suffix of kernel names for a type.
 const char* suffix_of(DType type);
 
-/// Blocks of threads that take an element each.
+/// The number of blocks for one element per thread.
 inline int64_t blocks_for(int64_t elements) {
   return (elements + kElementThreads - 1) / kElementThreads;
 }
 
-/// Runs `kernel` of kernels/`file`.cu over so many blocks, or fewer that take turns.
+/// Runs `kernel` of kernels/`file`.cu in `blocks` blocks, or in fewer that loop.
 template <class Arguments>
 void run(ComputeLaunch& call, const char* file, const std::string& kernel, Arguments& arguments,
          int64_t blocks, int threads) {
@@ -33,10 +33,10 @@ void run(ComputeLaunch& call, const char* file, const std::string& kernel, Argum
   call.launches.launch({loaded.function, shape}, words);
 }
 
-/// The sizes (n, c, h, w) of an array of planes that lies so or channels last.
+/// The sizes (n, c, h, w) of an array of planes, which may be channels-last.
 Shape planes_of(const Shape& shape, bool channels_last);
 
-// Each enqueues its op; false if it has no kernel for these types or sizes.
+// Each enqueues its op, or returns false if it has no kernel for these types or sizes.
 bool launch_attention(ComputeLaunch& call);
 bool launch_convolution(ComputeLaunch& call);
 bool launch_eigen_svd(ComputeLaunch& call);

@@ -1,4 +1,4 @@
-// Attention as a whole: by cuDNN, else by our kernels.
+// Fused attention: by cuDNN, else by tide's kernels.
 #include <algorithm>
 #include <string>
 
@@ -33,9 +33,9 @@ bool launch_attention(ComputeLaunch& call, bool backward) {
     g.result_strides[d] = result.strides[d];
     g.gradient_strides[d] = gradient.strides[d];
   }
-  if (const size_t place = backward ? 6 : 3; call.step.inputs.size() > place) {
-    g.mask = static_cast<const float*>(call.input(place));
-    std::copy_n(call.input_layout(place).strides.begin(), 3, g.mask_strides);
+  if (const size_t mask = backward ? 6 : 3; call.step.inputs.size() > mask) {
+    g.mask = static_cast<const float*>(call.input(mask));
+    std::copy_n(call.input_layout(mask).strides.begin(), 3, g.mask_strides);
   }
   Dnn& dnn = call.kernels.dnn();
   const LibraryOutcome outcome =
@@ -44,7 +44,7 @@ bool launch_attention(ComputeLaunch& call, bool backward) {
   double operations = 4;
   for (const int64_t size : {g.stacks, g.heads, g.rows, g.keys, g.features})
     operations *= static_cast<double>(size);
-  tell_slow("attention of " + std::string(name_of(type)), operations, outcome.refusal);
+  warn_slow("attention of " + std::string(name_of(type)), operations, outcome.refusal);
   if (!embedded_ptx("attention") || g.features > kMostFeatures) return false;
   constexpr int64_t kWarps = kElementThreads / 32;
   const auto run_rows = [&](const char* kernel, int64_t rows) {

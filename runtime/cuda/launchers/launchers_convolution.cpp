@@ -1,4 +1,4 @@
-// Convolutions of planes: by cuDNN, else by our kernels.
+// 2-D convolutions: by cuDNN, else by tide's kernels.
 #include <string>
 
 #include "runtime/cuda/launch/embedded_kernels.h"
@@ -8,7 +8,7 @@
 namespace tide::cuda {
 namespace {
 
-/// By cuDNN, unless that does not take it.
+/// Enqueues the convolution with cuDNN; false if cuDNN does not support it.
 bool convolve_by_library(ComputeLaunch& call, const ConvolutionArguments& g) {
   for (const int64_t size : {g.n, g.c, g.h, g.w, g.o, g.oh, g.ow, g.kh, g.kw})
     if (size == 0) return false;
@@ -20,7 +20,7 @@ bool convolve_by_library(ComputeLaunch& call, const ConvolutionArguments& g) {
   double operations = 2;
   for (const int64_t size : {g.n, g.o, g.oh, g.ow, g.c / g.groups, g.kh, g.kw})
     operations *= static_cast<double>(size);
-  tell_slow("a convolution of " + std::string(name_of(type)), operations, outcome.refusal);
+  warn_slow("a convolution of " + std::string(name_of(type)), operations, outcome.refusal);
   return false;
 }
 

@@ -11,12 +11,12 @@ namespace tide::cuda {
 /// Eigenvalues of symmetric matrices, or singular values; without vectors if there is one output.
 bool launch_eigen_svd(ComputeLaunch& call) {
   if (longer_side(call) > kLargestEigenSvd) return false;
-  // Blocks are many if the memory that they work with stays below this.
+  // Limits the number of blocks, which need workspace each.
   constexpr int64_t kMostWork = 64 << 20;
   auto g = stack_arguments<EigenSvdArguments>(call);
   if (g.count == 0) return true;
   const int64_t shorter = std::min(g.rows, g.columns), longer = std::max(g.rows, g.columns);
-  if (shorter == 0) return false;  // vectors without values
+  if (shorter == 0) return false;  // vectors only, no values
   const bool symmetric = call.step.op == ComputeOp::eigh;
   g.values = call.output(0);
   if (call.step.outputs.size() > 1) {

@@ -1,4 +1,4 @@
-// Gathering and scattering by position.
+// Gather and scatter by index.
 #include <array>
 #include <string>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace tide::cuda {
 namespace {
 
-/// What gathering and scattering have alike. Positions may be 1 to `limit`.
+/// The arguments that gather and scatter share. Positions may be 1 to `limit`.
 IndexArguments index_arguments(ComputeLaunch& call, int64_t limit) {
   const Layout& index = call.input_layout(1);
   IndexArguments g{};
@@ -28,25 +28,25 @@ IndexArguments index_arguments(ComputeLaunch& call, int64_t limit) {
   return g;
 }
 
-/// Has what the kernels before have found of positions reported.
+/// Reports the invalid positions that the kernels before have found.
 void report_positions(ComputeLaunch& call, IndexArguments& g) {
-  const Reports::Place place = call.reports.open(
+  const Reports::Slot slot = call.reports.open(
       [limit = g.limit](int64_t position) { return wrong_position(position, limit); });
-  call.report = place.number;
-  g.report = place.report;
+  call.report = slot.number;
+  g.report = slot.report;
   run(call, "indexing", "report_positions", g, 1, 1);
 }
 
-/// The dimensions of `g`, without those of one point, in the order that scattering wants.
+/// The dimensions of `g`, without those of size 1, in the order for scatter.
 ScatterArguments in_order(const IndexArguments& g) {
   ScatterArguments s{};
   s.in_order = g;
   s.in_order.rank = 0;
   s.rows = s.length = s.repeats = 1;
-  std::array<int64_t, kKernelDims> place_strides{};
+  std::array<int64_t, kKernelDims> linear_strides{};
   int64_t points = 1;
   for (int d = g.rank - 1; d >= 0; --d) {
-    place_strides[d] = points;
+    linear_strides[d] = points;
     points *= g.shape[d];
   }
   const auto take = [&](int d) {
@@ -55,21 +55,21 @@ ScatterArguments in_order(const IndexArguments& g) {
     s.in_order.index_strides[to] = g.index_strides[d];
     s.in_order.source_strides[to] = g.source_strides[d];
     s.in_order.out_strides[to] = g.out_strides[d];
-    s.place_strides[to] = place_strides[d];
+    s.linear_strides[to] = linear_strides[d];
     return g.shape[d];
   };
-  const auto tells_rows_apart = [&](int d) { return g.index_strides[d] != 0; };
+  const auto distinguishes_rows = [&](int d) { return g.index_strides[d] != 0; };
   for (int d = 0; d < g.rank; ++d)
-    if (d != g.dim && g.shape[d] != 1 && tells_rows_apart(d)) s.rows *= take(d);
+    if (d != g.dim && g.shape[d] != 1 && distinguishes_rows(d)) s.rows *= take(d);
   s.in_order.dim = s.in_order.rank;
   s.length = take(g.dim);
   s.out_along = std::exchange(s.in_order.out_strides[s.in_order.dim], 0);
   for (int d = 0; d < g.rank; ++d)
-    if (d != g.dim && g.shape[d] != 1 && !tells_rows_apart(d)) s.repeats *= take(d);
+    if (d != g.dim && g.shape[d] != 1 && !distinguishes_rows(d)) s.repeats *= take(d);
   return s;
 }
 
-/// Positions that may be equal are sorted first.
+/// Sorts positions that may be equal before scattering.
 void scatter_meeting(ComputeLaunch& call, ScatterArguments& s, const std::string& kernel) {
   const int64_t count = s.rows * s.length;
   Sorting sorting(call, DType::i32, s.rows, s.length);

@@ -1,4 +1,4 @@
-// Factors and solutions. Matrices that are larger than a block is good for are the host's.
+// Factorizations and solvers. The host handles matrices that are too large for one block.
 #include <algorithm>
 
 #include "runtime/cuda/launchers/launchers.h"

@@ -38,11 +38,11 @@ bool launch_matmul(ComputeLaunch& call) {
           ? multiply_bytes(call, g, result)
           : call.kernels.blas().multiply(g, {type, type, result, attributes.tf32}, call.flushed());
   if (outcome.enqueued) return true;
-  const double places =
+  const double elements =
       static_cast<double>(g.batch) * static_cast<double>(g.m) * static_cast<double>(g.n);
-  tell_slow("a product " + std::to_string(g.m) + " x " + std::to_string(g.k) + " x " +
+  warn_slow("a product " + std::to_string(g.m) + " x " + std::to_string(g.k) + " x " +
                 std::to_string(g.n) + " of " + std::string(name_of(type)),
-            2 * places * static_cast<double>(g.k), outcome.refusal);
+            2 * elements * static_cast<double>(g.k), outcome.refusal);
   if (!embedded_ptx("matmul")) return false;
   const auto tiles = [](int64_t size) { return (size + kMatmulTile - 1) / kMatmulTile; };
   const std::string types =

@@ -1,4 +1,4 @@
-// Positions of true elements.
+// Indices of true elements.
 #include "runtime/cuda/launchers/launchers.h"
 
 namespace tide::cuda {

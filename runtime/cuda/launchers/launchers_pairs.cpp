@@ -1,4 +1,4 @@
-// Functions of pairs of numbers that take a number of steps which depends on them.
+// Binary functions whose number of iterations depends on the values.
 #include <string>
 
 #include "runtime/cuda/launchers/launchers.h"

@@ -1,4 +1,4 @@
-// Pooling of planes.
+// 2-D pooling.
 #include <string>
 
 #include "runtime/cuda/launchers/launchers.h"
@@ -6,14 +6,14 @@
 namespace tide::cuda {
 namespace {
 
-/// `backward`: the result is of the input's size.
+/// `backward`: the result has the size of the pooling's input.
 bool launch_pool(ComputeLaunch& call, const char* name, bool backward, bool largest) {
-  // The attributes of both kinds of pooling begin, and end, alike.
+  // The attributes of both kinds of pooling have the same first and last members.
   const auto a = unpack<MaxPoolAttributes>(call.step.attributes);
   const bool last = a.channels_last;
-  const Shape given = planes_of(call.input_layout(0).shape, last);
-  const Shape made = planes_of(call.output_shape(0), last);
-  const Shape &input = backward ? made : given, &output = backward ? given : made;
+  const Shape source = planes_of(call.input_layout(0).shape, last);
+  const Shape result = planes_of(call.output_shape(0), last);
+  const Shape &input = backward ? result : source, &output = backward ? source : result;
   PoolArguments g{};
   g.x = call.input(0);
   g.y = call.output(0);
@@ -34,7 +34,7 @@ bool launch_pool(ComputeLaunch& call, const char* name, bool backward, bool larg
     g.count_pad = average.count_include_pad, g.divisor = average.divisor_override;
   }
   run(call, "pooling", std::string(name) + "_" + suffix_of(call.step.outputs[0].type), g,
-      blocks_for(made.numel()), kElementThreads);
+      blocks_for(result.numel()), kElementThreads);
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Checks of the numbers that an op is given.
+// Checks the values of an op's input.
 #include <string>
 
 #include "runtime/cuda/launchers/launchers.h"
@@ -21,10 +21,10 @@ bool launch_require(ComputeLaunch& call) {
     for (int d = 0; d < g.rank; ++d) g.shape[d] = x.shape[d], g.strides[d] = x.strides[d];
   }
   const Requirement requirement = unpack<RequireAttributes>(call.step.attributes).requirement;
-  const Reports::Place place =
+  const Reports::Slot slot =
       call.reports.open([requirement](int64_t) { return unmet(requirement); });
-  call.report = place.number;
-  g.report = place.report;
+  call.report = slot.number;
+  g.report = slot.report;
   run(call, "require", "require_" + std::to_string(size_of(call.step.inputs[0].type)), g,
       blocks_for(g.count), kElementThreads);
   return true;

@@ -21,7 +21,7 @@ ScanArguments scan_arguments(ComputeLaunch& call) {
   return g;
 }
 
-/// What the kernels of a scan are called after: its types. Empty if there is none for them.
+/// The suffix of a scan's kernel names, by its types. Empty if there is no kernel for them.
 std::string scan_types(ComputeLaunch& call) {
   const DType from = call.step.inputs[0].type, to = call.step.outputs[0].type;
   if (from != to && to != DType::i64) return {};
@@ -29,7 +29,7 @@ std::string scan_types(ComputeLaunch& call) {
   return suffix_of(from) + std::string(from != to ? "_i64" : "");
 }
 
-/// Room for what is carried from block to block, where a fiber has more than one.
+/// Reserves workspace for the values carried from block to block, if a fiber has more than one.
 void reserve_carry(ComputeLaunch& call, ScanArguments& g, size_t bytes_of_block) {
   g.blocks = (g.length + kScanBlock - 1) / kScanBlock;
   if (g.blocks == 1) return;
@@ -38,7 +38,7 @@ void reserve_carry(ComputeLaunch& call, ScanArguments& g, size_t bytes_of_block)
 }
 
 bool launch_running_sums(ComputeLaunch& call) {
-  constexpr int64_t kMany = 64;  // blocks of a fiber that one thread would take long for
+  constexpr int64_t kMany = 64;  // blocks of a fiber that are slow for one thread
   const std::string types = scan_types(call);
   if (types.empty()) return false;
   ScanArguments g = scan_arguments(call);

@@ -1,4 +1,4 @@
-// Sorting, also as a part of other ops.
+// Sorting.
 #include <string>
 
 #include "runtime/cuda/launchers/launchers.h"
@@ -12,7 +12,7 @@ bool launch_sort(ComputeLaunch& call) {
   const int64_t length = shape.rank() ? shape[shape.rank() - 1] : 1;
   const int64_t results = call.output_shape(0).numel();
   if (results == 0) return true;
-  if (length > UINT32_MAX) return false;  // positions have 32 bits beside keys of 32
+  if (length > UINT32_MAX) return false;  // positions have 32 bits, next to keys of 32
   Sorting sorting(call, type, shape.numel() / length, length);
   auto* const memory =
       static_cast<char*>(call.kernels.workspace().get(call.flushed(), sorting.bytes()));

@@ -1,4 +1,4 @@
-// Stacks of matrices as the kernels of linear algebra see them.
+// Arguments for the linear algebra kernels, which work on stacks of matrices.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace tide::cuda {
 
-static_assert(kSmallMatrixThreads % 32 == 0 && kMatrixThreads % 32 == 0);  // whole warps
+static_assert(kSmallMatrixThreads % 32 == 0 && kMatrixThreads % 32 == 0);  // full warps
 
 inline MatrixStack stack_of(ComputeLaunch& call, size_t input) {
   const Layout& layout = call.input_layout(input);
@@ -19,7 +19,7 @@ inline MatrixStack stack_of(ComputeLaunch& call, size_t input) {
   return stack;
 }
 
-/// With the first input as `a`, and its sizes.
+/// Arguments with the first input as `a`, and its sizes.
 template <class Arguments>
 Arguments stack_arguments(ComputeLaunch& call) {
   const Shape& shape = call.input_layout(0).shape;
@@ -47,16 +47,16 @@ void run_blocks(ComputeLaunch& call, const char* file, const char* name, Argumen
       small ? kSmallMatrixThreads : kMatrixThreads);
 }
 
-/// Reports to the host the first failure that the kernels before have noted; of the value that
-/// stands there, unless that is null.
+/// Reports to the host the first failure that the kernels before have recorded: `values` at that
+/// index, or the recorded number itself if `values` is null.
 inline void report_failure(ComputeLaunch& call, const int32_t* values, Reports::Describe describe) {
-  const Reports::Place place = call.reports.open(std::move(describe));
-  call.report = place.number;
-  ReportArguments g{call.kernels.first_wrong(call.stream), values, place.report};
+  const Reports::Slot slot = call.reports.open(std::move(describe));
+  call.report = slot.number;
+  ReportArguments g{call.kernels.first_wrong(call.stream), values, slot.report};
   run(call, "linalg", "report_failure", g, 1, 1);
 }
 
-/// The same for a stack of `count` matrices; `text` says what is wrong with one.
+/// Reports the first failed matrix of a stack of `count`; `text` returns the message for it.
 inline void report_matrix(ComputeLaunch& call, int64_t count,
                           std::string (*text)(const std::string& matrix, int64_t failure)) {
   report_failure(call, nullptr, [count, text](int64_t failed) {

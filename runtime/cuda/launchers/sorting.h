@@ -1,4 +1,4 @@
-// How rows are sorted on the device, and what memory that takes.
+// Sorts rows on the device, also as a part of other ops.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace tide::cuda {
 
-/// The bits of a type's sort keys that tell its values apart.
+/// The bits of a type's sort keys that distinguish its values.
 struct KeyBits {
   int first, end;
 };
@@ -37,15 +37,15 @@ class Sorting {
     if (by_digits()) cut_into_chunks();
   }
 
-  size_t bytes() const { return 2 * entries_bytes() + places_bytes(); }
+  size_t bytes() const { return 2 * entries_bytes() + offsets_bytes(); }
 
-  /// The entries are in the result's `sorted` then. `memory`: aligned, of bytes().
+  /// The sorted entries are in the result's `sorted`. `memory`: aligned, of bytes().
   SortArguments run(const void* x, bool descending, char* memory) {
     g_.x = x;
     g_.descending = descending;
     g_.sorted = memory;
     g_.merged = memory + entries_bytes();
-    g_.places = reinterpret_cast<uint32_t*>(memory + 2 * entries_bytes());
+    g_.offsets = reinterpret_cast<uint32_t*>(memory + 2 * entries_bytes());
     if (by_digits())
       move_by_digits();
     else
@@ -54,12 +54,12 @@ class Sorting {
   }
 
  private:
-  /// Below so many elements, launches take longer than the work between them.
+  /// Below this number of elements, launches take longer than the work.
   static constexpr int64_t kLeastForDigits = int64_t{1} << 18;
 
   bool is_wide() const { return size_of(type_) == 8; }
   int64_t digits() const { return (bits_.end - bits_.first + kDigitBits - 1) / kDigitBits; }
-  /// Merging goes over all entries as often as runs must be doubled.
+  /// Merging passes over all entries once per doubling of the runs.
   bool by_digits() const {
     return g_.rows * g_.length >= kLeastForDigits && kSortTile << digits() <= g_.length;
   }
@@ -67,7 +67,7 @@ class Sorting {
   size_t entries_bytes() const {
     return static_cast<size_t>(g_.rows * g_.length) * (is_wide() ? 16 : 8);
   }
-  size_t places_bytes() const {
+  size_t offsets_bytes() const {
     return static_cast<size_t>(g_.rows * g_.chunks) * kDigits * sizeof(uint32_t);
   }
 
@@ -87,7 +87,8 @@ class Sorting {
     }
   }
 
-  /// As many as keep the card busy: a block adds up the digits of all chunks of a row.
+  /// Only as many chunks as keep the device busy, because one block adds up the digit counts of all
+  /// chunks of a row.
   void cut_into_chunks() {
     constexpr int64_t kBlocksAtOnce = 4;  // on a multiprocessor
     const int64_t tiles = (g_.length + kDigitTile - 1) / kDigitTile;

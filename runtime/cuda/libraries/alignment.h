@@ -1,4 +1,4 @@
-// What addresses and strides are aligned to: plans may depend on it.
+// The alignment of addresses and strides, on which plans may depend.
 #pragma once
 
 #include <algorithm>
@@ -6,11 +6,11 @@
 
 namespace tide::cuda {
 
-/// More than this is not looked at: what an address is aligned to beyond its offset must not decide
-/// bits.
+/// Higher alignments are ignored, because results must not depend on where the allocator puts a
+/// block.
 constexpr int64_t kMostAlignment = 16;
 
-/// The largest power of two up to kMostAlignment that divides the number; of 0, all do.
+/// The largest power of two up to kMostAlignment that divides the number.
 inline int64_t alignment(int64_t number) {
   return number ? std::min(number & -number, kMostAlignment) : kMostAlignment;
 }

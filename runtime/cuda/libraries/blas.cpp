@@ -1,4 +1,4 @@
-// cuBLASLt's matrices are column-major, so it is asked for the transposed product: c' = b' a'.
+// cuBLASLt's matrices are column-major, so it computes the transposed product c' = b' a'.
 #include "runtime/cuda/libraries/blas.h"
 
 #include <dlfcn.h>
@@ -32,20 +32,19 @@ const blas::Table* table() {
   return found;
 }
 
-/// Throws MemoryError if cuBLASLt lacks memory: a kernel of ours would have other bits.
+/// Throws MemoryError if cuBLASLt lacks memory: tide's own kernel would round differently.
 void demand_memory(blas::Status status, const char* call) {
   if (status == blas::kAllocationFailed)
-    throw MemoryError(std::string("out of memory: ") + call + " has no room");
+    throw MemoryError(std::string("out of memory: ") + call + " failed");
 }
 
-/// A row-major operand as cuBLASLt sees it: how far apart its rows lie, and whether it is read
-/// transposed.
+/// A row-major operand for cuBLASLt: the stride of its rows, and whether it is transposed.
 struct Operand {
   int64_t stride;
   bool transposed;
 };
 
-/// None if neither dimension lies dense.
+/// Nullopt if neither dimension is contiguous.
 std::optional<Operand> operand(int64_t rows, int64_t columns, int64_t row_stride,
                                int64_t column_stride) {
   if (columns == 1 || column_stride == 1) {
@@ -59,7 +58,7 @@ std::optional<Operand> operand(int64_t rows, int64_t columns, int64_t row_stride
   return std::nullopt;
 }
 
-/// The stride between the products of a batch, if there is one.
+/// The stride between the matrices of a batch; nullopt if it is not uniform.
 std::optional<int64_t> batch_stride(const MatmulArguments& g, const int64_t* strides) {
   int64_t stride = 0, size = 1;
   for (int d = g.leading_rank - 1; d >= 0; --d) {
@@ -73,13 +72,13 @@ std::optional<int64_t> batch_stride(const MatmulArguments& g, const int64_t* str
   return stride;
 }
 
-/// What each matrix of a batch is aligned to.
+/// The alignment of all matrices of a batch.
 int64_t batch_alignment(const void* address, int64_t batch_stride, DType type) {
   const int64_t bytes = batch_stride * static_cast<int64_t>(size_of(type));
   return std::min(alignment(address), alignment(bytes));
 }
 
-/// What a plan depends on, by name; the keys of plans are these numbers.
+/// Indices into the key of a plan: everything that the plan depends on.
 enum MatmulField : size_t {
   kMatmulTypeA,
   kMatmulTypeB,
@@ -96,14 +95,14 @@ enum MatmulField : size_t {
   kBatch,
   kBatchA,
   kBatchB,
-  kAlignBias,  // 0: there is none
+  kAlignBias,  // 0: no bias
   kAlignA,
   kAlignB,
   kAlignC,
   kMatmulFields
 };
 
-/// None for types that the library has no matrices of.
+/// Nullopt for types that the library does not support.
 std::optional<blas::DataType> data_type(DType type) {
   switch (type) {
     case DType::f32:
@@ -183,12 +182,13 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
   describe(blas::kTransposeB, key[kTransA] ? blas::kTransposed : blas::kNotTransposed);
   if (key[kAlignBias]) {
     describe(blas::kEpilogue, blas::kEpilogueBias);
-    // An address of the same alignment: set again at each run.
+    // A placeholder with the same alignment; each run sets the real address.
     const void* some = reinterpret_cast<const void*>(key[kAlignBias]);
     tried(api.set_description(plan.description, blas::kBiasPointer, &some, sizeof some));
   }
   if (type_a == blas::kFloat8E4M3 || type_a == blas::kFloat8E5M2) {
-    const void* some = reinterpret_cast<const void*>(kMostAlignment);  // set again at each run
+    const void* some =
+        reinterpret_cast<const void*>(kMostAlignment);  // a placeholder, set by each run
     tried(api.set_description(plan.description, blas::kScaleA, &some, sizeof some));
     tried(api.set_description(plan.description, blas::kScaleB, &some, sizeof some));
   }
@@ -216,7 +216,7 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
   prefer(blas::kAlignmentA, static_cast<uint32_t>(key[kAlignB]));
   prefer(blas::kAlignmentB, static_cast<uint32_t>(key[kAlignA]));
   prefer(blas::kAlignmentC, static_cast<uint32_t>(key[kAlignC]));
-  // The library has no wish for the bias, which its kernels load as they store the result.
+  // There is no preference for the bias, which kernels access like the result.
   const int64_t result_alignment =
       std::min(key[kAlignC], key[kAlignBias] ? key[kAlignBias] : kMostAlignment);
   prefer(blas::kAlignmentD, static_cast<uint32_t>(result_alignment));
@@ -231,8 +231,8 @@ Blas::Plan Blas::make_plan(const std::vector<int64_t>& key) {
   return plan;
 }
 
-/// The library's kernels with Tensor Cores load 16 bytes at a time; without that it has slower
-/// ones, or none.
+/// The library's Tensor Core kernels load 16 bytes at a time; for lower alignments it has slower
+/// kernels, or none.
 const char* Blas::refusal_of(const std::vector<int64_t>& key, const ProductForm& form) const {
   if (const char* by_type = tensor_core_refusal(form.a, key[kMatmulTf32], capability_))
     return by_type;
@@ -250,9 +250,9 @@ Blas::Plan& Blas::plan(const std::vector<int64_t>& key, const ProductForm& form)
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
   Plan& made = plans_.emplace(key, make_plan(key)).first->second;
-  made.refusal = made.possible ? refusal_of(key, form) : "cuBLASLt does not take this product";
+  made.refusal = made.possible ? refusal_of(key, form) : "cuBLASLt does not support this product";
   if (logging() && !made.refusal)
-    log(text_of(key, form.a) + " is cuBLASLt's");
+    log(text_of(key, form.a) + " uses cuBLASLt");
   else if (logging())
     log(text_of(key, form.a) + " uses no Tensor Cores: " + made.refusal);
   return made;
@@ -272,7 +272,7 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, const ProductForm& form,
   if (!a || !b || !a_batch || !b_batch || g.k == 0 || g.batch > kMostBatch ||
       (g.bias && g.bias_stride != 1 && g.n > 1))
     return {false,
-            "a matrix lies dense along neither of its dimensions, or a batch has no one stride"};
+            "a matrix is not contiguous along either dimension, or a batch has no uniform stride"};
   if (!open()) return {false, unused_};
   key[kM] = g.m, key[kN] = g.n, key[kK] = g.k;
   key[kStrideA] = a->stride, key[kTransA] = a->transposed;
@@ -295,7 +295,7 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, const ProductForm& form,
       !described(blas::kScaleB, form.a_scale))
     return {false, chosen.refusal};
   constexpr float kOne = 1;
-  constexpr double kWideOne = 1, kNone = 0;  // the bits of every type's 0
+  constexpr double kWideOne = 1, kNone = 0;  // all-zero bits: 0 in every type
   constexpr int32_t kWholeOne = 1;
   const void* const one = form.a == DType::f64  ? static_cast<const void*>(&kWideOne)
                           : form.a == DType::i8 ? static_cast<const void*>(&kWholeOne)
@@ -306,9 +306,10 @@ LibraryOutcome Blas::multiply(const MatmulArguments& g, const ProductForm& form,
   if (status == 0) return {true, chosen.refusal};
   demand_memory(is_nearly_full() ? blas::kAllocationFailed : status, "cublasLtMatmul");
   chosen.possible = false;
-  chosen.refusal = "cuBLASLt failed at this product";
+  chosen.refusal = "cuBLASLt failed on this product";
   if (logging())
-    log(text_of(key, form.a) + " is tide's own from now on: cublasLtMatmul failed with status " +
+    log(text_of(key, form.a) +
+        " uses tide's own kernel from now on: cublasLtMatmul failed with status " +
         std::to_string(status));
   return {false, chosen.refusal};
 }

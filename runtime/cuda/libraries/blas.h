@@ -1,4 +1,4 @@
-// Matrix products by cuBLASLt, which is opened at run time where it is installed.
+// Matrix products by cuBLASLt, which is opened at run time if installed.
 #pragma once
 
 #include <map>
@@ -13,35 +13,33 @@
 
 namespace tide::cuda {
 
-/// What a product is of, besides shapes and addresses.
+/// The types and scales of a product.
 struct ProductForm {
   DType a, b, result;
   bool tf32 = false;  ///< factors of float32 may be rounded to TF32
-  /// Of float8: what a and b are multiplied by, float32 on the device.
+  /// For float8: the scales of a and b, float32 on the device.
   const void *a_scale = nullptr, *b_scale = nullptr;
 };
 
 /// The products of one device. Used by its queue's thread, with its context current.
 class Blas {
  public:
-  /// For a card of this compute capability (90 is 9.0). `workspace` outlives it.
+  /// For a device of this compute capability (90 is 9.0). `workspace` must outlive it.
   Blas(int capability, Workspace& workspace) : capability_(capability), workspace_(workspace) {}
   Blas(const Blas&) = delete;
 
-  /// Whether a card of this compute capability multiplies float8, and the library is there. From
-  /// any thread.
+  /// Whether devices of this compute capability multiply float8, and the library is available.
+  /// Thread-safe.
   static bool takes_float8(int capability);
 
-  /// The first so many bytes of a stream's workspace are the products'.
+  /// The first bytes of a stream's workspace, reserved for products.
   static constexpr size_t kWorkspaceBytes = size_t{32} << 20;
 
-  /// Enqueues the product, unless cuBLASLt is not there or takes no such product: strides that are
-  /// not a matrix's, batches without one stride, integers (it takes i8 with a result of i32, b's
-  /// columns dense, n and k multiples of 4), float8 but for a's rows and b's columns dense, n and k
-  /// multiples of 16, or one at which it failed before. Throws MemoryError if there is no room. The
-  /// way is chosen by shapes, types, layouts and alignment alone, and gives the same bits in every
-  /// run: one algorithm per plan, a workspace of one size, and split sums that meet in a fixed
-  /// order.
+  /// Enqueues the product if cuBLASLt is available and supports it: contiguous rows or columns and
+  /// a uniform batch stride; of integers only i8 to i32 (b's columns contiguous, n and k multiples
+  /// of 4); float8 only with a's rows and b's columns contiguous, n and k multiples of 16. Throws
+  /// MemoryError if memory runs out. Results are reproducible: the algorithm depends only on
+  /// shapes, types, layouts and alignment, and split sums are added in a fixed order.
   LibraryOutcome multiply(const MatmulArguments& product, const ProductForm& form, Stream stream);
 
  private:

@@ -1,5 +1,5 @@
-// The part of cuBLASLt's interface that tide uses, declared here so that building needs no toolkit;
-// compared with cublasLt.h by driver_api_check.cpp where that is installed.
+// The part of cuBLASLt's interface that tide uses, declared here so that the build does not need
+// the toolkit; driver_api_check.cpp compares it with cublasLt.h if that is installed.
 #pragma once
 
 #include <cstddef>
@@ -63,8 +63,8 @@ enum PreferenceField : int {
 };
 constexpr int kNotTransposed = 0, kTransposed = 1;
 constexpr int kEpilogueBias = 4;
-/// Partial sums lie in the workspace and meet in the compute type in a second kernel: the same bits
-/// in every run. The other way, in place, rounds each partial sum to the result's type.
+/// Partial sums are stored in the workspace and added in the compute type by a second kernel:
+/// reproducible. The in-place scheme rounds each partial sum to the result's type.
 constexpr uint32_t kReduceInComputeType = 2;
 
 #define TIDE_CUDA_BLAS(X)                                                                       \

@@ -1,4 +1,4 @@
-// Starts and stops CUPTI, and joins its records.
+// Starts and stops CUPTI, and joins its records to steps.
 #include "runtime/cuda/libraries/cupti.h"
 
 #include <dlfcn.h>
@@ -13,12 +13,13 @@
 namespace tide::cuda {
 namespace {
 
-/// Records tie launches to steps only if calls are recorded, too. Libraries call the runtime.
+/// Launches can be correlated with steps only if API calls are recorded, too. Libraries call the
+/// runtime.
 constexpr cupti::Kind kKinds[] = {cupti::kCorrelation, cupti::kDriverCall, cupti::kRuntimeCall,
                                   cupti::kKernel,      cupti::kCopy,       cupti::kPeerCopy,
                                   cupti::kFill};
 constexpr size_t kBufferBytes = size_t{1} << 20, kBufferAlignment = 8;
-/// What is kept of a profile has an end: 100 MB of launches, and 128 MB of what ties them to steps.
+/// Limits of a profile: 100 MB of launches, and 128 MB of links to steps.
 constexpr size_t kMostTimed = size_t{1} << 22, kMostLinks = size_t{1} << 23;
 
 uint64_t give_time() {
@@ -31,18 +32,18 @@ uint64_t give_time() {
 void give_buffer(uint8_t** buffer, size_t* bytes, size_t* most_records) {
   *buffer = static_cast<uint8_t*>(std::aligned_alloc(kBufferAlignment, kBufferBytes));
   *bytes = *buffer ? kBufferBytes : 0;
-  *most_records = 0;  // as many as there is room for
+  *most_records = 0;  // as many as fit
 }
 
-/// Of a subscriber that wants no callbacks.
+/// The callback of a subscriber that needs none.
 void ignore_call(void*, int, uint32_t, const void*) {}
 
-/// What to do about a refusal.
-const char* mend_of(cupti::Status status) {
+/// The likely cause of an error.
+const char* hint_for(cupti::Status status) {
   switch (status) {
     case cupti::kInsufficientPrivileges:
     case cupti::kVirtualizedPrivileges:
-      return ": the driver lets administrators alone profile (NVreg_RestrictProfilingToAdminUsers)";
+      return ": the driver lets only administrators profile (NVreg_RestrictProfilingToAdminUsers)";
     case cupti::kOtherSubscriber:
       return ": another tool profiles this process";
     default:
@@ -57,7 +58,7 @@ Cupti& Cupti::of_process() {
   return cupti;
 }
 
-/// Finds the library, at the first time.
+/// Opens the library on the first call.
 bool Cupti::open() {
   if (tried_) return table_ != nullptr;
   tried_ = true;
@@ -82,13 +83,13 @@ bool Cupti::open() {
   return true;
 }
 
-/// Whether a call has succeeded; else keeps why it was refused.
+/// Whether a call has succeeded; otherwise stores the reason.
 bool Cupti::accepts(cupti::Status status) {
   if (status == 0) return true;
   const char* name = nullptr;
   const bool has_name = table_->status_name(status, &name) == 0 && name;
   refusal_ = name_ + " refuses (" + (has_name ? name : "error " + std::to_string(status)) + ")" +
-             mend_of(status);
+             hint_for(status);
   return false;
 }
 
@@ -97,11 +98,11 @@ bool Cupti::start() {
   if (!open()) return false;
   refusal_.clear();
   {
-    const std::lock_guard records(records_mutex_);  // what came late belongs to an earlier profile
+    const std::lock_guard records(records_mutex_);  // late records belong to an earlier profile
     timed_.clear();
     links_.clear();
   }
-  // A tool that subscribes is alone: so others are noticed.
+  // Only one tool can subscribe, so this fails if there is another.
   if (!accepts(table_->subscribe(&subscriber_, ignore_call, nullptr))) return false;
   bool accepted = accepts(table_->use_clock(give_time)) &&
                   accepts(table_->use_buffers(give_buffer, take_buffer));
@@ -151,7 +152,7 @@ void Cupti::take_buffer(void*, uint32_t, uint8_t* buffer, size_t, size_t used) {
   try {
     cupti::Record* record = nullptr;
     while (cupti.table_->next_record(buffer, used, &record) == 0) cupti.keep(*record);
-  } catch (const std::bad_alloc&) {  // the steps of the rest have no times
+  } catch (const std::bad_alloc&) {  // the remaining steps have no times
   }
   std::free(buffer);
 }

@@ -1,5 +1,5 @@
-// CUPTI's activity records: when kernels, copies and fills began and ended. Opened when the first
-// profile has a step of a CUDA device.
+// Begin and end times of kernels, copies and fills, from CUPTI's activity records. CUPTI is opened
+// when the first profile has a step of a CUDA device.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace tide::cuda {
 
-/// The one client of CUPTI in this process; it serves all devices. Records refer to calls of the
-/// driver, and further records tie calls to the step that the thread was in. Neither need come
-/// first, so both are kept until the profile ends.
+/// The process's only client of CUPTI, for all devices. Records refer to calls of the driver, and
+/// correlation records link calls to the step that the thread was in. They may arrive in any order,
+/// so both are kept until the profile ends.
 class Cupti : public StepClock {
  public:
-  /// Never destroyed: CUPTI's own thread may bring records while the process ends.
+  /// Never destroyed: CUPTI's thread may deliver records while the process exits.
   static Cupti& of_process();
 
   bool start() override;
@@ -26,7 +26,7 @@ class Cupti : public StepClock {
   std::string description() const override;
 
   // While it runs:
-  /// What the calling thread launches up to `leave` belongs to the step.
+  /// Launches of the calling thread up to `leave` belong to the step.
   void enter(int64_t step) { table_->push(cupti::kCustom, static_cast<uint64_t>(step)); }
   void leave() { table_->pop(cupti::kCustom, nullptr); }
 
@@ -50,12 +50,12 @@ class Cupti : public StepClock {
     int64_t step;
   };
   cupti::Table functions_;
-  const cupti::Table* table_ = nullptr;  ///< of the functions, if they are there
+  const cupti::Table* table_ = nullptr;  ///< null unless the library is complete
   cupti::Subscriber subscriber_ = nullptr;
-  mutable std::mutex mutex_;              ///< of what follows
-  std::string name_ = "CUPTI", refusal_;  ///< with its version; why it does not run
+  mutable std::mutex mutex_;              ///< guards the following members
+  std::string name_ = "CUPTI", refusal_;  ///< with the version; why it cannot be used
   bool tried_ = false;
-  std::mutex records_mutex_;  ///< CUPTI's thread brings them
+  std::mutex records_mutex_;  ///< CUPTI's thread delivers records
   std::vector<Timed> timed_;
   std::vector<Link> links_;
 };

@@ -1,5 +1,5 @@
-// The part of CUPTI's interface that tide uses, declared here so that building needs no toolkit;
-// compared with cupti.h by cupti_api_check.cpp where that is installed.
+// The part of CUPTI's interface that tide uses, declared here so that the build does not need the
+// toolkit; cupti_api_check.cpp compares it with cupti.h if that is installed.
 #pragma once
 
 #include <cstddef>
@@ -30,19 +30,19 @@ enum Kind : int {
 constexpr int kCustom = 3;  ///< CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0
 constexpr uint32_t kFlushForced = 1;
 
-// Records, up to the last field of interest. These fields lie at the same places in CUPTI 12 and
-// 13, whose records differ behind them.
+// Records, up to the last field that tide uses. These fields have the same offsets in CUPTI 12 and
+// 13, whose records differ only after them.
 struct Record {
   int kind;
 };
-/// Ties a call of the driver to what the thread had pushed.
+/// Links a call of the driver to the number that the thread had pushed.
 struct Correlation {
   int kind, pushed_kind;
   uint64_t pushed;
   uint32_t call;
 };
-/// A kernel, a copy or a fill: begin and end in nanoseconds, 0 if they are not known, and, after
-/// what is of no interest here, the call that launched it.
+/// A kernel, copy or fill: begin and end in nanoseconds, 0 if unknown, and the call that launched
+/// it.
 template <size_t kBetween>
 struct Work {
   int kind;

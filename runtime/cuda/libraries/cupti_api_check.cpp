@@ -1,4 +1,4 @@
-// Compares cupti_api.h with CUPTI's own header, where that is installed; compiles to nothing.
+// Compares cupti_api.h with CUPTI's header at compile time, if that is installed.
 #if __has_include(<cupti.h>) && __has_include(<cuda_runtime_api.h>)
 #include <cupti.h>
 

@@ -1,4 +1,4 @@
-// Convolutions as cuDNN's graphs: tensors, how windows move, and one operation on them.
+// Convolutions as cuDNN graphs of tensors, a convolution descriptor, and one operation.
 #include "runtime/cuda/libraries/dnn.h"
 
 #include <array>
@@ -16,7 +16,7 @@ using dnn::Type;
 
 constexpr int kDims = 2;
 
-/// What a plan depends on, by name; the keys of plans are these numbers.
+/// Indices into the key of a plan: everything that the plan depends on.
 enum ConvolutionField : size_t {
   kConvolutionOp,
   kConvolutionType,
@@ -54,7 +54,7 @@ std::optional<dnn::DataType> data_type(DType type) {
   }
 }
 
-/// Names of the arrays in variant packs.
+/// Identifiers of the arrays in variant packs.
 constexpr int64_t kX = 1, kWeight = 2, kY = 3;
 
 /// An array of (outer, inner, height, width), dense in that order or channels last.
@@ -74,7 +74,7 @@ DnnDescriptor tensor(const Key& key, int64_t name, int64_t outer, int64_t inner,
   return made;
 }
 
-/// How windows move, and the type that sums are kept in.
+/// Strides, padding and dilation, and the type of sums.
 DnnDescriptor convolution(const Key& key) {
   const dnn::DataType compute =
       key[kConvolutionType] == dnn::kFloat64 ? dnn::kFloat64 : dnn::kFloat32;
@@ -94,7 +94,7 @@ DnnDescriptor convolution(const Key& key) {
   return made;
 }
 
-/// What the three operations call their attributes.
+/// The attribute names of the three operations.
 struct Names {
   Kind kind;
   Property x, weight, y, convolution, alpha, beta;
@@ -122,7 +122,7 @@ Names names_of(ComputeOp op) {
           Property::backward_filter_beta};
 }
 
-/// The operation alone; groups follow from the channels of input and weight.
+/// A graph of the operation; groups follow from the channels of input and weight.
 DnnDescriptor graph_of(const Key& key, dnn::Handle handle) {
   const Names names = names_of(static_cast<ComputeOp>(key[kConvolutionOp]));
   const DnnDescriptor x = tensor(key, kX, key[kImages], key[kChannels], kInput, key[kAlignX]);
@@ -159,7 +159,7 @@ class Convolution : public DnnProblem {
   Words words() const override {
     return {"cuDNN has no engine for this convolution",
             "cuDNN has no engine with Tensor Cores for this convolution",
-            "cuDNN failed at this convolution"};
+            "cuDNN failed on this convolution"};
   }
   std::string text() const override;
 
@@ -168,7 +168,7 @@ class Convolution : public DnnProblem {
   DType type_;
 };
 
-/// Winograd's points lose digits in half types.
+/// Winograd's transforms lose precision in half types.
 bool Convolution::allows(const DnnNotes& notes) const {
   if (key_[kConvolutionType] == dnn::kFloat32)
     return key_[kConvolutionTf32] ||
@@ -198,10 +198,10 @@ std::string Convolution::text() const {
 LibraryOutcome Dnn::convolve(const ConvolutionArguments& g, ComputeOp op, DType type, bool tf32,
                              Stream stream) {
   const auto data = data_type(type);
-  if (!data || g.bias) return {false, "cuDNN does not take this type, or a bias"};
+  if (!data || g.bias) return {false, "cuDNN does not support this type, or a bias"};
   const bool onto_input = op == ComputeOp::conv2d_backward_input;
   const bool onto_weight = op == ComputeOp::conv2d_backward_weight;
-  // The op's arrays in the places of the forward convolution.
+  // The op's arrays in their roles of the forward convolution.
   const void* x = onto_input ? g.y : onto_weight ? g.weight : g.x;
   const void* weight = onto_weight ? g.y : g.weight;
   const void* y = onto_input || onto_weight ? g.x : g.y;

@@ -1,5 +1,5 @@
-// Convolutions and attention by cuDNN's backend (graph) interface, which is opened at run time
-// where it is installed.
+// Convolutions and attention by cuDNN's backend (graph) interface, which is opened at run time if
+// installed.
 #pragma once
 
 #include "runtime/core/dtype.h"
@@ -9,25 +9,25 @@
 
 namespace tide::cuda {
 
-/// What cuDNN does for one device. Used by its queue's thread, with its context current. An engine
-/// is chosen once by types, shapes, layouts and alignment alone, among those that give the same
-/// bits in every run and round nothing that they were not allowed to.
+/// cuDNN for one device. Used by its queue's thread, with its context current. The choice of an
+/// engine depends only on types, shapes, layouts and alignment; engines must be deterministic and
+/// must not round more than allowed.
 class Dnn {
  public:
-  /// For a card of this compute capability (90 is 9.0). `workspace` outlives it.
+  /// For a device of this compute capability (90 is 9.0). `workspace` must outlive it.
   Dnn(int capability, Workspace& workspace) : capability_(capability), plans_(workspace) {}
 
-  /// Enqueues a convolution or one of its gradients, with arrays as `op` reads them, without bias;
-  /// unless cuDNN is not there or has no engine for it. `tf32`: factors of float32 may be rounded
-  /// to TF32.
+  /// Enqueues a convolution or one of its gradients, with arrays as `op` defines them, without
+  /// bias, if cuDNN is available and has an engine for it. `tf32`: factors of float32 may be
+  /// rounded to TF32.
   LibraryOutcome convolve(const ConvolutionArguments& convolution, ComputeOp op, DType type,
                           bool tf32, Stream stream);
 
-  /// Whether it has attention for cards of this compute capability.
+  /// Whether cuDNN has attention for devices of this compute capability.
   static bool takes_attention(int capability) { return capability >= 80; }
-  /// Enqueues attention of half types, or its gradients, unless cuDNN is not there or has no engine
-  /// for it. Weights, and in the backward pass their gradients, are rounded to the type before they
-  /// are factors of products, as in all libraries that never store them.
+  /// Enqueues attention of half types, or its gradients, if cuDNN is available and has an engine
+  /// for it. Weights, and in the backward pass their gradients, are rounded to the type before the
+  /// matrix products, as in all implementations of flash attention.
   LibraryOutcome attend(const AttentionArguments& attention, DType type, Stream stream);
   LibraryOutcome attend_backward(const AttentionArguments& attention, DType type, Stream stream);
 
@@ -35,7 +35,7 @@ class Dnn {
   int64_t attention_workspace();
 
   const int capability_;
-  int64_t attention_workspace_ = 0;  ///< not known yet
+  int64_t attention_workspace_ = 0;  ///< 0: not queried yet
   DnnPlans plans_;
 };
 

@@ -1,5 +1,5 @@
-// The part of cuDNN's backend (graph) interface that tide uses, declared here so that building
-// needs no cuDNN; compared with cudnn_graph.h by dnn_api_check.cpp where that is installed.
+// The part of cuDNN's backend (graph) interface that tide uses, declared here so that the build
+// does not need cuDNN; dnn_api_check.cpp compares it with cudnn_graph.h if that is installed.
 #pragma once
 
 #include <cstddef>

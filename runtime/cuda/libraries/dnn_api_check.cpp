@@ -1,4 +1,4 @@
-// Compares dnn_api.h with cuDNN's own header, where that is installed; compiles to nothing.
+// Compares dnn_api.h with cuDNN's header at compile time, if that is installed.
 #if __has_include(<cudnn_graph.h>) && __has_include(<cuda_runtime_api.h>)
 #include <cudnn_graph.h>
 

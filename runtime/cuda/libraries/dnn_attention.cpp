@@ -1,5 +1,5 @@
-// Attention as cuDNN's graphs of products, maps and reductions, which it knows as a whole and runs
-// as one kernel (T. Dao, "FlashAttention-2", 2023).
+// Attention as cuDNN graphs of products, maps and reductions, a pattern that cuDNN runs as one
+// kernel (T. Dao, "FlashAttention-2", 2023).
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -16,7 +16,7 @@ namespace {
 using dnn::Map;
 using dnn::Reduction;
 
-/// What a plan depends on, by name; the keys of plans are these numbers.
+/// Indices into the key of a plan: everything that the plan depends on.
 enum AttentionField : size_t {
   kAttentionOp,
   kAttentionType,
@@ -28,17 +28,17 @@ enum AttentionField : size_t {
   kQueryStrides,
   kKeyStrides = kQueryStrides + 3,
   kValueStrides = kKeyStrides + 3,
-  kSlopeStrides = kValueStrides + 3,  // those of the result and of by_query, too
+  kSlopeStrides = kValueStrides + 3,  // also of the result and of by_query
   kGradientStrides = kSlopeStrides + 3,
   kCausal = kGradientStrides + 3,
   kNumbersAlignment,
-  kMaskAlignment,  // 0: there is none
+  kMaskAlignment,  // 0: no mask
   kMaskStrides,
   kAttentionFields = kMaskStrides + 3
 };
 using Key = std::vector<int64_t>;
 
-/// Names of arrays.
+/// Identifiers of arrays.
 enum Name : int64_t {
   kQuery = 1,
   kKey,
@@ -56,18 +56,17 @@ enum Name : int64_t {
   kMask
 };
 
-/// What deterministic engines of the backward pass keep of each score, and what they ask for
-/// beside that.
+/// The workspace of deterministic engines of the backward pass: bytes per score, plus a constant.
 constexpr int64_t kScoreBytes = 2, kOtherBytes = int64_t{1} << 20;
 
-/// What they keep of a head.
+/// The workspace per head.
 constexpr int64_t bytes_of_scores(int64_t rows, int64_t keys) {
   constexpr int64_t kTile = 64;
   const auto padded = [](int64_t n) { return (n + kTile - 1) / kTile * kTile; };
   return padded(rows) * padded(keys) * kScoreBytes;
 }
 
-/// The arrays and steps that both passes have alike.
+/// The arrays and steps that both passes share.
 class AttentionGraph : public DnnGraph {
  public:
   explicit AttentionGraph(const Key& key)
@@ -80,7 +79,7 @@ class AttentionGraph : public DnnGraph {
             {stride(0), stride(1), stride(2), 1},
             type_};
   }
-  /// A number for each row, dense within a head.
+  /// One value per row, dense within a head.
   DnnForm form_of_numbers() const {
     const int64_t rows = key_[kRows];
     return {{key_[kStacks], key_[kHeads], rows, 1},
@@ -89,7 +88,7 @@ class AttentionGraph : public DnnGraph {
             key_[kNumbersAlignment]};
   }
 
-  /// Later keys are not seen: their scores become the lowest number.
+  /// Scores of masked keys become the lowest float.
   DnnArray scores(const DnnArray& query, const DnnArray& key_turned, const DnnArray& scale) {
     const DnnArray all = map(Map::multiply, product(query, key_turned), scale);
     if (key_[kMaskAlignment]) return map(Map::add, all, stored(kMask, form_of_mask()));
@@ -99,7 +98,7 @@ class AttentionGraph : public DnnGraph {
   dnn::DataType type() const { return type_; }
 
  private:
-  /// A number for each score; strides of 0 stand for a dimension that the mask repeats along.
+  /// One value per score; a stride of 0 means that the mask is broadcast along the dimension.
   DnnForm form_of_mask() const {
     DnnForm form{{key_[kStacks], key_[kHeads], key_[kRows], key_[kKeys]},
                  {},
@@ -157,7 +156,7 @@ DnnDescriptor backward_graph(const Key& key, dnn::Handle handle) {
   const DnnArray by_weights = g.map(Map::subtract, g.product(slope, value_turned), means);
   const DnnArray by_scores = g.map(Map::multiply, g.map(Map::multiply, by_weights, weights), scale);
   g.product(g.transposed(by_scores, g.type()), query, by_key);
-  // Straight into its place: sums of parts that meet there would come in any order.
+  // Computed directly into the result: partial sums would be added in an unspecified order.
   g.product(by_scores, g.transposed(key_turned, g.type()), by_query);
   return g.finish(handle);
 }
@@ -174,7 +173,7 @@ class Attention : public DnnProblem {
   Words words() const override {
     return {"cuDNN has no engine for this attention",
             "cuDNN has no engine with Tensor Cores for this attention",
-            "cuDNN failed at this attention"};
+            "cuDNN failed on this attention"};
   }
   int64_t most_workspace() const override {
     const int64_t heads = is_forward() ? 0 : key_[kStacks] * key_[kHeads];
@@ -218,7 +217,7 @@ Attention::Attention(ComputeOp op, const AttentionArguments& g, DType type)
   if (g.mask) key_[kMaskAlignment] = alignment(g.mask), strides(kMaskStrides, g.mask_strides);
 }
 
-/// What keeps cuDNN's kernels from these arrays, or null.
+/// Why cuDNN's kernels do not support these arrays, or null.
 const char* refusal_of(const AttentionArguments& g, int capability) {
   constexpr int64_t kAligned = 16, kElements = kAligned / 2;
   if (!Dnn::takes_attention(capability)) return "cuDNN's attention needs compute capability 8.0";
@@ -234,7 +233,7 @@ const char* refusal_of(const AttentionArguments& g, int capability) {
 
 constexpr float kOneNumber = 1, kLowestNumber = std::numeric_limits<float>::lowest();
 
-/// The array that tells which scores do not count, if there is one; else the name is 0.
+/// The array that masks scores, if there is one; otherwise the name is 0.
 struct Unseen {
   int64_t name = 0;
   const void* address = nullptr;
@@ -268,7 +267,7 @@ LibraryOutcome Dnn::attend(const AttentionArguments& g, DType type, Stream strea
                     {std::span(names).first(count), std::span(addresses).first(count)}, stream);
 }
 
-/// What gradients may work in: a sixteenth of the device's memory, between 256 MB and 1 GB.
+/// The workspace limit of gradients: a sixteenth of the device's memory, between 256 MB and 1 GB.
 int64_t Dnn::attention_workspace() {
   if (attention_workspace_ == 0) {
     size_t available = 0, total = 0;
@@ -279,8 +278,8 @@ int64_t Dnn::attention_workspace() {
   return attention_workspace_;
 }
 
-/// For results that are the same in each run the library keeps two bytes per score: as many heads
-/// go at once as there is room for, one at least.
+/// Deterministic engines need two bytes per score: processes as many heads at a time as fit the
+/// workspace, at least one.
 LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, Stream stream) {
   if (const char* refusal = refusal_of(all, capability_)) return {false, refusal};
   const int64_t most = (attention_workspace() - kOtherBytes) / bytes_of_scores(all.rows, all.keys);
@@ -314,7 +313,7 @@ LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, S
                                                      moved(all.by_value, all.gradient_strides),
                                                      unseen.address};
       const size_t count = names.size() - !unseen.name;
-      // The numbers of a part's rows lie as those of all.
+      // The per-row values of a part have the strides of the complete array.
       const auto numbers = static_cast<size_t>(g.stacks * all.heads * all.rows);
       outcome = plans_.run(Attention(ComputeOp::attention_backward, g, type), nullptr,
                            {std::span(names).first(count), std::span(addresses).first(count),

@@ -1,4 +1,4 @@
-// Opening, and calls that throw.
+// Opens cuDNN, and wraps its calls.
 #include "runtime/cuda/libraries/dnn_descriptor.h"
 
 #include <dlfcn.h>
@@ -23,14 +23,14 @@ const dnn::Table* find_dnn_table() {
 #undef TIDE_FIND
   table.version = reinterpret_cast<decltype(table.version)>(dlsym(library, "cudnnGetVersion"));
   if (!complete || !table.version) {
-    if (logging()) log("convolutions do without cuDNN: its library lacks entry points");
+    if (logging()) log("cuDNN is not used: its library lacks functions");
     return nullptr;
   }
   constexpr size_t kMajor = 10000;
   const size_t version = table.version();
   if (logging())
     log("cuDNN has version " + std::to_string(version) +
-        (version / kMajor == 9 ? "" : "; convolutions do without it, as 9 is needed"));
+        (version / kMajor == 9 ? "" : "; not used: version 9 is required"));
   return version / kMajor == 9 ? &table : nullptr;
 }
 

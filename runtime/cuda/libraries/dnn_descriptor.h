@@ -1,4 +1,4 @@
-// cuDNN, opened at run time where it is installed, and the objects that its interface is made of.
+// cuDNN, opened at run time if installed, and the descriptors of its backend interface.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace tide::cuda {
 
-/// cuDNN's functions; null if there is no cuDNN 9. Looked for on the first call.
+/// cuDNN's functions; null if cuDNN 9 is not installed. Opened on the first call.
 const dnn::Table* dnn_table();
 
-/// A call that cuDNN refused.
+/// A failed call of cuDNN.
 struct DnnRefusal {
   const char* call;
   dnn::Status status;
@@ -22,11 +22,11 @@ struct DnnRefusal {
 /// Throws unless `status` is success: MemoryError if cuDNN lacks memory, else DnnRefusal.
 inline void demand(dnn::Status status, const char* call) {
   if (status == dnn::kHostAllocationFailed || status == dnn::kDeviceAllocationFailed)
-    throw MemoryError(std::string("out of memory: ") + call + " has no room");
+    throw MemoryError(std::string("out of memory: ") + call + " failed");
   if (status != 0) throw DnnRefusal{call, status};
 }
 
-/// A descriptor, ended with this object. Whatever cuDNN refuses throws, as `demand` does.
+/// Owns a descriptor. Failed calls throw, like `demand`.
 class DnnDescriptor {
  public:
   DnnDescriptor() = default;
@@ -43,7 +43,7 @@ class DnnDescriptor {
   void set(dnn::Property property, int64_t number) { set(property, std::span(&number, 1)); }
   void set(dnn::Property property, const DnnDescriptor& other);
   void set(dnn::Property property, std::span<const dnn::Descriptor> others);
-  /// Reads up to `capacity` values, and returns how many there are.
+  /// Reads up to `capacity` values, and returns the number of values available.
   int64_t get(dnn::Property property, dnn::Type type, int64_t capacity, void* values) const;
   void finalize();
   dnn::Descriptor raw() const { return raw_; }

@@ -30,7 +30,7 @@ void DnnGraph::add(DnnDescriptor& operation) {
   operations_.push_back(operation.raw());
 }
 
-/// `kind`: the property that is set for an array that is not an ordinary one.
+/// `kind`: the property that marks a virtual or by-value array, if any.
 DnnArray DnnGraph::array(int64_t name, const DnnForm& form, std::optional<Property> kind) {
   DnnDescriptor& tensor = make(Kind::tensor);
   tensor.set(Property::tensor_type, Type::data_type, 1, &form.type);

@@ -11,35 +11,35 @@
 
 namespace tide::cuda {
 
-/// How an array of a graph lies, or would lie if it were stored.
+/// Sizes, strides and type of an array of a graph, whether or not it is stored.
 struct DnnForm {
   std::array<int64_t, 4> sizes;
   std::array<int64_t, 4> strides;
   dnn::DataType type;
   int64_t alignment = 16;  ///< of its address, in bytes
 
-  /// Row-major without gaps.
+  /// Contiguous, row-major.
   static DnnForm dense(const std::array<int64_t, 4>& sizes, dnn::DataType type);
-  /// The same elements with the last two dimensions exchanged.
+  /// The same elements with the last two dimensions swapped.
   DnnForm transposed() const;
 };
 
-/// An array of a graph, which lives as long as the graph.
+/// An array of a graph; valid as long as the graph.
 struct DnnArray {
   const DnnDescriptor* tensor;
   DnnForm form;
 };
 
-/// Collects operations. Results are not stored, but for those that go into an array that is:
-/// `into`. Whatever cuDNN refuses throws DnnRefusal.
+/// Collects operations. Results are not stored unless `into` is a stored array. Throws DnnRefusal
+/// if a call of cuDNN fails.
 class DnnGraph {
  public:
   /// An array in memory.
   DnnArray stored(int64_t name, const DnnForm& form);
-  /// A float32 that is given at each run.
+  /// A float32 that is passed at each run.
   DnnArray number(int64_t name);
 
-  /// Elementwise, in float32; arrays of size 1 repeat. `type`: of the result.
+  /// Elementwise, in float32; dimensions of size 1 are broadcast. `type`: of the result.
   DnnArray map(dnn::Map how, const DnnArray& x, const std::optional<DnnArray>& b = {},
                const std::optional<DnnArray>& into = {}, dnn::DataType type = dnn::kFloat32);
   /// The position of each element of x along a dimension, from 0.
@@ -47,11 +47,11 @@ class DnnGraph {
   /// Where a >= b.
   DnnArray not_less(const DnnArray& a, const DnnArray& b);
   DnnArray select(const DnnArray& condition, const DnnArray& x, const DnnArray& otherwise);
-  /// Along the last dimension, which stays with size 1.
+  /// Reduces the last dimension to size 1.
   DnnArray reduce(dnn::Reduction how, const DnnArray& x);
   /// Matrix products, summed in float32.
   DnnArray product(const DnnArray& a, const DnnArray& b, const std::optional<DnnArray>& into = {});
-  /// x with its last two dimensions exchanged, in `type`.
+  /// x with its last two dimensions swapped, in `type`.
   DnnArray transposed(const DnnArray& x, dnn::DataType type);
 
   DnnDescriptor finish(dnn::Handle handle) const;

@@ -1,5 +1,5 @@
-// A plan is made of a graph and one of the engines that the heuristics suggest for it: the first
-// that keeps the rules and works on the device.
+// Makes plans from a graph and the first engine suggested by the heuristics that keeps the rules
+// and works on the device.
 #include "runtime/cuda/libraries/dnn_plans.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using dnn::Kind;
 using dnn::Property;
 using dnn::Type;
 
-/// What the heuristics suggest for the graph, best first.
+/// The engines that the heuristics suggest for the graph, best first.
 std::vector<DnnDescriptor> suggestions(const DnnDescriptor& graph, int mode) {
   DnnDescriptor heuristics(Kind::heuristics);
   heuristics.set(Property::heuristics_graph, graph);
@@ -37,7 +37,7 @@ std::vector<DnnDescriptor> suggestions(const DnnDescriptor& graph, int mode) {
 DnnNotes::DnnNotes(const DnnDescriptor& choice) {
   DnnDescriptor engine(Kind::engine);
   dnn::Descriptor raw = engine.raw();
-  choice.get(Property::choice_engine, Type::descriptor, 1, &raw);  // fills the one given
+  choice.get(Property::choice_engine, Type::descriptor, 1, &raw);  // fills in `engine`
   std::array<int, dnn::kNotes> notes{};
   const int64_t count =
       engine.get(Property::engine_notes, Type::numerical_note, notes.size(), notes.data());
@@ -60,7 +60,7 @@ bool DnnPlans::open() {
   return handle_ != nullptr;
 }
 
-/// The first suggestion that keeps the rules and becomes a plan.
+/// A plan from the first suggestion that keeps the rules and works.
 std::optional<DnnPlans::Plan> DnnPlans::choose(const DnnProblem& problem,
                                                const DnnDescriptor& graph, int mode) const {
   for (DnnDescriptor& choice : suggestions(graph, mode)) {
@@ -79,7 +79,7 @@ std::optional<DnnPlans::Plan> DnnPlans::choose(const DnnProblem& problem,
       if (!notes.has(dnn::kTensorCore)) made.refusal = problem.words().no_tensor_cores;
       return made;
     } catch (const DnnRefusal&) {
-      // Suggestions need not work on the device that is there: the next one.
+      // A suggestion may not work on this device: try the next one.
     }
   }
   return std::nullopt;
@@ -105,9 +105,9 @@ DnnPlans::Plan& DnnPlans::plan(const DnnProblem& problem, const char* refusal) {
   Plan& made = plans_.emplace(problem.key(), make_plan(problem)).first->second;
   if (refusal && made.possible) made.refusal = refusal;
   if (logging() && !made.refusal)
-    log(problem.text() + " is cuDNN's");
+    log(problem.text() + " uses cuDNN");
   else if (logging())
-    log(problem.text() + (made.possible ? " uses no Tensor Cores: " : " is tide's own: ") +
+    log(problem.text() + (made.possible ? " uses no Tensor Cores: " : " uses tide's own kernel: ") +
         made.refusal);
   return made;
 }
@@ -148,12 +148,12 @@ LibraryOutcome DnnPlans::run(const DnnProblem& problem, const char* refusal, con
     return {true, chosen.refusal};
   } catch (const DnnRefusal& refusal) {
     if (is_nearly_full())
-      throw MemoryError(std::string("out of memory: ") + refusal.call + " has no workspace");
+      throw MemoryError(std::string("out of memory: ") + refusal.call + " failed");
     chosen.possible = false;
     chosen.refusal = problem.words().failed;
     if (logging())
-      log(problem.text() + " is tide's own from now on: " + refusal.call + " failed with status " +
-          std::to_string(refusal.status));
+      log(problem.text() + " uses tide's own kernel from now on: " + refusal.call +
+          " failed with status " + std::to_string(refusal.status));
     return {false, chosen.refusal};
   }
 }

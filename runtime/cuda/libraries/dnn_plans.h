@@ -1,4 +1,4 @@
-// Plans of cuDNN: made once for each problem, among those engines that keep our rules.
+// Plans of cuDNN: made once per problem, from engines that keep the rules of README.md.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace tide::cuda {
 
-/// What an engine does to numbers.
+/// The numerical properties of an engine.
 class DnnNotes {
  public:
   explicit DnnNotes(const DnnDescriptor& choice);
   bool has(dnn::Note note) const { return has_[note]; }
-  /// Whether no op may be done so: results differ from run to run, sums are rounded on the way, or
-  /// a Fourier transform spreads a nan over all of them.
+  /// Whether no op may use the engine: results differ between runs, partial sums are rounded, or a
+  /// Fourier transform spreads a nan to all results.
   bool is_forbidden() const {
     return has(dnn::kNotDeterministic) || has(dnn::kReducedPrecisionSums) || has(dnn::kFft);
   }
@@ -29,30 +29,30 @@ class DnnNotes {
   std::array<bool, dnn::kNotes> has_{};
 };
 
-/// What an engine may need, if nothing else is known.
+/// The default workspace limit of an engine.
 constexpr int64_t kMostDnnWorkspace = int64_t{256} << 20;
 
-/// An op that is offered to cuDNN.
+/// An op that cuDNN may run.
 class DnnProblem {
  public:
-  /// Why it does without Tensor Cores, or was not taken; all live as long as the process.
+  /// Reasons why Tensor Cores or cuDNN are not used; valid as long as the process.
   struct Words {
     const char *no_engine, *no_tensor_cores, *failed;
   };
   virtual ~DnnProblem() = default;
-  /// All that its plan depends on.
+  /// Everything that the plan depends on.
   virtual const std::vector<int64_t>& key() const = 0;
   virtual DnnDescriptor graph(dnn::Handle handle) const = 0;
   virtual bool allows(const DnnNotes& notes) const = 0;
   virtual Words words() const = 0;
-  /// An engine that needs more bytes is passed over.
+  /// Engines that need more bytes are skipped.
   virtual int64_t most_workspace() const { return kMostDnnWorkspace; }
   /// For the log.
   virtual std::string text() const = 0;
 };
 
-/// The arrays of a graph by name, as a plan finds them. The one named `scratch` is made for the
-/// run, with so many bytes.
+/// The arrays of a graph, by name. The array `scratch` is allocated for the run, with
+/// `scratch_bytes`.
 struct DnnMemory {
   std::span<const int64_t> names;
   std::span<const void* const> addresses;
@@ -63,12 +63,12 @@ struct DnnMemory {
 /// The plans of one device. Used by its queue's thread, with its context current.
 class DnnPlans {
  public:
-  /// `workspace` outlives it.
+  /// `workspace` must outlive it.
   explicit DnnPlans(Workspace& workspace) : workspace_(workspace) {}
   DnnPlans(const DnnPlans&) = delete;
 
-  /// Enqueues the problem, unless cuDNN is not there or has no engine for it. `refusal`: what is
-  /// known to keep it from Tensor Cores, or null.
+  /// Enqueues the problem if cuDNN is available and has an engine for it. `refusal`: a known reason
+  /// why Tensor Cores are not used, or null.
   LibraryOutcome run(const DnnProblem& problem, const char* refusal, const DnnMemory& memory,
                      Stream stream);
 

@@ -1,4 +1,4 @@
-// Names, versions, and what to do.
+// Finds the libraries, their versions, and how to install missing ones.
 #include "runtime/cuda/libraries/libraries.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@
 namespace tide::cuda {
 namespace {
 
-/// A file's name, and the CUDA that it is made for; 0: of any, or reported by the library itself.
+/// A file's name and its CUDA version; 0: any, or reported by the library itself.
 struct File {
   const char* name;
   int cuda;
@@ -25,8 +25,8 @@ struct File {
 struct LibraryFacts {
   const char* name;
   std::vector<File> files;              ///< newest first
-  const char* without;                  ///< what its lack costs
-  const char *package, *package_of_12;  ///< where it comes from, for drivers of CUDA 13 and of 12
+  const char* without;                  ///< the consequence of its absence
+  const char *package, *package_of_12;  ///< how to install it, for drivers of CUDA 13 and of 12
 };
 
 const LibraryFacts& facts_of(Library library) {
@@ -43,7 +43,7 @@ const LibraryFacts& facts_of(Library library) {
        "pip install nvidia-cudnn-cu12"},
       {"NCCL",
        {{"libnccl.so.2", 0}},
-       "needed by nothing yet",
+       "not used yet",
        "pip install nvidia-nccl-cu13",
        "pip install nvidia-nccl-cu12"},
       {"CUPTI",
@@ -59,7 +59,7 @@ const LibraryFacts& facts_of(Library library) {
   return facts[static_cast<size_t>(library)];
 }
 
-/// The CUDA that the driver supports: 13; the newest if there is no driver.
+/// The CUDA version that the driver supports: 13; the newest if there is no driver.
 int cuda_of_driver() {
   const int version = driver_report().version;
   return version ? version / 1000 : kOldestDriver / 1000 + 1;
@@ -72,7 +72,7 @@ std::vector<const char*> files_up_to(const LibraryFacts& facts, int cuda) {
   return names;
 }
 
-/// Calls the function `name`, which fills in a number; none if it is not there or fails.
+/// Calls the function `name`, which fills in a number; nullopt if it is missing or fails.
 template <class Number>
 std::optional<uint64_t> filled_in(void* library, const char* name) {
   const auto ask = reinterpret_cast<int (*)(Number*)>(dlsym(library, name));
@@ -81,7 +81,7 @@ std::optional<uint64_t> filled_in(void* library, const char* name) {
   return static_cast<uint64_t>(number);
 }
 
-/// The CUDA that a library says it is made for; 0 if it does not say.
+/// The CUDA version of a library; 0 if it does not report it.
 int cuda_of(Library which, void* library) {
   if (which == Library::cupti) {
     const auto version = filled_in<uint32_t>(library, "cuptiGetVersion");
@@ -94,7 +94,7 @@ int cuda_of(Library which, void* library) {
 
 constexpr int kAny = 1000;
 
-/// Opens one for the CUDA of that number, or an older one.
+/// Opens the library for this CUDA version or an older one.
 void* open_up_to(Library which, int cuda) {
   return open_library(files_up_to(facts_of(which), cuda),
                       [=](void* library) { return cuda_of(which, library) <= cuda; });
@@ -113,7 +113,7 @@ std::optional<uint64_t> returned(void* library, const char* name) {
   return ask();
 }
 
-/// The context of the first card that can be used is the calling thread's as long as this lives.
+/// Makes the context of the first usable device current during its lifetime.
 class CardInUse {
  public:
   CardInUse() {
@@ -141,7 +141,7 @@ class CardInUse {
   Context context_ = nullptr;
 };
 
-/// What a library answers that is started on a card; 0 where there is nothing to start.
+/// The status of initializing a library on a device; 0 for libraries without initialization.
 int start(Library which, void* library) {
   if (which != Library::cublas && which != Library::cudnn) return 0;
   const bool is_blas = which == Library::cublas;
@@ -170,7 +170,7 @@ std::string version_of(Library which, void* library) {
       break;
     case Library::cudnn:
       version = returned(library, "cudnnGetVersion");
-      // 8 and older counted 8907 for 8.9.7.
+      // Up to version 8, 8907 means 8.9.7.
       if (version && *version < 90000)
         return std::to_string(*version / 1000) + "." + std::to_string(*version / 100 % 10) + "." +
                std::to_string(*version % 100) + ", too old: version 9 is required";
@@ -180,7 +180,7 @@ std::string version_of(Library which, void* library) {
       break;
     case Library::cupti:
       version = filled_in<uint32_t>(library, "cuptiGetVersion");
-      // Up to that of CUDA 12 it counted its interfaces.
+      // Up to CUDA 12, this is the number of the interface.
       if (version && *version < 10000) return "12 (interface " + std::to_string(*version) + ")";
       break;
     case Library::nvml: {
@@ -195,7 +195,7 @@ std::string version_of(Library which, void* library) {
 }
 
 void* open_library(Library library) {
-  // NVML is the driver's own, and is asked without starting it.
+  // NVML is part of the driver, and is used without initializing the driver.
   return open_up_to(library, library == Library::nvml ? 0 : cuda_of_driver());
 }
 
@@ -222,7 +222,7 @@ std::string reason_text(Library which, int status) {
            located(which, library) + ")";
   if (library) return name + " cannot be used: " + located(which, library);
   if (void* newer = open_up_to(which, kAny)) return name + ": " + too_new(which, newer);
-  return "there is no " + name;
+  return name + " was not found";
 }
 
 }  // namespace
@@ -248,11 +248,11 @@ std::string describe_libraries() {
       if (const int status = card ? start(which, library) : 0)
         text += ", does not start: status " + std::to_string(status) + " (" + facts.without + ")";
     } else if (void* newer = open_up_to(which, kAny)) {
-      text +=
-          too_new(which, newer) + " (" + facts.without + "); to have one that does not: " + package;
+      text += too_new(which, newer) + " (" + facts.without +
+              "); install one for this driver: " + package;
     } else {
-      text += std::string("not found (") + facts.without + "); to have it: " + package +
-              "; if it is there, name its folder in TIDE_CUDA_PATH";
+      text += std::string("not found (") + facts.without + "); install it: " + package +
+              "; if it is installed, add its folder to TIDE_CUDA_PATH";
     }
   }
   return text;

@@ -31,7 +31,7 @@ constexpr unsigned long long kNotReported = ~0ull;
   X(driver_version, "nvmlSystemGetDriverVersion", (char* text, unsigned size))               \
   X(count, "nvmlDeviceGetCount_v2", (unsigned* count))                                       \
   X(by_index, "nvmlDeviceGetHandleByIndex_v2", (unsigned index, Device* device))             \
-  X(by_bus, "nvmlDeviceGetHandleByPciBusId_v2", (const char* place, Device* device))         \
+  X(by_bus, "nvmlDeviceGetHandleByPciBusId_v2", (const char* bus_id, Device* device))        \
   X(name, "nvmlDeviceGetName", (Device device, char* text, unsigned size))                   \
   X(memory, "nvmlDeviceGetMemoryInfo", (Device device, MemoryInfo * memory))                 \
   X(utilization, "nvmlDeviceGetUtilizationRates", (Device device, Utilization * use))        \
@@ -52,7 +52,7 @@ struct Table {
 #undef TIDE_MEMBER
 };
 
-/// The library, if it is there, complete and works.
+/// Null unless the library is found, complete and initialized.
 const Table* find_table() {
   void* library = open_library(Library::nvml);
   if (!library) return nullptr;
@@ -119,7 +119,7 @@ std::vector<DeviceStatus> device_statuses() {
   if (!nvml() || nvml()->count(&count) != kNvmlSuccess) return statuses;
   for (unsigned i = 0; i < count; ++i) {
     Device device = nullptr;
-    // One that has fallen off the bus keeps its place.
+    // A device that has fallen off the bus keeps its index.
     statuses.push_back(nvml()->by_index(i, &device) == kNvmlSuccess ? status_of(device)
                                                                     : DeviceStatus{});
   }
@@ -127,11 +127,11 @@ std::vector<DeviceStatus> device_statuses() {
 }
 
 std::optional<DeviceStatus> device_status(int pci_domain, int pci_bus, int pci_device) {
-  char place[32];
-  std::snprintf(place, sizeof place, "%08X:%02X:%02X.0", static_cast<unsigned>(pci_domain),
+  char bus_id[32];
+  std::snprintf(bus_id, sizeof bus_id, "%08X:%02X:%02X.0", static_cast<unsigned>(pci_domain),
                 static_cast<unsigned>(pci_bus), static_cast<unsigned>(pci_device));
   Device device = nullptr;
-  if (!nvml() || nvml()->by_bus(place, &device) != kNvmlSuccess) return std::nullopt;
+  if (!nvml() || nvml()->by_bus(bus_id, &device) != kNvmlSuccess) return std::nullopt;
   return status_of(device);
 }
 

@@ -5,14 +5,14 @@
 
 namespace tide::cuda {
 
-void tell_slow(const std::string& text, double operations, const char* reason) {
+void warn_slow(const std::string& text, double operations, const char* reason) {
   constexpr double kLarge = 1e9;
   static std::atomic<bool> said = false;
   if (operations <= kLarge || said.exchange(true)) return;
   std::fprintf(stderr,
-               "tide: cuda: %s is slow: %s. tide's own kernel does it; `tide info` lists the "
+               "tide: cuda: %s is slow: %s. tide's own kernel is used; `tide info` lists the "
                "libraries.\n",
-               text.c_str(), reason ? reason : "no library takes it");
+               text.c_str(), reason ? reason : "no library supports it");
 }
 
 }  // namespace tide::cuda

@@ -1,12 +1,12 @@
-// A word on large work that no library has taken.
+// Warns about large work that no library supports.
 #pragma once
 
 #include <string>
 
 namespace tide::cuda {
 
-/// Says once in a process, on standard error, that work of more than 1 GFLOP is done by tide's own
-/// kernels, which are slow at it, and why. `text`: what it is. `reason` may be null.
-void tell_slow(const std::string& text, double operations, const char* reason);
+/// Warns once per process, on stderr, if work of more than 1 GFLOP runs on tide's own, slower
+/// kernels. `text` names the work. `reason` may be null.
+void warn_slow(const std::string& text, double operations, const char* reason);
 
 }  // namespace tide::cuda

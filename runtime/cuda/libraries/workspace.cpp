@@ -1,4 +1,4 @@
-// Blocks grow as they are asked for: plans are few, and the largest of theirs stays in use.
+// Blocks grow on demand, because plans are few and the largest one's workspace stays in use.
 #include "runtime/cuda/libraries/workspace.h"
 
 #include "runtime/core/error.h"
@@ -7,9 +7,8 @@
 
 namespace tide::cuda {
 
-/// Kernels of the stream may still work in it: whether giving memory back waits for them is not for
-/// the driver to decide.
-void Workspace::give_back(Stream stream, Block& block) {
+/// Kernels of the stream may still use the block, so this waits for them explicitly.
+void Workspace::release(Stream stream, Block& block) {
   if (!block.data) return;
   check(driver().stream_synchronize(stream), "cuStreamSynchronize");
   driver().release(block.data);
@@ -22,17 +21,17 @@ void* Workspace::get(Stream stream, size_t bytes) {
     Block larger{0, bytes};
     const Result result = driver().allocate(&larger.data, bytes);
     if (result == kOutOfMemory)
-      throw MemoryError("out of memory: asked for " + size_text(bytes) + " of scratch memory");
+      throw MemoryError("out of memory: requested " + size_text(bytes) + " of workspace");
     check(result, "cuMemAlloc");
-    give_back(stream, block);
+    release(stream, block);
     block = larger;
   }
   return reinterpret_cast<void*>(block.data);
 }
 
-void Workspace::give_back_large() {
+void Workspace::release_large() {
   for (auto& [stream, block] : blocks_)
-    if (block.bytes > kKept) give_back(stream, block);
+    if (block.bytes > kKept) release(stream, block);
 }
 
 }  // namespace tide::cuda

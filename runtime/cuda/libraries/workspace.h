@@ -1,4 +1,4 @@
-// Scratch memory that kernels work in, ours and those of libraries.
+// The workspace of tide's and the libraries' kernels.
 #pragma once
 
 #include <map>
@@ -7,27 +7,27 @@
 
 namespace tide::cuda {
 
-/// A block for each stream: what runs on one stream takes turns with it. Blocks are kept until
+/// One block per stream, which consecutive kernels of the stream reuse. Blocks are kept until
 /// memory is short. Used with the device's context current.
 class Workspace {
  public:
   Workspace() = default;
   Workspace(const Workspace&) = delete;
 
-  /// The stream's block of at least so many bytes; throws MemoryError if there is no room. It may
-  /// lie elsewhere after a call that asks for more; making it larger waits for the stream.
+  /// The stream's block, of at least `bytes`; throws MemoryError if memory runs out. A call that
+  /// needs a larger block waits for the stream and may move it.
   void* get(Stream stream, size_t bytes);
-  /// Gives large blocks back, and waits for the streams that use them.
-  void give_back_large();
+  /// Waits for the streams that use large blocks, and releases the blocks.
+  void release_large();
 
-  static constexpr size_t kKept = size_t{64} << 20;  ///< bytes of a block that stays
+  static constexpr size_t kKept = size_t{64} << 20;  ///< bytes of a block that is never released
 
  private:
   struct Block {
     DevicePointer data = 0;
     size_t bytes = 0;
   };
-  static void give_back(Stream stream, Block& block);
+  static void release(Stream stream, Block& block);
 
   std::map<Stream, Block> blocks_;
 };

@@ -1,6 +1,6 @@
-// A libcudnn that is the real one (TIDE_REAL_CUDNN), which is given the description of an H200 in
-// place of a handle: it checks descriptors, chooses engines and makes plans as on such a machine,
-// without a GPU. Plans are not carried out. cuDNN 9.8 or newer.
+// Wraps the real libcudnn (TIDE_REAL_CUDNN, 9.8 or newer) and passes it the description of an H200
+// instead of a handle: it checks descriptors, chooses engines and makes plans as on such a machine,
+// without a GPU. Plans are not executed.
 #include <dlfcn.h>
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// A device of the fake driver: memory that is the host's, and streams that are threads.
+// A device of the fake driver: host memory as device memory, and threads as streams.
 #include "tests/cuda/fake/device.h"
 
 #include <chrono>
@@ -12,8 +12,8 @@ namespace fake {
 
 namespace {
 
-/// What memory holds that nobody has written, or whose owner is gone: no number in any floating
-/// type. Kernels that do nothing need none, and may ask for more memory than there is.
+/// The contents of uninitialized or freed memory: nan in every floating-point type. Not written if
+/// kernels are skipped, because those tests may allocate more memory than the machine has.
 void poison(void* data, size_t bytes) {
   if (!settings().skip_kernels) std::memset(data, 0xff, bytes);
 }
@@ -113,7 +113,7 @@ StreamThread::StreamThread(Device& device) : device_(device) {
     device.streams.push_back(this);
     random_.seed(static_cast<unsigned>(device.streams.size()));
   }
-  std::thread([this] { run(); }).detach();  // until the process ends, as a driver's own
+  std::thread([this] { run(); }).detach();  // runs until the process ends, like a driver's threads
 }
 
 void StreamThread::enqueue(std::function<void()> work) {

@@ -1,4 +1,4 @@
-// A device of the fake driver: memory that is the host's, and streams that are threads.
+// A device of the fake driver: host memory as device memory, and threads as streams.
 #pragma once
 
 #include <atomic>
@@ -27,11 +27,11 @@ class Blocks {
   void* allocate(size_t bytes, size_t limit);
   bool release(uint64_t address);
   void clear();
-  /// Memory that somebody else has and gives back.
-  /// False, and nothing is added, if some of it lies in a block already.
+  /// Registers, or unregisters, memory that another component owns. False, without adding anything,
+  /// if a part of it is already in a block.
   bool add(uint64_t address, size_t bytes);
   bool remove(uint64_t address);
-  /// First byte and end of the block that holds the address.
+  /// The first byte and the end of the block that contains the address.
   std::optional<std::pair<uint64_t, uint64_t>> find(uint64_t address) const;
   size_t total() const;
 
@@ -41,39 +41,39 @@ class Blocks {
   size_t total_ = 0;
 };
 
-/// Pinned host memory, of all devices together.
+/// Pinned host memory, shared by all devices.
 Blocks& pinned();
 
 class StreamThread;
 
 struct Device {
   int ordinal = 0;
-  int card = 0;  ///< which one of the machine: see CUDA_VISIBLE_DEVICES
+  int card = 0;  ///< index in the machine: see CUDA_VISIBLE_DEVICES
   Blocks memory;
-  std::atomic<Result> lost{0};          ///< the error that every call gives from then on
+  std::atomic<Result> lost{0};          ///< the error that every call returns from then on
   std::atomic<uint64_t> generation{0};  ///< of its context
   std::atomic<int64_t> launches{0};
   std::mutex context_mutex;
-  int holders = 0;                     ///< who has retained the context
+  int holders = 0;                     ///< the number of retains of the context
   std::vector<StreamThread*> streams;  ///< of the context
   std::set<uint64_t> registered;       ///< host memory that was pinned in the context
   /// Contexts whose memory this one may use, by ordinal and generation.
   std::set<std::pair<int, uint64_t>> peers;
 
-  /// A new context: what waits in the old one's streams ends, all memory goes, and host memory that
-  /// was registered is ordinary again.
+  /// Creates a new context: drops pending work of the old one's streams, frees all memory, and
+  /// unregisters host memory.
   void reset();
 
-  /// Whether [address, address + bytes) may be touched by this device.
+  /// Whether this device may access [address, address + bytes).
   bool owns(uint64_t address, size_t bytes) const;
 };
 
-/// Does what it is given in order, on a thread of its own. If streams are to be late, it waits
-/// before about half of its work, so that it comes to it at another time than streams beside it.
+/// Runs its work in order, on its own thread. With the setting `late`, it waits before about half
+/// of its work, so that its timing differs from that of other streams.
 class StreamThread {
  public:
   explicit StreamThread(Device& device);
-  /// Waits while as much work as a driver's queue holds is there (`queue_depth`).
+  /// Waits while the queue is full (`queue_depth`).
   void enqueue(std::function<void()> work);
   void synchronize();
   Device& device() { return device_; }
@@ -97,7 +97,7 @@ class EventMark {
   void wait();
   /// Makes `stream` wait for the point recorded last.
   void hold(StreamThread& stream);
-  /// When it was reached.
+  /// The time when it was reached.
   std::chrono::steady_clock::time_point time();
 
   const bool is_timed;

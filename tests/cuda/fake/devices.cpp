@@ -33,8 +33,8 @@ namespace {
 
 int card_of(int ordinal) { return devices()[static_cast<size_t>(ordinal)]->card; }
 
-/// The cards that CUDA_VISIBLE_DEVICES names by number, up to the first one that is not there; all
-/// without it, or if it names them by what identifies them.
+/// The devices that CUDA_VISIBLE_DEVICES lists by number, up to the first invalid one; all devices
+/// if it is not set or lists UUIDs.
 std::vector<int> visible_cards() {
   std::vector<int> cards;
   const char* const text = std::getenv("CUDA_VISIBLE_DEVICES");
@@ -120,7 +120,7 @@ Result context_retain(Context* context, DeviceOrdinal device) {
   return kSuccess;
 }
 
-/// The context is destroyed with its last holder.
+/// The last release destroys the context.
 Result context_release(DeviceOrdinal number) {
   if (!is_device(number)) return kInvalidDevice;
   Device& device = *devices()[static_cast<size_t>(number)];

@@ -1,8 +1,8 @@
 // A libcuda.so.1 for tests: the driver's entry points over host memory and a PTX interpreter.
 //
-// It keeps to what the real driver promises and no more: copies from pinned memory read it when the
-// stream comes to them, new memory is not zero, kernels see memory of their own device only, and
-// a failed kernel makes its context unusable.
+// It guarantees only what the real driver guarantees: copies read pinned memory when the stream
+// reaches them, new memory is not zeroed, kernels can access only their own device's memory, and a
+// failed kernel makes its context unusable.
 #include "tests/cuda/fake/driver.h"
 
 #include <cstring>
@@ -28,10 +28,10 @@ TIDE_EXPORT int cuDriverGetVersion(int* version) {
   return 0;
 }
 
-/// For tests: graphs, and executable ones, that were made and not destroyed.
+/// For tests: the number of graphs and executable graphs that exist.
 TIDE_EXPORT int fake_live_graphs() { return fake::live_graphs(); }
 
-/// Entry points of the interface that tide asks for, by the names without versions.
+/// Entry points of the interface version that tide requests, by names without version suffix.
 TIDE_EXPORT int cuGetProcAddress_v2(const char* name, void** address, int version, uint64_t,
                                     int* status) {
 #define TIDE_ENTRY(member, entry, parameters) {entry, reinterpret_cast<void*>(&fake::member)},

@@ -13,7 +13,8 @@ constexpr Result kInvalidValue = 1, kInvalidDevice = 101, kInvalidContext = 201,
                  kOutOfResources = 701, kAlreadyRegistered = 712, kNotRegistered = 713,
                  kLaunchFailed = 719, kNotPermitted = 800, kNotInitialized = 3;
 
-/// The driver's entry points of these names: "CUDA_ERROR_ILLEGAL_ADDRESS", and a few words.
+/// The driver's entry points for an error's name, such as "CUDA_ERROR_ILLEGAL_ADDRESS", and its
+/// description.
 Result error_name(Result error, const char** name);
 Result error_text(Result error, const char** text);
 

@@ -1,4 +1,4 @@
-// Graphs: chains of kernels that are launched together.
+// Graphs: chains of kernels that one call launches.
 #include <map>
 
 #include "tests/cuda/fake/driver.h"
@@ -11,7 +11,7 @@ namespace fake {
 
 namespace {
 
-/// A graph's node, and what an executable graph keeps of it.
+/// A node of a graph or of an executable graph.
 struct GraphKernel {
   KernelNode node;
   std::vector<std::vector<uint8_t>> parameters;
@@ -24,7 +24,7 @@ struct FakeExecutable {
   std::map<const GraphKernel*, GraphKernel> nodes;
 };
 
-/// Whether this call is the one that is to fail.
+/// Whether this call must fail, by the settings.
 bool is_to_fail(const char* call) {
   static std::atomic<int> calls{0};
   return settings().fail_graph == call && ++calls > settings().fail_graph_after;

@@ -1,4 +1,4 @@
-// Handles that the driver gave out: what kind each is, and of which context.
+// The driver's handles: their kinds and contexts.
 #pragma once
 
 #include "tests/cuda/fake/device.h"
@@ -8,18 +8,17 @@ namespace fake {
 
 enum class HandleKind : uint8_t { stream, event, module, function, graph, executable };
 
-/// Notes a new handle of the device's context of now.
+/// Registers a new handle of the device's current context.
 void note_handle(const void* handle, HandleKind kind, Device& device);
 
-/// A handle that was destroyed.
+/// Unregisters a destroyed handle.
 void forget_handle(const void* handle);
 
-/// The device whose context the handle belongs to. A handle of another kind, one that was
-/// destroyed, and one whose context is gone point to memory that a real driver may use for
-/// something else: such a call ends the process, with words on `call`.
+/// The device of the handle's context. Ends the process with a message about `call` if the handle
+/// has another kind, was destroyed, or its context was: a real driver may have reused its memory.
 Device& owner_of(const void* handle, HandleKind kind, const char* call);
 
-/// As owner_of, but kInvalidHandle unless it is the calling thread's device.
+/// Like owner_of, but returns kInvalidHandle unless it is the calling thread's device.
 Result check_handle(const void* handle, HandleKind kind, const char* call);
 
 }  // namespace fake

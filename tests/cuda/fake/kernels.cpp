@@ -17,7 +17,7 @@
 namespace fake {
 namespace {
 
-/// Of a block: what the kernel was compiled for, and what its registers leave room for.
+/// The maximum threads per block, by the kernel's launch bounds and its registers.
 int most_threads_of(Function function) {
   return std::min(reinterpret_cast<Kernel*>(function)->max_threads, settings().function_threads);
 }
@@ -70,7 +70,7 @@ Result function_attribute(int* value, int which, Function function) {
   return kSuccess;
 }
 
-/// A kernel may be launched with more than 48 KB of shared memory only after this.
+/// Required before launches with more than 48 KB of shared memory.
 Result set_function_attribute(Function function, int which, int value) {
   if (const Result error = state()) return error;
   if (const Result error = check_handle(function, HandleKind::function, "cuFuncSetAttribute"))
@@ -85,8 +85,7 @@ Result set_function_attribute(Function function, int which, int value) {
   return kSuccess;
 }
 
-/// As if nothing but threads and shared memory limited a multiprocessor, which holds 2048 and 228
-/// KB.
+/// Assumes that only threads (2048) and shared memory (228 KB) limit a multiprocessor.
 Result resident_blocks(int* blocks, Function function, int threads, size_t shared_bytes) {
   if (const Result error = state()) return error;
   if (const Result error = check_handle(function, HandleKind::function, "cuOccupancyMax..."))

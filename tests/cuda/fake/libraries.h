@@ -1,4 +1,4 @@
-// What the tests' driver offers to their other libraries, whose kernels it does not interpret.
+// The fake driver's interface to the other fake libraries, whose kernels it does not interpret.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 TIDE_EXPORT tide::cuda::Result fake_launch(tide::cuda::Stream stream,
                                            const std::function<void()>& kernel);
 
-/// A kernel of a library, in the order of the stream, loses the device.
+/// Enqueues a library's kernel that loses the device.
 TIDE_EXPORT void fake_lose_device(tide::cuda::Stream stream, tide::cuda::Result error);
 
 namespace fake {
 
-/// What a library that watches launches, copies and fills is given.
+/// Callbacks for a library that observes launches, copies and fills.
 struct Watcher {
-  uint32_t (*call)();  ///< a call of the driver by this thread: its number
-  uint64_t (*now)();   ///< the time, when work begins and when it ends
+  uint32_t (*call)();  ///< returns the number of this thread's call of the driver
+  uint64_t (*now)();   ///< returns the time at the begin and end of work
   void (*done)(tide::cuda::cupti::Kind kind, uint32_t call, uint64_t begin, uint64_t end);
 };
 
-/// `work` for a stream, which is reported if somebody watches.
+/// Wraps `work` for a stream, so that it is reported to an observer.
 std::function<void()> watched(tide::cuda::cupti::Kind kind, std::function<void()> work);
 
 }  // namespace fake
 
-/// Who watches from now on; null: nobody.
+/// Sets the observer; may be null.
 TIDE_EXPORT void fake_watch(const fake::Watcher* watcher);

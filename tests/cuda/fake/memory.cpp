@@ -13,7 +13,7 @@ namespace {
 
 using namespace tide::cuda::cupti;
 
-/// The device whose memory it is; null: none's.
+/// The device that owns the memory, or null.
 const Device* owner_of_memory(uint64_t address) {
   for (const auto& device : devices())
     if (device->memory.find(address)) return device.get();

@@ -1,4 +1,4 @@
-// Numbers in the memory of the stand-in libraries.
+// Element types of the fake libraries.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@ namespace fake {
 
 enum class Format { f32, f64, f16, bf16, f8e4m3, f8e5m2, i8, i32 };
 
-/// The value of a float8 with these fraction bits and this bias, by the definition; a format whose
-/// bias is 7 has no infinities.
+/// The value of a float8 with these fraction bits and this bias; the format with bias 7 has no
+/// infinities.
 inline double read_float8(uint8_t bits, int fraction, int bias) {
   const int exponent = (bits & 0x7f) >> fraction, digits = bits & ((1 << fraction) - 1);
   const double sign = bits & 0x80 ? -1 : 1;
@@ -46,7 +46,7 @@ inline double read_number(const void* data, Format format, int64_t i) {
   return value;
 }
 
-/// Rounds to the format: by way of float if it is a half. Integers hold the value.
+/// Rounds to the format, halves via float. The value must fit integers.
 inline void write_number(void* data, Format format, int64_t i, double value) {
   const auto single = static_cast<float>(value);
   switch (format) {
@@ -65,7 +65,7 @@ inline void write_number(void* data, Format format, int64_t i, double value) {
     case Format::i32:
       static_cast<int32_t*>(data)[i] = static_cast<int32_t>(value);
       return;
-    case Format::f8e4m3:  // no library writes them
+    case Format::f8e4m3:  // never written by a library
     case Format::f8e5m2:
       return;
     case Format::bf16:
@@ -78,7 +78,7 @@ inline void write_number(void* data, Format format, int64_t i, double value) {
       nan ? 0x7fff : static_cast<uint16_t>((raw + 0x7fff + (raw >> 16 & 1)) >> 16);
 }
 
-/// To 10 bits of fraction, half away from zero, as Tensor Cores take float32.
+/// Rounds to 10 bits of fraction, half away from zero, like Tensor Cores do with float32.
 inline double rounded_to_tf32(double value) {
   const auto single = static_cast<float>(value);
   uint32_t raw;

@@ -1,4 +1,4 @@
-// Devices that use each other's memory.
+// Peer access between devices.
 #include <atomic>
 
 #include "tests/cuda/fake/driver.h"

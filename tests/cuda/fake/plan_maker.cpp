@@ -1,6 +1,5 @@
-// What the real cuDNN asks of a driver while it compiles kernels for its plans
-// (tests/cuda/described_dnn): entry points that are found by name, and answers that let it go on.
-// Nothing is ever run by them.
+// The driver calls that the real cuDNN needs to compile kernels for its plans
+// (tests/cuda/described_dnn). They return plausible values and never run anything.
 #include <cstddef>
 
 #define TIDE_EXPORT extern "C" __attribute__((visibility("default")))
@@ -17,7 +16,7 @@ int give(T* place, T value) {
 
 }  // namespace
 
-// The driver's own cache of compiled code is not there.
+// The driver's cache of compiled code is not available.
 TIDE_EXPORT int cuGetExportTable(const void** table, const void*) {
   *table = nullptr;
   constexpr int kNotInitialized = 3;
@@ -57,7 +56,7 @@ TIDE_EXPORT int cuModuleGetGlobal_v2(void** address, size_t* size) {
   return give<void*>(address, something);
 }
 
-// The first argument takes an object.
+// Returns an object through the first argument.
 #define TIDE_GIVES(name) \
   TIDE_EXPORT int name(void** object) { return give<void*>(object, something); }
 TIDE_GIVES(cuCtxGetCurrent)
@@ -70,7 +69,7 @@ TIDE_GIVES(cuModuleLoadData)
 TIDE_GIVES(cuModuleLoadDataEx)
 TIDE_GIVES(cuModuleLoadFatBinary)
 
-// Nothing is taken.
+// Does nothing.
 #define TIDE_DOES_NOTHING(name) \
   TIDE_EXPORT int name() { return 0; }
 TIDE_DOES_NOTHING(cuCtxPopCurrent)

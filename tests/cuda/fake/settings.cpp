@@ -1,4 +1,4 @@
-// Reads what the fake driver is to be like from the environment.
+// Reads the fake driver's settings from the environment.
 #include "tests/cuda/fake/settings.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Streams, events and calls of the host in the order of a stream.
+// Streams, events and host functions.
 #include <chrono>
 #include <thread>
 
@@ -12,7 +12,7 @@ namespace {
 
 thread_local bool in_callback = false;
 
-/// How often a thread of the host was made to wait for a stream or an event.
+/// How often a host thread had to wait for a stream or an event.
 std::atomic<int64_t> waits{0};
 
 bool is_event_to_fail(const char* call) {
@@ -108,7 +108,7 @@ Result host_function(Stream stream, HostFunction function, void* data) {
     return error;
   thread_of(stream).enqueue([=, &device = *current()] {
     std::this_thread::sleep_for(std::chrono::microseconds(settings().callback_us));
-    if (device.lost) return;  // whoever waits for the call waits forever
+    if (device.lost) return;  // code that waits for the call waits forever
     in_callback = true;
     function(data);
     in_callback = false;

@@ -1,6 +1,6 @@
-// A libcublasLt for tests: column-major products by plain loops, in the order of the stream.
-// Objects are checked, so that a call which the real library would refuse is refused here; kernels
-// that read what is not aligned as they were promised lose the device, as the real ones do.
+// A fake libcublasLt: column-major products by plain loops, in stream order. It rejects calls that
+// the real library would reject; kernels with operands that lack the promised alignment lose the
+// device, like real ones.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -75,7 +75,7 @@ int64_t bytes_of(DataType type) {
   }
 }
 
-/// What a, b, c, d and the bias are aligned to.
+/// The alignments of a, b, c, d and the bias.
 struct Alignments {
   uint32_t of[5] = {256, 256, 256, 256, 256};
 };
@@ -87,15 +87,15 @@ uint32_t alignment(uint64_t address) {
   return static_cast<uint32_t>(std::min<uint64_t>(address & -address, 256));
 }
 
-/// Whether each matrix of a batch lies as it should.
+/// Whether all matrices of a batch are aligned.
 bool is_aligned(const void* data, const Matrix& matrix, uint32_t to) {
   const int64_t bytes = bytes_of(matrix.type);
   const bool batch = matrix.batch == 1 || matrix.batch_stride * bytes % to == 0;
   return batch && reinterpret_cast<uint64_t>(data) % to == 0;
 }
 
-/// Whether this product is to fail: TIDE_FAKE_BLAS="fail" says that all do, "fail=2" that the
-/// second does; "refuse", that the library does not start.
+/// Whether this product must fail: all with TIDE_FAKE_BLAS="fail", the second with "fail=2". With
+/// "refuse" the library does not start.
 bool is_to_fail() {
   static std::atomic<int> calls{0};
   const int call = ++calls;

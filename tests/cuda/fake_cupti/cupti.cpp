@@ -1,5 +1,5 @@
-// A libcupti.so.13 for tests: records of what the tests' driver runs, with the sizes of CUPTI 13.
-// TIDE_FAKE_CUPTI="subscribe=39" or "enable=35" makes that call refuse with that number.
+// A fake libcupti.so.13: records the work of the fake driver, with the record sizes of CUPTI 13.
+// TIDE_FAKE_CUPTI="subscribe=39" or "enable=35" makes that call fail with that status.
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -32,8 +32,8 @@ size_t size_of(int kind) {
   }
 }
 
-std::mutex mutex;                             // guards what follows
-std::set<int>& enabled = *new std::set<int>;  // streams may end after this library
+std::mutex mutex;                             // guards the following
+std::set<int>& enabled = *new std::set<int>;  // never destroyed: streams may outlive this library
 bool subscribed = false;
 GiveTime clock_given = nullptr;
 GiveBuffer give_buffer = nullptr;
@@ -44,7 +44,7 @@ uint32_t calls = 0;
 
 thread_local std::vector<uint64_t> pushed;
 
-/// What a call refuses with, by TIDE_FAKE_CUPTI; 0: it does not.
+/// The status of a call by TIDE_FAKE_CUPTI; 0 if it succeeds.
 Status refusal(const char* call) {
   const char* const settings = std::getenv("TIDE_FAKE_CUPTI");
   const size_t length = std::strlen(call);

@@ -1,4 +1,4 @@
-// The convolutions of the stand-in for cuDNN, and what a plan is made of.
+// Convolutions of the fake cuDNN.
 #include "tests/cuda/fake_dnn/convolution.h"
 
 #include <vector>
@@ -12,7 +12,7 @@ int64_t at(const DnnArray& array, const Place& place) {
   return sum;
 }
 
-/// The elements as tensor cores take them, at their places.
+/// The elements as Tensor Cores round them.
 std::vector<double> factors(const void* data, const DnnArray& array, bool tf32) {
   std::vector<double> result(array.capacity());
   for_places(array, [&](const Place& place) {
@@ -64,7 +64,7 @@ void DnnConvolution::compute(const void* x_data, const void* weight_data, const 
           const bool inside = row >= 0 && row < x.sizes[2] && column >= 0 && column < x.sizes[3];
           const auto at_x = static_cast<size_t>(inside ? at(x, {n, channel, row, column}) : 0);
           const auto at_y = static_cast<size_t>(at(y, {n, o, i, j}));
-          // The padding's zeros count: times an infinity they are nan.
+          // The padding's zeros are multiplied, too: with infinity they become nan.
           if (pass == Pass::forward)
             sums[at_y] += (inside ? images[at_x] : 0.0) * weights[at_weight];
           else if (pass == Pass::filter)

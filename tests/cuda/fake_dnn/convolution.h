@@ -1,4 +1,4 @@
-// The convolutions of the stand-in for cuDNN, and what a plan is made of.
+// Convolutions of the fake cuDNN, and the arrays of its plans.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@ struct DnnArray {
   Format format;
   std::array<int64_t, 4> sizes, strides;
   int64_t alignment, name;
-  bool is_virtual = false;   ///< made on the way, not stored
-  bool is_by_value = false;  ///< a number of the host's
+  bool is_virtual = false;   ///< intermediate, not stored
+  bool is_by_value = false;  ///< a host scalar
 
-  /// Elements between the first and the last, both included.
+  /// The number of elements from the first to the last, inclusive.
   size_t capacity() const;
 };
 
@@ -41,10 +41,9 @@ struct DnnConvolution {
   std::array<int64_t, 2> stride, padding, dilation;
 
   int64_t groups() const { return x.sizes[1] / weight.sizes[1]; }
-  /// Whether the sizes fit each other.
+  /// Whether the sizes are consistent.
   bool fits() const;
-  /// Computes the array that the pass is for, by plain loops whose sums are kept in double.
-  /// `tf32`: factors are rounded. Each array is found by its address.
+  /// Computes the result of the pass by plain loops with sums in double. `tf32`: rounds factors.
   void compute(const void* x_data, const void* weight_data, const void* y_data, bool tf32) const;
 };
 

@@ -1,10 +1,10 @@
-// A libcudnn for tests: the descriptors of the backend interface that convolutions and attention
-// need. Whatever the real library would refuse is refused here, and what it would let pass is not:
-// properties that a kind does not have, other types and counts, descriptors in a wrong state.
+// A fake libcudnn: the descriptors of the backend interface for convolutions and attention. It
+// rejects what the real library rejects: unknown properties, wrong types and counts, descriptors in
+// a wrong state.
 //
-// Its engines are traps but for two: those that are not to be chosen fill the result with nan.
-// TIDE_FAKE_DNN="version=90100,cuda=13,fail=execute" makes it report another version, say that it
-// is made for another CUDA than 12, or fail at create, graph, heuristics, plan or execute.
+// All engines but two are traps: if chosen, they fill the result with nan.
+// TIDE_FAKE_DNN="version=90100,cuda=13,fail=execute" sets the reported version and CUDA version (12
+// by default), and makes create, graph, heuristics, plan or execute fail.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -51,7 +51,7 @@ const std::vector<Engine>& engines() {
   return all;
 }
 
-/// The handle there is, and its stream.
+/// The only handle, and its stream.
 struct Session {
   Stream stream = nullptr;
 };
@@ -59,7 +59,7 @@ struct Session {
 std::optional<Format> format_of(int type) {
   switch (type) {
     case kFloat32:
-    case kInt32:  // of arrays that are not stored: their numbers are small
+    case kInt32:  // of virtual arrays, with small values
     case kBoolean:
       return Format::f32;
     case kFloat64:
@@ -159,7 +159,7 @@ Status finish_operation(Object& operation) {
                           Property::backward_filter_beta);
 }
 
-/// What each kind of operation calls its arrays, and what it is described by.
+/// The properties of each kind of operation.
 struct Parts {
   Kind kind, how_kind;
   Property how, x, b, y;
@@ -285,12 +285,12 @@ Status finish(Object& object) {
                  : kWrongCount;
     case Kind::engine:
     case Kind::engine_choice:
-      return kBadParameter;  // only got from others here
+      return kBadParameter;  // only returned by other calls here
   }
   return kWrongKind;
 }
 
-/// Fills descriptors that the caller made with what the heuristics suggest.
+/// Fills the caller's descriptors with the heuristics' suggestions.
 Status get_results(const Object& heuristics, int64_t capacity, int64_t* count, Object** choices) {
   const int mode = heuristics.get<int>(Property::heuristics_mode);
   const bool wide = heuristics.convolution && heuristics.convolution->x.format == Format::f64;
@@ -312,13 +312,13 @@ Status get_results(const Object& heuristics, int64_t capacity, int64_t* count, O
   return 0;
 }
 
-/// One run of a plan, with the memory it was given.
+/// One run of a plan, with its memory.
 struct Run {
   std::optional<DnnConvolution> convolution;
   DnnOperations operations;
   const Engine* engine;
   std::map<int64_t, const void*> arrays;  ///< by name
-  std::map<int64_t, float> numbers;       ///< of the host's, as they were
+  std::map<int64_t, float> numbers;       ///< host scalars at the call
   void* workspace;
 
   const void* find(const DnnArray& array) const {

@@ -12,10 +12,10 @@ using tide::cuda::dnn::Kind;
 using tide::cuda::dnn::Map;
 using tide::cuda::dnn::Reduction;
 
-/// An array's elements, and where they lie.
+/// An array's elements and layout.
 struct Elements {
   DnnArray form;
-  std::vector<double> made;  ///< of one that is not stored
+  std::vector<double> made;  ///< of a virtual array
   const void* data = nullptr;
 
   int64_t at(const Place& place) const {
@@ -57,7 +57,7 @@ double mapped(Map how, double x, double b) {
 }
 
 void multiply(const Elements& a, const Elements& b, Elements& y) {
-  // Straight from rows of numbers: the elements of large products are many.
+  // Directly on rows of values, because large products have many elements.
   const int64_t inner = a.form.sizes[3], columns = y.form.sizes[3];
   std::vector<double> right(static_cast<size_t>(inner * columns)), row(right.size());
   for (int64_t stack = 0; stack < y.form.sizes[0]; ++stack)

@@ -1,4 +1,4 @@
-// Graphs of several operations in the stand-in for cuDNN, carried out one after the other.
+// Graphs of several operations in the fake cuDNN, run one after the other.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace fake {
 
-/// A map, reduction, product or reshape of arrays that fit each other.
+/// A map, reduction, product or reshape of arrays with consistent sizes.
 struct DnnOperation {
   tide::cuda::dnn::Kind kind;
   tide::cuda::dnn::Map map{};
@@ -25,10 +25,10 @@ struct DnnOperation {
 struct DnnOperations {
   std::vector<DnnOperation> all;
 
-  /// The arrays that are not made on the way.
+  /// The stored arrays.
   std::vector<DnnArray> stored() const;
-  /// Numbers are kept in double, and rounded to the type of each array. `address` finds the stored
-  /// ones.
+  /// Computes in double, and rounds to the type of each array. `address` returns the memory of
+  /// stored arrays.
   void compute(const std::function<const void*(const DnnArray&)>& address) const;
 };
 

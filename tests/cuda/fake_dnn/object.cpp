@@ -3,7 +3,7 @@
 namespace fake {
 namespace {
 
-/// What a kind of descriptor takes.
+/// The properties of a kind of descriptor.
 struct Rule {
   Kind kind;
   Property property;

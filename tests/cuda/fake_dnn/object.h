@@ -1,4 +1,4 @@
-// Descriptors of the stand-in for cuDNN: what was set of them, by the rules of each kind.
+// Descriptors of the fake cuDNN: their properties, by the rules of each kind.
 #pragma once
 
 #include <cstring>
@@ -38,7 +38,7 @@ struct Object {
   std::map<Property, Value> values;
   std::optional<DnnArray> array;
   std::optional<DnnConvolution> convolution;
-  DnnOperations operations;  ///< in place of a convolution
+  DnnOperations operations;  ///< instead of a convolution
   const Engine* engine = nullptr;
 
   int64_t count(Property property) const { return values.at(property).count; }
@@ -48,9 +48,9 @@ struct Object {
     std::memcpy(&value, values.at(property).bytes.data() + i * sizeof(T), sizeof(T));
     return value;
   }
-  /// Notes a property, if the kind takes it so.
+  /// Sets a property, if it is valid for the kind.
   Status set(Property property, Type type, int64_t count, const void* data);
-  /// Whether all is there that the kind needs.
+  /// Whether all required properties are set.
   bool is_complete() const;
   const Object& object(Property property, size_t i = 0) const {
     return *get<const Object*>(property, i);

@@ -1,4 +1,4 @@
-// A libnvidia-ml.so.1 for tests: one device with fixed numbers, whose fan nobody can read.
+// A fake libnvidia-ml.so.1: one device with fixed figures, without a fan sensor.
 #include <cstdio>
 
 #define TIDE_EXPORT extern "C" __attribute__((visibility("default"))) int

@@ -1,4 +1,4 @@
-// Delays that make the tests' driver as slow as a real one.
+// Delays that make the fake driver as slow as a real one.
 #include <chrono>
 #include <cstdio>
 
@@ -20,14 +20,14 @@ const std::string kDelayed = module_text("nothing", "");
 
 }  // namespace
 
-TEST_CASE("a module is compiled for as long as was asked", "[fake]") {
+TEST_CASE("compiling a module takes as long as set", "[fake]") {
   CHECK(with_driver("jit_ms=50", [](const Table& driver) {
           const double seconds = seconds_of([&] { load(driver, kDelayed, "nothing"); });
           std::puts(seconds >= 0.05 ? "late" : "early");
         }).said == "late\n");
 }
 
-TEST_CASE("a launch takes as long as was asked, one of a graph no longer", "[fake]") {
+TEST_CASE("a launch takes as long as set, and that of a graph no longer", "[fake]") {
   CHECK(with_driver("launch_us=20000", [](const Table& driver) {
           const Function nothing = load(driver, kDelayed, "nothing");
           const Stream stream = new_stream(driver);

@@ -53,7 +53,7 @@ Table open_driver() {
 Outcome with_driver(const std::string& settings, const std::function<void(const Table&)>& body) {
   int ends[2];
   if (pipe(ends)) throw std::runtime_error("pipe");
-  std::fflush(stdout);  // else the child writes once more what is held back
+  std::fflush(stdout);  // otherwise the child writes the buffered output again
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], 1);

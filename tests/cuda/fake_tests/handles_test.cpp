@@ -1,5 +1,4 @@
-// Handles of other contexts, and of contexts that are gone, are refused as a real driver does or
-// might.
+// Handles of other contexts, and of destroyed ones, are rejected.
 #include <csignal>
 #include <cstdio>
 
@@ -11,14 +10,14 @@ namespace {
 
 const std::string kNothing = module_text("nothing", "");
 
-/// Uses the context of a device; a new one if it was given back.
+/// Makes the context of a device current; a new one if it was released.
 void use(const Table& driver, int device) {
   Context context = nullptr;
   driver.context_retain(&context, device);
   driver.context_use(context);
 }
 
-/// Something of the context in use that has a handle each.
+/// A handle of each kind in the current context.
 struct Handles {
   explicit Handles(const Table& driver)
       : stream(new_stream(driver)), function(load(driver, kNothing, "nothing")) {
@@ -38,7 +37,7 @@ struct Handles {
   void* parameters[1] = {&address};
 };
 
-/// Calls `misuse` with handles of a context that is gone.
+/// Calls `misuse` with handles of a destroyed context.
 Outcome after_the_context(const std::function<void(const Table&, const Handles&)>& misuse) {
   return with_driver("", [&](const Table& driver) {
     const Handles old(driver);
@@ -77,7 +76,7 @@ TEST_CASE("handles of another device's context are refused", "[fake]") {
         }).said == "400 400 0 400 400 400 400 0\n");
 }
 
-TEST_CASE("a handle of a context that is gone ends the process", "[fake]") {
+TEST_CASE("a handle of a destroyed context ends the process", "[fake]") {
   using Misuse = std::function<void(const Table&, const Handles&)>;
   const std::pair<const char*, Misuse> misuses[] = {
       {"cuStreamSynchronize: the stream belongs to a context that is gone",

@@ -1,5 +1,4 @@
-// Threads that nothing orders: the tests' driver finds their accesses, and can run them in other
-// orders.
+// Data races: the fake driver finds them, and can run unordered threads in other orders.
 
 #include "tests/cuda/fake_tests/driver_process.h"
 #include "tests/support/catch.h"
@@ -11,12 +10,12 @@ bool is_race(const std::string& said) {
   return said.find("nothing orders them") != std::string::npos;
 }
 
-/// %rd3: the thread's own word of shared memory; %rd4: its neighbour's.
+/// %rd3: the thread's word of shared memory; %rd4: its neighbour's.
 const std::string kShared =
     "mov.u64 %rd2, memory;\nmul.wide.u32 %rd5, %r1, 4;\nadd.u64 %rd3, %rd2, %rd5;\nxor.b32 %r3, "
     "%r1, 1;\n"
     "mul.wide.u32 %rd6, %r3, 4;\nadd.u64 %rd4, %rd2, %rd6;\n";
-/// %rd7: the word of global memory of the thread's number over all blocks of 2.
+/// %rd7: the word of global memory at the thread's global index, with blocks of 2.
 const std::string kGlobal =
     "mad.lo.u32 %r4, %r2, 2, %r1;\nmul.wide.u32 %rd8, %r4, 4;\nadd.u64 %rd7, %rd1, %rd8;\n";
 
@@ -31,8 +30,7 @@ TEST_CASE("threads that exchange words of shared memory need a barrier", "[fake]
             "thread 0 of block 0 reads what thread 1 of block 0 writes, and nothing orders them") !=
         std::string::npos);
   CHECK(run_kernel(write + "bar.sync 0;\n" + read + store, 1, 2) == "0: 1 0\n");
-  // The barrier orders what was read before with what is written after it, and not the other way
-  // round.
+  // The barrier orders reads before it with writes after it, but not the other way round.
   CHECK(run_kernel(
             write + "bar.sync 0;\n" + read + "bar.sync 0;\nst.shared.u32 [%rd3], %r5;\n" + store, 1,
             2) == "0: 1 0\n");
@@ -45,7 +43,7 @@ TEST_CASE("threads that exchange words of shared memory need a barrier", "[fake]
 TEST_CASE(
     "a barrier of a warp orders its threads, a shuffle does not, and neither orders other warps",
     "[fake]") {
-  // Thread 0 writes what the thread of a number reads before.
+  // Thread 0 writes what another thread reads before.
   const auto code = [](int reader, const std::string& between) {
     return "setp.eq.u32 %p1, %r1, " + std::to_string(reader) +
            ";\nsetp.eq.u32 %p2, %r1, 0;\nmov.u32 %r5, 9;\n@%p1 ld.global.u32 %r3, [%rd1];\n" +
@@ -59,7 +57,7 @@ TEST_CASE(
   CHECK(run_kernel(code(40, warp + "bar.sync 0;\n"), 1, 64) == "0: 9 0\n");
 }
 
-TEST_CASE("two writers of a word need an order, or the same value", "[fake]") {
+TEST_CASE("two writers of a word need synchronization, or the same value", "[fake]") {
   CHECK(is_race(run_kernel("st.global.u32 [%rd1], %r1;", 1, 2)));
   CHECK(is_race(run_kernel("st.global.u32 [%rd1], %r2;", 2, 1)));
   CHECK(run_kernel("mov.u32 %r3, 7;\nst.global.u32 [%rd1], %r3;", 2, 2) == "0: 7 0\n");
@@ -78,8 +76,8 @@ TEST_CASE("no barrier orders blocks", "[fake]") {
   CHECK_FALSE(is_race(run_kernel(write + "@!%p1 ld.global.u32 %r5, [%rd1+4];", 2, 1)));
 }
 
-TEST_CASE("blocks and threads run in the order that was asked for", "[fake]") {
-  // The last to write stays.
+TEST_CASE("blocks and threads run in the order that is set", "[fake]") {
+  // The last write wins.
   const std::string block = "st.global.u32 [%rd1], %r2;", thread = "st.global.u32 [%rd1], %r1;";
   CHECK(run_kernel(block, 9, 1, "races=0") == "0: 8 0\n");
   CHECK(run_kernel(block, 9, 1, "races=0,order=reversed") == "0: 0 0\n");

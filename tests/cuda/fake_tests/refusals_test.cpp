@@ -1,4 +1,4 @@
-// What a real driver refuses, does late or not at all.
+// What a real driver rejects, delays or omits.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -19,7 +19,7 @@ const Table* the_driver = nullptr;
 
 }  // namespace
 
-TEST_CASE("a block of more threads than its kernel can have is refused at the launch", "[fake]") {
+TEST_CASE("a launch with more threads per block than the kernel allows is rejected", "[fake]") {
   const auto reported = [](const std::string& settings, const std::string& directives) {
     return with_driver(settings,
                        [&](const Table& driver) {
@@ -39,7 +39,7 @@ TEST_CASE("a block of more threads than its kernel can have is refused at the la
   CHECK(reported("function_threads=128", "") == "1 701 0, 128\n");
 }
 
-TEST_CASE("new memory, and memory that was given back, holds no numbers", "[fake]") {
+TEST_CASE("new memory and freed memory hold nans", "[fake]") {
   CHECK(with_driver("", [](const Table& driver) {
           constexpr size_t kBytes = 1 << 20;
           DevicePointer memory = 0;
@@ -55,7 +55,7 @@ TEST_CASE("new memory, and memory that was given back, holds no numbers", "[fake
         }).said == "1 1\n");
 }
 
-TEST_CASE("a kernel finds no zeros in shared and local memory, in no block", "[fake]") {
+TEST_CASE("shared and local memory are not zeroed in any block", "[fake]") {
   // Each block stores what it finds, then writes zeros over it.
   const std::string text = module_text(
       "find",
@@ -73,7 +73,7 @@ TEST_CASE("a kernel finds no zeros in shared and local memory, in no block", "[f
         }).said == "ffffffff ffffffff ffffffff\n");
 }
 
-TEST_CASE("no function of the host is called once the device is lost", "[fake]") {
+TEST_CASE("host functions are not called once the device is lost", "[fake]") {
   CHECK(with_driver("", [](const Table& driver) {
           const Stream stream = new_stream(driver);
           int calls = 0;
@@ -86,7 +86,7 @@ TEST_CASE("no function of the host is called once the device is lost", "[fake]")
         }).said.ends_with("1 1\n"));
 }
 
-TEST_CASE("functions of the host come as late as was asked", "[fake]") {
+TEST_CASE("host functions are delayed as set", "[fake]") {
   CHECK(with_driver("callback_us=50000", [](const Table& driver) {
           const Stream stream = new_stream(driver);
           const auto start = std::chrono::steady_clock::now();
@@ -101,7 +101,7 @@ TEST_CASE("functions of the host come as late as was asked", "[fake]") {
         }).said == "0 1 1\n");
 }
 
-TEST_CASE("a function of the host may call nothing of the driver", "[fake]") {
+TEST_CASE("a host function cannot call the driver", "[fake]") {
   CHECK(with_driver("", [](const Table& driver) {
           the_driver = &driver;
           const Stream stream = new_stream(driver);
@@ -121,7 +121,7 @@ TEST_CASE("a function of the host may call nothing of the driver", "[fake]") {
         }).said == "800 800 800 0\n");
 }
 
-TEST_CASE("a stream that is full makes its callers wait", "[fake]") {
+TEST_CASE("a full stream makes its callers wait", "[fake]") {
   CHECK(with_driver("queue_depth=8", [](const Table& driver) {
           const Stream stream = new_stream(driver);
           static std::atomic<bool> go = false;

@@ -1,4 +1,4 @@
-// Threads of a warp that part and meet again, and what the tests' driver refuses to single threads.
+// Threads of a warp that diverge and reconverge, and errors of single threads in the fake driver.
 
 #include "tests/cuda/fake_tests/driver_process.h"
 #include "tests/support/catch.h"
@@ -9,9 +9,9 @@ namespace {
 /// Adds %r3 to the first word of memory.
 const std::string kAdd = "red.global.add.u32 [%rd1], %r3;\n";
 
-/// Runs code in the threads from 5 on alone, the others wait behind it.
+/// Runs code only in the threads from 5 on; the others wait after it.
 std::string in_some(const std::string& code) {
-  return "setp.lt.u32 %p1, %r1, 5;\n@%p1 bra $behind;\n" + code + "$behind:\n";
+  return "setp.lt.u32 %p1, %r1, 5;\n@%p1 bra $after;\n" + code + "$after:\n";
 }
 
 bool says(const std::string& said, const std::string& problem) {
@@ -20,8 +20,8 @@ bool says(const std::string& said, const std::string& problem) {
 
 }  // namespace
 
-TEST_CASE("threads of a warp take loops of their own lengths, and meet behind them", "[fake]") {
-  // Thread i counts to i, then gets what its neighbour has counted to.
+TEST_CASE("threads of a warp run loops of different lengths, and reconverge", "[fake]") {
+  // Thread i counts to i, then gets its neighbour's count.
   const std::string count =
       "mov.u32 %r3, 0;\n$again:\nsetp.ge.u32 %p1, %r3, %r1;\n@%p1 bra $done;\n"
       "add.u32 %r3, %r3, 1;\nbra $again;\n$done:\n";
@@ -33,19 +33,19 @@ TEST_CASE("threads of a warp take loops of their own lengths, and meet behind th
     CHECK(run_kernel(count + neighbour + check + kAdd, 2, 64, order) == "0: 128 0\n");
 }
 
-TEST_CASE("both ways of a branch are taken, and each thread keeps what it computed", "[fake]") {
+TEST_CASE("both sides of a branch run, and each thread keeps its results", "[fake]") {
   const std::string ways =
       "setp.lt.u32 %p1, %r1, 7;\n@%p1 bra $few;\nmov.u32 %r3, 1;\nbra $join;\n$few:\n"
       "mov.u32 %r3, 100;\n$join:\n";
   CHECK(run_kernel(ways + kAdd, 1, 32) == "0: 725 0\n");
   CHECK(run_kernel("setp.ge.u32 %p1, %r1, 7;\nmov.u32 %r3, 100;\n@%p1 mov.u32 %r3, 1;\n" + kAdd, 1,
                    32) == "0: 725 0\n");
-  // Some threads end, the others go on.
+  // Some threads exit, the others continue.
   CHECK(run_kernel("setp.lt.u32 %p1, %r1, 7;\n@%p1 ret;\nbar.sync 0;\nmov.u32 %r3, 1;\n" + kAdd, 1,
                    70) == "0: 63 0\n");
 }
 
-TEST_CASE("what one thread does wrong ends the launch", "[fake]") {
+TEST_CASE("an error of one thread ends the launch", "[fake]") {
   const std::string place = "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, %rd2;\n";
   const auto global = [&](const std::string& offset) {
     return run_kernel(place + in_some("ld.global.u32 %r3, [%rd3" + offset + "];\n"), 1, 32);
@@ -69,7 +69,7 @@ TEST_CASE("what one thread does wrong ends the launch", "[fake]") {
   CHECK(says(run_kernel(in_some("activemask.b32 %r3;\n"), 1, 32), "activemask depends on"));
 }
 
-TEST_CASE("an exchange waits for all that it names, at the same place", "[fake]") {
+TEST_CASE("a shuffle waits for all threads of its mask at the same instruction", "[fake]") {
   const std::string all = "shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1;\n";
   const std::string others = "shfl.sync.bfly.b32 %r4, %r1, 1, 31, 0xffffffe0;\n";
   CHECK(says(run_kernel(in_some(all) + all, 1, 32), "threads of a warp wait for each other"));

@@ -1,15 +1,15 @@
--- Attention of half types on a CUDA device: of few scores by products of halves, of many by the library.
+-- Attention of half types on a CUDA device: by half products for few scores, by the library for many.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local F = tide.nn.functional
 
---- What rounding of weights to the type allows.
+--- The tolerance for weights rounded to the type.
 local function tolerance(dtype)
   return dtype == "float16" and {rtol = 4e-3, atol = 2e-3} or {rtol = 3e-2, atol = 1.6e-2}
 end
 
---- Gradients of the device's result are those of the cpu's.
+--- The device's gradients equal the cpu's.
 local function same_gradients(dtype, y, inputs, found, there)
   local weight = tide.randn(y.shape):to(dtype)
   local wanted, grads = {tide.grad(y, inputs, weight)}, {tide.grad(found, there, weight:cuda())}
@@ -44,10 +44,10 @@ describe("attention of half types", function()
 end)
 
 describe("attention of many scores", function()
-  -- More scores than may be there at once, so that the library is asked.
+  -- More scores than may exist at a time, so that the library is used.
   local kRows <const>, kKeys <const>, kFeatures <const> = 1056, 1024, 8
 
-  --- Query, key and value of two heads on a device; `apart`: heads lie between the features of a row.
+  --- Query, key and value of two heads on a device; `apart`: heads are interleaved with the rows.
   local function inputs(device, dtype, apart)
     tide.manual_seed(7)
     local result = {}
@@ -59,12 +59,12 @@ describe("attention of many scores", function()
     return result
   end
 
-  --- Which keys each query may see: the first none, the next each a few.
+  --- The keys that each query may attend to: none for the first, a few for the others.
   local function seen()
     local row, key = tide.arange(kRows):unsqueeze(2), tide.arange(kKeys)
     return ((row - key) % 7):lt(4):logical_and(row:gt(40))
   end
-  --- A number to be added to each score of the first head, and others for the second.
+  --- Values added to the scores, different for each head.
   local function numbers()
     tide.manual_seed(11)
     local x = tide.randn(2, kRows, kKeys)
@@ -92,7 +92,7 @@ describe("attention of many scores", function()
       local found = F.scaled_dot_product_attention(there[1], there[2], there[3], mask, options)
       test.equal(found.dtype, dtype)
       test.close(found:cpu(), y, tolerance(dtype))
-      -- Of 2 * kRows * kKeys scores none is kept, of a mask one number for each of its elements, in a block of whole 2 MiB.
+      -- No scores are kept; of a mask one value per element, in a block of full 2 MiB units.
       local most = kRows * kKeys + (mask and 4 * mask:numel() + 2^21 or 0)
       test.equal(tide.max_memory_allocated "cuda" - before < most, true)
       same_gradients(dtype, y, here, found, there)

@@ -1,9 +1,9 @@
--- Compute ops whose loops end when the numbers say so: on a CUDA device with the cpu's bits.
+-- Compute ops with data-dependent loops: same results on a CUDA device as on the cpu, bit for bit.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 
---- What `compute` gives on the cpu and on the CUDA device, from the same seed, is the same.
+--- `compute` returns the same on the cpu and on the CUDA device, from the same seed.
 local function same_bits(compute)
   local found = {}
   for _, device in ipairs {"cpu", "cuda"} do
@@ -13,7 +13,7 @@ local function same_bits(compute)
   test.identical(found.cuda, found.cpu)
 end
 
-describe("loops that end when the numbers say so", function()
+describe("data-dependent loops", function()
   it("draw the counts of Poisson's distribution, small and large ones", function()
     same_bits(function(device) return tide.poisson(tide.linspace(0, 60, 300, {device = device})) end)
   end)

@@ -1,20 +1,20 @@
--- Several devices: values that travel, marks, failures that stay where they belong. Run with a CUDA device:
+-- Several devices: copies between them, events, and failures. Run with a CUDA device:
 -- TIDE_CUDA_PATH=build/release/fake_cuda tide test tests/cuda/scripts
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal, is_true = test.same_type, test.is_true
 
---- A device of CUDA that is not the first, if there is one.
+--- A CUDA device that is not the first, if there is one.
 local function second() return tide.cuda.device_count() > 1 and "cuda:1" or "sim:1" end
 
-describe("a value that travels", function()
+describe("a value copied between devices", function()
   local ways = {
     {"cuda:0", "sim:0"}, {"sim:1", "cuda:0"}, {"cuda:0", second()}, {second(), "cuda:0"},
     {"cuda:0", second(), "sim:0", "cuda:0", "sim:1", "cuda:0"},
   }
   for _, way in ipairs(ways) do
-    it("comes home unchanged from " .. table.concat(way, ", "), function()
+    it("returns unchanged from " .. table.concat(way, ", "), function()
       local x = tide.randn(300, 70)
       local y = x
       for _, device in ipairs(way) do y = y:to(device) + 0 end
@@ -27,7 +27,7 @@ describe("a value that travels", function()
     is_true(x:cuda():cpu():equal(x))
   end)
 
-  it("may change at home right after it was sent", function()
+  it("may be changed right after it was copied", function()
     local x = tide.ones(1000)
     local away = x:to("cuda", {non_blocking = true})
     x:zero_()
@@ -35,7 +35,7 @@ describe("a value that travels", function()
   end)
 end)
 
-describe("a mark on a device", function()
+describe("an event on a device", function()
   it("is reached once the device is", function()
     local event = tide.Event {device = "cuda"}
     local x = tide.ones(64, 64, {device = "cuda"})
@@ -56,7 +56,7 @@ describe("a mark on a device", function()
 end)
 
 describe("a position out of range", function()
-  it("spoils what is computed from it and nothing else", function()
+  it("fails what is computed from it and nothing else", function()
     local x = tide.ones(10, {device = "cuda"})
     local bad = x:index_select(1, tide.tensor({1, 20}):cuda()) + 1
     local ok, message = pcall(bad.tolist, bad)
@@ -64,7 +64,7 @@ describe("a position out of range", function()
     equal(x:sum():item(), 10.0)
   end)
 
-  it("leaves what it would have been written to", function()
+  it("leaves the target of a write unchanged", function()
     local x = tide.zeros(4, {device = "cuda"})
     tide.synchronize()
     x:scatter_(1, tide.tensor({1, 9}):cuda(), tide.ones(2, {device = "cuda"}))
@@ -74,7 +74,7 @@ describe("a position out of range", function()
 end)
 
 describe("memory on a device", function()
-  it("is counted and given back", function()
+  it("is counted and released", function()
     local before = tide.cuda.memory_allocated()
     local x = tide.ones(1 << 20, {device = "cuda"})
     tide.synchronize()
@@ -88,7 +88,7 @@ describe("memory on a device", function()
 end)
 
 describe("many small ops", function()
-  it("do not fill the queue for good", function()
+  it("do not block the queue", function()
     local x = tide.zeros(1, {device = "cuda"})
     local _ <close> = tide.eager()
     for _ = 1, 3000 do x = x + 1 end

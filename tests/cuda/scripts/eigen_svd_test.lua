@@ -1,11 +1,11 @@
--- Eigenvalues and singular values on a CUDA device, which rotates the columns of small matrices itself and leaves large
--- ones to the host: the cpu's values, and vectors that make up the matrix again.
+-- Eigenvalues and singular values on a CUDA device, with kernels for small matrices and the host for large ones: the
+-- cpu's values, and vectors that reconstruct the matrix.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local L = tide.linalg
 
-local kLargest = 128 -- rows and columns that the device takes
+local kLargest = 128 -- maximum rows and columns for the device
 local kEpsilon = {float32 = 2 ^ -23, float64 = 2 ^ -52}
 
 local function near(got, expected, dtype, size, scale)
@@ -61,7 +61,7 @@ for _, dtype in ipairs {"float32", "float64"} do
     test.before_each(function() tide.manual_seed(5) end)
     local function randn(...) return tide.randn({...}, {dtype = dtype}) end
 
-    it("eigenvectors make up symmetric matrices", function()
+    it("eigenvectors reconstruct symmetric matrices", function()
       for _, n in ipairs {1, 2, 3, 4, 7, 16, 33} do check_symmetric(randn(n, n), dtype, 1 + n ^ 0.5) end
       check_symmetric(randn(3, 2, 5, 5), dtype, 4)
       check_symmetric(transposed(randn(4, 6, 6)), dtype, 4)
@@ -75,7 +75,7 @@ for _, dtype in ipairs {"float32", "float64"} do
       check_symmetric(tide.diag(tide.tensor({1e-12, -3, 1e12, 0, 1}, {dtype = dtype})), dtype, 1e12)
     end)
 
-    it("singular vectors make up matrices of any shape", function()
+    it("singular vectors reconstruct matrices of any shape", function()
       for _, shape in ipairs {{1, 1}, {2, 2}, {3, 3}, {5, 5}, {1, 6}, {6, 1}, {4, 9}, {9, 4}, {33, 7}, {7, 33}} do
         check_any(randn(table.unpack(shape)), dtype, 12)
       end
@@ -92,7 +92,7 @@ for _, dtype in ipairs {"float32", "float64"} do
       check_any(tide.tensor({{0, 0, 2}, {0, 0, 0}, {1e-30, 0, 0}}, {dtype = dtype}), dtype)
     end)
 
-    it("columns may depend on each other, or nearly", function()
+    it("columns may be linearly dependent, or nearly", function()
       for _, shape in ipairs {{8, 7}, {5, 13}, {9, 9}} do
         local rows, columns = shape[1], shape[2]
         local i = tide.arange(1, rows + 1, {dtype = "float64"}):unsqueeze(2)
@@ -106,7 +106,7 @@ for _, dtype in ipairs {"float32", "float64"} do
       end
     end)
 
-    it("numbers near the ends of the type neither overflow nor vanish", function()
+    it("values near the limits of the type neither overflow nor underflow", function()
       local ends = dtype == "float32" and {1e-38, 1e37} or {1e-305, 1e305}
       for _, scale in ipairs(ends) do
         local a = randn(5, 5)
@@ -128,7 +128,7 @@ for _, dtype in ipairs {"float32", "float64"} do
 end
 
 describe("on cuda", function()
-  it("gradients of values and of vectors are the cpu's", function()
+  it("gradients of values and of vectors equal the cpu's", function()
     tide.manual_seed(6)
     local a = tide.randn({2, 4, 3}, {dtype = "float64"})
     local function gradient(device, value)
@@ -151,7 +151,7 @@ describe("on cuda", function()
     end
   end)
 
-  it("matrices that are larger than a block is good for are the host's", function()
+  it("matrices too large for a block are computed by the host", function()
     tide.manual_seed(7)
     local a = tide.randn({kLargest + 1, 3}, {dtype = "float64"})
     local _, s = L.svd(a:cuda(), {full_matrices = false})
@@ -159,7 +159,7 @@ describe("on cuda", function()
     test.equal(s:cpu(), expected)
   end)
 
-  it("a stack of nothing has no values", function()
+  it("an empty stack has no values", function()
     test.equal(L.eigvalsh(tide.zeros({0, 3, 3}, {device = "cuda"})).shape, {0, 3})
     test.equal(L.svdvals(tide.zeros({2, 0, 3}, {device = "cuda"})).shape, {2, 0})
   end)

@@ -1,4 +1,4 @@
--- Random programs that come again and again: as CUDA graphs they compute what they computed before, kernel by kernel.
+-- Repeated random programs: CUDA graphs compute the same as single kernels.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -6,7 +6,7 @@ local describe, it = test.describe, test.it
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run = dofile(here .. "/../../scripts/support/random_program.lua")
 
-describe("random programs that come again", function()
+describe("repeated random programs", function()
   it("have the same values with graphs and without", function()
     local before = tide.statistics().graphs
     for seed = 1, 12 do

@@ -1,17 +1,17 @@
--- Linear algebra on a CUDA device, which works on small matrices itself and leaves large ones to the host: what the cpu
--- computes, up to rounding, and the same failures.
+-- Linear algebra on a CUDA device, with kernels for small matrices and the host for large ones: the cpu's results, up
+-- to rounding, and the same failures.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local L = tide.linalg
 
-local kLargest = 256  -- rows and columns that the device takes
+local kLargest = 256  -- maximum rows and columns for the device
 local kSizes = {0, 1, 2, 3, 5, 17, 33, 64}
 local kShapes = {{1, 4}, {3, 5}, {5, 3}, {7, 40}, {40, 7}, {33, 64}, {64, 33}, {0, 3}, {3, 0}}
 for _, n in ipairs(kSizes) do kShapes[#kShapes + 1] = {n, n} end
 local kEpsilon = {float32 = 2 ^ -23, float64 = 2 ^ -52}
 
---- A matrix whose singular values are near 1 and whose pivots are in no order; `leading` sizes are put before.
+--- A matrix with singular values near 1 and unordered pivots; `leading` sizes are prepended.
 local function matrix(dtype, rows, columns, leading)
   local size = math.max(rows, columns, 1)
   local x = tide.eye(size, {dtype = "float64"}):narrow(1, 1, rows):narrow(2, 1, columns)
@@ -40,7 +40,7 @@ local function layouts(x)
   return {x, columns, wide, reversed}
 end
 
---- Up to rounding of about `size` operations.
+--- Equal up to rounding of about `size` operations.
 local function near(got, expected, dtype, size)
   local tolerance = 16 * kEpsilon[dtype] * (size + 2)
   test.close(got:cpu(), expected, {rtol = tolerance, atol = tolerance})
@@ -48,7 +48,7 @@ end
 
 local function largest_size(x) return math.max(x.shape[#x.shape], x.shape[#x.shape - 1]) end
 
---- fn(x, ...) gives the same on both devices; so do all its results.
+--- fn(x, ...) returns the same results on both devices.
 local function same(dtype, fn, ...)
   local here, there, size = {...}, {}, 1
   for i, x in ipairs(here) do
@@ -87,7 +87,7 @@ for _, dtype in ipairs {"float32", "float64"} do
           local q, r = L.qr(a:cuda(), mode)
           local q_here, r_here = L.qr(a, mode)
           near(r, r_here, dtype, largest_size(a))
-          -- Columns that complete a basis follow from the reflections too.
+          -- Columns that complete a basis also follow from the reflections.
           near(q, q_here, dtype, largest_size(a))
           near(q:matmul(r), a, dtype, largest_size(a))
           near(q:t():matmul(q), tide.eye(q.shape[2], {dtype = dtype}), dtype, largest_size(a))
@@ -96,7 +96,7 @@ for _, dtype in ipairs {"float32", "float64"} do
       end
     end)
 
-    it("qr leaves a unit matrix and zeros as they are", function()
+    it("qr does not change an identity matrix and zeros", function()
       for _, x in ipairs {tide.eye(4, {dtype = dtype}), tide.zeros(3, 2, {dtype = dtype})} do
         for i, factor in ipairs {L.qr(x:cuda(), "complete")} do
           test.identical(factor:cpu(), (select(i, L.qr(x, "complete"))))
@@ -104,7 +104,7 @@ for _, dtype in ipairs {"float32", "float64"} do
       end
     end)
 
-    it("qr and lu take numbers whose squares leave the type", function()
+    it("qr and lu support values whose squares overflow or underflow", function()
       for _, scale in ipairs(dtype == "float32" and {1e25, 1e-30} or {1e200, 1e-250}) do
         local a = (matrix("float64", 6, 4) * scale):to(dtype)
         local q, r = L.qr(a:cuda())
@@ -235,7 +235,7 @@ for _, dtype in ipairs {"float32", "float64"} do
 end
 
 describe("on cuda", function()
-  --- The failure's text on each device, from what fn makes of x.
+  --- The error message of fn(x) on each device.
   local function failures(fn, x)
     local texts = {}
     for i, device in ipairs {"cpu", "cuda"} do
@@ -253,8 +253,8 @@ describe("on cuda", function()
     test.equal(there, here)
   end
 
-  it("more matrices than blocks take turns", function()
-    local count = 2100  -- the tests' device takes 2048 blocks of this size
+  it("a stack may have more matrices than blocks", function()
+    local count = 2100  -- the fake device holds 2048 blocks of this size
     local a = matrix("float64", 2, 2, {count})
     same("float64", L.lu_factor, a)
     same("float64", L.qr, a:narrow(3, 1, 1))
@@ -275,16 +275,16 @@ describe("on cuda", function()
     end
   end)
 
-  it("a nan reaches what depends on it, and is no failure", function()
+  it("a nan propagates, and is not a failure", function()
     local nan = 0 / 0
     local a = tide.tensor({{nan, 1}, {2, 3}}, {device = "cuda"})
-    -- Where the host computes instead, which row becomes the pivot, and cholesky, are its library's affair.
+    -- If the host computes instead, the pivot row and cholesky depend on its library.
     for _, x in ipairs {(L.lu_factor(a)):sum(), L.det(a), L.inv(a):sum(), (L.qr(a)):sum()} do
       test.is_true(x:isnan():item())
     end
   end)
 
-  it("singular matrices fail with the cpu's words", function()
+  it("singular matrices fail with the cpu's message", function()
     local singular = tide.tensor {{1.0, 2, 3}, {2, 4, 6}, {1, 1, 1}}
     same_failure("linalg.inv: the matrix is singular: pivot 3 is zero", L.inv, singular)
     local stack = tide.eye(3):expand(4, 3, 3):clone()
@@ -296,7 +296,7 @@ describe("on cuda", function()
     test.equal(L.det(stack:cuda()):cpu(), L.det(stack))
   end)
 
-  it("matrices without a Cholesky factor fail with the cpu's words, or are named", function()
+  it("matrices without a Cholesky factor fail with the cpu's message, or are named", function()
     local wrong = tide.tensor {{4.0, 2}, {2, 1}}
     same_failure("cholesky: the matrix is not positive-definite: its leading part of size 2 is not", L.cholesky, wrong)
     local stack = tide.stack({tide.eye(2), -tide.eye(2), wrong}, 1)
@@ -307,7 +307,7 @@ describe("on cuda", function()
     test.same_type(select(2, L.cholesky_ex(tide.zeros(3, 0, 0, {device = "cuda"}))):tolist(), {0, 0, 0})
   end)
 
-  it("a failure belongs to what is computed from it, and to nothing else", function()
+  it("a failure affects only what is computed from it", function()
     local x = tide.zeros(3, 3, {device = "cuda"})
     local good = tide.eye(3, {device = "cuda"}) * 2
     local lost = L.inv(x)
@@ -331,7 +331,7 @@ describe("on cuda", function()
   end)
 end)
 
-describe("functions of pairs on cuda", function()
+describe("binary functions on cuda", function()
   local function same_bits(fn, a, b)
     test.identical(fn(a:cuda(), b:cuda()):cpu(), fn(a, b))
     test.identical(fn(a:cuda():t(), b:cuda():t()):cpu(), fn(a:t(), b:t()))

@@ -1,5 +1,5 @@
--- Positions that are looked at while the device runs on: what a program computes, and what of it is lost, is the same as
--- on the cpu.
+-- Positions that are checked while the device keeps running: a program computes and loses the same values as on the
+-- cpu.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -7,7 +7,7 @@ local F = tide.nn.functional
 
 local kRows, kColumns = 6, 4
 
---- Runs a random program of `count` ops on whole numbers; the values of all it made, or false for those that are lost.
+--- Runs a random program of `count` ops on integers; returns its values, or false for lost ones.
 local function outcomes(device, seed, count)
   local state = seed
   local function random(n)
@@ -38,7 +38,7 @@ local function outcomes(device, seed, count)
       return any():clone()
     end,
     function()
-      local x, from = any(), random(kRows - 1) + 1  -- a part: all of it would bring back what is lost
+      local x, from = any(), random(kRows - 1) + 1  -- only a part: replacing everything would repair a lost value
       x[{{from, kRows}}] = any()[{{from, kRows}}] * 2 % 64
       return x:flip(1)
     end,
@@ -51,7 +51,7 @@ local function outcomes(device, seed, count)
   }
   for _ = 1, count do values[#values + 1] = ways[random(#ways)]() end
   local found = {}
-  for _ = 1, 2 do  -- the second time whoever reads got a report of writes that did not happen
+  for _ = 1, 2 do  -- the first read may report writes that did not happen
     for _, value in ipairs(values) do
       local ok, result = pcall(function() return value:tolist() end)
       found[#found + 1] = ok and result or false
@@ -74,11 +74,11 @@ describe("a program with positions", function()
     test.is_true(lost > 100)
   end)
 
-  it("loses no neighbour of what is lost", function()
+  it("loses only the values that depend on a wrong position", function()
     local x = tide.ones(3, 3, {device = "cuda"})
     local function rows(...) return x:index_select(1, tide.tensor({...}, {device = "cuda"})) end
     local wrong, right = rows(1, 7), rows(3, 2)
-    local sum, own = wrong + right, right * 3  -- one kernel makes both
+    local sum, own = wrong + right, right * 3  -- one kernel computes both
     test.same_type(own:tolist(), {{3.0, 3.0, 3.0}, {3.0, 3.0, 3.0}})
     test.raises("position 7 is out of range", function() return sum:tolist() end)
   end)

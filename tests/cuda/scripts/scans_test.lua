@@ -1,4 +1,5 @@
--- Running sums, products and minima and maxima on a CUDA device: the cpu's bits, in fibers of one block and of many.
+-- Cumulative sums, products, minima and maxima on a CUDA device: equal to the cpu's, bit for bit, in fibers of one
+-- block and of many.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it

@@ -1,11 +1,11 @@
--- Adding and writing at positions that meet: the same values as on the cpu, whose additions go in order.
+-- Scatter with repeated positions: the same values as on the cpu, which adds in order.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 
 local kTypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8"}
 
---- Numbers whose sums are rounded, if they can be.
+--- Values whose sums are rounded, if the type allows.
 local function numbers(dtype, ...)
   local x = tide.rand(...) * 200 - 60
   return dtype:find("int") and (x:abs() % 100):to("int64"):to(dtype) or x:to(dtype)
@@ -36,7 +36,7 @@ describe("scatter on cuda", function()
       end
     end)
 
-    it("takes rows and strided sources in " .. dtype, function()
+    it("supports rows and strided sources in " .. dtype, function()
       tide.manual_seed(4)
       local base, index = numbers(dtype, {6, 5}), positions(6, {40})
       local rows = numbers(dtype, {5, 40}):t()
@@ -51,7 +51,7 @@ describe("scatter on cuda", function()
     same(numbers("float32", {300}), 1, positions(300, {270000}), numbers("float32", {270000}), "scatter_add")
   end)
 
-  it("meets in bool", function()
+  it("supports repeated positions in bool", function()
     local base = tide.tensor({false, false, true, false}, {device = "cuda"})
     local index = tide.tensor({1, 1, 3, 4}, {device = "cuda"})
     local source = tide.tensor({true, false, false, false}, {device = "cuda"})
@@ -65,7 +65,7 @@ describe("scatter on cuda", function()
     test.same_type(x:sum():item(), 0.0)
   end)
 
-  it("adds gradients of rows that were taken often", function()
+  it("adds gradients of rows that were gathered repeatedly", function()
     tide.manual_seed(5)
     local function gradient(on)
       tide.manual_seed(6)

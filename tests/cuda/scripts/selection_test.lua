@@ -1,4 +1,4 @@
--- Choosing elements on a CUDA device: the same ones in the same order as on the cpu.
+-- Selecting elements on a CUDA device: the same elements in the same order as on the cpu.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -18,13 +18,13 @@ describe("nonzero", function()
     end)
   end
 
-  it("tells positions in every dimension", function()
+  it("returns indices in every dimension", function()
     tide.manual_seed(1)
     for _, shape in ipairs {{3, 5}, {70, 1, 90}, {2, 3, 4, 5, 6}, {1, 1, 1}, {4, 0, 2}} do same(mask(3, shape)) end
     same(tide.tensor(true))
   end)
 
-  it("takes other types and views that begin anywhere", function()
+  it("supports other types and unaligned views", function()
     tide.manual_seed(2)
     same(tide.tensor {0.0, -0.0, 0 / 0, 1, math.huge})
     same(tide.randint(0, 2, {300}, {dtype = "int8"}))
@@ -42,7 +42,7 @@ describe("nonzero", function()
   end)
 end)
 
-describe("what is built on it", function()
+describe("ops based on nonzero", function()
   it("selects, counts and finds what differs", function()
     tide.manual_seed(3)
     local x, chosen = tide.randn(60, 200), mask(4, {60, 200})

@@ -1,11 +1,11 @@
--- Sorting on a CUDA device: the same order as on the cpu, whatever the length, the type and the ties.
+-- Sorting on a CUDA device: the same order as on the cpu, for any length and type, and with ties.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 
 local kTypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
 
---- Checks all that `of(x)` returns on the device against the cpu.
+--- Compares all results of `of(x)` on the device with the cpu's.
 local function same(x, of)
   local there, here = table.pack(of(x:cuda())), table.pack(of(x))
   for i = 1, here.n do test.identical(there[i]:cpu(), here[i]) end
@@ -30,7 +30,7 @@ describe("sorting", function()
     end)
   end
 
-  -- So many elements are sorted by the digits of their keys.
+  -- This number of elements uses radix sort.
   local long = {
     float32 = {9, 30001}, float64 = {1, 263000}, float16 = {3, 100003}, bfloat16 = {9, 30001},
     int32 = {9, 30001}, int16 = {9, 30001}, int8 = {70, 4097}, bool = {70, 4097},
@@ -49,7 +49,7 @@ describe("sorting", function()
     end
   end
 
-  it("puts nan above all others, and -0 beside 0", function()
+  it("sorts nan above all others, and -0 equal to 0", function()
     for _, dtype in ipairs {"float32", "float64", "float16", "bfloat16"} do
       local inf = math.huge
       local x = tide.tensor({0, -0.0, 0 / 0, inf, -inf, 3, -3, 0 / 0, 0.0, -0.0}, {dtype = dtype})
@@ -58,7 +58,7 @@ describe("sorting", function()
     end
   end)
 
-  it("finds the first few, and what is built on sorting", function()
+  it("supports topk and other ops based on sorting", function()
     local x = tide.randn(4, 3000)
     same(x, function(y) return y:topk(7, 2) end)
     same(x, function(y) return y:topk(5, 2, false) end)

@@ -1,5 +1,5 @@
--- Saves what products, convolutions and attention give, with gradients, into the file that is named:
--- two processes must write the same bytes.
+-- Saves the results and gradients of products, convolutions and attention to the given file: two processes must write
+-- the same bytes.
 local F = tide.nn.functional
 local results = {}
 

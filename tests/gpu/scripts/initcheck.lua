@@ -1,4 +1,4 @@
--- For compute-sanitizer's initcheck: results that are put together from parts, and scratch memory.
+-- For compute-sanitizer's initcheck: results assembled from parts, and workspaces.
 local x = tide.randn(31, 17, {device = "cuda"})
 local wide = tide.cat({x, x * 2, x[{{}, {1, 3}}]}, 2)
 print(wide:sum():item(), tide.nn.functional.pad(x, {1, 2, 3, 4}):sum():item(), x:unique():numel())

@@ -1,4 +1,4 @@
--- Work that cuBLASLt and cuDNN are made for. What TIDE_LOG=1 reports says who did it.
+-- Ops that cuBLASLt and cuDNN support. The log (TIDE_LOG=1) shows which library ran them.
 local F = tide.nn.functional
 
 local rows, images, side, heads, length, features = 4096, 16, 56, 16, 2048, 64

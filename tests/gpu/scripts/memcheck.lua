@@ -1,4 +1,4 @@
--- For compute-sanitizer's memcheck: accesses by positions, views and sizes that are no multiple of anything.
+-- For compute-sanitizer's memcheck: gathers, views and odd sizes.
 local x = tide.randn(37, 53, {device = "cuda"})
 local rows = tide.randint(1, 37, {101}, {device = "cuda"})
 local total = tide.zeros(37, 53, {device = "cuda"}):index_add(1, rows, x:index_select(1, rows)) + x:flip(1)

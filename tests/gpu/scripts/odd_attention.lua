@@ -1,4 +1,4 @@
--- Attention whose rows, keys and masks have odd lengths or begin anywhere, with its gradients, against the cpu.
+-- Attention with odd sizes or unaligned rows, keys and masks, and its gradients, compared with the cpu.
 local test, F = tide.test, tide.nn.functional
 local close = {rtol = 4e-2, atol = 3e-2}
 
@@ -7,7 +7,7 @@ local function draw(rows, features)
   return x:clone():requires_grad_(), x:cuda():requires_grad_()
 end
 
---- `shift`: so many numbers lie before the mask's first; nil: no mask.
+--- `shift`: the mask's offset in elements; nil: no mask.
 local function check(rows, keys, features, shift)
   tide.manual_seed(rows + keys)
   local here, there = {}, {}

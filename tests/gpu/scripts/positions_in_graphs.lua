@@ -1,5 +1,5 @@
--- Windows with scatter_add_ and gather come again as graphs; now and then a position is out of
--- range. What depends on it is lost, with its own error, and nothing else is.
+-- Repeated windows with scatter_add_ and gather run as graphs; sometimes a position is out of range. Only values that
+-- depend on it are lost, with their own error.
 local kTurns <const> = tonumber(arg[1] or 200)
 
 local function values(x)
@@ -9,8 +9,8 @@ local function values(x)
   return "lost"
 end
 
---- What a write left: if it failed and it was not reported yet, that is raised once, and then the value
---- before it is there.
+--- The value after a write: if the write failed and was not reported yet, the error is raised once, and the previous
+--- value remains.
 local function after_write(x, failed)
   local first = values(x)
   return failed and first == "lost" and values(x) or first

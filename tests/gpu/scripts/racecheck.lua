@@ -1,4 +1,4 @@
--- For compute-sanitizer's racecheck: kernels whose threads meet in shared memory.
+-- For compute-sanitizer's racecheck: kernels whose threads communicate through shared memory.
 local x = tide.randn(33, 1025, {device = "cuda"})
 print(x:softmax(-1):sum():item(), x:sum(1):sum():item(), x:argmax(2):sum():item())
 print((x:sort(2)):sum():item(), (x:topk(7)):sum():item(), x:cumsum(2):sum():item())

@@ -1,7 +1,7 @@
--- Two GPUs at once: copies between them, work on both, and what each of them computes.
+-- Two GPUs: copies between them, work on both, and their results.
 local count = tide.cuda.device_count()
 if count < 2 then
-  print(("there are not two GPUs here, but %d"):format(count))
+  print(("needs two GPUs, found %d"):format(count))
   os.exit(77, true)
 end
 local test = tide.test

@@ -1,4 +1,4 @@
--- Products whose matrices, bias and batches begin anywhere: what a library is given as their alignment must be true.
+-- Products of unaligned matrices, biases and batches: the alignments passed to a library must be true.
 local test, F = tide.test, tide.nn.functional
 local kTurns <const> = tonumber(arg[1] or 3)
 
@@ -24,7 +24,7 @@ for turn = 1, kTurns do
         local w, w_there = view(dtype, (shift * 3) % 8, 8, inner)
         local b, b_there = view(dtype, shift, 8)
         test.close(F.linear(x_there, w_there, b_there):cpu(), F.linear(x, w, b), close)
-        -- Batches that lie an odd number of elements apart.
+        -- Batches with odd strides.
         local s, s_there = view(dtype, shift, 3, 5 * inner + 1)
         local part = {{}, {1, 5 * inner}}
         local stack, stack_there = s[part]:view(3, 5, inner), s_there[part]:view(3, 5, inner)

@@ -1,4 +1,4 @@
-// Computes with fused kernels and a convolution, from C++ alone.
+// Computes with fused kernels and a convolution, in C++ only.
 #include <cstdio>
 
 #include "runtime/tide.h"
@@ -13,7 +13,7 @@ int main() {
   odd_sum.read(&total, "main");
   patches.read(patch, "main");
   std::printf("%g %g\n", total, patch[8]);
-  // Large enough to be compiled at once.
+  // Large enough to be compiled immediately.
   float count = 0;
   tide::sum(tide::ones({1 << 22})).read(&count, "main");
   const tide::KernelStatistics kernels = tide::kernel_statistics();

@@ -1,11 +1,11 @@
--- Shell commands for tests, and where the build lies.
+-- Shell commands for tests, and the build folder.
 local shell = {}
 
---- All that `command` prints; an error, with what it printed, if it fails.
+--- The output of `command`; raises an error with the output if it fails.
 function shell.run(command)
   local pipe = assert(io.popen(("{ %s\n} 2>&1"):format(command)))
   local output = pipe:read("a")
-  if not pipe:close() then error(("this failed: %s\n%s"):format(command, output), 2) end
+  if not pipe:close() then error(("command failed: %s\n%s"):format(command, output), 2) end
   return output
 end
 
@@ -18,14 +18,14 @@ local folders <const> = setmetatable({}, {
   end,
 })
 
---- The path of a new folder, which is gone when the process ends.
+--- The path of a new folder, which is removed when the process ends.
 function shell.temporary_folder()
   local path = shell.run("mktemp -d"):match("^[^\n]+")
   folders[#folders + 1] = path
   return path
 end
 
---- A function that calls `make` once, the first time, and gives its result each time.
+--- A function that calls `make` on the first call, and returns its result each time.
 function shell.once(make)
   local result
   return function()

@@ -1,4 +1,4 @@
-// What single PTX instructions compute, on raw bits.
+// Evaluates single PTX instructions on raw bits.
 #include "tests/cuda/fake/ptx/arithmetic.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace fake {
 namespace {
 
-/// Which bits of a product are meant.
+/// Which bits of a product are returned.
 enum class Part { low, high, wide };
 
 template <Part kPart, class T>
@@ -41,7 +41,7 @@ Compute product_of(const Instruction& at) {
   };
 }
 
-/// Of division by zero, and by -1, nothing traps.
+/// Divisions by zero and -1 do not trap.
 template <class T>
 T quotient(T a, T b) {
   if (b == 0) return static_cast<T>(-1);
@@ -67,7 +67,7 @@ T shifted_right(T x, uint32_t count) {
   return static_cast<T>(x >> count);
 }
 
-/// The `length` bits of a from `start` on; signed ones take the sign of the last bit there is.
+/// Extracts `length` bits of a from `start` on; signed fields are extended by their last bit.
 template <class T>
 uint64_t extracted(uint64_t raw, unsigned start, unsigned length) {
   constexpr unsigned kBits = 8 * sizeof(T);
@@ -83,7 +83,7 @@ uint64_t extracted(uint64_t raw, unsigned start, unsigned length) {
   return field & kAll;
 }
 
-/// b with the lowest `length` bits of a from `start` on.
+/// Inserts the lowest `length` bits of a into b at `start`.
 template <class T>
 uint64_t inserted(uint64_t a, uint64_t b, unsigned start, unsigned length) {
   constexpr unsigned kBits = 8 * sizeof(T);
@@ -203,7 +203,8 @@ Compute comparison_of(const Instruction& at) {
 
 // --- conversions --------------------------------------------------------------------------------
 
-/// A function of one floating number. The approximate ones are computed exactly, then rounded.
+/// A function of one floating-point value. Approximate functions are computed exactly, then
+/// rounded.
 template <class F>
 Compute function_of(const Instruction& at, F) {
   if (at.type == Type::f64) return made<double>(at, [](double x) { return F{}(x); });
@@ -279,7 +280,7 @@ Compute integer_arithmetic_of(const Instruction& at) {
   }
 }
 
-/// Operations on bits, whatever they mean.
+/// Bitwise operations.
 template <class T>
 Compute bits_of(const Instruction& at) {
   static_assert(std::is_unsigned_v<T>);
@@ -320,7 +321,7 @@ Compute bits_of(const Instruction& at) {
   }
 }
 
-/// Shifts, whose count has 32 bits, and fields of bits.
+/// Shifts, with counts of 32 bits, and bit fields.
 template <class T>
 Compute field_of(const Instruction& at) {
   switch (at.op) {

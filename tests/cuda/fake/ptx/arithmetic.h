@@ -1,4 +1,4 @@
-// What single PTX instructions compute, on raw bits.
+// Evaluates single PTX instructions on raw bits.
 #pragma once
 
 #include "tests/cuda/fake/ptx/instruction.h"
@@ -6,12 +6,12 @@
 
 namespace fake {
 
-/// What an instruction without side effects computes. Values are raw bits, zero- or sign-extended.
+/// The function of an instruction without side effects. Values are raw bits, zero- or
+/// sign-extended.
 class Compute {
  public:
   constexpr Compute() = default;
-  /// From a function of four operands, whose type alone says what it does: a lambda that captures
-  /// nothing.
+  /// Wraps a function of four operands without state: a lambda without captures.
   template <class F>
   constexpr Compute(F) : run_(run<F>) {}
 
@@ -32,16 +32,17 @@ class Compute {
                const uint64_t*) = nullptr;
 };
 
-/// Throws PtxError for a form that is not known.
+/// Throws PtxError for an unknown form.
 Compute compute_of(const Instruction& at);
 
-/// What its function expects as d, if the instruction has no such operand.
+/// The value of operand d for instructions without that operand.
 uint64_t constant_operand(const Instruction& at);
 
 /// The function of a cvt instruction. Throws PtxError.
 Compute conversion_of(const Instruction& at);
 
-/// What an atomic operation leaves in memory that held a, by its operands b and c. Throws PtxError.
+/// The new value of an atomic operation on memory that holds a, with operands b and c. Throws
+/// PtxError.
 Compute atomic_of(const Instruction& at);
 
 }  // namespace fake

@@ -9,7 +9,7 @@
 namespace fake {
 namespace {
 
-/// How a conversion rounds to whole numbers, and whether it saturates, as its operand d.
+/// A conversion's rounding to integers and saturation, encoded as operand d.
 enum : uint64_t { kAsIs, kToZero, kDown, kUp, kNearest, kRounding = 7, kSaturates = 8 };
 
 uint64_t conversion_mode(const Instruction& at) {
@@ -37,13 +37,13 @@ T rounded(T x, uint64_t mode) {
   }
 }
 
-/// A register that is wider than a small signed result takes its sign along.
+/// A small signed result is sign-extended to the register.
 template <class T>
 uint64_t extended(T x) {
   return sizeof(T) < 4 ? static_cast<uint64_t>(x) : to_raw(x);
 }
 
-/// Saturates. What a nan becomes depends on the types.
+/// Saturates. The result for nan depends on the types.
 template <class T, bool kFromDouble>
 T to_integer(double x, uint64_t mode) {
   if (std::isnan(x)) {
@@ -56,7 +56,7 @@ T to_integer(double x, uint64_t mode) {
   return static_cast<T>(x);
 }
 
-/// The value to convert: `sat` brings it between 0 and 1.
+/// The value to convert: `sat` clamps it to [0, 1].
 template <class From>
 double saturated(uint64_t raw, uint64_t mode) {
   const double x = value_of<From>(raw);

@@ -1,4 +1,4 @@
-// Instructions of PTX as the text has them, with their operands resolved.
+// Parsed PTX instructions with resolved operands.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace fake {
 
-/// PTX that cannot be parsed, or uses what the interpreter does not know.
+/// Error: PTX that cannot be parsed, or uses unsupported features.
 struct PtxError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -37,7 +37,8 @@ enum class Space : uint8_t { generic, global, shared, local, param };
 
 int size_of(Type type);
 
-/// Every operation; names are those of PTX, with a trailing underscore where C++ has the word.
+/// Every operation; names are those of PTX, with a trailing underscore if the name is a C++
+/// keyword.
 enum class Op : uint8_t {
   mov,
   ld,
@@ -102,12 +103,12 @@ struct Operand {
 
 struct Instruction {
   Op op{};
-  Type type = Type::b32;    ///< the last one named
-  Type source = Type::b32;  ///< cvt: of the operand; setp: of what is compared
+  Type type = Type::b32;    ///< the last one in the name
+  Type source = Type::b32;  ///< cvt, setp: of the operands
   Space space = Space::generic;
   int predicate = -1;  ///< register; -1: always
   bool negated = false;
-  std::string mode;  ///< what is left of the name: "lt", "down", "hi", "rn.ftz"
+  std::string mode;  ///< the rest of the name: "lt", "down", "hi", "rn.ftz"
   uint8_t vector = 1;
   bool packed = false;  ///< two of `type` side by side in 32 bits: add.s16x2
   Operand to, second;   ///< results
@@ -120,7 +121,7 @@ struct Instruction {
   bool has(std::string_view word) const;
 };
 
-/// Registers that every thread begins with.
+/// Predefined registers of every thread.
 enum Special : uint32_t {
   tid_x,
   tid_y,
@@ -136,7 +137,7 @@ enum Special : uint32_t {
   nctaid_z,
   laneid,
   lanemask_lt,
-  envreg0,  ///< what the variable TIDE_MUTANT is: see tests/mutation
+  envreg0,  ///< the value of TIDE_MUTANT: see tests/mutation
   kSpecials
 };
 

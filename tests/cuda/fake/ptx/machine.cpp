@@ -18,13 +18,13 @@ namespace {
 using Kind = Step::Kind;
 using Combine = Step::Combine;
 
-/// The order in which things run that nothing orders.
+/// The order of unordered items.
 class Order {
  public:
   explicit Order(const std::string& name)
       : reversed_(name == "reversed"), shuffled_(name == "shuffled") {}
 
-  /// Which of `count` comes as number i.
+  /// The i-th of `count` items.
   size_t place(size_t i, size_t count) {
     if (reversed_) return count - 1 - i;
     if (!shuffled_) return i;
@@ -42,7 +42,7 @@ class Order {
   std::vector<size_t> places_;
 };
 
-/// Some threads of a warp, as the bits of their numbers and as a list.
+/// Some threads of a warp, as a bit mask and as a list.
 class Group {
  public:
   explicit Group(uint32_t mask) : mask_(mask) {
@@ -134,7 +134,7 @@ class Block {
 
  private:
   void start(Dimensions index) {
-    // Nothing promises zeros, or what the block before has left.
+    // Shared memory is neither zeroed nor preserved between blocks.
     std::fill(shared_.begin(), shared_.end(), uint8_t{0xff});
     std::fill(local_.begin(), local_.end(), uint8_t{0xff});
     block_ = index.x + grid_.x * (index.y + grid_.y * index.z);
@@ -199,7 +199,7 @@ class Block {
     return base + offset;
   }
 
-  /// Accesses mostly go to the same few ranges, which are kept.
+  /// Most accesses are to the same few ranges, which are cached.
   void find_range(uint64_t place, size_t bytes, const Step& at) {
     const auto range = find_range_(place);
     if (!range || place + bytes > range->second) fail(at, "an illegal memory access");
@@ -210,8 +210,8 @@ class Block {
     throw LaunchError(what + " (line " + std::to_string(at.line) + " of the PTX)");
   }
 
-  /// Ends the launch if an access to memory that threads share is in no order with another
-  /// thread's. `values`: what is written over `place`; null for a read.
+  /// Ends the launch if an access to memory that threads share is a data race. `values`: the values
+  /// written to `place`; null for a read.
   void look_for_races(const Warp& warp, uint8_t lane, const Step& at, const uint8_t* place,
                       size_t bytes, const uint8_t* values) {
     if (!seeks_races_) return;
@@ -228,8 +228,8 @@ class Block {
 
   // --- threads ----------------------------------------------------------------------------------
 
-  /// Runs the threads of a warp until all of them wait or have ended. Those at the earliest step go
-  /// on together, so those that parted meet again where their ways join.
+  /// Runs the threads of a warp until all of them wait or have exited. Threads at the earliest step
+  /// run together, so diverged threads reconverge.
   void run_warp(Warp& warp) {
     while (warp.running) {
       uint32_t first = kNever, until = kNever, mask = 0;
@@ -249,7 +249,7 @@ class Block {
     }
   }
 
-  /// Runs threads of a warp from step `at` on until they part, wait, end or come to step `until`.
+  /// Runs threads of a warp from step `at` on until they diverge, wait, exit or reach step `until`.
   void run_until(Warp& warp, const Group& group, uint32_t at, uint32_t until) {
     for (; at < until; ++at) {
       const Step& step = program_.steps[at];
@@ -263,8 +263,8 @@ class Block {
     set_next(warp, group.mask(), at);
   }
 
-  /// Runs step `at`, which may become another one, for some threads of a group; whether the group
-  /// goes on together.
+  /// Runs step `at`, and updates it, for some threads of a group; returns whether the group
+  /// continues together.
   bool run_step(Warp& warp, const Group& group, const Group& chosen, uint32_t& at) {
     const Step& step = program_.steps[at];
     const Lanes lanes = chosen.lanes();
@@ -336,7 +336,7 @@ class Block {
     for (; mask; mask &= mask - 1) ++warp.next[static_cast<size_t>(std::countr_zero(mask))];
   }
 
-  /// Lets the threads at a barrier go on. What they have brought to it is combined for all of them.
+  /// Releases the threads at a barrier, with the combination of their values.
   void release_barrier() {
     ++epoch_;
     uint32_t waiting = 0, brought = 0;
@@ -446,7 +446,7 @@ class Block {
 
   // --- warps ------------------------------------------------------------------------------------
 
-  /// Lets the threads of a warp exchange of which all that they name have come; whether any has.
+  /// Runs exchanges of a warp whose named threads have all arrived; returns whether there was one.
   bool exchange_all(Warp& warp) {
     bool any = false;
     for (const uint8_t lane : Group(warp.at_exchange).lanes())

@@ -1,10 +1,9 @@
 // Runs PTX kernels on the host, block by block, for tests.
 //
-// Each warp of a block runs until its threads wait (a barrier, a shuffle) or have ended; then the
-// next one does. Threads of a warp that come to the same step take it one after the other. So a
-// kernel that relies on an order of warps which nothing promises is likely to be caught, and one
-// that relies on an order of threads is if races are looked for (see races.h). Memory is checked:
-// an access outside of what there is ends the launch.
+// Each warp of a block runs until its threads wait (barrier, shuffle) or have exited, then the next
+// one. Threads of a warp at the same step run it one after the other. So kernels that rely on an
+// order of warps are likely to fail, and those that rely on an order of threads fail if races are
+// detected (see races.h). Memory is checked: an access out of bounds ends the launch.
 #pragma once
 
 #include <functional>
@@ -14,8 +13,8 @@
 
 namespace fake {
 
-/// A kernel did what a device would stop it for: touched memory that is not there, trapped, or
-/// waited at a barrier that others never come to.
+/// An error that would stop a kernel on a device: an invalid access, a trap, or a barrier that
+/// other threads never reach.
 struct LaunchError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

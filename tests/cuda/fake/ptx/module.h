@@ -16,10 +16,10 @@ struct Parameter {
 
 struct Kernel {
   std::string name;
-  std::vector<std::pair<uint64_t, uint64_t>> variables;  ///< where those of the module lie
+  std::vector<std::pair<uint64_t, uint64_t>> variables;  ///< address ranges of the module's
   std::vector<Parameter> parameters;
   uint32_t parameter_bytes = 0;
-  uint32_t most_dynamic = 0;  ///< shared memory that a launch may ask for, if it was set
+  uint32_t most_dynamic = 0;  ///< maximum dynamic shared memory, if set
   uint32_t shared_bytes = 0, local_bytes = 0;
   int max_threads = 1024;
   Program program;

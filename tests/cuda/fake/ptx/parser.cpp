@@ -352,7 +352,7 @@ class PtxParser {
     else if (const auto found = symbols_.find(text); found != symbols_.end())
       value = found->second;
     else if (const auto shared = module_shared_.find(text); shared != module_shared_.end())
-      // A kernel has room for those that it names; what has no size of its own lies behind them.
+      // A kernel has space for the variables that it names; dynamic shared memory comes after them.
       value = symbols_[text] = place_shared(shared->second);
     else
       fail("not a number: " + text);
@@ -429,7 +429,7 @@ class PtxParser {
     code_.push_back(std::move(made));
   }
 
-  /// Takes the name of an instruction apart.
+  /// Parses the name of an instruction.
   void describe(Instruction& made, std::string_view name) {
     const std::string full(name);
     size_t end = std::min(name.find('.'), name.size());
@@ -469,7 +469,7 @@ class PtxParser {
       made.type = types.front();
       made.source = types.back();
     }
-    // "::" in names such as "shared::cta" leaves a colon token behind.
+    // "::" in names such as "shared::cta" leaves a colon token.
     while (accept(":")) next();
   }
 
@@ -489,7 +489,7 @@ class PtxParser {
     for (Operand& element : made.list) narrow(made, element);
   }
 
-  /// Immediates are written in full width, or as f64 where an f32 is meant.
+  /// Immediates have full width, or are f64 for an f32.
   static void narrow(const Instruction& made, Operand& operand) {
     if (operand.kind != Operand::Kind::immediate) return;
     if (made.op == Op::mov && made.type == Type::b64) return;
@@ -500,14 +500,14 @@ class PtxParser {
   PtxModule& module_;
   std::vector<Token> tokens_;
   size_t place_ = 0;
-  Kernel* kernel_ = nullptr;       ///< the one that is read
-  std::vector<Instruction> code_;  ///< of it
-  uint32_t register_count_ = 0;    ///< of a thread of it
+  Kernel* kernel_ = nullptr;       ///< the current one
+  std::vector<Instruction> code_;  ///< of the kernel
+  uint32_t register_count_ = 0;    ///< per thread
   std::unordered_map<std::string, Declared> module_shared_;
   std::vector<std::pair<uint64_t, uint64_t>> ranges_;  ///< of the variables of the module
   std::unordered_map<std::string, uint64_t> symbols_;
   std::unordered_map<std::string, uint32_t> registers_;
-  /// For each brace that is open, the outer registers whose names are declared again within it.
+  /// For each open brace, the outer registers that it shadows.
   std::vector<std::unordered_map<std::string, uint32_t>> hidden_;
   std::unordered_map<std::string, int> labels_;
   std::vector<std::pair<size_t, std::string>> jumps_;

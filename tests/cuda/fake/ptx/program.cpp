@@ -70,7 +70,7 @@ class Translator {
     for (const Instruction& at : code) program_.steps.push_back(step(at));
     Step& last = program_.steps.emplace_back();
     last.kind = Kind::end;
-    // Behind the constants lies the register for results that are not wanted.
+    // The register after the constants is for unused results.
     const uint32_t unwanted =
         program_.first_constant + static_cast<uint32_t>(program_.constants.size());
     for (Step& each : program_.steps)

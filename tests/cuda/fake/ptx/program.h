@@ -1,11 +1,11 @@
-// PTX kernels as the machine runs them: steps whose operands are all registers.
+// PTX kernels translated for the machine: steps with only register operands.
 #pragma once
 
 #include "tests/cuda/fake/ptx/arithmetic.h"
 
 namespace fake {
 
-/// An instruction with everything resolved that does not depend on a thread. 64 bytes.
+/// An instruction with everything resolved that is the same for all threads. 64 bytes.
 struct Step {
   enum class Kind : uint8_t {
     compute,  ///< to = compute(a, b, c, d)
@@ -33,7 +33,7 @@ struct Step {
   Type type = Type::b32;
   Space space = Space::generic;
   uint8_t size = 0;    ///< bytes of an element
-  uint8_t vector = 1;  ///< elements, which are the registers from `list` on if there are several
+  uint8_t vector = 1;  ///< elements; if several, in the registers from `list` on
   bool negated = false;
   /// The step is run if this register is true, or false if `negated`.
   uint32_t predicate = kAlways;
@@ -52,16 +52,15 @@ struct Step {
 struct Program {
   std::vector<Step> steps;
   std::vector<uint32_t> lists;  ///< registers of vector operands, one list after the other
-  uint32_t registers = 0;       ///< of a thread, those with constants included
+  uint32_t registers = 0;       ///< per thread, including constants
   uint32_t first_constant = 0;
-  std::vector<uint64_t> constants;  ///< what the registers from `first_constant` on hold
-  /// Whether it is a fused kernel with a team of threads for each row. Threads that have no row
-  /// read the last one along, to come to the same barriers, and drop what they computed.
+  std::vector<uint64_t> constants;  ///< values of the registers from `first_constant` on
+  /// Whether it is a fused kernel with a team of threads per row. Threads without a row compute the
+  /// last one, to reach the same barriers, and drop the result.
   bool is_row_program = false;
 };
 
-/// Shared and local memory lie in windows of the generic address space, far from the host's
-/// addresses.
+/// Shared and local memory are windows of the generic address space, far from host addresses.
 constexpr uint64_t kSharedWindow = uint64_t{1} << 62, kLocalWindow = uint64_t{1} << 61;
 
 /// Throws PtxError for an instruction of an unknown form.

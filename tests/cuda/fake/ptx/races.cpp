@@ -11,7 +11,7 @@ std::string name_of(const Actor& by) {
   return "thread " + std::to_string(by.thread) + " of block " + std::to_string(by.block);
 }
 
-/// Whether nothing orders what the two do.
+/// Whether the two accesses are unordered.
 bool is_unordered(const Actor& a, const Actor& b) {
   if (a.block != b.block) return true;
   if (a.thread == b.thread || a.epoch != b.epoch) return false;

@@ -1,10 +1,10 @@
-// Finds accesses to the same memory by threads that nothing orders.
+// Detects data races.
 //
-// Of each byte the last writer and the last readers are known, with the number of barriers that
-// their block and their warp had passed. Two threads of a block are ordered by a barrier between
-// them, or by one of their warp if they share it, but not by a shuffle or a vote, which CUDA does
-// not promise; threads of different blocks by nothing within a launch. Atomic operations do not
-// disturb each other, and who writes what is there already disturbs no other writer.
+// Records the last writer and readers of each byte, with the number of barriers that their block
+// and warp had passed. Two threads of a block are ordered by a barrier of the block or of their
+// common warp, but not by a shuffle or vote, which CUDA does not guarantee; threads of different
+// blocks are never ordered. Atomic operations do not race with each other, nor do writes of the
+// same value.
 #pragma once
 
 #include <array>
@@ -19,16 +19,16 @@
 
 namespace fake {
 
-/// A thread of a launch, and how many barriers its block and its warp had passed.
+/// A thread of a launch, and the number of barriers that its block and its warp had passed.
 struct Actor {
   uint32_t block = 0, thread = 0, epoch = 0, warp_epoch = 0;
 };
 
 class RaceFinder {
  public:
-  /// What is wrong with an access, if anything is. Its bytes lie in one page.
+  /// The race of an access, if any. Its bytes are in one page.
   std::optional<std::string> read(const uint8_t* place, size_t bytes, Actor by);
-  /// `values`: what is about to be written over `place`.
+  /// `values`: the values to be written to `place`.
   std::optional<std::string> write(const uint8_t* place, size_t bytes, Actor by, bool atomic,
                                    const uint8_t* values);
 
@@ -36,7 +36,7 @@ class RaceFinder {
   void clear() { ++generation_; }
 
  private:
-  /// What is known of some bytes that were always accessed together.
+  /// The accesses to bytes that were always accessed together.
   struct Cell {
     Actor writer, reader;
     bool written = false, atomically = false, has_read = false;
@@ -47,11 +47,11 @@ class RaceFinder {
   static constexpr uint64_t kPage = 1024;  ///< bytes
   struct Page {
     uint64_t generation = 0;
-    uint32_t unit = 0;  ///< the bytes of a cell: a word, or one once a smaller access has come
+    uint32_t unit = 0;  ///< bytes per cell: a word, or 1 after a smaller access
     std::vector<Cell> cells;
   };
 
-  /// The page of an access, whose cells hold no byte that the access leaves out.
+  /// The page of an access, with cells that are not larger than the access.
   Page& page_of(uint64_t place, size_t bytes);
 
   static std::optional<std::string> read(Cell& at, const Actor& by);

@@ -1,4 +1,4 @@
-// What raw bits of registers mean, and functions on values as functions on bits.
+// Values of raw register bits, and functions on values as functions on bits.
 #pragma once
 
 #include <bit>
@@ -50,12 +50,12 @@ inline uint16_t float_to_brain(float value) {
   return static_cast<uint16_t>((raw + 0x7fff + (raw >> 16 & 1)) >> 16);
 }
 
-/// Half types, of which float holds sums, differences and products well enough to round them once
-/// more (see runtime/codegen/llvm/packed.cpp).
+/// Half types: float is precise enough for sums, differences and products, so that rounding twice
+/// is exact (see runtime/codegen/llvm/packed.cpp).
 struct Half {};
 struct Brain {};
 
-/// The value that raw bits of type T mean.
+/// The value of raw bits of type T.
 template <class T>
 auto value_of(uint64_t raw) {
   if constexpr (std::is_same_v<T, Half>)
@@ -89,7 +89,7 @@ struct OnRaw {
   }
 };
 
-/// The same on two halves of 32 bits.
+/// A function on the two halves of 32 bits.
 template <class T, class F>
 struct OnBothHalves {
   uint64_t operator()(uint64_t a, uint64_t b, uint64_t c, uint64_t d) const {
