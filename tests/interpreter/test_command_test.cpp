@@ -198,7 +198,7 @@ TEST_CASE("numbers of options are read to their end", "[test command]") {
     for (std::string word; text >> word;) options.push_back(word);
     const Outcome outcome = run_file("", options);
     CHECK(outcome.status == 1);
-    CHECK_THAT(outcome.err, ContainsSubstring(" needs a whole number from 1 "));
+    CHECK_THAT(outcome.err, ContainsSubstring(" needs an integer from 1 "));
   }
 }
 
