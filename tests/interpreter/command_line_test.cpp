@@ -258,9 +258,10 @@ TEST_CASE("an option of run behind a script that cannot read it is an error", "[
                              "--time-limit", "--memory-limit", "--binary-chunks"}) {
     CAPTURE(option);
     const Outcome outcome = run(deaf, {"a", option, "1"});
-    CHECK_THAT(outcome.err, StartsWith(std::string("tide: '") + option +
-                                       "' is an option of `tide run main.lua`; behind `tide "
-                                       "main.lua` it is the script's, which reads neither"));
+    CHECK_THAT(outcome.err,
+               StartsWith(std::string("tide: '") + option +
+                          "' is an option of `tide run main.lua`; after `tide "
+                          "main.lua` it is an argument of the script, which uses neither"));
     CHECK(outcome.out.empty());
     CHECK(outcome.status == 1);
   }
@@ -324,7 +325,8 @@ TEST_CASE("what is refused about a chunk is named", "[command line]") {
     std::string text = code;
     return run_tide({"-e", text.replace(text.find("%s"), 2, mode)}).out;
   };
-  const char* refused = "nil\tattempt to load a binary chunk: tide --binary-chunks allows them\n";
+  const char* refused =
+      "nil\tattempt to load a binary chunk: use tide --binary-chunks to allow them\n";
   CHECK(message(load, "nil") == refused);
   CHECK(message(load, "'b'") == refused);
   CHECK(message(load, "'bt'") == refused);

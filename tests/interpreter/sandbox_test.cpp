@@ -294,7 +294,8 @@ TEST_CASE("a script that is not there is reported as ever in the sandbox", "[san
 
 TEST_CASE("the sandbox and binary chunks cannot be combined", "[sandbox]") {
   const Outcome outcome = run_tide({"--sandbox", "--binary-chunks", "-e", "print(1)"});
-  CHECK_THAT(outcome.err, ContainsSubstring("--sandbox refuses what --binary-chunks allows"));
+  CHECK_THAT(outcome.err,
+             ContainsSubstring("--sandbox and --binary-chunks are mutually exclusive"));
   CHECK(outcome.out.empty());
   CHECK(outcome.status == 1);
 }
