@@ -106,7 +106,7 @@ TEST_CASE("a script in the sandbox has one thread", "[sandbox]") {
              ContainsSubstring("main.lua:5: DataLoader: a script in the sandbox has one thread"));
   CHECK_THAT(outcome.out, ContainsSubstring("channel: a script in the sandbox has one thread"));
   CHECK_THAT(outcome.out,
-             ContainsSubstring("process: a script in the sandbox has one thread and one process"));
+             ContainsSubstring("process: threads and processes are not allowed in the sandbox"));
 }
 
 TEST_CASE("no file outside is opened in the sandbox, however it is named", "[sandbox]") {
