@@ -1,4 +1,4 @@
-// Keeps Lua functions for the runtime in the registry, and calls them.
+// Keeps Lua functions in the registry for the runtime, and calls them.
 #include "bindings/tensor/lua_function.h"
 
 #include <string>
@@ -13,31 +13,31 @@
 namespace tide::bindings {
 namespace {
 
-/// How Lua words it that a function yields through a C function that cannot be resumed.
+/// Lua's message for a yield across a C function.
 constexpr std::string_view kYieldRefused = "attempt to yield across a C-call boundary";
 
-/// References of this thread's functions whose owners are gone.
-std::vector<int>& forgotten() {
+/// References of this thread's functions whose owners were destroyed.
+std::vector<int>& released_references() {
   thread_local std::vector<int> references;
   return references;
 }
 
 }  // namespace
 
-void LuaFunction::let_go(lua_State* L) {
-  for (int reference : forgotten()) luaL_unref(L, LUA_REGISTRYINDEX, reference);
-  forgotten().clear();
+void LuaFunction::release_references(lua_State* L) {
+  for (int reference : released_references()) luaL_unref(L, LUA_REGISTRYINDEX, reference);
+  released_references().clear();
 }
 
 LuaFunction::LuaFunction(lua_State* L, int index) {
-  let_go(L);
-  // Functions that hooks keep count as handles do: the runtime's part of them is as large.
+  release_references(L);
+  // Functions count like handles, because their part in the runtime is as large.
   if (++collector.new_handles >= kHandlesPerStep) collector_step(L);
   lua_pushvalue(L, index);
   reference_ = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-LuaFunction::~LuaFunction() { forgotten().push_back(reference_); }
+LuaFunction::~LuaFunction() { released_references().push_back(reference_); }
 
 std::vector<Tensor> LuaFunction::call(std::span<const Tensor> arguments, size_t results) const {
   lua_State* L = thread_context.running;
@@ -46,7 +46,7 @@ std::vector<Tensor> LuaFunction::call(std::span<const Tensor> arguments, size_t 
   const int top = lua_gettop(L);
   lua_rawgeti(L, LUA_REGISTRYINDEX, reference_);
   for (const Tensor& argument : arguments) push_tensor(L, argument);
-  // A backward pass has a gradient mode of its own: scopes that the function opens return to it.
+  // Use the gradient mode of the backward pass, which scopes in the function then restore.
   const bool in_force = GradientMode::enabled(), own = set_gradient_mode(L, in_force);
   const int status = lua_pcall(L, given, wanted, 0);
   thread_context.running = L;
