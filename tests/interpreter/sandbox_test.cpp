@@ -179,8 +179,8 @@ TEST_CASE("TIDE_PATH opens no files beside the library", "[sandbox]") {
   const Outcome free = run_tide({"home/main.lua"}, "", house.folder.path());
   unsetenv("TIDE_PATH");
   for (const Outcome& outcome : {sandboxed, free})
-    CHECK_THAT(outcome.out, ContainsSubstring("there is no file '" + house.secret + "' in tide") &&
-                                ContainsSubstring("there is no file '../secret.lua' in tide"));
+    CHECK_THAT(outcome.out, ContainsSubstring("no file '" + house.secret + "' in tide") &&
+                                ContainsSubstring("no file '../secret.lua' in tide"));
 }
 
 TEST_CASE("TIDE_PATH names a folder whose files are the library's", "[sandbox]") {
