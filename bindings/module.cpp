@@ -1,4 +1,4 @@
-// Opens the `tide` table, and what host programs ask of it.
+// Opens the `tide` table, and implements the functions for host programs.
 #include "bindings/module.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@
 namespace tide::bindings {
 namespace {
 
-/// Ends with the state: what this thread knows about it must not outlive it.
+/// Destroyed with the state, to clear this thread's references to it.
 struct StateEnd {
   StateEnd() = default;
   StateEnd(StateEnd&& other) noexcept : active(std::exchange(other.active, false)) {}
@@ -62,8 +62,7 @@ inline constexpr ClassInfo kClass<StateEnd>{"tide.StateEnd"};
 
 namespace {
 
-/// __index of `tide`: modules of the library are loaded when they are first named. Any other name
-/// is an error.
+/// __index of `tide`: loads modules of the library on first use. Any other name is an error.
 int load_submodule(lua_State* L) {
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
   bool exists;
@@ -101,14 +100,14 @@ int submodule_names(lua_State* L) {
   return 1;
 }
 
-/// __tostring of a table of the library; upvalue: its place.
+/// __tostring of a library table; upvalue: its path.
 int table_text(lua_State* L) {
   const char* const place = lua_tostring(L, lua_upvalueindex(1));
   lua_pushfstring(L, "module %s: see ?%s", place, place);
   return 1;
 }
 
-/// native.module_text(place): the __tostring of the table of the library at that place.
+/// native.module_text(place): the __tostring of the library table with that path.
 int module_text(lua_State* L) {
   luaL_checkstring(L, 1);
   lua_settop(L, 1);
@@ -116,8 +115,8 @@ int module_text(lua_State* L) {
   return 1;
 }
 
-/// Makes reading an unknown name of the table on top of the stack an error, and the table field
-/// `name` of the one below it.
+/// Makes reading an unknown name of the table on top of the stack an error, and assigns the table
+/// to field `name` of the one below it.
 void set_strict_field(lua_State* L, const char* name) {
   lua_createtable(L, 0, 2);
   const char* const place = lua_pushfstring(L, "tide.%s", name);
@@ -136,7 +135,7 @@ void add_table(lua_State* L, const char* name, std::span<const Function> functio
   set_strict_field(L, name);
 }
 
-/// PyTorch's names of types as fields of the table on top of the stack: the full name of each type.
+/// Adds PyTorch's type names to the table on top of the stack, with the full names as values.
 void add_dtype_names(lua_State* L) {
   constexpr std::pair<const char*, DType> kWords[] = {{"float", DType::f32}, {"double", DType::f64},
                                                       {"half", DType::f16},  {"long", DType::i64},
@@ -168,14 +167,13 @@ int begin_step(lua_State*) {
   return 0;
 }
 
-/// end_step(error): with an error, nothing of the step is carried out.
+/// end_step(error): if there is an error, discards the step.
 int end_step(lua_State* L) {
   engine::end_step(lua_isnoneornil(L, 1));
   return 0;
 }
 
-/// trial(fn): whether fn() raised no error, and what it returned. What it queues is not computed,
-/// and what was queued before stays queued.
+/// trial(fn): like pcall(fn), but discards the ops it records; ops queued before stay queued.
 int trial(lua_State* L) {
   lua_settop(L, 1);
   engine::begin_trial();
@@ -201,7 +199,7 @@ void add_native_table(lua_State* L, const char* name, std::span<const luaL_Reg> 
   lua_setfield(L, -2, name);
 }
 
-/// What the library's Lua files use and scripts do not: require "tide.native".
+/// Adds internal functions of the library: require "tide.native".
 void add_native(lua_State* L) {
   lua_createtable(L, 0, 8);
   lua_createtable(L, 0, 96);
@@ -429,7 +427,8 @@ void tide_flush(lua_State*) {
   try {
     tide::engine::flush();
   } catch (const std::exception&) {
-    // What could not be flushed is marked as failed: its reader, or the end, reports it.
+    // Ops that could not be flushed are marked as failed, which is reported when they are read, or
+    // at the end.
   }
 }
 
@@ -451,7 +450,7 @@ std::string tide_interrupt(lua_State*) {
     text = std::to_string(found.dropped) +
            (found.dropped == 1 ? " queued op was dropped" : " queued ops were dropped");
   for (const tide::Device device : found.busy)
-    text += (text.empty() ? "" : "; ") + device.name() + " still finishes the op that it runs";
+    text += (text.empty() ? "" : "; ") + device.name() + " is still finishing its current op";
   return text;
 }
 

@@ -1,4 +1,4 @@
-# While packing: what is other in a Debian package than in the archive.
+# Read by CPack: settings of the Debian package that differ from the archive's.
 if(CPACK_GENERATOR STREQUAL "DEB")
   set(CPACK_COMPONENTS_ALL program)
   set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -11,7 +11,7 @@ if(CPACK_GENERATOR STREQUAL "DEB")
   set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Lua prompt with tensors on CPUs and GPUs
 Lua 5.4 with device-aware tensors, gradients, models, data and timing, in PyTorch's names.
 With the module for a stock Lua.")
-  # Of all libraries that the program, the module and the plugins are linked with.
+  # Dependencies on all libraries that the program, the module and the plugins are linked with.
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libreadline8)
   set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gnuplot-nox, lua5.4")

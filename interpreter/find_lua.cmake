@@ -1,7 +1,7 @@
-# Finds the C++ build of Lua, with which a Lua error unwinds C++ objects: TIDE_LUA.
+# Finds the C++ build of Lua, in which a Lua error destroys C++ objects on the stack: TIDE_LUA.
 find_library(TIDE_LUA_ARCHIVE NAMES liblua5.4-c++.a REQUIRED)
-# Debian 13 gives Lua's functions the names of C++, which C modules and the module for a stock Lua do not know: here they
-# get their own.
+# Debian 13 builds it with mangled names, which C modules and the module for a stock Lua cannot find: restore the C
+# names.
 set(TIDE_LUA ${TIDE_LUA_ARCHIVE})
 execute_process(
   COMMAND ${CMAKE_NM} --extern-only --defined-only ${TIDE_LUA_ARCHIVE} OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)

@@ -1,16 +1,13 @@
-# What `cmake --install` puts where, and the archive and the Debian package that `cpack` makes of it.
-#
-# Components: `program` (tide, its plugins, the Lua module) and `development` (libtide) are what
-# `cmake --install` installs; `libraries` (those of the system that a bare machine lacks) is only
-# for the archive, which holds it and `program`. The package holds `program`, and names the system's
-# libraries.
+# What `cmake --install` installs, and the archive and the Debian package that `cpack` makes of it.
+# Components: `cmake --install` installs `program` (tide, its plugins, the Lua module) and `development` (libtide). The
+# archive holds `program` and `libraries` (system libraries that a bare machine lacks). The Debian package holds
+# `program` and depends on packages for the libraries.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(TIDE_PLUGIN_DIR lib/tide)
 
-# install_with_libraries(TARGET FOLDER RPATH): the old kind of search path (DT_RPATH) also serves
-# what plugins and libraries themselves depend on, so the archive runs from any folder without a
-# word to the loader.
+# install_with_libraries(TARGET FOLDER RPATH): DT_RPATH, unlike DT_RUNPATH, also applies to indirect dependencies, so
+# the archive runs from any folder without LD_LIBRARY_PATH.
 function(install_with_libraries target folder rpath)
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}")
@@ -18,7 +15,7 @@ function(install_with_libraries target folder rpath)
 endfunction()
 
 install_with_libraries(tide bin "$ORIGIN/../${TIDE_PLUGIN_DIR}")
-# Where a stock Lua looks for C modules below a prefix.
+# A stock Lua looks for C modules in this folder of a prefix.
 install_with_libraries(tide_module lib/lua/5.4 "$ORIGIN/../../tide")
 set(installed_modules "$<TARGET_FILE:tide_module>")
 foreach(plugin ${installed_plugins})
@@ -35,7 +32,7 @@ install(TARGETS tide_runtime EXPORT tideTargets ARCHIVE DESTINATION lib COMPONEN
 install(EXPORT tideTargets NAMESPACE tide:: DESTINATION lib/cmake/tide COMPONENT development)
 install(CODE "set(TIDE_SOURCES \"${CMAKE_SOURCE_DIR}\")" COMPONENT development)
 install(SCRIPT ${CMAKE_CURRENT_SOURCE_DIR}/install_headers.cmake COMPONENT development)
-# The program finds its plugins by its own run path, wherever it lies itself.
+# The program finds its plugins through its own run path, in any folder.
 file(WRITE ${CMAKE_BINARY_DIR}/generated/tideConfig.cmake.in "@PACKAGE_INIT@
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
@@ -52,8 +49,8 @@ install(FILES ${CMAKE_BINARY_DIR}/generated/tideConfig.cmake
               ${CMAKE_BINARY_DIR}/generated/tideConfigVersion.cmake
         DESTINATION lib/cmake/tide COMPONENT development)
 
-# All libraries but glibc's own, which the machine must have; and the licences of what comes along,
-# of that inside the program and the plugins too.
+# All libraries except glibc, which the machine must have, and the licenses of everything included, also of the code
+# linked into the program and the plugins.
 install(CODE "
   file(GET_RUNTIME_DEPENDENCIES
        EXECUTABLES $<TARGET_FILE:tide> MODULES ${installed_modules}
@@ -61,7 +58,7 @@ install(CODE "
        POST_EXCLUDE_REGEXES \"/lib(c|m|mvec|dl|rt|util|pthread|resolv)\\\\.so\" \"/ld-linux\")
   set(packages llvm-19-dev liblua5.4-dev libzstd-dev zlib1g-dev nlohmann-json3-dev)
   foreach(library IN LISTS libraries)
-    # The file alone, by the name asked for: Debian's alternatives chain links of one name.
+    # Only the file, under the requested name: Debian's alternatives are chains of links.
     get_filename_component(name \"\${library}\" NAME)
     get_filename_component(file \"\${library}\" REALPATH)
     file(INSTALL \"\${file}\" DESTINATION \${CMAKE_INSTALL_PREFIX}/${TIDE_PLUGIN_DIR}
@@ -80,7 +77,7 @@ install(CODE "
   endforeach()
 " COMPONENT libraries EXCLUDE_FROM_ALL)
 
-# Every machine can unpack it; xz makes it a third smaller in 13 times the time.
+# Every machine can unpack gzip; xz is a third smaller but takes 13 times as long.
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_FILE_NAME tide-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_STRIP_FILES ON)
@@ -88,6 +85,6 @@ set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
 set(CPACK_COMPONENTS_ALL program libraries)
-# Read for each kind of package.
+# Read once per kind of package.
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_SOURCE_DIR}/debian_package.cmake)
 include(CPack)

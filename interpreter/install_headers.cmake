@@ -1,4 +1,4 @@
-# While installing: runtime/tide.h of TIDE_SOURCES and the headers that it includes. All others are private.
+# Run at install time: installs runtime/tide.h of TIDE_SOURCES and the headers it includes. All others are private.
 cmake_policy(VERSION 3.25)
 set(found runtime/tide.h)
 set(unread runtime/tide.h)

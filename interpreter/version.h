@@ -1,4 +1,4 @@
-// Which tide this is, and how it was called.
+// The version of tide, and the name it was called by.
 #pragma once
 
 #include <cstdio>
@@ -8,10 +8,11 @@ namespace tide {
 
 #define TIDE_LUA_VERSION LUA_VERSION_MAJOR "." LUA_VERSION_MINOR "." LUA_VERSION_RELEASE
 
-/// "tide 0.1.0 (Lua 5.4.4)"; the number comes from the build.
+/// "tide 0.1.0 (Lua 5.4.4)"; the version comes from the build.
 inline constexpr char kVersion[] = "tide " TIDE_VERSION " (Lua " TIDE_LUA_VERSION ")";
 
-/// The program as it was called: it heads messages, and scripts find it in `arg`. Set by main.
+/// The program's name as called: a prefix of messages, and available to scripts in `arg`. Set by
+/// main.
 inline const char* program_name = "tide";
 
 inline void print_version() {

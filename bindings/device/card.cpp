@@ -27,7 +27,7 @@ std::string text_field(lua_State* L, int table, const char* name) {
   return value;
 }
 
-/// Of a field that is a table of peaks by type, in 1e12.
+/// Reads a field that is a table of peaks by type, in units of 1e12.
 void read_peaks(lua_State* L, int table, const char* name, std::array<double, kDTypeCount>& peaks) {
   lua_getfield(L, table, name);
   for (size_t i = 0; i < peaks.size(); ++i) {
@@ -48,7 +48,7 @@ std::optional<ComputeOp> op_named(std::string_view name) {
   return std::nullopt;
 }
 
-/// The list of sizes on top of the stack; no dimensions if there is none.
+/// The shape in the list on top of the stack; no dimensions if it is nil.
 Shape shape_on_top(lua_State* L) {
   Shape shape;
   if (!lua_istable(L, -1)) return shape;
@@ -61,7 +61,7 @@ Shape shape_on_top(lua_State* L) {
   return shape;
 }
 
-/// What a row of the parts of a profile multiplies, if it is a compute op.
+/// The compute op of a profile row, if it is one.
 struct Product {
   std::optional<ComputeOp> op;
   DType type = DType::f32;
@@ -82,7 +82,7 @@ Product product_at(lua_State* L, int part) {
   return product;
 }
 
-/// time(part, card): milliseconds, what bounds it, and whether the Tensor Cores do it.
+/// time(part, card): milliseconds, the limiting resource, and whether Tensor Cores are used.
 int time_of_part(lua_State* L) {
   const CardFigures card = card_at(L, 2);
   const double calls = number_field(L, 1, "calls");
@@ -108,8 +108,8 @@ int time_of_part(lua_State* L) {
   return 3;
 }
 
-/// misfits(part): the sizes that are no multiples of the tile of Tensor Cores, as a list of
-/// {name, size}, and the tile, 0 if they do not take the type.
+/// misfits(part): the sizes that are not multiples of the Tensor Core tile, as a list of {name,
+/// size}, and the tile, 0 if the type is not supported.
 int misfits_of_part(lua_State* L) {
   const Product product = product_at(L, 1);
   lua_createtable(L, static_cast<int>(product.misfits.size()), 0);

@@ -1,4 +1,4 @@
-// Cards of tide.estimate: from Lua tables to what the runtime models.
+// Cards of tide.estimate, converted from Lua tables for the runtime's model.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -8,7 +8,7 @@
 
 namespace tide::bindings {
 
-/// The card that a table of scripts/tide/estimate/cards.lua describes.
+/// The card described by a table of scripts/tide/estimate/cards.lua.
 CardFigures card_at(lua_State* L, int index);
 
 /// tide.native.estimate.*: the formula, for scripts/tide/estimate.

@@ -1,4 +1,4 @@
-// tide.cuda: PyTorch's names for CUDA devices, on machines without any too.
+// tide.cuda: PyTorch's functions for CUDA devices, also on machines without any.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -28,8 +28,7 @@ std::string list_of_devices() {
   return list;
 }
 
-/// The CUDA device that the argument at `index` names, or the current one; whether it is there is
-/// not asked.
+/// The CUDA device named by the argument at `index`, or the current one; it need not exist.
 Device named(lua_State* L, int index, const char* function) {
   Device device{DeviceKind::cuda, current_index};
   int64_t ordinal;
@@ -45,7 +44,7 @@ Device named(lua_State* L, int index, const char* function) {
   return device;
 }
 
-/// The same; throws DeviceError, saying what is missing, unless it can be used.
+/// Like named, but throws a DeviceError that describes what is missing if it cannot be used.
 Device usable(lua_State* L, int index, const char* function) {
   const Device device = named(L, index, function);
   if (!engine::exists(device)) {
@@ -199,12 +198,12 @@ int get_device_properties(lua_State* L) {
   return 1;
 }
 
-/// What the management library reports of the device now.
+/// The device's current status from the management library.
 DeviceStatus status_of(lua_State* L, const char* function) {
   const auto status = kind().status(usable(L, 1, function).index);
   if (!status)
     throw DeviceError(std::string(function) + ": NVIDIA's management library (libnvidia-ml.so.1) " +
-                      "is not there, or does not know the device");
+                      "is missing, or does not support the device");
   return *status;
 }
 
@@ -243,9 +242,9 @@ int with_device(lua_State* L) {
 constexpr Function kCudaFunctions[] = {
     {"is_available", guard<is_available>, "", "Whether there is a CUDA device that can be used",
      "tide.cuda.is_available() == (tide.cuda.device_count() > 0) --> true"},
-    {"device_count", guard<cuda_device_count>, "", "How many CUDA devices can be used",
+    {"device_count", guard<cuda_device_count>, "", "The number of usable CUDA devices",
      "tide.cuda.device_count() >= 0 --> true"},
-    {"current_device", guard<current_device>, "", "Number of the current CUDA device, from 0",
+    {"current_device", guard<current_device>, "", "The index of the current CUDA device, from 0",
      "tide.cuda.is_available() and tide.cuda.current_device() or 0 --> 0"},
     {"set_device", guard<set_device>, "device", "Makes a CUDA device the current one",
      "pcall(tide.cuda.set_device, 0) == tide.cuda.is_available() --> true"},
@@ -254,9 +253,8 @@ constexpr Function kCudaFunctions[] = {
     {"get_device_name", guard<get_device_name>, "device?", "The name of the device",
      "pcall(tide.cuda.get_device_name) == tide.cuda.is_available() --> true"},
     {"get_device_properties", guard<get_device_properties>, "device?",
-     "A table of what the device has: memory, multiprocessors, clocks in kHz, units per "
-     "multiprocessor "
-     "and the peaks that follow (operations per second, an FMA counted as two)",
+     "A table of the device's properties: memory, multiprocessors, clocks in kHz, units per "
+     "multiprocessor and the resulting peaks (operations per second, an FMA counted as two)",
      "pcall(tide.cuda.get_device_properties) == tide.cuda.is_available() --> true"},
     {"get_device_capability", guard<get_device_capability>, "device?",
      "The compute capability of the device: two numbers",
@@ -268,31 +266,30 @@ constexpr Function kCudaFunctions[] = {
      "The same as tide.manual_seed: one generator serves all devices",
      "tide.cuda.manual_seed_all(7); tide.initial_seed() --> 7"},
     {"utilization", guard<utilization>, "device?",
-     "The percentage of the last moments in which kernels ran, of any process",
+     "The recent percentage of time in which kernels of any process were running",
      "pcall(tide.cuda.utilization) == tide.cuda.is_available() --> true"},
     {"temperature", guard<temperature>, "device?", "The temperature in degrees Celsius",
      "pcall(tide.cuda.temperature) == tide.cuda.is_available() --> true"},
-    {"power_draw", guard<power_draw>, "device?", "The power drawn now in milliwatts",
+    {"power_draw", guard<power_draw>, "device?", "The current power draw in milliwatts",
      "pcall(tide.cuda.power_draw) == tide.cuda.is_available() --> true"},
     {"mem_get_info", guard<mem_get_info>, "device?", "Free and total bytes of the device",
      "pcall(tide.cuda.mem_get_info) == tide.cuda.is_available() --> true"},
     {"set_per_process_memory_fraction", guard<set_memory_fraction>, "fraction, device?",
-     "Lets tensors and the cached blocks of this process take at most this share of the device's "
-     "memory; scratch memory of libraries is not counted. TIDE_CUDA_MEMORY=8G sets a limit for "
-     "each device at the start; the lower of the two holds",
+     "Limits tensors and cached blocks of this process to this fraction of the device's memory; "
+     "workspaces of libraries are not counted. TIDE_CUDA_MEMORY=8G sets a limit for each device at "
+     "the start; the lower of the two applies",
      "pcall(tide.cuda.set_per_process_memory_fraction, 1) == tide.cuda.is_available() --> true"},
     {"set_visible_devices", guard<set_visible_devices>, "devices",
-     "Leaves only these CUDA devices, in this order, numbered from 0, for this process and those "
-     "that it starts, as CUDA_VISIBLE_DEVICES does. An error once anything has asked for CUDA "
-     "devices",
+     "Restricts this process and its child processes to these CUDA devices, in this order, "
+     "numbered from 0, like CUDA_VISIBLE_DEVICES. An error once CUDA devices have been queried",
      "tide.cuda.is_available(); pcall(tide.cuda.set_visible_devices, {1}) == false --> true"},
     {"is_bf16_supported", guard<is_bf16_supported>, "including_emulation?",
-     "Whether the current CUDA device computes in bfloat16; with false, whether its hardware does "
+     "Whether the current CUDA device supports bfloat16; with false, whether its hardware does "
      "(compute capability 8.0 and newer)",
      "tide.cuda.is_bf16_supported() == tide.cuda.is_available() --> true"},
     {"get_arch_list", guard<get_arch_list>, "",
-     "What the kernels of compute ops were compiled for: sm_90 is machine code, compute_75 code "
-     "that the driver compiles for any newer card",
+     "The targets of the compiled kernels of compute ops: sm_90 is machine code, compute_75 is "
+     "code that the driver compiles for any newer card",
      "#tide.cuda.get_arch_list() >= 0 --> true"},
 };
 

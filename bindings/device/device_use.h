@@ -1,4 +1,4 @@
-// How busy the devices are, and what processes hold of them.
+// The utilization of devices, and their use by processes.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,30 @@
 
 namespace tide::bindings {
 
-/// What one process uses of one of its devices.
+/// The use of one device by one process.
 struct DeviceShare {
   pid_t process;
   Device device;
   int64_t bytes, queued_ops;
-  double percent;  ///< of the time, that a simulated accelerator worked
+  double percent;  ///< of the time in which a simulated accelerator worked
 };
 
 struct DeviceUse {
   std::optional<double>
-      cpu;  ///< percent of all cores, whoever works; none: the system does not report it
+      cpu;  ///< percent of all cores, by all processes; none if the system does not report it
   std::vector<DeviceShare> shares;  ///< of all processes of the user
 
-  /// Of all processes.
+  /// The total over all processes.
   int64_t bytes(Device device) const;
   int64_t queued_ops(Device device) const;
   double percent(Device device) const;
 };
 
-/// Measures use between two looks.
+/// Measures the utilization between two calls of look.
 class UseMeter {
  public:
   UseMeter() { look(); }
-  /// What was used since the last look, or the beginning.
+  /// The utilization since the last call, or since construction.
   DeviceUse look();
 
  private:

@@ -1,4 +1,4 @@
-// Which devices there are, which one is meant, and waiting for them.
+// The available devices, device selection, and waiting for devices.
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
@@ -23,7 +23,7 @@ std::optional<Device>& asked_for() {
   return device;
 }
 
-/// What `--device` or else TIDE_DEVICE says.
+/// The device of `--device`, else of TIDE_DEVICE.
 std::optional<Device> chosen_accelerator() {
   if (asked_for()) return asked_for();
   if (const char* name = environment_text(Variable::device); name && *name)
@@ -37,7 +37,7 @@ std::vector<Device> devices_of(DeviceKind kind) {
   return devices;
 }
 
-/// What "gpu" means to the functions of the D2L book: cuda, or the sims if one was asked for.
+/// The kind of "gpu" in functions of the D2L book: cuda, or sim if one was selected.
 DeviceKind gpu_kind() {
   return accelerator().kind == DeviceKind::sim ? DeviceKind::sim : DeviceKind::cuda;
 }
@@ -140,27 +140,28 @@ constexpr Function kDeviceFunctions[] = {
      "The device of --device or TIDE_DEVICE, else cuda if it can be used, else cpu",
      "tide.is_device(tide.accelerator()) --> true"},
     {"cpu", guard<cpu>, "", "The device cpu", "tide.cpu() --> cpu"},
-    {"gpu", guard<gpu>, "i?", "The i-th GPU, counted from 0, whether it exists or not",
+    {"gpu", guard<gpu>, "i?", "The i-th GPU, counted from 0; it need not exist",
      "tide.gpu(1).index --> 1"},
     {"try_gpu", guard<try_gpu>, "i?", "The i-th GPU, counted from 0; cpu if there is none",
      "tide.is_device(tide.try_gpu(0)) --> true"},
-    {"try_all_gpus", guard<try_all_gpus>, "", "A table of all GPUs; of cpu if there are none",
+    {"try_all_gpus", guard<try_all_gpus>, "",
+     "A table of all GPUs, or of the cpu if there are none",
      "#tide.try_all_gpus() == math.max(1, tide.num_gpus()) --> true"},
-    {"num_gpus", guard<num_gpus>, "", "How many GPUs there are", "tide.num_gpus() >= 0 --> true"},
+    {"num_gpus", guard<num_gpus>, "", "The number of GPUs", "tide.num_gpus() >= 0 --> true"},
     typed_function<set_default_device, "set_default_device", "device">(
-        "Where tensors are created from now on if no device is named",
+        "Sets the device of new tensors if no device is named",
         "tide.set_default_device(\"sim\"); local x = tide.ones(2); "
         "tide.set_default_device(\"cpu\"); "
         "x.device --> sim:0"),
     {"get_default_device", guard<get_default>, "",
-     "Where tensors are created if no device is named", "tide.get_default_device() --> cpu"},
+     "The device of new tensors if no device is named", "tide.get_default_device() --> cpu"},
     {"synchronize", guard<synchronize>, "device?",
-     "Waits until the device, or all of them, have finished",
+     "Waits until the device, or all devices, have finished",
      "local x = tide.ones(2) + 1; tide.synchronize()"},
-    {"get_num_threads", guard<get_num_threads>, "", "How many threads compute on the cpu",
+    {"get_num_threads", guard<get_num_threads>, "", "The number of threads that compute on the cpu",
      "tide.get_num_threads() >= 1 --> true"},
     typed_function<set_num_threads, "set_num_threads", "n">(
-        "Sets how many threads compute on the cpu",
+        "Sets the number of threads that compute on the cpu",
         "local n = tide.get_num_threads(); tide.set_num_threads(1); local one = "
         "tide.get_num_threads(); tide.set_num_threads(n); one --> 1"),
 };

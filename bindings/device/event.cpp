@@ -13,7 +13,7 @@
 namespace tide::bindings {
 namespace {
 
-/// The stream at `index`, or the one that work for the device there goes to.
+/// The stream at `index`, or the current stream of the device there.
 engine::StreamId stream_at(lua_State* L, int index, Device fallback, const char* function) {
   if (const Stream* stream = find<Stream>(L, index)) return stream->id;
   return engine::current_stream(device_or(L, index, fallback, function));
@@ -95,7 +95,7 @@ int event_elapsed(lua_State* L) {
   const Event& from = check<Event>(L, 1, "elapsed_time");
   const Event& to = check<Event>(L, 2, "elapsed_time");
   if (!from.timing || !to.timing)
-    throw Error("elapsed_time: both events must be made with {timing = true}");
+    throw Error("elapsed_time: both events must be created with {timing = true}");
   if (!from.recorded || !to.recorded) throw Error("elapsed_time: both events must be recorded");
   for (const Event* event : {&from, &to}) engine::wait(event->mark, "elapsed_time");
   lua_pushnumber(L, 1e3 * engine::elapsed(from.mark, to.mark));
@@ -186,31 +186,30 @@ constexpr Function kEventFunctions[] = {
      "local a, b = tide.Event{timing = true}, tide.Event{timing = true}; a:record(); b:record(); "
      "a:elapsed_time(b) >= 0 --> true"},
     {"Stream", guard<new_stream>, "device?",
-     "A new queue of a device: work of different streams runs side by side",
+     "A new queue of a device: work of different streams runs concurrently",
      "local s = tide.Stream(\"sim\"); s:get_device() --> sim:0"},
     {"stream", guard<stream_scope>, "stream, fn?, ...",
-     "Work for the stream's device goes to it in fn, or until the returned value is closed. Values "
-     "may be used by any stream: that waits for the one that computes them",
+     "Sends work for the stream's device to it in fn, or until the returned value is closed. "
+     "Values can be used in any stream, which then waits for the stream that computes them",
      "tide.stream(tide.Stream(\"sim\"), function() return tide.ones(2, {device = \"sim\"}) end) "
      "--> {1.0, 1.0}"},
-    {"current_stream", guard<current_stream>, "device?", "The stream that work goes to",
+    {"current_stream", guard<current_stream>, "device?", "The current stream",
      "tide.current_stream(\"cpu\"):get_device() --> cpu"},
 };
 
 constexpr Function kEventMethods[] = {
-    {"record", guard<event_record>, "stream_or_device?", "Marks the end of what is queued by now",
+    {"record", guard<event_record>, "stream_or_device?", "Marks the current end of the queue",
      "local e = tide.Event(); e:record(); e:synchronize(); e:query() --> true"},
     {"wait", guard<event_wait>, "stream_or_device?",
-     "Makes later work of the stream or device start after the event; the script goes on",
+     "Makes later work of the stream or device start after the event; the script does not wait",
      "local e = tide.Event(); e:record(); e:wait(\"sim\")"},
     {"query", guard<event_query>, "", "Whether the device has reached the event",
      "local e = tide.Event(); e:record(); tide.synchronize(); e:query() --> true"},
     {"synchronize", guard<event_synchronize>, "", "Waits until the device has reached the event",
      "local e = tide.Event(); e:record(); e:synchronize(); e:query() --> true"},
     {"elapsed_time", guard<event_elapsed>, "later",
-     "Milliseconds from this event to a later one. On a sim that is like a card "
-     "(tide.sim.configure) "
-     "they are modelled for it, not measured",
+     "Milliseconds from this event to a later one. On a sim configured like a card "
+     "(tide.sim.configure) the time is modelled, not measured",
      "local a, b = tide.Event{timing = true}, tide.Event{timing = true}; a:record(); b:record(); "
      "a:elapsed_time(b) >= 0 --> true"},
 };
@@ -223,10 +222,10 @@ constexpr Function kStreamMethods[] = {
     {"wait_event", guard<stream_wait_event>, "event", "Makes later work start after the event",
      "local e, s = tide.Event(), tide.Stream(\"sim\"); e:record(); s:wait_event(e)"},
     {"wait_stream", guard<stream_wait_stream>, "stream",
-     "Makes later work start after what the other stream has queued now",
+     "Makes later work start after the work currently queued in the other stream",
      "local s = tide.Stream(\"sim\"); s:wait_stream(tide.current_stream(\"sim\"))"},
     {"record_event", guard<stream_record_event>, "event?",
-     "Marks the end of what is queued by now; returns the event",
+     "Marks the current end of the queue; returns the event",
      "local s = tide.Stream(\"sim\"); local e = s:record_event(); e:synchronize(); e:query() --> "
      "true"},
     {"get_device", guard<stream_device>, "", "The device of the stream",

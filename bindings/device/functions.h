@@ -12,12 +12,13 @@ namespace tide::bindings {
 
 /// tide.device, tide.devices, tide.try_gpu, tide.synchronize, ...
 std::span<const Function> device_functions();
-/// tide.memory_allocated and its like, of any device.
+/// tide.memory_allocated and related functions, for any device.
 std::span<const Function> memory_functions();
-/// memory_figures(device?): the device, its figures and a list of the lines that hold its memory.
+/// memory_figures(device?): the device, its figures and a list of the script lines that hold its
+/// memory.
 int memory_figures(lua_State* L);
-/// blocks_of(x): a list of {address, bytes, line}: of the block that x's value lies in, or of those
-/// that it would be computed from.
+/// blocks_of(x): a list of {address, bytes, line}: the block of x's value, or the blocks it would
+/// be computed from.
 int blocks_of(lua_State* L);
 /// tide.cuda.*
 std::span<const Function> cuda_functions();
@@ -36,17 +37,17 @@ std::span<const Function> event_functions();
 std::span<const Function> event_methods();
 std::span<const Function> stream_methods();
 
-/// Makes the classes of events and streams in this state.
+/// Creates the metatables of events and streams in this state.
 void open_event_classes(lua_State* L);
 
 /// The device that scripts compute on: `--device`, TIDE_DEVICE, cuda:0 if it can be used, or cpu.
 Device accelerator();
-/// What `--device` said. Throws DeviceError for a name that cannot be.
+/// Sets the device of `--device`. Throws DeviceError for an invalid name.
 void set_accelerator(const std::string& name);
-/// The name that set_accelerator was given; empty if it was not called.
+/// The name passed to set_accelerator; empty if it was not called.
 std::string accelerator_asked_for();
 
-/// The device whose work is timed where none is named: the default device if a script has set it,
+/// The device to time if none is named: the default device if a script has set it,
 /// else that of `--device` or TIDE_DEVICE, else the default device.
 Device timed_device();
 

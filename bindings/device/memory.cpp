@@ -1,4 +1,4 @@
-// What tensors hold on a device.
+// The memory use of tensors on a device.
 #include <cstdio>
 #include <string>
 
@@ -88,26 +88,25 @@ void set_field(lua_State* L, const char* name, size_t value) {
 
 constexpr Function kMemoryFunctions[] = {
     {"memory_allocated", guard<memory_allocated>, "device?",
-     "Bytes that tensors hold now; pinned host memory is not counted",
+     "Bytes currently used by tensors; pinned host memory is not counted",
      "local x = tide.ones(1000); tide.synchronize(); tide.memory_allocated() >= 4000 --> true"},
     {"max_memory_allocated", guard<max_memory_allocated>, "device?",
-     "The largest number of bytes that tensors held since the last reset_peak_memory_stats",
+     "The peak number of bytes used by tensors since the last reset_peak_memory_stats",
      "tide.max_memory_allocated() >= tide.memory_allocated() --> true"},
     {"memory_reserved", guard<memory_reserved>, "device?",
-     "Bytes that tensors hold, and those kept for reuse",
+     "Bytes used by tensors or cached for reuse",
      "tide.memory_reserved() >= tide.memory_allocated() --> true"},
     {"reset_peak_memory_stats", guard<reset_peak>, "device?",
-     "Restarts max_memory_allocated from the memory in use now",
+     "Resets max_memory_allocated to the memory currently in use",
      "tide.reset_peak_memory_stats(); tide.max_memory_allocated() >= 0 --> true"},
-    {"empty_cache", guard<empty_cache>, "device?", "Frees memory that is kept for reuse",
-     "tide.empty_cache()"},
+    {"empty_cache", guard<empty_cache>, "device?", "Frees cached memory", "tide.empty_cache()"},
     {"memory_stats", guard<memory_stats>, "device?",
-     "The memory figures as a table, under PyTorch's names as far as there are such figures: "
+     "The memory figures as a table, under PyTorch's names where they exist: "
      "allocated_bytes.all.current and .peak, reserved_bytes.all.current, "
      "allocation.all.allocated (blocks asked for), segment.all.allocated and num_device_alloc (of "
      "them, those from the system)",
      "tide.memory_stats()[\"allocated_bytes.all.current\"] == tide.memory_allocated() --> true"},
-    {"memory_summary", guard<memory_summary>, "device?", "The memory figures as a line of text",
+    {"memory_summary", guard<memory_summary>, "device?", "The memory figures as one line of text",
      "type(tide.memory_summary(\"cpu\")) --> \"string\""},
 };
 

@@ -14,7 +14,7 @@
 namespace tide::bindings {
 namespace {
 
-/// Bounds that every integer type holds, and that end.
+/// Upper bounds of options, which fit every integer type.
 constexpr double kMostCount = 1e15, kMostSeconds = 3600;
 
 /// The number on top of the stack.
@@ -24,11 +24,11 @@ double number_option(lua_State* L, std::string_view key) {
   const double value = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
   if (!(value >= 0 && value <= most))
     throw ArgumentError("sim.configure: " + std::string(key) + ": expected a non-negative number" +
-                        (value > most ? ", and less than that" : ""));
+                        (value > most ? ", and a smaller one" : ""));
   return value;
 }
 
-/// Takes the option `key`, whose value is on top of the stack, into `options`.
+/// Reads the option `key`, whose value is on top of the stack.
 void read_option(lua_State* L, std::string_view key, SimOptions& options, int& index) {
   const double value = number_option(L, key);
   const auto whole = static_cast<int64_t>(value);
@@ -54,7 +54,7 @@ void read_option(lua_State* L, std::string_view key, SimOptions& options, int& i
     options.fail_copy = whole;
 }
 
-/// Takes what the card of the name on top of the stack has; of none if that is false.
+/// Reads the figures of the card named on top of the stack; resets them if it is false.
 void read_like(lua_State* L, SimOptions& options) {
   options.like.emplace();
   if (lua_isboolean(L, -1) && !lua_toboolean(L, -1)) return;
@@ -69,7 +69,7 @@ void read_like(lua_State* L, SimOptions& options) {
   lua_pop(L, 3);
 }
 
-/// Reads the options of the table at `table`; of a described card first, if `like` names one.
+/// Reads the options in the table at `table`, first those of the card named by `like`, if any.
 void read_options(lua_State* L, int table, SimOptions& options, int& index) {
   if (lua_getfield(L, table, "like") != LUA_TNIL) read_like(L, options);
   lua_pop(L, 1);
@@ -104,14 +104,14 @@ constexpr Function kSimFunctions[] = {
     {"configure", guard<configure>,
      "{index, device, like, memory_limit, bytes_per_second, staging_bytes_per_second, "
      "pin_bytes_per_second, copy_latency, launch_cost, fail_op, fail_allocation, fail_copy}",
-     "Sets what a simulated accelerator has: bytes, copy rate, rate of the detour of memory that "
+     "Configures a simulated accelerator: memory in bytes, copy rate, staging rate of memory that "
      "is not pinned, rate of pinning (sim:0's, for all), seconds per copy and launch; fail_* make "
-     "the k-th step from now fail. like = \"H200\": those of a card that tide.estimate knows, and "
-     "the times of events, benchmarks and profiles are modelled for it; like = false: as at the "
-     "start",
+     "the k-th step from now fail. like = \"H200\": uses the figures of a card described in "
+     "tide.estimate, and models the times of events, benchmarks and profiles; like = false: resets "
+     "them",
      "tide.sim.configure({index = 0, copy_latency = 0}); tide.ones(2):to(\"sim:0\") --> {1.0, "
      "1.0}"},
-    {"device_count", guard<sim_device_count>, "", "How many simulated accelerators there are",
+    {"device_count", guard<sim_device_count>, "", "The number of simulated accelerators",
      "tide.sim.device_count() >= 1 --> true"},
 };
 

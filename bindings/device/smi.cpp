@@ -1,5 +1,4 @@
-// tide.smi: a table of the devices, as people know it from nvidia-smi; and figures for `tide smi
-// dmon`.
+// tide.smi: a table of the devices like nvidia-smi's, and figures for `tide smi dmon`.
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -48,7 +47,7 @@ std::string row(const std::string& device, const std::string& name, const Device
                  use.c_str());
 }
 
-/// The state of all devices in the machine that report one.
+/// The status of all devices in the machine that report it.
 std::vector<DeviceStatus> device_statuses() {
   std::vector<DeviceStatus> all;
   for (const DeviceKind kind : kDeviceKinds)
@@ -56,7 +55,7 @@ std::vector<DeviceStatus> device_statuses() {
   return all;
 }
 
-/// How long a table looks at what works.
+/// The measurement time of a table.
 constexpr std::chrono::milliseconds kLook{200};
 
 std::optional<double> busy_percent(Device device, const DeviceUse& use) {
@@ -185,8 +184,8 @@ constexpr Function kSmiFunctions[] = {
     {"smi", guard<smi>, "",
      "A table of the devices as text: temperature, power, memory, use and processes of GPUs, use "
      "of "
-     "the cpu and of simulated accelerators, what all processes of the user hold of them, and what "
-     "this process has queued; looks for 0.2 s",
+     "the cpu and of simulated accelerators, their use by all processes of the user, and the ops "
+     "queued by this process; measures for 0.2 s",
      "type(tide.smi()) --> \"string\""},
 };
 

@@ -17,7 +17,7 @@
 
 namespace tide::bindings {
 
-/// Null once it has ended.
+/// Null after it has ended.
 struct CaptureObject {
   std::unique_ptr<Capture> capture;
 };
@@ -33,7 +33,7 @@ void set(lua_State* L, const char* name, int64_t value) {
   lua_setfield(L, -2, name);
 }
 
-/// An empty text is left out.
+/// Sets a field, unless the text is empty.
 void set(lua_State* L, const char* name, const std::string& value) {
   if (value.empty()) return;
   lua_pushlstring(L, value.data(), value.size());
@@ -55,7 +55,7 @@ void set_site(lua_State* L, CallSite site) {
   set(L, "line", int64_t{site.line});
 }
 
-/// Sets a list of what `push` pushes for each.
+/// Sets a list of the values that `push` pushes for the elements.
 template <class T, class Push>
 void set_list(lua_State* L, const char* name, const std::vector<T>& list, const Push& push) {
   lua_createtable(L, static_cast<int>(list.size()), 0);
@@ -66,7 +66,7 @@ void set_list(lua_State* L, const char* name, const std::vector<T>& list, const 
   lua_setfield(L, -2, name);
 }
 
-/// Of a value or an op: where it comes from and what it is like.
+/// Sets the fields of a value or an op: name, line, shape and type.
 template <class T>
 void push_described(lua_State* L, const T& described) {
   lua_createtable(L, 0, 8);
@@ -133,7 +133,7 @@ void push_window(lua_State* L, const ExplainedWindow& window) {
 }
 
 int begin_capture(lua_State* L) {
-  engine::flush("explain");  // what came before is no part of it
+  engine::flush("explain");  // excludes earlier ops
   push_object(L, CaptureObject{std::make_unique<Capture>()});
   return 1;
 }

@@ -23,7 +23,7 @@ const ZipArchive& archive_at(lua_State* L, const char* function) {
   return *check<std::unique_ptr<ZipArchive>>(L, 1, function);
 }
 
-/// Pushes the bytes that a source has left, or the first of them.
+/// Pushes the remaining bytes of a source, at most `most`.
 void push_bytes(lua_State* L, ByteSource& source, uint64_t most) {
   const size_t size = std::min(source.remaining(), most);
   luaL_Buffer buffer;
@@ -32,7 +32,7 @@ void push_bytes(lua_State* L, ByteSource& source, uint64_t most) {
   luaL_pushresultsize(&buffer, size);
 }
 
-/// read_file(path, function, most): a string, of so many bytes at most.
+/// read_file(path, function, most): a string of at most `most` bytes.
 int read_file(lua_State* L) {
   FileSource source(path_at(L, 1, text_at(L, 2)));
   push_bytes(L, source, static_cast<uint64_t>(luaL_optinteger(L, 3, INT64_MAX)));
@@ -45,7 +45,7 @@ int open(lua_State* L) {
   return 1;
 }
 
-/// archive:members(): a table from names to {number =, size =}; of two with one name the first.
+/// archive:members(): a table from names to {number =, size =}; the first of duplicates.
 int members(lua_State* L) {
   const auto& all = archive_at(L, "members").members();
   lua_createtable(L, 0, static_cast<int>(all.size()));
@@ -85,8 +85,7 @@ int tensor(lua_State* L) {
   return 1;
 }
 
-/// write_archive(path, members): replaces a file by an archive of {name, a string or a tensor}
-/// each.
+/// write_archive(path, members): writes an archive; members is a list of {name, string or tensor}.
 int write_archive(lua_State* L) {
   const std::string path = luaL_checkstring(L, 1);
   if (!lua_istable(L, 2)) throw_expected(L, 2, "write", "a list of members");

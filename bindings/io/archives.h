@@ -1,4 +1,4 @@
-// Zip archives and whole files, for scripts/tide/load_torch and save_torch.
+// Zip archives and entire files, for scripts/tide/load_torch and save_torch.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -9,7 +9,7 @@ namespace tide::bindings {
 /// Fields of the table `archives` of "tide.native".
 std::span<const luaL_Reg> archive_functions();
 
-/// Makes the class of archives in this state.
+/// Creates the metatable of archives in this state.
 void open_archive_class(lua_State* L);
 
 }  // namespace tide::bindings

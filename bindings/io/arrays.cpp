@@ -1,4 +1,4 @@
-// Reads tensors out for files, and makes tensors of what files hold.
+// Reads tensors for files, and creates tensors from arrays in files.
 #include "bindings/io/arrays.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Between Lua's tensors and the arrays of files.
+// Converts between tensors and arrays in files.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -12,7 +12,7 @@
 
 namespace tide::bindings {
 
-/// Arrays read out of tensors, ready to be written.
+/// Arrays read from tensors, ready to be written.
 class ArraysToWrite {
  public:
   /// Adds the elements of x. Waits for them.
@@ -21,14 +21,14 @@ class ArraysToWrite {
 
  private:
   std::vector<ArrayToWrite> arrays_;
-  std::vector<HostArray> elements_;  ///< what `arrays_` points into
+  std::vector<HostArray> elements_;  ///< referenced by `arrays_`
 };
 
 /// The file name at a stack index.
 std::string path_at(lua_State* L, int index, const char* function);
 
-/// Adds all tensors of the table at a stack index, by name and sorted; those of nested tables get
-/// names joined with dots.
+/// Adds all tensors of the table at a stack index, sorted by name; names in nested tables are
+/// joined with dots.
 void add_table(lua_State* L, int index, const std::string& prefix, const char* function,
                std::vector<std::pair<std::string, Tensor>>& tensors);
 

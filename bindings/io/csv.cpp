@@ -18,11 +18,11 @@
 
 namespace tide::bindings {
 
-/// The text of a file, as it was read.
+/// The text of a file.
 struct CsvText {
   HostArray bytes;
 
-  /// Without the mark that some editors put in front of UTF-8.
+  /// Without a UTF-8 byte order mark.
   std::string_view text() const {
     const std::string_view all = bytes.text();
     return all.substr(all.starts_with("\xEF\xBB\xBF") ? 3 : 0);
@@ -40,13 +40,13 @@ std::string_view string_at(lua_State* L, int index) {
   return {text, size};
 }
 
-/// The text, place, delimiter and comment that both functions begin with.
+/// Reads the first arguments of both functions: text, position, delimiter and comment.
 CsvReader reader_at(lua_State* L) {
   const CsvText* const file = find<CsvText>(L, 1);
   const std::string_view text = file ? file->text() : string_at(L, 1), delimiter = string_at(L, 3),
                          comment = lua_isnoneornil(L, 4) ? std::string_view() : string_at(L, 4);
   if (!lua_isinteger(L, 2) || lua_tointeger(L, 2) < 1 || delimiter.size() != 1)
-    throw_expected(L, 2, "csv", "a place in the text");
+    throw_expected(L, 2, "csv", "a position in the text");
   return {text, delimiter[0], comment.empty() ? '\0' : comment[0],
           static_cast<size_t>(lua_tointeger(L, 2)) - 1};
 }
@@ -68,7 +68,7 @@ CsvKind kind_named(std::string_view name) {
                              : CsvKind::none;
 }
 
-/// The strings of a set at a stack index, which must stay there.
+/// The strings of a set at a stack index, where it must remain.
 CsvWords words_at(lua_State* L, int index) {
   CsvWords words;
   if (!lua_istable(L, index)) throw_expected(L, index, "csv", "a set of words");
@@ -97,8 +97,8 @@ Tensor filled(DType type, const CsvColumns& columns, size_t c) {
   });
 }
 
-/// A column that is not text. Of the default type where its values decide, float64 where it is
-/// asked for.
+/// A column that is not text: of the default type if its kind was inferred, float64 if it was
+/// requested.
 Tensor column_tensor(const CsvColumns& columns, size_t c, CsvKind wanted) {
   const CsvKind kind = columns.kind(c);
   if (kind == CsvKind::boolean) return filled<bool>(DType::boolean, columns, c);

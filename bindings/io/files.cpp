@@ -1,4 +1,4 @@
-// Files and folders for the library's own Lua files.
+// Functions on files and folders for the library's Lua files.
 #include "bindings/io/files.h"
 
 #include <locale.h>
@@ -16,7 +16,7 @@
 namespace tide::bindings {
 namespace {
 
-/// The name at a stack index; a zero byte in it does not end it.
+/// The name at a stack index, which may contain zero bytes.
 std::string name_at(lua_State* L, int index) {
   size_t length;
   const char* const name = luaL_checklstring(L, index, &length);
@@ -76,8 +76,8 @@ int md5(lua_State* L) {
   return 1;
 }
 
-/// with_decimal_point(fn, ...): what fn(...) returns. The numbers that it writes have a point, also
-/// where the process has a locale with a decimal comma.
+/// with_decimal_point(fn, ...): calls fn(...) with a decimal point in numbers, even if the locale
+/// uses a decimal comma.
 int with_decimal_point(lua_State* L) {
   static const locale_t plain = newlocale(LC_NUMERIC_MASK, "C", nullptr);
   const locale_t before = uselocale(plain);

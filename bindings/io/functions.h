@@ -8,19 +8,20 @@
 
 namespace tide::bindings {
 
-/// save_tensors(tensors, path, metadata) and load_tensors(path, device, only): what tide.save and
-/// tide.load write and read safetensors files by.
+/// save_tensors(tensors, path, metadata) and load_tensors(path, device, only): write and read
+/// safetensors files for tide.save and tide.load.
 int save_tensors(lua_State* L);
 int load_tensors(lua_State* L);
-/// native.terminal_columns(): the width of the terminal that errors go to; nothing if it is none.
+/// native.terminal_columns(): the width of the terminal on standard error; nothing if it is not a
+/// terminal.
 int terminal_columns(lua_State* L);
-/// native.terminal_size(): columns, rows and the width in pixels (0: unknown) of the terminal that
-/// standard output is; nothing if it is none.
+/// native.terminal_size(): columns, rows and the width in pixels (0: unknown) of the terminal on
+/// standard output; nothing if it is not a terminal.
 int terminal_size(lua_State* L);
 /// native.break_lines(text): see tide_break_lines.
 int break_lines(lua_State* L);
-/// native.ask_terminal(question, last, seconds): what the terminal answers up to the letter `last`;
-/// nothing if there is no terminal, something was typed ahead, or no answer comes in time.
+/// native.ask_terminal(question, last, seconds): the terminal's reply up to the character `last`;
+/// nothing without a terminal, if input is pending, or on timeout.
 int ask_terminal(lua_State* L);
 /// tide.scratch.
 std::span<const Function> scratch_functions();

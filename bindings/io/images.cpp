@@ -1,4 +1,4 @@
-// Pictures, for scripts/tide/vision/io.lua, which reads the arguments of scripts.
+// Images, for scripts/tide/vision/io.lua, which checks the arguments of scripts.
 #include "bindings/io/images.h"
 
 #include "bindings/io/arrays.h"
@@ -12,7 +12,7 @@
 namespace tide::bindings {
 namespace {
 
-/// The bytes at a stack index: a string's, or a uint8 tensor's, which `store` then holds.
+/// The bytes at a stack index: of a string, or of a uint8 tensor, copied to `store`.
 std::string_view bytes_at(lua_State* L, int index, const char* function, std::string* store) {
   if (const Tensor* tensor = find_tensor(L, index)) {
     if (tensor->dtype() != DType::u8)
@@ -36,7 +36,7 @@ Tensor tensor_of_bytes(std::string_view bytes) {
   return tensor_of(std::move(array), default_device());
 }
 
-/// One of the words at a stack index, whose places are the values of an enumeration.
+/// The enumeration value of the word at a stack index; `words` are in the enumeration's order.
 template <class Enum, size_t kCount>
 Enum word_at(lua_State* L, int index, const char* function, const char* const (&words)[kCount],
              const char* expected) {
@@ -48,7 +48,7 @@ Enum word_at(lua_State* L, int index, const char* function, const char* const (&
                                                          : std::string(type_name(L, index))));
 }
 
-/// format, mode, max_pixels, apply_exif_orientation, least height and width, from an index on.
+/// format, mode, max_pixels, apply_exif_orientation, minimum height and width, starting at `index`.
 ImageRequest request_at(lua_State* L, int index, const char* function) {
   constexpr const char* kFormats[] = {"any", "png", "jpeg"};
   constexpr const char* kModes[] = {"unchanged", "gray", "gray_alpha", "rgb", "rgb_alpha"};
@@ -89,7 +89,7 @@ std::string encoded(lua_State* L, int index, const char* function) {
   arrays.add("", check_tensor(L, index, function));
   const std::string_view format = text_at(L, index + 2);
   const auto effort = static_cast<int>(lua_tointeger(L, index + 3));
-  // The picture's bytes are hardly more, once while they are written and once as a whole.
+  // The encoded bytes are hardly larger; they exist twice, in the writer and as the result.
   const CountedMemory room(2 * arrays.arrays()[0].bytes());
   return format == "png" ? encode_png(arrays.arrays()[0], effort, function)
                          : encode_jpeg(arrays.arrays()[0], effort, function);

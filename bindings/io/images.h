@@ -1,4 +1,4 @@
-// Functions on pictures and whole files for the library's own Lua files.
+// Functions on images and entire files for the library's Lua files.
 #pragma once
 
 #include <lua5.4/lua.hpp>

@@ -1,4 +1,4 @@
-// tide.np: NumPy's files.
+// tide.np: NumPy files.
 #include "bindings/io/arrays.h"
 #include "bindings/io/functions.h"
 #include "bindings/objects/device_object.h"
@@ -44,13 +44,13 @@ int save_archive(lua_State* L) {
 int load_embedded(lua_State* L) {
   const std::string path = path_at(L, 1, "np.load_embedded");
   const auto contents = read_script(path);
-  if (!contents) throw FileError("np.load_embedded: there is no file '" + path + "' in tide");
+  if (!contents) throw FileError("np.load_embedded: no file '" + path + "' in tide");
   push_arrays(L, read_npz_bytes(*contents), default_device());
   return 1;
 }
 
 constexpr Function kNumpyFunctions[] = {
-    {"load", guard<load>, "path", "The tensor of an npy file, or the table of those of an npz",
+    {"load", guard<load>, "path", "The tensor in an npy file, or a table of the tensors in an npz",
      "local path = os.tmpname(); tide.np.save(path, tide.ones(2)); local x = tide.np.load(path); "
      "os.remove(path); x --> {1.0, 1.0}"},
     {"save", guard<save>, "path, tensor", "Writes a tensor to an npy file",
@@ -66,7 +66,7 @@ constexpr Function kNumpyFunctions[] = {
      "= tide.ones(2)}); local x = tide.np.load(path).x; os.remove(path); os.remove(name); x --> "
      "{1.0, 1.0}"},
     {"load_embedded", guard<load_embedded>, "name",
-     "The tensors of an npz file that comes with tide, such as \"data/digits.npz\"",
+     "The tensors of an npz file included in tide, such as \"data/digits.npz\"",
      "tide.np.load_embedded(\"data/digits.npz\").images.shape --> {1797, 8, 8}"},
 };
 

@@ -11,7 +11,7 @@
 namespace tide::bindings {
 namespace {
 
-/// Values on Lua's stack.
+/// Builds values on Lua's stack.
 class TableBuilder : public MessageBuilder {
  public:
   explicit TableBuilder(lua_State* L) : L_(L) {}
@@ -35,7 +35,7 @@ class TableBuilder : public MessageBuilder {
   void set_place(int64_t place) override { lua_rawseti(L_, -2, place); }
 
  private:
-  /// For a value, and for the key that setting it takes.
+  /// Reserves stack for a value and its key.
   void make_place() {
     if (!lua_checkstack(L_, 2)) throw ArgumentError("messages are nested too deep");
   }
@@ -43,7 +43,7 @@ class TableBuilder : public MessageBuilder {
   lua_State* L_;
 };
 
-/// Tables on Lua's stack.
+/// Reads tables on Lua's stack.
 class TableSource : public MessageSource {
  public:
   TableSource(lua_State* L, const char* function) : L_(L), function_(function) {}
@@ -86,7 +86,7 @@ class TableSource : public MessageSource {
 
   lua_State* L_;
   const char* function_;
-  mutable CountedMemory written_;  ///< the message, and the bytes that it becomes
+  mutable CountedMemory written_;  ///< the message and its encoding
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What tide.save and tide.load write and read by.
+// Writes and reads safetensors files for tide.save and tide.load.
 #include "runtime/io/safetensors.h"
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace {
 
 /// Reads {key = "text"} at a stack index.
 FileMetadata metadata_at(lua_State* L, int index) {
-  FileMetadata metadata{{"format", "pt"}};  // without it some readers refuse the file
+  FileMetadata metadata{{"format", "pt"}};  // required by some readers
   if (lua_isnoneornil(L, index)) return metadata;
   if (!lua_istable(L, index)) throw_expected(L, index, "save: metadata", "a table of strings");
   lua_pushnil(L);
   while (lua_next(L, index)) {
     if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING)
-      throw ArgumentError("save: metadata are strings by name");
+      throw ArgumentError("save: expected metadata to be a table of strings by name");
     metadata[lua_tostring(L, -2)] = lua_tostring(L, -1);
     lua_pop(L, 1);
   }
@@ -42,7 +42,7 @@ std::vector<std::string> names_at(lua_State* L, int index) {
   return names;
 }
 
-/// Whether a tensor has one of the names, or lies below it: "model.0.weight" below "model".
+/// Whether a tensor has one of the names, or one as prefix: "model" for "model.0.weight".
 bool is_among(const std::string& name, const std::vector<std::string>& names) {
   return std::ranges::any_of(names, [&](const std::string& wanted) {
     return name.starts_with(wanted) && (name.size() == wanted.size() || name[wanted.size()] == '.');
@@ -52,7 +52,7 @@ bool is_among(const std::string& name, const std::vector<std::string>& names) {
 }  // namespace
 
 int save_tensors(lua_State* L) {
-  // PyTorch's order is save(tensors, path); the path first is as good.
+  // PyTorch's order is save(tensors, path); save(path, tensors) is accepted too.
   if (lua_type(L, 1) != LUA_TSTRING && lua_type(L, 2) == LUA_TSTRING) {
     lua_pushvalue(L, 2);
     lua_pushvalue(L, 1);

@@ -1,4 +1,4 @@
-// tide.scratch: where a script may write, in the sandbox too.
+// tide.scratch: a folder that a script may write to, also in the sandbox.
 #include "bindings/io/scratch.h"
 
 #include <stdlib.h>
@@ -21,17 +21,17 @@ namespace fs = std::filesystem;
 struct Scratch {
   std::string path;
   bool is_ours = false;
-  std::mutex removal;  // the thread that ends the process and the script's may both begin one
+  std::mutex removal;  // the script's thread and one that ends the process may both remove it
 
   ~Scratch() { remove(); }
   void remove() noexcept {
     std::error_code error;
     if (!is_ours) return;
     const std::lock_guard lock(removal);
-    // A script that still runs may have been about to add a file: then once more.
+    // Retries, because a script that still runs may add a file.
     for (int tries = 0; tries < 3 && fs::exists(path, error); ++tries) {
       fs::remove_all(path, error);
-      // By its own call: the sandbox's kernel refuses remove_all's, which tries to unlink it first.
+      // Explicitly, because the sandbox's filter rejects the unlink that remove_all tries first.
       rmdir(path.c_str());
     }
   }
@@ -46,8 +46,8 @@ int push_scratch_folder(lua_State* L) {
 
 constexpr Function kScratchFunctions[] = {
     {"scratch", guard<push_scratch_folder>, "",
-     "The folder for temporary files, removed at the end unless tide run --scratch names it; the "
-     "only one that a script may write in the sandbox",
+     "The folder for temporary files, removed at the end unless named by tide run --scratch; the "
+     "only folder a script in the sandbox may write to",
      "local path = tide.scratch() .. \"/x.npy\"; tide.np.save(path, tide.ones(2)); "
      "tide.np.load(path) --> {1.0, 1.0}"},
 };
@@ -59,7 +59,7 @@ const std::string& scratch_folder() {
     std::error_code error;
     std::string name = fs::temp_directory_path(error) / "tide-scratch-XXXXXX";
     if (error || !mkdtemp(name.data()))
-      throw FileError("scratch: " + name + ": cannot be made: " + std::strerror(errno));
+      throw FileError("scratch: " + name + ": cannot be created: " + std::strerror(errno));
     scratch.path = name;
     scratch.is_ours = true;
   }
@@ -68,7 +68,7 @@ const std::string& scratch_folder() {
 
 void use_scratch_folder(const std::string& path) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) throw FileError(path + ": is not a folder");
+  if (!fs::is_directory(path, error)) throw FileError(path + " is not a folder");
   scratch.path = fs::canonical(path).string();
 }
 

@@ -1,4 +1,4 @@
-// What the library may know about the terminal, and texts that fit its width.
+// Queries the terminal, and breaks text to its width.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -19,9 +19,9 @@
 namespace tide::bindings {
 namespace {
 
-constexpr winsize kUnknown = {25, 80, 0, 0};  ///< Of terminals that do not tell.
+constexpr winsize kUnknown = {25, 80, 0, 0};  ///< if the terminal does not report its size
 
-/// The size of the terminal behind a descriptor; none if it is none.
+/// The size of the terminal at a descriptor; none if it is not a terminal.
 std::optional<winsize> size_of(int descriptor) {
   if (!isatty(descriptor)) return std::nullopt;
   winsize size = {};
@@ -30,15 +30,15 @@ std::optional<winsize> size_of(int descriptor) {
   return known ? size : kUnknown;
 }
 
-/// Whether the terminal takes questions: it is one, this process may speak to it, and nothing has
-/// been typed ahead that would be lost with the answer.
+/// Whether the terminal can be queried: this process is in the foreground, and no input is pending
+/// that would be lost.
 bool takes_questions() {
   int typed = 0;
   return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp() &&
          ioctl(STDIN_FILENO, FIONREAD, &typed) == 0 && typed == 0;
 }
 
-/// The terminal without echo and lines, until the end.
+/// Disables echo and line buffering while it exists.
 class RawTerminal {
  public:
   RawTerminal() {
@@ -62,7 +62,7 @@ class RawTerminal {
   bool changed_;
 };
 
-/// What the terminal answers within some seconds, up to a last letter; none if it does not.
+/// The terminal's reply up to a last character; none on timeout.
 std::optional<std::string> answer_to(std::string_view question, char last, double seconds) {
   constexpr size_t kLongest = 256;
   const RawTerminal raw;
@@ -95,8 +95,8 @@ size_t end_of_columns(std::string_view line, size_t columns) {
   return at;
 }
 
-/// Where the rest of a line begins if it is broken: below its last column of text, which two spaces
-/// part from the one before, else below its first letter; within two thirds of the terminal.
+/// The indentation of continuation lines: the last column of text, which begins after two spaces,
+/// else the first character; at most two thirds of the terminal.
 size_t hanging_indentation(std::string_view line, size_t columns) {
   const size_t most = 2 * columns / 3;
   size_t indentation = std::min(line.find_first_not_of(' '), line.size());
@@ -159,7 +159,7 @@ std::string tide_break_lines(const std::string& text) {
       const size_t limit = end_of_columns(line, columns);
       if (limit == line.size()) break;
       size_t end = line.rfind(' ', limit);
-      // A word that does not fit stands alone.
+      // A word that does not fit gets its own line.
       if (end == std::string::npos || end <= indentation.size()) end = line.find(' ', limit);
       if (end == std::string::npos) break;
       result += line.substr(0, line.find_last_not_of(' ', end) + 1) + "\n";

@@ -1,4 +1,4 @@
-// Flags of a thread, which a signal handler on that thread may read.
+// Flags of a thread, which a signal handler on that thread can read.
 #include "bindings/modes/interrupts.h"
 
 #include <signal.h>
@@ -8,7 +8,7 @@
 namespace tide::bindings {
 namespace {
 
-// Of a thread each, as only the one that runs the program's script is interrupted.
+// Per thread, because only the thread of the main script is interrupted.
 thread_local std::atomic<bool> holding{false};
 thread_local std::atomic<bool> waiting{false};
 

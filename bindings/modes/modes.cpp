@@ -1,4 +1,4 @@
-// Keeps the modes of each coroutine and puts them in force when it calls.
+// Keeps the modes of each coroutine and applies them when it calls a function.
 #include "bindings/modes/modes.h"
 
 #include <new>
@@ -17,13 +17,13 @@
 namespace tide::bindings {
 namespace {
 
-/// Registry key of the table that has the modes of coroutines that set any.
+/// Registry key of the table of modes by coroutine, for coroutines that set any.
 const char kModesTable = 0;
 
-/// Registry key of the list of open scopes, if watch_scopes has made it.
+/// Registry key of the list of open scopes, if watch_scopes was called.
 const char kOpenScopes = 0;
 
-/// Adds the scope on top of the stack to the list of open ones, if there is one.
+/// Adds the scope on top of the stack to the list of open scopes, if it exists.
 void note_open(lua_State* L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kOpenScopes) == LUA_TTABLE) {
     lua_pushvalue(L, -2);
@@ -32,7 +32,7 @@ void note_open(lua_State* L) {
   lua_pop(L, 1);
 }
 
-/// Takes the scope at index 1 off the list.
+/// Removes the scope at index 1 from the list.
 void note_closed(lua_State* L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kOpenScopes) == LUA_TTABLE) {
     const auto length = static_cast<lua_Integer>(lua_rawlen(L, -1));
@@ -50,7 +50,7 @@ void note_closed(lua_State* L) {
   lua_pop(L, 1);
 }
 
-/// What holds where nothing was set.
+/// The default modes.
 Modes base_modes() {
   static const bool eager = engine::eager();  // TIDE_EAGER
   Modes modes;
@@ -58,7 +58,7 @@ Modes base_modes() {
   return modes;
 }
 
-/// The modes of L, or null. Leaves the stack as it is.
+/// The modes of L, or null. Does not change the stack.
 Modes* find_modes(lua_State* L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &kModesTable);
   lua_pushthread(L);
@@ -68,7 +68,7 @@ Modes* find_modes(lua_State* L) {
   return modes;
 }
 
-/// The modes of L, from now on its own.
+/// The modes of L, created if necessary.
 Modes& own_modes(lua_State* L) {
   if (Modes* modes = find_modes(L)) return *modes;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &kModesTable);
@@ -89,14 +89,14 @@ void put_in_force(const Modes& modes) {
   engine::choose_streams(modes.streams);
 }
 
-/// After a change of L's modes.
+/// Applies changed modes of L.
 void renew(lua_State* L, const Modes& modes) {
   put_in_force(modes);
-  thread_context.settled = lua_pushthread(L) ? L : nullptr;  // as settle_modes has it
+  thread_context.settled = lua_pushthread(L) ? L : nullptr;  // as in settle_modes
   lua_pop(L, 1);
 }
 
-/// Sets a mode of L and returns what it was.
+/// Sets a mode of L and returns the previous value.
 template <class T>
 T set_mode(lua_State* L, T Modes::*mode, const T& value) {
   Modes& modes = own_modes(L);
@@ -127,7 +127,7 @@ int scope_text(lua_State* L) {
   return 1;
 }
 
-/// After the function given to a scope: its results are what is above the scope.
+/// Called after the function of a scope: its results are above the scope.
 int finish_scope(lua_State* L, int, lua_KContext) { return lua_gettop(L) - 1; }
 
 /// Calls the function at index 1 with the other arguments below the scope on top of the stack;
@@ -146,8 +146,8 @@ int call_in_scope(lua_State* L) {
   return finish_scope(L, LUA_OK, 0);
 }
 
-/// Opens a scope in which `mode` has this value. With a function as first argument: calls it with
-/// the others in that scope.
+/// Opens a scope in which `mode` has this value. If the first argument is a function, calls it with
+/// the others in the scope.
 int open_scope(lua_State* L, const char* name, bool Modes::*mode, bool value) {
   if (!lua_isnoneornil(L, 1)) check_callable(L, 1, name);
   push_object(L, Scope{.owner = L, .name = name, .mode = mode});
@@ -170,12 +170,12 @@ int deterministic(lua_State* L) {
   return open_scope(L, "deterministic", &Modes::deterministic, true);
 }
 
-/// The half type for a device that none was named for.
+/// The default half type of a kind of device.
 DType usual_half(size_t kind) {
   return platform(static_cast<DeviceKind>(kind)).capabilities.autocast_type;
 }
 
-/// Reads the options {dtype =, enabled =} at an index; which devices they are for is known.
+/// Reads the options {dtype =, enabled =} at an index; the device was read before.
 void read_autocast(lua_State* L, int index, std::optional<DType>* type, bool* enabled) {
   for_each_option(L, index, "autocast", "dtype, enabled, device_type, cache_enabled",
                   [&](std::string_view key, int value) {
@@ -274,51 +274,50 @@ int is_grad_enabled(lua_State* L) {
 
 constexpr Function kModeFunctions[] = {
     {"no_grad", guard<no_grad>, "fn?, ...",
-     "No gradients in fn, or until the returned value is closed: local _ <close> = tide.no_grad()",
+     "Disables gradients in fn, or until the returned value is closed: local _ <close> = "
+     "tide.no_grad()",
      "local x = tide.ones(2):requires_grad_(); tide.no_grad(function() return (x * "
      "2).requires_grad end) --> false"},
-    {"enable_grad", guard<enable_grad>, "fn?, ...", "Gradients again, inside no_grad",
+    {"enable_grad", guard<enable_grad>, "fn?, ...", "Enables gradients inside no_grad",
      "tide.no_grad(function() return tide.enable_grad(tide.is_grad_enabled) end) --> true"},
-    {"eager", guard<eager>, "fn?, ...", "Every op is flushed by itself, for debugging",
+    {"eager", guard<eager>, "fn?, ...", "Flushes every op separately, for debugging",
      "tide.eager(function() return tide.ones(2) + 1 end) --> {2.0, 2.0}"},
     {"no_sync", guard<no_sync>, "fn?, ...",
-     "A wait for a device is an error that names it and its line, in fn or until the returned "
-     "value "
-     "is closed: local _ <close> = tide.no_sync()",
+     "Makes waits for a device raise an error that names the wait and its line, in fn or until the "
+     "returned value is closed: local _ <close> = tide.no_sync()",
      "local ok = pcall(tide.no_sync, function() return (tide.ones(2) + 1):sum():item() end); ok "
      "--> "
      "false"},
-    {"inference_mode", guard<no_grad>, "fn?, ...", "As no_grad",
+    {"inference_mode", guard<no_grad>, "fn?, ...", "Same as no_grad",
      "tide.inference_mode(tide.is_grad_enabled) --> false"},
     {"autocast", guard<autocast>,
      "device?, {dtype, enabled, device_type, cache_enabled}?, fn?, ...",
-     "Products compute in a half type, sums and losses in float32, in fn or until the returned "
-     "value "
-     "is closed",
+     "Computes products in a half type, sums and losses in float32, in fn or until the returned "
+     "value is closed",
      "tide.autocast({dtype = \"bfloat16\"}, function() return tide.ones(2, 2):matmul(tide.ones(2, "
      "2)).dtype end) --> \"bfloat16\""},
     {"is_autocast_enabled", guard<is_autocast_enabled>, "device?", "Whether autocast is in force",
      "tide.is_autocast_enabled() --> false"},
     {"get_autocast_dtype", guard<get_autocast_dtype>, "device",
-     "The half type in which autocast lets products compute on such devices",
+     "The half type of products under autocast on such devices",
      "tide.get_autocast_dtype(\"cpu\") --> \"bfloat16\""},
     {"detect_anomaly", guard<detect_anomaly>, "fn?, ...",
-     "An error names the op and line that first make nan or infinity, forwards or backwards; each "
-     "op is waited for",
+     "Raises an error that names the op and line that first produce nan or infinity, in the "
+     "forward or backward pass; waits for each op",
      "local ok = pcall(tide.detect_anomaly, function() return tide.zeros(1):log() end); ok --> "
      "false"},
     {"deterministic", guard<deterministic>, "fn?, ...",
-     "Asks for results that repeat exactly, as all do here",
+     "Requests reproducible results; all results are reproducible",
      "tide.deterministic(function() return tide.ones(2):sum() end) --> 2.0"},
-    {"is_deterministic", guard<is_deterministic>, "", "Whether results repeat exactly: always",
+    {"is_deterministic", guard<is_deterministic>, "", "Whether results are reproducible: always",
      "tide.is_deterministic() --> true"},
     typed_function<use_deterministic_algorithms, "use_deterministic_algorithms", "on, warn_only?">(
-        "Asks for results that repeat exactly, as all do here, or takes that back",
+        "Requests reproducible results, or withdraws the request; all results are reproducible",
         "tide.use_deterministic_algorithms(true); local on = "
         "tide.are_deterministic_algorithms_enabled(); tide.use_deterministic_algorithms(false); on "
         "--> true"),
     {"are_deterministic_algorithms_enabled", guard<are_deterministic_algorithms_enabled>, "",
-     "Whether use_deterministic_algorithms, or the mode deterministic, asked for them",
+     "Whether use_deterministic_algorithms, or the mode deterministic, requested them",
      "tide.are_deterministic_algorithms_enabled() --> false"},
     {"set_float32_matmul_precision", guard<set_precision>, "precision",
      "\"high\" and \"medium\" let CUDA devices round factors of float32 products and convolutions "
@@ -351,11 +350,11 @@ bool set_gradient_mode(lua_State* L, bool on) { return set_mode(L, &Modes::gradi
 
 void settle_modes(lua_State* L) {
   if (thread_context.reclaiming)
-    throw Error("tide cannot be used by a finalizer that runs while memory is reclaimed");
+    throw Error("tide cannot be used in a finalizer that runs while memory is reclaimed");
   const Modes* modes = find_modes(L);
   put_in_force(modes ? *modes : base_modes());
-  // Another coroutine may come to lie at the address of a dead one, with no modes of its own. So
-  // only the main one, or modes that are the same for both, need not be looked up each time.
+  // A new coroutine without modes may reuse the address of a dead one. So the lookup can be skipped
+  // only for the main coroutine, or if the modes are the default ones.
   const bool is_main = lua_pushthread(L);
   lua_pop(L, 1);
   thread_context.settled = is_main || !modes ? L : nullptr;
@@ -373,7 +372,7 @@ int open_stream_scope(lua_State* L, engine::StreamId stream) {
   if (!lua_isnoneornil(L, 1)) check_callable(L, 1, "stream");
   engine::StreamChoice streams = engine::stream_choice();
   streams.choose(stream);
-  engine::flush();  // what goes wrong there does so before anything changes
+  engine::flush();  // errors are raised before anything changes
   push_object(L, Scope{.owner = L, .name = "stream", .mode = nullptr, .of_streams = true});
   auto& scope = check<Scope>(L, -1, "stream");
   scope.previous_streams = set_mode(L, &Modes::streams, streams);

@@ -1,5 +1,5 @@
-// Modes of a script: gradients on or off, eager, autocast, looking for anomalies, streams. Each
-// belongs to the coroutine that set it.
+// Modes of a script: gradients, eager, autocast, anomaly detection, streams. Each belongs to the
+// coroutine that set it.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -15,14 +15,14 @@ namespace tide::bindings {
 struct Modes {
   bool gradients = true;
   bool eager = false;
-  bool anomalies = false;      ///< nan and infinities are looked for after each op
-  bool deterministic = false;  ///< asked for; nothing is otherwise
+  bool anomalies = false;      ///< check for nan and infinities after each op
+  bool deterministic = false;  ///< requested; always the case
   bool no_sync = false;        ///< waits for devices are errors
   Autocast autocast;
   engine::StreamChoice streams;
 };
 
-/// A mode that ends when its variable is closed, or the function that it was given returns.
+/// A mode that ends when its variable is closed or its function returns.
 struct Scope {
   lua_State* owner;
   const char* name;   ///< of the function that opened it
@@ -36,25 +36,25 @@ struct Scope {
 template <>
 inline constexpr ClassInfo kClass<Scope>{"tide.Scope"};
 
-/// Notes that something has begun which the script's next instructions put into a variable that
-/// ends it: an error between the two would leave it open.
+/// Records that a scope was opened which the script's next instructions assign to a to-be-closed
+/// variable: an error before that would leave it open.
 void note_opening();
-/// Whether something was noted since this was asked last. Safe in a Lua hook.
+/// Whether a scope was recorded since the last call. Safe in a Lua hook.
 bool take_opening();
 
-/// Makes `on` the gradient mode of coroutine L, to which its scopes return, and puts it in force.
-/// Returns the mode that it had.
+/// Sets and applies the gradient mode of coroutine L, to which its scopes return. Returns the
+/// previous mode.
 bool set_gradient_mode(lua_State* L, bool on);
-/// Opens a scope in which work goes to the stream. With a function as first argument: calls it with
-/// the others in that scope.
+/// Opens a scope in which work goes to the stream. If the first argument is a function, calls it
+/// with the others in the scope.
 int open_stream_scope(lua_State* L, engine::StreamId stream);
-/// native.watch_scopes(): a list in which scopes stand from now on while they are open, but for
-/// those that were given a function.
+/// native.watch_scopes(): starts and returns a list of the open scopes, except those with a
+/// function.
 int watch_scopes(lua_State* L);
-/// tide.no_grad and its like.
+/// tide.no_grad and other modes.
 std::span<const Function> mode_functions();
 
-/// Makes what the functions need in this state.
+/// Creates the metatables that the functions need in this state.
 void open_modes(lua_State* L);
 
 }  // namespace tide::bindings

@@ -1,4 +1,4 @@
-// Paces Lua's collector by handles and bytes, and collects before memory is reported as exhausted.
+// Paces Lua's collector by handles and bytes, and collects garbage before reporting out of memory.
 #include "bindings/objects/collector.h"
 
 #include <malloc.h>
@@ -15,11 +15,11 @@
 namespace tide::bindings {
 namespace {
 
-/// What may be held before doubling counts.
+/// The minimum amounts for the doubling rule.
 constexpr int64_t kHandleFloor = 4096;
 constexpr uint64_t kByteFloor = uint64_t{128} << 20;
-/// Growth that is worth a full collection of a small heap, and how much more is with each byte of
-/// Lua's own that it visits.
+/// The growth that justifies a full collection of a small heap, and the additional growth per byte
+/// of Lua memory it must traverse.
 constexpr uint64_t kGrowthFloor = uint64_t{32} << 20, kGrowthPerLuaByte = 64;
 constexpr int kLuaFloor = 128;  // kilobytes
 
@@ -37,7 +37,7 @@ void collect_all(lua_State* L) {
   collector.lua_after_full = lua_gc(L, LUA_GCCOUNT);
 }
 
-/// Throws MemoryError if what is kept does not leave room for more.
+/// Throws MemoryError if live objects exceed the memory limit even after a full collection.
 void make_room_for_objects(lua_State* L) {
   collect_all(L);
   engine::empty_host_caches();
@@ -52,8 +52,8 @@ void make_room_for_objects(lua_State* L) {
 void reclaim() {
   ThreadContext& context = thread_context;
   if (!context.running || context.reclaiming) return;
-  // Finalizers of scripts run now. One that calls an op would find the runtime half-way through
-  // another: `settled` makes it take the path that refuses.
+  // Finalizers of scripts may run here, in the middle of an op. With `settled` null, an op that
+  // they call is rejected.
   context.reclaiming = true;
   lua_State* const settled = std::exchange(context.settled, nullptr);
   lua_State* const running = context.running;
@@ -88,7 +88,7 @@ void collector_step(lua_State* L) {
   if (exceeds_memory_limit()) [[unlikely]]
     make_room_for_objects(L);
   if (!lua_gc(L, LUA_GCISRUNNING)) return;  // the script stopped it
-  // Lua looks at its old objects only in steps of its own, which these leave no time for.
+  // Lua collects old objects only in its own steps, which these steps preempt.
   const uint64_t growth = std::min(kGrowthFloor + kGrowthPerLuaByte * lua_bytes,
                                    collector.held_after_full + kByteFloor);
   if (collector.live > 2 * collector.live_after_full + kHandleFloor ||

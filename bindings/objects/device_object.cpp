@@ -1,4 +1,4 @@
-// Devices as Lua values, and the default one.
+// Devices as Lua values, and the default device.
 #include "bindings/objects/device_object.h"
 
 #include <atomic>
@@ -15,7 +15,7 @@ lua_Integer number_of(Device device) {
   return static_cast<lua_Integer>(device.kind) * 256 + device.index;
 }
 
-/// One word: kind and index; any thread may set and read it.
+/// Kind and index in one atomic word, used by any thread.
 std::atomic<Device>& default_device_word() {
   static std::atomic<Device> device{Device{}};
   return device;

@@ -9,16 +9,16 @@ namespace tide::bindings {
 template <>
 inline constexpr ClassInfo kClass<Device>{"tide.Device", "device"};
 
-/// Pushes the object of a device, always the same one.
+/// Pushes the unique object of a device.
 void push_device(lua_State* L, Device device);
 
-/// Where tensors are created when no device is named.
+/// The device of new tensors if none is named.
 Device default_device();
 void set_default_device(Device device);
-/// Whether a script has said so, or it is the cpu because nobody has.
+/// Whether a script has set the default device.
 bool default_device_is_set();
 
-/// Makes the class of devices in this state.
+/// Creates the metatable of devices in this state.
 void open_device_class(lua_State* L);
 
 }  // namespace tide::bindings

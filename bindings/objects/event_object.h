@@ -6,7 +6,7 @@
 
 namespace tide::bindings {
 
-/// A point in a stream, once it is recorded.
+/// A point in a stream, after it is recorded.
 struct Event {
   Device device;
   bool timing;

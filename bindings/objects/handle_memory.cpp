@@ -1,4 +1,4 @@
-// A range of addresses for handles of all states, carved by threads.
+// Allocates handles of all states from one address range, with free lists per thread.
 #include "bindings/objects/handle_memory.h"
 
 #include <sys/mman.h>
@@ -15,12 +15,12 @@
 namespace tide::bindings {
 namespace {
 
-constexpr size_t kBlock = 64;     ///< of one handle; Lua's header and a Box<Tensor> are less
-constexpr size_t kBlocks = 1024;  ///< that a thread takes at a time
+constexpr size_t kBlock = 64;     ///< size of a handle: Lua's header and a Box<Tensor>, rounded up
+constexpr size_t kBlocks = 1024;  ///< blocks that a thread allocates at a time
 
-/// Addresses that only handles have, so that an address tells what is being freed: room for 64
-/// million, after which Lua has no memory. Memory stands behind those only that have been used.
-/// Never given back: states may be closed at any time.
+/// An address range for handles only, so that the address of a freed block identifies a handle. It
+/// fits 64 million; then allocation fails. Only used pages are backed by memory. Never unmapped,
+/// because states may be closed at any time.
 struct Range {
   std::byte* begin = nullptr;
   size_t size = 0;
@@ -40,7 +40,7 @@ struct Range {
   bool contains(const void* block) const {
     return static_cast<size_t>(static_cast<const std::byte*>(block) - begin) < size;
   }
-  /// Null if all are taken.
+  /// Null if the range is exhausted.
   std::byte* take(size_t bytes) {
     size_t start = used.load();
     do {
@@ -56,49 +56,49 @@ struct Spare {
   Spare* next;
 };
 
-/// Free blocks that ended threads have left.
-struct Left {
+/// Free blocks of threads that have ended.
+struct Orphans {
   std::mutex mutex;
   Spare* first = nullptr;
 };
 
-/// The allocator of a state from before.
-struct Below {
+/// The original allocator of a state.
+struct BaseAllocator {
   lua_Alloc allocate;
   void* self;
 };
 
-Left& left() {
-  static Left& found = *new Left;  // never destroyed: threads may end later
-  return found;
+Orphans& orphans() {
+  static Orphans& instance = *new Orphans;  // never destroyed: threads may end later
+  return instance;
 }
 
-/// Where Lua puts things; the same in all states.
-struct Form {
-  size_t userdata_bytes = 0;  ///< of the block of a userdata with a Box<Tensor>
-  size_t box_offset = 0;      ///< of the box in it
+/// The layout of Lua's userdata; the same in all states.
+struct Layout {
+  size_t userdata_bytes = 0;  ///< size of a userdata with a Box<Tensor>
+  size_t box_offset = 0;      ///< offset of the box in it
 };
-Form form;
+Layout layout;
 
 constinit thread_local Spare* spare_of_thread = nullptr;
 
 struct Closer {
   ~Closer() {
-    const std::lock_guard lock(left().mutex);
+    const std::lock_guard lock(orphans().mutex);
     while (Spare* spare = spare_of_thread) {
       spare_of_thread = spare->next;
-      spare->next = std::exchange(left().first, spare);
+      spare->next = std::exchange(orphans().first, spare);
     }
   }
 };
 thread_local Closer closer;
 
-/// More blocks for this thread; false if there are none.
+/// Allocates more blocks for this thread; false if out of memory.
 bool refill() {
   static_cast<void>(&closer);
   {
-    const std::lock_guard lock(left().mutex);
-    spare_of_thread = std::exchange(left().first, nullptr);
+    const std::lock_guard lock(orphans().mutex);
+    spare_of_thread = std::exchange(orphans().first, nullptr);
   }
   if (spare_of_thread) return true;
   if (!take_memory(kBlocks * kBlock)) return false;
@@ -112,67 +112,67 @@ bool refill() {
 void* take() {
   if (!spare_of_thread && !refill()) return nullptr;
   Spare* const spare = std::exchange(spare_of_thread, spare_of_thread->next);
-  __builtin_prefetch(spare_of_thread, 1);  // the next one was given back long ago
+  __builtin_prefetch(spare_of_thread, 1);  // the next block was freed long ago
   return spare;
 }
 
-void give_back(void* block) {
-  auto* box = reinterpret_cast<Box<Tensor>*>(static_cast<std::byte*>(block) + form.box_offset);
-  // Other userdata of this size, and handles whose making failed, hold something else.
+void release(void* block) {
+  auto* box = reinterpret_cast<Box<Tensor>*>(static_cast<std::byte*>(block) + layout.box_offset);
+  // Other userdata of this size, and handles whose construction failed, have no Tensor.
   if (std::exchange(box->info, nullptr) == &kClass<Tensor>) end_handle(*box);
   spare_of_thread = new (block) Spare{spare_of_thread};
 }
 
-/// A lua_Alloc; `self` is a Below.
+/// A lua_Alloc; `self` is a BaseAllocator.
 void* allocate(void* self, void* block, size_t old_size, size_t new_size) {
-  // Without a block, the old size says what kind of object is wanted.
-  if (!block && old_size == LUA_TUSERDATA && new_size == form.userdata_bytes) return take();
+  // Without a block, old_size encodes the kind of object to allocate.
+  if (!block && old_size == LUA_TUSERDATA && new_size == layout.userdata_bytes) return take();
   if (block && range.contains(block)) {
-    give_back(block);  // userdata keep their size
+    release(block);  // userdata keep their size
     return nullptr;
   }
-  const Below& below = *static_cast<Below*>(self);
-  return below.allocate(below.self, block, old_size, new_size);
+  const BaseAllocator& base = *static_cast<BaseAllocator*>(self);
+  return base.allocate(base.self, block, old_size, new_size);
 }
 
-/// Makes a userdata by an allocator that looks at where it goes.
-Form measure(lua_State* L) {
+/// Measures the layout by creating a userdata with a probing allocator.
+Layout measure(lua_State* L) {
   struct Probe {
-    Below below;
-    Form form;
+    BaseAllocator base;
+    Layout layout;
     std::byte* block = nullptr;
   } probe;
-  probe.below.allocate = lua_getallocf(L, &probe.below.self);
+  probe.base.allocate = lua_getallocf(L, &probe.base.self);
   const auto look = [](void* self, void* block, size_t old_size, size_t new_size) -> void* {
     Probe& found = *static_cast<Probe*>(self);
-    void* made = found.below.allocate(found.below.self, block, old_size, new_size);
+    void* made = found.base.allocate(found.base.self, block, old_size, new_size);
     if (!block && old_size == LUA_TUSERDATA && made && !found.block) {
       found.block = static_cast<std::byte*>(made);
-      found.form.userdata_bytes = new_size;
+      found.layout.userdata_bytes = new_size;
     }
     return made;
   };
   lua_setallocf(L, look, &probe);
   auto* box = static_cast<std::byte*>(lua_newuserdatauv(L, sizeof(Box<Tensor>), 0));
-  probe.form.box_offset = static_cast<size_t>(box - probe.block);
-  lua_setallocf(L, probe.below.allocate, probe.below.self);
+  probe.layout.box_offset = static_cast<size_t>(box - probe.block);
+  lua_setallocf(L, probe.base.allocate, probe.base.self);
   lua_pop(L, 1);
-  return probe.form;
+  return probe.layout;
 }
 
 }  // namespace
 
 void open_handle_memory(lua_State* L) {
   static std::mutex mutex;
-  static std::deque<Below>& known = *new std::deque<Below>;
+  static std::deque<BaseAllocator>& known = *new std::deque<BaseAllocator>;
   const std::lock_guard lock(mutex);
   range.reserve();
-  if (!form.userdata_bytes) form = measure(L);
-  Below own;
+  if (!layout.userdata_bytes) layout = measure(L);
+  BaseAllocator own;
   own.allocate = lua_getallocf(L, &own.self);
-  for (Below& below : known)
-    if (below.allocate == own.allocate && below.self == own.self)
-      return lua_setallocf(L, allocate, &below);
+  for (BaseAllocator& base : known)
+    if (base.allocate == own.allocate && base.self == own.self)
+      return lua_setallocf(L, allocate, &base);
   lua_setallocf(L, allocate, &known.emplace_back(own));
 }
 

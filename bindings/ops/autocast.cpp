@@ -10,7 +10,7 @@
 namespace tide::bindings {
 namespace {
 
-/// Ops whose time goes into products: they compute in the half type.
+/// Ops dominated by matrix products: they compute in the half type.
 constexpr std::string_view kHalfOps[] = {"addbmm",
                                          "addmm",
                                          "addmv",
@@ -87,7 +87,7 @@ bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// The type to which x is to be converted; none: it stays.
+/// The type to convert x to; none if it is unchanged.
 std::optional<DType> target_of(const Tensor& x, AutocastRule rule) {
   if (!is_floating(x.dtype()) || x.dtype() == DType::f64) return std::nullopt;
   const std::optional<DType> half = autocast_in_force().type_on(x.device());
@@ -96,7 +96,7 @@ std::optional<DType> target_of(const Tensor& x, AutocastRule rule) {
   return target == x.dtype() ? std::nullopt : std::optional<DType>(target);
 }
 
-/// Pushes the value at `index`, a tensor, converted; false if it stays as it is.
+/// Pushes the converted tensor at `index`; false if it is unchanged.
 bool push_converted(lua_State* L, int index, AutocastRule rule) {
   const Tensor* x = find_tensor(L, index);
   if (!x) return false;
@@ -141,7 +141,7 @@ void autocast_arguments(Call& call, AutocastRule rule) {
         push_converted_list(L, index, rule);
         call.index[p] = lua_gettop(L);
       } else {
-        // Operands one by one: each in its own place.
+        // Variadic operands: convert each in place.
         for (int i = index; i < index + std::max(call.rest_count, 1); ++i)
           if (push_converted(L, i, rule)) lua_replace(L, i);
       }

@@ -1,4 +1,4 @@
-// Autocast: which ops compute in a half type, and which in float32 at least.
+// Autocast: runs some ops in a half type, and others at least in float32.
 #pragma once
 
 #include <array>
@@ -8,8 +8,7 @@
 
 namespace tide::bindings {
 
-/// Per kind of device the type in which products and convolutions compute; none: as their operands
-/// are.
+/// The type of products and convolutions per kind of device; none: the type of their operands.
 struct Autocast {
   std::array<std::optional<DType>, 3> types;
 
@@ -19,15 +18,15 @@ struct Autocast {
   bool enabled() const { return types[0] || types[1] || types[2]; }
 };
 
-/// What autocast does with an op of a name.
+/// How autocast treats an op.
 enum class AutocastRule : uint8_t { none, half, wide };
 AutocastRule autocast_rule(const char* name);
 
-/// The setting that is in force on this thread.
+/// The current setting of this thread.
 Autocast& autocast_in_force();
 
-/// Puts converted tensors in the place of the arguments of a bound call, as `rule` says. They stay
-/// on the stack.
+/// Replaces the arguments of a bound call with converted tensors according to `rule`. The originals
+/// stay on the stack.
 void autocast_arguments(Call& call, AutocastRule rule);
 
 }  // namespace tide::bindings

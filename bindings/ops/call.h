@@ -1,4 +1,4 @@
-// A script's call of an op: which value belongs to which parameter, and how values are read.
+// A script's call of an op: binds values to parameters, and reads them.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace tide::bindings {
 
-/// Options that creating functions take by name.
+/// The named options of creation functions.
 enum TensorOption {
   kDTypeOption,
   kDeviceOption,
@@ -26,12 +26,12 @@ struct Call {
   lua_State* L;
   const char* name;  ///< of the function, for errors
   const Signature* signature;
-  /// Per parameter the stack index of its value; 0: not given.
+  /// The stack index of the value per parameter; 0 if not given.
   std::array<int, kMaxParameters> index;
   std::array<int, kTensorOptionCount> option;
-  int rest_count;    ///< values of the `rest` parameter if they are not in a table, else 0
+  int rest_count;    ///< number of values of a variadic parameter not in a table, else 0
   uint16_t by_name;  ///< bits of the parameters given in the table of options
-  int generator;     ///< stack index of the option `generator`; 0: not given
+  int generator;     ///< stack index of the option `generator`; 0 if not given
 
   bool given(int parameter) const { return index[parameter] != 0; }
 };
@@ -46,21 +46,21 @@ struct Mismatch {
 };
 
 /// Binds the `top` values on the stack to the parameters: positional ones first, optional ones also
-/// by name in a last table with string keys. nil counts as not given. Pushes values that were given
-/// by name. Does not throw: what is wrong is in the result.
+/// by name in a last table with string keys. nil counts as not given. Pushes the values given by
+/// name. Does not throw: returns the mismatch.
 Mismatch bind(Call& call, int top);
 
-/// Throws ArgumentError that says what is wrong.
+/// Throws an ArgumentError that describes the mismatch.
 [[noreturn]] void throw_mismatch(const Call& call, const Mismatch& mismatch, int top);
 
-/// The arguments on the stack, bound to a signature. Throws ArgumentError that says what is wrong.
+/// The arguments on the stack, bound to a signature. Throws an ArgumentError for a mismatch.
 Call bound_call(lua_State* L, const char* name, const Signature& signature);
 
-/// What a parameter of this kind takes, in words: "tensor or number".
+/// The expected values of this kind in error messages: "tensor or number".
 const char* kind_text(Kind kind);
 
-/// Whether the value at an index is a table of options: it has string keys only, and some, and is
-/// no object (it has no metatable).
+/// Whether the value at an index is a table of options: it has only string keys, at least one, and
+/// no metatable.
 bool is_options_table(lua_State* L, int index);
 
 // --- readers: one for each kind ------------------------------------------------------------------
@@ -87,19 +87,19 @@ TensorOptions read_options(const Call& call, int parameter);
 
 // --- the same for single values, for functions without a row -------------------------------------
 
-/// The options in the table at a stack index; none if it is nil or missing.
+/// The options in the table at a stack index; empty if it is nil or missing.
 TensorOptions options_at(lua_State* L, int index, const char* function);
 /// The type named at a stack index; `function` is for the error.
 DType dtype_at(lua_State* L, int index, const char* function);
 /// The device at a stack index: an object or a name.
 Device device_at(lua_State* L, int index, const char* function);
-/// The same, or `fallback` where there is nothing.
+/// The same, or `fallback` if it is nil or missing.
 Device device_or(lua_State* L, int index, Device fallback, const char* function);
-/// The memory format whose name is at `index`; nothing for preserve_format.
+/// The memory format whose name is at `index`; none for preserve_format.
 std::optional<MemoryFormat> format_at(lua_State* L, int index, const char* function);
 /// The integer at a stack index, or the float with an integral value; false if it is neither.
 bool integer_at(lua_State* L, int index, int64_t* value);
-/// The same; throws ArgumentError if it is neither: "manual_seed: expected an integer, got 1.5".
-int64_t checked_integer_at(lua_State* L, int index, const std::string& place);
+/// Like integer_at, but throws ArgumentError: "manual_seed: expected an integer, got 1.5".
+int64_t checked_integer_at(lua_State* L, int index, const std::string& context);
 
 }  // namespace tide::bindings

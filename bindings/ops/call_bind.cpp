@@ -1,4 +1,4 @@
-// Matches the values of a call with the parameters of an op.
+// Binds the values of a call to the parameters of an op.
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 using Reason = Mismatch::Reason;
 
-/// Whether the value is a table that is not itself a tensor's stand-in.
+/// Whether the value is a table other than a tensor-like object.
 bool is_list(lua_State* L, int index) {
   return lua_type(L, index) == LUA_TTABLE && !is_stand_in(L, index);
 }
@@ -29,7 +29,7 @@ bool holds_two_tables(lua_State* L, int index) {
   return first && second;
 }
 
-/// Whether the value at `index` can stand for a parameter of this kind, by its type alone.
+/// Whether the type of the value at `index` matches a parameter of this kind.
 bool accepts(lua_State* L, Kind kind, int index) {
   const int type = lua_type(L, index);
   const bool number = type == LUA_TNUMBER;
@@ -68,7 +68,7 @@ bool accepts(lua_State* L, Kind kind, int index) {
   return false;
 }
 
-/// The kinds whose values may also follow one by one.
+/// Whether the value can be one of the arguments of a variadic parameter of this kind.
 bool accepts_in_rest(lua_State* L, Kind kind, int index) {
   return kind == Kind::tensors ? find_tensor(L, index) != nullptr
                                : lua_type(L, index) == LUA_TNUMBER;
@@ -124,8 +124,8 @@ namespace {
 
 constexpr std::string_view kOptionNames[] = {"dtype", "device", "requires_grad"};
 
-/// The place of an option that creating functions take; -1 if they do not, -2 for ones without
-/// effect here that are accepted everywhere.
+/// The index of an option of creation functions; -1 for other options, -2 for options that are
+/// accepted everywhere but have no effect.
 int tensor_option(std::string_view key) {
   if (key == "ctx") return kDeviceOption;
   if (key == "pin_memory") return kPinMemoryOption;
@@ -153,11 +153,11 @@ Mismatch bind_options(Call& call, int table, int progress) {
   lua_pushnil(L);
   while (lua_next(L, table)) {
     size_t size;
-    // Not converted where it is: that would end the walk through the table.
+    // lua_tolstring must not convert the key in place: that would break lua_next.
     const char* text =
         lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &size) : (size = 0, "");
     const std::string_view key(text, size);
-    lua_insert(L, -2);  // the value below the key, where it stays
+    lua_insert(L, -2);  // keep the value below the key
     const int value = lua_gettop(L) - 1;
     if (const int p = parameter_named(signature, key); p >= 0) {
       if (call.given(p)) return {Reason::twice, p, value + 1, progress};
@@ -168,7 +168,7 @@ Mismatch bind_options(Call& call, int table, int progress) {
       continue;
     }
     if (key == "generator") {
-      call.generator = value;  // ops that draw nothing ignore it
+      call.generator = value;  // ignored by ops without random numbers
       continue;
     }
     const int option = takes_options(signature) ? tensor_option(key) : -1;
@@ -213,7 +213,7 @@ bool is_options_table(lua_State* L, int index) {
 
 namespace {
 
-/// Whether the last value is options that are all nil: {device = device}.
+/// Whether the last value is a table of options that are all nil: {device = device}.
 bool is_empty_options(lua_State* L, int index, int top) {
   if (index != top || lua_type(L, index) != LUA_TTABLE) return false;
   lua_pushnil(L);
@@ -263,7 +263,7 @@ Mismatch bind(Call& call, int top) {
       return {Reason::wrong_kind, p, i, i};
     }
   }
-  if (is_empty_options(L, i, top) || (i == top && lua_isnil(L, i))) ++i;  // options, left out
+  if (is_empty_options(L, i, top) || (i == top && lua_isnil(L, i))) ++i;  // empty options
   if (i <= positional) return {Reason::too_many, 0, i, i};
   if (named)
     if (Mismatch mismatch = bind_options(call, top, i); mismatch.reason != Reason::none)
@@ -314,7 +314,7 @@ void throw_mismatch(const Call& call, const Mismatch& mismatch, int top) {
                           std::to_string(mismatch.index) + " is a " + type_name(L, mismatch.index));
     case Reason::twice:
       throw ArgumentError(name + ": " + parameter_text(call, p, false) +
-                          ": given by place and by name");
+                          ": given both by position and by name");
     case Reason::unknown_option: {
       const char* key = lua_type(L, mismatch.index) == LUA_TSTRING ? lua_tostring(L, mismatch.index)
                                                                    : type_name(L, mismatch.index);
@@ -323,7 +323,7 @@ void throw_mismatch(const Call& call, const Mismatch& mismatch, int top) {
     case Reason::none:
       break;
   }
-  throw InternalError(name + ": arguments were refused without a reason");
+  throw InternalError(name + ": arguments rejected without a reason");
 }
 
 }  // namespace tide::bindings

@@ -1,4 +1,4 @@
-// Reads the values of a call's arguments.
+// Reads the argument values of a call.
 #include <cmath>
 
 #include "bindings/objects/device_object.h"
@@ -10,7 +10,7 @@
 namespace tide::bindings {
 namespace {
 
-/// Whose value is wrong: the start of messages of readers.
+/// The prefix of a reader's error messages: function and parameter.
 std::string place(const Call& call, int parameter) {
   return std::string(call.name) + ": " + std::string(call.signature->name(parameter)) + ": ";
 }
@@ -29,7 +29,7 @@ int64_t checked_integer(const Call& call, int parameter, int index) {
                             call.name + (": " + std::string(call.signature->name(parameter))));
 }
 
-/// Calls visit(index) for each value of a list: one value, a table, or the values that follow.
+/// Calls visit(index) for each value of a list: a single value, a table, or variadic arguments.
 template <class Visit>
 void for_each_value(const Call& call, int parameter, const Visit& visit) {
   lua_State* L = call.L;
@@ -46,7 +46,7 @@ void for_each_value(const Call& call, int parameter, const Visit& visit) {
     visit(lua_gettop(L));
     lua_pop(L, 1);
   }
-  // What follows the list would be ignored in silence: options in the wrong table.
+  // Other keys would be ignored silently: options in the wrong table.
   if (length)
     lua_pushinteger(L, length);
   else
@@ -117,7 +117,7 @@ Device device_or(lua_State* L, int index, Device fallback, const char* function)
 }
 
 const Tensor& read_tensor(const Call& call, int parameter) {
-  return *find_tensor(call.L, call.index[parameter]);  // bind saw to it that there is one
+  return *find_tensor(call.L, call.index[parameter]);  // checked by bind
 }
 
 TensorOrNumber read_tensor_or_number(const Call& call, int parameter) {
@@ -186,10 +186,9 @@ Shape read_shape(const Call& call, int parameter) {
     if (size < 0)
       throw ArgumentError(place(call, parameter) + "sizes must be non-negative, got " +
                           std::to_string(size));
-    // Bytes must be countable too: 8 an element.
+    // The size in bytes must not overflow either, at 8 bytes per element.
     if (size > 0 && __builtin_mul_overflow(count, size, &count)) count = INT64_MAX;
-    if (count > INT64_MAX / 8)
-      throw ArgumentError(place(call, parameter) + "no machine can hold so many elements");
+    if (count > INT64_MAX / 8) throw ArgumentError(place(call, parameter) + "too many elements");
   }
   return Shape(std::span<const int64_t>(sizes.begin(), sizes.size()));
 }
@@ -237,7 +236,7 @@ std::optional<MemoryFormat> format_at(lua_State* L, int index, const char* funct
 
 TensorOptions read_options(const Call& call, int parameter) {
   TensorOptions options;
-  // Where no tensor before the options says it, new ones go to the default device.
+  // New tensors go to the default device unless the first argument is a tensor.
   if (parameter > 0 && call.signature->parameters[0].kind != Kind::tensor)
     options.device = default_device();
   if (const int index = call.option[kDTypeOption])

@@ -1,4 +1,4 @@
-// Calls ops: finds the row that a call's arguments fit, runs it, and writes in-place forms back.
+// Dispatches calls of ops: finds the matching row, runs it, and writes in-place results.
 #include "bindings/ops/dispatch.h"
 
 #include <array>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kScopes = 6;
 
-/// The rows that one name stands for in one scope.
+/// The rows with one name in one scope.
 struct OpSet {
   const char* name;
   std::vector<const OpRow*> rows;
@@ -58,7 +58,7 @@ std::vector<OpSet> make_sets(OpScope scope) {
   return sets;
 }
 
-/// Made once; Lua functions point into them.
+/// Created once; Lua functions point into them.
 const std::vector<OpSet>& op_sets(OpScope scope) {
   static const auto sets = [] {
     std::array<std::vector<OpSet>, kScopes> all;
@@ -68,9 +68,9 @@ const std::vector<OpSet>& op_sets(OpScope scope) {
   return sets[static_cast<int>(scope)];
 }
 
-/// Binds the call to the first row that its arguments fit, else throws what is wrong with the row
-/// that they fitted longest. Null if an argument stands for a tensor: the function that is to be
-/// called then is on top of the stack.
+/// Binds the call to the first matching row, else throws the mismatch of the row that matched the
+/// most arguments. Null if an argument is a tensor-like object: its function to be called is then
+/// on top of the stack.
 const OpRow* bind_row(Call& call, const OpSet& set, int top) {
   Mismatch furthest;
   const OpRow* blamed = nullptr;
@@ -86,33 +86,33 @@ const OpRow* bind_row(Call& call, const OpSet& set, int top) {
   }
   if (push_tensor_function(call.L, top)) return nullptr;
   call.signature = &blamed->signature;
-  furthest = bind(call, top);  // once more: the message may name a value that was given by name
+  furthest = bind(call, top);  // again: the message may name a value that was given by name
   throw_mismatch(call, furthest, top);
 }
 
 /// 0 for bool, 1 for integers, 2 for floating types.
 int category(DType type) { return is_floating(type) ? 2 : is_integer(type) ? 1 : 0; }
 
-/// Puts the result of an op in the place of x's elements. As in PyTorch: a float may be narrowed,
-/// but nothing is cut to an integer or to bool.
+/// Writes the result of an op into x. As in PyTorch, a float may be narrowed, but not converted to
+/// an integer or bool.
 void write_back(const char* name, const Tensor& x, const Tensor& result) {
   if (category(result.dtype()) > category(x.dtype()))
     throw DTypeError(std::string(name) + "_: a result of type " +
-                     std::string(name_of(result.dtype())) + " does not fit into a tensor of type " +
-                     std::string(name_of(x.dtype())));
+                     std::string(name_of(result.dtype())) +
+                     " cannot be written to a tensor of type " + std::string(name_of(x.dtype())));
   if (!(result == x)) tide::write(name, x, result);
 }
 
-/// Makes x, under which scripts know it, a view of its own elements.
+/// Makes x a view of its own elements, for scripts that hold it.
 void become_view(const char* name, Tensor& x, const Tensor& view) {
   check_may_change(name, x);
   if (GradientMode::enabled())
     x = view;
   else
-    x.set_data(view);  // a leaf stays the leaf that it is
+    x.set_data(view);  // a leaf stays a leaf
 }
 
-/// The generator that the call names; null: the thread's own.
+/// The generator of the call; null for the thread's own.
 Generator* generator_of(const Call& call) {
   return call.generator ? &check_generator(call.L, call.generator, call.name) : nullptr;
 }
@@ -123,7 +123,7 @@ bool wants_in_place(const Call& call) {
   return call.given(last) && read_boolean(call, last);
 }
 
-/// Whether all numbers that a call was given are finite; those in tables are not looked at.
+/// Whether all numbers passed to a call are finite; does not check numbers in tables.
 bool given_finite(const Call& call) {
   lua_State* L = call.L;
   for (int p = 0; p < call.signature->count; ++p) {
@@ -138,7 +138,7 @@ bool given_finite(const Call& call) {
   return true;
 }
 
-/// Throws if the `count` values on top of the stack contain nan or infinity that the call made.
+/// Throws if the `count` values on top of the stack contain nan or infinity produced by the call.
 void check_anomaly(const Call& call, int count) {
   lua_State* L = call.L;
   for (int i = lua_gettop(L) - count + 1; i <= lua_gettop(L); ++i) {
@@ -149,7 +149,7 @@ void check_anomaly(const Call& call, int count) {
   }
 }
 
-/// Binds the call at the stack to a row, and converts its arguments under autocast; null as
+/// Binds the call at the stack to a row, and converts its arguments under autocast; null as in
 /// bind_row.
 const OpRow* prepare(Call& call, lua_State* L, const OpSet& set) {
   call.L = L;
@@ -232,7 +232,7 @@ void register_ops(lua_State* L, OpScope scope) {
   const lua_CFunction function =
       scope == OpScope::in_place ? guard<call_op_in_place> : guard<call_op>;
   for (const OpSet& set : op_sets(scope)) {
-    // Through the stack, not lua_setfield: the in-place name is made of two parts.
+    // Through the stack instead of lua_setfield, because the in-place name is composed.
     lua_pushfstring(L, scope == OpScope::in_place ? "%s_" : "%s", set.name);
     lua_pushlightuserdata(L, const_cast<OpSet*>(&set));
     lua_pushcclosure(L, function, 1);

@@ -27,11 +27,11 @@ int push_result(lua_State* L, int64_t value);
 int push_result(lua_State* L, double value);
 int push_result(lua_State* L, const std::string& text);
 
-/// What a script gets for a result of type R, as the reference writes it.
+/// The result type R in the reference.
 template <class R>
 inline constexpr const char* kResults = nullptr;
 template <>
-inline constexpr const char* kResults<void> = "Tensor";  // the first argument, changed
+inline constexpr const char* kResults<void> = "Tensor";  // the modified first argument
 template <>
 inline constexpr const char* kResults<Tensor> = "Tensor";
 template <>

@@ -1,5 +1,5 @@
-// From a row of the runtime's op tables to a function that Lua can call. Little code is generated
-// per op: reading each kind of argument and pushing each kind of result are ordinary functions.
+// Makes a Lua function of a row of the op tables. Little code is generated per op: ordinary
+// functions read each kind of argument and push each kind of result.
 #pragma once
 
 #include <span>
@@ -19,10 +19,10 @@ struct OpRow {
   Signature signature;
   unsigned flags;
   const char* doc;
-  const char* example;             ///< a line of Lua, and behind --> what it gives
-  const char* results;             ///< as the reference shows them: "tensor", "table of tensors"
-  Tensor (*compute)(const Call&);  ///< of ops with one tensor as result, else null
-  int (*invoke)(const Call&);      ///< of the others: pushes the results, returns how many
+  const char* example;             ///< a line of Lua, and its result after -->
+  const char* results;             ///< as shown in the reference: "tensor", "table of tensors"
+  Tensor (*compute)(const Call&);  ///< for ops that return one tensor, else null
+  int (*invoke)(const Call&);      ///< for the others: pushes the results and returns their number
 };
 
 /// The rows of one table (bindings/ops/rows/NAME.def).
@@ -94,7 +94,7 @@ decltype(auto) argument(const Call& call, int parameter) {
   }
 }
 
-/// How an op is called from a Call. F is its C++ function.
+/// Calls the op with C++ function F from a Call.
 template <auto F>
 struct Op;
 
@@ -107,8 +107,8 @@ struct Op<F> {
 
   template <size_t... I>
   static R run(const Call& call, std::index_sequence<I...>) {
-    // Braces: arguments are read, and errors noticed, from left to right. Tensors are not copied:
-    // they stay on Lua's stack.
+    // Braces guarantee that arguments are read from left to right. Tensors are not copied: they
+    // stay on Lua's stack.
     std::tuple<decltype(argument<std::remove_cvref_t<P>>(call, 0))...> arguments{
         argument<std::remove_cvref_t<P>>(call, static_cast<int>(I))...};
     return F(std::get<I>(arguments)...);
@@ -117,7 +117,7 @@ struct Op<F> {
   static int invoke(const Call& call) {
     if constexpr (std::is_void_v<R>) {
       run(call);
-      lua_settop(call.L, 1);  // such an op changes its first argument
+      lua_settop(call.L, 1);  // the op modifies its first argument
       return 1;
     } else {
       return push_result(call.L, run(call));
@@ -126,7 +126,7 @@ struct Op<F> {
 
   static constexpr OpRow row(const char* name, const char* names, unsigned flags, const char* doc,
                              const char* example) {
-    static_assert(kResults<R> != nullptr, "push.h does not say what scripts get");
+    static_assert(kResults<R> != nullptr, "add the result type to kResults in push.h");
     OpRow row{name,    make_signature(names, kKinds, flags & kInPlaceOption),
               flags,   doc,
               example, kResults<R>,

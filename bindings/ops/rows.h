@@ -1,4 +1,4 @@
-// The tables of rows, one per family; each is a source of its own, as compiling them takes a while.
+// The tables of rows, one per family, in separate sources because they compile slowly.
 #pragma once
 
 #include "bindings/ops/row.h"

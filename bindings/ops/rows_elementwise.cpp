@@ -1,4 +1,4 @@
-// Rows of elementwise ops, and of those composed of them.
+// Rows of elementwise ops, and of ops composed of them.
 #include "bindings/ops/rows.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/polygamma.h"

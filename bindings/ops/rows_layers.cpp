@@ -1,4 +1,4 @@
-// Rows of convolutions, pools, and losses.
+// Rows of convolutions, pooling, and losses.
 #include "bindings/ops/rows.h"
 #include "runtime/ops/nn/convolution.h"
 #include "runtime/ops/nn/loss.h"

@@ -1,4 +1,4 @@
-// Rows of products of matrices, and normalizations.
+// Rows of matrix products and normalizations.
 #include "bindings/ops/rows.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/nn/attention.h"

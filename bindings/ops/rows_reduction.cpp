@@ -1,4 +1,4 @@
-// Rows of reductions, running values, and orders.
+// Rows of reductions, scans and sorting.
 #include "bindings/ops/rows.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/covariance.h"

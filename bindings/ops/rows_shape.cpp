@@ -1,4 +1,4 @@
-// Rows of ops on shapes and positions.
+// Rows of ops on shapes and indices.
 #include "bindings/ops/rows.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"

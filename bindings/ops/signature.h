@@ -1,4 +1,4 @@
-// What an op's row says about its arguments, worked out while compiling.
+// The signature of an op's row, computed at compile time.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@
 
 namespace tide::bindings {
 
-/// What a script may give for a parameter.
+/// The kind of values that a parameter accepts.
 enum class Kind : uint8_t {
   tensor,
   tensor_or_number,
   number,   ///< integer, float or boolean
-  integer,  ///< a float with an integral value will do
+  integer,  ///< or a float with an integral value
   real,
   boolean,
   text,
@@ -28,7 +28,7 @@ enum class Kind : uint8_t {
   dim_lists,  ///< a table of two tables
   position,
   sizes,  ///< one integer or a table
-  shape,  ///< likewise
+  shape,  ///< one integer or a table
   dtype,
   device,
   tensors,   ///< a table
@@ -37,7 +37,7 @@ enum class Kind : uint8_t {
   options    ///< by name only: dtype, device, requires_grad
 };
 
-/// The kind that follows from the type of a C++ parameter.
+/// The kind for the type of a C++ parameter.
 template <class T>
 inline constexpr Kind kKind = kKind<typename T::value_type>;  // std::optional
 template <>
@@ -83,12 +83,12 @@ inline constexpr Kind kKind<TensorOptions> = Kind::options;
 
 constexpr int kMaxParameters = 13;
 
-/// One parameter; its name is a part of the row's list of names.
+/// One parameter; its name is a substring of the row's list of names.
 struct Parameter {
   uint8_t name_begin = 0, name_size = 0;
   Kind kind = Kind::tensor;
   bool optional = false;
-  bool rest = false;  ///< takes a table, or all values that follow
+  bool rest = false;  ///< variadic: takes a table, or all following values
 };
 
 struct Signature {
@@ -102,16 +102,16 @@ struct Signature {
   }
 };
 
-/// Where the name of a row's list ends that begins at a place. (GCC 12 has no constant expression
-/// in string_view::find under its sanitizer of undefined behaviour.)
+/// The end of the name that begins at `begin`. (With GCC 12's undefined behavior sanitizer,
+/// string_view::find is not a constant expression.)
 constexpr size_t end_of_name(std::string_view names, size_t begin) {
   while (begin < names.size() && names[begin] != ',') ++begin;
   return begin;
 }
 
 /// The signature of a function with these kinds of parameters; `names` is the row's list, as in
-/// "x, shape..., options?". With `in_place_option` one more boolean follows, which the function
-/// does not see. Not a constant expression if names and kinds do not match.
+/// "x, shape..., options?". `in_place_option` adds a boolean, which is not passed to the function.
+/// Not a constant expression if names and kinds do not match.
 template <size_t kCount>
 constexpr Signature make_signature(const char* names, const std::array<Kind, kCount>& kinds,
                                    bool in_place_option = false) {

@@ -5,13 +5,13 @@ namespace {
 
 constexpr char kTensorFunction[] = "__tensor_function";
 
-/// Pushes the function of the value at an index; pushes nothing if it has none.
+/// Pushes the function of the value at an index, if it has one.
 bool push_function_of(lua_State* L, int index) {
   if (lua_type(L, index) != LUA_TTABLE) return false;
   return luaL_getmetafield(L, index, kTensorFunction) != LUA_TNIL;
 }
 
-/// Pushes the function of the first element of the list at an index that has one.
+/// Pushes the function of the first element that has one, in the list at an index.
 bool push_function_of_element(lua_State* L, int index) {
   const auto length = static_cast<lua_Integer>(lua_rawlen(L, index));
   for (lua_Integer i = 1; i <= length; ++i) {

@@ -1,5 +1,5 @@
-// Functions written by hand whose arguments are read as those of rows: the types of the parameters
-// of a C++ function say what scripts may give.
+// Handwritten functions whose arguments are read like those of rows, according to the parameter
+// types of a C++ function.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace tide::bindings {
 
-/// A text as a template argument.
+/// A string as a template argument.
 template <size_t kSize>
 struct Text {
   char text[kSize];
@@ -19,8 +19,8 @@ struct Text {
   constexpr std::string_view view() const { return {text, kSize - 1}; }
 };
 
-/// F as Lua calls it. Without a result it returns nothing, or, if its name ends in `_`, its first
-/// argument.
+/// F as a Lua function. If F returns void, it returns nothing or, if its name ends in `_`, its
+/// first argument.
 template <auto F, Text kName, Text kNames>
 int typed(lua_State* L) {
   const OpSpan span(kName.text);
@@ -34,13 +34,13 @@ int typed(lua_State* L) {
   }
 }
 
-/// A row for F; `kNames` are the names of its arguments, as those of an op's row: "dtype?, n".
+/// A row for F; `kNames` are the names of its parameters, as in an op's row: "dtype?, n".
 template <auto F, Text kName, Text kNames>
 constexpr Function typed_function(const char* doc, const char* example) {
   return {kName.text, guard<typed<F, kName, kNames>>, kNames.text, doc, example};
 }
 
-/// The same for a method: help leaves out the receiver, the first name ("x, source").
+/// Like typed_function, for a method: help omits the receiver, the first name ("x, source").
 template <auto F, Text kName, Text kNames>
 constexpr Function typed_method(const char* doc, const char* example) {
   constexpr size_t kEnd = end_of_name(kNames.view(), 0);

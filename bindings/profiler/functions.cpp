@@ -88,8 +88,8 @@ int end_tool_range(lua_State* L) {
   return 0;
 }
 
-/// __close of a profile. An interrupt may end the first try with the hook's error; the second try
-/// has time. Without an error under way that of the first try is raised.
+/// __close of a profile. If an interrupt ends the first attempt with the hook's error, tries again.
+/// If no other error is in progress, raises the error of the first attempt.
 int close_profile(lua_State* L) {
   lua_settop(L, 2);
   for (int tries = 0; tries < 2; ++tries) {
@@ -134,7 +134,7 @@ void set(lua_State* L, const char* name, int64_t value) {
   lua_setfield(L, -2, name);
 }
 
-/// An empty text is left out.
+/// Sets a field, unless the text is empty.
 void set(lua_State* L, const char* name, const std::string& value) {
   if (value.empty()) return;
   lua_pushlstring(L, value.data(), value.size());
@@ -235,7 +235,7 @@ int trace_write_json(lua_State* L) {
   return 0;
 }
 
-/// The answer of the function at index 3, which raises nothing.
+/// The result of the function at index 3, which does not raise errors.
 std::string code_of(lua_State* L, CallSite site) {
   lua_pushvalue(L, 3);
   lua_pushstring(L, site.file);

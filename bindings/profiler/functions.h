@@ -1,4 +1,4 @@
-// What the profiler's Lua files use: fields of "tide.native".profiler.
+// Functions for the profiler's Lua files: fields of "tide.native".profiler.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -6,22 +6,22 @@
 
 namespace tide::bindings {
 
-/// - start(most_events): begins to record; false if a profile is under way already.
-/// - stop(): ends that and returns a Trace; nil if none was under way.
-/// - is_on(): whether a profile is under way. synchronize(): waits for all devices, for the reason
-///   "profile".
+/// - start(most_events): starts recording; false if a profile is already active.
+/// - stop(): stops recording and returns a Trace; nil if no profile was active.
+/// - is_on(): whether a profile is active. synchronize(): waits for all devices, with the reason
+/// "profile".
 /// - now(): nanoseconds. add_range(name, begin): a range of the script that ends now.
-/// - start_tool_range(name), end_tool_range(range): the same for a tool that is attached (nvtx.h);
-/// no range without one.
-/// - close_profile(profile, error): __close of a profile: calls its method stop, whatever
+/// - start_tool_range(name), end_tool_range(range): a range for an attached tool (nvtx.h); no range
+/// without one.
+/// - close_profile(profile, error): __close of a profile: calls its method stop, despite
 /// interrupts.
-/// - line(): "train.lua:12", the line that called. device_name(device): what it is, in a few words.
-/// - cache_folder(): where what was found out about this machine is kept; nil if nowhere.
+/// - line(): "train.lua:12", the calling line. device_name(device): a short description.
+/// - cache_folder(): the folder for cached measurements of this machine; nil if none.
 ///
 /// A Trace: summary(), rows(by), write_json(path), write_page(path, code_of(file, line)).
 std::span<const luaL_Reg> profiler_functions();
 
-/// Makes the class of traces in this state.
+/// Creates the metatable of traces in this state.
 void open_trace_class(lua_State* L);
 
 }  // namespace tide::bindings

@@ -1,4 +1,4 @@
-// Writes JSON to a file as it is made, in large pieces.
+// Writes JSON to a file incrementally, in large blocks.
 #pragma once
 
 #include <charconv>
@@ -11,7 +11,7 @@
 
 namespace tide::bindings {
 
-/// A text that goes to a file. Commas are the writer's business.
+/// JSON text written to a file. The caller writes the commas.
 class JsonText {
  public:
   explicit JsonText(FileReplacement& file) : file_(file) {}
@@ -26,7 +26,7 @@ class JsonText {
     const auto end = std::to_chars(text, text + sizeof text, value).ptr;
     return raw({text, static_cast<size_t>(end - text)});
   }
-  /// A share of 1, in three digits.
+  /// A fraction of 1, with three digits.
   JsonText& share(double value) {
     char text[16];
     const int size = std::snprintf(text, sizeof text, "%.3f", value);
@@ -40,7 +40,7 @@ class JsonText {
                       static_cast<int>(nanoseconds % 1000));
     return raw({text, static_cast<size_t>(size)});
   }
-  /// With quotes. "<" is escaped, so that the text may stand in a page.
+  /// A quoted string. "<" is escaped, so that the text can be embedded in HTML.
   JsonText& string(std::string_view text) {
     raw("\"");
     for (const char c : text) {

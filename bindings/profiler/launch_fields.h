@@ -1,4 +1,4 @@
-// How a kernel of a GPU was launched, as fields of a Lua table.
+// The launch configuration of a GPU kernel as fields of a Lua table.
 #pragma once
 
 #include <lua5.4/lua.hpp>

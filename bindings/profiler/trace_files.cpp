@@ -1,4 +1,4 @@
-// Writes the files of a profile.
+// Writes a profile to files.
 #include "bindings/profiler/trace_files.h"
 
 #include <cstdio>
@@ -20,7 +20,7 @@ constexpr const char* kKindNames[] = {"line",     "range",  "op",     "flush",  
 
 const char* name_of(EventKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
 
-/// Tracks belong to processes in this format: 1 is the host, each device has one of its own.
+/// The process of a track in this format: 1 for the host, others for the devices.
 int process_of(const TraceTrack& track) {
   return track.is_host() ? 1 : 2 + static_cast<int>(track.device.kind) * 256 + track.device.index;
 }
@@ -68,7 +68,7 @@ std::string label_of(const TraceReader& reader, const Event& event) {
   return event.name;
 }
 
-/// A file of events, each on a line of its own.
+/// Writes a file of events, one per line.
 class ChromeTrace {
  public:
   ChromeTrace(const TraceReader& reader, JsonText& text) : reader_(reader), text_(text) {}
@@ -101,7 +101,7 @@ class ChromeTrace {
         .raw(", \"tid\": ")
         .number(static_cast<int64_t>(thread));
   }
-  /// A track has two threads in this format: lines, and all else.
+  /// A track has two threads in this format: lines, and everything else.
   static size_t calls_of(size_t track) { return 2 * track + 2; }
   void write_track(size_t number) {
     const TraceTrack& track = reader_.tracks()[number];
@@ -116,8 +116,8 @@ class ChromeTrace {
       if (is_work(event.kind)) write_arrow(event, process, calls);
     }
   }
-  /// From the begin of what has submitted the work to the work. Perfetto takes an arrow's event for
-  /// the one that began last, ended or not: inside of a flush that could be the plan.
+  /// Draws an arrow from the start of the submitting event to the work. Perfetto attaches an arrow
+  /// to the event that began last, even if it has ended: inside a flush that could be the plan.
   void write_arrow(const Event& work, int process, size_t thread) {
     const Launch* const launch = reader_.launch_of(work);
     if (!launch) return;
@@ -180,7 +180,7 @@ class ChromeTrace {
   int64_t arrows_ = 0;
 };
 
-/// Gives texts numbers, from 0.
+/// Assigns numbers to strings, from 0.
 class Numbers {
  public:
   int64_t of(const std::string& text) {
@@ -195,8 +195,8 @@ class Numbers {
   std::vector<std::string> texts_;
 };
 
-/// The profile as the page reads it: events are rows of numbers in one long list, and name texts by
-/// their places in others.
+/// Writes the data of the page: events are rows of numbers in one long list, and refer to strings
+/// by their indices in other lists.
 class PageData {
  public:
   PageData(const TraceReader& reader, JsonText& text) : reader_(reader), text_(text) {}
@@ -259,7 +259,7 @@ class PageData {
     int64_t before = reader_.trace().begin;
     for (size_t i = 0; i < events.size(); ++i) {
       const Event& event = events[i];
-      // A time is what passed since the one before.
+      // Times are relative to the previous one.
       text_.raw(i ? "," : "").number(event.begin - before).raw(",");
       text_.number(event.end - event.begin).raw(",");
       text_.number(static_cast<int64_t>(event.kind))
@@ -299,7 +299,7 @@ class PageData {
     }
   }
 
-  /// Of each source [name, site, name, site, ...].
+  /// Writes [name, site, name, site, ...] for each source.
   void write_sources() {
     for (size_t i = 0; i < sources_.size(); ++i) {
       text_.raw(i ? ", [" : "[");
@@ -337,7 +337,7 @@ void write_chrome_trace(const TraceReader& reader, const std::string& path) {
 void write_trace_page(const TraceReader& reader, const std::string& path, const std::string& page,
                       const std::function<std::string(CallSite)>& code_of) {
   const size_t place = page.find(kTraceData);
-  if (place == std::string::npos) throw InternalError("the page has no place for a profile");
+  if (place == std::string::npos) throw InternalError("the page has no placeholder for a profile");
   FileReplacement file(path);
   JsonText text(file);
   text.raw(page.substr(0, place));

@@ -1,4 +1,4 @@
-// A profile as files: whole, or as they were.
+// Writes a profile to files, which are replaced atomically.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@ namespace tide::bindings {
 /// Writes the format of Chrome's trace viewer, which Perfetto reads too. Throws FileError.
 void write_chrome_trace(const TraceReader& reader, const std::string& path);
 
-/// Writes a page: `page` with the profile in the place of the text kTraceData. `code_of(site)` is
-/// the text of a line of a script, or empty. Throws FileError.
+/// Writes `page` with the text kTraceData replaced by the profile. `code_of(site)` is the text of a
+/// script line, or empty. Throws FileError.
 void write_trace_page(const TraceReader& reader, const std::string& path, const std::string& page,
                       const std::function<std::string(CallSite)>& code_of);
 inline constexpr std::string_view kTraceData = "\"TRACE DATA\"";

@@ -38,7 +38,7 @@ const profile::Computation* computation_of(const Event& event) {
   return static_cast<const profile::Computation*>(event.subject);
 }
 
-/// The type that the event's step computes in; "" if it is not known.
+/// The type in which the event's step computes; "" if unknown.
 std::string dtype_of(const Event& event) {
   WorkType type;
   if (const auto* computation = computation_of(event))
@@ -51,7 +51,7 @@ std::string dtype_of(const Event& event) {
 using SiteKey = std::pair<std::string, int>;
 SiteKey key_of(CallSite site) { return {site.file, site.line}; }
 
-/// The line that a thread worked for at a time.
+/// The script line of a thread at a time.
 CallSite site_at(const TraceTrack& track, int64_t time) {
   const auto after = std::upper_bound(track.lines.begin(), track.lines.end(), time,
                                       [](int64_t t, const Event& line) { return t < line.begin; });
@@ -85,7 +85,7 @@ std::vector<TraceRow> rows_by_part(const TraceReader& reader) {
 
 namespace {
 
-/// Plans by line: what is planned in the second half of a line's flushes is late.
+/// Adds plans by line: plans in the second half of a line's flushes count as late.
 void add_plans(const TraceTrack& track, std::map<SiteKey, TraceRow>& rows) {
   std::map<SiteKey, int64_t> flushes, seen;
   for (const Event& event : track.events)
@@ -106,7 +106,7 @@ void add_plans(const TraceTrack& track, std::map<SiteKey, TraceRow>& rows) {
 }  // namespace
 
 std::vector<TraceRow> rows_by_making(const TraceReader& reader) {
-  std::map<const void*, CallSite> first_use;  // of a kernel
+  std::map<const void*, CallSite> first_use;  // per kernel
   for_each_work(reader, [&](const TraceTrack&, const Event& event) {
     if (event.kind == EventKind::loop) first_use.try_emplace(event.subject, site_of(event));
   });

@@ -1,4 +1,4 @@
-// Finer sums of a profile than people read: what advice and estimates are made from.
+// Detailed totals of a profile, used for advice and estimates.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,10 @@
 
 namespace tide::bindings {
 
-/// What the devices worked on: a row for each kind of work, its line, device, type and sizes.
+/// The work of the devices: one row per kind of work, line, device, type and sizes.
 std::vector<TraceRow> rows_by_part(const TraceReader& reader);
 
-/// What was made before it could run: a row "plan" for each line, and a row "compile" for each line
-/// and name of a kernel.
+/// Preparation work: a row "plan" per line, and a row "compile" per line and kernel name.
 std::vector<TraceRow> rows_by_making(const TraceReader& reader);
 
 }  // namespace tide::bindings

@@ -13,10 +13,10 @@ namespace {
 using profile::Event;
 using profile::EventKind;
 
-constexpr size_t kMostWords = 5;  // of a kernel's name
+constexpr size_t kMostWords = 5;  // in a kernel's name
 
-/// The ops of a fused kernel, in order; what only moves or converts numbers counts if there is
-/// nothing else.
+/// The ops of a fused kernel, in order; ops that only move or convert elements are named only if
+/// there are no others.
 std::string name_of(const Kernel& kernel) {
   constexpr const char* kReductions[] = {"sum", "prod", "max", "min"};
   std::vector<std::string> words, others;
@@ -37,7 +37,7 @@ std::string name_of(const Kernel& kernel) {
 
 bool is_sample(EventKind kind) { return kind == EventKind::memory || kind == EventKind::depth; }
 
-/// Cuts off what lies outside of the profile.
+/// Clips an event to the time of the profile.
 Event clipped(Event event, const profile::Trace& trace) {
   event.begin = std::max(event.begin, trace.begin);
   event.end = std::clamp(event.end, event.begin, std::max(event.begin, trace.end));
@@ -78,7 +78,7 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace, DeviceText
     }
   };
   std::map<Place, TraceTrack> tracks;
-  std::map<uint32_t, std::vector<const Event*>> submits;  // by their threads
+  std::map<uint32_t, std::vector<const Event*>> submits;  // by thread
   for (const auto& [block, count] : trace_->parts) {
     for (uint32_t i = 0; i < count; ++i) {
       const Event& event = block->events[i];
@@ -116,8 +116,8 @@ TraceReader::TraceReader(std::shared_ptr<const profile::Trace> trace, DeviceText
   }
 }
 
-/// Finds the innermost events of the last track that were under way at these submissions of its
-/// thread, which are in order.
+/// Finds the innermost event of the last track at each of these submissions of its thread, which
+/// are sorted.
 void TraceReader::find_launches(const std::vector<const Event*>& submits) {
   const std::vector<Event>& events = tracks_.back().events;
   std::vector<const Event*> open;

@@ -1,4 +1,4 @@
-// What tables and files of a profile are made from: its events in order, with names.
+// The events of a profile in order, with names: the source of its tables and files.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace tide::bindings {
 
-/// A line of a timeline: the events of a thread, the work of a stream that one thread launched, or
-/// what such a thread did besides, by the host's clock.
+/// A track of a timeline: the events of a thread, the work of a stream launched by one thread, or
+/// other events of such a queue in the host's clock.
 struct TraceTrack {
   Device device;
   uint8_t stream = profile::Event::kHost;  ///< kHost: a thread of the script
-  bool of_queue = false;  ///< of a stream: compilations, and waits for other streams
-  uint32_t lane = 0;      ///< of the threads, or of those that launched for the stream; from 0
-  std::string card;       ///< that the times of the work are modelled for; empty: measured
-  std::vector<profile::Event> events;  ///< by their begin; none but those with a length
+  bool of_queue = false;               ///< of a stream: compilations, and waits for other streams
+  uint32_t lane = 0;                   ///< index of the thread, or of the launching thread; from 0
+  std::string card;                    ///< for which times are modelled; empty: measured
+  std::vector<profile::Event> events;  ///< sorted by begin; only those with a duration
   std::vector<profile::Event> lines;   ///< of a thread: each lasts until the next one begins
 
   bool is_host() const { return stream == profile::Event::kHost; }
@@ -30,42 +30,42 @@ struct TraceTrack {
   std::string name() const;
 };
 
-/// Texts about devices, by their names.
+/// Texts by device name.
 using DeviceTexts = std::map<std::string, std::string>;
 
-/// The call or the flush that has submitted something.
+/// The call or flush that submitted work.
 struct Launch {
-  size_t track;   ///< of its thread
-  int64_t begin;  ///< its own
+  size_t track;   ///< track of its thread
+  int64_t begin;  ///< of the call or flush
 };
 
-/// A profile as it is read: tracks, samples, and the texts of events. All times lie inside it.
+/// A processed profile: tracks, samples, and the texts of events. All times are within the profile.
 class TraceReader {
  public:
-  /// `cards`: of devices that are like a card, its name. `clocks`: what times were taken by, of
-  /// devices whose times are not the host's.
+  /// `cards`: the names of cards that devices are modelled after. `clocks`: the clocks of devices
+  /// that do not use the host's.
   explicit TraceReader(std::shared_ptr<const profile::Trace> trace, DeviceTexts cards = {},
                        DeviceTexts clocks = {});
 
   const profile::Trace& trace() const { return *trace_; }
   const std::vector<TraceTrack>& tracks() const { return tracks_; }
-  /// Samples of memory and of depth, by their times.
+  /// Samples of memory and queue depth, sorted by time.
   const std::vector<profile::Event>& samples() const { return samples_; }
-  /// The card that the times of a device's work are modelled for; empty: they are measured.
+  /// The card for which a device's times are modelled; empty: they are measured.
   std::string card_of(const std::string& device) const {
     const auto found = cards_.find(device);
     return found == cards_.end() ? "" : found->second;
   }
-  /// Of devices that did something by a clock of their own, what that was.
+  /// The clocks of devices with work not timed by the host's clock.
   const DeviceTexts& clocks() const { return clocks_; }
-  /// What has submitted the work; null if that is not known.
+  /// The launch that submitted the work; null if unknown.
   const Launch* launch_of(const profile::Event& work) const;
   int64_t count() const { return count_; }
   int64_t length() const { return trace_->end - trace_->begin; }
 
-  /// What a kernel does: "mul_add_relu", "matmul"; of other events their name.
+  /// The name of a kernel: "mul_add_relu", "matmul"; for other events their name.
   const std::string& kernel_name(const profile::Event& event) const;
-  /// The ops that an event of a stream serves, each of them once for each time; at least one.
+  /// The ops computed by an event of a stream, with repetitions; at least one.
   std::vector<profile::SourceOp> ops_of(const profile::Event& event) const;
 
  private:
@@ -75,9 +75,9 @@ class TraceReader {
   DeviceTexts cards_, clocks_;
   std::vector<TraceTrack> tracks_;
   std::vector<profile::Event> samples_;
-  std::unordered_map<uint64_t, Launch> launches_;  ///< by the number of the submission
+  std::unordered_map<uint64_t, Launch> launches_;  ///< by submission number
   int64_t count_ = 0;
-  mutable std::map<const void*, std::string> names_;  ///< by a kernel, or by a literal
+  mutable std::map<const void*, std::string> names_;  ///< by kernel or string literal
 };
 
 /// Whether events of this kind are the work of a stream.

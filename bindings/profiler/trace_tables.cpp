@@ -1,4 +1,4 @@
-// Adds the events of a profile up.
+// Sums up the events of a profile.
 #include "bindings/profiler/trace_tables.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 using profile::Event;
 using profile::EventKind;
 
-/// Rows by a key of what belongs together.
+/// Rows by key.
 template <class Key>
 class Rows {
  public:
@@ -34,8 +34,7 @@ class Rows {
   std::map<Key, TraceRow> rows_;
 };
 
-/// Calls see(op, share, event) for each op that a stream has worked for, with the share that it has
-/// in the event.
+/// Calls see(op, share, event) for each op computed by a stream, with its fraction of the event.
 template <class See>
 void for_each_share(const TraceReader& reader, const See& see) {
   for_each_work(reader, [&](const TraceTrack&, const Event& event) {
@@ -52,15 +51,15 @@ void add_share(TraceRow& row, double share, const Event& event) {
   row.flops += share * static_cast<double>(event.flops);
 }
 
-/// The row of an event of a thread in the table of ops.
+/// The row name of a host event in the table of ops.
 std::string host_name(const Event& event) {
   if (event.kind == EventKind::op) return event.name;
   if (event.kind == EventKind::wait) return std::string("(wait: ") + event.name + ")";
   return std::string("(") + event.name + ")";
 }
 
-/// Calls see(event, own) for the events of a thread: `own` is the time without what lies inside.
-/// Returns the time of those that lie in no other.
+/// Calls see(event, own) for the events of a thread: `own` is the time without nested events.
+/// Returns the total time of events that are not nested.
 template <class See>
 double for_each_own_time(const std::vector<Event>& events, const See& see) {
   struct Open {

@@ -48,7 +48,7 @@ void add_row(std::vector<ReferenceEntry>& entries, const OpRow& row, const OpFam
     entries.push_back({entry, call + "(" + parameters_text(row.signature, first) + ")", row.doc,
                        family.name, row.example, row.results, parameters_of(row.signature, first)});
   };
-  // A receiver named input reads better as the x that it is called on.
+  // A receiver named input is shown as x.
   if (row.flags & kMethodOnly) add(name, "x:" + name, 1);
   if (row.flags & (kInPlace | kInPlaceView)) add(name + "_", "x:" + name + "_", 1);
   if (row.flags & kFunction) add(name, "tide." + name, 0);

@@ -1,5 +1,5 @@
-// The reference, made of the rows that functions are registered from: the source of tide.help, the
-// manual and the annotations for editors.
+// The reference, created from the rows of functions: the source of tide.help, the manual and the
+// annotations for editors.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -11,17 +11,17 @@
 
 namespace tide::bindings {
 
-/// A parameter of an op. (Those of other functions are described by their signature alone.)
+/// A parameter of an op. (Other functions are described only by their signature.)
 struct ReferenceParameter {
   std::string name;
-  const char* kind;  ///< what it takes, in words: "tensor or number"
+  const char* kind;  ///< the expected values: "tensor or number"
   bool optional, rest;
 };
 
 /// One public name.
 struct ReferenceEntry {
   std::string name;       ///< without a prefix: "matmul"
-  std::string signature;  ///< as it is called: "x:matmul(other)"
+  std::string signature;  ///< as called: "x:matmul(other)"
   std::string doc;
   std::string family;
   const char* example;                         ///< a line of Lua; see reference/example.lua
@@ -29,10 +29,10 @@ struct ReferenceEntry {
   std::vector<ReferenceParameter> parameters;  ///< of ops
 };
 
-/// Every public function and method that is not written in Lua, family by family.
+/// All public functions and methods not written in Lua, by family.
 const std::vector<ReferenceEntry>& reference();
 
-/// Families of functions written by hand; those of ops come from their rows.
+/// Families of handwritten functions; those of ops come from their rows.
 std::span<const FunctionFamily> function_families();
 
 /// Pushes a table of all entries with their fields, for the manual and the tests.

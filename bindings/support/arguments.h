@@ -1,5 +1,5 @@
-// What all readers of arguments share, so that one kind of mistake has one text: those of rows and
-// of typed functions (bindings/ops), and functions that look at the stack themselves.
+// Helpers for reading arguments, so that all functions have the same error messages: rows and typed
+// functions (bindings/ops), and functions that read the stack directly.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -11,8 +11,8 @@ namespace tide::bindings {
 /// "argument 2 (other)"; the name may be empty.
 std::string argument_text(int number, std::string_view name);
 
-/// Throws ArgumentError: "save: expected a table of tensors, got nil". `function` may go on with
-/// the argument that is meant: "save: metadata".
+/// Throws ArgumentError: "save: expected a table of tensors, got nil". `function` may include the
+/// argument: "save: metadata".
 [[noreturn, gnu::cold]] void throw_expected(lua_State* L, int index, std::string_view function,
                                             std::string_view expected);
 
@@ -21,15 +21,15 @@ std::string argument_text(int number, std::string_view name);
                                                      std::string_view name,
                                                      std::string_view expected);
 
-/// The string at a stack index of a function that the library's own files call. Throws
+/// The string at a stack index, for functions called by the library's Lua files. Throws
 /// ArgumentError.
 const char* text_at(lua_State* L, int index);
 
 /// Throws ArgumentError for an option that is not among `known`: "dtype, enabled".
 void check_option(const char* function, std::string_view key, std::string_view known);
 
-/// Calls visit(key, index of the value) for each option in the table at `index`; a key that is not
-/// among `known` is an error before that.
+/// Calls visit(key, index of the value) for each option in the table at `index`; a key not in
+/// `known` is an error.
 template <class Visit>
 void for_each_option(lua_State* L, int index, const char* function, std::string_view known,
                      const Visit& visit) {

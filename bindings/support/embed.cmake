@@ -1,5 +1,4 @@
-# Builds the files of scripts/ (Lua, the data of the lessons, what pages look like) and the documents
-# of docs/ into a C++ source.
+# Embeds the files of scripts/ (Lua, lesson data, page styles) and the documents of docs/ in a C++ source.
 # Included: tide_embed_scripts(VARIABLE) sets VARIABLE to the path of the source to compile.
 # As a script (cmake -P, with ROOT, FILES and OUTPUT set): writes that source.
 if(CMAKE_SCRIPT_MODE_FILE)

@@ -1,4 +1,4 @@
-// Finds files of scripts/ and docs/ in the program or at TIDE_PATH, and loads library modules from
+// Finds files of scripts/ and docs/ in the program or in TIDE_PATH, and loads library modules from
 // them.
 #include "bindings/support/embedded.h"
 
@@ -21,20 +21,21 @@ constexpr std::string_view kDocuments = "docs/";
 constexpr std::string_view kLuaSuffix = ".lua";
 constexpr std::string_view kPackageSuffix = "/init.lua";
 
-/// The folder to read instead of the embedded files; empty if none is wanted.
+/// The folder to read instead of the embedded files; empty if none is set.
 std::string tree_folder() {
   const char* folder = environment_text(Variable::path);
   return folder ? folder : "";
 }
 
-/// The folder that paths below docs/ begin in: in the tree it lies beside scripts/.
+/// The base folder of a path: docs/ is next to scripts/ in the source tree.
 fs::path folder_of(std::string_view path, const fs::path& scripts) {
   return path.starts_with(kDocuments) ? scripts / ".." : scripts;
 }
 
-/// The path of the module `name` ("tide.nn.linear") and its text; none if the library has no such.
+/// The path of the module `name` ("tide.nn.linear") and its text; none if the library does not have
+/// it.
 std::optional<std::pair<std::string, std::string>> find_module(std::string name) {
-  // Benchmarks come in several files; they are scripts, and not part of the library.
+  // Benchmarks consist of several files; they are scripts, not part of the library.
   if (!name.starts_with("tide.") && !name.starts_with("bench.")) return std::nullopt;
   std::replace(name.begin(), name.end(), '.', '/');
   for (std::string_view suffix : {kLuaSuffix, kPackageSuffix}) {
@@ -44,17 +45,17 @@ std::optional<std::pair<std::string, std::string>> find_module(std::string name)
   return std::nullopt;
 }
 
-/// The folder of a beginning of paths: "lessons" of "lessons/0".
+/// The folder of a path prefix: "lessons/" for "lessons/0".
 std::string prefix_folder(std::string_view prefix) {
   return std::string(prefix.substr(0, prefix.find_last_of('/') + 1));
 }
 
-/// Pushes the loader of module `name` and the file's name, or the reason why there is none, as
-/// package.searchers asks for. Holds no C++ object when Lua raises: see find_library_module.
+/// Pushes the loader of module `name` and the file's name, or an error message, as
+/// package.searchers requires. Holds no C++ object when Lua raises: see find_library_module.
 int push_module(lua_State* L, const std::string& name) {
   auto found = find_module(name);
   if (!found) {
-    // Where nobody looks for a module of the library, the list of places is stock Lua's.
+    // For other modules, the error message of require stays the same as in stock Lua.
     if (!name.starts_with("tide.")) return 0;
     lua_pushfstring(L, "no module '%s' in the tide library", name.c_str());
     return 1;
@@ -75,7 +76,7 @@ int push_module(lua_State* L, const std::string& name) {
 int find_library_module(lua_State* L) {
   const char* name = luaL_checkstring(L, 1);
   const int results = push_module(L, name);
-  // A Lua built as C would jump over destructors: so the error is raised where none is pending.
+  // A Lua built as C would skip destructors, so the error is raised here, where none are pending.
   return results < 0 ? lua_error(L) : results;
 }
 

@@ -10,39 +10,39 @@
 
 namespace tide {
 
-/// A file as it was when the program was built.
+/// A file embedded at build time.
 struct EmbeddedFile {
-  std::string_view path;  ///< Below scripts/, as in "tide/nn/linear.lua"; of documents "docs/...".
+  std::string_view
+      path;  ///< relative to scripts/, as in "tide/nn/linear.lua"; "docs/..." for documents
   std::string_view text;
 };
 
 /// All embedded files, sorted by path.
 const std::vector<EmbeddedFile>& embedded_files();
 
-/// The contents of the file at `path` below scripts/, or of a document: the tree's own if the
-/// environment variable TIDE_PATH names that folder, else the embedded ones. None if there is no
-/// such file.
+/// The contents of the file at `path` below scripts/, or of a document: from the folder in the
+/// environment variable TIDE_PATH if set, else embedded. None if the file does not exist.
 std::optional<std::string> read_script(std::string_view path);
 
-/// Sorted paths below scripts/ that begin with `prefix`; the tree's own with TIDE_PATH.
+/// Sorted paths below scripts/ that begin with `prefix`; from the folder in TIDE_PATH if set.
 std::vector<std::string> list_scripts(std::string_view prefix);
 
 /// Names of the library's modules, such as "tide.nn.linear", sorted.
 std::vector<std::string> library_modules();
 
-/// Adds a package searcher, right after the one of package.preload, that finds the library's
-/// modules: "tide.nn" is tide/nn.lua or tide/nn/init.lua. Other names are left to the others.
+/// Adds a package searcher for the library's modules after that of package.preload: "tide.nn" is
+/// tide/nn.lua or tide/nn/init.lua. It ignores other names.
 void add_library_searcher(lua_State* L);
 
-/// What the `source` of every chunk of the library begins with (as lua_Debug gives it).
+/// The prefix of the `source` of library chunks in lua_Debug.
 inline constexpr std::string_view kLibrarySource = "=[tide] ";
 
-/// The field of Lua's registry that may hold an environment for the library's chunks, in the place
-/// of the global table.
+/// The registry field of an optional environment for the library's chunks, instead of the global
+/// table.
 inline constexpr char kLibraryEnvironment[] = "tide.library_environment";
 
-/// Whether a chunk belongs to the library. Call sites and tracebacks leave its frames out: the
-/// script's own line is what a reader looks for.
+/// Whether a chunk belongs to the library. Call sites and tracebacks omit its frames to show the
+/// script's lines.
 inline bool is_library_source(std::string_view source) {
   return source.starts_with(kLibrarySource);
 }

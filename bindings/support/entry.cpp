@@ -1,4 +1,4 @@
-// Finds the script's line of a call.
+// Finds the script line of a call.
 #include "bindings/support/entry.h"
 
 #include <cstring>
@@ -14,7 +14,7 @@
 namespace tide::bindings {
 namespace {
 
-/// The innermost frame that runs a script's Lua code, library frames left out.
+/// The innermost frame of a script's Lua code, skipping library frames.
 bool script_frame(lua_State* L, lua_Debug* frame) {
   for (int level = 1; lua_getstack(L, level, frame); ++level) {
     lua_getinfo(L, "Sl", frame);
@@ -25,8 +25,9 @@ bool script_frame(lua_State* L, lua_Debug* frame) {
   return false;
 }
 
-/// The interned name of a chunk. Chunks are few and their source strings stay where they are, so a
-/// small table answers without a lock; a chunk that took a dead one's place differs in name.
+/// The interned name of a chunk. A small table by source address avoids the lock, because chunks
+/// are few and their source strings do not move; the name is compared in case an address was
+/// reused.
 const char* file_name(const lua_Debug& frame) {
   struct Known {
     const char* source;
@@ -40,8 +41,8 @@ const char* file_name(const lua_Debug& frame) {
   return entry.file;
 }
 
-/// The host may need for something else what the cpu's cache holds.
-void give_back_memory() {
+/// Releases the cpu's cached blocks, so that the host can use the memory.
+void release_cached_memory() {
   try {
     engine::empty_cache(Device{DeviceKind::cpu});
   } catch (const std::exception&) {  // a device that cannot be opened has no cache
@@ -52,7 +53,7 @@ void give_back_memory() {
 
 void note_call_site(lua_State* L) {
   lua_Debug frame;
-  // In a coroutine of the library the line that resumed it stays.
+  // In a coroutine of the library, keep the line that resumed it.
   if (!script_frame(L, &frame)) return;
   const CallSite site{file_name(frame), frame.currentline};
   if (profile::is_on() && site != current_call_site()) [[unlikely]]
@@ -67,7 +68,7 @@ void profile_line(CallSite site) {
 }
 
 void push_error(lua_State* L, const std::exception& error) try {
-  if (is_shortage(error)) give_back_memory();
+  if (is_shortage(error)) release_cached_memory();
   const std::string text = message_of(error);
   lua_Debug frame;
   if (script_frame(L, &frame))

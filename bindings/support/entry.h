@@ -1,5 +1,5 @@
-// What every function that Lua calls does first and last: the script's line and modes are made
-// known to the runtime, and a C++ exception becomes a Lua error.
+// Entry and exit of every function called by Lua: passes the script's line and modes to the
+// runtime, and converts C++ exceptions to Lua errors.
 #pragma once
 
 #include <exception>
@@ -11,31 +11,31 @@
 
 namespace tide::bindings {
 
-/// A wrong argument of a script's call.
+/// An invalid argument of a script's call.
 struct ArgumentError : Error {
   using Error::Error;
 };
 
-/// What a thread knows about the Lua state it serves.
+/// A thread's information on the Lua state it serves.
 struct ThreadContext {
-  lua_State* running = nullptr;  ///< the coroutine whose call was served last
-  /// The coroutine whose modes are in force, if nothing but a change of coroutine can change that.
+  lua_State* running = nullptr;  ///< the coroutine of the last call
+  /// The coroutine whose modes are applied, if only a change of coroutine can change them.
   lua_State* settled = nullptr;
   /// Memory is being reclaimed inside an op: finalizers must not call back into the runtime.
   bool reclaiming = false;
 };
 inline constinit thread_local ThreadContext thread_context;
 
-/// Puts the modes of coroutine L in force: see bindings/modes/modes.h.
+/// Applies the modes of coroutine L: see bindings/modes/modes.h.
 void settle_modes(lua_State* L);
 
-/// Tells the runtime which script line is being served: the innermost frame outside the library.
+/// Sets the runtime's call site to the script line of the innermost frame outside the library.
 void note_call_site(lua_State* L);
 
-/// Notes in the profile under way that this thread works for a line from now on.
+/// Records in the active profile that this thread now works for a line.
 void profile_line(CallSite site);
 
-/// A call of an op, for the profile under way.
+/// A call of an op, for the active profile.
 class OpSpan {
  public:
   explicit OpSpan(const char* name) : span_(profile::EventKind::op, name) {
@@ -46,32 +46,32 @@ class OpSpan {
   profile::Span span_;
 };
 
-/// The beginning of a call that may record ops, wait or depend on modes.
+/// Begins a call that may record ops, wait or depend on modes.
 inline void enter(lua_State* L) {
   thread_context.running = L;
   if (L != thread_context.settled) settle_modes(L);
   note_call_site(L);
 }
 
-/// Pushes the text of an exception that ended the current call, with "file:line: " in front.
+/// Pushes the message of an exception that ended the current call, prefixed with "file:line: ".
 void push_error(lua_State* L, const std::exception& error);
 
-/// Pushes what require(name) gives.
+/// Pushes the result of require(name).
 void push_module(lua_State* L, const char* name);
 
-/// Where the error about an unknown name is written. The tables of the library stand below it.
+/// The module that creates the error about an unknown name.
 constexpr const char* kUnknownName = "tide.slips.unknown_name";
 
 /// Raises the error for a name, at stack index 2, that the table or object at index 1 does not
-/// have; `place` is what it is called.
+/// have; `place` is its name.
 int raise_unknown_name(lua_State* L, const char* place);
 
 /// Pushes an __index that makes reading an unknown name an error of `place`.
 void push_strict_index(lua_State* L, const char* place);
 
-/// F as Lua calls it. Errors of the runtime become Lua errors that name the script's line. Only
-/// std::exception is caught: in the program's Lua, errors of Lua are C++ exceptions of its own, and
-/// must pass.
+/// F as a Lua function. Runtime errors become Lua errors with the script's line. Only
+/// std::exception is caught: in the program's C++ build of Lua, Lua errors are C++ exceptions that
+/// must propagate.
 template <lua_CFunction F>
 int guard(lua_State* L) {
   try {
@@ -80,10 +80,10 @@ int guard(lua_State* L) {
   } catch (const std::exception& error) {
     push_error(L, error);
   }
-  return lua_error(L);  // after the handler: the exception is released, as a longjmp demands
+  return lua_error(L);  // outside the handler, so that the exception is released even with longjmp
 }
 
-/// As guard, for functions that only look at what their arguments hold.
+/// Like guard, for functions that only inspect their arguments.
 template <lua_CFunction F>
 int guard_lookup(lua_State* L) {
   try {

@@ -9,7 +9,7 @@
 namespace tide::bindings {
 namespace {
 
-/// The number of arguments that this text names; none: any number.
+/// The maximum number of arguments in this text; none: any number.
 std::optional<int> most_arguments(std::string_view text) {
   if (text.empty()) return 0;
   int count = 1, depth = 0;
@@ -27,7 +27,7 @@ const Function& called(lua_State* L) {
   return *static_cast<const Function*>(lua_touserdata(L, lua_upvalueindex(1)));
 }
 
-/// Drops nils after the last argument that the function takes; any other value is an error.
+/// Drops trailing nils after the function's last argument; any other value is an error.
 int drop_surplus(lua_State* L) {
   const auto most = static_cast<int>(lua_tointeger(L, lua_upvalueindex(2)));
   for (int i = most + 1; i <= lua_gettop(L); ++i)

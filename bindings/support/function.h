@@ -1,4 +1,4 @@
-// Functions written by hand: their names, help and code in one row.
+// Handwritten functions: name, help and code in one row.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -13,12 +13,12 @@ namespace tide::bindings {
 struct Function {
   const char* name;
   lua_CFunction function;
-  const char* arguments;  ///< as help shows them, without the receiver of methods: "fn?, ..."
-  const char* doc;        ///< one sentence without a final stop
-  const char* example;    ///< a line of Lua, and behind --> what it gives
+  const char* arguments;  ///< as shown in help, without the receiver of methods: "fn?, ..."
+  const char* doc;        ///< one sentence without a final period
+  const char* example;    ///< a line of Lua, and its result after -->
 };
 
-/// Functions that are found in one place.
+/// Functions in one table or class.
 struct FunctionFamily {
   const char* prefix;  ///< "tide.", "x:", "event:"
   const char* title;
@@ -28,14 +28,14 @@ struct FunctionFamily {
 /// Whether functions are called as `x:name()`.
 enum class Receiver : bool { none, first };
 
-/// Adds the functions, which live as long as the program, to the table on top of the stack. They
-/// refuse more arguments than their text names: "x, {dim}" are two, "device | dtype" one or both,
+/// Adds the functions, which must have static lifetime, to the table on top of the stack. They
+/// reject more arguments than their text lists: "x, {dim}" is two, "device | dtype" one or both,
 /// "fn, ..." any number.
 void register_functions(lua_State* L, std::span<const Function> functions,
                         Receiver receiver = Receiver::none);
 
-/// Makes the class of T, whose objects have these methods and no other field; `place` is what the
-/// error about another one calls an object: "event".
+/// Creates the metatable of T, whose objects have these methods and no other fields; `place` is the
+/// name of an object in errors about unknown fields: "event".
 template <class T>
 void open_class(lua_State* L, const luaL_Reg* metamethods, std::span<const Function> methods,
                 const char* place) {

@@ -7,7 +7,7 @@
 namespace tide::bindings {
 namespace {
 
-/// Key of the registry: the metatable.
+/// Registry key of the metatable.
 constexpr char kList = 0;
 
 /// "{2, 3}"
@@ -30,13 +30,13 @@ int list_concat(lua_State* L) {
   return 1;
 }
 
-/// x.shape[0] is a slip; positions behind the last one give nil, which ends loops.
+/// x.shape[0] is a common mistake; indices past the end return nil, which ends loops.
 int list_index(lua_State* L) {
   if (!lua_isinteger(L, 2) || lua_tointeger(L, 2) > 0) return 0;
   throw ArgumentError("index: positions start at 1, got " + std::to_string(lua_tointeger(L, 2)));
 }
 
-/// Whether all fields of the table at index `a` are those of the one at `b`.
+/// Whether all fields of the table at index `a` equal those of the one at `b`.
 bool has_fields(lua_State* L, int a, int b) {
   for (lua_pushnil(L); lua_next(L, a); lua_pop(L, 2)) {
     lua_pushvalue(L, -2);

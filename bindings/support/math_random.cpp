@@ -1,4 +1,4 @@
-// Reaches the state of math.random, which Lua keeps in a userdata that is the function's upvalue.
+// Accesses the state of math.random, a userdata in the function's upvalue.
 #include "bindings/support/math_random.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// C++ values as Lua userdata: how they are made, recognised, and finalized.
+// C++ values as Lua userdata: creation, type checks, and finalization.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -11,32 +11,32 @@
 
 namespace tide::bindings {
 
-/// What identifies the userdata of one C++ type.
+/// Identifies the userdata of one C++ type.
 struct ClassInfo {
   const char* name;             ///< `__name` of its metatable
-  const char* word = "object";  ///< what errors call a value of it
+  const char* word = "object";  ///< name of a value in errors
 };
 
-/// The class of T; each type of userdata specialises it.
+/// The class of T; specialized for each type of userdata.
 template <class T>
 extern const ClassInfo kClass;
 
-/// What a userdata holds. Its first word is the address of the class, which no other library's
-/// userdata can hold: so one comparison recognises it, in every Lua state.
+/// The contents of a userdata. Its first word is the address of the class, which no other library's
+/// userdata contains, so a single comparison identifies it in every Lua state.
 template <class T>
 struct Box {
-  const ClassInfo* info;  ///< kFinalized: the value is gone
+  const ClassInfo* info;  ///< kFinalized: the value was destroyed
   T value;
 };
 inline constexpr ClassInfo kFinalized{"finalized"};
-inline constexpr ClassInfo kFreedTensor{"freed tensor"};  ///< likewise: it was a tensor
+inline constexpr ClassInfo kFreedTensor{"freed tensor"};  ///< a destroyed tensor
 
-/// Whether the memory of such a userdata ends the value, and no finalizer: see
+/// Whether freeing the userdata's memory destroys the value, without a finalizer: see
 /// bindings/objects/handle_memory.h.
 template <class T>
 inline constexpr bool kEndsWithMemory = false;
 
-/// The box at a stack index, finalized or not; null if it holds something else.
+/// The box at a stack index; null if it holds another type.
 template <class T>
 Box<T>* find_box(lua_State* L, int index) {
   auto* box = static_cast<Box<T>*>(lua_touserdata(L, index));
@@ -45,14 +45,14 @@ Box<T>* find_box(lua_State* L, int index) {
   return box->info == &kClass<T> ? box : nullptr;
 }
 
-/// The value at a stack index; null if there is none of this class.
+/// The value at a stack index; null if it is not of this class.
 template <class T>
 T* find(lua_State* L, int index) {
   Box<T>* box = find_box<T>(L, index);
   return box ? &box->value : nullptr;
 }
 
-/// Name of the type of the value at an index, as error messages say it.
+/// The type name of the value at an index for error messages.
 inline const char* type_name(lua_State* L, int index) {
   if (lua_isnone(L, index)) return "nothing";
   const void* block = lua_touserdata(L, index);
@@ -97,7 +97,7 @@ T& push_object(lua_State* L, T value) {
   return box->value;
 }
 
-/// __gc: ends the value; a second call does nothing.
+/// __gc: destroys the value; a second call does nothing.
 template <class T>
 int finalize(lua_State* L) {
   if (Box<T>* box = find_box<T>(L, 1)) {
@@ -107,8 +107,8 @@ int finalize(lua_State* L) {
   return 0;
 }
 
-/// Makes the metatable of a class with these metamethods, and methods in its table `__index`
-/// (unless the metamethods have one of their own). Leaves it on the stack.
+/// Creates the metatable of a class with these metamethods, and a table `__index` of methods
+/// (unless the metamethods include `__index`). Leaves it on the stack.
 template <class T>
 void open_class(lua_State* L, const luaL_Reg* metamethods, const luaL_Reg* methods) {
   lua_createtable(L, 0, 16);

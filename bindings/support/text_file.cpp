@@ -1,4 +1,4 @@
-// Text files, by the runtime's way of replacing files, and those inside the program.
+// Writes text files by atomic replacement, and reads embedded files.
 #include "bindings/support/text_file.h"
 
 #include "bindings/support/embedded.h"

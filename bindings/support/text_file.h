@@ -1,4 +1,4 @@
-// Writes text files for the program and the Lua library, and reads those inside the program.
+// Writes text files for the program and the Lua library, and reads embedded files.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -7,8 +7,8 @@
 
 namespace tide {
 
-/// Replaces the file at `path` at once: what goes wrong leaves the old one. What is no regular file
-/// is written to. Throws an std::exception that names the path.
+/// Replaces the file at `path` atomically: an error leaves the old one intact. Other than regular
+/// files are written directly. Throws a std::exception that names the path.
 void write_text_file(const std::string& path, std::string_view text);
 
 namespace bindings {
@@ -16,10 +16,10 @@ namespace bindings {
 /// write_file(path, text) of "tide.native".
 int write_file(lua_State* L);
 
-/// read_embedded(path): the text of a file inside the program, nothing if there is none.
+/// read_embedded(path): the text of an embedded file, nothing if it does not exist.
 int read_embedded(lua_State* L);
 
-/// list_embedded(prefix): the sorted paths that begin so.
+/// list_embedded(prefix): the sorted paths that begin with `prefix`.
 int list_embedded(lua_State* L);
 
 }  // namespace bindings

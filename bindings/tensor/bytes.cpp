@@ -1,4 +1,4 @@
-// Elements as the bytes that they are made of, and a summary of values.
+// Converts tensors to and from raw bytes, and summarizes values.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -26,13 +26,13 @@ namespace {
 int bytes(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "bytes");
   const size_t size = static_cast<size_t>(x.numel()) * size_of(x.dtype());
-  luaL_Buffer content;  // Lua's memory, which counts under a limit
+  luaL_Buffer content;  // Lua memory, which counts against the limit
   x.read(luaL_buffinitsize(L, &content, size), "bytes");
   luaL_pushresultsize(&content, size);
   return 1;
 }
 
-/// The sizes in the table at an index, of which one may be -1, for so many elements.
+/// The shape in the table at an index, one size of which may be -1, for `count` elements.
 Shape shape_at(lua_State* L, int index, int64_t count) {
   if (lua_isnoneornil(L, index)) return {count};
   std::vector<int64_t> sizes;
@@ -61,8 +61,8 @@ int from_bytes(lua_State* L) {
   const char* content = lua_tolstring(L, 1, &length);
   const DType type = lua_isnoneornil(L, 2) ? DType::u8 : dtype_at(L, 2, "from_bytes");
   if (length % size_of(type) != 0)
-    throw ShapeError("from_bytes: " + std::to_string(length) + " bytes are no whole number of " +
-                     std::string(name_of(type)));
+    throw ShapeError("from_bytes: " + std::to_string(length) +
+                     " bytes are not a multiple of the size of " + std::string(name_of(type)));
   const auto count = static_cast<int64_t>(length / size_of(type));
   const bool shape_given = lua_type(L, 3) == LUA_TTABLE && !is_options_table(L, 3);
   const Shape shape = shape_at(L, shape_given ? 3 : lua_gettop(L) + 1, count);
@@ -71,9 +71,8 @@ int from_bytes(lua_State* L) {
   return 1;
 }
 
-/// Sums and minima and maxima of the finite elements of x, all from one walk over them: count,
-/// least, largest, sum of the distances from `origin` and of their squares, zeros, nans,
-/// infinities.
+/// Statistics of the finite elements of x from a single pass: count, minimum, maximum, sum of the
+/// distances from `origin` and of their squares; then the numbers of zeros, nans and infinities.
 Tensor summary(const Tensor& x, const Tensor& origin) {
   const Tensor finite = isfinite(x);
   const Tensor wide = convert(x, DType::f64);
@@ -96,7 +95,7 @@ int stats(lua_State* L) {
   lua_pushinteger(L, x.numel());
   lua_setfield(L, -2, "count");
   if (x.numel() == 0) return 1;
-  // Squares of distances from a value in their midst keep the digits that squares would lose.
+  // Squared distances from one of the values avoid the cancellation of squared values.
   const Tensor first = convert(select(flatten(x), Dim{0}, Position{1}), DType::f64);
   const Tensor origin = where(isfinite(first), first, 0.0);
   double v[9];
@@ -115,18 +114,17 @@ int stats(lua_State* L) {
 
 constexpr Function kByteMethods[] = {
     {"bytes", guard<bytes>, "",
-     "The elements as a string, row-major, as the machine stores them; waits",
+     "The elements as a string, in row-major order and native byte order; waits",
      "#tide.ones(3):bytes() --> 12"},
     {"stats", guard<stats>, "",
-     "A table: min, max, mean and std of the finite elements, their number, and the shares of "
-     "zeros, "
-     "nan and inf; waits once",
+     "A table: min, max, mean and std of the finite elements, their count, and the fractions of "
+     "zeros, nan and inf; waits once",
      "tide.tensor{1.0, 3}:stats().mean --> 2.0"},
 };
 
 constexpr Function kByteFunctions[] = {
     {"from_bytes", guard<from_bytes>, "string, dtype?, shape?, {device}",
-     "A tensor with the elements that a string holds, as x:bytes() gives it",
+     "A tensor of the elements in a string from x:bytes()",
      "tide.from_bytes(\"\\1\\0\\2\\0\", \"int16\") --> {1, 2}"},
 };
 

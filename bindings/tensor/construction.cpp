@@ -19,12 +19,12 @@
 namespace tide::bindings {
 namespace {
 
-/// What a nested table holds, collected in row-major order.
+/// The values of a nested table in row-major order.
 struct Collected {
   Shape shape;
   bool has_float = false, has_integer = false, has_boolean = false;
-  std::vector<int64_t> integers;  ///< as long as no float was met
-  std::vector<double> floats;     ///< afterwards
+  std::vector<int64_t> integers;  ///< until the first float
+  std::vector<double> floats;     ///< from the first float on
 
   /// An empty table has floats, as in PyTorch.
   DType natural_type() const {
@@ -62,14 +62,14 @@ void add_value(lua_State* L, Collected& all, const char* function) {
     all.integers.push_back(value);
 }
 
-/// Whether the key on top of the stack is a position in a list of `length` elements.
+/// Whether the key on top of the stack is an index into a list of `length` elements.
 bool is_position(lua_State* L, lua_Integer length) {
   if (!lua_isinteger(L, -1)) return false;
   const lua_Integer key = lua_tointeger(L, -1);
   return key >= 1 && key <= length;
 }
 
-/// Refuses keys behind the list of `length` elements in the table on top of the stack.
+/// Rejects keys other than the `length` list elements in the table on top of the stack.
 void check_no_other_keys(lua_State* L, lua_Integer length, const char* function) {
   if (length)
     lua_pushinteger(L, length);
@@ -77,7 +77,7 @@ void check_no_other_keys(lua_State* L, lua_Integer length, const char* function)
     lua_pushnil(L);
   if (!lua_next(L, -2)) return;
   lua_pop(L, 1);
-  if (is_position(L, length)) {  // elements that were not set in order follow no order
+  if (is_position(L, length)) {  // elements set out of order are not iterated in order
     lua_pop(L, 1);
     lua_pushnil(L);
     do {
@@ -90,7 +90,7 @@ void check_no_other_keys(lua_State* L, lua_Integer length, const char* function)
                       "': options go into a table of their own");
 }
 
-/// Follows the first elements down to find the shape of the table on top of the stack.
+/// Descends into first elements to find the shape of the table on top of the stack.
 Shape find_shape(lua_State* L, const char* function) {
   Shape shape;
   const int top = lua_gettop(L);
@@ -108,7 +108,7 @@ Shape find_shape(lua_State* L, const char* function) {
   return shape;
 }
 
-/// Collects the table or value on top of the stack, which stands for dimension `dim` and below.
+/// Collects the table or value on top of the stack, starting at dimension `dim`.
 void collect(lua_State* L, Collected& all, int dim, const char* function) {
   const bool is_table = lua_type(L, -1) == LUA_TTABLE;
   if (!is_table && dim == all.shape.rank()) return add_value(L, all, function);
@@ -128,7 +128,7 @@ void collect(lua_State* L, Collected& all, int dim, const char* function) {
   check_no_other_keys(L, length, function);
 }
 
-/// A tensor of the type in which the values are exact, or the natural one.
+/// A tensor of the requested type, or of the natural one.
 Tensor make_tensor(const Collected& all, const TensorOptions& options, const char* function) {
   const DType natural = all.natural_type();
   const DType type = options.dtype.value_or(natural);
@@ -162,8 +162,8 @@ Tensor copy_tensor(const Tensor& source, const TensorOptions& options) {
   return x == source ? clone(x) : x;
 }
 
-/// The tensor of the value at stack index 1. Options at index 2 say more than those of `like`,
-/// which may be null.
+/// The tensor of the value at stack index 1. Options at index 2 override those of `like`, which may
+/// be null.
 int construct(lua_State* L, const char* function, const Tensor* like = nullptr) {
   if (lua_isnone(L, 1)) throw ArgumentError(std::string(function) + ": expected a table or number");
   TensorOptions options = options_at(L, 2, function);
@@ -197,13 +197,14 @@ constexpr Function kConstructionFunctions[] = {
     {"tensor", guard<tensor>, "data, {dtype, device, requires_grad, pin_memory}",
      "A new tensor with the values of nested tables, of a number, or of another tensor",
      "tide.tensor({{1, 2}, {3, 4}}, {dtype = \"float32\"}) --> {{1.0, 2.0}, {3.0, 4.0}}"},
-    {"from", guard<from>, "data, {dtype, device, requires_grad}", "As tide.tensor",
+    {"from", guard<from>, "data, {dtype, device, requires_grad}", "Same as tide.tensor",
      "tide.from{1, 2} --> {1, 2}"},
 };
 
 constexpr Function kConstructionMethods[] = {
     {"new_tensor", guard<new_tensor>, "data, {dtype, device, requires_grad, pin_memory}",
-     "tide.tensor of the type and place of x", "tide.ones(2):new_tensor{1, 2} --> {1.0, 2.0}"},
+     "Like tide.tensor, with the type and device of x as defaults",
+     "tide.ones(2):new_tensor{1, 2} --> {1.0, 2.0}"},
 };
 
 }  // namespace

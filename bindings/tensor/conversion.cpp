@@ -17,7 +17,7 @@
 namespace tide::bindings {
 namespace {
 
-/// What x:to asks for.
+/// The arguments of x:to.
 struct Target {
   std::optional<DType> dtype{};
   std::optional<Device> device{};
@@ -36,12 +36,12 @@ Tensor moved(const Tensor& x, Device device) {
   return y;
 }
 
-/// x as the target says: x itself if nothing changes and no copy is asked for.
+/// x converted to the target: x itself if nothing changes and no copy is requested.
 Tensor converted(const Tensor& x, const Target& target) {
   Tensor y = x;
   const bool moves = target.device && !(*target.device == x.device());
   const bool converts = target.dtype && *target.dtype != x.dtype();
-  // The narrower type travels.
+  // Transfer the narrower type.
   const bool converts_first = converts && size_of(*target.dtype) < size_of(x.dtype());
   if (converts_first) y = convert(y, *target.dtype);
   if (moves) y = moved(y, *target.device);
@@ -88,7 +88,7 @@ int to(lua_State* L) {
   Target target;
   const int top = lua_gettop(L);
   if (top < 2) throw ArgumentError("to: expected a type, a device, a tensor, or options");
-  bool* flag = &target.non_blocking;  // and then: copy
+  bool* flag = &target.non_blocking;  // the next boolean is copy
   for (int i = 2; i <= top; ++i) {
     if (lua_type(L, i) == LUA_TTABLE) {
       read_named(L, i, target);
@@ -143,7 +143,7 @@ int to_cuda(lua_State* L) {
   return 1;
 }
 
-/// The same elements in pinned memory, differentiable. What lies on a device is left there.
+/// A copy in pinned memory, differentiable. Tensors on a device are returned unchanged.
 Tensor pinned(const Tensor& x) {
   if (!x.device().is_host()) return x;
   const Tensor y = record_pinned(x);
@@ -165,8 +165,8 @@ Tensor as_in_ctx(const Tensor& x, Device device) { return converted(x, {{}, devi
 constexpr Function kConversionMethods[] = {
     {"to", guard<to>,
      "device | dtype | tensor | {device, dtype, copy, non_blocking, memory_format, ctx}",
-     "x on another device or of another type; x itself if nothing changes. On the way to the cpu "
-     "it waits, unless non_blocking = true: then the first read does",
+     "x on another device or of another type; x itself if nothing changes. A transfer to the cpu "
+     "waits, unless non_blocking = true: then the first read waits",
      "tide.tensor{1, 2}:to(\"float32\") --> {1.0, 2.0}"},
     {"float", guard<to_type<DType::f32>>, "", "x as float32",
      "tide.tensor{1, 2}:float() --> {1.0, 2.0}"},
@@ -203,9 +203,10 @@ constexpr Function kConversionMethods[] = {
      "A copy of x in pinned memory, from which transfers are faster; x itself if it is pinned",
      "tide.tensor{1, 2}:pin_memory() --> {1, 2}"},
     typed_method<copyto, "copyto", "x, device">(
-        "A copy of x on a device, always", "tide.tensor{1, 2}:copyto(\"sim\").device --> sim:0"),
+        "A copy of x on a device, even if it is already there",
+        "tide.tensor{1, 2}:copyto(\"sim\").device --> sim:0"),
     typed_method<as_in_ctx, "as_in_ctx", "x, device">(
-        "x on a device; a copy only where needed",
+        "x on a device; copies only if needed",
         "tide.tensor{1, 2}:as_in_ctx(\"sim\").device --> sim:0"),
 };
 

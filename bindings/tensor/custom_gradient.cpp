@@ -1,4 +1,4 @@
-// Ties Lua functions into grad functions.
+// Grad functions implemented by Lua functions.
 #include "bindings/tensor/custom_gradient.h"
 
 #include <memory>
@@ -28,7 +28,7 @@ std::vector<Tensor> list_at(lua_State* L, int index) {
 }  // namespace
 
 int attach_gradient(lua_State* L) {
-  // Names of ops live as long as the process.
+  // op names must live as long as the process
   const char* name = intern_file_name(luaL_checkstring(L, 1));
   const std::vector<Tensor> outputs = list_at(L, 2), inputs = list_at(L, 3);
   luaL_checktype(L, 4, LUA_TFUNCTION);

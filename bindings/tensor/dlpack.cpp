@@ -1,4 +1,4 @@
-// tide.to_dlpack and tide.from_dlpack: tensors handed to and taken from a host written in C.
+// tide.to_dlpack and tide.from_dlpack: exchange tensors with a C host program.
 #include "bindings/tensor/dlpack.h"
 
 #include <cstring>
@@ -19,8 +19,8 @@ namespace {
 
 using dlpack::ManagedTensor;
 
-/// What a tensor that was handed out owns: a copy, so that neither side sees what the other writes,
-/// and the deleter needs nothing of this library's threads.
+/// An exported tensor, which owns a copy: neither side sees the other's writes, and the deleter can
+/// run on any thread.
 struct Exported {
   ManagedTensor managed{};
   std::vector<int64_t> shape, strides;
@@ -75,7 +75,7 @@ int collect_capsule(lua_State* L) {
 
 int capsule_text(lua_State* L) {
   ManagedTensor** capsule = find_capsule(L, 1);
-  lua_pushstring(L, capsule && *capsule ? "dltensor" : "dltensor, taken over");
+  lua_pushstring(L, capsule && *capsule ? "dltensor" : "dltensor, consumed");
   return 1;
 }
 
@@ -127,19 +127,19 @@ void copy_elements(const dlpack::Tensor& from, size_t item, int dim, const std::
     copy_elements(from, item, dim + 1, source + i * stride * static_cast<int64_t>(item), target);
 }
 
-/// A new tensor on the device with what the host's holds.
+/// A new tensor on the device with a copy of the host tensor's elements.
 Tensor imported(const dlpack::Tensor& from, Device device) {
   if (from.device.type != dlpack::kCpu && from.device.type != dlpack::kCudaHost)
-    throw DeviceError("from_dlpack: only tensors in host memory can be taken: device type " +
+    throw DeviceError("from_dlpack: expected a tensor in host memory, got device type " +
                       std::to_string(from.device.type));
   const auto type = dtype_of(from.type);
   if (!type)
-    throw DTypeError("from_dlpack: there is no type with code " + std::to_string(from.type.code) +
+    throw DTypeError("from_dlpack: unsupported type: code " + std::to_string(from.type.code) +
                      ", " + std::to_string(from.type.bits) + " bits, " +
                      std::to_string(from.type.lanes) + " lanes");
   if (from.rank < 0 || from.rank > kMaxDims || (from.rank > 0 && !from.shape))
     throw ShapeError("from_dlpack: at most " + std::to_string(kMaxDims) +
-                     " dimensions can be taken: " + std::to_string(from.rank));
+                     " dimensions are supported, got " + std::to_string(from.rank));
   const Shape shape(std::vector<int64_t>(from.shape, from.shape + from.rank));
   if (!from.data && shape.numel() > 0) throw ArgumentError("from_dlpack: the tensor has no data");
   std::string values(static_cast<size_t>(shape.numel()) * size_of(*type), '\0');
@@ -151,14 +151,14 @@ Tensor imported(const dlpack::Tensor& from, Device device) {
   return record_constant(values.data(), shape, *type, device);
 }
 
-/// from_dlpack(capsule [, {device}]): takes the tensor out of the capsule.
+/// from_dlpack(capsule [, {device}]): consumes the tensor in the capsule.
 int from_dlpack(lua_State* L) {
   ManagedTensor** capsule = find_capsule(L, 1);
   if (!capsule)
     throw ArgumentError(std::string("from_dlpack: argument 1: expected a dltensor capsule, got ") +
                         type_name(L, 1));
   const Device device = options_at(L, 2, "from_dlpack").device.value_or(default_device());
-  if (!*capsule) throw ArgumentError("from_dlpack: this capsule's tensor was taken over already");
+  if (!*capsule) throw ArgumentError("from_dlpack: the capsule's tensor was already consumed");
   Tensor tensor = imported((*capsule)->tensor, device);
   release(std::exchange(*capsule, nullptr));
   push_tensor(L, std::move(tensor));
@@ -167,11 +167,11 @@ int from_dlpack(lua_State* L) {
 
 constexpr Function kDlpackFunctions[] = {
     {"to_dlpack", guard<to_dlpack>, "x",
-     "A DLPack capsule with a copy of x's values in host memory, for a host written in C: see "
+     "A DLPack capsule with a copy of x's values in host memory, for a C host program: see "
      "bindings/tensor/dlpack.h; waits",
      "tide.from_dlpack(tide.to_dlpack(tide.ones(2))) --> {1.0, 1.0}"},
     {"from_dlpack", guard<from_dlpack>, "capsule, {device}",
-     "A tensor with a copy of the values in a DLPack capsule, which is empty then",
+     "A tensor with a copy of the values in a DLPack capsule, which is consumed",
      "local c = tide.to_dlpack(tide.ones(2)); tide.from_dlpack(c) --> {1.0, 1.0}"},
 };
 

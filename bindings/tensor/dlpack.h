@@ -1,5 +1,4 @@
-// The layout of tensors that programs exchange as DLPack (version 0.8, the form before 1.0): what a
-// host written in C and this module agree on.
+// The DLPack tensor layout (version 0.8, before 1.0), shared with C host programs.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +37,7 @@ struct Tensor {
   uint64_t byte_offset;
 };
 
-/// Whoever holds one calls its deleter once, on any thread.
+/// The owner calls its deleter once, on any thread.
 struct ManagedTensor {
   Tensor tensor;
   void* context;
@@ -46,9 +45,9 @@ struct ManagedTensor {
 };
 static_assert(sizeof(Tensor) == 48 && sizeof(ManagedTensor) == 64);
 
-/// A capsule is a userdata with the metatable that the registry has under this name
-/// (luaL_checkudata(L, i, "dltensor")). Its block is one pointer to a ManagedTensor, which is null
-/// once somebody took the tensor over; until then the collector calls the deleter.
+/// A capsule is a userdata with the metatable registered under this name (luaL_checkudata(L, i,
+/// "dltensor")). It holds one pointer to a ManagedTensor, which is null once the tensor was
+/// consumed; otherwise the collector calls the deleter.
 inline constexpr char kCapsule[] = "dltensor";
 
 }  // namespace tide::bindings::dlpack

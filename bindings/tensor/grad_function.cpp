@@ -1,4 +1,4 @@
-// x.grad_fn: the op that gave a tensor, as a Lua value.
+// x.grad_fn: the op that computed a tensor, as a Lua value.
 #include "runtime/autograd/grad_function.h"
 
 #include <string>
@@ -23,7 +23,7 @@ void push_function(lua_State* L, const std::optional<GradFunction>& function) {
     lua_pushnil(L);
 }
 
-/// A list of pairs {function or nil, which of its results, from 1}.
+/// A list of pairs {function or nil, index of its result, from 1}.
 int push_inputs(lua_State* L, const GradFunction& function) {
   const auto inputs = function.inputs();
   lua_createtable(L, static_cast<int>(inputs.size()), 0);

@@ -20,7 +20,7 @@ namespace {
 
 void backward_from(const Tensor& x, const std::optional<Tensor>& gradient, bool retain_graph,
                    bool create_graph) {
-  lua_State* const L = thread_context.running;  // a hook may run in another
+  lua_State* const L = thread_context.running;  // a hook may run in another coroutine
   backward(x, gradient.value_or(Tensor()), {retain_graph, create_graph});
   release_references(L);
 }
@@ -42,7 +42,7 @@ int retain(lua_State* L) {
   return 1;
 }
 
-/// x:register_hook(fn): returns a function that takes the hook away.
+/// x:register_hook(fn): returns a function that removes the hook.
 int remove(lua_State* L) {
   const Tensor* x = find_tensor(L, lua_upvalueindex(1));
   if (x) remove_hook(*x, static_cast<size_t>(lua_tointeger(L, lua_upvalueindex(2))));
@@ -62,7 +62,7 @@ int add_hook(lua_State* L) {
   return 1;
 }
 
-/// y:copy_(source), x:fill_(value), x:zero_(): values written with a grad function.
+/// y:copy_(source), x:fill_(value), x:zero_(): differentiable writes.
 /// copy_(source [, non_blocking]): copies to the host never wait; the first read does.
 int copy_in_place(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "copy_");
@@ -161,12 +161,12 @@ constexpr Function kGradientMethods[] = {
         "tide.ones(2):requires_grad_().requires_grad --> true"),
     {"detach_", guard<detach_in_place>, "", "Drops the grad function of x",
      "local x = tide.ones(2):requires_grad_() * 2; x:detach_().requires_grad --> false"},
-    {"retain_grad", guard<retain>, "", "Makes x, which is not a leaf, keep its .grad",
+    {"retain_grad", guard<retain>, "", "Makes a non-leaf x keep its .grad",
      "local y = tide.ones(2):requires_grad_() * 2; y:retain_grad(); y:sum():backward(); y.grad --> "
      "{1.0, 1.0}"},
     {"register_hook", guard<add_hook>, "fn",
-     "Calls fn with each gradient of x; what it returns takes its place. Returns a function that "
-     "removes the hook",
+     "Calls fn with each gradient of x; a result other than nil replaces the gradient. Returns a "
+     "function that removes the hook",
      "local x = tide.ones(2):requires_grad_(); x:register_hook(function(g) return g * 10 end); "
      "x:sum():backward(); x.grad --> {10.0, 10.0}"},
     {"copy_", guard<copy_in_place>, "source, {non_blocking}",
@@ -181,7 +181,7 @@ constexpr Function kGradientMethods[] = {
 constexpr Function kGradientFunctions[] = {
     {"grad", guard<grad>,
      "outputs, inputs, grad_outputs?, {grad_outputs, retain_graph, create_graph, allow_unused}",
-     "The gradients of outputs with respect to inputs, one result each; .grad stays as it is",
+     "The gradients of outputs with respect to inputs, one result each; .grad is unchanged",
      "local x = tide.tensor({1.0, 2}, {requires_grad = true}); tide.grad(x:square():sum(), x) --> "
      "{2.0, 4.0}"},
 };

@@ -24,9 +24,10 @@ using Entry = IndexEntry;
                  "a position, a range {first, last}, a tensor, \"...\" or \"new\"");
 }
 
-/// Throws for a named field beside the `length` entries of the list at `table`: {1, 4, step = 2}.
+/// Throws for a named field in addition to the `length` entries of the list at `table`: {1, 4, step
+/// = 2}.
 void refuse_names(lua_State* L, int table, lua_Integer length, const char* form) {
-  // Entries come first in a table, but for lists that were not made in order.
+  // Array entries come first, except in lists created out of order.
   if (length == 0)
     lua_pushnil(L);
   else
@@ -35,7 +36,7 @@ void refuse_names(lua_State* L, int table, lua_Integer length, const char* form)
     if (lua_isinteger(L, -2)) continue;
     const std::string_view name =
         lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : type_name(L, -2);
-    if (name == "n") continue;  // of table.pack
+    if (name == "n") continue;  // set by table.pack
     throw ArgumentError(std::string("index: ") + form + "; named fields are not supported, got \"" +
                         std::string(name) + "\"");
   }
@@ -55,7 +56,7 @@ Entry range_entry(lua_State* L, int table) {
   for (lua_Unsigned i = 0; i < length; ++i) {
     lua_rawgeti(L, table, static_cast<lua_Integer>(i) + 1);
     if (!integer_at(L, -1, parts[i]))
-      throw ArgumentError(std::string("index: a range has whole numbers, got ") +
+      throw ArgumentError(std::string("index: a range needs integers, got ") +
                           (lua_isnumber(L, -1) ? lua_tostring(L, -1) : type_name(L, -1)));
     lua_pop(L, 1);
   }
@@ -70,19 +71,19 @@ Entry text_entry(lua_State* L, int index) {
   else if (text == "new")
     entry.kind = Entry::Kind::new_dim;
   else
-    throw ArgumentError("index: the words are \"...\" and \"new\", got \"" + std::string(text) +
-                        "\"; {} takes all of a dimension");
+    throw ArgumentError("index: expected \"...\" or \"new\", got \"" + std::string(text) +
+                        "\"; use {} to select an entire dimension");
   return entry;
 }
 
-/// One entry of x[{...}], at a stack index from the bottom.
+/// One entry of x[{...}], at an absolute stack index.
 Entry entry_at(lua_State* L, int index) {
   switch (lua_type(L, index)) {
     case LUA_TNUMBER: {
       Entry entry;
       entry.kind = Entry::Kind::position;
       if (!integer_at(L, index, &entry.first))
-        throw ArgumentError("index: a position is a whole number, got " +
+        throw ArgumentError("index: expected an integer index, got " +
                             std::to_string(lua_tonumber(L, index)));
       return entry;
     }
@@ -101,7 +102,7 @@ Entry entry_at(lua_State* L, int index) {
   }
 }
 
-/// The entries that the key at stack index 2 stands for.
+/// The entries of the key at stack index 2.
 std::vector<Entry> read_entries(lua_State* L) {
   std::vector<Entry> entries;
   if (lua_type(L, 2) != LUA_TTABLE) {
@@ -119,11 +120,11 @@ std::vector<Entry> read_entries(lua_State* L) {
   return entries;
 }
 
-/// x[i], or nil one place behind the end, where ipairs stops.
+/// x[i], or nil for an index one past the end, so that ipairs stops.
 int index_position(lua_State* L, const Tensor& x) {
   int64_t position;
   if (!integer_at(L, 2, &position))
-    throw ArgumentError("index: a position is a whole number, got " +
+    throw ArgumentError("index: expected an integer index, got " +
                         std::to_string(lua_tonumber(L, 2)));
   if (x.rank() > 0 && position == x.shape()[0] + 1) return 0;
   push_tensor(L, index_first(x, position));
@@ -191,11 +192,11 @@ int get_matrix_transposed(lua_State* L, const Tensor& x) {
   return 1;
 }
 
-/// The conjugate transpose, which of real matrices is the transposed one.
+/// The conjugate transpose, which for real matrices is the transpose.
 int get_adjoint(lua_State* L, const Tensor& x) {
   if (x.rank() != 0 && x.rank() != 2)
     throw ShapeError("H: expected a matrix, got " + x.shape().text() +
-                     "; use mH for stacks of them");
+                     "; use mH for batches of matrices");
   enter(L);
   push_tensor(L, t(x));
   return 1;
@@ -235,7 +236,7 @@ int get_bytes(lua_State* L, const Tensor& x) {
   return push_count(L, x.numel() * static_cast<int64_t>(size_of(x.dtype())));
 }
 
-/// x.name, and x.name = value where that is possible.
+/// A field x.name, which may be assignable.
 struct Field {
   const char* name;
   int (*get)(lua_State* L, const Tensor& x);
@@ -248,13 +249,12 @@ constexpr Field kFields[] = {
      "tide.ones(2, 3).shape --> {2, 3}"},
     {"dtype", get_dtype, nullptr, "The full name of the type",
      "tide.ones(2, {dtype = \"f16\"}).dtype --> \"float16\""},
-    {"device", get_device, nullptr, "The device that the elements lie on",
+    {"device", get_device, nullptr, "The device of the elements",
      "tide.ones(2, {device = \"sim\"}).device --> sim:0"},
     {"ctx", get_device, nullptr, "The device, under Gluon's name", "tide.ones(2).ctx --> cpu"},
     {"grad", get_grad, set_grad,
      "The gradient that backward has accumulated; nil before, and may be set to nil. Gluon's "
-     "x:grad(device) gives "
-     "it on a device",
+     "x:grad(device) returns it on a device",
      "local x = tide.ones(2):requires_grad_(); x:sum():backward(); x.grad --> {1.0, 1.0}"},
     {"requires_grad", get_requires_grad, set_requires_grad,
      "Whether gradients are computed for x; may be set",
@@ -263,13 +263,13 @@ constexpr Field kFields[] = {
      "Whether x was not computed from a tensor that requires a gradient",
      "(tide.ones(2):requires_grad_() * 2).is_leaf --> false"},
     {"grad_fn", get_grad_fn, nullptr,
-     "The op that gave x, nil for a leaf: its name(), next_functions (pairs of what gave its "
-     "inputs, "
-     "nil where no gradient goes, and which result of that) and, where gradients add up, variable",
+     "The op that computed x, nil for a leaf. It has name(), next_functions (pairs of the op that "
+     "computed an input, nil if it needs no gradient, and the index of its result) and, if it "
+     "accumulates gradients, variable",
      "local x = tide.ones(2):requires_grad_(); local f = (x * 2).grad_fn; "
      "f:name(), f.next_functions[1][1].variable == x, x.grad_fn --> \"MulBackward\", true, nil"},
     {"retains_grad", get_retains_grad, nullptr,
-     "Whether x, which is no leaf, keeps its gradient: see retain_grad",
+     "Whether a non-leaf x keeps its gradient: see retain_grad",
      "local y = tide.ones(2):requires_grad_() * 2; y:retain_grad(); y.retains_grad --> true"},
     {"T", get_transposed, nullptr, "The dimensions in reverse order, as a view",
      "tide.tensor{{1, 2}, {3, 4}}.T --> {{1, 3}, {2, 4}}"},
@@ -281,8 +281,7 @@ constexpr Field kFields[] = {
      "The conjugate transposes of matrices: the last two dimensions swapped, as a view",
      "tide.ones(5, 2, 3).mH.shape --> {5, 3, 2}"},
     {"data", get_data, set_data,
-     "The same elements without a grad function; may be set to other ones. Gluon's x:data(device) "
-     "gives "
+     "The same elements without a grad function; can be assigned. Gluon's x:data(device) returns "
      "them on a device",
      "tide.ones(2):requires_grad_().data.requires_grad --> false"},
     {"ndim", get_ndim, nullptr, "The number of dimensions", "tide.ones(2, 3).ndim --> 2"},
@@ -290,7 +289,7 @@ constexpr Field kFields[] = {
     {"nbytes", get_bytes, nullptr, "The bytes of all elements", "tide.ones(2, 3).nbytes --> 24"},
 };
 
-/// __index; upvalues: the methods, and from names of fields to places in kFields.
+/// __index; upvalues: the methods, and a table from field names to indices in kFields.
 int tensor_index(lua_State* L) {
   const int type = lua_type(L, 2);
   if (type == LUA_TSTRING) {
@@ -315,7 +314,7 @@ TensorOrNumber value_at(lua_State* L, int index) {
   throw_expected(L, index, "assignment", "tensor, number or boolean");
 }
 
-/// __newindex; upvalue: from names of fields to places in kFields.
+/// __newindex; upvalue: a table from field names to indices in kFields.
 int tensor_newindex(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "assignment");
   if (lua_type(L, 2) != LUA_TSTRING) {
@@ -332,13 +331,13 @@ int tensor_newindex(lua_State* L) {
   return 0;
 }
 
-/// w:data() and w:grad(), Gluon's form of w.data and w.grad: called is what the field gave, with w
-/// and perhaps a device to have it on.
+/// w:data() and w:grad(), Gluon's form of w.data and w.grad: calls the field's tensor with w and an
+/// optional device.
 int tensor_call(lua_State* L) {
   const Tensor& x = check_tensor(L, 1, "call");
   const Tensor* owner = find_tensor(L, 2);
   if (!owner || !(share_elements(*owner, x) || owner->grad() == x))
-    throw ArgumentError("a tensor is no function: x[i] reads an element, x * y multiplies");
+    throw ArgumentError("a tensor is not callable: use x[i] to read an element, x * y to multiply");
   const Device device = lua_isnoneornil(L, 3) ? x.device() : device_at(L, 3, "data");
   if (device == x.device())
     lua_settop(L, 1);
@@ -364,7 +363,7 @@ int tensor_tostring(lua_State* L) {
   return 1;
 }
 
-/// __names: the names of methods and fields as the keys of a new table; upvalues as __index.
+/// __names: a new table whose keys are the names of methods and fields; upvalues as for __index.
 int tensor_names(lua_State* L) {
   lua_createtable(L, 0, 512);
   for (int table = 1; table <= 2; ++table) {

@@ -1,4 +1,4 @@
-// Keeps Lua functions for the runtime in the registry, and calls them.
+// Keeps Lua functions in the registry for the runtime, and calls them.
 #include "bindings/tensor/lua_function.h"
 
 #include <string>
@@ -13,14 +13,14 @@
 namespace tide::bindings {
 namespace {
 
-/// How Lua words it that a function yields through a C function that cannot be resumed.
+/// Lua's message for a yield across a C function.
 constexpr std::string_view kYieldRefused = "attempt to yield across a C-call boundary";
 
 }  // namespace
 
 LuaFunction::LuaFunction(lua_State* L, int index) {
   release_references(L);
-  // Functions that hooks keep count as handles do: the runtime's part of them is as large.
+  // Functions count like handles, because their part in the runtime is as large.
   if (++collector.new_handles >= kHandlesPerStep) collector_step(L);
   lua_pushvalue(L, index);
   reference_ = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -35,7 +35,7 @@ std::vector<Tensor> LuaFunction::call(std::span<const Tensor> arguments, size_t 
   const int top = lua_gettop(L);
   lua_rawgeti(L, LUA_REGISTRYINDEX, reference_);
   for (const Tensor& argument : arguments) push_tensor(L, argument);
-  // A backward pass has a gradient mode of its own: scopes that the function opens return to it.
+  // Use the gradient mode of the backward pass, which scopes in the function then restore.
   const bool in_force = GradientMode::enabled(), own = set_gradient_mode(L, in_force);
   const int status = lua_pcall(L, given, wanted, 0);
   thread_context.running = L;

@@ -1,4 +1,4 @@
-// A Lua function that the runtime calls back with a tensor.
+// A Lua function that the runtime calls with tensors.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -9,19 +9,19 @@
 
 namespace tide::bindings {
 
-/// Keeps a Lua function alive. It is called by the thread, and in the state, whose op is under way.
+/// Keeps a Lua function alive. It is called on the thread and in the state of the current op.
 class LuaFunction {
  public:
   /// The function at a stack index.
   LuaFunction(lua_State* L, int index);
-  /// Does not call Lua, as this may end within a collection: the function is released later.
+  /// Does not call Lua, because it may run during a collection; the function is released later.
   ~LuaFunction();
   LuaFunction(const LuaFunction&) = delete;
   LuaFunction& operator=(const LuaFunction&) = delete;
 
-  /// What the function returns for x: undefined if nil. A Lua error becomes an Error.
+  /// The function's result for x; undefined if nil. A Lua error becomes an Error.
   Tensor call(const Tensor& x) const { return call({&x, 1}, 1)[0]; }
-  /// The first `results` values that it returns for several arguments, nil for undefined ones.
+  /// The first `results` results for several arguments; undefined for nil.
   std::vector<Tensor> call(std::span<const Tensor> arguments, size_t results) const;
 
  private:

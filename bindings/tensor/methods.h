@@ -1,4 +1,4 @@
-// The methods of tensors that are written by hand, by subject, and what the class is made of.
+// The handwritten methods of tensors, by subject, and the parts of their metatable.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -11,7 +11,7 @@
 
 namespace tide::bindings {
 
-/// Sizes, types, kinds: what can be asked without waiting.
+/// Queries that do not wait: sizes, types, kinds.
 std::span<const Function> question_methods();
 /// item, tolist: reading values.
 std::span<const Function> reading_methods();
@@ -28,11 +28,11 @@ void push_tensor_methods(lua_State* L);
 /// All of them, with titles for the reference.
 std::span<const FunctionFamily> tensor_method_families();
 
-/// tide.is_tensor and its like.
+/// tide.is_tensor and other queries.
 std::span<const Function> property_functions();
-/// tide.manual_seed and its like.
+/// tide.manual_seed and other functions on random numbers.
 std::span<const Function> random_functions();
-/// tide.manual_seed, which tide.cuda has, too.
+/// tide.manual_seed, also used by tide.cuda.
 int manual_seed(lua_State* L);
 /// Methods of tide.Generator.
 std::span<const Function> generator_methods();
@@ -44,20 +44,20 @@ std::span<const Function> byte_functions();
 /// tide.tensor and tide.from.
 std::span<const Function> construction_functions();
 std::span<const Function> construction_methods();
-/// tide.grad and its like.
+/// tide.grad and related functions.
 std::span<const Function> gradient_functions();
 
 /// tide.to_dlpack and tide.from_dlpack.
 std::span<const Function> dlpack_functions();
-/// Makes the class of DLPack capsules in this state.
+/// Creates the metatable of DLPack capsules in this state.
 void open_dlpack(lua_State* L);
 
-/// Pushes the op that gave x, as x.grad_fn; nil for a leaf.
+/// Pushes x.grad_fn, the op that computed x; nil for a leaf.
 void push_grad_function(lua_State* L, const Tensor& x);
-/// Makes the class of such ops in this state.
+/// Creates the metatable of grad functions in this state.
 void open_grad_function_class(lua_State* L);
 
-/// What the reference says of x.shape and its like: rows without a function.
+/// The help texts of fields such as x.shape, as rows without a function.
 std::vector<Function> tensor_fields();
 
 /// Adds arithmetic and comparison to the metatable on top of the stack.
@@ -65,7 +65,7 @@ void add_operators(lua_State* L);
 /// Adds __index, __newindex, __len and __tostring to the metatable on top of the stack.
 void add_indexing(lua_State* L);
 
-/// Elements on the host, as numbers that Lua has. Waits; `reason` is for the report on waits.
+/// Elements on the host, as Lua values. Waits; `reason` is for the report on waits.
 class HostValues {
  public:
   HostValues(const Tensor& x, const char* reason);
@@ -74,7 +74,7 @@ class HostValues {
   bool boolean_at(int64_t i) const;
   int64_t integer_at(int64_t i) const;
   double real_at(int64_t i) const;
-  /// Pushes element i as integer, float or boolean, by type.
+  /// Pushes element i as an integer, float or boolean, depending on the type.
   void push(lua_State* L, int64_t i) const;
 
  private:
@@ -83,7 +83,7 @@ class HostValues {
   std::string bytes_;
 };
 
-/// The tensor as print shows it: values, then shape, type and device. Waits.
+/// The tensor as printed: values, then shape, type and device. Waits.
 std::string tensor_text(const Tensor& x);
 
 }  // namespace tide::bindings

@@ -10,7 +10,7 @@
 namespace tide::bindings {
 namespace {
 
-/// An operand. Kept short: this is the way of most ops that a script records.
+/// An operand. Inlined, because most ops of scripts are operators.
 inline TensorOrNumber operand(lua_State* L, int index, const char* name) {
   if (const Tensor* tensor = find_tensor(L, index)) return *tensor;
   if (lua_isinteger(L, index)) return Number(static_cast<int64_t>(lua_tointeger(L, index)));
@@ -22,7 +22,7 @@ inline TensorOrNumber operand(lua_State* L, int index, const char* name) {
 
 using Binary = Tensor (*)(const TensorOrNumber&, const TensorOrNumber&);
 
-/// Calls the metamethod of an operand that is no tensor, but stands for one.
+/// Calls the metamethod of a tensor-like operand.
 int call_metamethod(lua_State* L, const char* event) {
   lua_settop(L, 2);
   if (luaL_getmetafield(L, is_stand_in(L, 1) ? 1 : 2, event) == LUA_TNIL) return 0;
@@ -50,7 +50,7 @@ Tensor plus(const TensorOrNumber& a, const TensorOrNumber& b) { return add(a, b)
 Tensor minus(const TensorOrNumber& a, const TensorOrNumber& b) { return sub(a, b); }
 Tensor divided(const TensorOrNumber& a, const TensorOrNumber& b) { return div(a, b); }
 
-/// The value of an operand of < or <=: a number, or a tensor without dimensions, which is read.
+/// The value of an operand of < or <=: a number, or a tensor without dimensions. Waits.
 double comparable(lua_State* L, int index) {
   const Tensor* x = find_tensor(L, index);
   if (!x && lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);
@@ -71,7 +71,7 @@ int less_or_equal(lua_State* L) {
   return 1;
 }
 
-/// The same array, though perhaps by another handle.
+/// Whether two handles refer to the same array.
 int same(lua_State* L) {
   const Tensor* a = find_tensor(L, 1);
   const Tensor* b = find_tensor(L, 2);

@@ -1,4 +1,4 @@
-// What can be asked of a tensor without waiting for its values.
+// Properties of a tensor, which are available without waiting for its values.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,7 +17,7 @@
 namespace tide::bindings {
 namespace {
 
-/// The dimension from 0 that the argument at `index` names.
+/// The dimension, from 0, given by the argument at `index`.
 int checked_dim(lua_State* L, int index, const Tensor& x, const char* function) {
   int64_t dim;
   if (!integer_at(L, index, &dim))
@@ -25,12 +25,12 @@ int checked_dim(lua_State* L, int index, const Tensor& x, const char* function) 
   if (dim == 0) throw ArgumentError(std::string(function) + ": dimensions start at 1, got 0");
   const int rank = x.rank();
   if (dim > rank || dim < -rank)
-    throw ShapeError(std::string(function) + ": there is no dimension " + std::to_string(dim) +
-                     ": the shape is " + x.shape().text());
+    throw ShapeError(std::string(function) + ": no dimension " + std::to_string(dim) +
+                     " in shape " + x.shape().text());
   return static_cast<int>(dim > 0 ? dim - 1 : dim + rank);
 }
 
-/// One number for the dimension given, or a table of all.
+/// The value of the given dimension, or a table of all.
 template <class Get>
 int one_or_all(lua_State* L, const char* function, const Get& get) {
   const Tensor& x = check_tensor(L, 1, function);
@@ -104,7 +104,7 @@ int is_cpu(lua_State* L) {
   return 1;
 }
 
-/// Which of its kind the device is, from 0; -1 for the cpu.
+/// The index of the device, from 0; -1 for the cpu.
 int get_device(lua_State* L) {
   const Device device = check_tensor(L, 1, "get_device").device();
   lua_pushinteger(L, device.is_host() ? -1 : device.index);
@@ -136,7 +136,7 @@ void set_default_dtype(DType dtype) {
 
 std::string promote_types(DType a, DType b) { return std::string(name_of(promote(a, b))); }
 
-/// Type and weight of the tensor or number at an index.
+/// The type of the tensor or number at an index, and its weight in type promotion.
 std::pair<DType, Weight> operand_at(lua_State* L, int index) {
   if (const Tensor* x = find_tensor(L, index))
     return {x->dtype(), x->rank() ? Weight::dimensioned : Weight::scalar};
@@ -146,14 +146,14 @@ std::pair<DType, Weight> operand_at(lua_State* L, int index) {
   return {lua_isinteger(L, index) ? DType::i64 : default_dtype(), Weight::number};
 }
 
-/// result_type(a, b): of arithmetic between tensors and numbers.
+/// result_type(a, b): the type of arithmetic between tensors and numbers.
 int result_type(lua_State* L) {
   const auto [a, weight_a] = operand_at(L, 1);
   const auto [b, weight_b] = operand_at(L, 2);
   return push_type(L, promote(a, weight_a, b, weight_b));
 }
 
-/// can_cast(from, to): whether a result of one type fits into a tensor of another.
+/// can_cast(from, to): whether a result of type `from` can be written to a tensor of type `to`.
 bool can_cast(DType from, DType to) {
   const auto category = [](DType type) { return is_floating(type) ? 2 : is_integer(type) ? 1 : 0; };
   return category(from) <= category(to);
@@ -168,24 +168,26 @@ constexpr Function kQuestionMethods[] = {
     {"numel", guard_lookup<numel>, "", "Number of elements", "tide.ones(2, 3):numel() --> 6"},
     {"nelement", guard_lookup<numel>, "", "Number of elements", "tide.ones(2, 3):nelement() --> 6"},
     {"stride", guard_lookup<stride>, "dim?",
-     "Distance in elements between neighbours of one dimension, or a table of all",
+     "The stride of a dimension in elements, or a table of all",
      "tide.ones(2, 3):stride() --> {3, 1}"},
-    {"storage_offset", guard_lookup<storage_offset>, "", "Place of the first element",
+    {"storage_offset", guard_lookup<storage_offset>, "",
+     "Offset of the first element in the storage",
      "tide.arange(4)[{{2, 4}}]:storage_offset() --> 1"},
     {"element_size", guard_lookup<element_size>, "", "Bytes of one element",
      "tide.ones(2):element_size() --> 4"},
     {"is_contiguous", guard_lookup<is_contiguous>, "memory_format?",
-     "Whether elements lie in row-major order without gaps, or in that of the format",
+     "Whether the elements are in row-major order without gaps, or in the order of the given "
+     "format",
      "tide.ones(2, 3):t():is_contiguous() --> false"},
     {"is_floating_point", guard_lookup<is_floating_point>, "", "Whether the type is a float type",
      "tide.tensor{1, 2}:is_floating_point() --> false"},
-    {"is_cuda", guard_lookup<is_cuda>, "", "Whether x lies on a CUDA device",
+    {"is_cuda", guard_lookup<is_cuda>, "", "Whether x is on a CUDA device",
      "tide.ones(2):is_cuda() --> false"},
-    {"is_cpu", guard_lookup<is_cpu>, "", "Whether x lies on the cpu",
+    {"is_cpu", guard_lookup<is_cpu>, "", "Whether x is on the cpu",
      "tide.ones(2):is_cpu() --> true"},
-    {"get_device", guard_lookup<get_device>, "", "The device's number, -1 for the cpu",
+    {"get_device", guard_lookup<get_device>, "", "The index of the device, -1 for the cpu",
      "tide.ones(2):get_device() --> -1"},
-    {"is_pinned", guard_lookup<is_pinned>, "", "Whether x lies in pinned memory",
+    {"is_pinned", guard_lookup<is_pinned>, "", "Whether x is in pinned memory",
      "tide.ones(2):is_pinned() --> false"},
 };
 
@@ -194,8 +196,8 @@ constexpr Function kPropertyFunctions[] = {
      "tide.is_tensor(5) --> false"},
     {"numel", guard_lookup<numel>, "x", "Number of elements", "tide.numel(tide.ones(2, 3)) --> 6"},
     typed_function<set_default_dtype, "set_default_dtype", "dtype">(
-        "The floating type of new tensors when nothing says another, and of integers that become "
-        "floating (float32)",
+        "Sets the default floating type, of new tensors and of integers converted to floating "
+        "point (float32)",
         "tide.set_default_dtype(\"float64\"); local x = tide.ones(2); "
         "tide.set_default_dtype(\"float32\"); x.dtype --> \"float64\""),
     {"get_default_dtype", guard_lookup<get_default_dtype>, "", "The floating type of new tensors",
@@ -207,7 +209,7 @@ constexpr Function kPropertyFunctions[] = {
      "The type of arithmetic between tensors or numbers",
      "tide.result_type(tide.tensor{1, 2}, 0.5) --> \"float32\""},
     typed_function<can_cast, "can_cast", "from, to">(
-        "Whether results of one type fit into tensors of another",
+        "Whether results of the first type can be written to tensors of the second",
         "tide.can_cast(\"float32\", \"int64\") --> false"),
     {"is_floating_point", guard_lookup<is_floating_point>, "x", "Whether the type is a float type",
      "tide.is_floating_point(tide.ones(2)) --> true"},

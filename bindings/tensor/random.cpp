@@ -29,7 +29,7 @@ void push_state(lua_State* L, const Generator& generator) {
   lua_setfield(L, -2, "offset");
 }
 
-/// Takes over the state at a stack index.
+/// Reads the state at a stack index.
 void read_state(lua_State* L, int index, const char* function, Generator& generator) {
   int64_t seed, offset;
   const bool is_table = lua_type(L, index) == LUA_TTABLE;
@@ -51,7 +51,7 @@ int manual_seed(lua_State* L) {
 
 namespace {
 
-/// Numbers that differ from run to run.
+/// Seeds with a number that differs in each run.
 int seed(lua_State* L) {
   if (!lua_isnoneornil(L, 1)) return manual_seed(L);
   const uint64_t fresh = seed_of_the_moment();
@@ -78,7 +78,7 @@ int set_rng_state(lua_State* L) {
 // --- generators of one's own
 // ------------------------------------------------------------------------
 
-/// tide.Generator(device?): a stream of its own. Numbers are the same on every device.
+/// tide.Generator(device?): a separate stream. Its numbers are the same on every device.
 int new_generator(lua_State* L) {
   lua_settop(L, 1);
   if (!lua_isnil(L, 1) && lua_type(L, 1) != LUA_TTABLE) device_at(L, 1, "Generator");
@@ -133,7 +133,7 @@ constexpr Function kGeneratorMethods[] = {
      "local g = tide.Generator(); g:manual_seed(7); g:initial_seed() --> 7"},
     {"seed", guard<generator_fresh_seed>, "", "Restarts from a seed that differs in each run",
      "local g = tide.Generator(); math.type(g:seed()) --> \"integer\""},
-    {"initial_seed", guard<generator_initial_seed>, "", "The seed that it started from",
+    {"initial_seed", guard<generator_initial_seed>, "", "The seed that it was started with",
      "local g = tide.Generator(); g:manual_seed(7); g:initial_seed() --> 7"},
     {"get_state", guard<generator_get_state>, "", "The state of the generator",
      "local g = tide.Generator(); local s = g:get_state(); local a = tide.rand(3, {generator = "
@@ -150,9 +150,10 @@ constexpr Function kRandomFunctions[] = {
     {"manual_seed", guard<manual_seed>, "seed", "Restarts the random numbers from a seed",
      "tide.manual_seed(1); local a = tide.rand(3); tide.manual_seed(1); a:equal(tide.rand(3)) --> "
      "true"},
-    {"seed", guard<seed>, "seed?", "As manual_seed; without a seed numbers differ in each run",
+    {"seed", guard<seed>, "seed?",
+     "Like manual_seed; without a seed, uses one that differs in each run",
      "tide.seed(1); tide.initial_seed() --> 1"},
-    {"initial_seed", guard<initial_seed>, "", "The seed that random numbers started from",
+    {"initial_seed", guard<initial_seed>, "", "The current seed of the random numbers",
      "tide.manual_seed(7); tide.initial_seed() --> 7"},
     {"get_rng_state", guard<get_rng_state>, "", "The state of the random number generator",
      "local state = tide.get_rng_state(); local a = tide.rand(3); tide.set_rng_state(state); "
@@ -161,7 +162,7 @@ constexpr Function kRandomFunctions[] = {
      "local state = tide.get_rng_state(); local a = tide.rand(3); tide.set_rng_state(state); "
      "a:equal(tide.rand(3)) --> true"},
     {"Generator", guard<new_generator>, "device?",
-     "A random number generator of its own: tide.rand(3, {generator = g})",
+     "A separate random number generator: tide.rand(3, {generator = g})",
      "local g = tide.Generator(); g:manual_seed(1); tide.rand(2, 3, {generator = g}).shape --> {2, "
      "3}"},
 };

@@ -1,4 +1,4 @@
-// Reads values out of tensors: item, tolist.
+// Reads values of tensors: item, tolist.
 #include <cstring>
 
 #include "bindings/objects/tensor_object.h"
@@ -75,8 +75,7 @@ int item(lua_State* L) {
   return 1;
 }
 
-/// Pushes the elements below one index of the dimensions before `dim` as nested tables; `next`
-/// is the first of them.
+/// Pushes the elements of dimension `dim` and below as nested tables, starting at element `next`.
 void push_nested(lua_State* L, const HostValues& values, const Shape& shape, int dim,
                  int64_t& next) {
   if (dim == shape.rank()) {
@@ -104,7 +103,7 @@ constexpr Function kReadingMethods[] = {
      "tide.tensor(5):item() --> 5"},
     {"tolist", guard<tolist>, "", "All elements as nested tables, or one value; waits for them",
      "#tide.tensor{{1, 2}, {3, 4}}:tolist() --> 2"},
-    {"totable", guard<tolist>, "", "As tolist", "tide.tensor{1, 2}:totable()[2] --> 2"},
+    {"totable", guard<tolist>, "", "Same as tolist", "tide.tensor{1, 2}:totable()[2] --> 2"},
 };
 
 }  // namespace

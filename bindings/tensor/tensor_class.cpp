@@ -1,4 +1,4 @@
-// The class of tensors: its methods, and the end of a handle.
+// The metatable of tensors, and the end of a handle.
 #include "bindings/objects/event_object.h"
 #include "bindings/objects/handle_memory.h"
 #include "bindings/objects/tensor_object.h"
@@ -8,7 +8,7 @@
 namespace tide::bindings {
 namespace {
 
-/// Gives the handle up; its userdata stays, marked as freed.
+/// Destroys the handle; its userdata remains, marked as freed.
 int free_tensor(lua_State* L) {
   if (Box<Tensor>* box = find_box<Tensor>(L, 1)) end_handle(*box);
   return 0;
@@ -19,8 +19,8 @@ int free_explicitly(lua_State* L) {
   return free_tensor(L);
 }
 
-/// Nothing is to be done: the queue keeps a block from reuse until each stream that was given work
-/// with it has done that (DeviceState::keep_until).
+/// A no-op: the queue does not reuse a block until all streams have finished their work with it
+/// (DeviceState::keep_until).
 int record_stream(lua_State* L) {
   check_tensor(L, 1, "record_stream");
   check<Stream>(L, 2, "record_stream");
@@ -28,11 +28,12 @@ int record_stream(lua_State* L) {
 }
 
 constexpr Function kLifetimeMethods[] = {
-    {"free", guard<free_explicitly>, "", "Frees the memory at once; using x afterwards is an error",
+    {"free", guard<free_explicitly>, "",
+     "Frees the memory immediately; using x afterwards is an error",
      "local x = tide.ones(3); x:free(); pcall(x.sum, x) == false --> true"},
     {"record_stream", guard<record_stream>, "stream",
-     "PyTorch's word that a stream reads x. It checks its arguments and changes nothing: memory is "
-     "kept until every stream that reads it has done so",
+     "For compatibility with PyTorch: only checks its arguments, as memory is always kept until "
+     "every stream has finished reading it",
      "tide.ones(3, {device = \"sim\"}):record_stream(tide.Stream(\"sim\"))"},
 };
 
@@ -56,7 +57,7 @@ void open_tensor_class(lua_State* L) {
   register_ops(L, OpScope::in_place);
   for (const FunctionFamily& family : tensor_method_families())
     register_functions(L, family.functions, Receiver::first);
-  lua_setfield(L, -2, "__methods");  // `__index` becomes a function that looks into them first
+  lua_setfield(L, -2, "__methods");  // `__index` becomes a function that looks there first
   add_operators(L);
   add_indexing(L);
   lua_pop(L, 1);

@@ -1,4 +1,4 @@
-// How print shows a tensor: values laid out as PyTorch does, then shape, type and device.
+// The text of a tensor: values formatted as in PyTorch, then shape, type and device.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -18,13 +18,13 @@
 namespace tide::bindings {
 namespace {
 
-/// What tide.set_printoptions sets, for this thread.
+/// The options of tide.set_printoptions for this thread.
 struct PrintOptions {
-  int64_t precision = 4;           ///< digits behind the point
-  int64_t threshold = 1000;        ///< more elements are summarized
-  int64_t edge_items = 3;          ///< shown at each end of a dimension that is summarized
-  int64_t line_width = 80;         ///< letters
-  std::optional<bool> scientific;  ///< none: as the numbers suggest
+  int64_t precision = 4;           ///< digits after the decimal point
+  int64_t threshold = 1000;        ///< tensors with more elements are summarized
+  int64_t edge_items = 3;          ///< shown at each end of a summarized dimension
+  int64_t line_width = 80;         ///< characters
+  std::optional<bool> scientific;  ///< none: depends on the numbers
 };
 
 PrintOptions& print_options() {
@@ -34,7 +34,7 @@ PrintOptions& print_options() {
 
 constexpr char kOpening[] = "tensor(";
 
-/// x, or where a dimension is long its first and last places only.
+/// x, or only the first and last elements of long dimensions.
 Tensor edges(Tensor x) {
   const int64_t edge = print_options().edge_items;
   for (int d = 0; d < x.rank(); ++d) {
@@ -48,7 +48,7 @@ Tensor edges(Tensor x) {
   return x;
 }
 
-/// Turns numbers into text of one width.
+/// Formats numbers with a common width.
 class NumberFormat {
  public:
   explicit NumberFormat(const HostValues& values) : values_(values) {
@@ -92,7 +92,7 @@ class NumberFormat {
     const double value = values_.real_at(i);
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    char text[512];  // room for the largest number with all its digits
+    char text[512];  // fits the largest number with all its digits
     const auto format =
         style_ == Style::scientific ? std::chars_format::scientific : std::chars_format::fixed;
     const int precision =
@@ -139,7 +139,7 @@ class Layouter {
     }
   }
 
-  /// Between two parts along `dim`: as many line ends as there are dimensions below.
+  /// Separates two parts along `dim` with one newline per inner dimension.
   void new_part(int dim, size_t indent) {
     text_ += ',';
     text_.append(shape_.rank() - 1 - dim, '\n');

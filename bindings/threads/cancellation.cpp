@@ -1,4 +1,4 @@
-// The signal, its handler, and the coroutine that runs.
+// The signal, its handler, and tracking of the running coroutine.
 #include "bindings/threads/cancellation.h"
 
 #include <signal.h>
@@ -11,10 +11,10 @@ constinit thread_local Cancellation* cancellation = nullptr;
 
 namespace {
 
-constexpr int kSignal = SIGURG;  // ignored unless someone asks for it
-constexpr int kLook = 1000;      ///< instructions between two errors, so that handlers get some
+constexpr int kSignal = SIGURG;  // ignored by default
+constexpr int kLook = 1000;      ///< instructions between two errors, so that handlers can run
 
-/// The coroutine that runs in this thread; null outside of Cancellable.
+/// The coroutine running in this thread; null outside Cancellable.
 constinit thread_local std::atomic<lua_State*> running{nullptr};
 /// Whether every resume of a coroutine goes through tide_resume.
 bool follows_coroutines = false;
@@ -25,7 +25,7 @@ void raise_cancelled(lua_State* L, lua_Debug*) {
 
 void arm(lua_State* L) { lua_sethook(L, raise_cancelled, LUA_MASKCOUNT, kLook); }
 
-/// Only what is safe in a signal handler; lua_sethook is by its documentation.
+/// Calls only async-signal-safe functions; lua_sethook is documented as one.
 void on_signal(int) {
   if (lua_State* const L = running) arm(L);
 }
@@ -54,8 +54,8 @@ Cancellable::Cancellable(lua_State* L) : state_(L) {
   running = L;
   cancellation->thread_ = pthread_self();
   cancellation->runs_ = true;
-  // What was asked for before has sent no signal. Where coroutines are not followed, a hook that
-  // they inherit must be there before them.
+  // An earlier request sent no signal. If coroutines are not tracked, the hook must be set before
+  // they are created, so that they inherit it.
   if (cancellation->asked() || !follows_coroutines) arm(L);
 }
 

@@ -1,5 +1,5 @@
-// Stops the Lua code of a thread that was cancelled: a signal arms a hook. A hook that is always
-// armed would make Lua code twice as slow.
+// Stops the Lua code of a cancelled thread: a signal sets a hook. A permanent hook would make Lua
+// code twice as slow.
 #pragma once
 
 #include <pthread.h>
@@ -9,10 +9,10 @@
 
 namespace tide::bindings {
 
-/// Whether the function of a task is to stop, and how its thread gets to know.
+/// The cancellation state of a task's function, and the thread to signal.
 class Cancellation {
  public:
-  /// Asks the function to stop: where it waits for others, and in Lua code.
+  /// Asks the function to stop, in waits and in Lua code.
   void ask();
   bool asked() const { return asked_; }
 
@@ -23,13 +23,13 @@ class Cancellation {
   pthread_t thread_{};
 };
 
-/// The cancellation of the calling thread; null on threads that nobody cancels.
+/// The cancellation of the calling thread; null on threads that cannot be cancelled.
 extern constinit thread_local Cancellation* cancellation;
 
-/// While it lives, Lua code of this thread raises "cancelled" once that was asked for.
+/// While it exists, Lua code of this thread raises "cancelled" after a request.
 class Cancellable {
  public:
-  /// `L` is the state that runs the code, at first.
+  /// `L` is the main coroutine of the code.
   explicit Cancellable(lua_State* L);
   ~Cancellable();
   Cancellable(const Cancellable&) = delete;

@@ -1,4 +1,4 @@
-// Channels of this process, and what scripts call of all channels.
+// Channels of this process, and the Lua functions of all channels.
 #include "bindings/threads/channel.h"
 
 #include <limits>
@@ -11,42 +11,42 @@
 
 namespace tide::bindings {
 
-bool LocalChannel::push(Parcel parcel) {
+bool LocalChannel::push(SerializedValues values) {
   std::unique_lock lock(mutex_);
-  wait_until(lock, changed_, kForever, [&] { return closed_ || parcels_.size() < capacity_; });
+  wait_until(lock, changed_, kForever, [&] { return closed_ || items_.size() < capacity_; });
   if (closed_) return false;
-  parcels_.push_back(std::move(parcel));
+  items_.push_back(std::move(values));
   notify();
   return true;
 }
 
-std::optional<bool> LocalChannel::try_push(Parcel& parcel) {
+std::optional<bool> LocalChannel::try_push(SerializedValues& values) {
   const std::lock_guard lock(mutex_);
   if (closed_) return false;
-  if (parcels_.size() >= capacity_) return std::nullopt;
-  parcels_.push_back(std::move(parcel));
+  if (items_.size() >= capacity_) return std::nullopt;
+  items_.push_back(std::move(values));
   notify();
   return true;
 }
 
-std::optional<Parcel> LocalChannel::pop(double seconds) {
+std::optional<SerializedValues> LocalChannel::pop(double seconds) {
   std::unique_lock lock(mutex_);
-  wait_until(lock, changed_, seconds, [&] { return closed_ || !parcels_.empty(); });
+  wait_until(lock, changed_, seconds, [&] { return closed_ || !items_.empty(); });
   return take_first();
 }
 
-std::optional<Parcel> LocalChannel::try_pop() {
+std::optional<SerializedValues> LocalChannel::try_pop() {
   const std::lock_guard lock(mutex_);
   return take_first();
 }
 
-/// With the mutex held, as below.
-std::optional<Parcel> LocalChannel::take_first() {
-  if (parcels_.empty()) return std::nullopt;
-  std::optional<Parcel> parcel(std::move(parcels_.front()));
-  parcels_.pop_front();
+/// Requires the mutex, like notify.
+std::optional<SerializedValues> LocalChannel::take_first() {
+  if (items_.empty()) return std::nullopt;
+  std::optional<SerializedValues> values(std::move(items_.front()));
+  items_.pop_front();
   notify();
-  return parcel;
+  return values;
 }
 
 void LocalChannel::close() {
@@ -62,7 +62,7 @@ bool LocalChannel::closed() {
 
 size_t LocalChannel::size() {
   const std::lock_guard lock(mutex_);
-  return parcels_.size();
+  return items_.size();
 }
 
 void LocalChannel::watch(const std::shared_ptr<ChannelWatcher>& watcher) {
@@ -113,14 +113,14 @@ int channel_pop(lua_State* L) {
   Channel& channel = channel_at(L, "pop");
   const double seconds = timeout_at(L, 2, "pop");
   lua_settop(L, 0);
-  // In a userdata: what is made of the parcel may raise an error.
-  auto& parcel = push_object(L, channel.pop(seconds));
-  if (parcel) return parcel->unpack(L);
+  // In a userdata, so that it is released if unpacking raises an error.
+  auto& values = push_object(L, channel.pop(seconds));
+  if (values) return values->unpack(L);
   lua_pushnil(L);
   return 1;
 }
 
-/// A step of a loop: without the loop's last value, which Lua adds.
+/// A loop iterator: ignores the control variable.
 int channel_next(lua_State* L) {
   lua_settop(L, 1);
   return channel_pop(L);
@@ -157,19 +157,19 @@ int channel_text(lua_State* L) {
 
 constexpr Function kChannelMethods[] = {
     {"push", guard<channel_push>, "value, ...",
-     "Adds values, which one pop gets together; waits while the channel is full. An error if it is "
-     "closed",
+     "Adds values, which a single pop returns; waits while the channel is full. Raises an error if "
+     "it is closed",
      "local c = tide.channel(); c:push(1, \"two\"); c:pop() --> 1, \"two\""},
     {"pop", guard<channel_pop>, "timeout?",
-     "The values of the oldest push; waits for one, up to so many seconds. nil after that time, or "
-     "if the channel is closed and empty",
+     "The values of the oldest push; waits up to timeout seconds for one. nil on timeout, or if "
+     "the channel is closed and empty",
      "local c = tide.channel(); c:pop(0) --> nil"},
     {"iter", guard<channel_iter>, "", "for value in c:iter(): pops until the channel is closed",
      "local c = tide.channel(); c:push(2); c:close(); local sum = 0; for x in c:iter() do sum = "
      "sum "
      "+ x end; sum --> 2"},
     {"close", guard<channel_close>, "",
-     "Nothing can be pushed any more; what waits can still be popped",
+     "Rejects further pushes; values in the queue can still be popped",
      "local c = tide.channel(); c:close(); c:pop() --> nil"},
     {"is_closed", guard<channel_closed>, "", "Whether the channel was closed",
      "tide.channel():is_closed() --> false"},
@@ -178,11 +178,11 @@ constexpr Function kChannelMethods[] = {
 }  // namespace
 
 std::span<const Function> channel_functions() {
-  static constexpr Function kFunctions[] = {{"channel", guard<new_channel>, "capacity?",
-                                             "A queue of values between threads and processes, of "
-                                             "so many pushes at most. Values cross as "
-                                             "those of tide.thread and tide.process do",
-                                             "local c = tide.channel(); c:push(3); #c --> 1"}};
+  static constexpr Function kFunctions[] = {
+      {"channel", guard<new_channel>, "capacity?",
+       "A queue of values between threads and processes, with room for capacity pushes. Values are "
+       "copied as by tide.thread and tide.process",
+       "local c = tide.channel(); c:push(3); #c --> 1"}};
   return kFunctions;
 }
 
@@ -195,7 +195,7 @@ void open_channel_class(lua_State* L) {
                                   {nullptr, nullptr}};
   open_class<std::shared_ptr<Channel>>(L, metamethods, kChannelMethods, "channel");
   const luaL_Reg none[] = {{nullptr, nullptr}};
-  open_class<std::optional<Parcel>>(L, none, none);
+  open_class<std::optional<SerializedValues>>(L, none, none);
   lua_pop(L, 1);
 }
 

@@ -49,7 +49,7 @@ void Connection::send(Message message, Payload body) {
   queue(message, std::move(body));
 }
 
-/// With the mutex held.
+/// Requires the mutex.
 void Connection::queue(Message message, Payload body) {
   outgoing_.push_back({message, std::move(body)});
   work_.notify_one();
@@ -115,7 +115,7 @@ void Connection::channel_changed() {
 ChannelName Connection::name(const std::shared_ptr<Channel>& channel) {
   if (const auto* remote = dynamic_cast<const RemoteChannel*>(channel.get())) {
     if (remote->goes_over(*this)) return {true, remote->number()};
-    throw ArgumentError("process: a channel that lies in one process cannot go to a third");
+    throw ArgumentError("process: a channel of another process cannot be sent to a third one");
   }
   const auto local = std::static_pointer_cast<LocalChannel>(channel);
   local->watch(shared_from_this());
@@ -129,7 +129,7 @@ ChannelName Connection::name(const std::shared_ptr<Channel>& channel) {
 std::shared_ptr<Channel> Connection::channel(ChannelName name) {
   if (name.of_reader) {
     if (auto channel = lent(name.number)) return channel;
-    throw Error("a channel that came back is not known here");
+    throw Error("process: received an unknown channel");
   }
   std::unique_lock lock(mutex_);
   std::weak_ptr<RemoteChannel>& known = remote_[name.number];
@@ -159,13 +159,13 @@ void Connection::read() {
       take(head.message, ByteReader(body));
     }
   } catch (const std::exception&) {
-    shutdown(socket_, SHUT_RDWR);  // A message that cannot be read: the rest would not fit either.
+    shutdown(socket_, SHUT_RDWR);  // After an invalid message the stream is out of sync.
   }
   note_end();
   owner_.ended();
 }
 
-/// Descriptors come with the head.
+/// Reads a header and the descriptors sent with it.
 bool Connection::read_head(Head& head, std::vector<std::shared_ptr<SharedMemory>>& memory) {
   memory.clear();
   alignas(cmsghdr) char control[CMSG_SPACE(kMostMemory * sizeof(int))];
@@ -230,11 +230,11 @@ void Connection::take_request(Message message, ByteReader body) {
   const auto channel = body.number<uint64_t>();
   try {
     Request request{message, number, lent(channel), {}};
-    if (message == Message::push) request.parcel = body.parcel(*this);
+    if (message == Message::push) request.values = body.values(*this);
     const std::lock_guard lock(mutex_);
     requests_.push_back(std::move(request));
     work_.notify_one();
-  } catch (const Error& error) {  // Say, a tensor of a device that is not there.
+  } catch (const Error& error) {  // Such as a tensor on a missing device.
     send(Message::answer, answer_of(number, Outcome::failed, error.what()));
   }
 }
@@ -250,7 +250,8 @@ void Connection::take_answer(ByteReader body) {
 }
 
 void Connection::take_release(uint64_t channel, uint64_t times) {
-  std::shared_ptr<LocalChannel> last;  // Ends behind the lock: its parcels may hold channels.
+  std::shared_ptr<LocalChannel>
+      last;  // Destroyed after the lock is released: its items may hold channels.
   const std::lock_guard lock(mutex_);
   const auto found = lent_.find(channel);
   if (found == lent_.end()) return;
@@ -278,7 +279,7 @@ void Connection::serve_and_write() {
     look_again_ = false;
     lock.unlock();
     serve(std::move(incoming), frames);
-    // The thread that reads sees it when the other end is gone.
+    // If the other end is gone, the reader thread detects it.
     for (const Frame& frame : frames)
       if (!write(frame)) break;
     lock.lock();
@@ -291,7 +292,7 @@ void Connection::serve(std::deque<Request> incoming, std::deque<Frame>& answers)
       unanswered_.push_back(std::move(request));
       continue;
     }
-    // One that is not there has been answered already.
+    // A request that is not found has been answered already.
     const auto withdrawn = [&](const Request& other) { return other.number == request.number; };
     if (unanswered_.remove_if(withdrawn) > 0)
       answers.push_back({Message::answer, answer_of(request.number, Outcome::withdrawn)});
@@ -307,7 +308,7 @@ void Connection::serve(std::deque<Request> incoming, std::deque<Frame>& answers)
   }
 }
 
-/// The answer to a request; none yet if it has to wait.
+/// The answer to a request; none if it has to wait.
 std::optional<Payload> Connection::serve(Request& request) try {
   LocalChannel* const channel = request.channel.get();
   if (request.message == Message::look) {
@@ -319,18 +320,18 @@ std::optional<Payload> Connection::serve(Request& request) try {
     return answer.take();
   }
   if (request.message == Message::push) {
-    const std::optional<bool> pushed = channel ? channel->try_push(request.parcel) : false;
+    const std::optional<bool> pushed = channel ? channel->try_push(request.values) : false;
     if (!pushed) return std::nullopt;
     return answer_of(request.number, *pushed ? Outcome::done : Outcome::closed);
   }
-  // In this order: nothing comes into a closed channel.
+  // In this order, because a closed channel receives nothing.
   const bool closed = !channel || channel->closed();
-  const std::optional<Parcel> parcel = channel ? channel->try_pop() : std::nullopt;
-  if (parcel) {
+  const std::optional<SerializedValues> values = channel ? channel->try_pop() : std::nullopt;
+  if (values) {
     ByteWriter answer;
     answer.number(request.number);
     answer.number(Outcome::done);
-    answer.parcel(*parcel, *this);
+    answer.values(*values, *this);
     return answer.take();
   }
   if (closed) return answer_of(request.number, Outcome::closed);

@@ -1,4 +1,4 @@
-// A connection between two processes that run Lua: messages, and channels that both use.
+// A connection between two processes that run Lua: messages and shared channels.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bindings/threads/channel.h"
-#include "bindings/threads/parcel_bytes.h"
+#include "bindings/threads/serialized_bytes.h"
 
 namespace tide::bindings {
 
@@ -23,56 +23,56 @@ class RemoteChannel;
 
 /// The kinds of messages.
 enum class Message : uint8_t {
-  call,     ///< to the new process: what it is to do
-  results,  ///< from it: a parcel
-  failure,  ///< from it: the text of an error
+  call,     ///< to the new process: the function to run
+  results,  ///< from it: serialized values
+  failure,  ///< from it: an error message
   cancel,   ///< to it
-  // Of a channel, to the process in which it lies. Each that has a number is answered once.
+  // Channel messages, to the process that owns the channel. Each with a number is answered once.
   push,
   pop,
   look,
-  withdraw,  ///< answers the push or pop of that number at once
+  withdraw,  ///< answers the push or pop of that number immediately
   close,
-  release,  ///< the sender no longer has the channel, which went to it so many times
+  release,  ///< the sender no longer holds the channel; with the number of times it received it
   answer
 };
 
-/// How a request was answered.
+/// The outcome of a request.
 enum class Outcome : uint8_t { done, withdrawn, closed, failed };
 
-/// One end of a connection. Channels that go over it stay in the process that made them; at the
-/// other end they are a RemoteChannel, whose calls are requests. Both ends are the same.
+/// One end of a connection. Channels sent over it stay in the process that created them; the other
+/// end gets a RemoteChannel, whose calls are requests. The connection is symmetric.
 ///
-/// One thread reads: it hands requests to the other, answers to who waits for them, and everything
-/// else to `receive`. The other thread serves requests and writes, so that neither end can block
-/// the other by not reading.
+/// A reader thread passes requests to the writer thread, answers to waiting callers, and other
+/// messages to `receive`. The writer thread serves requests and writes. As the reader never writes,
+/// the two ends cannot deadlock.
 class Connection final : public ChannelWatcher,
                          public ChannelNames,
                          public std::enable_shared_from_this<Connection> {
  public:
-  /// What happens to messages that concern no channel, and at the end of the other process. Called
-  /// on the thread that reads.
+  /// Callbacks for messages not about channels, and for the end of the other process. Called on the
+  /// reader thread.
   struct Owner {
     std::function<void(Message, ByteReader)> receive;
     std::function<void()> ended;
   };
 
-  /// Takes over one end of a pair of sockets.
+  /// Takes ownership of one end of a socket pair.
   explicit Connection(int socket) : socket_(socket) {}
-  /// After finish() or cut().
+  /// Requires finish() or cut() before.
   ~Connection();
   void start(Owner owner);
 
-  /// Queues a message behind those queued before.
+  /// Queues a message.
   void send(Message message, Payload body);
-  /// Writes what is queued, then ends the connection.
+  /// Writes all queued messages, then closes the connection.
   void finish();
-  /// Ends the connection.
+  /// Closes the connection.
   void cut();
 
-  /// The answer to a request: an Outcome, and what goes with it; none if the other process has
-  /// ended. Whatever ends the wait for it (see waiting.h), or after `seconds`, the request is
-  /// withdrawn; if it was served all the same, `late` gets the answer before an error is passed on.
+  /// Sends a request and returns the answer, an Outcome and its data; none if the other process has
+  /// ended. If the wait is interrupted (see waiting.h) or `seconds` pass, the request is withdrawn;
+  /// if it was served anyway, `late` receives the answer before an error is rethrown.
   using Late = std::function<void(ByteReader)>;
   std::optional<Payload> request(Message message, uint64_t channel, Payload body, double seconds,
                                  const Late& late = {});
@@ -82,17 +82,17 @@ class Connection final : public ChannelWatcher,
   std::shared_ptr<Channel> channel(ChannelName name) override;
 
  private:
-  struct Head;  // in front of each message
+  struct Head;  // precedes each message
   struct Frame {
     Message message;
     Payload body;
   };
-  /// What the other end wants of a channel of this one.
+  /// A request of the other end for a channel of this process.
   struct Request {
     Message message;
     uint64_t number;
-    std::shared_ptr<LocalChannel> channel;  ///< null: it is gone
-    Parcel parcel;                          ///< of a push
+    std::shared_ptr<LocalChannel> channel;  ///< null if it no longer exists
+    SerializedValues values;                ///< of a push
   };
   struct Waiting {
     bool answered = false;
@@ -100,7 +100,7 @@ class Connection final : public ChannelWatcher,
   };
   struct Lent {
     std::shared_ptr<LocalChannel> channel;
-    uint64_t times;  ///< that it went over
+    uint64_t times;  ///< how often it was sent
   };
 
   void read();
@@ -126,10 +126,10 @@ class Connection final : public ChannelWatcher,
   std::condition_variable work_, answered_;
   std::deque<Frame> outgoing_;
   std::deque<Request> requests_;
-  std::list<Request> unanswered_;  ///< of the thread that writes
-  bool look_again_ = false;        ///< A channel has changed.
-  bool finishing_ = false;         ///< No message comes any more.
-  bool ended_ = false;             ///< The other process has ended.
+  std::list<Request> unanswered_;  ///< used by the writer thread
+  bool look_again_ = false;        ///< a channel has changed
+  bool finishing_ = false;         ///< no further messages will be queued
+  bool ended_ = false;             ///< the other process has ended
   uint64_t last_number_ = 0;
   std::unordered_map<uint64_t, Waiting> waiting_;
   std::unordered_map<uint64_t, Lent> lent_;

@@ -1,4 +1,4 @@
-// The functions on threads, by subject.
+// The Lua functions on threads and channels.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -15,7 +15,7 @@ std::span<const Function> thread_methods();
 std::span<const Function> channel_functions();
 std::span<const Function> channel_methods();
 
-/// Makes the classes of threads and of channels in this state.
+/// Creates the metatables of threads and channels in this state.
 void open_thread_class(lua_State* L);
 void open_channel_class(lua_State* L);
 

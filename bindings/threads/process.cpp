@@ -1,4 +1,4 @@
-// Starts processes, and is what runs in them.
+// Starts processes, and runs functions in them.
 #include "bindings/threads/process.h"
 
 #include <fcntl.h>
@@ -33,9 +33,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Of the socket in the new process.
+/// The descriptor of the socket in the new process.
 constexpr int kSocket = 3;
-/// What a cancelled function has for its end, before its process ends by force.
+/// The time a cancelled function has to stop before its process is ended.
 constexpr auto kGrace = 1s;
 
 std::string own_command;
@@ -44,7 +44,7 @@ std::string own_command;
   throw Error(std::string("process: ") + what + ": " + std::strerror(error));
 }
 
-/// What a script has set for its whole process.
+/// Writes the script's settings for the entire process.
 void write_settings(ByteWriter& body) {
   body.number(default_device_is_set());
   body.number(default_device());
@@ -62,7 +62,7 @@ void apply_settings(ByteReader& body) {
   engine::set_threads(body.number<int>());
 }
 
-/// How a process ended that gave no results.
+/// Describes how a process without results ended.
 std::string end_text(int status) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
@@ -72,7 +72,7 @@ std::string end_text(int status) {
          " before its function returned";
 }
 
-/// Starts this program with the socket as kSocket; nothing to read, and our outputs.
+/// Starts this program with the socket as kSocket, no standard input, and our outputs.
 pid_t spawn(int socket) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -92,10 +92,10 @@ pid_t spawn(int socket) {
 
 std::shared_ptr<Process> Process::start(const TaskCall& call) {
   if (own_command.empty())
-    throw Error("process: this program cannot start itself for it; run the script with `tide`");
+    throw Error("process: only the `tide` program can start processes; run the script with `tide`");
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
-    fail("cannot make a pair of sockets", errno);
+    fail("cannot create a socket pair", errno);
   std::shared_ptr<Process> process(new Process);
   process->connection_ = std::make_shared<Connection>(sockets[0]);
   ByteWriter body;
@@ -103,10 +103,10 @@ std::shared_ptr<Process> Process::start(const TaskCall& call) {
     write_settings(body);
     body.text(call.path);
     body.text(call.c_path);
-    body.parcel(call.values, *process->connection_);
+    body.values(call.values, *process->connection_);
     process->id_ = spawn(sockets[1]);
   } catch (...) {
-    process->reaped_ = true;  // there is none
+    process->reaped_ = true;  // not started
     close(sockets[1]);
     throw;
   }
@@ -128,14 +128,14 @@ Process::~Process() {
 }
 
 void Process::receive(Message message, ByteReader body) try {
-  if (message == Message::results) outcome_ = body.parcel(*connection_);
+  if (message == Message::results) outcome_ = body.values(*connection_);
   if (message == Message::failure) outcome_ = std::string(body.text());
 } catch (const Error& error) {
   outcome_ = std::string(error.what());
 }
 
 void Process::reap() {
-  // Not yet reaped, so that the number belongs to no other process while it may be killed.
+  // WNOWAIT: the process id must not be reused while the process may be killed.
   siginfo_t info;
   while (waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }
@@ -143,7 +143,7 @@ void Process::reap() {
   int status = 0;
   while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
   }
-  if (auto* results = std::get_if<Parcel>(&outcome_))
+  if (auto* results = std::get_if<SerializedValues>(&outcome_))
     end(std::move(*results));
   else if (auto* error = std::get_if<std::string>(&outcome_))
     end(std::nullopt, std::move(*error));
@@ -155,13 +155,13 @@ void Process::reap() {
 
 namespace {
 
-/// The function's side: what the other process says to this one.
+/// The state of the new process: messages received from its parent.
 struct ProcessCall {
   Cancellation cancellation;
   std::mutex mutex;
   std::condition_variable changed;
   std::optional<Payload> call;
-  bool is_over = false;  ///< Nothing is to be called, or was called.
+  bool is_over = false;  ///< nothing is left to call
 
   void receive(Message message, ByteReader body) {
     if (message == Message::cancel) stop();
@@ -171,7 +171,7 @@ struct ProcessCall {
     changed.notify_all();
   }
 
-  /// Stops the function; by force if that takes longer than a moment.
+  /// Stops the function; ends the process if that takes longer than kGrace.
   void stop() {
     const std::lock_guard lock(mutex);
     if (std::exchange(is_over, true)) return;
@@ -184,16 +184,16 @@ struct ProcessCall {
   }
 };
 
-/// Runs the function of a call, and sends what becomes of it.
+/// Runs the function of a call, and sends its results or its error.
 void answer_call(lua_State* L, const Payload& payload, Connection& connection) {
   try {
     ByteReader body(payload);
     apply_settings(body);
     TaskCall call{std::string(body.text()), {}, {}};
     call.c_path = body.text();
-    call.values = body.parcel(connection);
+    call.values = body.values(connection);
     ByteWriter results;
-    results.parcel(run_task(L, call, "process"), connection);
+    results.values(run_task(L, call, "process"), connection);
     connection.send(Message::results, results.take());
   } catch (const std::exception& error) {
     ByteWriter failure;
@@ -210,7 +210,7 @@ using namespace tide::bindings;
 void tide_set_process_command(const char* word) { own_command = word; }
 
 int tide_run_process(lua_State* L) {
-  signal(SIGINT, SIG_IGN);  // Ctrl-C is for the process that started this one.
+  signal(SIGINT, SIG_IGN);  // Ctrl-C is handled by the parent process.
   fcntl(kSocket, F_SETFD, FD_CLOEXEC);
   const auto connection = std::make_shared<Connection>(kSocket);
   ProcessCall process;
@@ -223,7 +223,7 @@ int tide_run_process(lua_State* L) {
   if (process.call) answer_call(L, *process.call, *connection);
   cancellation = nullptr;
   lock.lock();
-  process.is_over = true;  // From here on the connection may end.
+  process.is_over = true;  // the connection may end from here on
   lock.unlock();
   connection->finish();
   return EXIT_SUCCESS;

@@ -1,4 +1,4 @@
-// A function of a script in a process of its own.
+// A function of a script in a separate process.
 #pragma once
 
 #include <sys/types.h>
@@ -14,12 +14,13 @@
 
 namespace tide::bindings {
 
-/// Runs a function in a new process of this program; it is done when the process has ended. It ends
-/// with the last owner, and with the process that started it, however that ends.
+/// Runs a function in a new process of this program; it is done when the process has ended. The
+/// process ends when the last owner is destroyed or the process that started it ends for any
+/// reason.
 class Process final : public Task {
  public:
-  /// Throws Error if this program cannot start itself, ArgumentError for a value that cannot go to
-  /// another process.
+  /// Throws Error if this program cannot start processes, and ArgumentError for a value that cannot
+  /// be sent.
   static std::shared_ptr<Process> start(const TaskCall& call);
   /// Cancels the function, waits a moment for its end, then kills the process.
   ~Process() override;
@@ -35,8 +36,8 @@ class Process final : public Task {
 
   pid_t id_ = 0;
   std::shared_ptr<Connection> connection_;
-  /// What came from the process, until it has ended.
-  std::variant<std::monostate, Parcel, std::string> outcome_;
+  /// The results or error received from the process.
+  std::variant<std::monostate, SerializedValues, std::string> outcome_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool reaped_ = false;

@@ -1,4 +1,4 @@
-// Asks another process for what its channel holds.
+// Sends channel operations to the process that owns the channel.
 #include "bindings/threads/remote_channel.h"
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace tide::bindings {
 namespace {
 
-/// The outcome of a request; throws the error of one that failed.
+/// The outcome of a request; throws its error if it failed.
 Outcome outcome_of(ByteReader& answer) {
   const auto outcome = answer.number<Outcome>();
   if (outcome == Outcome::failed) throw Error(std::string(answer.text()));
@@ -25,32 +25,32 @@ RemoteChannel::~RemoteChannel() {
   connection_->send(Message::release, body.take());
 }
 
-bool RemoteChannel::push(Parcel parcel) {
+bool RemoteChannel::push(SerializedValues values) {
   ByteWriter body;
-  body.parcel(parcel, *connection_);
+  body.values(values, *connection_);
   const auto answer = connection_->request(Message::push, number_, body.take(), kForever);
   if (!answer) return false;
   ByteReader reader(*answer);
   return outcome_of(reader) == Outcome::done;
 }
 
-std::optional<Parcel> RemoteChannel::pop(double seconds) {
+std::optional<SerializedValues> RemoteChannel::pop(double seconds) {
   if (const std::lock_guard lock(mutex_); !kept_.empty()) {
-    std::optional<Parcel> parcel(std::move(kept_.front()));
+    std::optional<SerializedValues> values(std::move(kept_.front()));
     kept_.pop_front();
-    return parcel;
+    return values;
   }
   const auto keep = [this](ByteReader answer) {
     if (answer.number<Outcome>() != Outcome::done) return;
-    Parcel parcel = answer.parcel(*connection_);
+    SerializedValues values = answer.values(*connection_);
     const std::lock_guard lock(mutex_);
-    kept_.push_back(std::move(parcel));
+    kept_.push_back(std::move(values));
   };
   const auto answer = connection_->request(Message::pop, number_, {}, seconds, keep);
   if (!answer) return std::nullopt;
   ByteReader reader(*answer);
   if (outcome_of(reader) != Outcome::done) return std::nullopt;
-  return reader.parcel(*connection_);
+  return reader.values(*connection_);
 }
 
 void RemoteChannel::close() {

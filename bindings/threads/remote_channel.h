@@ -1,4 +1,4 @@
-// A channel that lies in another process.
+// A channel in another process.
 #pragma once
 
 #include <atomic>
@@ -14,22 +14,23 @@
 
 namespace tide::bindings {
 
-/// Asks the process in which the channel lies. After the end of that process it is closed.
+/// Forwards calls to the process that owns the channel. When that process ends, the channel is
+/// closed.
 class RemoteChannel final : public Channel {
  public:
   RemoteChannel(std::shared_ptr<Connection> connection, uint64_t number)
       : connection_(std::move(connection)), number_(number) {}
   ~RemoteChannel() override;
 
-  bool push(Parcel parcel) override;
-  std::optional<Parcel> pop(double seconds) override;
+  bool push(SerializedValues values) override;
+  std::optional<SerializedValues> pop(double seconds) override;
   void close() override;
   bool closed() override { return look().closed; }
   size_t size() override { return look().size; }
 
   bool goes_over(const Connection& connection) const { return connection_.get() == &connection; }
   uint64_t number() const { return number_; }
-  /// Counts that the channel came over the connection.
+  /// Counts how often the channel was received.
   void came() { ++times_; }
 
  private:
@@ -43,7 +44,7 @@ class RemoteChannel final : public Channel {
   const uint64_t number_;
   std::atomic<uint64_t> times_{0};
   std::mutex mutex_;
-  std::deque<Parcel> kept_;  ///< popped for a wait that an interrupt had ended
+  std::deque<SerializedValues> kept_;  ///< popped for waits that were interrupted
 };
 
 }  // namespace tide::bindings

@@ -1,4 +1,4 @@
-// Makes and maps memory that two processes see.
+// Creates and maps memory shared by two processes.
 #include "bindings/threads/shared_memory.h"
 
 #include <sys/mman.h>
@@ -28,7 +28,8 @@ SharedMemory::SharedMemory(size_t size)
 
 std::shared_ptr<SharedMemory> SharedMemory::of_descriptor(int descriptor) {
   struct stat status;
-  if (fstat(descriptor, &status) != 0) throw Error("process: shared memory that is none");
+  if (fstat(descriptor, &status) != 0)
+    throw Error("process: received an invalid shared-memory descriptor");
   return std::shared_ptr<SharedMemory>(
       new SharedMemory(descriptor, static_cast<size_t>(status.st_size)));
 }

@@ -1,4 +1,4 @@
-// Memory that two processes see.
+// Memory shared by two processes.
 #pragma once
 
 #include <cstddef>
@@ -6,12 +6,12 @@
 
 namespace tide::bindings {
 
-/// Memory without a name, which a descriptor hands to another process.
+/// Anonymous memory that can be sent to another process as a descriptor.
 class SharedMemory {
  public:
-  /// New memory of so many bytes. Throws MemoryError.
+  /// Allocates `size` bytes. Throws MemoryError.
   explicit SharedMemory(size_t size);
-  /// Takes over the descriptor of one that came. Throws Error if it is none.
+  /// Takes ownership of a received descriptor. Throws Error if it is invalid.
   static std::shared_ptr<SharedMemory> of_descriptor(int descriptor);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
@@ -19,7 +19,7 @@ class SharedMemory {
 
   int descriptor() const { return descriptor_; }
   size_t size() const { return size_; }
-  /// The bytes, which stay there as long as the pointer. Throws MemoryError.
+  /// Maps the bytes for the lifetime of the pointer. Throws MemoryError.
   std::shared_ptr<std::byte[]> map() const;
 
  private:

@@ -1,4 +1,4 @@
-// Calls a function in a state of its own, and waits for the end of one.
+// Calls a function in a new state, and waits for its end.
 #include "bindings/threads/task.h"
 
 #include <exception>
@@ -7,13 +7,14 @@
 #include "bindings/module.h"
 #include "bindings/support/entry.h"
 #include "bindings/threads/cancellation.h"
+#include "bindings/threads/waiting.h"
 #include "runtime/core/error.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {
 
-/// __index of the global variables; upvalue: why some are missing.
+/// __index of the global table; the upvalue maps names to error messages.
 int find_global(lua_State* L) {
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TSTRING) return 0;
@@ -23,8 +24,8 @@ int find_global(lua_State* L) {
   return lua_error(L);
 }
 
-/// Makes the global variables at `there` those of the state, but for those that it has; those at
-/// `missing` raise when they are read.
+/// Sets the globals in the table at `there`, except those the state already has; those at `missing`
+/// raise an error when read.
 void set_globals(lua_State* L, int there, int missing) {
   lua_pushglobaltable(L);
   for (lua_pushnil(L); lua_next(L, there); lua_pop(L, 1)) {
@@ -54,10 +55,10 @@ void set_field(lua_State* L, const char* table, const char* field, const std::st
 struct Running {
   const TaskCall& call;
   const char* word;
-  Parcel results;
+  SerializedValues results;
 };
 
-/// Calls the function below its arguments, as lua_call does.
+/// Calls the function below its arguments, like lua_call.
 void call_cancellable(lua_State* L, int arguments) {
   int status;
   {
@@ -87,7 +88,7 @@ int run_call(lua_State* L) {
 
 }  // namespace
 
-Parcel run_task(lua_State* L, const TaskCall& call, const char* word) {
+SerializedValues run_task(lua_State* L, const TaskCall& call, const char* word) {
   Running running{call, word, {}};
   lua_pushcfunction(L, guard_lookup<run_call>);
   lua_pushlightuserdata(L, &running);
@@ -104,7 +105,7 @@ bool Task::wait(double seconds) {
   return wait_until(lock, changed_, seconds, [&] { return done(); });
 }
 
-void Task::end(std::optional<Parcel> results, std::string error) {
+void Task::end(std::optional<SerializedValues> results, std::string error) {
   const std::lock_guard lock(mutex_);
   results_ = std::move(results);
   error_ = std::move(error);

@@ -1,4 +1,4 @@
-// A function of a script that runs elsewhere: on another thread, or in another process.
+// A function of a script that runs on another thread or in another process.
 #pragma once
 
 #include <atomic>
@@ -10,21 +10,21 @@
 #include <string>
 
 #include "bindings/support/object.h"
-#include "bindings/threads/parcel.h"
+#include "bindings/threads/serialized_values.h"
 
 namespace tide::bindings {
 
-/// What a task is to do.
+/// The call of a task.
 struct TaskCall {
   std::string path, c_path;  ///< package.path and package.cpath
-  Parcel values;  ///< global variables, why others are missing, the function, its arguments
+  SerializedValues values;   ///< globals, errors of missing globals, the function, its arguments
 };
 
-/// Calls the function in a state in which nothing but Lua's libraries was loaded; what it returned.
-/// Throws Error with the text of what it raised.
-Parcel run_task(lua_State* L, const TaskCall& call, const char* word);
+/// Calls the function in a state with only Lua's libraries loaded, and returns its results. Throws
+/// Error with the message of an error it raises.
+SerializedValues run_task(lua_State* L, const TaskCall& call, const char* word);
 
-/// A function that runs elsewhere. It ends with its last owner.
+/// A function that runs on another thread or in another process, until its last owner is destroyed.
 class Task {
  public:
   virtual ~Task() = default;
@@ -36,27 +36,27 @@ class Task {
   virtual const char* word() const = 0;
   /// "thread", or "process 4711".
   virtual std::string name() const { return word(); }
-  /// Asks the function to stop: by the error "cancelled", in Lua code or where it waits for a
-  /// channel or a task.
+  /// Asks the function to stop: raises the error "cancelled" in Lua code and in waits for a channel
+  /// or a task.
   virtual void cancel() = 0;
 
-  /// Waits up to so many seconds for the end of the function; whether it has ended. Throws as
-  /// wait_until does.
+  /// Waits up to `seconds` for the end of the function; returns whether it has ended. Throws like
+  /// wait_until.
   bool wait(double seconds);
   bool done() const { return done_.load(std::memory_order_acquire); }
-  /// Once it is done: what it returned; none if it raised `error`.
-  const std::optional<Parcel>& results() const { return results_; }
+  /// The results, once it is done; none if it raised `error`.
+  const std::optional<SerializedValues>& results() const { return results_; }
   const std::string& error() const { return error_; }
 
  protected:
-  /// Notes how the function ended; to be called once.
-  void end(std::optional<Parcel> results, std::string error = {});
+  /// Records how the function ended. Must be called once.
+  void end(std::optional<SerializedValues> results, std::string error = {});
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<bool> done_{false};
-  std::optional<Parcel> results_;
+  std::optional<SerializedValues> results_;
   std::string error_;
 };
 

@@ -1,4 +1,4 @@
-// tide.thread and tide.process: functions on threads and in processes of their own.
+// tide.thread and tide.process: functions on other threads and in other processes.
 #include <string>
 #include <utility>
 
@@ -24,7 +24,7 @@ std::string package_field(lua_State* L, const char* name) {
   return value;
 }
 
-/// The function at index 1 with its arguments, for a task of this kind.
+/// The call of the function at index 1 with its arguments.
 TaskCall call_at(lua_State* L, const char* word) {
   check_may_have_threads(word);
   if (!lua_isfunction(L, 1)) throw_expected(L, 1, word, "a function");
@@ -83,28 +83,27 @@ int task_text(lua_State* L) {
 
 constexpr Function kThreadFunctions[] = {
     {"thread", guard<new_thread>, "fn, ...",
-     "Calls fn on a thread of its own, which has a Lua state of its own. Values are copied on "
-     "their "
-     "way, tensors share their elements until one is written to, and functions go with the "
-     "variables that they use; files, coroutines and functions written in C cannot go",
+     "Calls fn on a new thread with its own Lua state. Values are copied, tensors share their "
+     "elements until one is written to, and functions are sent with their upvalues; files, "
+     "coroutines and C functions cannot be sent",
      "tide.thread(function(a, b) return a + b end, 1, 2):join() --> 3"},
     {"process", guard<new_process>, "fn, ...",
-     "Calls fn in a process of its own, which may crash or be killed alone and has its own memory "
-     "on "
-     "each device. Values, tensors too, are copied; channels that both hold join the two. The "
-     "process ends with this one, however that ends",
+     "Calls fn in a new process, which may crash or be killed separately and has its own memory on "
+     "each device. Values, including tensors, are copied; channels connect the two processes. The "
+     "new process ends when this one ends for any reason",
      "tide.process(function(x) return x:sum() end, tide.ones(3)):join():item() --> 3.0"},
 };
 
 constexpr Function kThreadMethods[] = {
-    {"join", guard<task_join>, "", "Waits for the end of the function; its results, or its error",
+    {"join", guard<task_join>, "",
+     "Waits for the function to end and returns its results or raises its error",
      "tide.thread(function() return \"a\", \"b\" end):join() --> \"a\", \"b\""},
     {"wait", guard<task_wait>, "timeout?",
-     "Waits for the end of the function, up to so many seconds; whether it has ended",
+     "Waits up to timeout seconds for the function to end; returns whether it has ended",
      "tide.thread(function() end):wait() --> true"},
     {"done", guard<task_done>, "", "Whether the function has ended",
      "local t = tide.thread(function() end); t:wait(); t:done() --> true"},
-    {"cancel", guard<task_cancel>, "", "Stops the function by the error \"cancelled\"",
+    {"cancel", guard<task_cancel>, "", "Stops the function with the error \"cancelled\"",
      "local t = tide.thread(function() while true do end end); t:cancel(); (pcall(t.join, "
      "t)) --> false"},
 };

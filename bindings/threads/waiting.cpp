@@ -1,4 +1,4 @@
-// Waiting of threads for each other.
+// Interruptible waits between threads.
 #include "bindings/threads/waiting.h"
 
 #include <string>
@@ -20,7 +20,7 @@ bool forbidden = false;
 
 void check_may_have_threads(const char* function) {
   if (forbidden)
-    throw Error(std::string(function) + ": a script in the sandbox has one thread and one process");
+    throw Error(std::string(function) + ": threads and processes are not allowed in the sandbox");
 }
 
 double timeout_at(lua_State* L, int index, const char* function) {

@@ -1,4 +1,4 @@
-// Waiting of threads for each other.
+// Interruptible waits between threads.
 #pragma once
 
 #include <chrono>
@@ -9,27 +9,27 @@
 
 namespace tide::bindings {
 
-/// Throws Error if scripts may have no further threads (tide_forbid_threads).
+/// Throws Error if scripts may not start threads (tide_forbid_threads).
 void check_may_have_threads(const char* function);
 
-/// A timeout that never comes.
+/// A timeout that never expires.
 inline constexpr double kForever = std::numeric_limits<double>::infinity();
 
-/// The timeout in seconds that a script gave at `index`; kForever for none or nil. Throws an error
-/// in the name of `function` for what is no number, for negative numbers and for nan.
+/// The timeout in seconds at `index`; kForever for none or nil. Throws an error of `function` for a
+/// value that is not a number, negative or nan.
 double timeout_at(lua_State* L, int index, const char* function);
 
 /// Throws Interrupted if the program is interrupted, and Error("cancelled") if the thread is
 /// cancelled.
 void check_interrupt();
 
-/// Waits until `condition` holds, up to so many seconds; whether it does. Throws as
+/// Waits up to `seconds` until `condition` holds; returns whether it does. Throws like
 /// check_interrupt.
 template <class Condition>
 bool wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
                 double seconds, const Condition& condition) {
   using Seconds = std::chrono::duration<double>;
-  // A signal handler, which may notify nobody, asks for an interrupt.
+  // Polls, because a signal handler cannot notify a condition variable.
   constexpr Seconds kLook(0.02);
   const auto start = std::chrono::steady_clock::now();
   while (!condition()) {

@@ -1,4 +1,4 @@
-// Threads that run a task each.
+// Threads that each run a task.
 #include "bindings/threads/worker.h"
 
 #include <exception>
@@ -21,7 +21,7 @@ lua_State* open_plain_state() {
 
 TideStates states{open_plain_state, lua_close};
 
-/// Ends the workers of a thread before what they need goes.
+/// Ends the workers of a thread before anything they use is destroyed.
 struct Started {
   std::vector<std::weak_ptr<Worker>> workers;
   ~Started() {
@@ -33,7 +33,8 @@ struct Started {
 };
 
 Started& started() {
-  engine::flush();  // the thread's recorder is there: it ends after the workers
+  engine::flush();  // creates the thread's recorder first, so that it is destroyed after the
+                    // workers
   thread_local Started instance;
   return instance;
 }
@@ -58,7 +59,7 @@ std::shared_ptr<Worker> Worker::start(TaskCall call) try {
   worker->thread_ = std::thread([&self = *worker, call = std::move(call)] { self.run(call); });
   return worker;
 } catch (const std::system_error& error) {
-  throw Error(std::string("thread: there can be no further thread: ") + error.code().message());
+  throw Error(std::string("thread: cannot start a thread: ") + error.code().message());
 }
 
 Worker::~Worker() {
@@ -74,7 +75,7 @@ void Worker::wait_for_end() {
 void Worker::run(const TaskCall& call) {
   cancellation = &cancellation_;
   lua_State* L = nullptr;
-  std::optional<Parcel> results;
+  std::optional<SerializedValues> results;
   std::string error;
   try {
     L = states.open();

@@ -1,4 +1,4 @@
-// A thread with a Lua state of its own.
+// A thread with its own Lua state.
 #pragma once
 
 #include <memory>
@@ -10,18 +10,18 @@
 
 namespace tide::bindings {
 
-/// Runs a function on a thread of its own, in a Lua state of its own. It ends with the last owner,
+/// Runs a function on a new thread with a new Lua state. It ends when the last owner is destroyed,
 /// or with the thread that started it if that is earlier.
 class Worker final : public Task {
  public:
-  /// Throws Error if there can be no further thread.
+  /// Throws Error if no thread can be started.
   static std::shared_ptr<Worker> start(TaskCall call);
-  /// Cancels the function, and waits for its end.
+  /// Cancels the function and waits for it to end.
   ~Worker() override;
 
   const char* word() const override { return "thread"; }
   void cancel() override { cancellation_.ask(); }
-  /// Waits for the end of the thread, whatever interrupts.
+  /// Waits for the end of the thread; cannot be interrupted.
   void wait_for_end();
 
  private:

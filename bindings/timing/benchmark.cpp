@@ -1,4 +1,4 @@
-// tide.benchmark: how long a function takes the host to queue and the device to do.
+// tide.benchmark: measures the host time to queue a function and the device time to run it.
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -18,14 +18,14 @@
 
 namespace tide::bindings {
 
-/// A benchmark under way: it lives through the yields of the function that it times.
+/// A running benchmark, which survives yields of the function it times.
 struct Benchmark {
-  std::optional<Device> device;  ///< the one that the script named
-  /// Steps that devices had run before the measured calls.
+  std::optional<Device> device;  ///< named by the script
+  /// The launch counts of devices before the measured calls.
   std::vector<std::pair<Device, int64_t>> launches;
   int warmup = 3, repeats = 10;
-  int done = 0;        ///< calls that have ended, warm-up included
-  double started = 0;  ///< of the measured calls
+  int done = 0;        ///< finished calls, including warm-up
+  double started = 0;  ///< start time of the measured calls
   double modelled_before = 0;
   double wait_before = 0;
   double compile_before = 0;
@@ -41,7 +41,7 @@ constexpr int kFunctionIndex = 1, kStateIndex = 2;
 int count_option(lua_State* L, const char* name, int least) {
   int64_t count;
   if (!integer_at(L, -1, &count) || count < least || count > 1'000'000'000)
-    throw ArgumentError("benchmark: " + std::string(name) + ": expected a whole number, " +
+    throw ArgumentError("benchmark: " + std::string(name) + ": expected an integer, " +
                         std::to_string(least) + " or more");
   return static_cast<int>(count);
 }
@@ -75,7 +75,7 @@ void set_number(lua_State* L, const char* name, double value) {
   lua_setfield(L, -2, name);
 }
 
-/// The devices that have worked since the measured calls began.
+/// The devices used since the measured calls began.
 std::vector<Device> busy_devices(const Benchmark& run) {
   std::vector<Device> busy;
   for (Device device : engine::used_devices()) {
@@ -129,7 +129,8 @@ int push_report(lua_State* L, Benchmark& run) {
   return 1;
 }
 
-/// Flushes each call by itself, so that the measured ones are cut, and compiled, like the first.
+/// Flushes each call separately, so that the measured calls have the same windows and kernels as
+/// the first.
 void finish_call(Benchmark& run) {
   engine::flush();
   ++run.done;
@@ -143,9 +144,9 @@ int finish_yielded(lua_State* L) {
   return next_call(L);
 }
 
-/// After one call of the function, if it yielded on its way.
+/// Continues after a call of the function that yielded.
 int after_call(lua_State* L, int, lua_KContext) {
-  return guard<finish_yielded>(L);  // exceptions may not leave a continuation
+  return guard<finish_yielded>(L);  // exceptions must not leave a continuation
 }
 
 int next_call(lua_State* L) {
@@ -175,7 +176,7 @@ double number_field(lua_State* L, const char* name) {
   return value;
 }
 
-/// " on sim:0", or " on several devices: cpu, sim:0"; nothing where none has worked.
+/// " on sim:0", or " on several devices: cpu, sim:0"; empty if no device was used.
 std::string places_text(lua_State* L) {
   std::string names;
   lua_getfield(L, 1, "devices");
@@ -190,7 +191,7 @@ std::string places_text(lua_State* L) {
   return (count > 1 ? " on several devices: " : " on ") + names;
 }
 
-/// A time of the report in microseconds, milliseconds or seconds, with three digits.
+/// Formats a time of the report in microseconds, milliseconds or seconds, with three digits.
 std::string time_text(lua_State* L, const char* field) {
   const double ms = number_field(L, field);
   char text[32];
@@ -221,10 +222,10 @@ int report_tostring(lua_State* L) {
 constexpr Function kBenchmarkFunctions[] = {
     {"benchmark", guard<benchmark>, "fn, {warmup, repeats, device}",
      "Calls fn repeatedly and returns a table: host_ms (queueing), device_ms, compile_ms, "
-     "wait_ms, peak_bytes, runs, devices (those that worked) and device (the one named, the only "
-     "one that worked, or the default device), whose peak it is. device_ms lasts until all have "
-     "finished; if the device is a sim like a card (tide.sim.configure), it is modelled for that, "
-     "whose name is modelled_for",
+     "wait_ms, peak_bytes, runs, devices (those used) and device (the one named, the only one "
+     "used, or the default device), to which the peak refers. device_ms ends when all devices have "
+     "finished; if the device is a sim configured like a card (tide.sim.configure), it is modelled "
+     "for the card named in modelled_for",
      "tide.benchmark(function() return tide.ones(10) + 1 end, {repeats = 3}).runs --> 3"},
 };
 

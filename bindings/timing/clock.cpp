@@ -1,4 +1,4 @@
-// Clocks that cannot lie: those that end a measurement wait for the queued work first.
+// Clocks. Functions that end a measurement wait for queued work first.
 #include <cmath>
 #include <cstdio>
 #include <ctime>
@@ -26,7 +26,8 @@ void sleep_for(double seconds) {
   timespec length{};
   length.tv_sec = static_cast<time_t>(seconds);
   length.tv_nsec = static_cast<long>((seconds - std::floor(seconds)) * 1e9);
-  nanosleep(&length, nullptr);  // Ctrl-C ends it early; the interpreter's hook does the rest
+  nanosleep(&length,
+            nullptr);  // Ctrl-C ends it early; the interpreter's hook then raises the error
 }
 
 int tic(lua_State*) {
@@ -36,7 +37,7 @@ int tic(lua_State*) {
 }
 
 int toc(lua_State* L) {
-  if (tic_time < 0) throw Error("toc: there was no tic");
+  if (tic_time < 0) throw Error("toc: call tic first");
   engine::synchronize("toc");
   const double seconds = engine::seconds() - tic_time;
   printf("%.3f ms\n", seconds * 1e3);
@@ -45,10 +46,10 @@ int toc(lua_State* L) {
 }
 
 constexpr Function kClockFunctions[] = {
-    {"time", guard<time_now>, "", "Seconds on a clock that only goes forward; never waits",
+    {"time", guard<time_now>, "", "Seconds on a monotonic clock; never waits",
      "local start = tide.time(); tide.time() >= start --> true"},
     typed_function<sleep_for, "sleep", "seconds">(
-        "Pauses the script; queued work goes on",
+        "Pauses the script; queued work continues",
         "local start = tide.time(); tide.sleep(0.01); tide.time() - start >= 0.01 --> true"),
     {"tic", guard<tic>, "", "Waits for queued work and starts a stopwatch",
      "tide.tic(); tide.toc() >= 0 --> true"},

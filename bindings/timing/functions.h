@@ -13,13 +13,13 @@ std::span<const Function> clock_functions();
 /// tide.benchmark.
 std::span<const Function> benchmark_functions();
 
-/// tide.wait_count, tide.info: what the engine did.
+/// tide.wait_count, tide.info: the engine's activity.
 std::span<const Function> inspection_functions();
 
-/// native.wait_report(): a list of {place, reason, count, ms}: where the process has waited so far.
+/// native.wait_report(): a list of {place, reason, count, ms}: the waits of the process so far.
 int wait_report(lua_State* L);
 
-/// Makes the class of a benchmark's run in this state.
+/// Creates the metatable of benchmark runs in this state.
 void open_benchmark(lua_State* L);
 
 }  // namespace tide::bindings

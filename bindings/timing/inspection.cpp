@@ -1,4 +1,4 @@
-// What the engine did: waits, ops, kernels; and what the machine has.
+// The engine's activity: waits, ops, kernels; and the machine's devices and libraries.
 #include <string>
 
 #include "bindings/support/entry.h"
@@ -64,14 +64,14 @@ int info(lua_State* L) {
 }
 
 constexpr Function kInspectionFunctions[] = {
-    {"info", guard<info>, "", "The devices and libraries that were found, as text",
+    {"info", guard<info>, "", "The devices and libraries found, as text",
      "type(tide.info()) --> \"string\""},
-    {"wait_count", guard<wait_count>, "", "How often the script has waited for a device so far",
+    {"wait_count", guard<wait_count>, "", "The number of times the script has waited for a device",
      "local before = tide.wait_count(); local x = tide.ones(2) + 1; tide.wait_count() - before --> "
      "0"},
-    {"pending", guard<pending>, "", "How many ops are recorded or queued and not finished",
+    {"pending", guard<pending>, "", "The number of ops recorded or queued but not finished",
      "local x = tide.ones(2) + 1; tide.pending() >= 1 --> true"},
-    {"flush", guard<flush>, "", "Flushes what is recorded to the devices; does not wait",
+    {"flush", guard<flush>, "", "Submits recorded ops to the devices; does not wait",
      "local x = tide.ones(2) + 1; tide.flush()"},
     {"statistics", guard<statistics>, "",
      "A table of counters: ops recorded, windows, plans, launches, CUDA graphs run, waits, kernels "

@@ -1,4 +1,4 @@
-// The subcommands of `tide`: each takes the words behind its name and returns the exit status.
+// The subcommands of `tide`: each takes the arguments after its name and returns the exit status.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace tide {
 
 using Words = std::vector<std::string>;
 
-/// What a wrong use of an option raises; main prints it with the command's name.
+/// Thrown for a wrong use of an option; main prints it with the command's name.
 struct UsageError {
   std::string message;
 };
@@ -23,17 +23,17 @@ int help_command(const Words& words);
 int manual_command(const Words& words);
 int jupyter_command(const Words& words);
 
-/// `tide` without a subcommand: the options and the manners of `lua`.
+/// `tide` without a subcommand: has the options and the behavior of `lua`.
 int lua_command(const Words& words);
 
-/// A process of tide.process: runs the function that it is sent.
+/// A process of tide.process: runs the function it receives.
 int process_command(const Words& words);
 inline constexpr char kProcessCommand[] = "--process";
 
-/// A process of a lesson's page: runs a lesson and marks in its output what belongs to which cell.
+/// A process for a lesson's page: runs the lesson and marks in its output where each cell begins.
 int lesson_recorder_command(const Words& words);
 
-/// A process of `tide test`: runs one file and reports to the descriptor named first.
+/// A process of `tide test`: runs one file and reports to the descriptor in its first argument.
 int test_worker_command(const Words& words);
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// `tide jupyter`: installs the kernel of notebooks, and runs it.
+// `tide jupyter`: installs and runs the kernel for notebooks.
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -41,7 +41,7 @@ const jupyter::Plugin& plugin() {
   }
 }
 
-/// Jupyter's data folder that the options name.
+/// The Jupyter data folder selected by the options.
 fs::path data_folder(const Words& words) {
   fs::path folder;
   OptionReader reader(words);
@@ -55,12 +55,12 @@ fs::path data_folder(const Words& words) {
       const char* active = environment_text(Variable::virtual_env);
       if (!active) active = environment_text(Variable::conda_prefix);
       if (!active)
-        throw UsageError{"--sys-prefix: no environment is active; --prefix P names a folder"};
+        throw UsageError{"--sys-prefix: no environment is active; name a folder with --prefix P"};
       folder = fs::path(active) / "share/jupyter";
     } else {
       reader.refuse();
     }
-    if (!is_first) throw UsageError{"--user, --prefix and --sys-prefix exclude each other"};
+    if (!is_first) throw UsageError{"--user, --prefix and --sys-prefix are mutually exclusive"};
   }
   return folder.empty() ? jupyter::user_data_folder() : folder;
 }
@@ -80,9 +80,8 @@ int uninstall(const Words& words) {
   return EXIT_SUCCESS;
 }
 
-/// Ends the process within a second of its parent's end, even where it waits for an answer that
-/// cannot come any more. Jupyter sets the variable; started by hand the kernel may outlive its
-/// shell.
+/// Ends the process within a second of its parent's exit, even while it waits for a reply that can
+/// no longer come. Jupyter sets the variable; a kernel started by hand may outlive its shell.
 void end_with_jupyter() {
   if (!environment_text(Variable::jupyter_parent)) return;
   std::thread([parent = getppid()] {
@@ -92,11 +91,11 @@ void end_with_jupyter() {
   }).detach();
 }
 
-/// Serves notebooks until one asks for the end.
+/// Serves notebooks until one requests shutdown.
 int run(const Words& words) {
   if (words.size() != 1) throw UsageError{"jupyter run: takes the connection file"};
   const jupyter::Plugin& served = plugin();
-  // Of the threads that are to come none takes an interrupt either.
+  // Threads started from here on inherit the mask.
   sigset_t interrupt;
   sigemptyset(&interrupt);
   sigaddset(&interrupt, SIGINT);

@@ -32,7 +32,7 @@ std::string_view lesson_name(std::string_view path) {
   return path.substr(0, path.size() - std::string_view(".lua").size());
 }
 
-/// The lessons, in order: files whose names begin with a number.
+/// The lessons in order: the files whose names begin with a number.
 std::vector<std::string> lessons() {
   std::vector<std::string> paths = list_scripts(kLessons);
   std::erase_if(paths, [](const std::string& path) {
@@ -89,8 +89,8 @@ int list_lessons() {
   return EXIT_SUCCESS;
 }
 
-/// What `tide.accelerator()` answers in a lesson: the device of `--device D` among its words, else
-/// a GPU, or a simulated one where there is none.
+/// Sets the result of `tide.accelerator()` in a lesson: the device in `--device D`, else a GPU,
+/// else a simulated one.
 void choose_accelerator(lua_State* L, const Words& words) {
   TideOptions options;
   OptionReader reader(words);
@@ -103,8 +103,8 @@ void choose_accelerator(lua_State* L, const Words& words) {
   tide_set_options(L, options);
 }
 
-/// Calls a function of the library, an expression, with so many arguments on top of the stack;
-/// leaves its result.
+/// Calls a library function, given as an expression, with the top `arguments` values of the stack;
+/// pushes its result.
 void call_library(lua_State* L, const std::string& function, int arguments) {
   push_library_function(L, "return " + function + "(...)", "lesson");
   lua_insert(L, -1 - arguments);
@@ -117,8 +117,8 @@ std::string string_at_top(lua_State* L) {
   return {text, size};
 }
 
-/// A lesson that is run: the words behind its name, and its text, which becomes one that shows
-/// itself, or that marks its output.
+/// A lesson to run: the arguments after its name and its text. prepare_lesson replaces the text
+/// with one that prints itself or marks its output.
 struct Lesson {
   Words words;
   std::string text;
@@ -160,8 +160,7 @@ int run_lesson(const std::string& path, Lesson lesson, std::optional<double> sec
   return finish(state, succeeded ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/// What a function of the library makes of a text, by the name of its file; nothing if it gives
-/// nil.
+/// Converts a text with the function in tide.lessons.FILE; nullopt if that returns nil.
 std::optional<std::string> made_of(const std::string& text, const std::string& file) {
   State state;
   lua_pushlstring(state, text.data(), text.size());
@@ -170,15 +169,15 @@ std::optional<std::string> made_of(const std::string& text, const std::string& f
   return string_at_top(state);
 }
 
-/// The answers of a lesson with what a learner starts from in the place of solutions.
+/// The answers of a lesson, with the solutions replaced by starting points for the learner.
 std::string exercises_of(std::string_view name, const std::string& answers) {
   const std::optional<std::string> exercises = made_of(answers, "unsolved");
   if (exercises) return *exercises;
   throw UsageError{"lesson: the exercises of " + std::string(name) +
-                   " have no checks: they stand at its end, --answers prints answers"};
+                   " have no checks: find them at its end; --answers prints answers"};
 }
 
-/// Prints the page of a lesson, which is run with the words, or writes it to a file.
+/// Runs a lesson with the given arguments, and prints its page or writes it to a file.
 int write_page(const std::string& path, const std::string& file, const Words& words) {
   catch_interrupts(Impatience::kEndProgram);
   State state;
@@ -196,7 +195,7 @@ int write_page(const std::string& path, const std::string& file, const Words& wo
   return problem ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/// Takes `--html [FILE]` out of the words; the file, empty if none is named.
+/// Removes `--html [FILE]` from the arguments; returns the file, empty if none is named.
 std::optional<std::string> take_html(Words& words) {
   const auto option = std::find(words.begin(), words.end(), "--html");
   if (option == words.end()) return std::nullopt;
@@ -226,7 +225,7 @@ int lesson_recorder_command(const Words& words) {
 int lesson_command(const Words& words) {
   if (words.empty()) return list_lessons();
   const std::optional<std::string> path = find_lesson(words[0]);
-  if (!path) throw UsageError{"lesson: there is no lesson '" + words[0] + "'"};
+  if (!path) throw UsageError{"lesson: no lesson named '" + words[0] + "'"};
   Lesson lesson{Words(words.begin() + 1, words.end()), lesson_text(*path)};
   const auto take = [&](const char* option) { return std::erase(lesson.words, option) > 0; };
   const std::string_view name = lesson_name(*path);

@@ -1,5 +1,5 @@
-// `tide bench`, `tide info`, `tide smi`, `tide help` and `tide manual`: doors to what the Lua
-// library holds.
+// `tide bench`, `tide info`, `tide smi`, `tide help` and `tide manual`: commands implemented by the
+// Lua library.
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -24,8 +24,8 @@ namespace {
 
 constexpr char kBench[] = "bench/main.lua";
 
-/// Calls the function NAME of a module with the words, and prints the text it returns, if any, by a
-/// pager if it is long. If a false follows the text, it says what is wrong.
+/// Calls function NAME of a module with the arguments, and prints the text it returns, if any,
+/// through a pager if it is long. If `false` follows the text, the text is an error message.
 int print_answer(const char* name, const Words& words, const char* module = "tide") {
   State state;
   constexpr std::string_view kText =
@@ -62,24 +62,24 @@ int bench_command(const Words& words) {
 
 int info_command(const Words& words) {
   if (words == Words{"--measure"}) return print_answer("measure", {}, "tide.profiler.peaks");
-  if (!words.empty()) throw UsageError{"info: takes nothing, or --measure"};
+  if (!words.empty()) throw UsageError{"info: expected no argument or --measure"};
   print_version();
   return print_answer("info", {});
 }
 
 int smi_command(const Words& words) {
   if (words.empty()) return print_answer("smi", {});
-  if (words[0] != "dmon") throw UsageError{"smi: takes nothing, or dmon [TIMES] [--chart]"};
+  if (words[0] != "dmon") throw UsageError{"smi: expected no argument or dmon [TIMES] [--chart]"};
   catch_interrupts(Impatience::kEndProgram);
   return print_answer("run", {words.begin() + 1, words.end()}, "tide.smi.monitor");
 }
 
 int help_command(const Words& words) {
   if (!words.empty() && words[0] == "--search") {
-    if (words.size() == 1) throw UsageError{"help: --search: no word to look for"};
+    if (words.size() == 1) throw UsageError{"help: --search needs a word to search for"};
     return print_answer("answer", {words.begin() + 1, words.end()}, "tide.reference.search");
   }
-  if (words.size() > 1) throw UsageError{"help: takes one name, or --search and words"};
+  if (words.size() > 1) throw UsageError{"help: expected one name, or --search and words"};
   return print_answer("help", words);
 }
 
@@ -89,7 +89,7 @@ int manual_command(const Words& words) {
   Words folders = words;
   const bool as_site = std::erase(folders, "--html") > 0;
   if (folders.size() != 1 || folders[0].starts_with('-'))
-    throw UsageError{"manual: takes a folder, with --html for a site, or --luals and a file"};
+    throw UsageError{"manual: expected a folder, with --html for a site, or --luals and a file"};
   std::filesystem::create_directories(folders[0]);
   return print_answer("write", folders, as_site ? "tide.manual.site" : "tide.manual.manual");
 }

@@ -1,4 +1,4 @@
-// `tide [options] [FILE [args]]`: the options, the order of doing things and the exit status of
+// `tide [options] [FILE [args]]`: has the options, the order of actions and the exit status of
 // `lua`.
 #include <unistd.h>
 
@@ -21,7 +21,7 @@
 namespace tide {
 namespace {
 
-/// An -e, -l or -W, in the order in which they were given.
+/// An -e, -l or -W option; they are executed in the order given.
 struct Action {
   char option;
   std::string text;
@@ -35,10 +35,10 @@ struct Options {
   bool ignore_environment = false;
   ScriptLimits limits;
   TideOptions runtime;
-  size_t words_read = 0;  ///< Up to the script's name.
+  size_t words_read = 0;  ///< up to the script's name
 };
 
-/// Reads one word that begins with a hyphen, and the value behind it if it needs one.
+/// Reads one argument that begins with a hyphen, and the value after it if it needs one.
 void read_option(const Words& words, size_t& i, Options& options) {
   const std::string& word = words[i];
   const auto refuse = [&] {
@@ -103,7 +103,7 @@ bool carry_out(lua_State* L, const Action& action) {
   }
 }
 
-/// Runs what LUA_INIT holds: a text, or "@file".
+/// Runs LUA_INIT: a chunk, or "@file".
 bool run_environment(lua_State* L) {
   for (const Variable variable : {Variable::lua_init_5_4, Variable::lua_init})
     if (const char* text = environment_text(variable))
@@ -112,8 +112,8 @@ bool run_environment(lua_State* L) {
   return true;
 }
 
-/// The file of the script that stands at `index`; none if there is no script, or "-" names standard
-/// input, which it does unless it stands behind "--".
+/// The script file at `index`; none if there is no script, or if it is "-", which means standard
+/// input unless it follows "--".
 std::optional<std::string> script_file(const Words& words, size_t index) {
   if (index >= words.size()) return std::nullopt;
   if (words[index] == "-" && (index == 0 || words[index - 1] != "--")) return std::nullopt;
@@ -123,7 +123,7 @@ std::optional<std::string> script_file(const Words& words, size_t index) {
 ScriptArguments script_arguments(const Words& words, size_t script) {
   ScriptArguments arguments;
   if (script >= words.size()) {
-    // Without a script the program itself stands at 0 and its options behind it.
+    // Without a script, arg[0] is the program, followed by its options.
     arguments.script = arguments.before[0];
     arguments.before.clear();
     arguments.after = words;

@@ -1,4 +1,4 @@
-// Reads a subcommand's words.
+// Parses a subcommand's arguments.
 #include "interpreter/commands/option_reader.h"
 
 #include <charconv>
@@ -25,9 +25,9 @@ std::optional<long long> OptionReader::number(const char* name, long long least,
   const char* end = text->data() + text->size();
   const auto [stop, error] = std::from_chars(text->data(), end, number);
   if (error != std::errc() || stop != end || number < least || number > most) {
-    const std::string range = most == LLONG_MAX ? " on" : " to " + std::to_string(most);
-    throw UsageError{std::string(name) + " needs a whole number from " + std::to_string(least) +
-                     range + ", got '" + *text + "'"};
+    const std::string range = most == LLONG_MAX ? " up" : " to " + std::to_string(most);
+    throw UsageError{std::string(name) + " needs an integer from " + std::to_string(least) + range +
+                     ", got '" + *text + "'"};
   }
   return number;
 }

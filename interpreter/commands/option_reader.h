@@ -1,4 +1,4 @@
-// Reads a subcommand's words: `--name value`, `--name=value` and flags, the rest in order.
+// Parses a subcommand's arguments: `--name value`, `--name=value`, flags and positional ones.
 #pragma once
 
 #include <climits>
@@ -9,44 +9,44 @@
 
 namespace tide {
 
-/// Walks through the words of a command line once, from the first to the last.
+/// Iterates once over the arguments of a command line.
 class OptionReader {
  public:
   explicit OptionReader(const Words& words) : words_(words) {}
-  /// Begins at a word.
+  /// Starts at argument `index`.
   OptionReader(const Words& words, size_t index)
       : words_(words), index_(static_cast<std::ptrdiff_t>(index)) {}
 
-  /// Moves on to the next word; false behind the last.
+  /// Advances to the next argument; false after the last one.
   bool next();
 
-  /// Whether the present word is the flag `name`, such as "--syncs".
+  /// Whether the current argument is the flag `name`, such as "--syncs".
   bool flag(const char* name) const { return words_[index_] == name; }
 
-  /// The value of the option `name` if the present word is that option. Throws UsageError when the
-  /// value is missing.
+  /// The value of the option `name` if the current argument is that option. Throws UsageError if
+  /// the value is missing.
   std::optional<std::string> value(const char* name);
 
-  /// As value, for a whole number from `least` to `most`.
+  /// Like value, for an integer from `least` to `most`.
   std::optional<long long> number(const char* name, long long least, long long most = LLONG_MAX);
 
-  /// As value, for a positive number of seconds.
+  /// Like value, for a positive number of seconds.
   std::optional<double> seconds(const char* name);
 
-  /// As value, for a positive number of bytes, such as 1000000, 512M or 2G.
+  /// Like value, for a positive number of bytes, such as 1000000, 512M or 2G.
   std::optional<size_t> bytes(const char* name);
 
   const std::string& word() const { return words_[index_]; }
   bool is_option() const { return word().size() > 1 && word()[0] == '-'; }
 
-  /// The words before the present one, and those behind it.
+  /// The arguments before and after the current one.
   Words before() const { return {words_.begin(), words_.begin() + index_}; }
   Words rest() const { return {words_.begin() + index_ + 1, words_.end()}; }
 
-  /// The present word's position.
+  /// The index of the current argument.
   size_t index() const { return static_cast<size_t>(index_); }
 
-  /// Says that the present word is no option of the command.
+  /// Throws UsageError: the command does not have this option.
   [[noreturn]] void refuse() const;
 
  private:

@@ -1,4 +1,4 @@
-// The process that tide.process starts.
+// The entry point of processes started by tide.process.
 #include "bindings/module.h"
 #include "interpreter/commands/commands.h"
 #include "interpreter/run/state.h"

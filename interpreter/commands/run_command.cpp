@@ -1,4 +1,4 @@
-// `tide run FILE`: a script with options of the runtime.
+// `tide run FILE`: runs a script with runtime options.
 #include <cstdlib>
 #include <string>
 
@@ -12,14 +12,14 @@
 namespace tide {
 namespace {
 
-/// Notes that the script's name is the reader's present word.
+/// Records the current argument as the script's name.
 void take_script(const OptionReader& reader, ScriptArguments& arguments) {
   arguments.script = reader.word();
   const Words before = reader.before();
   arguments.before.insert(arguments.before.end(), before.begin(), before.end());
 }
 
-/// Whether a word is an argument such as -3 or -.5, which no option begins like.
+/// Whether an argument is a negative number such as -3 or -.5; no option looks like one.
 bool is_number(const std::string& word) { return word.find_first_of("0123456789.") == 1; }
 
 }  // namespace
@@ -29,7 +29,7 @@ int run_command(const Words& words) {
   ScriptArguments arguments;
   arguments.before.push_back("run");
   OptionReader reader(words);
-  bool only_arguments = false;  // behind "--"
+  bool only_arguments = false;  // after "--"
   while (reader.next()) {
     if (!only_arguments) {
       if (reader.flag("--")) {
@@ -39,7 +39,7 @@ int run_command(const Words& words) {
       if (options.read(reader)) continue;
       if (reader.is_option() && !is_number(reader.word()))
         throw UsageError{"run: unrecognized option '" + reader.word() +
-                         "'; the script's own options stand behind --"};
+                         "'; put the script's own options after --"};
     }
     if (arguments.script.empty()) {
       take_script(reader, arguments);

@@ -1,4 +1,4 @@
-// Reads the options of `tide run`, and finds those that nobody would read.
+// Parses the options of `tide run`, and detects those that the script would ignore.
 #include "interpreter/commands/run_options.h"
 
 #include <algorithm>
@@ -20,21 +20,21 @@ int append(lua_State*, const void* bytes, size_t size, void* code) {
   return 0;
 }
 
-/// The names and texts of the chunk on top of the stack, as string.dump writes them: with a length
-/// in front of each, and without comments.
+/// The bytecode of the function on top of the stack. Its strings are prefixed with their length.
 std::string constants(lua_State* L) {
   std::string code;
   lua_dump(L, append, &code, true);
   return code;
 }
 
-/// Whether the compiled code has the string constant `text`.
+/// Whether the bytecode has the string constant `text`.
 bool has_constant(std::string_view code, std::string_view text) {
   const char head[] = {LUA_TSTRING, static_cast<char>(0x80 | (text.size() + 1))};
   return code.find(std::string(head, 2).append(text)) != std::string_view::npos;
 }
 
-/// Whether the script uses `...` outside of functions: in a function without it that is an error.
+/// Whether the script uses `...` at its top level: inside a function without varargs, that is an
+/// error.
 bool uses_varargs(lua_State* L, std::string_view text) {
   const std::string function = std::string("local function main()\n").append(text) + "\nend";
   if (luaL_loadbufferx(L, function.data(), function.size(), "=", "t") == LUA_OK) return false;
@@ -51,7 +51,7 @@ int may_read(lua_State* L) {
   auto& question = *static_cast<Question*>(lua_touserdata(L, 1));
   std::string_view text = question.text;
   if (text.starts_with('#')) text.remove_prefix(std::min(text.find('\n'), text.size()));
-  // One that does not compile says so itself.
+  // A script that does not compile reports its own error later.
   if (luaL_loadbufferx(L, text.data(), text.size(), "=", "t") != LUA_OK) return 0;
   const std::string code = constants(L);
   question.answer = has_constant(code, "arg") || has_constant(code, "args") ||
@@ -59,7 +59,7 @@ int may_read(lua_State* L) {
   return 0;
 }
 
-/// Whether the script whose text this is may read the option from its arguments.
+/// Whether a script with this source may read the option from its arguments.
 bool may_read(const std::string& text, const std::string& option) {
   const std::unique_ptr<lua_State, void (*)(lua_State*)> state(luaL_newstate(), lua_close);
   Question question{text, option};
@@ -122,9 +122,9 @@ void refuse_unread_options(const std::string& file, const Words& words) {
   const auto end = std::find(words.begin(), words.end(), kEndOfOptions);
   const auto option = std::find_if(words.begin(), end, is_run_option);
   if (file.empty() || option == end || may_read(file_text(file), name_of(*option))) return;
-  throw UsageError{"'" + *option + "' is an option of `tide run " + file + "`; behind `tide " +
-                   file + "` it is the script's, which reads neither ... nor " +
-                   "arg nor tide.args"};
+  throw UsageError{"'" + *option + "' is an option of `tide run " + file + "`; after `tide " +
+                   file +
+                   "` it is an argument of the script, which uses neither ..., arg nor tide.args"};
 }
 
 }  // namespace tide

@@ -14,19 +14,20 @@ struct RunOptions {
   TideOptions runtime;
   ScriptLimits limits;
 
-  /// Takes the reader's present word, and its value; false if `tide run` has no such option.
+  /// Consumes the reader's current argument and its value; false if it is not an option of `tide
+  /// run`.
   bool read(OptionReader& reader);
 };
 
-/// Applies options to a new state. Prints the error if that fails, and returns whether it did not.
+/// Applies options to a new state. Prints the error and returns false if that fails.
 bool apply_options(lua_State* L, const TideOptions& options);
 
-/// Whether a word is such an option, such as --device or --device=sim.
+/// Whether an argument is an option of `tide run`, such as --device or --device=sim.
 bool is_run_option(const std::string& word);
 
-/// For `tide FILE words`, where all words are the script's: throws UsageError if an option of `tide
-/// run` is among them, up to a "--", and the script cannot read it, as it uses neither `...` nor
-/// `arg` nor `tide.args` and does not name the option itself.
+/// For `tide FILE words`, where all words are the script's arguments: throws UsageError if an
+/// option of `tide run` precedes any "--" and the script cannot read it: it uses neither `...`,
+/// `arg` nor `tide.args` and does not name the option.
 void refuse_unread_options(const std::string& file, const Words& words);
 
 }  // namespace tide

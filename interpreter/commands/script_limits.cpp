@@ -1,4 +1,4 @@
-// Reads and sets what a script may take.
+// Parses and applies the limits of a script.
 #include "interpreter/commands/script_limits.h"
 
 #include "bindings/module.h"
@@ -36,7 +36,7 @@ bool ScriptLimits::read(OptionReader& reader) {
 
 void ScriptLimits::begin(const std::string& script) const {
   if (sandbox && binary_chunks)
-    throw UsageError{"--sandbox refuses what --binary-chunks allows: give one of them"};
+    throw UsageError{"--sandbox and --binary-chunks are mutually exclusive"};
   if (binary_chunks) allow_binary_chunks();
   if (!scratch.empty()) tide_use_scratch(scratch);
   if (sandbox) begin_sandbox(folder_of(script));

@@ -1,4 +1,4 @@
-// The options on what a script may do and take, which `tide` and `tide run` share.
+// The options that limit a script, shared by `tide` and `tide run`.
 #pragma once
 
 #include <optional>
@@ -17,14 +17,14 @@ struct ScriptLimits {
   std::optional<double> seconds;
   std::optional<size_t> bytes;
 
-  /// Takes the reader's present word, and its value; false if it is none of these options.
+  /// Consumes the reader's current argument and its value; false if it is not one of these options.
   bool read(OptionReader& reader);
 
-  /// Sets the limits for a script, or for texts if `script` is empty. Behind catch_interrupts and
-  /// before a State. Throws UsageError or std::exception.
+  /// Sets the limits for a script, or for chunks of text if `script` is empty. Call it after
+  /// catch_interrupts and before creating a State. Throws UsageError or std::exception.
   void begin(const std::string& script) const;
 
-  /// Does what is left to do in a new state; false if that failed, which is reported.
+  /// Applies the sandbox to a new state; reports an error and returns false if that fails.
   bool close_libraries(State& state, const std::string& script) const;
 };
 

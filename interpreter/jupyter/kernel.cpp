@@ -1,4 +1,4 @@
-// Requests of a front end, answered by the session.
+// Serves requests of a front end with a session.
 #include "interpreter/jupyter/kernel.h"
 
 #include <signal.h>
@@ -19,8 +19,8 @@ constexpr char kName[] = "notebook";
 constexpr char kForms[] = "return require('tide.display.forms').of(...)";
 constexpr char kNotebook[] = "return require 'tide.display.notebook'";
 
-/// While one lives SIGINT reaches this thread. One that came before was meant for an input that had
-/// ended, and is forgotten.
+/// Unblocks SIGINT in this thread while it exists. Discards a pending SIGINT, because it was meant
+/// for an input that has ended.
 class WithInterrupts {
  public:
   WithInterrupts() {
@@ -39,7 +39,7 @@ class WithInterrupts {
   sigset_t interrupt_;
 };
 
-/// The strings of the table at `index`, by their keys.
+/// The string values of the table at `index`, by key.
 Forms read_forms(lua_State* L, int index) {
   Forms forms;
   lua_pushnil(L);
@@ -63,7 +63,7 @@ int NotebookKernel::call_method(lua_State* L) {
   } catch (const std::exception& error) {
     lua_pushstring(L, error.what());
   }
-  return lua_error(L);  // After the handler, so that the exception is released.
+  return lua_error(L);  // Outside the handler, so that the exception is released.
 }
 
 void NotebookKernel::open(lua_State* L) {
@@ -97,7 +97,7 @@ void NotebookKernel::keep_page(lua_State* L) { reply_.page = lua_tostring(L, 1);
 
 std::optional<std::string> NotebookKernel::read_line() {
   if (!request_.may_read) {
-    std::fputs("nothing to read: this front end asks for no input\n", stderr);
+    std::fputs("cannot read standard input: this front end does not support input\n", stderr);
     return std::nullopt;
   }
   output_.flush();
@@ -135,7 +135,7 @@ std::optional<Error> NotebookKernel::evaluate(const std::string& expression, For
   return error;
 }
 
-/// Runs what was read, if it can be run; `forms` become those of its values, if it has any.
+/// Runs the input that was read, if it can be run; fills `forms` if it has values.
 std::optional<Error> NotebookKernel::run(InputKind kind, Forms& forms) {
   std::optional<Error> error;
   std::string note;
@@ -163,7 +163,7 @@ std::optional<Error> NotebookKernel::run(InputKind kind, Forms& forms) {
   return error;
 }
 
-/// Takes the message of an error off the stack.
+/// Pops an error message.
 Error NotebookKernel::take_error(const char* name) {
   const char* const text = lua_tostring(state_, -1);
   const std::string whole = text ? text : "(error object is not a string)";
@@ -177,7 +177,7 @@ Error NotebookKernel::take_error(const char* name) {
 }
 
 Candidates NotebookKernel::complete(const std::string& before_cursor) {
-  // As at the prompt, where there is one line.
+  // Like the prompt, completes within one line.
   const size_t line = before_cursor.rfind('\n') + 1;
   Completion found = tide::complete(state_, *session_, before_cursor.substr(line));
   return {line + found.begin, std::move(found.candidates)};

@@ -1,4 +1,4 @@
-// The kernel of a notebook: a session whose inputs, output and results go through a front end.
+// The notebook kernel: a session whose inputs, output and results go through a front end.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -13,16 +13,16 @@
 
 namespace tide::jupyter {
 
-/// Runs inputs as the prompt does. The thread that makes it and calls it blocks SIGINT, which is
-/// let in while Lua runs.
+/// Runs inputs as the prompt does. The thread that creates and calls it must block SIGINT, which is
+/// unblocked while Lua runs.
 class NotebookKernel final : public Kernel {
  public:
   explicit NotebookKernel(Output& output) : output_(output) {}
 
-  /// Takes the state whose session it is, before any other call.
+  /// Sets the Lua state. Must be called before any other method.
   void open(lua_State* L);
 
-  /// What a script reads from standard input.
+  /// A line that a script reads from standard input.
   std::optional<std::string> read_line();
 
   Reply execute(const Request& request, FrontEnd& front_end) override;
@@ -46,8 +46,8 @@ class NotebookKernel final : public Kernel {
   Output& output_;
   lua_State* state_ = nullptr;
   std::optional<Session> session_;
-  FrontEnd* front_end_ = nullptr;  ///< of the input that runs, or ran last
-  Request request_;                ///< the same
+  FrontEnd* front_end_ = nullptr;  ///< of the current or last input
+  Request request_;                ///< the current or last one
   Reply reply_;
 };
 

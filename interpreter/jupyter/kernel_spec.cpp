@@ -1,4 +1,4 @@
-// kernel.json, which says how the kernel is started, and its picture.
+// Writes kernel.json, which describes how to start the kernel, and its logo.
 #include "interpreter/jupyter/kernel_spec.h"
 
 #include <cstdlib>
@@ -37,7 +37,7 @@ fs::path user_data_folder() {
     return fs::path(data) / "jupyter";
   const std::string home = value_of(Variable::home);
   if (home.empty())
-    throw std::runtime_error("HOME is not set: JUPYTER_DATA_DIR or --prefix name a folder");
+    throw std::runtime_error("HOME is not set: name a folder with JUPYTER_DATA_DIR or --prefix");
   return fs::path(home) / ".local/share/jupyter";
 }
 

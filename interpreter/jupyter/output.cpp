@@ -1,4 +1,4 @@
-// A thread reads the pipes that stand in the place of standard output and standard error.
+// A thread reads the pipes that replace standard output and standard error.
 #include "interpreter/jupyter/output.h"
 
 #include <fcntl.h>
@@ -14,17 +14,17 @@
 namespace tide::jupyter {
 namespace {
 
-/// Small writes that follow each other are one message.
+/// Small writes within this time become one message.
 constexpr std::chrono::milliseconds kBetweenMessages(20);
-constexpr int kPipeSize = 1 << 20;  ///< bytes that may be printed until the thread wakes
+constexpr int kPipeSize = 1 << 20;  ///< bytes that can be printed before the thread wakes up
 
 int checked(int result) {
   if (result < 0) throw std::system_error(errno, std::generic_category(), "capturing the output");
   return result;
 }
 
-/// How many bytes of a text are whole letters of UTF-8; bytes that belong to none count.
-size_t whole_letters(const std::string& text) {
+/// The size of a text without an incomplete UTF-8 character at its end. Invalid bytes are kept.
+size_t complete_size(const std::string& text) {
   for (size_t back = 1; back <= 3 && back <= text.size(); ++back) {
     const auto byte = static_cast<unsigned char>(text[text.size() - back]);
     if ((byte & 0xC0) == 0x80) continue;
@@ -49,7 +49,7 @@ Output::Output() {
     checked(dup2(ends[1], stream.number));
     close(ends[1]);
   }
-  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // As on a terminal.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // as on a terminal
   thread_ = std::thread(&Output::run, this);
 }
 
@@ -83,14 +83,14 @@ void Output::end() {
   print_ = nullptr;
 }
 
-/// Reads what there is and prints it, but for a letter at the end that is not `whole`.
-void Output::forward(bool whole) {
+/// Reads and prints the available bytes, except an incomplete character at the end unless `all`.
+void Output::forward(bool all) {
   char bytes[1 << 16];
   for (Stream& stream : streams_) {
     for (ssize_t count; (count = read(stream.read_end, bytes, sizeof bytes)) > 0;)
       stream.text.append(bytes, static_cast<size_t>(count));
     if (!print_ || stream.text.empty()) continue;
-    std::string rest = stream.text.substr(whole ? stream.text.size() : whole_letters(stream.text));
+    std::string rest = stream.text.substr(all ? stream.text.size() : complete_size(stream.text));
     stream.text.resize(stream.text.size() - rest.size());
     if (!stream.text.empty()) print_(stream.name, std::exchange(stream.text, std::move(rest)));
   }

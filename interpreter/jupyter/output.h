@@ -1,4 +1,4 @@
-// What is printed by anyone in the process, on its way to a front end.
+// Captures everything the process prints, for a front end.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,12 @@
 
 namespace tide::jupyter {
 
-/// Takes the place of standard output and standard error for as long as it lives. What is printed
-/// while no input runs, by a thread of a script for instance, waits for the next one.
+/// Replaces standard output and standard error during its lifetime. Text printed while no input
+/// runs, such as by a script's thread, is kept for the next input.
 class Output {
  public:
-  /// Gets text as it comes, from several threads but one at a time; `stream` is "stdout" or
-  /// "stderr". Letters of several bytes come whole.
+  /// Receives text as it arrives, from several threads but one at a time; `stream` is "stdout" or
+  /// "stderr". Multibyte characters are never split.
   using Print = std::function<void(const char* stream, std::string text)>;
 
   /// Throws std::system_error.
@@ -22,29 +22,29 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  /// From now on text goes to `print`.
+  /// Sends text to `print` from now on.
   void begin(Print print);
 
-  /// Returns when `print` has had all that was printed so far.
+  /// Returns once `print` has received everything printed so far.
   void flush();
 
-  /// As flush; then text waits for the next begin.
+  /// Like flush; later text is kept for the next begin.
   void end();
 
  private:
   struct Stream {
     const char* name;
     int number;          ///< its descriptor: 1, 2
-    int before = -1;     ///< where it went before
-    int read_end = -1;   ///< of the pipe that took its place
-    std::string text{};  ///< that was read and not printed
+    int before = -1;     ///< a copy of the original descriptor
+    int read_end = -1;   ///< of the pipe that replaces it
+    std::string text{};  ///< read but not yet printed
   };
 
-  void forward(bool whole);
+  void forward(bool all);
   void run();
 
   Stream streams_[2] = {{"stdout", 1}, {"stderr", 2}};
-  int stop_[2];  ///< a pipe: its end ends the thread
+  int stop_[2];  ///< a pipe: closing it ends the thread
   std::mutex mutex_;
   Print print_;
   std::thread thread_;

@@ -1,4 +1,4 @@
-// A stream of the C library whose bytes come from a function.
+// A C library stream whose bytes come from a function.
 #include "interpreter/jupyter/standard_input.h"
 
 #include <algorithm>

@@ -8,11 +8,11 @@
 
 namespace tide::jupyter {
 
-/// Takes the place of the C library's `stdin` for as long as it lives. A Lua state that is opened
-/// meanwhile reads from it: `io.read`, `io.stdin`, `io.lines`.
+/// Replaces the C library's `stdin` during its lifetime. A Lua state opened during that time reads
+/// from it: `io.read`, `io.stdin`, `io.lines`.
 class StandardInput {
  public:
-  /// Asks for a line; none ends the reading that needs it.
+  /// Asks for a line; none means end of file.
   using ReadLine = std::function<std::optional<std::string>()>;
 
   /// Throws std::system_error.
@@ -25,7 +25,7 @@ class StandardInput {
   static ssize_t read(void* self, char* bytes, size_t size);
 
   ReadLine read_line_;
-  std::string line_;  ///< what is left of the last one
+  std::string line_;  ///< the unread part of the last one
   std::FILE* before_;
 };
 

@@ -1,4 +1,4 @@
-// Keeps the history file: one entry a line, line ends inside an entry written as \n.
+// Keeps the history file: one entry per line, newlines inside an entry written as \n.
 #include "interpreter/repl/history.h"
 
 #include <fcntl.h>
@@ -67,12 +67,12 @@ PromptHistory::PromptHistory() : path_(history_path()) {
     entries_.erase(entries_.begin(), entries_.end() - kEntriesKept);
     std::string text;
     for (const std::string& entry : entries_) text += escape(entry);
-    // The new file keeps the mode of the old one, which may be another program's.
+    // The new file inherits the mode of the old one, which another program may have created.
     fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write, error);
     try {
       write_text_file(path_, text);
     } catch (const std::exception&) {
-      // The file stays long.
+      // The file is not shortened.
     }
   }
   if (!entries_.empty()) last_ = entries_.back();
@@ -81,11 +81,11 @@ PromptHistory::PromptHistory() : path_(history_path()) {
 void PromptHistory::add(const std::string& entry) {
   if (entry == last_ || path_.empty()) return;
   last_ = entry;
-  // Readable by the user alone; not to wait for whoever may read from a pipe.
+  // Readable only by the user; nonblocking, as the file may be a pipe.
   constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC;
   const int file = open(path_.c_str(), kFlags, 0600);
   if (file < 0) return;
-  // One call: O_APPEND then keeps entries of two prompts apart.
+  // A single write with O_APPEND does not mix with entries of another prompt.
   const std::string line = escape(entry);
   [[maybe_unused]] const ssize_t written = write(file, line.data(), line.size());
   close(file);

@@ -1,4 +1,4 @@
-// What was typed at the prompt, kept between sessions.
+// The prompt's input history, kept between sessions.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace tide {
 
-/// A file of entries, one a line, in the user's state folder: $XDG_STATE_HOME/tide/history or
-/// ~/.local/state/tide/history. A history that cannot be read or written is an empty one: the
-/// prompt works all the same.
+/// A file of entries, one per line, in the user's state folder: $XDG_STATE_HOME/tide/history or
+/// ~/.local/state/tide/history. If it cannot be read or written, the history is empty and the
+/// prompt works as usual.
 class PromptHistory {
  public:
   PromptHistory();
@@ -16,8 +16,8 @@ class PromptHistory {
   /// The entries of earlier sessions, oldest first.
   const std::vector<std::string>& entries() const { return entries_; }
 
-  /// Adds an entry at once, so that a crash or a second prompt loses nothing. A repetition of the
-  /// last entry is left out.
+  /// Writes an entry immediately, so that a crash or a second prompt loses nothing. Skips an entry
+  /// equal to the last one.
   void add(const std::string& entry);
 
  private:

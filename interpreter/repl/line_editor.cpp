@@ -1,6 +1,6 @@
-// Readline through dlopen, and the plain editor for pipes and bare machines. Readline gets its keys
-// from a function that decides what a signal means. Its callback interface would give that decision
-// too, but its errors jump to where an earlier call stood: Ctrl-R Ctrl-X a crashes with it.
+// Readline through dlopen, and a plain editor for pipes and machines without readline. Readline
+// gets its keys from a function that handles signals. Its callback interface would allow that too,
+// but its errors jump into a frame that has returned: Ctrl-R Ctrl-X a crashes.
 #include "interpreter/repl/line_editor.h"
 
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ bool wait_for_input() {
   sigset_t blocked, before;
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGINT);
-  // Blocked but within ppoll, so that a press between the question and the wait is not missed.
+  // Blocked except inside ppoll, so that a signal between the check and the wait is not missed.
   pthread_sigmask(SIG_BLOCK, &blocked, &before);
   bool interrupted = take_interrupt();
   pollfd input = {STDIN_FILENO, POLLIN, 0};
@@ -37,9 +37,9 @@ bool wait_for_input() {
   return !interrupted;
 }
 
-/// Reads whole lines without editing. Bytes come from read(2), not from stdio: a script that calls
-/// io.read at the prompt then finds the line it asks for. Lines that no terminal echoes are echoed
-/// here, as readline does, so that what is printed reads like a session.
+/// Reads complete lines without editing. It uses read(2), not stdio, so that io.read in an input
+/// gets the following line. Echoes lines that no terminal echoes, as readline does, so that the
+/// output reads like a session.
 class PlainEditor : public LineEditor {
  public:
   ReadResult read(const char* prompt, const std::string&, std::string& line) override {
@@ -65,7 +65,7 @@ class PlainEditor : public LineEditor {
   void remember(const std::string&) override {}
 };
 
-/// The part of readline 8 that is used, found by name in the opened library.
+/// The functions and variables of readline 8 that are used, resolved with dlsym.
 struct Readline {
   using KeyFunction = int (*)(std::FILE*);
   using Command = int (*)(int count, int key);
@@ -149,7 +149,7 @@ std::optional<Readline> Readline::open() {
   return complete ? std::optional(r) : std::nullopt;
 }
 
-/// Whether a line begins with what ends a block or opens its next part.
+/// Whether a line begins with a token that ends a block or starts its next part.
 bool begins_with_closer(const std::string& line) {
   for (const std::string_view closer : {"end", "until", "else", "elseif"}) {
     if (!line.starts_with(closer)) continue;
@@ -167,15 +167,15 @@ class ReadlineEditor : public LineEditor {
     *readline_.program_name = "tide";
     *readline_.catch_signals = 0;
     *readline_.complete = complete;
-    *readline_.quotes = "";  // A string may go on behind the name of a folder.
-    // Names end at dots and colons too, so that a list of candidates shows fields alone.
+    *readline_.quotes = "";  // A string may continue after the name of a folder.
+    // Names end at dots and colons too, so that a list of candidates shows only fields.
     *readline_.word_breaks = " \t\n\"\\'`@$><=;|&{(+-*/%^~#})[],.:?!";
     *readline_.key_function = next_key;
     *readline_.startup_hook = indent;
     bind_keys();
     readline_.initialize();
     if (decorator) painter_.emplace(std::move(decorator));
-    // Not before: readline asks nothing of a terminal on which another function draws.
+    // After initialize: with its own redisplay function, readline does not query the terminal.
     if (painter_ && wraps_lines()) *readline_.redisplay_function = redisplay;
   }
 
@@ -187,7 +187,7 @@ class ReadlineEditor : public LineEditor {
     indentation_ = indentation;
     char* text = readline_.read_line(prompt);
     if (interrupted_) readline_.clear_message();  // of a search
-    // Where readline turns bracketed paste off, it ends the row itself.
+    // If bracketed paste is on, readline ends the row itself when it turns it off.
     if (!text && !is_on("enable-bracketed-paste")) std::fputs("\n", stdout);
     std::fflush(stdout);
     line = text ? text : "";
@@ -199,21 +199,21 @@ class ReadlineEditor : public LineEditor {
   void remember(const std::string& entry) override { readline_.add_history(entry.c_str()); }
 
  private:
-  /// Before readline reads the user's settings, which may bind these keys otherwise.
+  /// Binds keys. Called before readline reads the user's settings, which may override them.
   void bind_keys() const {
     for (const char* up : {"\033[A", "\033OA"}) readline_.bind(up, readline_.search_backward);
     for (const char* down : {"\033[B", "\033OB"}) readline_.bind(down, readline_.search_forward);
     for (const char* enter : {"\r", "\n"}) readline_.bind(enter, accept_line);
   }
 
-  /// Begins a line, unless it is there already: that has an indentation of its own.
+  /// Inserts the indentation, unless the line is already waiting as input and has its own.
   static int indent() {
-    if (is_behind()) active_->indentation_.clear();
+    if (has_pending_keys()) active_->indentation_.clear();
     active_->readline_.insert_text(active_->indentation_.c_str());
     return 0;
   }
 
-  /// Enter: what closes a block stands less far in than the block.
+  /// Handles Enter: unindents a line that closes a block.
   static int accept_line(int count, int key) {
     const Readline& readline = active_->readline_;
     const std::string& indentation = active_->indentation_;
@@ -227,10 +227,10 @@ class ReadlineEditor : public LineEditor {
     return readline.accept_line(count, key);
   }
 
-  /// Called by readline for each key. After Ctrl-C there is none until the line has ended.
+  /// Called by readline for each key. After Ctrl-C, returns no key until the line has ended.
   static int next_key(std::FILE* input) {
     constexpr unsigned long kReadsCommand =
-        0x8;                        // RL_STATE_READCMD: only there errors end the line
+        0x8;                        // RL_STATE_READCMD: only in this state errors end the line
     constexpr int kReadError = -2;  // READERR
     ReadlineEditor& editor = *active_;
     const Readline& readline = editor.readline_;
@@ -238,13 +238,13 @@ class ReadlineEditor : public LineEditor {
     if (editor.painter_) editor.painter_->clear_hint(stdout);
     if (has_input) {
       const int key = readline.read_key(input);
-      // Lines of a text that was pasted may end in two bytes.
-      const bool is_rest = key == '\n' && std::exchange(editor.more_follows_return_, false);
-      editor.more_follows_return_ = key == '\r' && is_behind();
-      return is_rest ? next_key(input) : key;
+      // Lines of pasted text may end in \r\n.
+      const bool is_second = key == '\n' && std::exchange(editor.more_follows_return_, false);
+      editor.more_follows_return_ = key == '\r' && has_pending_keys();
+      return is_second ? next_key(input) : key;
     }
     if (!std::exchange(editor.interrupted_, true)) {
-      *readline.point = *readline.end;  // ^C stands after the line, not in it.
+      *readline.point = *readline.end;  // ^C is printed after the line, not in it.
       readline.redisplay();
       std::fputs("^C", stdout);
       std::fflush(stdout);
@@ -252,30 +252,30 @@ class ReadlineEditor : public LineEditor {
     return *readline.state & kReadsCommand ? kReadError : EOF;
   }
 
-  /// Whether readline continues long lines in the next row, and does not scroll them.
+  /// Whether readline wraps long lines instead of scrolling them.
   bool wraps_lines() const {
     return readline_.terminal_capability("up") && !is_on("horizontal-scroll-mode");
   }
 
-  /// Whether a setting of readline is known and on.
+  /// Whether a readline setting exists and is on.
   bool is_on(const char* setting) const {
     const char* value = readline_.variable(setting);
     return value && std::strcmp(value, "on") == 0;
   }
 
-  /// Whether more keys wait: what is drawn now would be drawn over at once.
-  static bool is_behind() {
+  /// Whether more keys are pending: anything drawn now would be overwritten immediately.
+  static bool has_pending_keys() {
     pollfd input = {STDIN_FILENO, POLLIN, 0};
     return poll(&input, 1, 0) > 0;
   }
 
   static void redisplay() {
-    // Searches and numeric arguments show another prompt: RL_STATE_ISEARCH, NSEARCH, SEARCH,
+    // Searches and numeric arguments show a different prompt: RL_STATE_ISEARCH, NSEARCH, SEARCH,
     // NUMERICARG and VIMOTION.
     constexpr unsigned long kOtherPrompt = 0x80 | 0x100 | 0x200 | 0x400 | 0x100000;
     const Readline& readline = active_->readline_;
     readline.redisplay();
-    if ((*readline.state & kOtherPrompt) || is_behind()) return;
+    if ((*readline.state & kOtherPrompt) || has_pending_keys()) return;
     ShownLine shown = {active_->prompt_, *readline.line_buffer,
                        static_cast<size_t>(*readline.point)};
     readline.get_screen_size(&shown.rows, &shown.columns);
@@ -284,11 +284,11 @@ class ReadlineEditor : public LineEditor {
 
   static char** complete(const char* word, int begin, int end) {
     const Readline& readline = active_->readline_;
-    *readline.completion_over = 1;  // No file names in place of ours.
+    *readline.completion_over = 1;  // suppresses readline's file name completion
     *readline.completion_append = 0;
     const std::string before(*readline.line_buffer, end);
     Completion found = active_->completer_(before);
-    // A name of a file may have breaks in it; readline completes from the last of them on.
+    // A file name may contain word breaks; readline completes from the last of them.
     const size_t kept = static_cast<size_t>(begin) - std::min<size_t>(found.begin, begin);
     for (std::string& candidate : found.candidates) candidate.erase(0, kept);
     active_->candidates_ = std::move(found.candidates);
@@ -303,15 +303,15 @@ class ReadlineEditor : public LineEditor {
   }
 
   inline static ReadlineEditor* active_ =
-      nullptr;  ///< For readline's callbacks, which carry no data.
+      nullptr;  ///< for readline's callbacks, which take no user data
 
   Readline readline_;
   Completer completer_;
   std::optional<LinePainter> painter_;
   std::string prompt_;
-  std::string indentation_;           ///< Of the line that is read.
-  bool interrupted_ = false;          ///< Whether Ctrl-C ended the line.
-  bool more_follows_return_ = false;  ///< Whether the last key was \r, and the next was there.
+  std::string indentation_;           ///< of the current line
+  bool interrupted_ = false;          ///< whether Ctrl-C ended the line
+  bool more_follows_return_ = false;  ///< whether the last key was \r and more keys were pending
   std::vector<std::string> candidates_;
 };
 

@@ -1,4 +1,4 @@
-// Reads lines at the prompt: with readline where it is installed, plainly where it is not.
+// Reads lines at the prompt, with readline if it is installed.
 #pragma once
 
 #include <functional>
@@ -10,34 +10,34 @@
 
 namespace tide {
 
-/// What a request for a line brought.
+/// The result of reading a line.
 enum class ReadResult {
-  kLine,         ///< A line, or a pasted block of several, without the last line end.
-  kInterrupted,  ///< Ctrl-C: the line begun is thrown away.
+  kLine,         ///< A line, or a pasted block of several, without the final newline.
+  kInterrupted,  ///< Ctrl-C: the current line is discarded.
   kEnd,          ///< Ctrl-D on an empty line, or the end of the input.
 };
 
 /// Completes the name that ends at the cursor, given the text before it.
 using Completer = std::function<Completion(const std::string& before_cursor)>;
 
-/// Spaces that a line of a block stands further in than the line that opens it.
+/// The indentation of a block in spaces.
 constexpr size_t kIndentation = 2;
 
-/// A source of lines. One per program, for readline keeps its state in globals.
+/// A source of lines. One per program, because readline keeps its state in globals.
 class LineEditor {
  public:
   virtual ~LineEditor() = default;
 
-  /// Shows `prompt` and waits for a line. An editor may begin it with the spaces of `indentation`.
+  /// Shows `prompt` and waits for a line. An editor may start it with `indentation`.
   virtual ReadResult read(const char* prompt, const std::string& indentation,
                           std::string& line) = 0;
 
-  /// Makes an entry reachable with the arrow keys.
+  /// Adds an entry to the history of the arrow keys.
   virtual void remember(const std::string& entry) = 0;
 };
 
-/// The editor for standard input: readline if that is a terminal and the library opens. Without a
-/// decorator lines have no colours.
+/// The editor for standard input: readline if that is a terminal and the library can be loaded.
+/// Without a decorator, lines have no colors.
 std::unique_ptr<LineEditor> make_line_editor(Completer completer, Decorator decorator);
 
 }  // namespace tide

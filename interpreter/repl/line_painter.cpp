@@ -1,4 +1,4 @@
-// Finds where readline has drawn the line, and draws the same characters there in colour.
+// Computes where readline has drawn the line, and redraws it there in color.
 #include "interpreter/repl/line_painter.h"
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 namespace tide {
 namespace {
 
-constexpr size_t kLongest = 2000;  ///< Bytes of a line that is drawn.
-constexpr int kLeastHint = 12;     ///< Columns that a hint is worth.
+constexpr size_t kLongest = 2000;  ///< bytes; longer lines are not drawn
+constexpr int kLeastHint = 12;     ///< minimum columns for showing a hint
 
-/// Columns that a text takes; none if it has characters that readline draws in a form of its own,
-/// or wide ones, which leave a column free at the end of a row.
+/// The width of a text in columns; none if it contains characters that readline escapes, or wide
+/// ones, which can leave the last column of a row empty.
 std::optional<int> columns_of(const std::string& text) {
   std::mbstate_t state = {};
   int columns = 0;
@@ -40,9 +40,9 @@ void LinePainter::draw(const ShownLine& shown, std::FILE* out) {
   if (const int above = cursor / shown.columns) text += "\033[" + std::to_string(above) + "A";
   if (*prompt > 0) text += "\033[" + std::to_string(*prompt) + "C";
   text += decoration.painted;
-  const int room = shown.columns - end - 3;
-  if (!decoration.hint.empty() && cursor == end && room >= kLeastHint) {
-    std::string hint = decoration.hint.substr(0, static_cast<size_t>(room));
+  const int available = shown.columns - end - 3;
+  if (!decoration.hint.empty() && cursor == end && available >= kLeastHint) {
+    std::string hint = decoration.hint.substr(0, static_cast<size_t>(available));
     if (hint.size() < decoration.hint.size()) hint.replace(hint.size() - 3, 3, "...");
     text += "\033[K\033[2m  " + hint + "\033[0m";
     has_hint_ = true;

@@ -1,4 +1,4 @@
-// Colours, and a hint behind the line: drawn over what readline has drawn.
+// Colors and a hint after the line, drawn over readline's output.
 #pragma once
 
 #include <cstdio>
@@ -7,30 +7,30 @@
 
 namespace tide {
 
-/// A line with its colours, and what is said behind it.
+/// A line in color, and the hint shown after it.
 struct Decoration {
   std::string painted;
   std::string hint;
 };
 using Decorator = std::function<Decoration(const std::string& line, size_t point)>;
 
-/// What readline shows: a prompt without escape sequences, the line, the cursor behind byte
-/// `point`, and the size of the screen.
+/// The state of readline's display: a prompt without escape sequences, the line, the cursor as a
+/// byte offset `point`, and the size of the screen.
 struct ShownLine {
   std::string prompt, line;
   size_t point = 0;
   int rows = 0, columns = 0;
 };
 
-/// Draws over lines that are shown as they are: readline's own idea of the screen stays true.
+/// Redraws the same characters, so readline's record of the screen stays valid.
 class LinePainter {
  public:
   explicit LinePainter(Decorator decorator) : decorator_(std::move(decorator)) {}
 
-  /// Draws the line anew in its colours, with the hint if there is room in the row.
+  /// Redraws the line in color, with the hint if it fits in the row.
   void draw(const ShownLine& shown, std::FILE* out);
 
-  /// Takes the hint away. To be called before readline draws again.
+  /// Erases the hint. Must be called before readline draws again.
   void clear_hint(std::FILE* out);
 
  private:

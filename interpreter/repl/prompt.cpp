@@ -1,4 +1,4 @@
-// The loop of the prompt, and what it prints after each line.
+// The prompt's read-eval-print loop.
 #include "interpreter/repl/prompt.h"
 
 #include <algorithm>
@@ -33,14 +33,14 @@ constexpr char kTableText[] = "return require('tide.internal.table_text')(...)";
 constexpr char kGreeting[] =
     "help() lists what there is, ?NAME explains it, %help the commands, Ctrl-D ends.";
 
-/// tostring, with whatever metamethod the value has.
+/// tostring, with metamethods.
 int to_text(lua_State* L) {
   luaL_tolstring(L, 1, nullptr);
   return 1;
 }
 
-/// Whether the text ended so; that end is dropped.
-bool drop_end(std::string& text, std::string_view end) {
+/// Removes the suffix `end`; returns whether the text had it.
+bool remove_suffix(std::string& text, std::string_view end) {
   if (!text.ends_with(end)) return false;
   text.erase(text.size() - end.size());
   return true;
@@ -60,10 +60,10 @@ class Prompt {
       : state_(L),
         session_(L),
         on_terminal_(on_terminal()),
-        coloured_(on_colored_terminal()),
+        colored_(on_colored_terminal()),
         editor_(make_line_editor(
             [this](const std::string& before) { return complete(state_, session_, before); },
-            coloured_
+            colored_
                 ? [this](const std::string& line, size_t point) { return decorate(line, point); }
                 : Decorator())) {
     push_global(L, "help");
@@ -84,8 +84,8 @@ class Prompt {
   }
 
  private:
-  /// Reads lines until they can be run or are wrong; then the function or the message is on the
-  /// stack. False at the end of the session.
+  /// Reads lines until they can be run or have an error, and pushes the function or the message.
+  /// False at the end of the session.
   bool read_input(std::string& text) {
     text.clear();
     kind_ = InputKind::kNothing;
@@ -106,8 +106,8 @@ class Prompt {
       if (kind_ == InputKind::kLeave) return false;
       if (kind_ == InputKind::kNothing) return true;
       if (kind_ == InputKind::kWrong && pasted) {
-        // As a whole it is no chunk, but the lines may be, one after the other.
-        session_.take_back();
+        // The text does not compile as one chunk; try line by line.
+        session_.discard_last();
         lua_pop(state_, 1);
         split(text);
         text.clear();
@@ -120,7 +120,7 @@ class Prompt {
     }
   }
 
-  /// `In [12]: `, or what stands in front of its other lines.
+  /// `In [12]: `, or the prompt of a continuation line.
   std::string next_prompt(bool continued) {
     const std::string first = "In [" + std::to_string(session_.number()) + "]: ";
     if (!continued) return prompt_text("_PROMPT", first);
@@ -128,7 +128,7 @@ class Prompt {
     return prompt_text("_PROMPT2", std::string(first.size() - mark.size(), ' ').append(mark));
   }
 
-  /// The text of a global, or `usual` where the script has set none.
+  /// The text of a global, or `text` if it is nil.
   std::string prompt_text(const char* global, std::string text) {
     push_global(state_, global);
     if (!lua_isnil(state_, -1)) {
@@ -143,7 +143,7 @@ class Prompt {
     return text;
   }
 
-  /// Reads the line after those of an input that is unfinished, or its first.
+  /// Reads the first line of an input, or the next line of an unfinished one.
   ReadResult read_line(const std::string& text, std::string& line) {
     if (waiting_.empty()) {
       int depth = 0;
@@ -172,17 +172,17 @@ class Prompt {
     if (kind_ == InputKind::kRunnable && session_.run(note)) {
       if (asks_for_help_ && lua_type(state_, 1) == LUA_TSTRING) {
         const std::string text = lua_tostring(state_, 1);
-        const bool is_source = text.starts_with("-- ");  // of `??name`: its lines stay as they are
+        const bool is_source = text.starts_with("-- ");  // of `??name`: do not rewrap its lines
         print_paged(is_source ? text : tide_break_lines(text));
       } else {
         print_results();
       }
     } else {
-      waiting_.clear();  // The rest of a pasted block was meant for a state that is not there.
+      waiting_.clear();  // The remaining lines of a pasted block depend on the failed one.
       show_error();
     }
     if (!note.empty())
-      std::printf(coloured_ ? "\033[33m%s\033[0m\n" : "%s\n",
+      std::printf(colored_ ? "\033[33m%s\033[0m\n" : "%s\n",
                   tide_break_lines("note: " + note).c_str());
     if (kind_ == InputKind::kWrong) return;
     if (!is_question_) tide_flush(state_);
@@ -195,7 +195,7 @@ class Prompt {
     return decoration;
   }
 
-  /// Puts the text of a value in its place, with colours. Where there is none, print will say why.
+  /// Replaces a value with its text in color. If tostring fails, leaves the error to print.
   void paint(int index) {
     lua_pushcfunction(state_, to_text);
     lua_pushvalue(state_, index);
@@ -207,8 +207,7 @@ class Prompt {
     lua_pop(state_, 1);
   }
 
-  /// Puts the text of a plain table or a function in its place: an address would tell a reader
-  /// nothing.
+  /// Replaces a plain table or a function with readable text instead of an address.
   void spell_out(int index) {
     if (lua_isfunction(state_, index)) return spell_out_function(index);
     if (lua_type(state_, index) != LUA_TTABLE) return;
@@ -221,7 +220,7 @@ class Prompt {
       lua_pop(state_, 1);
   }
 
-  /// "function (In [3]:1)", or whose it is.
+  /// "function (In [3]:1)", or its origin.
   void spell_out_function(int index) {
     lua_Debug info;
     lua_pushvalue(state_, index);
@@ -235,7 +234,7 @@ class Prompt {
     lua_replace(state_, index);
   }
 
-  /// Prints the values on the stack with the global `print`, whatever that is by now.
+  /// Prints the values on the stack with the current global `print`.
   void print_results() {
     const int count = lua_gettop(state_);
     if (count == 0) return;
@@ -243,15 +242,15 @@ class Prompt {
     for (int index = 1; index <= count; ++index) {
       const bool is_text = lua_type(state_, index) == LUA_TSTRING;
       spell_out(index);
-      if (coloured_ && !is_text) paint(index);
+      if (colored_ && !is_text) paint(index);
     }
     push_global(state_, "print");
     lua_insert(state_, 1);
     if (call(state_, count, 0)) return;
     std::string message = lua_tostring(state_, -1);
-    if (!drop_end(message, "\n\t[C]: in function 'print'"))
+    if (!remove_suffix(message, "\n\t[C]: in function 'print'"))
       message = "error calling 'print' (" + message + ")";
-    drop_end(message, "\nstack traceback:");
+    remove_suffix(message, "\nstack traceback:");
     lua_pushlstring(state_, message.data(), message.size());
     show_error();
   }
@@ -260,14 +259,14 @@ class Prompt {
     std::fflush(stdout);
     const char* message = lua_tostring(state_, -1);
     if (!message) message = "(error object is not a string)";
-    std::fprintf(stderr, coloured_ ? "\033[31m%s\033[0m\n" : "%s\n",
+    std::fprintf(stderr, colored_ ? "\033[31m%s\033[0m\n" : "%s\n",
                  tide_break_lines(message).c_str());
   }
 
-  /// `[1.25 ms, 3 ops queued]`. Counts without waiting: what is queued stays so.
+  /// `[1.25 ms, 3 ops queued]`. Counts without waiting or flushing.
   void print_cost(Clock::duration time) {
     const double milliseconds = std::chrono::duration<double, std::milli>(time).count();
-    // What a question records is dropped: it would only be miscounted.
+    // Ops recorded by a help query are not counted.
     const std::int64_t pending = is_question_ ? 0 : tide_pending_operations(state_);
     std::string cost(64, '\0');
     if (milliseconds < 1000) {
@@ -278,20 +277,20 @@ class Prompt {
     if (pending > 0) {
       cost += ", " + std::to_string(pending) + (pending == 1 ? " op queued" : " ops queued");
     }
-    std::printf(coloured_ ? "\033[2m%s]\033[0m\n" : "%s]\n", cost.c_str());
+    std::printf(colored_ ? "\033[2m%s]\033[0m\n" : "%s]\n", cost.c_str());
     std::fflush(stdout);
   }
 
   lua_State* state_;
   Session session_;
   bool on_terminal_;
-  bool coloured_;
+  bool colored_;
   std::unique_ptr<LineEditor> editor_;
   std::optional<PromptHistory> history_;
-  std::deque<std::string> waiting_;  ///< Lines of a pasted block that are to be run.
+  std::deque<std::string> waiting_;  ///< remaining lines of a pasted block
   InputKind kind_ = InputKind::kRunnable;
-  bool is_question_ = false;    ///< Whether the input is `?text`.
-  bool asks_for_help_ = false;  ///< Whether it is that or calls help.
+  bool is_question_ = false;    ///< whether the input is `?text`
+  bool asks_for_help_ = false;  ///< whether it is a question or calls help
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace tide {
 
-/// Runs the prompt on `L` until the input ends. Errors are shown and leave the state as it is.
+/// Runs the prompt on `L` until the input ends. Errors are printed and leave the state intact.
 void run_prompt(lua_State* L);
 
 }  // namespace tide

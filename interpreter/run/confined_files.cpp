@@ -1,6 +1,6 @@
-// Asks for each file that Lua's libraries open, remove or rename whether a script may have it: the
-// linker sends their calls of the C library through here (-Wl,--wrap=fopen64 ...). A refusal is a
-// failure of the call, with the error EPERM.
+// Checks each file that Lua's libraries open, remove or rename against the sandbox: the linker
+// redirects their C library calls to this file (-Wl,--wrap=fopen64 ...). A denied call fails with
+// EPERM.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -30,11 +30,11 @@ TideFileUse use_of(const char* mode) {
                                                                                : TideFileUse::write;
 }
 
-/// As tide_permitted_path, and sets errno where it gives none.
+/// Like tide_permitted_path, but sets errno if access is denied.
 std::optional<std::string> permitted(const char* path, TideFileUse use) {
-  auto place = tide_permitted_path(path, use);
-  if (!place) errno = EPERM;
-  return place;
+  auto allowed = tide_permitted_path(path, use);
+  if (!allowed) errno = EPERM;
+  return allowed;
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ int __wrap_rename(const char* from, const char* to) {
   return old_place && new_place ? __real_rename(old_place->c_str(), new_place->c_str()) : -1;
 }
 
-/// What a refusal means, in place of "Operation not permitted".
+/// Replaces "Operation not permitted" for denied calls.
 char* __wrap_strerror(int error) {
   static char refused[] = "not allowed in the sandbox";
   return error == EPERM && tide::in_sandbox() ? refused : __real_strerror(error);

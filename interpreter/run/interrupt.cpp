@@ -1,5 +1,5 @@
-// A signal becomes a Lua hook. Hooks belong to one coroutine, so the running one must be known: the
-// linker sends every lua_resume of the program through here (-Wl,--wrap=lua_resume).
+// A signal sets a Lua hook. Hooks are per coroutine, so the running one is tracked: the linker
+// redirects every lua_resume of the program to this file (-Wl,--wrap=lua_resume).
 #include "interpreter/run/interrupt.h"
 
 #include <pthread.h>
@@ -16,24 +16,24 @@ extern "C" int __real_lua_resume(lua_State* L, lua_State* from, int arguments, i
 namespace tide {
 namespace {
 
-// After the first error a handler (pcall, __close) gets this many instructions to put things right;
-// from then on each one raises, so that a loop around pcall ends as well.
+// After the first error, handlers (pcall, __close) may run this many instructions to clean up;
+// after that every instruction raises, so that a loop around pcall ends as well.
 constexpr int kGraceInstructions = 1'000'000;
-// What lies between the call that opens a scope and the variable that closes it.
+// The instructions between the call that opens a scope and its to-be-closed variable.
 constexpr int kOpeningInstructions = 4;
-constexpr char kInterrupted[] = "interrupted";  // The runtime's word as well.
+constexpr char kInterrupted[] = "interrupted";  // the runtime uses the same text
 
 pthread_t lua_thread;
 Impatience impatience_of_user;
-std::atomic<lua_State*> running{nullptr};  ///< The coroutine that runs; null outside Interruptible.
-std::atomic<int> presses{0};               ///< Of Ctrl-C, since the code that runs began.
-std::atomic<const char*> final_reason{nullptr};  ///< Of stop_for_good.
+std::atomic<lua_State*> running{nullptr};  ///< the running coroutine; null outside Interruptible
+std::atomic<int> presses{0};               ///< of Ctrl-C since the current code started
+std::atomic<const char*> final_reason{nullptr};  ///< of stop_for_good
 int errors_raised = 0;
 
 bool stopping() { return presses > 0 || final_reason; }
 
 void stop_script(lua_State* L, lua_Debug* where) {
-  if (!stopping()) {  // A coroutine that slept through an earlier interrupt.
+  if (!stopping()) {  // A coroutine that was suspended during an earlier interrupt.
     lua_sethook(L, nullptr, 0, 0);
     return;
   }
@@ -47,7 +47,7 @@ void stop_script(lua_State* L, lua_Debug* where) {
   lua_error(L);
 }
 
-/// Asks the code that runs, if any, to stop; safe in a signal handler.
+/// Asks the running code, if any, to stop; safe in a signal handler.
 void ask_to_stop() {
   lua_State* L = running;
   if (!L) return;
@@ -59,8 +59,8 @@ void write_to_terminal(const char* text, size_t size) {
   [[maybe_unused]] auto written = write(STDERR_FILENO, text, size);
 }
 
-/// Behind the terminal's own ^C, what is said next has a line of its own.
-void say_what_stops() {
+/// Reports the wait that is being stopped, on a new line after the terminal's ^C.
+void report_stop() {
   write_to_terminal("\n", 1);
   const char* const reason = tide_present_wait();
   if (!reason) return;
@@ -70,7 +70,7 @@ void say_what_stops() {
   write_to_terminal(kEnd, sizeof kEnd - 1);
 }
 
-/// Only calls that are safe in a signal handler; lua_sethook is one by its documentation.
+/// Calls only async-signal-safe functions; lua_sethook is documented as one.
 void on_signal(int signal_number) {
   if (!pthread_equal(pthread_self(), lua_thread)) {
     pthread_kill(lua_thread, signal_number);
@@ -79,17 +79,17 @@ void on_signal(int signal_number) {
   lua_State* L = running;
   if (L && tide_hold_interrupt()) {
     static constexpr char kNotice[] =
-        "\nstopping after this step; Ctrl-C once more stops at once\n";
+        "\nstopping after this step; press Ctrl-C again to stop now\n";
     write_to_terminal(kNotice, sizeof kNotice - 1);
     return;
   }
   const int press = ++presses;
   if (!L) return;
   if (press == 1 || impatience_of_user == Impatience::kNone) {
-    if (impatience_of_user == Impatience::kWarnFirst) say_what_stops();
+    if (impatience_of_user == Impatience::kWarnFirst) report_stop();
     ask_to_stop();
   } else if (press == 2 && impatience_of_user == Impatience::kWarnFirst) {
-    static constexpr char kWarning[] = "\ninside a C function; Ctrl-C once more ends tide\n";
+    static constexpr char kWarning[] = "\ninside a C function; press Ctrl-C again to end tide\n";
     write_to_terminal(kWarning, sizeof kWarning - 1);
   } else {
     signal(signal_number, SIG_DFL);
@@ -104,7 +104,7 @@ void on_final_signal(int) { ask_to_stop(); }
 void stop_for_good(const char* reason) {
   final_reason = reason;
   struct sigaction action = {};
-  action.sa_handler = on_final_signal;  // Without SA_RESTART, as above.
+  action.sa_handler = on_final_signal;  // without SA_RESTART, as below
   sigemptyset(&action.sa_mask);
   sigaction(SIGALRM, &action, nullptr);
   pthread_kill(lua_thread, SIGALRM);
@@ -121,7 +121,7 @@ void catch_interrupts(Impatience impatience) {
   lua_thread = pthread_self();
   impatience_of_user = impatience;
   struct sigaction action = {};
-  action.sa_handler = on_signal;  // Without SA_RESTART: a read of a line must come back.
+  action.sa_handler = on_signal;  // without SA_RESTART: reading a line must return
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
 }
@@ -149,7 +149,7 @@ Interruptible::~Interruptible() {
 
 }  // namespace tide
 
-/// As lua_resume, and keeps track of the coroutine that runs.
+/// Like lua_resume, but tracks the running coroutine.
 extern "C" int __wrap_lua_resume(lua_State* L, lua_State* from, int arguments, int* results) {
   using tide::running;
   lua_State* outer = running;
@@ -159,7 +159,7 @@ extern "C" int __wrap_lua_resume(lua_State* L, lua_State* from, int arguments, i
   running = L;
   const int status = __real_lua_resume(L, from, arguments, results);
   running = outer;
-  // The error may have ended in the coroutine; whoever resumed it shall stop too.
+  // The coroutine may have caught the error; stop the code that resumed it as well.
   if (tide::stopping()) lua_sethook(outer, tide::stop_script, LUA_MASKCOUNT, 1);
   return status;
 }

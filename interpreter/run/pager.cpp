@@ -1,4 +1,4 @@
-// Whether a text fits on the terminal, and the pager that shows one that does not.
+// Shows text that does not fit on the terminal in a pager.
 #include "interpreter/run/pager.h"
 
 #include <sys/ioctl.h>
@@ -18,9 +18,9 @@ namespace tide {
 namespace {
 
 constexpr char kUsualPager[] = "less";
-constexpr int kNotFound = 127;  ///< What the shell ends with if there is no such command.
+constexpr int kNotFound = 127;  ///< the shell's exit status for an unknown command
 
-/// Whether standard output is a terminal on which the text and the prompt behind it do not fit.
+/// Whether standard output is a terminal too small for the text and the next prompt.
 bool is_too_long(const std::string& text) {
   winsize size = {};
   if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return false;
@@ -45,7 +45,8 @@ std::string pager_command() {
   return is_installed(kUsualPager) ? std::string(kUsualPager) + " -R" : "";
 }
 
-/// Signals that are the pager's while it runs: Ctrl-C, and its end before it has read everything.
+/// Ignores a signal while the pager runs: Ctrl-C, and SIGPIPE if it exits before reading
+/// everything.
 class Ignored {
  public:
   explicit Ignored(int number) : number_(number), before_(std::signal(number, SIG_IGN)) {}

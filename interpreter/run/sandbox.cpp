@@ -1,5 +1,5 @@
-// The sandbox: which files there are is decided where they are opened (runtime/core/file_access,
-// confined_files.cpp); here the Lua libraries lose the rest.
+// The sandbox: file access is checked where files are opened (runtime/core/file_access,
+// confined_files.cpp); this file removes functions from the Lua libraries.
 #include "interpreter/run/sandbox.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "bindings/module.h"
 #include "bindings/support/embedded.h"
-#include "interpreter/run/kernel_wall.h"
+#include "interpreter/run/kernel_filter.h"
 #include "interpreter/version.h"
 
 namespace tide {
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 bool active = false;
 
-/// upvalue: the function's name.
+/// Raises an error; the upvalue is the function's name.
 int refuse(lua_State* L) {
   return luaL_error(L, "%s: not allowed in the sandbox", lua_tostring(L, lua_upvalueindex(1)));
 }
@@ -46,7 +46,7 @@ int scratch_name(lua_State* L) {
   return luaL_error(L, "unable to generate a unique filename");
 }
 
-/// Replaces LIBRARY.NAME by `function`, whose upvalue is that text.
+/// Replaces LIBRARY.NAME with `function`, with the string "LIBRARY.NAME" as upvalue.
 void replace(lua_State* L, const char* library, const char* name, lua_CFunction function) {
   lua_getglobal(L, library);
   lua_pushfstring(L, "%s.%s", library, name);
@@ -55,8 +55,8 @@ void replace(lua_State* L, const char* library, const char* name, lua_CFunction 
   lua_pop(L, 1);
 }
 
-/// Gives the library's own chunks an environment in which `debug` still reads, and what scripts do
-/// to the basic functions does not count.
+/// Gives the library's chunks an environment with the reading functions of `debug`, unaffected by
+/// changes scripts make to the basic functions.
 void set_library_environment(lua_State* L) {
   lua_newtable(L);
   lua_pushglobaltable(L);
@@ -83,7 +83,8 @@ void set_library_environment(lua_State* L) {
   lua_setfield(L, LUA_REGISTRYINDEX, kLibraryEnvironment);
 }
 
-/// Leaves one function in `debug`: the others reach into functions and metatables of the program.
+/// Keeps only debug.traceback: the other functions give access to the program's functions and
+/// metatables.
 void reduce_debug(lua_State* L) {
   lua_getglobal(L, "debug");
   for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
@@ -95,7 +96,7 @@ void reduce_debug(lua_State* L) {
   lua_pop(L, 1);
 }
 
-/// Leaves the ways to preloaded modules, to the library's, and to Lua files in the folder.
+/// Keeps the searchers for preloaded modules, the library's modules, and Lua files in the folder.
 void reduce_package(lua_State* L, const std::string& folder) {
   constexpr lua_Integer kSearchers = 3;
   lua_getglobal(L, "package");
@@ -121,8 +122,8 @@ void begin_sandbox(const std::string& folder) {
   tide_confine_files(folder);
   tide_forbid_threads();
   active = true;
-  const std::string lacking = raise_kernel_wall({folder, tide_plugin_folder()},
-                                                {tide_scratch(), tide_kernel_cache_folder()});
+  const std::string lacking = install_kernel_filters({folder, tide_plugin_folder()},
+                                                     {tide_scratch(), tide_kernel_cache_folder()});
   if (!lacking.empty()) std::fprintf(stderr, "%s: sandbox: %s\n", program_name, lacking.c_str());
 }
 

@@ -1,4 +1,4 @@
-// A script that need not be trusted: what it reaches of the machine.
+// The sandbox for untrusted scripts.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -6,18 +6,19 @@
 
 namespace tide {
 
-/// Closes the process's files to scripts, but for those of the script's folder, which is read, and
-/// of the scratch folder. Empty: no script's folder. Before a State. Throws std::exception.
+/// Restricts scripts to reading files in the script's folder (none if empty) and using the scratch
+/// folder. Must be called before creating a State. Throws std::exception.
 void begin_sandbox(const std::string& folder);
 
 /// Whether begin_sandbox was called.
 bool in_sandbox();
 
-/// The folder of a script for begin_sandbox: of its file, without links. Empty for an empty name.
+/// The folder of a script's file with symbolic links resolved. Empty for an empty name.
 std::string folder_of(const std::string& script);
 
-/// Takes from the libraries what begin_sandbox's scripts may not use: processes, the environment, C
-/// modules, `debug` but for traceback. Modules are found in `folder`. In a protected call.
+/// Removes from the libraries what is not allowed in the sandbox: processes, the environment, C
+/// modules, and `debug` except traceback. Modules are loaded from `folder`. Call it in protected
+/// mode.
 void close_libraries(lua_State* L, const std::string& folder);
 
 }  // namespace tide

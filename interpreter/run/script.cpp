@@ -1,4 +1,4 @@
-// Runs chunks of Lua and words their errors: the message, then a traceback of the script's frames.
+// Runs Lua chunks and formats their errors: the message, then a traceback of the script's frames.
 #include "interpreter/run/script.h"
 
 #include <algorithm>
@@ -17,19 +17,19 @@
 namespace tide {
 namespace {
 
-/// The traceback without frames that are no part of the script: the library's, the C functions that
-/// those call, and the C call that started it all. Empty if what is left says no more than
-/// `message`: one frame of Lua, at the line that the message begins with.
+/// The traceback without frames outside the script: the library's, the C functions they call, and
+/// the initial C call. Empty if the rest adds nothing to `message`: a single Lua frame, at the line
+/// where the message begins.
 std::string script_traceback(std::string_view message, std::string_view traceback) {
   const std::string library = std::string("\t").append(kLibrarySource.substr(1));
-  std::string kept, called;  // `called`: C functions whose caller is not known yet.
+  std::string kept, called;  // `called`: C functions whose caller has not been seen yet.
   int lua_frames = 0;
   bool named = false, of_library = false;
   for (size_t begin = traceback.find('\n'); begin != std::string_view::npos;) {
     const size_t end = traceback.find('\n', begin + 1);
     const std::string_view line = traceback.substr(begin + 1, end - begin - 1);
     begin = end;
-    // Said of the frame in the line before.
+    // This line belongs to the frame in the previous line.
     if (of_library && line == "\t(...tail calls...)") continue;
     of_library = line.starts_with(library);
     if (of_library) {
@@ -48,8 +48,8 @@ std::string script_traceback(std::string_view message, std::string_view tracebac
   return "\nstack traceback:" + kept;
 }
 
-/// Calls a function of tide.slips.errors with the values on top of the stack, of which the first
-/// is a message; its result, or the message as it was, is left in their place.
+/// Calls a function of tide.slips.errors with the top `arguments` values of the stack, the first of
+/// which is a message. Replaces them with its result, or on failure with the message.
 void improve_message(lua_State* L, const char* function, int arguments) {
   const int message = lua_gettop(L) - arguments + 1;
   push_global(L, "require");
@@ -61,7 +61,7 @@ void improve_message(lua_State* L, const char* function, int arguments) {
   lua_settop(L, message);
 }
 
-/// Puts the reason for which the script is stopped in the place of a wait's word for it.
+/// Replaces "interrupted" at the end of a wait's message with the reason the script was stopped.
 void name_reason(lua_State* L) {
   constexpr std::string_view kWord = "interrupted";
   const std::string_view message = lua_tostring(L, 1);
@@ -72,7 +72,7 @@ void name_reason(lua_State* L) {
   lua_replace(L, 1);
 }
 
-/// The message handler of every call: makes the error a string, with a traceback behind it.
+/// The message handler of every call: converts the error to a string followed by a traceback.
 int describe_error(lua_State* L) {
   if (!lua_isstring(L, 1)) {
     if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING) return 1;
@@ -91,7 +91,7 @@ int describe_error(lua_State* L) {
   return 1;
 }
 
-/// Returns the values of the global `arg` from 1 on.
+/// Returns the values of the global `arg`, starting at 1.
 int script_arguments(lua_State* L) {
   if (lua_getglobal(L, "arg") != LUA_TTABLE) return luaL_error(L, "'arg' is not a table");
   const int count = static_cast<int>(luaL_len(L, -1));
@@ -100,7 +100,7 @@ int script_arguments(lua_State* L) {
   return count;
 }
 
-/// Runs the chunk that a load left on the stack, or reports why there is none.
+/// Runs the chunk that a load left on the stack, or reports the load error.
 bool run_loaded(lua_State* L, int load_status, const std::string& chunk_name, bool with_arguments) {
   bool succeeded = load_status == LUA_OK;
   if (load_status == LUA_ERRSYNTAX) describe_syntax_error(L, chunk_name);
@@ -115,7 +115,7 @@ bool run_loaded(lua_State* L, int load_status, const std::string& chunk_name, bo
   return succeeded;
 }
 
-/// Says on stderr what a text has that Lua takes without a word and no one means.
+/// Prints notes to stderr on common mistakes in a text that Lua accepts silently.
 void note_slips(lua_State* L, const char* name, const std::string& text) {
   constexpr std::string_view kSigns[] = {":any()", ":all()", ".shape["};
   if (std::ranges::none_of(
@@ -133,7 +133,7 @@ void note_slips(lua_State* L, const char* name, const std::string& text) {
   lua_settop(L, top);
 }
 
-/// As luaL_loadfile of standard input, whose text is kept.
+/// Like luaL_loadfile of standard input, but keeps the text for error messages.
 int load_standard_input(lua_State* L) {
   std::string text;
   char block[4096];
@@ -146,7 +146,7 @@ int load_standard_input(lua_State* L) {
   return status;
 }
 
-/// The first megabyte of a file; nothing of a pipe, whose text is gone once it has been read.
+/// The first megabyte of a file; empty for a pipe, which can be read only once.
 std::string text_of_file(const char* path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return {};
@@ -182,7 +182,7 @@ bool call(lua_State* L, int arguments, int results) {
     const MemoryLimited limited;
     status = lua_pcall(L, arguments, results, handler);
     if (status == LUA_OK && interruptible.asked()) {
-      // It ended by itself, as a sleep does that a signal cuts short; what it queued is dropped.
+      // It ended normally, such as a sleep cut short by the signal; its queued work is dropped.
       lua_settop(L, handler);
       lua_pushstring(L, stop_reason());
       status = LUA_ERRRUN;
@@ -244,7 +244,7 @@ bool require_module(lua_State* L, const std::string& specification) {
   const size_t mark = specification.find('=');
   const std::string module =
       mark == std::string::npos ? specification : specification.substr(mark + 1);
-  // As `lua`: the part before a hyphen is a version tag, not the name of a global.
+  // As in `lua`, the part after a hyphen is a version tag, not part of the global's name.
   const std::string global = mark == std::string::npos
                                  ? specification.substr(0, specification.find('-'))
                                  : specification.substr(0, mark);

@@ -1,4 +1,4 @@
-// Small blocks from slabs, large ones from malloc.
+// Allocates small blocks from slabs and large ones with malloc.
 #include "interpreter/run/script_memory.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ void* ScriptMemory::take(size_t size) {
   }
   const size_t bytes = steps * kStep;
   if (left_ < bytes) {
-    // What is left of the old slab, less than a block, stays unused.
+    // The end of the old slab, less than a block, stays unused.
     if (!may_take(kSlab)) return nullptr;
     std::unique_ptr<std::byte[]> slab(new (std::nothrow) std::byte[kSlab]);
     if (!slab) tide_return_memory(kSlab);
@@ -65,7 +65,7 @@ void* ScriptMemory::take(size_t size) {
   return std::exchange(free_, free_ + bytes);
 }
 
-void ScriptMemory::give_back(void* block, size_t size) {
+void ScriptMemory::release(void* block, size_t size) {
   if (size > kLargest) {
     std::free(block);
     return tide_return_memory(size);
@@ -76,10 +76,10 @@ void ScriptMemory::give_back(void* block, size_t size) {
 
 void* ScriptMemory::allocate(void* self, void* block, size_t old_size, size_t new_size) {
   auto& memory = *static_cast<ScriptMemory*>(self);
-  // Without a block, the old size says what kind of object is wanted.
+  // Without a block, old_size encodes the kind of object to allocate.
   if (!block) return new_size ? memory.take(new_size) : nullptr;
   if (!new_size) {
-    memory.give_back(block, old_size);
+    memory.release(block, old_size);
     return nullptr;
   }
   if (old_size > kLargest && new_size > kLargest)
@@ -88,7 +88,7 @@ void* ScriptMemory::allocate(void* self, void* block, size_t old_size, size_t ne
   void* moved = memory.take(new_size);
   if (!moved) return nullptr;
   std::memcpy(moved, block, std::min(old_size, new_size));
-  memory.give_back(block, old_size);
+  memory.release(block, old_size);
   return moved;
 }
 

@@ -1,4 +1,4 @@
-// The memory of a Lua state.
+// The memory allocator of a Lua state.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 
 namespace tide {
 
-/// An allocator for Lua: small blocks are carved from slabs and kept in lists by size, which takes
-/// a few instructions where a general allocator takes hundreds. A state makes and drops many: each
-/// tensor a script sees is one. What it takes counts against the memory limit. For one thread.
+/// An allocator for Lua: small blocks are carved from slabs and kept in free lists by size, which
+/// takes a few instructions instead of the hundreds of a general allocator. States allocate many,
+/// at least one per tensor. The memory counts against the memory limit. Not thread-safe.
 class ScriptMemory {
  public:
   ScriptMemory() = default;
@@ -24,11 +24,11 @@ class ScriptMemory {
 
  private:
   friend class MemoryLimited;
-  static constexpr size_t kStep = 16;  ///< between sizes, and the alignment
+  static constexpr size_t kStep = 16;  ///< size granularity and alignment
   static constexpr size_t kLargest = 512;
   static constexpr size_t kSlab = 32 * 1024;
-  /// Kept back for blocks that grow: from 5.4.5 on, Lua collects no garbage to make room for its
-  /// stack, and after an error for lack of memory nothing but garbage may fill it.
+  /// Reserved for blocks that grow: since 5.4.5, Lua does not collect garbage to grow its stack,
+  /// and after an out-of-memory error all memory may be garbage.
   static constexpr size_t kKept = 64 * 1024;
 
   struct Spare {
@@ -40,19 +40,19 @@ class ScriptMemory {
   static void* take_large(size_t size);
   void* resize_large(void* block, size_t old_size, size_t new_size);
   void* take(size_t size);
-  void give_back(void* block, size_t size);
+  void release(void* block, size_t size);
 
   inline static thread_local bool limited_ = false;
 
   std::array<Spare*, kLargest / kStep + 1> spare_{};  ///< by size in steps
   std::vector<std::unique_ptr<std::byte[]>> slabs_;
-  std::byte* free_ = nullptr;  ///< the rest of the last slab
+  std::byte* free_ = nullptr;  ///< the unused part of the last slab
   size_t left_ = 0;
-  size_t kept_ = 0;  ///< counted, and in no block
+  size_t kept_ = 0;  ///< bytes counted against the limit but not in any block
 };
 
-/// While one lives, memory beyond the limit is refused on its thread. Else it is only counted: the
-/// program's own calls of Lua expect no error.
+/// While it exists, allocations beyond the limit fail on this thread. Otherwise they are only
+/// counted: the program's own Lua calls do not expect errors.
 class MemoryLimited {
  public:
   MemoryLimited() : before_(std::exchange(ScriptMemory::limited_, true)) {}

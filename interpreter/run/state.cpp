@@ -1,4 +1,4 @@
-// Opens and ends the Lua state of the program.
+// Opens and closes the program's Lua state.
 #include "interpreter/run/state.h"
 
 #include <cstdio>
@@ -15,7 +15,7 @@
 namespace tide {
 namespace {
 
-/// os.exit([code [, close]]): as Lua's, but leaves by the same door as the end of a script.
+/// os.exit([code [, close]]): like Lua's, but finishes as at the end of a script.
 int exit_program(lua_State* L) {
   int status = EXIT_SUCCESS;
   if (lua_isboolean(L, 1)) {
@@ -28,7 +28,7 @@ int exit_program(lua_State* L) {
   std::exit(with_output_written(status));
 }
 
-/// Lua's warn(...), as in the lua program: off until "@on" says otherwise.
+/// Lua's warn(...), as in the lua program: off until "@on".
 void warn(void* data, const char* text, int to_be_continued) {
   auto& warnings = *static_cast<Warnings*>(data);
   if (!warnings.continues && !to_be_continued && *text == '@') {
@@ -45,15 +45,15 @@ void warn(void* data, const char* text, int to_be_continued) {
   warnings.continues = to_be_continued != 0;
 }
 
-/// Python's constants: written by mistake, they would pass as nil.
+/// Python's constants: used by mistake, they would be nil.
 constexpr std::pair<std::string_view, const char*> kConstants[] = {
     {"None", "nil"}, {"True", "true"}, {"False", "false"}};
 
-/// Names of types that a script forgot to put in quotes: as nil they would be an option left out.
+/// Type names used without quotes: being nil, they would act like an omitted option.
 constexpr std::string_view kTypes[] = {"float16", "bfloat16", "float32", "float64", "int8",
                                        "int16",   "int32",    "int64",   "uint8"};
 
-/// __index of the globals, for those that are not there.
+/// __index of the global table, called for missing globals.
 int read_missing_global(lua_State* L) {
   const std::string_view name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   for (const auto& [constant, in_lua] : kConstants)
@@ -78,7 +78,7 @@ void refuse_constants(lua_State* L) {
 int open_libraries(lua_State* L) {
   if (lua_toboolean(L, 1)) {
     lua_pushboolean(L, true);
-    lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");  // Where Lua's own libraries look for it.
+    lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");  // read by Lua's own libraries
   }
   luaL_openlibs(L);
   lua_getglobal(L, "os");
@@ -89,13 +89,13 @@ int open_libraries(lua_State* L) {
   return 0;
 }
 
-/// A state of a thread of a script.
+/// The Lua state of a script's thread.
 struct ThreadState {
   const MemoryLimited limited;
   State state;
 };
 
-/// Key of the registry: the ThreadState.
+/// Registry key of the ThreadState.
 constexpr char kThreadState = 0;
 
 lua_State* open_for_thread() {
@@ -164,7 +164,7 @@ void set_global(lua_State* L, const char* name) {
 
 int with_output_written(int status) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
-  // Which error it was is lost where an earlier call met it.
+  // errno is lost if an earlier call failed.
   std::fprintf(stderr, "%s: standard output could not be written (is the disk full?)\n",
                program_name);
   return status == EXIT_SUCCESS ? EXIT_FAILURE : status;

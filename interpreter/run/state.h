@@ -1,4 +1,4 @@
-// The Lua state of the program: its life, from opening the libraries to the exit status.
+// The program's Lua state, from opening the libraries to the exit status.
 #pragma once
 
 #include <lua5.4/lua.hpp>
@@ -10,17 +10,17 @@
 
 namespace tide {
 
-/// Lets threads of scripts open states of this kind. To be called once, before there is a thread.
+/// Lets threads of scripts open states like State. Must be called once, before any thread starts.
 void open_states_for_threads();
 
-/// What a script sees as `arg`: `script` at 0, what stood before it at -1, -2, ...
+/// The global `arg` of a script: `script` at 0, the words before it at -1, -2, ...
 struct ScriptArguments {
   std::vector<std::string> before = {program_name};
   std::string script;
   std::vector<std::string> after;
 };
 
-/// Whether warn(...) prints, and whether its last message goes on.
+/// Whether warn(...) prints, and whether its last message is to be continued.
 struct Warnings {
   bool on = false;
   bool continues = false;
@@ -29,10 +29,10 @@ struct Warnings {
 /// A Lua state with the standard libraries and the global `tide`.
 class State {
  public:
-  /// Opens the state; with `ignore_environment` LUA_PATH and the like are not read. Throws
-  /// std::runtime_error if the libraries do not open.
+  /// Opens the state; `ignore_environment` ignores LUA_PATH and similar variables. Throws
+  /// std::runtime_error if the libraries cannot be opened.
   explicit State(bool ignore_environment = false);
-  /// Closes the state; what is still queued is finished first.
+  /// Closes the state after finishing queued work.
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -48,19 +48,20 @@ class State {
   lua_State* state_;
 };
 
-/// Pushes a global, or nil. Raw, so that a strict global table cannot raise outside a call.
+/// Pushes a global, or nil. Raw access, so that a strict global table cannot raise an error outside
+/// a protected call.
 void push_global(lua_State* L, const char* name);
 
-/// Takes the value off the stack into a global; raw as well.
+/// Pops a value into a global, with raw access.
 void set_global(lua_State* L, const char* name);
 
-/// The end of every script: finishes what is queued and prints to stderr the errors that nobody
-/// read, the profile that was asked for, and where `--syncs` saw waits. The program's exit status,
-/// not 0 if there were such errors.
+/// Called at the end of every script: finishes queued work, and prints unread errors, the requested
+/// profile and the waits of `--syncs` to stderr. Returns the exit status, which is not 0 if there
+/// were unread errors.
 int finish(lua_State* L, int status);
 
-/// Writes out what was printed. The exit status: not 0 if that fails, as on a full disk, which is
-/// said on stderr.
+/// Flushes standard output. Returns the exit status; prints an error and returns a nonzero status
+/// if that fails, as on a full disk.
 int with_output_written(int status);
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// Asks for the terminal.
+// Queries the terminal.
 #include "interpreter/run/terminal.h"
 
 #include <unistd.h>

@@ -1,12 +1,12 @@
-// What the program may show where it runs.
+// The capabilities of the terminal.
 #pragma once
 
 namespace tide {
 
-/// Whether a person is there: standard input and output are a terminal.
+/// Whether standard input and output are a terminal.
 bool on_terminal();
 
-/// Whether it shows colors: NO_COLOR is empty or not set, and it is not a dumb one.
+/// Whether to use colors: on a terminal that is not dumb, unless NO_COLOR is set and not empty.
 bool on_colored_terminal();
 
 }  // namespace tide

@@ -1,9 +1,9 @@
-// Which kinds of chunks this process loads.
+// The kinds of chunks that this process loads.
 #pragma once
 
 namespace tide {
 
-/// From now on chunks that string.dump wrote are loaded too. Lua does not check them: a damaged or
+/// Allows chunks written by string.dump from now on. Lua does not verify them: a damaged or
 /// malicious one can crash the process.
 void allow_binary_chunks();
 

@@ -1,4 +1,4 @@
-// A thread that watches the clock, and acts twice.
+// A thread that first interrupts the script and then ends the process.
 #include "interpreter/run/time_limit.h"
 
 #include <pthread.h>
@@ -19,18 +19,18 @@ namespace {
 
 constexpr auto kGrace = std::chrono::seconds(2);
 
-/// How long a line on standard error may take: nobody may read a pipe that is full.
-constexpr auto kLastWord = std::chrono::milliseconds(100);
+/// The time allowed for writing to standard error, which may be a full pipe without a reader.
+constexpr auto kWriteTime = std::chrono::milliseconds(100);
 
 [[noreturn]] void end_process(const char* reason) {
   tide_remove_scratch();
   std::thread([text = std::string(program_name) + ": " + reason +
-                      "; what did not stop was ended with the process\n"] {
-    // Without stdio, whose locks the script may hold.
+                      "; the script did not stop, so the process was ended\n"] {
+    // Avoids stdio, because the script may hold its locks.
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
     _exit(kTimeLimitStatus);
   }).detach();
-  std::this_thread::sleep_for(kLastWord);
+  std::this_thread::sleep_for(kWriteTime);
   _exit(kTimeLimitStatus);
 }
 
@@ -50,7 +50,7 @@ void limit_time(double seconds) {
   const auto length = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(seconds));
   const auto deadline = std::chrono::steady_clock::now() + length;
-  // The script's signals are the script's thread's.
+  // Signals must be delivered to the script's thread.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

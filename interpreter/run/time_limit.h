@@ -1,14 +1,14 @@
-// The time that a script may take.
+// The time limit of a script.
 #pragma once
 
 namespace tide {
 
-/// The exit status of a program that reached its time limit; that of coreutils' timeout.
+/// The exit status of a program that reached its time limit, as for timeout of GNU coreutils.
 constexpr int kTimeLimitStatus = 124;
 
-/// In `seconds` from now the script is stopped by an error that names its line and the limit. What
-/// does not stop then, as a C function that Lua cannot interrupt, is ended with the process after
-/// two seconds more. Behind catch_interrupts, once.
+/// Stops the script `seconds` from now with an error that names its line and the limit. If it does
+/// not stop, such as in a C function that Lua cannot interrupt, ends the process two seconds later.
+/// Call it once, after catch_interrupts.
 void limit_time(double seconds);
 
 }  // namespace tide

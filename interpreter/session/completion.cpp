@@ -1,5 +1,5 @@
-// Completion: reads the path of names before the cursor backwards, walks it from the globals and
-// lists the names that the last value knows.
+// Completion: parses the path of names before the cursor backwards, resolves it from the globals,
+// and lists the fields of the last value.
 #include "interpreter/session/completion.h"
 
 #include <algorithm>
@@ -22,21 +22,20 @@ constexpr std::string_view kKeywords[] = {
     "function", "goto",   "if",   "in",   "local",  "nil",   "not",   "or",
     "repeat",   "return", "then", "true", "until",  "while",
 };
-constexpr int kChainLimit = 32;  ///< Of __index tables behind each other.
-constexpr int kStepLimit =
-    1'000'000;  ///< Instructions that metamethods may take for one completion.
+constexpr int kChainLimit = 32;        ///< length of a chain of __index tables
+constexpr int kStepLimit = 1'000'000;  ///< instructions that metamethods may run in one completion
 
 bool is_name_character(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); }
 
-/// `tide.nn.Li`: the steps `tide`, `nn`, then the part of a name behind the separator '.'.
+/// `tide.nn.Li`: the steps `tide`, `nn`, then the partial name after the separator '.'.
 struct Path {
-  std::vector<std::string> steps;  ///< Keys in order; a position is kept as "[3".
+  std::vector<std::string> steps;  ///< keys in order; an index is stored as "[3"
   char separator = '\0';           ///< '.', ':' or none for a global.
   std::string partial;
-  size_t begin = 0;  ///< Of `partial` in the line.
+  size_t begin = 0;  ///< offset of `partial` in the line
 };
 
-/// Reads one step (`name` or `[3]`) that ends before `end`, and moves `end` to its beginning.
+/// Parses one step (`name` or `[3]`) that ends before `end`, and moves `end` to its beginning.
 std::optional<std::string> read_step_backwards(std::string_view line, size_t& end) {
   size_t begin = end;
   const bool position = end > 0 && line[end - 1] == ']';
@@ -78,12 +77,12 @@ std::optional<Path> read_path(std::string_view line) {
   }
 }
 
-/// The names found so far, with what tells callable values from others.
+/// The names found so far, and the information needed to recognize methods.
 struct Names {
   lua_State* state;
   const Path& path;
   std::set<std::string> found;
-  int methods = 0;  ///< Where on the stack the methods of the reference stand, if not 0.
+  int methods = 0;  ///< stack index of the reference's methods, or 0
 
   void add(std::string_view name, bool callable) {
     const bool hidden = name.starts_with('_') && !path.partial.starts_with('_');
@@ -93,8 +92,8 @@ struct Names {
     if (fits && is_name && (callable || path.separator != ':')) found.emplace(name);
   }
 
-  /// Adds the string keys of the table on the top of the stack. Of names that are only `declared`,
-  /// those of methods have the value true.
+  /// Adds the string keys of the table on the top of the stack. If they are only `declared`, the
+  /// value true marks methods.
   void add_keys(bool declared = false) {
     lua_pushnil(state);
     while (lua_next(state, -2)) {
@@ -105,8 +104,8 @@ struct Names {
     }
   }
 
-  /// Whether the value on the top of the stack, whose name is below it, is a method: a function.
-  /// Those of the library must be in the reference.
+  /// Whether the value on the top of the stack, with its name below it, is a method: a function,
+  /// which must be in the reference if it is the library's.
   bool is_method() const {
     if (!lua_isfunction(state, -1)) return false;
     if (!methods || lua_iscfunction(state, -1)) return true;
@@ -120,8 +119,8 @@ struct Names {
     return known;
   }
 
-  /// Adds what the value on the top of the stack knows: its keys, those of `__names`, and those of
-  /// the tables that `__index` leads to. Takes the value off the stack.
+  /// Adds the fields of the value on the top of the stack: its keys, those of `__names`, and those
+  /// of its chain of `__index` tables. Pops the value.
   void add_value() {
     for (int depth = 0; depth < kChainLimit; ++depth) {
       if (lua_istable(state, -1)) add_keys();
@@ -145,7 +144,7 @@ struct Names {
   }
 };
 
-/// Replaces the value on the top of the stack by its field or element `step`.
+/// Replaces the value on the top of the stack with its field or element `step`.
 void take_step(lua_State* L, const std::string& step) {
   if (step.front() == '[') {
     lua_pushinteger(L, std::atoll(step.c_str() + 1));
@@ -156,8 +155,8 @@ void take_step(lua_State* L, const std::string& step) {
   lua_remove(L, -2);
 }
 
-/// Collects into the Names given as light userdata what the last argument knows; between the two
-/// stand the methods of the reference, or nil. Runs protected, for metamethods may raise.
+/// Arguments: Names as light userdata, the reference's methods or nil, and the starting value.
+/// Collects the names; runs in protected mode because metamethods may raise errors.
 int collect_names(lua_State* L) {
   Names& names = *static_cast<Names*>(lua_touserdata(L, 1));
   names.methods = lua_istable(L, 2) ? 2 : 0;
@@ -166,7 +165,7 @@ int collect_names(lua_State* L) {
   return 0;
 }
 
-void stop_metamethod(lua_State* L, lua_Debug*) { luaL_error(L, "too long for a completion"); }
+void stop_metamethod(lua_State* L, lua_Debug*) { luaL_error(L, "completion took too long"); }
 
 std::vector<std::string> field_candidates(lua_State* L, Session& session, const Path& path) {
   Names names{L, path, {}};
@@ -185,7 +184,7 @@ std::vector<std::string> field_candidates(lua_State* L, Session& session, const 
   return {names.found.begin(), names.found.end()};
 }
 
-/// Names that may stand here in place of values: options, commands.
+/// Names other than values that are valid here: options, commands.
 std::vector<std::string> other_candidates(lua_State* L, Session& session, const Path& path,
                                           const std::string& before_cursor) {
   Names names{L, path, {}};
@@ -195,7 +194,7 @@ std::vector<std::string> other_candidates(lua_State* L, Session& session, const 
   return {names.found.begin(), names.found.end()};
 }
 
-/// Where the unfinished string at the end of the line has its quote.
+/// The position of the opening quote of an unfinished string.
 std::optional<size_t> open_quote(std::string_view line) {
   std::optional<size_t> open;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -215,11 +214,11 @@ bool is_required(std::string_view before_quote) {
   return last != std::string_view::npos && before_quote.substr(0, last + 1).ends_with("require");
 }
 
-/// The names in the folder of `typed` that go on as it does, folders with a slash; without what
-/// stands up to the last slash of `typed`.
+/// The names in the folder of `typed` that begin like it, without that folder; names of folders end
+/// with a slash.
 std::vector<std::string> file_candidates(std::string_view typed) {
   namespace fs = std::filesystem;
-  const size_t kept = typed.find_last_of('/') + 1;  // 0 without a slash.
+  const size_t kept = typed.find_last_of('/') + 1;  // 0 without a slash
   const std::string_view partial = typed.substr(kept);
   std::set<std::string> names;
   std::error_code error;
@@ -253,13 +252,13 @@ void add_string_keys(lua_State* L, const char* package_field, std::set<std::stri
 }
 
 /// Modules that begin with `typed`, without the part up to its last dot, where the editor's word
-/// begins.
+/// starts.
 std::vector<std::string> module_candidates(lua_State* L, std::string_view typed) {
   std::set<std::string> modules;
   add_string_keys(L, "loaded", modules);
   add_string_keys(L, "preload", modules);
   for (std::string& name : library_modules()) modules.insert(std::move(name));
-  const size_t kept = typed.find_last_of('.') + 1;  // 0 without a dot.
+  const size_t kept = typed.find_last_of('.') + 1;  // 0 without a dot
   std::vector<std::string> candidates;
   for (const std::string& name : modules) {
     if (name.starts_with(typed)) candidates.push_back(name.substr(kept));

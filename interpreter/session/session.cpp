@@ -1,4 +1,4 @@
-// Calls the session of the Lua library.
+// Calls the session object of the Lua library.
 #include "interpreter/session/session.h"
 
 #include <string_view>
@@ -9,7 +9,7 @@
 namespace tide {
 namespace {
 
-/// Registry key of the session, which the first call makes.
+/// Registry key of the session, which the first call creates.
 constexpr char kSession = 0;
 constexpr char kMakeSession[] = "return require('tide.session.session')()";
 
@@ -25,7 +25,7 @@ InputKind kind_named(std::string_view name) {
   return InputKind::kNothing;
 }
 
-/// The session's method named by argument 1, called with the others.
+/// Calls the session's method named by argument 1 with the other arguments.
 int call_session(lua_State* L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kSession) == LUA_TNIL) {
     if (luaL_dostring(L, kMakeSession) != LUA_OK) return lua_error(L);
@@ -42,8 +42,8 @@ int call_session(lua_State* L) {
 
 }  // namespace
 
-/// Calls a method with the arguments on the stack. False if it fails, with the message on the
-/// stack.
+/// Calls a method with the arguments on the stack. On failure, pushes the message and returns
+/// false.
 bool Session::call_method(const char* name, int arguments, int results) {
   const int first = lua_gettop(state_) - arguments + 1;
   lua_pushcfunction(state_, call_session);
@@ -145,7 +145,7 @@ void Session::push_candidates(const std::string& text) {
   lua_pushnil(state_);
 }
 
-/// Takes the value on the top of the stack, if it is a text.
+/// Pops a value; returns it if it is a string.
 std::string Session::take_text(const std::string& otherwise) {
   size_t size = 0;
   const char* text = lua_tolstring(state_, -1, &size);

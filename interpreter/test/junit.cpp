@@ -8,7 +8,8 @@
 namespace tide {
 namespace {
 
-/// Text as it may stand in an attribute or element; control characters have no form in XML.
+/// Escapes text for an XML attribute or element; drops control characters, which XML does not
+/// allow.
 std::string quoted(const std::string& text) {
   std::string quoted;
   for (unsigned char c : text) {

@@ -8,8 +8,8 @@
 
 namespace tide {
 
-/// Replaces the file at `path` by the results. Throws an std::exception naming the file if it
-/// cannot be written.
+/// Writes the results to the file at `path`. Throws a std::exception that names the file on
+/// failure.
 void write_junit(const std::string& path, const std::vector<FileResult>& files);
 
 }  // namespace tide

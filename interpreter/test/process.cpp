@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kTickMilliseconds = 10;  ///< Between looks for ended processes.
+constexpr int kTickMilliseconds = 10;  ///< interval of checks for ended processes
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -31,7 +31,7 @@ void check(bool succeeded, const char* what) {
   if (!succeeded) throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// A process that runs, and our ends of its pipes.
+/// A running process, and our ends of its pipes.
 struct Child {
   size_t index;
   pid_t process;
@@ -41,13 +41,13 @@ struct Child {
   ProcessEnd end;
 };
 
-/// In the new process: puts the pipes in their places and becomes `tide` with the words.
+/// In the child process: sets up the descriptors and executes `tide` with the arguments.
 [[noreturn]] void become(const std::vector<std::string>& words, int output, int report) {
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
-  // `report` may be descriptor 3 already, and then close-on-exec has to go by hand.
+  // If `report` already is descriptor 3, dup2 does not clear close-on-exec.
   if (dup2(report, kReportDescriptor) == report) fcntl(kReportDescriptor, F_SETFD, 0);
   std::vector<char*> arguments = {const_cast<char*>("tide")};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -63,7 +63,7 @@ Child start_child(size_t index, const ProcessStart& start) {
   const pid_t process = fork();
   check(process >= 0, "fork");
   if (process == 0) {
-    setpgid(0, 0);  // Ctrl-C is the runner's.
+    setpgid(0, 0);  // Ctrl-C goes only to the runner
     close(output[0]);
     close(report[0]);
     supervise([&] { become(start.words, output[1], report[1]); });
@@ -75,7 +75,7 @@ Child start_child(size_t index, const ProcessStart& start) {
   return {index, process, output[0], report[0], start.own_output, Clock::now(), {}};
 }
 
-/// Appends what can be read now to `text`, and shows it if asked to.
+/// Appends the available bytes to `text`, and prints them if `show`.
 void read_available(int descriptor, std::string& text, bool show) {
   char buffer[1 << 14];
   ssize_t count;
@@ -91,7 +91,7 @@ void read_pipes(Child& child) {
   read_available(child.report, child.end.report, false);
 }
 
-/// Whether the process has ended; then its end is filled in and its pipes are closed.
+/// Whether the process has ended; if so, sets `child.end` and closes its pipes.
 bool has_ended(Child& child, double time_limit) {
   child.end.seconds = seconds_since(child.start);
   if (child.end.seconds > time_limit && !child.end.timed_out) {
@@ -108,7 +108,7 @@ bool has_ended(Child& child, double time_limit) {
   return true;
 }
 
-void wait_for_news(const std::list<Child>& children) {
+void wait_for_output(const std::list<Child>& children) {
   std::vector<pollfd> pipes;
   for (const Child& child : children) {
     pipes.push_back({child.output, POLLIN, 0});
@@ -132,7 +132,7 @@ void run_processes(const std::vector<ProcessStart>& starts, int at_once, double 
       children.push_back(start_child(next, starts[next]));
       ++next;
     }
-    wait_for_news(children);
+    wait_for_output(children);
     for (auto child = children.begin(); child != children.end();) {
       read_pipes(*child);
       if (has_ended(*child, time_limit)) {

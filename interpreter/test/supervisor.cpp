@@ -1,5 +1,5 @@
-// A subreaper: orphans among the processes below it become its children, even in sessions of their
-// own, so that it finds them.
+// A subreaper: orphaned descendants become its children, even in other sessions, so that it can
+// find them.
 #include "interpreter/test/supervisor.h"
 
 #include <signal.h>
@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The parent of a process, from the fourth field of its stat; the second, a name, ends with the
-/// last parenthesis.
+/// The parent of a process: the fourth field of its stat file. The second field, a name, ends at
+/// the last parenthesis.
 pid_t parent_of(const fs::path& process) {
   std::ifstream file(process / "stat");
   std::string text;
@@ -42,8 +42,8 @@ void kill_children() {
   }
 }
 
-/// Kills until nobody is left: the children of one that has died are the next. Gives up after
-/// seconds: another user's process cannot be killed.
+/// Kills children until none are left, including those inherited from killed ones. Gives up after
+/// some seconds: another user's process cannot be killed.
 void kill_all_below() {
   for (int tries = 0; tries < 5000; ++tries) {
     pid_t ended;
@@ -55,7 +55,7 @@ void kill_all_below() {
   }
 }
 
-/// Ends this process as another has ended.
+/// Ends this process with the wait status of another.
 [[noreturn]] void end_like(int status) {
   if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
   const rlimit no_core{0, 0};

@@ -1,14 +1,13 @@
-// Stands between `tide test` and a test process, to end whatever that leaves behind.
+// A process between `tide test` and a test process that kills the test's remaining descendants.
 #pragma once
 
 #include <functional>
 
 namespace tide {
 
-/// Becomes the guard of a process that runs `work`, and ends as that does: by its exit status or
-/// its signal, after all processes that it started, and those started by them, have been killed.
-/// SIGTERM ends all of them at once, and so does the end of the process that called. For a process
-/// that was just forked and has one thread.
+/// Runs `work` in a child process, kills all its descendants when it ends, and then ends with the
+/// same exit status or signal. SIGTERM, or the end of the parent process, kills all of them
+/// immediately. Call it in a newly forked process with one thread.
 [[noreturn]] void supervise(const std::function<void()>& work);
 
 }  // namespace tide

@@ -1,5 +1,4 @@
-// `tide test`: collects files of tests, runs each in a process of its own and says what they came
-// to.
+// `tide test`: collects test files, runs each in a separate process and reports the results.
 #include <string.h>
 #include <unistd.h>
 
@@ -24,17 +23,17 @@ namespace fs = std::filesystem;
 
 constexpr char kDefaultPath[] = "tests/scripts";
 constexpr char kTestSuffix[] = "_test.lua";
-constexpr char kSpecSuffix[] = "_spec.lua";  ///< busted's
+constexpr char kSpecSuffix[] = "_spec.lua";  ///< as in busted
 constexpr char kProgramName[] = "runner.lua";
 
 struct Options {
   Words paths;
-  Words worker_words;  ///< Options that the test processes read.
+  Words worker_words;  ///< options passed to the test processes
   Words devices;
   std::string junit;
-  std::string selection;  ///< The options that leave tests out, as they were given.
+  std::string selection;  ///< the options that select tests, as they were given
   bool list = false, watch = false;
-  // Tests use a team of threads each: two teams on the same cores would slow each other down.
+  // Each test process uses a thread pool: two pools on the same cores slow each other down.
   int jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / 2);
   double timeout = 300;
 };
@@ -74,7 +73,7 @@ Options read_options(const Words& words) {
   return options;
 }
 
-/// What is to be run: a file of tests, or a program that prints its own counts.
+/// A test file, or a program that prints its own counts.
 struct TestFile {
   std::string path;
   bool is_program = false;
@@ -84,9 +83,9 @@ bool is_test_name(const std::string& name) {
   return name.ends_with(kTestSuffix) || name.ends_with(kSpecSuffix);
 }
 
-/// The test files below a path, sorted; a file named outright may be called as it likes.
+/// The test files below a path, sorted; a file named explicitly may have any name.
 std::vector<TestFile> collect(const std::string& path) {
-  if (!fs::exists(path)) throw UsageError{"test: there is no '" + path + "'"};
+  if (!fs::exists(path)) throw UsageError{"test: no file or folder '" + path + "'"};
   if (!fs::is_directory(path)) return {{path}};
   const fs::path program = fs::path(path) / kProgramName;
   if (fs::exists(program)) return {{program.string(), true}};
@@ -116,15 +115,15 @@ ProcessStart start_of(const TestFile& file, const Options& options) {
   return start;
 }
 
-/// The reason why a process is a failure by itself, whatever its tests said; empty if it is none.
+/// The reason why a process failed regardless of its tests; empty if it did not.
 std::string trouble(const ProcessEnd& end, bool complete) {
   if (end.timed_out) return "ran longer than " + std::to_string(int(end.seconds)) + " s";
   if (end.signal) return std::string("ended by signal SIG") + sigabbrev_np(end.signal);
   if (end.exit_status != 0) return "exit status " + std::to_string(end.exit_status);
-  return complete ? "" : "the process ended before its tests did";
+  return complete ? "" : "the process ended before its tests";
 }
 
-/// The number before a word of a line, 0 if there is none.
+/// The number before a word in a line, 0 if absent.
 int number_before(std::string_view line, std::string_view word) {
   const size_t end = line.find(word);
   if (end == std::string_view::npos) return 0;
@@ -132,11 +131,11 @@ int number_before(std::string_view line, std::string_view word) {
   return std::atoi(std::string(line.substr(begin, end - begin)).c_str());
 }
 
-/// Takes the counts from the last line of a test program: "12 passed 1 failed 3 not there yet".
+/// Parses the counts in the last line of a test program: "12 passed 1 failed 3 not there yet".
 void read_counts(FileResult& file) {
   std::string_view line = file.output;
   while (line.ends_with('\n')) line.remove_suffix(1);
-  line = line.substr(line.rfind('\n') + 1);  // 0 where it is the only line.
+  line = line.substr(line.rfind('\n') + 1);  // 0 if it is the only line
   const auto add = [&](std::string_view word, const TestResult& result) {
     file.tests.insert(file.tests.end(), number_before(line, word), result);
   };
@@ -145,7 +144,7 @@ void read_counts(FileResult& file) {
   add(" not there yet", {"a case", "pending", "", 0});
 }
 
-/// Moves the reports that are no tests to where they belong.
+/// Moves the reports of loaded files to `file.loaded`.
 void take_loaded(FileResult& file) {
   for (const TestResult& result : file.tests)
     if (result.status == "loaded") file.loaded.push_back(result.name);
@@ -162,11 +161,11 @@ FileResult result_of(const TestFile& test, const ProcessEnd& end, const Options&
     take_loaded(file);
   }
   const std::string reason = trouble(end, complete);
-  // A program's exit status only repeats what its counts say.
+  // A program's exit status 1 only repeats its counts.
   const bool reported = test.is_program && end.exit_status == 1 && file.count("failed") > 0;
   if (!reason.empty() && !reported) file.tests.push_back({"the process", "failed", reason, 0});
   if (file.tests.empty() && (test.is_program || options.selection.empty()))
-    file.tests.push_back({"the file", "failed", "there is no test in it", 0});
+    file.tests.push_back({"the file", "failed", "contains no tests", 0});
   return file;
 }
 
@@ -188,7 +187,7 @@ void print_failures(const FileResult& file) {
   std::printf("  it printed:\n%s\n", indented(file.output).c_str());
 }
 
-/// Prints what comes in, file by file.
+/// Prints results file by file.
 class Progress {
  public:
   explicit Progress(size_t files) : files_(files), on_terminal_(isatty(STDOUT_FILENO)) {}
@@ -208,7 +207,7 @@ class Progress {
     std::fflush(stdout);
   }
 
-  /// The last line, which tools read.
+  /// The last line, which tools parse.
   void print_total() const {
     std::printf("%d passed, %d failed", passed_, failed_);
     if (pending_ > 0) std::printf(", %d skipped", pending_);
@@ -235,7 +234,7 @@ void print_names(const std::vector<FileResult>& results) {
   }
 }
 
-/// Runs all files below the paths once; `results` gets what they came to. The exit status.
+/// Runs all files below the paths once and sets `results`. Returns the exit status.
 int run_all(const Options& options, std::vector<FileResult>& results) {
   std::vector<TestFile> files;
   std::vector<ProcessStart> starts;
@@ -263,8 +262,8 @@ int run_all(const Options& options, std::vector<FileResult>& results) {
   return none || failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/// Runs all again whenever a file below the paths, or one that the tests loaded, has changed, until
-/// Ctrl-C ends the process.
+/// Runs everything again whenever a file below the paths or loaded by the tests changes, until
+/// Ctrl-C.
 [[noreturn]] void run_and_watch(const Options& options) {
   for (;;) {
     const FileStates before = look_at(options.paths);
@@ -278,7 +277,7 @@ int run_all(const Options& options, std::vector<FileResult>& results) {
     for (const FileResult& file : results)
       watched.insert(watched.end(), file.loaded.begin(), file.loaded.end());
     FileStates known = look_at(watched);
-    // What changed while the tests ran is an edit if it is source, else their own output.
+    // A source file that changed during the run was edited; other files are output of the tests.
     for (const auto& [path, state] : before)
       if (path.ends_with(".lua")) known[path] = state;
     std::printf("watching %zu files; Ctrl-C ends\n", known.size());

@@ -1,4 +1,4 @@
-// Writes and reads the lines of a test process's report.
+// Encodes and decodes the lines of a test process's report.
 #include "interpreter/test/test_result.h"
 
 #include <algorithm>
@@ -14,9 +14,9 @@ constexpr std::string_view kLetters = "tn\\";
 std::string escape(const std::string& text) {
   std::string field;
   for (char c : text) {
-    const size_t place = kEscaped.find(c);
-    if (place != std::string_view::npos) field += '\\';
-    field += place == std::string_view::npos ? c : kLetters[place];
+    const size_t index = kEscaped.find(c);
+    if (index != std::string_view::npos) field += '\\';
+    field += index == std::string_view::npos ? c : kLetters[index];
   }
   return field;
 }
@@ -27,14 +27,14 @@ std::string unescape(std::string_view field) {
     if (field[i] != '\\' || i + 1 == field.size()) {
       text += field[i];
     } else {
-      const size_t place = kLetters.find(field[++i]);
-      text += place == std::string_view::npos ? field[i] : kEscaped[place];
+      const size_t index = kLetters.find(field[++i]);
+      text += index == std::string_view::npos ? field[i] : kEscaped[index];
     }
   }
   return text;
 }
 
-/// Cuts `text` at its first `mark` and returns what stood before it.
+/// Removes and returns the part of `text` before its first `mark`, which is removed too.
 std::string_view take_until(std::string_view& text, char mark) {
   const size_t end = std::min(text.find(mark), text.size());
   const std::string_view taken = text.substr(0, end);

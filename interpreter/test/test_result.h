@@ -1,4 +1,4 @@
-// What a test process reports to `tide test`, and how it is written on the pipe between them.
+// The report of a test process to `tide test`, and its encoding on the pipe.
 #pragma once
 
 #include <string>
@@ -7,37 +7,37 @@
 
 namespace tide {
 
-/// One test's end.
+/// The result of one test.
 struct TestResult {
   std::string name;
-  /// "passed", "failed", "pending" or, when names are asked for, "listed"; "loaded": not a test,
-  /// but a file that was loaded.
+  /// "passed", "failed", "pending", "listed" (with --list) or "loaded" (not a test but a loaded
+  /// file).
   std::string status;
   std::string message;
   double seconds = 0;
 };
 
-/// All that one file of tests came to.
+/// The results of one test file.
 struct FileResult {
   std::string path;
   std::vector<TestResult> tests;
-  std::string output;  ///< What the tests printed.
+  std::string output;  ///< printed by the tests
   double seconds = 0;
-  std::vector<std::string> loaded;  ///< Files that it loaded, if they were asked for.
+  std::vector<std::string> loaded;  ///< files that it loaded, if requested
 
   int count(std::string_view status) const;
 };
 
-/// The descriptor on which a test process reports.
+/// The descriptor to which a test process reports.
 inline constexpr int kReportDescriptor = 3;
 
-/// The line that ends a complete report; without it the process ended before its tests did.
+/// The last line of a complete report; if it is missing, the process ended early.
 inline constexpr std::string_view kReportEnd = "end\n";
 
-/// A result as one line: tab-separated fields with \t, \n and \\ written as such.
+/// A result as one line: tab-separated fields, with tabs, newlines and backslashes escaped.
 std::string encode(const TestResult& result);
 
-/// Reads a report's lines. `complete` is set to whether kReportEnd was among them.
+/// Decodes a report. Sets `complete` to whether it ends with kReportEnd.
 std::vector<TestResult> decode(std::string_view report, bool& complete);
 
 }  // namespace tide

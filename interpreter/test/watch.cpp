@@ -1,5 +1,5 @@
-// Looks at the files again and again: that sees changes on every file system, in folders that come
-// later too, and costs a millisecond for a thousand files.
+// Polls the files: that detects changes on every file system and in new folders, and takes a
+// millisecond for a thousand files.
 #include "interpreter/test/watch.h"
 
 #include <chrono>
@@ -11,9 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::milliseconds kBetweenLooks{200};
+constexpr std::chrono::milliseconds kPollInterval{200};
 
-bool is_passed_over(const fs::path& path) {
+bool is_ignored(const fs::path& path) {
   const std::string name = path.filename().string();
   return name.starts_with('.') || name.ends_with('~');
 }
@@ -30,14 +30,14 @@ void add_folder(const std::string& folder, FileStates& states) {
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, error), end;
   for (; !error && entry != end; entry.increment(error)) {
-    if (is_passed_over(entry->path()))
+    if (is_ignored(entry->path()))
       entry.disable_recursion_pending();
     else if (std::error_code ignored; entry->is_regular_file(ignored))
       add(entry->path(), states);
   }
 }
 
-/// A path that one of the two has and the other has not, or differently; empty if there is none.
+/// A path whose state differs or that only one of the two has; empty if none.
 std::string difference(const FileStates& a, const FileStates& b) {
   for (const auto& [path, state] : a)
     if (const auto other = b.find(path); other == b.end() || other->second != state) return path;
@@ -67,7 +67,7 @@ std::string wait_for_change(const std::vector<std::string>& paths, const FileSta
     // An editor may write a file in several steps.
     if (!changed.empty() && now == last) return changed;
     last = now;
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kPollInterval);
   }
 }
 

@@ -1,4 +1,4 @@
-// Sees when files change, for `tide test --watch`.
+// Detects changed files, for `tide test --watch`.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace tide {
 
-/// Files by their paths, with the time of their last change and their size.
+/// The last modification time and size of files by path.
 using FileStates =
     std::map<std::string, std::pair<std::filesystem::file_time_type, std::uintmax_t>>;
 
-/// The present state of files and of all files below folders, but for hidden ones and editors'
-/// copies (NAME~). A path that is not there is left out.
+/// The current state of files, and of all files below folders except hidden ones and editors'
+/// backups (NAME~). Skips paths that do not exist.
 FileStates look_at(const std::vector<std::string>& paths);
 
 /// Waits until a state differs from `known` and no longer changes; returns a path that differs.

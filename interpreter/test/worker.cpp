@@ -13,8 +13,8 @@
 namespace tide {
 namespace {
 
-/// Texts of the library: what a file of tests sees as its globals, what runs the tests that it has
-/// registered, and a function that lists the files loaded from then on.
+/// Library chunks: the globals of a test file, the runner of its registered tests, and a function
+/// that lists the files loaded from then on.
 constexpr std::string_view kEnvironment = "return (require 'tide.test.environment')";
 constexpr std::string_view kRunTests = "local options = ... require('tide.test').run(options)";
 constexpr std::string_view kLoadedFiles = "return (require 'tide.test.loaded_files')";
@@ -22,7 +22,7 @@ constexpr std::string_view kLoadedFiles = "return (require 'tide.test.loaded_fil
 void write_all(std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = write(kReportDescriptor, text.data(), text.size());
-    if (count <= 0) std::exit(EXIT_FAILURE);  // The runner is gone.
+    if (count <= 0) std::exit(EXIT_FAILURE);  // the runner has ended
     text.remove_prefix(count);
   }
 }
@@ -33,7 +33,7 @@ std::string optional_string(lua_State* L, int index) {
   return text ? std::string(text, size) : std::string();
 }
 
-/// report(name, status, message, seconds), as tide.test calls it.
+/// report(name, status, message, seconds), called by tide.test.
 int report(lua_State* L) {
   write_all(encode(
       {optional_string(L, 1), optional_string(L, 2), optional_string(L, 3), lua_tonumber(L, 4)}));
@@ -48,7 +48,7 @@ void report_failure(lua_State* L, const std::string& name) {
 
 struct WorkerOptions {
   std::string path, filter;
-  bool list = false, tell_loaded = false;
+  bool list = false, report_loaded = false;
   Words devices, tags;
 };
 
@@ -65,7 +65,7 @@ WorkerOptions read_worker_options(const Words& words) {
     } else if (reader.flag("--list")) {
       options.list = true;
     } else if (reader.flag("--report-loaded")) {
-      options.tell_loaded = true;
+      options.report_loaded = true;
     } else {
       options.path = reader.word();
     }
@@ -73,15 +73,14 @@ WorkerOptions read_worker_options(const Words& words) {
   return options;
 }
 
-/// Calls a text of the library with the arguments on top of the stack.
+/// Calls a library chunk with the arguments on top of the stack.
 bool call_library(lua_State* L, std::string_view text, int arguments, int results) {
   push_library_function(L, text, "test runner");
   lua_insert(L, -1 - arguments);
   return call(L, arguments, results);
 }
 
-/// Sets a field of the table on top of the stack to a list of words; leaves it out if there are
-/// none.
+/// Sets a field of the table on top of the stack to a list of strings, unless it is empty.
 void set_words(lua_State* L, const char* name, const Words& words) {
   if (words.empty()) return;
   lua_newtable(L);
@@ -92,7 +91,7 @@ void set_words(lua_State* L, const char* name, const Words& words) {
   lua_setfield(L, -2, name);
 }
 
-/// Runs the file, which sees busted's words beside Lua's globals.
+/// Runs the file with busted's functions in addition to Lua's globals.
 bool run_test_file(lua_State* L, const std::string& path) {
   if (luaL_loadfilex(L, path.c_str(), "t") != LUA_OK) {
     describe_syntax_error(L, "@" + path);
@@ -118,8 +117,7 @@ bool run_registered_tests(lua_State* L, const WorkerOptions& options) {
   return call_library(L, kRunTests, 1, 0);
 }
 
-/// Reports the files in the list that the function on top of the stack returns, and the file
-/// itself.
+/// Reports the files returned by the function on top of the stack.
 void report_loaded(lua_State* L) {
   if (!call(L, 0, 1)) return;
   for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; ++i, lua_pop(L, 1))
@@ -132,13 +130,13 @@ int test_worker_command(const Words& words) {
   const WorkerOptions options = read_worker_options(words);
   State state;
   state.set_arguments({{program_name, "test"}, options.path, {}});
-  if (options.tell_loaded && !call_library(state, kLoadedFiles, 0, 1))
+  if (options.report_loaded && !call_library(state, kLoadedFiles, 0, 1))
     report_failure(state, "the list of loaded files");
   if (!run_test_file(state, options.path))
     report_failure(state, "the file itself");
   else if (!run_registered_tests(state, options))
     report_failure(state, "the file's tests");
-  if (options.tell_loaded) report_loaded(state);
+  if (options.report_loaded) report_loaded(state);
   const int status = finish(state, EXIT_SUCCESS);
   write_all(kReportEnd);
   return status;

@@ -159,7 +159,7 @@ TEST_CASE("a wrong option says so and shows the usage", "[command line]") {
   CHECK_THAT(run_tide({"-e", "-i"}).err, StartsWith("tide: '-e' needs argument\n"));
   CHECK_THAT(run_tide({"run"}).err, StartsWith("tide: run: no script named\nusage: tide run"));
   CHECK_THAT(run_tide({"test", "--jobs", "0"}).err,
-             StartsWith("tide: --jobs needs a whole number from 1 to 1000, got '0'\n"));
+             StartsWith("tide: --jobs needs an integer from 1 to 1000, got '0'\n"));
 }
 
 TEST_CASE("every command answers --help", "[command line]") {
@@ -181,9 +181,9 @@ TEST_CASE("help looks for words and lists topics", "[command line]") {
   CHECK_THAT(run_tide({"help", "--search", "nosuchword"}).err,
              StartsWith("tide: nothing in the reference speaks of 'nosuchword'"));
   CHECK_THAT(run_tide({"help", "--search"}).err,
-             StartsWith("tide: help: --search: no word to look for\nusage: tide help"));
+             StartsWith("tide: help: --search needs a word to search for\nusage: tide help"));
   CHECK_THAT(run_tide({"help", "a", "b"}).err,
-             StartsWith("tide: help: takes one name, or --search and words\n"));
+             StartsWith("tide: help: expected one name, or --search and words\n"));
 }
 
 TEST_CASE("help fails on a name that there is not", "[command line]") {
@@ -227,7 +227,7 @@ TEST_CASE("run refuses an option that it does not have on either side of the scr
     for (const Outcome& outcome :
          {run({option, "show.lua"}), run({"show.lua", option}), run({"show.lua", "a", option})}) {
       CHECK_THAT(outcome.err, StartsWith(std::string("tide: run: unrecognized option '") + option +
-                                         "'; the script's own options stand behind --"));
+                                         "'; put the script's own options after --"));
       CHECK(outcome.out.empty());
       CHECK(outcome.status == 1);
     }
@@ -258,9 +258,10 @@ TEST_CASE("an option of run behind a script that cannot read it is an error", "[
                              "--time-limit", "--memory-limit", "--binary-chunks"}) {
     CAPTURE(option);
     const Outcome outcome = run(deaf, {"a", option, "1"});
-    CHECK_THAT(outcome.err, StartsWith(std::string("tide: '") + option +
-                                       "' is an option of `tide run main.lua`; behind `tide "
-                                       "main.lua` it is the script's, which reads neither"));
+    CHECK_THAT(outcome.err,
+               StartsWith(std::string("tide: '") + option +
+                          "' is an option of `tide run main.lua`; after `tide "
+                          "main.lua` it is an argument of the script, which uses neither"));
     CHECK(outcome.out.empty());
     CHECK(outcome.status == 1);
   }
@@ -324,7 +325,8 @@ TEST_CASE("what is refused about a chunk is named", "[command line]") {
     std::string text = code;
     return run_tide({"-e", text.replace(text.find("%s"), 2, mode)}).out;
   };
-  const char* refused = "nil\tattempt to load a binary chunk: tide --binary-chunks allows them\n";
+  const char* refused =
+      "nil\tattempt to load a binary chunk: use tide --binary-chunks to allow them\n";
   CHECK(message(load, "nil") == refused);
   CHECK(message(load, "'b'") == refused);
   CHECK(message(load, "'bt'") == refused);
@@ -389,7 +391,7 @@ TEST_CASE("the lessons are listed with their first lines", "[command line]") {
              StartsWith("{\n \"cells\": [") && ContainsSubstring("Exercises of lesson 22"));
   CHECK_THAT(run_tide({"lesson", "1", "--exercises"}).err,
              StartsWith("tide: lesson: the exercises of 01_tensors have no checks: "));
-  CHECK_THAT(run_tide({"lesson", "99"}).err, StartsWith("tide: lesson: there is no lesson '99'\n"));
+  CHECK_THAT(run_tide({"lesson", "99"}).err, StartsWith("tide: lesson: no lesson named '99'\n"));
 }
 
 TEST_CASE("--syncs tells where a script waited, and only if it is asked", "[command line]") {

@@ -60,7 +60,7 @@ TEST_CASE("what Lua cannot stop ends with the process", "[limits]") {
     CAPTURE(script);
     const Outcome outcome = run_briefly(script);
     CHECK_THAT(outcome.err,
-               ContainsSubstring("tide: time limit of 0.5 s reached; what did not stop was ended"));
+               ContainsSubstring("tide: time limit of 0.5 s reached; the script did not stop"));
     CHECK(outcome.status == 124);
   }
 }

@@ -1,4 +1,4 @@
-// Three bytes become four letters.
+// Encodes three bytes as four characters.
 #include "interpreter/jupyter/plugin/base64.h"
 
 #include <cstdint>

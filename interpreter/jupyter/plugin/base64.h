@@ -1,4 +1,4 @@
-// Bytes as text.
+// Base64 encoding.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace tide::jupyter {
 
-/// The bytes in base64, in one line.
+/// The bytes in base64, on one line.
 std::string base64(std::string_view bytes);
 
 }  // namespace tide::jupyter

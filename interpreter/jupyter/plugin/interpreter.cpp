@@ -1,4 +1,4 @@
-// Texts and positions between Jupyter's protocol and the kernel.
+// Converts texts and positions between Jupyter's protocol and the kernel.
 #include "interpreter/jupyter/plugin/interpreter.h"
 
 #include <fnmatch.h>
@@ -19,22 +19,22 @@ namespace {
 using nlohmann::json;
 using Inputs = std::vector<std::pair<int, std::string>>;
 
-bool begins_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 
-/// The byte where letter `position` of a text begins; Jupyter counts letters, from 0.
+/// The byte offset of character `position`; Jupyter counts characters from 0.
 size_t byte_of(std::string_view text, int position) {
   if (position < 0) return text.size();
   size_t byte = 0;
   for (; byte < text.size(); ++byte)
-    if (begins_letter(text[byte]) && position-- == 0) break;
+    if (begins_character(text[byte]) && position-- == 0) break;
   return byte;
 }
 
-int letters(std::string_view text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), begins_letter));
+int characters(std::string_view text) {
+  return static_cast<int>(std::count_if(text.begin(), text.end(), begins_character));
 }
 
-/// Texts as they are, JSON as such, and other bytes in base64.
+/// Text stays text, JSON is parsed, and other bytes are encoded in base64.
 json data_of(const Forms& forms) {
   json data = json::object();
   for (const auto& [type, form] : forms) {
@@ -50,19 +50,18 @@ json data_of(const Forms& forms) {
   return data;
 }
 
-/// What a page says of a picture to those who do not see it. A PNG's width and height are its bytes
-/// 16 to 23, the most significant ones first.
+/// The alternative text of an image. A PNG's width and height are its bytes 16 to 23, big-endian.
 json metadata_of(const Forms& forms) {
   json metadata = json::object();
   for (const auto& [type, form] : forms) {
     if (type != "image/png" || form.size() < 24) continue;
-    const auto number = [&form = form](size_t place) {
+    const auto number = [&form = form](size_t offset) {
       uint32_t value = 0;
       for (size_t i = 0; i < 4; ++i)
-        value = value << 8 | static_cast<unsigned char>(form[place + i]);
+        value = value << 8 | static_cast<unsigned char>(form[offset + i]);
       return std::to_string(value);
     };
-    metadata[type] = {{"alt", "picture of " + number(16) + " x " + number(20) + " pixels"}};
+    metadata[type] = {{"alt", "image of " + number(16) + " x " + number(20) + " pixels"}};
   }
   return metadata;
 }
@@ -115,8 +114,8 @@ json Interpreter::values_of(const json& expressions) {
 json Interpreter::complete_request_impl(const std::string& code, int cursor) {
   const std::string before = code.substr(0, byte_of(code, cursor));
   const Candidates found = kernel_.complete(before);
-  const int end = letters(before);
-  const int begin = end - letters(std::string_view(before).substr(found.begin));
+  const int end = characters(before);
+  const int begin = end - characters(std::string_view(before).substr(found.begin));
   return xeus::create_complete_reply(found.names, begin, end);
 }
 
@@ -176,7 +175,7 @@ std::optional<std::string> Interpreter::read_line(const std::function<bool()>& i
 
 namespace {
 
-constexpr int kSession = 0;  ///< This one; others are not kept.
+constexpr int kSession = 0;  ///< the current one; others are not kept
 
 json history_reply(const Inputs& inputs, bool output) {
   json entries = json::array();
@@ -189,7 +188,7 @@ json history_reply(const Inputs& inputs, bool output) {
   return {{"status", "ok"}, {"history", entries}};
 }
 
-/// Leaves the last `count` of them.
+/// Keeps only the last `count` inputs.
 void keep_last(Inputs& inputs, int count) {
   const auto kept = static_cast<size_t>(std::max(count, 0));
   if (inputs.size() > kept) inputs.erase(inputs.begin(), inputs.end() - kept);
@@ -218,10 +217,10 @@ json History::search_impl(const std::string& pattern, bool, bool output, int cou
     return fnmatch(pattern.c_str(), input.second.c_str(), 0) != 0;
   });
   if (unique) {
-    // The last of equal ones stays.
-    std::set<std::string> met;
+    // Keep the last of equal inputs.
+    std::set<std::string> seen;
     std::reverse(inputs.begin(), inputs.end());
-    std::erase_if(inputs, [&](const auto& input) { return !met.insert(input.second).second; });
+    std::erase_if(inputs, [&](const auto& input) { return !seen.insert(input.second).second; });
     std::reverse(inputs.begin(), inputs.end());
   }
   keep_last(inputs, count);

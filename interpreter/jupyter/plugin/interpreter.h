@@ -1,4 +1,4 @@
-// Jupyter's requests become calls of a kernel, and what it answers their replies.
+// Turns Jupyter's requests into calls of a kernel, and its results into replies.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class Interpreter final : public xeus::xinterpreter, private FrontEnd {
   Interpreter(const Presentation& presentation, Kernel& kernel)
       : presentation_(presentation), kernel_(kernel) {}
 
-  /// To be called before the first request.
+  /// Must be called before the first request.
   void set_server(Server& server) { server_ = &server; }
 
  private:
@@ -39,10 +39,10 @@ class Interpreter final : public xeus::xinterpreter, private FrontEnd {
   Presentation presentation_;
   Kernel& kernel_;
   Server* server_ = nullptr;
-  int number_ = 0;  ///< of the input that runs
+  int number_ = 0;  ///< of the current input
 };
 
-/// What the kernel remembers of its inputs.
+/// The kernel's input history.
 class History final : public xeus::xhistory_manager {
  public:
   explicit History(Kernel& kernel) : kernel_(kernel) {}

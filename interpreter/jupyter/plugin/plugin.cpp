@@ -1,4 +1,4 @@
-// Starts xeus's kernel on a connection file, and says how Jupyter starts the program.
+// Runs xeus's kernel on a connection file, and writes the kernel.json by which Jupyter starts it.
 #include "interpreter/jupyter/plugin/plugin.h"
 
 #include <fstream>
@@ -16,7 +16,7 @@
 namespace tide::jupyter {
 namespace {
 
-constexpr auto kErrorHandler = nlohmann::json::error_handler_t::replace;  ///< of bytes, not UTF-8
+constexpr auto kErrorHandler = nlohmann::json::error_handler_t::replace;  ///< for invalid UTF-8
 
 std::unique_ptr<xeus::xserver> make_server(xeus::xcontext& context,
                                            const xeus::xconfiguration& configuration,
@@ -30,7 +30,7 @@ xeus::xconfiguration read_configuration(const std::string& file) {
   try {
     return xeus::load_configuration(file);
   } catch (const std::exception& error) {
-    throw std::runtime_error(file + " is no connection file of Jupyter: " + error.what());
+    throw std::runtime_error(file + " is not a Jupyter connection file: " + error.what());
   }
 }
 
@@ -42,7 +42,7 @@ void serve(const std::string& connection_file, const Presentation& presentation,
                        std::move(interpreter), make_server, std::make_unique<History>(kernel),
                        nullptr, xeus::make_null_debugger, nlohmann::json::object(), kErrorHandler);
   requests.set_server(static_cast<Server&>(served.get_server()));
-  std::clog.setstate(std::ios::failbit);  // Where xeus says its version.
+  std::clog.setstate(std::ios::failbit);  // xeus prints its version there
   served.start();
 }
 

@@ -1,4 +1,4 @@
-// Receives requests, one after the other, and hands them to xeus.
+// Receives requests one by one and passes them to xeus.
 #include "interpreter/jupyter/plugin/server.h"
 
 #include <pthread.h>
@@ -17,9 +17,9 @@ namespace nl = nlohmann;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kForever(-1);
-constexpr milliseconds kBetweenQuestions(50);
+constexpr milliseconds kPollInterval(50);
 
-/// While one lives no signal interrupts a call of ZeroMQ, which would fail.
+/// Blocks SIGINT while it exists: an interrupted ZeroMQ call would fail.
 class WithoutInterrupts {
  public:
   WithoutInterrupts() {
@@ -36,7 +36,7 @@ class WithoutInterrupts {
   sigset_t before_;
 };
 
-/// Waits until one of the sockets has a message, or the time is over.
+/// Waits until one of the sockets has a message or `time` has passed.
 template <size_t kCount>
 void wait_for_message(zmq::pollitem_t (&items)[kCount], milliseconds time) {
   try {
@@ -49,7 +49,8 @@ void wait_for_message(zmq::pollitem_t (&items)[kCount], milliseconds time) {
 
 }  // namespace
 
-/// Takes a message that is there. False, with a word on stderr, if it is none of a front end's.
+/// Receives a pending message. False, with a note on stderr, if it is not a valid message of a
+/// front end.
 bool Server::receive(zmq::socket_t& socket, xeus::xmessage& message) {
   try {
     const WithoutInterrupts guard;
@@ -109,7 +110,7 @@ void Server::handle_shell(xeus::xmessage message) {
 }
 
 void Server::send_shell_impl(xeus::xmessage message) {
-  // What a front end sends when it knows of the error is not to be aborted.
+  // Collected before the reply, as requests sent after the front end sees the error must run.
   if (aborts_ && message.content().value("status", "") == "error") take_queue();
   xserver_zmq::send_shell_impl(std::move(message));
 }
@@ -120,7 +121,7 @@ void Server::publish_impl(xeus::xpub_message message, xeus::channel channel) {
   xserver_zmq::publish_impl(std::move(message), channel);
 }
 
-/// Receives what waits behind a failed input.
+/// Receives the requests queued after a failed input.
 void Server::take_queue() {
   zmq::pollitem_t items[] = {{m_shell, 0, ZMQ_POLLIN, 0}};
   while (true) {
@@ -135,7 +136,7 @@ void Server::take_queue() {
   }
 }
 
-/// Replies to an input that it was not run.
+/// Replies that an input was aborted.
 void Server::refuse(const xeus::xmessage& message) {
   const auto publish_status = [&](const char* state) {
     publish(
@@ -153,7 +154,7 @@ void Server::refuse(const xeus::xmessage& message) {
 void Server::send_stdin_impl(xeus::xmessage message) {
   xeus::xmessage reply;
   zmq::pollitem_t items[] = {{m_stdin, 0, ZMQ_POLLIN, 0}, {m_controller, 0, ZMQ_POLLIN, 0}};
-  // What an interrupted question was answered with goes.
+  // Discard late replies to an interrupted request.
   for (wait_for_message(items, milliseconds(0)); items[0].revents & ZMQ_POLLIN;
        wait_for_message(items, milliseconds(0)))
     receive(m_stdin, reply);
@@ -162,7 +163,7 @@ void Server::send_stdin_impl(xeus::xmessage message) {
     xeus::xzmq_serializer::serialize(std::move(message), *p_auth, m_error_handler).send(m_stdin);
   }
   while (!m_request_stop && !is_interrupted_()) {
-    wait_for_message(items, kBetweenQuestions);
+    wait_for_message(items, kPollInterval);
     if (items[1].revents & ZMQ_POLLIN) handle_control();
     if (items[0].revents & ZMQ_POLLIN && receive(m_stdin, reply))
       return notify_stdin_listener(std::move(reply));

@@ -1,4 +1,4 @@
-// The sockets of a kernel: xeus's server, made to live through interrupts.
+// The sockets of a kernel: xeus's server, adapted to survive interrupts.
 #pragma once
 
 #include <deque>
@@ -10,23 +10,23 @@
 
 namespace tide::jupyter {
 
-/// Beside what xeus's own does: messages may be published from any thread, only inputs behind a
-/// failed one are aborted, an input is read until it is interrupted, and the kernel ends with the
-/// process that started it.
+/// Unlike xeus's own server: messages may be published from any thread, only inputs queued after a
+/// failed one are aborted, reading input can be interrupted, and requests can be waited for
+/// together with control messages.
 class Server final : public xeus::xserver_zmq {
  public:
   using xserver_zmq::xserver_zmq;
 
-  /// Whether the input that runs is to be shown, though it leaves no trace. To xeus, which knows
-  /// no such inputs, it is a silent one.
+  /// Whether the current input is shown but not stored. xeus does not support such inputs and
+  /// treats it as silent.
   bool shows_silent_input() const { return shows_silent_input_; }
 
-  /// While an input waits for a line it looks here whether it shall go on.
+  /// Sets the function that is polled while an input waits for a line; true stops the wait.
   void set_interrupted(std::function<bool()> is_interrupted) {
     is_interrupted_ = std::move(is_interrupted);
   }
 
-  /// Ends the kernel behind the present message.
+  /// Ends the kernel after the current message.
   void end() { m_request_stop = true; }
 
  private:
@@ -43,10 +43,10 @@ class Server final : public xeus::xserver_zmq {
 
   std::mutex publishing_;
   std::function<bool()> is_interrupted_;
-  std::deque<xeus::xmessage> waiting_;   ///< requests that were behind a failed input
-  std::vector<xeus::xmessage> aborted_;  ///< inputs among them
+  std::deque<xeus::xmessage> waiting_;   ///< other requests received after a failed input
+  std::vector<xeus::xmessage> aborted_;  ///< inputs received after a failed input
   std::string session_, user_;
-  bool aborts_ = false;  ///< An error of the input that runs aborts those behind it.
+  bool aborts_ = false;  ///< an error of the current input aborts the queued ones
   bool shows_silent_input_ = false;
 };
 

@@ -41,7 +41,7 @@ TEST_CASE("a wrong argument is named with its place and what was expected", "[ar
   CHECK(lua.run("return tide.ones(2):sum(1, {keepdims = true})") ==
         "error: test:1: sum: unknown option 'keepdims': known are dim, keepdim, dtype");
   CHECK(lua.run("return tide.ones(2):sum(1, {dim = 1})") ==
-        "error: test:1: sum: argument 2 (dim): given by place and by name");
+        "error: test:1: sum: argument 2 (dim): given both by position and by name");
   CHECK(lua.run("return tide.ones(2):sum(1, {keepdim = 1})") ==
         "error: test:1: sum: option 'keepdim': expected boolean, got number");
 }
@@ -94,6 +94,7 @@ TEST_CASE("in-place forms return the same tensor and keep its type", "[arguments
   LuaState lua;
   CHECK(lua.run("local x = tide.ones(2); return rawequal(x:add_(1), x)") == "true");
   CHECK(lua.run("local x = tide.ones(2); x:add_(1); return x[2]:item()") == "2.0");
-  CHECK(lua.run("return tide.tensor({1, 2}):add_(0.5)") ==
-        "error: test:1: add_: a result of type float32 does not fit into a tensor of type int64");
+  CHECK(
+      lua.run("return tide.tensor({1, 2}):add_(0.5)") ==
+      "error: test:1: add_: a result of type float32 cannot be written to a tensor of type int64");
 }

@@ -63,7 +63,7 @@ describe("indexing", function(device)
     end
     equal(x[4], nil) -- one behind the last row: ipairs ends there
     raises("out of range", function() x[4] = 0 end)
-    raises("a position is a whole number, got 1.5", function() return x[1.5] end)
+    raises("expected an integer index, got 1.5", function() return x[1.5] end)
     equal(x[2.0]:tolist(), {5, 6, 7, 8})
   end)
 end)

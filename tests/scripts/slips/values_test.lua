@@ -120,7 +120,7 @@ describe("a slip from Python", function()
     raises('load_state_dict: expected a table of tensors by name, got string: tide.load("net.pt") reads one',
       net.load_state_dict, net, "net.pt")
     raises("save: the path is missing", tide.save, net)
-    raises("{} takes all of a dimension", function() return tide.ones(3, 3)[{":", 1}] end)
+    raises("use {} to select an entire dimension", function() return tide.ones(3, 3)[{":", 1}] end)
     raises("did you mean 'Linear'?", function() return nn.linear end)
     raises("did you mean 'is_available'?", function() return tide.cuda.availble end)
     raises("did you mean 'Adam'?", function() return optim.adam end)

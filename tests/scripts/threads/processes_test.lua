@@ -223,7 +223,7 @@ describe("channels between processes", function()
 
   it("lie in one process, and go to no third", function()
     local channel = tide.channel()
-    raises("process: a channel that lies in one process cannot go to a third", function()
+    raises("process: a channel of another process cannot be sent to a third one", function()
       tide.process(function() tide.process(function() return channel end):join() end):join()
     end)
   end)

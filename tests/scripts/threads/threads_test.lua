@@ -125,7 +125,7 @@ describe("functions between threads", function()
     global_iterator = coroutine.wrap(function() end)
     package.loaded.module_of_this_test = {} -- so that what modules hold is looked at once more
     equal(tide.thread(function() return 5 end):join(), 5)
-    raises("a function written in C that no module holds cannot go to another thread", function() tide.thread(function() return global_iterator end):join() end)
+    raises("a C function that is not in a module cannot go to another thread", function() tide.thread(function() return global_iterator end):join() end)
     global_iterator = nil
   end)
 
@@ -134,7 +134,7 @@ describe("functions between threads", function()
     package.loaded.other_module_of_this_test = {} -- as above
     local function use() return upper_of_this_test "x", upper_of_this_test == string.upper end
     equal({tide.thread(use):join()}, {"X", true})
-    raises("global 'method_of_this_test': a function written in C that no module holds",
+    raises("global 'method_of_this_test': a C function that is not in a module",
       function() tide.thread(function() return method_of_this_test end):join() end)
     upper_of_this_test, method_of_this_test = nil, nil
   end)
@@ -147,7 +147,7 @@ describe("functions between threads", function()
 
   it("what cannot cross is named", function()
     raises("thread: argument 1.file[1]: a FILE* cannot go to another thread", function() tide.thread(function() end, {file = {io.stdout}}) end)
-    raises("thread: the function: a function written in C that no module holds", function() tide.thread(coroutine.wrap(function() end)) end)
+    raises("thread: the function: a C function that is not in a module", function() tide.thread(coroutine.wrap(function() end)) end)
     local co = coroutine.create(function() end)
     raises("the function (its variable 'co'): a thread cannot go", function() tide.thread(function() return co end) end)
     raises("result 1: a FILE* cannot go to another thread", function() tide.thread(function() return io.stdout end):join() end)

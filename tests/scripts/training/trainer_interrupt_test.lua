@@ -62,7 +62,7 @@ describe("a training that is stopped from outside", function()
     for _ = 1, 3 do
       local printed, ended = signalled(path, root, "INT", 0.2)
       equal(ended, true)
-      test.is_true(printed:find("stopping after this step; Ctrl-C once more stops at once\n", 1,
+      test.is_true(printed:find("stopping after this step; press Ctrl-C again to stop now\n", 1,
         true))
       local file = printed:match "interrupted in epoch %d+ behind step %d+: go on from (%S+)\n"
       local step = math.tointeger(printed:match "goes on\ttrue\t(%d+)\n")

@@ -1,5 +1,5 @@
-// Landlock for files, and a filter of system calls for processes and the network.
-#include "interpreter/run/kernel_wall.h"
+// Landlock for files, and a seccomp filter for processes and the network.
+#include "interpreter/run/kernel_filter.h"
 
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -24,7 +24,7 @@
 namespace tide {
 namespace {
 
-// Landlock's interface, as newer headers have it (linux/landlock.h).
+// Landlock's interface, from newer versions of linux/landlock.h.
 constexpr long kCreateRuleset = 444, kAddRule = 445, kRestrictSelf = 446;
 constexpr uint32_t kAskVersion = 1;
 constexpr int kPathBeneath = 1;
@@ -40,50 +40,50 @@ struct [[gnu::packed]] PathRule {
   int32_t folder;
 };
 
-/// What a version of Landlock knows to refuse.
+/// All access rights that a version of Landlock can restrict.
 Ruleset all_of(long version) {
   const int files = version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13;
   return {(uint64_t{1} << files) - 1, version >= 4 ? 3u : 0u, version >= 6 ? 3u : 0u};
 }
 
 void allow(int ruleset, uint64_t rights, const std::string& path) {
-  const int place = open(path.c_str(), O_PATH | O_CLOEXEC);
+  const int file = open(path.c_str(), O_PATH | O_CLOEXEC);
   struct stat status;
-  if (place < 0 || fstat(place, &status) != 0) return;  // there is nothing to allow
-  const PathRule rule{S_ISDIR(status.st_mode) ? rights : rights & kOfFiles, place};
+  if (file < 0 || fstat(file, &status) != 0) return;  // does not exist
+  const PathRule rule{S_ISDIR(status.st_mode) ? rights : rights & kOfFiles, file};
   syscall(kAddRule, ruleset, kPathBeneath, &rule, 0);
-  close(place);
+  close(file);
 }
 
-/// What a variable names, separated by colons.
-std::vector<std::string> places_in(Variable variable) {
-  std::vector<std::string> places;
+/// The paths in a variable, separated by colons.
+std::vector<std::string> paths_in(Variable variable) {
+  std::vector<std::string> paths;
   const char* const value = environment_text(variable);
   for (std::string rest = value ? value : ""; !rest.empty();) {
     const size_t end = std::min(rest.find(':'), rest.size());
-    places.push_back(rest.substr(0, end));
+    paths.push_back(rest.substr(0, end));
     rest.erase(0, std::min(end + 1, rest.size()));
   }
-  return places;
+  return paths;
 }
 
-/// Where libraries and their settings are looked for, beside the places that variables name.
-std::vector<std::string> library_places() {
-  std::vector<std::string> places = {"/usr",  "/lib",       "/lib64",           "/opt",
-                                     "/proc", "/sys",       "/etc/ld.so.cache", "/etc/localtime",
-                                     "/nix",  "/etc/nvidia"};
+/// The folders of libraries and their settings: standard ones and those named by variables.
+std::vector<std::string> library_paths() {
+  std::vector<std::string> paths = {"/usr",  "/lib",       "/lib64",           "/opt",
+                                    "/proc", "/sys",       "/etc/ld.so.cache", "/etc/localtime",
+                                    "/nix",  "/etc/nvidia"};
   for (const Variable variable :
        {Variable::path, Variable::plugin_path, Variable::cuda_path, Variable::ld_library_path,
         Variable::virtual_env, Variable::conda_prefix})
-    for (std::string& place : places_in(variable)) places.push_back(std::move(place));
-  // Python's packages beside its program.
-  for (const std::filesystem::path folder : places_in(Variable::search_path))
+    for (std::string& path : paths_in(variable)) paths.push_back(std::move(path));
+  // Python's packages next to its program.
+  for (const std::filesystem::path folder : paths_in(Variable::search_path))
     if (access((folder / "python3").c_str(), X_OK) == 0)
-      places.push_back(folder.parent_path() / "lib");
+      paths.push_back(folder.parent_path() / "lib");
   if (const char* home = environment_text(Variable::home))
     for (const char* folder : {"/.local/lib", "/.pyenv/versions"})
-      places.push_back(std::string(home) + folder);
-  return places;
+      paths.push_back(std::string(home) + folder);
+  return paths;
 }
 
 bool confine_files(const std::vector<std::string>& readable,
@@ -91,17 +91,17 @@ bool confine_files(const std::vector<std::string>& readable,
   const long version = syscall(kCreateRuleset, nullptr, 0, kAskVersion);
   if (version < 1) return false;
   const Ruleset refused = all_of(version);
-  // Older kernels know a shorter structure.
+  // Older kernels expect a shorter structure.
   const size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
   const int ruleset = static_cast<int>(syscall(kCreateRuleset, &refused, size, 0));
   if (ruleset < 0) return false;
   const uint64_t reading = kReadFile | kReadFolder;
-  for (const std::string& path : library_places()) allow(ruleset, reading, path);
+  for (const std::string& path : library_paths()) allow(ruleset, reading, path);
   for (const std::string& path : readable) allow(ruleset, reading, path);
-  const uint64_t anything = refused.files & ~uint64_t{1};  // but no execution
+  const uint64_t anything = refused.files & ~uint64_t{1};  // except execution
   for (const std::string& path : writable) {
     allow(ruleset, anything, path);
-    // The folder itself is an entry of the one around it.
+    // Removing the folder requires a right on its parent.
     allow(ruleset, kRemoveFolder, std::filesystem::path(path).parent_path());
   }
   allow(ruleset, refused.files & (reading | kWriteFile | kDeviceControl), "/dev");
@@ -112,9 +112,9 @@ bool confine_files(const std::vector<std::string>& readable,
 
 #if defined(__x86_64__)
 
-/// System calls that tide and its libraries do not need, and that reach beyond this process or
-/// around the first wall.
-constexpr uint32_t kRefusedCalls[] = {
+/// System calls that tide and its libraries do not need, and that affect other processes or bypass
+/// Landlock.
+constexpr uint32_t kDeniedCalls[] = {
     SYS_execve,
     SYS_execveat,
     SYS_fork,
@@ -150,33 +150,35 @@ bool filter_calls() {
   const auto load = [](size_t offset) {
     return sock_filter(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)));
   };
-  const auto give = [](uint32_t action) { return sock_filter(BPF_STMT(BPF_RET | BPF_K, action)); };
-  /// Leaves out the next `count` instructions unless the comparison holds.
+  const auto return_action = [](uint32_t action) {
+    return sock_filter(BPF_STMT(BPF_RET | BPF_K, action));
+  };
+  /// Skips the next `count` instructions unless the comparison holds.
   const auto if_so = [](uint16_t comparison, uint32_t value, uint8_t count) {
     return sock_filter(BPF_JUMP(BPF_JMP | comparison | BPF_K, value, 0, count));
   };
   std::vector<sock_filter> code = {
       load(offsetof(seccomp_data, arch)),
       sock_filter(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0)),
-      give(kRefuse),
+      return_action(kRefuse),
       load(offsetof(seccomp_data, nr)),
       if_so(BPF_JGE, kOtherInterface, 1),
-      give(kRefuse),
-      // Its flags lie in memory, which a filter does not see: the C library then uses clone.
+      return_action(kRefuse),
+      // Its flags are in memory, which a filter cannot read: the C library falls back to clone.
       if_so(BPF_JEQ, SYS_clone3, 1),
-      give(kUnknown),
+      return_action(kUnknown),
   };
-  for (const uint32_t call : kRefusedCalls) {
+  for (const uint32_t call : kDeniedCalls) {
     code.push_back(if_so(BPF_JEQ, call, 1));
-    code.push_back(give(kRefuse));
+    code.push_back(return_action(kRefuse));
   }
-  // Threads, but no processes.
+  // Allows threads but not processes.
   code.push_back(if_so(BPF_JEQ, SYS_clone, 4));
   code.push_back(load(offsetof(seccomp_data, args)));
   code.push_back(if_so(BPF_JSET, CLONE_THREAD, 1));
-  code.push_back(give(SECCOMP_RET_ALLOW));
-  code.push_back(give(kRefuse));
-  code.push_back(give(SECCOMP_RET_ALLOW));
+  code.push_back(return_action(SECCOMP_RET_ALLOW));
+  code.push_back(return_action(kRefuse));
+  code.push_back(return_action(SECCOMP_RET_ALLOW));
   const sock_fprog program{static_cast<unsigned short>(code.size()), code.data()};
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
@@ -189,8 +191,8 @@ bool filter_calls() { return false; }
 
 }  // namespace
 
-std::string raise_kernel_wall(const std::vector<std::string>& readable,
-                              const std::vector<std::string>& writable) {
+std::string install_kernel_filters(const std::vector<std::string>& readable,
+                                   const std::vector<std::string>& writable) {
   const bool may_confine = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
   const bool files = may_confine && confine_files(readable, writable);
   const bool calls = may_confine && filter_calls();
@@ -198,7 +200,8 @@ std::string raise_kernel_wall(const std::vector<std::string>& readable,
   const std::string what = files   ? "processes and sockets"
                            : calls ? "files"
                                    : "files and processes";
-  return "this kernel has no second wall around " + what + ": only tide's own checks hold";
+  return "this kernel lacks Landlock or seccomp: " + what +
+         " are protected by tide's own checks only";
 }
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// Lua values on their way from one Lua state to another.
+// Serialized Lua values, for transfer from one Lua state to another.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ namespace tide::bindings {
 
 class Channel;
 
-/// Lua values taken out of a state, to be made again in any other, on any thread. Numbers, strings
-/// and tables are copied; tensors share their values and lose their grad functions. Functions go
-/// with the variables that they use; what modules hold is found again by name. What tables and
-/// variables share in one parcel they share afterwards, cycles included.
-class Parcel {
+/// Lua values that can be recreated in any other state, on any thread. Numbers, strings and tables
+/// are copied; tensors share their values and lose their grad functions. Functions are sent with
+/// their upvalues; values in modules are looked up by name. Sharing between tables and upvalues is
+/// preserved, including cycles.
+class SerializedValues {
  public:
-  /// Pushes the values; the number of them. Raises Lua errors: to be called in a protected call.
+  /// Pushes the values and returns their number. Raises Lua errors, so call it in protected mode.
   int unpack(lua_State* L) const;
 
  private:
   friend class Packer;
   friend class Unpacker;
-  friend class ParcelBytes;
+  friend class ValueCodec;
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  /// A table or function that a module holds: the module's name, then keys.
+  /// A table or function in a module: the module's name, then keys.
   struct Name {
     std::vector<std::string> path;
   };
@@ -42,49 +42,50 @@ class Parcel {
   };
   struct Table {
     std::vector<Pair> pairs;
-    uint32_t length = 0;  ///< of the list among them
+    uint32_t length = 0;  ///< of the array part
     uint32_t metatable = kNone;
   };
   struct Variable {
-    uint32_t number;  ///< equal for those that functions share
-    uint32_t value;   ///< kNone: another function brought it
+    uint32_t number;  ///< equal for shared upvalues
+    uint32_t value;   ///< kNone: belongs to an earlier function
   };
   struct Function {
-    std::string code;  ///< as lua_dump writes it
+    std::string code;  ///< bytecode of lua_dump
     std::vector<Variable> variables;
   };
   struct Leaf {
     SharedTensor tensor;
     bool requires_grad;
   };
-  /// The table of the global variables, of whichever state.
+  /// The table of global variables of the state.
   struct Globals {};
   using Item = std::variant<std::monostate, bool, lua_Integer, lua_Number, std::string, Name, Table,
                             Function, Leaf, Device, Generator, std::shared_ptr<Channel>, Globals>;
 
   std::vector<Item> items_;
-  std::vector<uint32_t> values_;  ///< the items that were packed, in order
+  std::vector<uint32_t> values_;  ///< the top-level items, in order
 };
 
-/// Makes a parcel. To be called in a protected call.
+/// Serializes values. Call it in protected mode.
 class Packer {
  public:
-  /// `function` begins the errors, which say what cannot go to another `place`. Leaves a value on
-  /// the stack.
+  /// `function` is the prefix of errors, and `place` the kind of destination named in them. Leaves
+  /// a value on the stack.
   Packer(lua_State* L, const char* function, const char* place = "thread")
-      : state_(L), function_(function), there_(place) {
+      : state_(L), function_(function), destination_(place) {
     learn_names();
   }
 
-  /// Adds the value at a stack index. Throws ArgumentError if it, or something that it holds,
-  /// cannot go there; `name` says what the value is called: "argument 2".
+  /// Adds the value at a stack index. Throws ArgumentError if it contains a value that cannot be
+  /// sent; `name` is the name of the value in errors, such as "argument 2".
   void add(int index, const std::string& name);
-  /// Adds two tables: the script's global variables, and by name why others are not among them.
+  /// Adds two tables: the script's global variables, and error messages by name for those that
+  /// cannot be sent.
   void add_globals();
-  Parcel take() { return std::move(parcel_); }
+  SerializedValues take() { return std::move(serialized_); }
 
  private:
-  using Item = Parcel::Item;
+  using Item = SerializedValues::Item;
   uint32_t pack(int index);
   uint32_t put(Item item);
   uint32_t put_object(int index, Item item);
@@ -99,12 +100,12 @@ class Packer {
 
   lua_State* const state_;
   const char* const function_;
-  const char* const there_;
-  std::string place_;  ///< of the value that is packed, for errors
+  const char* const destination_;
+  std::string path_;  ///< path of the current value, for errors
   int depth_ = 0;
-  int names_ = 0;  ///< stack index of the names of what modules hold
-  Parcel parcel_;
-  std::unordered_map<const void*, uint32_t> seen_;  ///< the items of objects
+  int names_ = 0;  ///< stack index of the table of names
+  SerializedValues serialized_;
+  std::unordered_map<const void*, uint32_t> seen_;  ///< item numbers of objects
   std::vector<const void*> variables_;
 };
 

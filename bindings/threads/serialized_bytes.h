@@ -1,4 +1,4 @@
-// Parcels as bytes, for their way to another process.
+// Serialized values as bytes, for transfer to another process.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 #include <utility>
 #include <vector>
 
-#include "bindings/threads/parcel.h"
+#include "bindings/threads/serialized_values.h"
 #include "bindings/threads/shared_memory.h"
 
 namespace tide::bindings {
 
-/// What both ends of a connection call a channel that went over it.
+/// The identity of a channel sent over a connection, used by both ends.
 struct ChannelName {
-  bool of_reader;  ///< It lies in the process that reads this.
+  bool of_reader;  ///< it belongs to the reading process
   uint64_t number;
 };
 
-/// Names channels, and finds them by their names.
+/// Maps channels to names and back.
 class ChannelNames {
  public:
-  /// Throws ArgumentError for a channel that cannot go over this connection.
+  /// Throws ArgumentError for a channel that cannot be sent over this connection.
   virtual ChannelName name(const std::shared_ptr<Channel>& channel) = 0;
   virtual std::shared_ptr<Channel> channel(ChannelName name) = 0;
 
@@ -33,16 +33,17 @@ class ChannelNames {
   ~ChannelNames() = default;
 };
 
-/// How many pieces of memory a payload may have: a system call takes not many more descriptors.
+/// The maximum number of shared memory blocks in a payload: sendmsg accepts at most 253
+/// descriptors.
 inline constexpr size_t kMostMemory = 240;
 
-/// What goes over a connection: bytes, and the memory that they speak of.
+/// The contents of a message: bytes, and the shared memory that they refer to.
 struct Payload {
   std::string bytes;
   std::vector<std::shared_ptr<SharedMemory>> memory;
 };
 
-/// Writes numbers, texts and parcels one behind the other.
+/// Writes numbers, strings and serialized values in sequence.
 class ByteWriter {
  public:
   template <class T>
@@ -54,9 +55,9 @@ class ByteWriter {
     number<uint64_t>(text.size());
     payload_.bytes.append(text);
   }
-  /// Waits for the values of tensors. Throws what made them fail.
-  void parcel(const Parcel& parcel, ChannelNames& channels);
-  /// What another has written, in which no parcel comes behind one of this writer.
+  /// Waits for the values of tensors. Throws their errors.
+  void values(const SerializedValues& values, ChannelNames& channels);
+  /// Appends a payload. Must not follow values() of this writer if it contains values.
   void payload(Payload payload) {
     payload_.bytes += payload.bytes;
     for (auto& memory : payload.memory) payload_.memory.push_back(std::move(memory));
@@ -64,11 +65,11 @@ class ByteWriter {
   Payload take() { return std::move(payload_); }
 
  private:
-  friend class ParcelBytes;
+  friend class ValueCodec;
   Payload payload_;
 };
 
-/// Reads what a ByteWriter has written; throws Error for what ends too soon.
+/// Reads the output of a ByteWriter; throws Error if it is truncated.
 class ByteReader {
  public:
   explicit ByteReader(const Payload& payload) : bytes_(payload.bytes), memory_(payload.memory) {}
@@ -81,12 +82,12 @@ class ByteReader {
     return value;
   }
   std::string_view text() { return bytes(number<uint64_t>()); }
-  /// All that is left.
+  /// The unread part.
   Payload rest() const { return {std::string(bytes_), {memory_.begin(), memory_.end()}}; }
-  Parcel parcel(ChannelNames& channels);
+  SerializedValues values(ChannelNames& channels);
 
  private:
-  friend class ParcelBytes;
+  friend class ValueCodec;
   std::string_view bytes(uint64_t size);
   const SharedMemory& memory();
 

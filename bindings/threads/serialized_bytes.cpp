@@ -1,5 +1,5 @@
-// Writes the items of a parcel as bytes and reads them.
-#include "bindings/threads/parcel_bytes.h"
+// Converts serialized values to bytes and back.
+#include "bindings/threads/serialized_bytes.h"
 
 #include <type_traits>
 #include <utility>
@@ -13,31 +13,31 @@ namespace tide::bindings {
 
 namespace {
 
-/// Bytes from which on a tensor does not go through the socket.
+/// Tensors of at least this size in bytes are sent in shared memory.
 constexpr size_t kLeastShared = 1 << 18;
 
 }  // namespace
 
-/// Knows the items of parcels.
-class ParcelBytes {
+/// Encodes and decodes the items.
+class ValueCodec {
  public:
-  static void write(const Parcel& parcel, ByteWriter& bytes, ChannelNames& channels) {
-    bytes.number<uint64_t>(parcel.items_.size());
-    for (const Parcel::Item& item : parcel.items_) {
+  static void write(const SerializedValues& values, ByteWriter& bytes, ChannelNames& channels) {
+    bytes.number<uint64_t>(values.items_.size());
+    for (const SerializedValues::Item& item : values.items_) {
       bytes.number<uint8_t>(static_cast<uint8_t>(item.index()));
       std::visit([&](const auto& value) { write_item(value, bytes, channels); }, item);
     }
-    bytes.number<uint64_t>(parcel.values_.size());
-    for (const uint32_t value : parcel.values_) bytes.number(value);
+    bytes.number<uint64_t>(values.values_.size());
+    for (const uint32_t value : values.values_) bytes.number(value);
   }
 
-  static Parcel read(ByteReader& bytes, ChannelNames& channels) {
-    Parcel parcel;
+  static SerializedValues read(ByteReader& bytes, ChannelNames& channels) {
+    SerializedValues values;
     for (auto left = bytes.number<uint64_t>(); left > 0; --left)
-      parcel.items_.push_back(read_any<0>(bytes.number<uint8_t>(), bytes, channels));
+      values.items_.push_back(read_any<0>(bytes.number<uint8_t>(), bytes, channels));
     for (auto left = bytes.number<uint64_t>(); left > 0; --left)
-      parcel.values_.push_back(bytes.number<uint32_t>());
-    return parcel;
+      values.values_.push_back(bytes.number<uint32_t>());
+    return values;
   }
 
  private:
@@ -54,19 +54,19 @@ class ParcelBytes {
       bytes.number(value);
     } else if constexpr (std::is_same_v<T, std::string>) {
       bytes.text(value);
-    } else if constexpr (std::is_same_v<T, Parcel::Name>) {
+    } else if constexpr (std::is_same_v<T, SerializedValues::Name>) {
       bytes.number<uint64_t>(value.path.size());
       for (const std::string& key : value.path) bytes.text(key);
-    } else if constexpr (std::is_same_v<T, Parcel::Table>) {
+    } else if constexpr (std::is_same_v<T, SerializedValues::Table>) {
       bytes.number<uint64_t>(value.pairs.size());
-      for (const Parcel::Pair& pair : value.pairs) bytes.number(pair);
+      for (const SerializedValues::Pair& pair : value.pairs) bytes.number(pair);
       bytes.number(value.length);
       bytes.number(value.metatable);
-    } else if constexpr (std::is_same_v<T, Parcel::Function>) {
+    } else if constexpr (std::is_same_v<T, SerializedValues::Function>) {
       bytes.text(value.code);
       bytes.number<uint64_t>(value.variables.size());
-      for (const Parcel::Variable& variable : value.variables) bytes.number(variable);
-    } else if constexpr (std::is_same_v<T, Parcel::Leaf>) {
+      for (const SerializedValues::Variable& variable : value.variables) bytes.number(variable);
+    } else if constexpr (std::is_same_v<T, SerializedValues::Leaf>) {
       write_tensor(value, bytes);
     } else if constexpr (std::is_same_v<T, std::shared_ptr<Channel>>) {
       const ChannelName name = channels.name(value);
@@ -77,7 +77,7 @@ class ParcelBytes {
     }
   }
 
-  static void write_tensor(const Parcel::Leaf& leaf, ByteWriter& bytes) {
+  static void write_tensor(const SerializedValues::Leaf& leaf, ByteWriter& bytes) {
     const Tensor x = leaf.tensor.tensor();
     bytes.number(leaf.requires_grad);
     bytes.number(x.device());
@@ -99,12 +99,12 @@ class ParcelBytes {
   }
 
   template <size_t kIndex>
-  static Parcel::Item read_any(uint8_t index, ByteReader& bytes, ChannelNames& channels) {
-    if constexpr (kIndex < std::variant_size_v<Parcel::Item>) {
+  static SerializedValues::Item read_any(uint8_t index, ByteReader& bytes, ChannelNames& channels) {
+    if constexpr (kIndex < std::variant_size_v<SerializedValues::Item>) {
       if (index != kIndex) return read_any<kIndex + 1>(index, bytes, channels);
-      return read_item<std::variant_alternative_t<kIndex, Parcel::Item>>(bytes, channels);
+      return read_item<std::variant_alternative_t<kIndex, SerializedValues::Item>>(bytes, channels);
     } else {
-      throw Error("process: a message holds a value of an unknown kind");
+      throw Error("process: received a value of an unknown kind");
     }
   }
 
@@ -114,24 +114,24 @@ class ParcelBytes {
       return bytes.number<T>();
     } else if constexpr (std::is_same_v<T, std::string>) {
       return T(bytes.text());
-    } else if constexpr (std::is_same_v<T, Parcel::Name>) {
-      Parcel::Name name;
+    } else if constexpr (std::is_same_v<T, SerializedValues::Name>) {
+      SerializedValues::Name name;
       for (auto left = bytes.number<uint64_t>(); left > 0; --left)
         name.path.emplace_back(bytes.text());
       return name;
-    } else if constexpr (std::is_same_v<T, Parcel::Table>) {
-      Parcel::Table table;
+    } else if constexpr (std::is_same_v<T, SerializedValues::Table>) {
+      SerializedValues::Table table;
       for (auto left = bytes.number<uint64_t>(); left > 0; --left)
-        table.pairs.push_back(bytes.number<Parcel::Pair>());
+        table.pairs.push_back(bytes.number<SerializedValues::Pair>());
       table.length = bytes.number<uint32_t>();
       table.metatable = bytes.number<uint32_t>();
       return table;
-    } else if constexpr (std::is_same_v<T, Parcel::Function>) {
-      Parcel::Function function{std::string(bytes.text()), {}};
+    } else if constexpr (std::is_same_v<T, SerializedValues::Function>) {
+      SerializedValues::Function function{std::string(bytes.text()), {}};
       for (auto left = bytes.number<uint64_t>(); left > 0; --left)
-        function.variables.push_back(bytes.number<Parcel::Variable>());
+        function.variables.push_back(bytes.number<SerializedValues::Variable>());
       return function;
-    } else if constexpr (std::is_same_v<T, Parcel::Leaf>) {
+    } else if constexpr (std::is_same_v<T, SerializedValues::Leaf>) {
       return read_tensor(bytes);
     } else if constexpr (std::is_same_v<T, std::shared_ptr<Channel>>) {
       const bool of_reader = bytes.number<bool>();
@@ -141,7 +141,7 @@ class ParcelBytes {
     }
   }
 
-  static Parcel::Leaf read_tensor(ByteReader& bytes) {
+  static SerializedValues::Leaf read_tensor(ByteReader& bytes) {
     const bool requires_grad = bytes.number<bool>();
     const auto device = bytes.number<Device>();
     const auto type = bytes.number<DType>();
@@ -154,26 +154,28 @@ class ParcelBytes {
       return {SharedTensor(record_constant(elements, shape, type, device)), requires_grad};
     }
     const SharedMemory& memory = bytes.memory();
-    if (memory.size() < size) throw Error("process: a message has too little memory");
+    if (memory.size() < size) throw Error("process: received shared memory that is too small");
     return {SharedTensor(record_constant(memory.map(), shape, type, device)), requires_grad};
   }
 };
 
-void ByteWriter::parcel(const Parcel& parcel, ChannelNames& channels) {
-  ParcelBytes::write(parcel, *this, channels);
+void ByteWriter::values(const SerializedValues& values, ChannelNames& channels) {
+  ValueCodec::write(values, *this, channels);
 }
 
-Parcel ByteReader::parcel(ChannelNames& channels) { return ParcelBytes::read(*this, channels); }
+SerializedValues ByteReader::values(ChannelNames& channels) {
+  return ValueCodec::read(*this, channels);
+}
 
 std::string_view ByteReader::bytes(uint64_t size) {
-  if (size > bytes_.size()) throw Error("process: a message ends too soon");
+  if (size > bytes_.size()) throw Error("process: received a truncated message");
   const std::string_view front = bytes_.substr(0, size);
   bytes_.remove_prefix(size);
   return front;
 }
 
 const SharedMemory& ByteReader::memory() {
-  if (memory_.empty()) throw Error("process: a message lacks memory");
+  if (memory_.empty()) throw Error("process: received a message without its shared memory");
   const SharedMemory& front = *memory_.front();
   memory_ = memory_.subspan(1);
   return front;

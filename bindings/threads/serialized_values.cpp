@@ -1,5 +1,5 @@
-// Takes Lua values apart and makes them again.
-#include "bindings/threads/parcel.h"
+// Serializes and deserializes Lua values.
+#include "bindings/threads/serialized_values.h"
 
 #include <algorithm>
 #include <cstring>
@@ -22,7 +22,7 @@ constexpr int kModuleLevels = 3;  ///< tide.nn.Linear, tide.native.methods.add
 constexpr char kLibrary[] = "tide";
 constexpr char kSeparator = '\1';
 
-/// Keys of the registry: the names of what modules hold, and how many modules these are of.
+/// Registry keys: the names of values in modules, and the number of modules they come from.
 constexpr char kNames = 0, kModuleCount = 0;
 
 constinit thread_local bool loads_own_chunk = false;
@@ -40,8 +40,8 @@ const char* read_whole(lua_State*, void* from, size_t* size) {
   return whole->data();
 }
 
-/// Whether the function at `index`, whose name lies below it, was put among Lua's own by the
-/// script: one in Lua, or in C with variables, such as an iterator, but for `require`.
+/// Whether the script added this function to a standard library table. Lua functions and C closures
+/// are the script's; `require` is not. (The name is at index - 1.)
 bool is_of_script(lua_State* L, int index) {
   if (!lua_iscfunction(L, index)) return true;
   if (!lua_getupvalue(L, index, 1)) return false;
@@ -49,7 +49,7 @@ bool is_of_script(lua_State* L, int index) {
   return std::strcmp(lua_tostring(L, index - 1), "require") != 0;
 }
 
-/// Whether each state has a global function of this name.
+/// Whether every state has a global function of this name.
 bool is_of_base(std::string_view name) {
   static constexpr std::string_view kNames[] = {
       "assert",   "collectgarbage", "dofile", "error",   "getmetatable", "ipairs",
@@ -62,18 +62,18 @@ bool is_of_base(std::string_view name) {
 }  // namespace
 
 void Packer::refuse(const std::string& what) const {
-  throw ArgumentError(std::string(function_) + ": " + place_ + ": " + what +
-                      " cannot go to another " + there_);
+  throw ArgumentError(std::string(function_) + ": " + path_ + ": " + what +
+                      " cannot go to another " + destination_);
 }
 
 void Packer::add(int index, const std::string& name) {
-  place_ = name;
-  parcel_.values_.push_back(pack(index));
+  path_ = name;
+  serialized_.values_.push_back(pack(index));
 }
 
 uint32_t Packer::put(Item item) {
-  parcel_.items_.push_back(std::move(item));
-  return static_cast<uint32_t>(parcel_.items_.size() - 1);
+  serialized_.items_.push_back(std::move(item));
+  return static_cast<uint32_t>(serialized_.items_.size() - 1);
 }
 
 uint32_t Packer::put_object(int index, Item item) {
@@ -111,7 +111,7 @@ uint32_t Packer::pack(int index) {
   lua_pushglobaltable(L);
   const bool is_globals = lua_rawequal(L, -1, index);
   lua_pop(L, 1);
-  if (is_globals) return put_object(index, Parcel::Globals());
+  if (is_globals) return put_object(index, SerializedValues::Globals());
   if (is_named(index)) {
     std::vector<std::string> path;
     const std::string text = lua_tostring(L, -1);
@@ -121,82 +121,83 @@ uint32_t Packer::pack(int index) {
       first = last + 1;
     }
     lua_pop(L, 1);
-    return put_object(index, Parcel::Name{std::move(path)});
+    return put_object(index, SerializedValues::Name{std::move(path)});
   }
-  if (depth_ == kMostLevels) refuse("what lies " + std::to_string(kMostLevels) + " levels deep");
+  if (depth_ == kMostLevels)
+    refuse("a value nested " + std::to_string(kMostLevels) + " levels deep");
   luaL_checkstack(L, 8, "values of a thread");
   ++depth_;
-  const size_t length = place_.size();
+  const size_t length = path_.size();
   const uint32_t item = lua_type(L, index) == LUA_TTABLE ? pack_table(index) : pack_function(index);
-  place_.resize(length);
+  path_.resize(length);
   --depth_;
   return item;
 }
 
 uint32_t Packer::pack_table(int index) {
   lua_State* const L = state_;
-  const uint32_t number = put_object(index, Parcel::Table());
-  const size_t length = place_.size();
-  std::vector<Parcel::Pair> pairs;
+  const uint32_t number = put_object(index, SerializedValues::Table());
+  const size_t length = path_.size();
+  std::vector<SerializedValues::Pair> pairs;
   lua_pushnil(L);
   while (lua_next(L, index)) {
     if (lua_type(L, -2) == LUA_TSTRING)
-      place_ += std::string(".") + lua_tostring(L, -2);
+      path_ += std::string(".") + lua_tostring(L, -2);
     else if (lua_isinteger(L, -2))
-      place_ += "[" + std::to_string(lua_tointeger(L, -2)) + "]";
+      path_ += "[" + std::to_string(lua_tointeger(L, -2)) + "]";
     else
-      place_ += std::string("[a ") + luaL_typename(L, -2) + "]";
+      path_ += std::string("[a ") + luaL_typename(L, -2) + "]";
     const uint32_t key = pack(-2);
     pairs.push_back({key, pack(-1)});
-    place_.resize(length);
+    path_.resize(length);
     lua_pop(L, 1);
   }
-  uint32_t metatable = Parcel::kNone;
+  uint32_t metatable = SerializedValues::kNone;
   if (lua_getmetatable(L, index)) {
-    place_ += " (metatable)";
+    path_ += " (metatable)";
     metatable = pack(-1);
     lua_pop(L, 1);
   }
   const auto listed =
       static_cast<uint32_t>(std::min<lua_Unsigned>(lua_rawlen(L, index), pairs.size()));
-  parcel_.items_[number] = Parcel::Table{std::move(pairs), listed, metatable};
+  serialized_.items_[number] = SerializedValues::Table{std::move(pairs), listed, metatable};
   return number;
 }
 
 uint32_t Packer::pack_function(int index) {
   lua_State* const L = state_;
-  if (lua_iscfunction(L, index)) refuse("a function written in C that no module holds");
-  const uint32_t number = put_object(index, Parcel::Function());
-  Parcel::Function function;
+  if (lua_iscfunction(L, index)) refuse("a C function that is not in a module");
+  const uint32_t number = put_object(index, SerializedValues::Function());
+  SerializedValues::Function function;
   lua_pushvalue(L, index);
   lua_dump(L, append, &function.code, 0);
   lua_pop(L, 1);
-  const size_t length = place_.size();
+  const size_t length = path_.size();
   for (int n = 1; const char* name = lua_getupvalue(L, index, n); ++n) {
     const void* const variable = lua_upvalueid(L, index, n);
     const auto found = std::find(variables_.begin(), variables_.end(), variable);
     const auto place = static_cast<uint32_t>(found - variables_.begin());
     if (found == variables_.end()) {
       variables_.push_back(variable);
-      place_ += std::string(" (its variable '") + name + "')";
-      // In the list at once: the value may be a function that shares the variable.
+      path_ += std::string(" (its variable '") + name + "')";
+      // Registered before packing, as the value may be a function that shares the variable.
       const uint32_t value = pack(-1);
       function.variables.push_back({place, value});
-      place_.resize(length);
+      path_.resize(length);
     } else {
-      function.variables.push_back({place, Parcel::kNone});
+      function.variables.push_back({place, SerializedValues::kNone});
     }
     lua_pop(L, 1);
   }
-  parcel_.items_[number] = std::move(function);
+  serialized_.items_[number] = std::move(function);
   return number;
 }
 
 uint32_t Packer::pack_userdata(int index) {
   lua_State* const L = state_;
   if (const Tensor* tensor = find_tensor(L, index))
-    return put_object(
-        index, Parcel::Leaf{SharedTensor(*tensor), tensor->requires_grad() && tensor->is_leaf()});
+    return put_object(index, SerializedValues::Leaf{SharedTensor(*tensor),
+                                                    tensor->requires_grad() && tensor->is_leaf()});
   if (const Device* device = find<Device>(L, index)) return put_object(index, *device);
   if (const Generator* generator = find<Generator>(L, index)) return put_object(index, *generator);
   if (const auto* channel = find<std::shared_ptr<Channel>>(L, index))
@@ -204,7 +205,7 @@ uint32_t Packer::pack_userdata(int index) {
   refuse(std::string("a ") + type_name(L, index));
 }
 
-/// Whether a module holds the table or function; pushes its path then.
+/// Whether the table or function belongs to a module; if so, pushes its path.
 bool Packer::is_named(int index) {
   lua_State* const L = state_;
   lua_pushvalue(L, index);
@@ -213,7 +214,7 @@ bool Packer::is_named(int index) {
   return false;
 }
 
-/// Pushes the table of names. It is made anew when there are more modules than when it was made.
+/// Pushes the table of names. It is rebuilt when the number of modules has changed.
 void Packer::learn_names() {
   lua_State* const L = state_;
   luaL_checkstack(L, 16, "values of a thread");
@@ -231,8 +232,8 @@ void Packer::learn_names() {
   }
   lua_newtable(L);
   const int names = lua_gettop(L), loaded = names - 1;
-  // First the modules, so that none is found inside another; at last the globals, among which a
-  // script may have put what modules hold.
+  // Modules come first, so that none gets a name inside another; globals come last, because a
+  // script may have assigned values of modules to globals.
   for (const int pass : {0, 1, 2}) {
     const bool inside = pass > 0;
     for (lua_pushnil(L); lua_next(L, loaded); lua_pop(L, 1)) {
@@ -262,8 +263,8 @@ void Packer::learn_names() {
   names_ = lua_gettop(L);
 }
 
-/// Names the functions in a table, and the tables down to a level. What a script keeps in a module
-/// beside functions is its own: it goes as a value.
+/// Names the functions in a table, and its tables down to a depth. Other values that a script
+/// stores in a module are sent by value.
 void Packer::learn_names_in(int names, int table, const std::string& path, int depth) {
   lua_State* const L = state_;
   luaL_checkstack(L, 8, "values of a thread");
@@ -287,24 +288,24 @@ void Packer::learn_names_in(int names, int table, const std::string& path, int d
 }
 
 void Packer::forget_from(uint32_t item) {
-  parcel_.items_.resize(item);
+  serialized_.items_.resize(item);
   std::erase_if(seen_, [&](const auto& seen) { return seen.second >= item; });
 }
 
 void Packer::add_globals() {
   lua_State* const L = state_;
-  std::vector<Parcel::Pair> there, missing;
+  std::vector<SerializedValues::Pair> there, missing;
   lua_pushglobaltable(L);
   const int globals = lua_gettop(L);
   for (lua_pushnil(L); lua_next(L, globals); lua_settop(L, globals + 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) continue;
     const std::string name = lua_tostring(L, -2);
-    const auto before = static_cast<uint32_t>(parcel_.items_.size());
+    const auto before = static_cast<uint32_t>(serialized_.items_.size());
     const size_t variables = variables_.size();
     const int depth = depth_;
     const uint32_t key = put(name);
     try {
-      place_ = "global '" + name + "'";
+      path_ = "global '" + name + "'";
       there.push_back({key, pack(globals + 2)});
     } catch (const ArgumentError& error) {
       forget_from(before);
@@ -315,24 +316,24 @@ void Packer::add_globals() {
     }
   }
   lua_settop(L, globals - 1);
-  parcel_.values_.push_back(put(Parcel::Table{std::move(there)}));
-  parcel_.values_.push_back(put(Parcel::Table{std::move(missing)}));
+  serialized_.values_.push_back(put(SerializedValues::Table{std::move(there)}));
+  serialized_.values_.push_back(put(SerializedValues::Table{std::move(missing)}));
 }
 
-/// Makes the items of a parcel in a state. Its stack index `made` holds tables, functions and
-/// objects by the number of their item, and by negative numbers where variables of functions are.
+/// Deserializes items in a state. The table at stack index `made` holds tables, functions and
+/// objects by item number, and the locations of upvalues by negative numbers.
 class Unpacker {
  public:
-  Unpacker(lua_State* L, const Parcel& parcel, int made)
-      : state_(L), parcel_(parcel), made_(made) {}
+  Unpacker(lua_State* L, const SerializedValues& values, int made)
+      : state_(L), serialized_(values), made_(made) {}
 
-  /// Pushes an item.
+  /// Pushes the value of an item.
   void make(uint32_t number) {
     lua_State* const L = state_;
     luaL_checkstack(L, 8, "values of a thread");
     if (lua_rawgeti(L, made_, lua_Integer{number} + 1) != LUA_TNIL) return;
     lua_pop(L, 1);
-    std::visit([&](const auto& item) { push(item, number); }, parcel_.items_[number]);
+    std::visit([&](const auto& item) { push(item, number); }, serialized_.items_[number]);
   }
 
  private:
@@ -348,9 +349,9 @@ class Unpacker {
   void push(const std::string& value, uint32_t) {
     lua_pushlstring(state_, value.data(), value.size());
   }
-  void push(Parcel::Globals, uint32_t) { lua_pushglobaltable(state_); }
+  void push(SerializedValues::Globals, uint32_t) { lua_pushglobaltable(state_); }
 
-  void push(const Parcel::Name& name, uint32_t number) {
+  void push(const SerializedValues::Name& name, uint32_t number) {
     lua_getglobal(state_, "require");
     lua_pushstring(state_, name.path[0].c_str());
     lua_call(state_, 1, 1);
@@ -363,7 +364,7 @@ class Unpacker {
     remember(number);
   }
 
-  void push(const Parcel::Table& table, uint32_t number) {
+  void push(const SerializedValues::Table& table, uint32_t number) {
     lua_createtable(state_, static_cast<int>(table.length),
                     static_cast<int>(table.pairs.size() - table.length));
     remember(number);
@@ -372,12 +373,12 @@ class Unpacker {
       make(value);
       lua_rawset(state_, -3);
     }
-    if (table.metatable == Parcel::kNone) return;
+    if (table.metatable == SerializedValues::kNone) return;
     make(table.metatable);
     lua_setmetatable(state_, -2);
   }
 
-  void push(const Parcel::Function& function, uint32_t number) {
+  void push(const SerializedValues::Function& function, uint32_t number) {
     const std::string* code = &function.code;
     loads_own_chunk = true;
     const int status = lua_load(state_, read_whole, static_cast<void*>(&code), "function", "b");
@@ -388,7 +389,7 @@ class Unpacker {
     for (const auto& [variable, value] : function.variables) {
       ++place;
       const lua_Integer where = -lua_Integer{variable} - 1;
-      if (value == Parcel::kNone) {
+      if (value == SerializedValues::kNone) {
         lua_rawgeti(state_, made_, where);
         const lua_Integer first = lua_tointeger(state_, -1);
         lua_rawgeti(state_, made_, first / 256 + 1);
@@ -403,7 +404,7 @@ class Unpacker {
     }
   }
 
-  void push(const Parcel::Leaf& leaf, uint32_t number) {
+  void push(const SerializedValues::Leaf& leaf, uint32_t number) {
     Tensor tensor = leaf.tensor.tensor();
     if (leaf.requires_grad) tensor.set_requires_grad(true);
     push_tensor(state_, std::move(tensor));
@@ -421,11 +422,11 @@ class Unpacker {
   }
 
   lua_State* const state_;
-  const Parcel& parcel_;
+  const SerializedValues& serialized_;
   const int made_;
 };
 
-int Parcel::unpack(lua_State* L) const {
+int SerializedValues::unpack(lua_State* L) const {
   luaL_checkstack(L, static_cast<int>(values_.size()) + 8, "values of a thread");
   lua_newtable(L);
   const int made = lua_gettop(L);

@@ -1,5 +1,5 @@
-// The sandbox's second wall, without the first.
-#include "interpreter/run/kernel_wall.h"
+// The sandbox's kernel filters, without tide's own checks.
+#include "interpreter/run/kernel_filter.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -22,15 +22,15 @@ bool opens(const std::string& path, int flags) {
   return file >= 0;
 }
 
-/// What `check` says in a process behind the wall; "lacking" where the kernel cannot raise it.
-std::string behind_wall(const std::vector<std::string>& readable,
-                        const std::vector<std::string>& writable,
-                        const std::function<std::string()>& check) {
+/// The result of `check` in a filtered process; "lacking" if the kernel has no such filters.
+std::string with_filters(const std::vector<std::string>& readable,
+                         const std::vector<std::string>& writable,
+                         const std::function<std::string()>& check) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const pid_t process = fork();
   if (process == 0) {
-    const bool whole = tide::raise_kernel_wall(readable, writable).empty();
+    const bool whole = tide::install_kernel_filters(readable, writable).empty();
     const std::string answer = whole ? check() : "lacking";
     [[maybe_unused]] const auto written = write(ends[1], answer.data(), answer.size());
     _exit(0);
@@ -51,7 +51,7 @@ TEST_CASE("the kernel closes files, processes and sockets", "[sandbox]") {
   const test::TemporaryFolder readable, writable, other;
   const std::string read = readable.write("file", ""), kept = writable.write("file", ""),
                     secret = other.write("file", "");
-  const std::string wrong = behind_wall({readable.path()}, {writable.path()}, [&] {
+  const std::string wrong = with_filters({readable.path()}, {writable.path()}, [&] {
     std::string wrong;
     const auto expect = [&](bool holds, const char* what) {
       if (!holds) wrong += std::string(what) + "\n";
@@ -80,7 +80,7 @@ TEST_CASE("the kernel closes files, processes and sockets", "[sandbox]") {
     return wrong + "end";
   });
   if (wrong == "lacking")
-    WARN("this kernel has no Landlock, or no filters of system calls");
+    WARN("this kernel lacks Landlock or seccomp");
   else
     CHECK(wrong == "end");
 }
