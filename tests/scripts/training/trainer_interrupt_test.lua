@@ -64,7 +64,7 @@ describe("a training that is stopped from outside", function()
       equal(ended, true)
       test.is_true(printed:find("stopping after this step; Ctrl-C once more stops at once\n", 1,
         true))
-      local file = printed:match "interrupted in epoch %d+ behind step %d+: go on from (%S+)\n"
+      local file = printed:match "interrupted in epoch %d+ after step %d+: resume from (%S+)\n"
       local step = math.tointeger(printed:match "goes on\ttrue\t(%d+)\n")
       equal(newest_step(root), step)
       test.is_true(step > before and io.open(file, "rb"):close())
