@@ -89,7 +89,7 @@ describe("tide.Trainer", function()
       {max_epochs = 1, val_check_interval = 9})
     refuses("Trainer: table: unknown hook 'on_train_epoch_ends'; did you mean 'on_train_epoch_end'?", {},
       {max_epochs = 1, callbacks = {{on_train_epoch_ends = print}}})
-    refuses("LearningRateMonitor: there is no logger", {},
+    refuses("LearningRateMonitor: no logger", {},
       {max_epochs = 1, callbacks = {training.LearningRateMonitor()}})
   end)
   it("says what is wrong with data", function()
