@@ -190,7 +190,7 @@ describe("tide.onnx.load", function(device)
     raises("must be in the model's own folder, not in '../w.bin'", load, graph("../w.bin", 4, 8))
     raises("must be in the model's own folder, not in '/w.bin'", load, graph("/w.bin", 4, 8))
     raises("'w.bin' ends before byte 20", load, graph("w.bin", 12, 8))
-    raises("where 8 bytes are needed", load, graph("w.bin", 4, 1 << 40))
+    raises("but 8 bytes are needed", load, graph("w.bin", 4, 1 << 40))
     raises("initializer 'w': its data is missing", load, graph("none.bin", 4, 8))
   end)
 
