@@ -172,7 +172,7 @@ describe("tide.onnx.load", function(device)
     }, nil, {functions = {twice}, opset_import = {{domain = "", version = 17}, {domain = "own", version = 1}}})
   end)
 
-  it("reads data beside the file, and no other", function()
+  it("reads external data only from the file's folder", function()
     local function external(location, offset, length)
       return {name = "w", dims = {2}, data_type = kFloat, data_location = 1, external_data = {
         {key = "location", value = location}, {key = "offset", value = tostring(offset)},
@@ -194,7 +194,7 @@ describe("tide.onnx.load", function(device)
     raises("initializer 'w': its data is missing", load, graph("none.bin", 4, 8))
   end)
 
-  it("names everything that is not supported at once", function()
+  it("names everything unsupported in one error", function()
     raises("node 'stringnormalizer' (StringNormalizer): this op is not supported; "
       .. "node 'odd' (Odd): the domain 'com.x' is not supported", load, layer {
       node("StringNormalizer", {"x"}, {"h"}),
@@ -255,7 +255,7 @@ describe("tide.onnx.load", function(device)
     equal(read(16, "int32_data", {0x3f80, 0xc000}):tolist(), {1.0, -2.0})
   end)
 
-  it("refuses tensors that are not what they claim", function()
+  it("refuses inconsistent tensors", function()
     local function with(tensor)
       return {input = infos {"x"}, output = infos {"y"}, initializer = {tensor},
         node = {node("Add", {"x", "w"}, {"y"})}}

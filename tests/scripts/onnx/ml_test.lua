@@ -189,7 +189,7 @@ describe("features", function(device)
     equal(op("Imputer", {imputed_value_int64s = {5}, replaced_value_int64 = 1})(tensor {{1, 2}}):tolist(), {{5, 2}})
     equal(op("Binarizer", {threshold = 0.5})(tensor {{0.5, 0.6}}):tolist(), {{0.0, 1.0}})
   end)
-  it("are chosen and joined", function()
+  it("are selected and concatenated", function()
     equal(op("ArrayFeatureExtractor")(tensor {{1, 2, 3}, {4, 5, 6}}, tensor {2, 0}):tolist(), {{3, 1}, {6, 4}})
     equal(op("ArrayFeatureExtractor")({"a", "b", "c"}, tensor {2, 0}), {"c", "a"})
     equal(op("FeatureVectorizer", {inputdimensions = {1, 3}})(tensor {{1, 2}}, tensor {{3, 4}}):tolist(),
@@ -250,7 +250,7 @@ describe("a file with text", function(device)
     equal(label, {"yes", "no"})
     equal(scores, {{no = 0.25, yes = 0.75}, {no = 1.0, yes = 0.0}})
   end)
-  it("refuses text where an op wants numbers", function()
+  it("refuses text for ops on numbers", function()
     local path = folder() .. "/model.onnx"
     local function info(name) return {name = name, type = {tensor_type = {elem_type = 8}}} end
     native.write_onnx(path, "ModelProto", {

@@ -1,4 +1,4 @@
--- tide.Trainer says what is wrong: slips, bad data, losses that are no numbers.
+-- tide.Trainer's errors: common mistakes, bad data, nonfinite losses.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -53,7 +53,7 @@ describe("tide.Trainer", function()
     raises("GradientAccumulationScheduler: the number of batches must be a positive whole number, got 0",
       training.GradientAccumulationScheduler, {scheduling = {[1] = 0}})
   end)
-  it("says what fit lacks", function()
+  it("reports missing arguments of fit", function()
     refuses("fit: Sequential has no training_step and no loss is given: pass {loss = ",
       {loss = "none"})
     refuses("fit: option 'loss': expected function, got string",
@@ -92,7 +92,7 @@ describe("tide.Trainer", function()
     refuses("LearningRateMonitor: no logger", {},
       {max_epochs = 1, callbacks = {training.LearningRateMonitor()}})
   end)
-  it("says what is wrong with data", function()
+  it("reports bad data", function()
     refuses("fit: nothing to train on: the loader is empty", {}, nil, {})
     refuses("fit: train: expected a DataLoader or a list of batches, got integer", {}, nil, 3)
     refuses("fit: train: this is a dataset: pass tide.data.DataLoader(dataset, {batch_size = 32})",
@@ -114,7 +114,7 @@ describe("tide.Trainer", function()
     refuses("sample 1, [1] is a tensor of shape (4), sample 2, [1] is a tensor of shape (3)", {}, nil, tide.data.DataLoader({{tide.ones(4), 1}, {tide.ones(3), 1}},
       {batch_size = 2}))
   end)
-  it("says what epoch it is where the device has found a fault", function()
+  it("names the epoch for errors found on the device", function()
     local classes, net = tide.ones(8, {dtype = "int64"}), nn.Linear(4, 3)
     classes[7] = 9
     local loader = tide.data.DataLoader(tide.data.TensorDataset(tide.ones(8, 4), classes), {batch_size = 2})
@@ -122,7 +122,7 @@ describe("tide.Trainer", function()
     raises("(epoch 1, one of 4 batches)", trainer.fit, trainer, net, loader,
       {loss = nn.functional.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
   end)
-  it("says what is wrong with steps", function()
+  it("reports wrong steps", function()
     local function of(step, validation)
       local Net = tide.class("Net", training.Module)
       function Net:init() self.body = nn.Linear(4, 2) end
@@ -179,7 +179,7 @@ end)
 
 describe("a loss that is nan or infinite", function()
   local folder = own_folder()
-  --- A network whose second layer gives nan from the step `from` on.
+  --- A network whose second layer returns nan from step `from` on.
   local function breaking(from)
     local Break, step = tide.class("Break", nn.Module), 0
     function Break:forward(x)
@@ -203,7 +203,7 @@ describe("a loss that is nan or infinite", function()
     local problem = problem_of(breaking(1), {loader[1]}, {})
     has(problem,
       "fit: the loss is nan or infinite since batch 1 of this training (noticed after epoch 1, batch 1): ")
-    -- Its weights are nan behind the step.
+    -- Its weights are nan after the step.
     has(problem,
       "net[1] (Linear 4 -> 8) has nan or infinite values in its weight and bias, from a step before")
     has(problem, "{detect_anomaly = true} stops at the op")
@@ -227,7 +227,7 @@ describe("a loss that is nan or infinite", function()
       trainer, net, {{x, y}},
       {loss = function(outputs) return outputs:sum() * 0 - 1 / 0 end, optimizer = sgd(net)})
   end)
-  it("keeps the last good checkpoint, and says where", function()
+  it("keeps the last good checkpoint, and names its path", function()
     local root = folder() .. "/runs"
     local problem = problem_of(breaking(8), (small.loaders()),
       {max_epochs = 3, default_root_dir = root})
@@ -236,7 +236,7 @@ describe("a loss that is nan or infinite", function()
     has(problem, "; the last good checkpoint is " .. path)
     equal(tide.load(path).model["0.weight"]:isfinite():all():item(), true)
   end)
-  it("stops at the op if that is asked for", function()
+  it("stops at the op with detect_anomaly", function()
     local problem = problem_of(breaking(1), (small.loaders()), {detect_anomaly = true})
     has(problem, "detect_anomaly: the gradient of cross_entropy contains nan or infinity")
   end)
