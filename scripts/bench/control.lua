@@ -1,5 +1,5 @@
--- What the memory itself allows: copying one big array onto another, beside the workloads bound by
--- memory.
+-- The limit of the memory: copying one large array to another, for comparison with memory-bound
+-- workloads.
 local tide = require "tide"
 
 local kElements = 64 << 20

@@ -4,7 +4,7 @@ local nn = tide.nn
 local F = nn.functional
 local class = require "tide.class"
 
---- A block of GPT-2: attention to what came before, and two linear layers, both normalized first.
+--- A block of GPT-2: causal attention and two linear layers, each after a layer norm.
 local DecoderBlock = class("DecoderBlock", nn.Module)
 
 function DecoderBlock:init(size, heads)
@@ -25,7 +25,7 @@ end
 
 local Gpt = class("Gpt", nn.Module)
 
---- `tied`: the last layer has the weights of the embedding.
+--- `tied`: the last layer shares the weights of the embedding.
 function Gpt:init(vocabulary, length, size, heads, layers, tied)
   self.tokens, self.places = nn.Embedding(vocabulary, size), nn.Embedding(length, size)
   self.blocks = nn.Sequential()

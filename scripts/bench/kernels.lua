@@ -1,10 +1,10 @@
--- Makes kernels of 20 ops that nobody has asked for yet, and prints the milliseconds that each
--- took: to compile, or to find on disk where an earlier run has left it.
+-- Makes new kernels of 20 ops, and prints the milliseconds that each took: to compile, or to find on
+-- disk if an earlier run stored it there.
 local tide = require "tide"
 
 local kOps = 20
 
---- Chain number k: sums and products in an order of its own, and three functions among them.
+--- Chain k: sums and products in a unique order, with three functions among them.
 local function chain(k, x, y)
   local functions = {[6] = tide.exp, [12] = tide.tanh, [18] = tide.sigmoid}
   local value = x

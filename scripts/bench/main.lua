@@ -24,7 +24,7 @@ end
 
 -- Timing ------------------------------------------------------------------------------------------
 
---- The middle one of sorted numbers.
+--- The median of sorted numbers.
 local function middle(sorted)
   local n = #sorted
   return (sorted[(n + 1) // 2] + sorted[n // 2 + 1]) / 2
@@ -35,7 +35,7 @@ local function timed(fn, reps)
   for _ = 1, 2 do fn() end
   local times = {}
   for i = 1, reps do
-    collectgarbage() -- what earlier calls left behind is not this one's to clear away
+    collectgarbage() -- so that garbage of earlier calls is not collected in this one
     local start = tide.time()
     fn()
     times[i] = tide.time() - start
@@ -66,7 +66,7 @@ end
 
 local function is_cuda(device) return tide.device(device).type == "cuda" end
 
---- A figure with as many digits as mean something.
+--- A figure with its significant digits.
 local function short(figure) return (figure < 1 and "%.3f" or "%.1f"):format(figure) end
 
 local function json_line(row, peer, figures)
@@ -177,7 +177,7 @@ local function better(row, a, b)
   return a.best <= b.best and a or b
 end
 
---- Runs tide and the peer in turn, so that both meet the same machine; returns the best of each.
+--- Runs tide and the peer in turns, under the same machine load; returns the best of each.
 local function measure_beside(row, options, script)
   local ours, theirs
   for _ = 1, options.rounds do

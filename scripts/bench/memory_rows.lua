@@ -26,7 +26,7 @@ local function row(name, words, floats, shapes, compute)
   }
 end
 
---- Elementwise rows over so many Mi of elements.
+--- Elementwise rows over a number of Mi elements.
 local function elementwise(mi)
   local size, long = mi * kMi, {mi * kMi}
   local over = (" over %d Mi elements; "):format(mi)
@@ -39,7 +39,7 @@ local function elementwise(mi)
   }
 end
 
---- Normalizations over the rows of a square matrix, of so many Ki rows.
+--- Normalizations over the rows of a square matrix with a number of Ki rows.
 local function normalizations(ki)
   local side = ki << 10
   local matrix, line = {side, side}, {side}

@@ -1,7 +1,7 @@
 -- Processes that workloads start.
 local program = {}
 
---- What a shell command prints; an error if it fails.
+--- The output of a shell command; raises an error if it fails.
 function program.output(command)
   local pipe = assert(io.popen(command))
   local text = pipe:read("a")
@@ -9,7 +9,7 @@ function program.output(command)
   return text
 end
 
---- Where this very program lies.
+--- The path of this program.
 function program.path()
   return program.output("readlink /proc/$PPID/exe"):match("^[^\n]+")
 end

@@ -96,7 +96,7 @@ local function lstm(device)
   return steps_of(optimizer, 5, function() return F.mse_loss((net(x)), y) end)
 end
 
---- Training steps of a GPT with so many heads, on batches of so many texts.
+--- Training steps of a GPT with a number of heads and a batch size.
 local function gpt(heads, batch)
   return function(device)
     local net = Gpt(1000, 128, 256, heads, 4):to(device)

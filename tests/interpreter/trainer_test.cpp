@@ -28,7 +28,7 @@ TEST_CASE("Ctrl-C ends a training behind a step, and the session goes on", "[int
     const std::string answer = terminal.read_to_prompt();
     CHECK_THAT(answer,
                ContainsSubstring("stopping after this step; press Ctrl-C again to stop now"));
-    CHECK_THAT(answer, ContainsSubstring("interrupted in epoch 1 behind step "));
+    CHECK_THAT(answer, ContainsSubstring("interrupted in epoch 1 after step "));
     CHECK_THAT(answer, ContainsSubstring("nothing is saved without default_root_dir"));
     terminal.type("print('was', trainer.interrupted)\n");
     CHECK_THAT(terminal.read_to_prompt(), ContainsSubstring("was\ttrue"));

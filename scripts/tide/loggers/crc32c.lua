@@ -1,8 +1,8 @@
--- CRC-32C (Castagnoli), and the mask that records of events put over it.
+-- CRC-32C (Castagnoli), and the mask that event records apply to it.
 local byte = string.byte
 
 local kPolynomial <const> = 0x82F63B78 -- reflected
-local kPiece <const> = 4096            -- bytes taken at once: a function's results have a limit
+local kPiece <const> = 4096            -- bytes per call: the number of results of a function is limited
 
 local kTable = {}
 for i = 0, 255 do
@@ -23,7 +23,7 @@ function crc32c.of(text)
   return crc ~ 0xFFFFFFFF
 end
 
---- The checksum as records have it, so that one of data that holds checksums is sound.
+--- The masked checksum of event records: CRCs of data that contains CRCs are problematic.
 function crc32c.masked(text)
   local crc = crc32c.of(text)
   return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF

@@ -7,14 +7,14 @@ local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local with_decimal_point = require "tide.internal.with_decimal_point"
 
--- Fields beside those of Logger: path; columns (sorted names, as in the file's header) and known (a set
+-- Fields in addition to those of Logger: path; columns (sorted names, as in the file's header) and known (a set
 -- of them); written (a set of the steps in the file); rows (step to {name = value}) and steps (in order)
--- of what is not; last_step (the largest so far); whole (whether the file ends with a whole record).
---- Logs to save_dir/name/version_N/metrics.csv, a row for each step; columns may appear later. Without a version the
---- next free one; the rows of one that is there are kept.
----@param save_dir string  the folder that runs are written to
+-- not yet written; last_step (the largest so far); complete (whether the file ends with a complete record).
+--- Logs to save_dir/name/version_N/metrics.csv, a row for each step; columns may be added later. Without a version,
+--- uses the next free one; the rows of an existing version are kept.
+---@param save_dir string  the parent folder of all runs
 ---@param name string = "tide_logs"  name of the experiment, a folder in save_dir
----@param version integer | string = nil  name of the run; nil is "version_N", the first N that is free
+---@param version integer | string = nil  name of the run; nil is "version_N" with the next free N
 ---@waits at most once a second, when it writes
 ---@see loggers.TensorBoardLogger loggers.SummaryWriter tide.Trainer
 ---@example
@@ -38,7 +38,7 @@ local number_text = with_decimal_point(function(value)
   return text:find "[.e]" and text or text .. ".0"
 end)
 
---- The fields of the record at `at`, and the place behind it; nil if its end is missing.
+--- The fields of the record at offset `at`, and the offset after it; nil if its end is missing.
 local function read_record(text, at)
   local fields = {}
   while true do
@@ -64,12 +64,12 @@ local function read_record(text, at)
 end
 
 --- The rows of a file in order, each a table of fields by column with its step under 1, and the columns.
---- What stands behind the last whole record is left out.
+--- Ignores an incomplete last record.
 local function read_rows(caller, path)
   local kind = native.file_kind(path)
   if not kind then return {}, {} end
-  -- A device may have no end.
-  if kind ~= "file" then raise("%s: %s: is not a regular file", caller, path) end
+  -- A device may be endless.
+  if kind ~= "file" then raise("%s: %s is not a regular file", caller, path) end
   local file, reason = io.open(path, "rb")
   if not file then raise("%s: %s", caller, reason) end
   local text
@@ -80,15 +80,15 @@ local function read_rows(caller, path)
   if not columns then return {}, {} end
   local rows = {}
   while true do
-    local fields, behind = read_record(text, at)
+    local fields, next_at = read_record(text, at)
     if not fields then return rows, columns end
     local row = {}
     for c, name in ipairs(columns) do row[name] = fields[c] end
     row[1] = math.tointeger(tonumber(row.step))
     if #fields ~= #columns or not row[1] then
-      raise("%s: %s: is not a file of metrics: row %d", caller, path, #rows + 1)
+      raise("%s: %s is not a metrics file: row %d", caller, path, #rows + 1)
     end
-    rows[#rows + 1], at = row, behind
+    rows[#rows + 1], at = row, next_at
   end
 end
 
@@ -99,12 +99,12 @@ function CSVLogger:add_columns(names)
   table.sort(self.columns)
 end
 
---- CSVLogger{save_dir =, name =, version =}: the rows of a version that is there are kept.
+--- CSVLogger{save_dir =, name =, version =}: the rows of an existing version are kept.
 function CSVLogger:init(...)
   local log_dir, name, version = folders.of_logger("CSVLogger", read(...))
   self:start("CSVLogger", log_dir)
   self.name, self.version, self.path = name, version, log_dir .. "/metrics.csv"
-  self.columns, self.known, self.written, self.rows, self.steps, self.whole = {}, {}, {}, {}, {}, false
+  self.columns, self.known, self.written, self.rows, self.steps, self.complete = {}, {}, {}, {}, {}, false
   local rows, columns = read_rows(self.caller, self.path)
   self:add_columns(columns)
   self.last_step = -1
@@ -113,9 +113,9 @@ function CSVLogger:init(...)
   end
 end
 
---- Logs numbers, or tensors of one value, by name.
+--- Logs numbers, or one-element tensors, by name.
 ---@param metrics table  numbers or tensors by name
----@param step integer = nil  the step; nil is the next of a CSVLogger, else 0
+---@param step integer = nil  the step; nil is the next step for a CSVLogger, else 0
 ---@example
 --- local logger <close> = tide.loggers.CSVLogger(tide.scratch())
 --- logger:log_metrics({loss = 0.5, accuracy = tide.tensor(0.25)}, 1)
@@ -126,7 +126,7 @@ function CSVLogger:log_metrics(metrics, step)
   step = step == nil and self.last_step + 1 or self:checked_step(step)
   local values = {}
   for name, value in pairs(metrics) do
-    if name == "step" then raise("%s: step: is the name of the steps' column", self.caller) end
+    if name == "step" then raise("%s: 'step' is reserved for the step column", self.caller) end
     values[name] = self:scalar(name, value)
   end
   local row = self.rows[step]
@@ -147,7 +147,7 @@ function CSVLogger:line(step, row)
   return table.concat(fields, ",") .. "\n"
 end
 
---- Replaces the file by its rows and those of `steps`, under a header with all columns.
+--- Rewrites the file with its rows and those of `steps`, under a header with all columns.
 function CSVLogger:rewrite(steps, texts)
   local rows = read_rows(self.caller, self.path)
   local header = {}
@@ -165,11 +165,11 @@ function CSVLogger:rewrite(steps, texts)
   native.write_file(self.path, table.concat(lines))
 end
 
---- Appends rows. Until all of them are there, the file counts as broken.
+--- Appends rows. Until all of them are written, the file counts as incomplete.
 function CSVLogger:append(steps, texts)
   local lines = {}
   for i, step in ipairs(steps) do lines[i] = self:line(step, texts[step]) end
-  self.whole = false
+  self.complete = false
   local file, reason = io.open(self.path, "ab")
   if not file then raise("%s: %s", self.caller, reason) end
   file:setvbuf "no"
@@ -179,18 +179,18 @@ function CSVLogger:append(steps, texts)
   if not written then raise("%s: %s: %s", self.caller, self.path, reason) end
 end
 
---- Writes rows: all of them, or all but the newest, to which more may come.
+--- Writes the pending rows: all, or all but the newest, which may still get more values.
 function CSVLogger:write(all)
   local steps = table.move(self.steps, 1, #self.steps - (all and 0 or 1), 1, {})
   if #steps == 0 then return end
-  local texts, again, count = {}, not self.whole, #self.columns
+  local texts, again, count = {}, not self.complete, #self.columns
   local names = {"step"}
   for _, step in ipairs(steps) do
     local row = {}
     for name, value in pairs(self.rows[step]) do
       if type(value) ~= "number" then
         local read, result = pcall(Logger.number, value)
-        self.rows[step][name] = read and result or nil -- what cannot be read is left out
+        self.rows[step][name] = read and result or nil -- a value that cannot be read is dropped
         if not read then error(result, 0) end
         value = result
       end
@@ -200,7 +200,7 @@ function CSVLogger:write(all)
   end
   self:add_columns(names)
   if again or #self.columns > count then self:rewrite(steps, texts) else self:append(steps, texts) end
-  self.whole = true
+  self.complete = true
   for _, step in ipairs(steps) do self.written[step], self.rows[step] = true, nil end
   self.steps = table.move(self.steps, #steps + 1, #self.steps, 1, {})
 end

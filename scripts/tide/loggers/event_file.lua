@@ -1,10 +1,10 @@
--- Files of events: records of a length, its checksum, data and its checksum.
+-- Event files: records of a length, its checksum, data and its checksum.
 local class = require "tide.internal.class"
 local crc32c = require "tide.loggers.crc32c"
 local raise = require "tide.internal.raise"
 local summary = require "tide.loggers.summary"
 
--- Fields: caller, path, size (of the whole records written).
+-- Fields: caller, path, size (of the complete records written).
 local EventFile = class "EventFile"
 
 --- The bytes of a record.
@@ -13,10 +13,10 @@ function EventFile.record(data)
   return length .. ("<I4"):pack(crc32c.masked(length)) .. data .. ("<I4"):pack(crc32c.masked(data))
 end
 
---- Makes a file with a name of its own in a folder.
+--- Creates a file with a unique name in a folder.
 function EventFile:init(caller, folder, wall_time)
   self.caller, self.size = caller, 0
-  -- Where a table lies differs between programs that start in the same second.
+  -- The address of a table differs between programs that start in the same second.
   local own = tostring({}):match "0x(%x+)" or "0"
   local number = 0
   repeat
@@ -31,7 +31,7 @@ function EventFile:init(caller, folder, wall_time)
   self:append {summary.first_event(wall_time)}
 end
 
---- Appends events. If that fails, the next ones are written over what was not written whole.
+--- Appends events. If that fails, the next write overwrites the incomplete records.
 function EventFile:append(events)
   local records = {}
   for i, data in ipairs(events) do records[i] = EventFile.record(data) end

@@ -1,4 +1,4 @@
--- Folders of loggers: save_dir/name/version_N, and how they are made.
+-- Folders of loggers, save_dir/name/version_N, and their creation.
 local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
@@ -15,8 +15,8 @@ function folders.versions(parent)
   return versions
 end
 
---- Makes the folder version_N behind the largest that is there. Two programs never get the same one:
---- the one that makes the folder has it.
+--- Creates the folder version_N after the largest existing one. Two programs never get the same one:
+--- it belongs to the program that created it.
 local function make_next(caller, parent)
   native.make_folders(parent)
   local versions = folders.versions(parent)
@@ -29,8 +29,7 @@ local function make_next(caller, parent)
   raise("%s: no version is free in %s", caller, parent)
 end
 
---- Makes the folder of a logger from what it was given: save_dir, name and version. Returns its path, the name and the
---- version.
+--- Creates the folder of a logger from its options save_dir, name and version. Returns its path, name and version.
 function folders.of_logger(caller, given)
   local parent, version = given.save_dir == "" and "." or given.save_dir, given.version
   if given.name ~= "" then parent = parent .. "/" .. given.name end
@@ -40,7 +39,7 @@ function folders.of_logger(caller, given)
   end
   local number = math.type(version) == "integer" and version >= 0
   if not number and (type(version) ~= "string" or version == "") then
-    raise("%s: version: expected a whole number or a string, got %s", caller,
+    raise("%s: version: expected an integer or a string, got %s", caller,
       type(version) == "number" and tostring(version) or kind_of(version))
   end
   local path = parent .. "/" .. (number and "version_" .. version or version)

@@ -1,4 +1,4 @@
--- Hyperparameters: tables of settings as flat lists and as YAML.
+-- Hyperparameters: nested tables as flat tables and as YAML.
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -7,7 +7,7 @@ local with_decimal_point = require "tide.internal.with_decimal_point"
 local hyperparams = {}
 
 local function add(caller, into, prefix, values, depth)
-  if depth > 16 then raise("%s: hyperparameters: more than 16 tables inside of each other", caller) end
+  if depth > 16 then raise("%s: hyperparameters: tables are nested more than 16 deep", caller) end
   for key, value in pairs(values) do
     local name = prefix .. tostring(key)
     if tide.is_tensor(value) and value:numel() == 1 then value = value:item() end
@@ -22,7 +22,7 @@ local function add(caller, into, prefix, values, depth)
   return into
 end
 
---- The settings by name; those of inner tables are named "outer/inner".
+--- The hyperparameters by name; those of nested tables are named "outer/inner".
 function hyperparams.flat(caller, values)
   if type(values) ~= "table" then
     raise("%s: hyperparameters: expected a table, got %s", caller, kind_of(values))
@@ -30,7 +30,7 @@ function hyperparams.flat(caller, values)
   return add(caller, {}, "", values, 0)
 end
 
---- The names of values in order.
+--- The names of values, sorted.
 function hyperparams.names(flat)
   local names = {}
   for name in pairs(flat) do names[#names + 1] = name end
@@ -38,7 +38,7 @@ function hyperparams.names(flat)
   return names
 end
 
---- A string as YAML has it in double quotes.
+--- A double-quoted YAML string.
 local function string_text(text)
   local escaped = text:gsub('[\\"]', "\\%0"):gsub("[%c]", function(c) return ("\\x%02X"):format(c:byte()) end)
   return '"' .. escaped .. '"'
@@ -51,7 +51,7 @@ local function value_text(value)
   if math.type(value) ~= "float" then return tostring(value) end
   local text = ("%.17g"):format(value)
   if tonumber(("%.15g"):format(value)) == value then text = ("%.15g"):format(value) end
-  -- In YAML 1.1 a float has a point.
+  -- YAML 1.1 requires a decimal point in floats.
   return text:find("%.") and text or text:gsub("^%-?%d+", "%0.0")
 end
 

@@ -1,4 +1,4 @@
--- What all loggers share: values that are read when they are written, and when that is.
+-- The base class of loggers: reads values when they are written, and decides when to write.
 local class = require "tide.internal.class"
 local hyperparams = require "tide.loggers.hyperparams"
 local kind_of = require "tide.internal.kind_of"
@@ -10,7 +10,7 @@ local tide = require "tide"
 local kSeconds <const> = 1 -- between writes
 
 -- Fields: log_dir; caller (in messages); hparams (name to value); closed; written_at (tide.time() of
--- the last write). A class defines write(all): all = false if newest values may wait for more.
+-- the last write). A class defines write(all); with all = false the newest values may be kept back.
 local Logger = class "Logger"
 
 function Logger:start(caller, log_dir)
@@ -23,17 +23,17 @@ end
 function Logger:wall_time() return self.clock_offset + tide.time() end
 
 function Logger:check_open()
-  if self.closed then raise("%s: is closed", self.caller) end
+  if self.closed then raise("%s is closed", self.caller) end
 end
 
 --- The step as an integer.
 function Logger:checked_step(step)
-  local whole = step == nil and 0 or type(step) == "number" and math.tointeger(step)
-  if not whole then
-    raise("%s: step: expected a whole number, got %s", self.caller,
+  local integer = step == nil and 0 or type(step) == "number" and math.tointeger(step)
+  if not integer then
+    raise("%s: step: expected an integer, got %s", self.caller,
       type(step) == "number" and tostring(step) or kind_of(step))
   end
-  return whole
+  return integer
 end
 
 function Logger:check_tag(tag)
@@ -42,7 +42,7 @@ function Logger:check_tag(tag)
   end
 end
 
---- A number, or the value that a tensor has now, unread.
+--- A number, or a copy of a tensor's current value, unread.
 function Logger:scalar(tag, value)
   self:check_tag(tag)
   if type(value) == "number" then return value end
@@ -56,7 +56,7 @@ function Logger:scalar(tag, value)
   return value:detach():clone()
 end
 
---- Reads what `scalar` gave.
+--- Converts a result of `scalar` to a number.
 function Logger.number(value)
   if type(value) == "number" then return value end
   local read = value:item()
@@ -64,7 +64,7 @@ function Logger.number(value)
   return read
 end
 
---- Writes if the last time is long ago.
+--- Writes if the last write was at least kSeconds ago.
 function Logger:write_sometimes()
   if tide.time() - self.written_at >= kSeconds then self:write_now(false) end
 end
@@ -74,7 +74,7 @@ function Logger:write_now(all)
   self:write(all)
 end
 
---- Logs settings to hparams.yaml, those of inner tables by "outer/inner"; TensorBoard has a table of them.
+--- Logs hyperparameters to hparams.yaml and for TensorBoard's table; nested ones are named "outer/inner".
 ---@param values table  values by name
 ---@example
 --- local logger <close> = tide.loggers.CSVLogger(tide.scratch())
@@ -87,7 +87,7 @@ function Logger:log_hyperparams(values)
   native.write_file(self.log_dir .. "/hparams.yaml", hyperparams.yaml(self.hparams))
 end
 
---- Writes all that was logged, which reads its tensors.
+--- Writes all logged values, which reads their tensors.
 ---@example
 --- local logger <close> = tide.loggers.CSVLogger(tide.scratch())
 --- logger:log_metrics({loss = 0.5}, 1)
@@ -98,7 +98,7 @@ function Logger:save()
   self:write_now(true)
 end
 
---- As save.
+--- Like save.
 ---@see tide.flush tide.pending tide.synchronize
 ---@example
 --- local logger <close> = tide.loggers.CSVLogger(tide.scratch())
@@ -107,7 +107,7 @@ end
 --- io.open(logger.path):read() --> "loss,step"
 function Logger:flush() self:save() end
 
---- Writes all that was logged and ends the logger; a local <close> does so by itself.
+--- Writes all logged values and closes the logger; a <close> variable does so automatically.
 ---@example
 --- local logger <close> = tide.loggers.CSVLogger(tide.scratch())
 --- logger:log_metrics({loss = 0.5}, 1)
@@ -121,7 +121,7 @@ end
 
 function Logger:__close() self:close() end
 
--- What a script leaves open is written when it ends.
+-- A logger that a script leaves open is closed when the script ends.
 function Logger:__gc()
   if self.closed == false then pcall(self.close, self) end
 end

@@ -1,4 +1,4 @@
--- loggers.read_events: what is in a file of events.
+-- loggers.read_events: reads an event file.
 local checked = require "tide.internal.declare.checked"
 local crc32c = require "tide.loggers.crc32c"
 local protobuf = require "tide.loggers.protobuf"
@@ -38,7 +38,7 @@ local function image(text)
   return result
 end
 
---- The string that a tensor holds; nil if it is of numbers.
+--- The string in a tensor; nil for a numeric tensor.
 local function text_of(tensor)
   for field, value in fields(tensor) do
     if field == 8 then return bytes(value) end
@@ -73,12 +73,12 @@ end
 
 local function check(path, text, at, first, last)
   if ("<I4"):unpack(text, last + 1) ~= crc32c.masked(text:sub(first, last)) then
-    raise("read_events: %s: the record at byte %d is damaged: its checksum does not fit", path, at - 1)
+    raise("read_events: %s: the record at byte %d is damaged: its checksum does not match", path, at - 1)
   end
 end
 
---- A list of {step, tag, value, wall_time} of a file of events; a text if the last record is cut short. A damaged
---- record is an error.
+--- Reads an event file: returns a list of {step, tag, value, wall_time}, and a message if the last record is truncated.
+--- A damaged record is an error.
 ---@param path string  name of the file
 ---@example
 --- local writer = tide.loggers.SummaryWriter(tide.scratch())
@@ -95,7 +95,7 @@ local read_events = checked("loggers.read_events", function(path)
   local events, at = {}, 1
   while at <= #text do
     local left = #text - at + 1
-    local cut_off = ("the record at byte %d is cut short"):format(at - 1)
+    local cut_off = ("the record at byte %d is truncated"):format(at - 1)
     if left < 12 then return events, cut_off end
     check(path, text, at, at, at + 7)
     local length = ("<i8"):unpack(text, at)

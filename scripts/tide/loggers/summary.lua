@@ -1,4 +1,4 @@
--- Values of summaries as TensorBoard's protocol buffers: scalars, texts, histograms, pictures, settings.
+-- Summary values as TensorBoard's protocol buffers: scalars, text, histograms, images, hyperparameters.
 local hyperparams = require "tide.loggers.hyperparams"
 local protobuf = require "tide.loggers.protobuf"
 local integer, double, bytes = protobuf.integer, protobuf.double, protobuf.bytes
@@ -16,7 +16,7 @@ function summary.event(wall_time, step, value)
   return double(1, wall_time) .. integer(2, step) .. bytes(5, bytes(1, value))
 end
 
---- The Event that a file begins with.
+--- The first Event of a file.
 function summary.first_event(wall_time) return double(1, wall_time) .. bytes(3, "brain.Event:2") end
 
 function summary.scalar(tag, value) return bytes(kTag, tag) .. protobuf.float(kScalar, value) end
@@ -35,7 +35,7 @@ function summary.image(tag, height, width, channels, png)
     .. bytes(4, png))
 end
 
---- `limits` are the upper ends of buckets, `counts` the numbers of values in them.
+--- `limits` are the upper ends of the buckets, `counts` their numbers of values.
 function summary.histogram(tag, figures, limits, counts)
   return bytes(kTag, tag) .. bytes(kHistogram, double(1, figures.min) .. double(2, figures.max)
     .. double(3, figures.num) .. double(4, figures.sum) .. double(5, figures.sum_squares)
@@ -53,7 +53,7 @@ local function setting(value)
   return double(2, value)
 end
 
---- The values that the plugin for hyperparameters reads: what there is, and what this run has.
+--- The values for the hyperparameter plugin: the declared hyperparameters, and their values in this run.
 function summary.hyperparams(flat, wall_time)
   local infos, settings = {}, {}
   for i, name in ipairs(hyperparams.names(flat)) do

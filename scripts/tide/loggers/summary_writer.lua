@@ -1,4 +1,4 @@
--- loggers.SummaryWriter: events for TensorBoard, under the names of torch.utils.tensorboard.
+-- loggers.SummaryWriter: events for TensorBoard, with the method names of torch.utils.tensorboard.
 local define = require "tide.internal.declare.define"
 local EventFile = require "tide.loggers.event_file"
 local hyperparams = require "tide.loggers.hyperparams"
@@ -9,11 +9,11 @@ local raise = require "tide.internal.raise"
 local summary = require "tide.loggers.summary"
 local tide = require "tide"
 
--- Fields beside those of Logger: file and its path; pending (a list of {wall_time, step, make}, where make() gives
--- an encoded value and reads what it needs); others (by folder: the writers of add_scalars).
---- Logs to a file of events for TensorBoard, by default in runs/DATE_TIME.
----@param log_dir string = nil  the folder; nil is one below "runs" named by time
----@param comment string = ""  put behind that folder's name
+-- Fields in addition to those of Logger: file and its path; pending (a list of {wall_time, step, make}, where make()
+-- reads the value and returns it encoded); others (by folder: the writers of add_scalars).
+--- Logs to an event file for TensorBoard, by default in runs/DATE_TIME.
+---@param log_dir string = nil  the folder; nil is runs/DATE_TIME
+---@param comment string = ""  suffix of the default folder's name
 ---@waits at most once a second, when it writes
 ---@see loggers.CSVLogger loggers.TensorBoardLogger tide.Trainer
 ---@example
@@ -23,13 +23,13 @@ local tide = require "tide"
 --- tide.loggers.read_events(writer.path)[1].value --> 0.5
 local SummaryWriter, read_options = define("loggers.SummaryWriter", Logger)
 
---- SummaryWriter{log_dir =, comment =}: without a folder it is runs/DATE_TIME and the comment.
+--- SummaryWriter{log_dir =, comment =}: the default folder is runs/DATE_TIME and the comment.
 function SummaryWriter:init(...)
   local given = read_options(...)
   self:open("SummaryWriter", given.log_dir or "runs/" .. os.date "%b%d_%H-%M-%S" .. given.comment)
 end
 
---- Makes the folder and the file.
+--- Creates the folder and the file.
 function SummaryWriter:open(caller, log_dir)
   native.make_folders(log_dir)
   self:start(caller, log_dir)
@@ -38,14 +38,14 @@ function SummaryWriter:open(caller, log_dir)
   self.path = self.file.path
 end
 
---- Keeps an event until the next write.
+--- Queues an event for the next write.
 function SummaryWriter:add(step, make)
   self:check_open()
   self.pending[#self.pending + 1] = {wall_time = self:wall_time(), step = self:checked_step(step), make = make}
 end
 
---- Writes all pending events. One that cannot be read is left out, and its error raised; the others stay
---- for the next write.
+--- Writes all pending events. If one cannot be read, drops it and raises its error; the others stay
+--- pending for the next write.
 function SummaryWriter:write(all)
   local events, pending = {}, self.pending
   for i, event in ipairs(pending) do
@@ -64,7 +64,7 @@ function SummaryWriter:write(all)
   for _, other in pairs(self.others) do other:write_now(all) end
 end
 
---- Logs a number, or a tensor of one value, as float32.
+--- Logs a number, or a one-element tensor, as float32.
 ---@param tag string  name in TensorBoard
 ---@param value number | tensor | boolean  the value
 ---@param step integer = nil  the step; nil is 0
@@ -79,7 +79,7 @@ function SummaryWriter:add_scalar(tag, value, step)
   self:write_sometimes()
 end
 
---- Logs numbers by name, drawn in one figure: each has a folder of its own.
+--- Logs numbers by name, drawn in one plot: each is written to a separate folder.
 ---@param main_tag string  name of the group
 ---@param values table  values by name
 ---@param step integer = nil  the step; nil is 0
@@ -101,7 +101,7 @@ function SummaryWriter:add_scalars(main_tag, values, step)
   end
 end
 
---- Logs a text, shown as Markdown.
+--- Logs text, shown as Markdown.
 ---@param tag string  name in TensorBoard
 ---@param text string  the text
 ---@param step integer = nil  the step; nil is 0
@@ -118,7 +118,7 @@ end
 
 -- Histograms --------------------------------------------------------------------------------------
 
---- The ends of TensorFlow's buckets, each 1.1 times as far from 0 as the one before.
+--- TensorFlow's bucket limits, each 1.1 times as far from 0 as the previous one.
 local function exponential_edges()
   local positive, edges = {}, {}
   local value = 1e-12
@@ -128,7 +128,7 @@ local function exponential_edges()
   return table.move(positive, 1, #positive, #edges + 1, edges)
 end
 
---- Equal buckets from the least value to the largest.
+--- The limits of equal buckets from the smallest value to the largest.
 local function equal_edges(low, high, count)
   if low == high then low, high = low - 0.5, high + 0.5 end
   local edges = {}
@@ -136,7 +136,7 @@ local function equal_edges(low, high, count)
   return edges
 end
 
---- The buckets from the first with values to the last, and one empty bucket in front.
+--- The range of nonempty buckets, preceded by one empty bucket.
 local function trimmed(counts, edges)
   local first, last = 1, #counts
   while first < last and counts[first] == 0 do first = first + 1 end
@@ -148,7 +148,7 @@ end
 local function histogram_value(tag, values, bins)
   values = values:to("float64"):reshape(-1)
   local finite = values[values:isfinite()]
-  if finite:numel() == 0 then raise("add_histogram: %s: there is no finite value", tag) end
+  if finite:numel() == 0 then raise("add_histogram: %s: expected at least one finite value", tag) end
   local figures = {
     min = finite:min():item(), max = finite:max():item(), num = finite:numel(), sum = finite:sum():item(),
     sum_squares = (finite * finite):sum():item(),
@@ -159,11 +159,11 @@ local function histogram_value(tag, values, bins)
   return summary.histogram(tag, figures, limits, kept)
 end
 
---- Logs how often the finite values occur, in parts of their range.
+--- Logs a histogram of the finite values.
 ---@param tag string  name in TensorBoard
 ---@param values tensor | table | number  the values
 ---@param step integer = nil  the step; nil is 0
----@param bins integer > 0 | "tensorflow" = "tensorflow"  number of equal parts of the range, or TensorFlow's
+---@param bins integer > 0 | "tensorflow" = "tensorflow"  number of equal bins, or TensorFlow's bins
 ---@example
 --- local writer = tide.loggers.SummaryWriter(tide.scratch())
 --- writer:add_histogram("weights", tide.tensor{1.0, 2, 2}, 3, 2)
@@ -172,18 +172,18 @@ end
 function SummaryWriter:add_histogram(tag, values, step, bins)
   self:check_tag(tag)
   values = tide.as_tensor(values):detach():clone()
-  if values:numel() == 0 then raise("%s: add_histogram: %s: there is no value", self.caller, tag) end
+  if values:numel() == 0 then raise("%s: add_histogram: %s: expected at least one value", self.caller, tag) end
   if bins == "tensorflow" then bins = nil end
   self:add(step, function() return histogram_value(tag, values, bins) end)
   self:write_sometimes()
 end
 
--- Pictures ----------------------------------------------------------------------------------------
+-- Images ------------------------------------------------------------------------------------------
 
---- How the dimensions of formats are ordered to (channels, height, width).
+--- The permutation of each format's dimensions to (channels, height, width).
 local kFormats <const> = {CHW = {1, 2, 3}, HWC = {3, 1, 2}, HW = {}}
 
---- Logs a picture of bytes, or of floats from 0 to 1.
+--- Logs an image of bytes, or of floats from 0 to 1.
 ---@param tag string  name in TensorBoard
 ---@param image tensor  (channels, height, width)
 ---@param step integer = nil  the step; nil is 0
@@ -214,9 +214,9 @@ function SummaryWriter:add_image(tag, image, step, format)
   self:write_sometimes()
 end
 
--- As the other loggers ----------------------------------------------------------------------------
+-- The logger interface ----------------------------------------------------------------------------
 
---- Logs numbers or tensors of one value by name, as add_scalar does.
+--- Logs numbers or one-element tensors by name, like add_scalar.
 ---@like logger:log_metrics in loggers/csv_logger.lua
 ---@example
 --- local writer = tide.loggers.SummaryWriter(tide.scratch())
@@ -229,7 +229,7 @@ function SummaryWriter:log_metrics(metrics, step)
   for _, name in ipairs(hyperparams.names(metrics)) do self:add_scalar(name, metrics[name], step) end
 end
 
---- Logs settings: they are written to hparams.yaml, and for TensorBoard's table of them.
+--- Logs hyperparameters to hparams.yaml and for TensorBoard's table.
 ---@like logger:log_hyperparams in loggers/logger.lua
 ---@example
 --- local writer = tide.loggers.SummaryWriter(tide.scratch())

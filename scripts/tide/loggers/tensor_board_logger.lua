@@ -3,10 +3,10 @@ local define = require "tide.internal.declare.define"
 local folders = require "tide.loggers.folders"
 local SummaryWriter = require "tide.loggers.summary_writer"
 
---- A SummaryWriter in save_dir/name/version_N; without a version the next free one.
----@param save_dir string  the folder that runs are written to
+--- A SummaryWriter in save_dir/name/version_N; without a version, uses the next free one.
+---@param save_dir string  the parent folder of all runs
 ---@param name string = "tide_logs"  name of the experiment, a folder in save_dir
----@param version integer | string = nil  name of the run; nil is "version_N", the first N that is free
+---@param version integer | string = nil  name of the run; nil is "version_N" with the next free N
 ---@waits at most once a second, when it writes
 ---@see loggers.CSVLogger loggers.SummaryWriter tide.Trainer
 ---@example
@@ -20,7 +20,7 @@ local SummaryWriter = require "tide.loggers.summary_writer"
 --- x --> 0
 local TensorBoardLogger, read = define("loggers.TensorBoardLogger", SummaryWriter)
 
---- TensorBoardLogger{save_dir =, name =, version =}: a version that is there gets a further file.
+--- TensorBoardLogger{save_dir =, name =, version =}: an existing version gets another file.
 function TensorBoardLogger:init(...)
   local log_dir
   log_dir, self.name, self.version = folders.of_logger("TensorBoardLogger", read(...))

@@ -1,4 +1,4 @@
--- Activations that other ops have as an attribute, by their names.
+-- Activations that other ops name in an attribute.
 local F = require "tide.nn.functional"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -23,7 +23,7 @@ local activations = {
   clip = function(low, high) return function(x) return x:clamp(low, high) end end,
 }
 
---- The activation of this name as a function of a tensor; alpha and beta are its numbers, if it has any.
+--- The activation of this name as a function of a tensor; alpha and beta are its optional parameters.
 local function activation(name, alpha, beta)
   local make = activations[name:lower()]
   if not make then raise("the activation '%s' is not supported", name) end

@@ -1,5 +1,5 @@
--- Sizes that a saved graph leaves open: what a trace at other sizes changes is written as nodes that compute it, or
--- refused.
+-- Dynamic sizes of a saved graph: constants that change when tracing at other sizes are computed by nodes; other
+-- changes are errors.
 local raise = require "tide.internal.raise"
 local tensors = require "tide.onnx.tensors"
 local tide = require "tide"
@@ -8,19 +8,19 @@ local dynamic = {}
 
 local kBool <const> = 9
 
---- ONNX's numbers of floating types.
+--- ONNX's numbers of floating-point types.
 local kFloats <const> = {[1] = true, [10] = true, [11] = true, [16] = true}
 
---- Constants of more elements are not taken apart.
+--- Constants with more elements are not analyzed.
 local kMostElements <const> = 256
 
---- Other sizes to try for one of `size`, two for each attempt.
+--- Pairs of other sizes to try for a dimension of `size`.
 local function candidates(size)
   return {{size + 1, size + 2}, {2 * size, 3 * size}, {size + 32, size + 64}}
 end
 
 --- The dimensions that change together: {label, name, size, entries, is_named}, an entry being {input, dim}. `by_input`
---- has for each input by dimension a name, or true where the caller gives none.
+--- has, for each input, by dimension a name, or true if the caller gave none.
 function dynamic.groups(names, values, by_input)
   local groups, by_name = {}, {}
   for i, value in ipairs(values) do
@@ -47,7 +47,7 @@ function dynamic.groups(names, values, by_input)
   return groups
 end
 
---- The inputs with the dimensions of groups in other sizes: {[group] = size}. Elements are repeated.
+--- The inputs with the dimensions of groups resized: {[group] = size}. Elements are repeated.
 local function resized(values, sizes)
   local list = table.move(values, 1, #values, 1, {})
   for group, size in pairs(sizes) do
@@ -73,7 +73,7 @@ local function same(a, b)
   return true
 end
 
---- Whether two lists have the same numbers, except for rounding.
+--- Whether two lists have the same values, up to rounding.
 local function near(a, b)
   if #a ~= #b then return false end
   for i, value in ipairs(a) do
@@ -82,12 +82,12 @@ local function near(a, b)
   return true
 end
 
---- Refuses a graph with other nodes than the example's.
+--- Raises an error if a graph has other nodes than the example's.
 local function check_nodes(base, other, where)
   for i = 1, math.max(#base.nodes, #other.nodes) do
     local own, new = base.nodes[i], other.nodes[i]
     if not own or not new or not same(own, new) then
-      raise("save: dynamic_axes: %s: the op '%s' is written for the size of the example only", where,
+      raise("save: dynamic_axes: %s: the op '%s' depends on the size of the example", where,
         (own or new).from or "forward")
     end
   end
@@ -108,7 +108,7 @@ local function text_of(value)
   return "(" .. table.concat(value.list(), ", ") .. ")"
 end
 
---- An initializer: its dims, number of elements, and elements as a function that reads them.
+--- An initializer: its dims, number of elements, and a function that reads its elements.
 local function constant_of(initializer)
   local count, list = 1, nil
   for _, size in ipairs(initializer.dims) do count = count * size end
@@ -121,7 +121,7 @@ local function constant_of(initializer)
   end}
 end
 
---- a * size + b for numbers at three sizes; nil if they do not lie on such a line, or if integers would get fractions.
+--- a * size + b from values at three sizes; nil if they are not linear, or if integers would become fractional.
 local function line_of(numbers, sizes, integer)
   local slope = (numbers[2] - numbers[1]) / (sizes[2] - sizes[1])
   if integer then slope = math.tointeger(slope) end
@@ -131,7 +131,7 @@ local function line_of(numbers, sizes, integer)
   return {a = slope, b = numbers[1] - slope * sizes[1]}
 end
 
---- Adds to `terms` how lists of numbers depend on a group's size: terms[i] = {group, a, b}. False if they do not so.
+--- Adds to `terms` how list elements depend on a group's size: terms[i] = {group, a, b}. False if not linearly.
 local function add_lines(terms, lists, group, sizes, integer)
   for i = 1, #lists[1] do
     local numbers = {lists[1][i], lists[2][i], lists[3][i]}
@@ -152,7 +152,7 @@ local function all_equal(list)
   return true
 end
 
---- Start and step of a list of numbers in even steps; nil for others.
+--- Start and step of an evenly spaced list; nil for others.
 local function steps_of(list)
   local step = #list > 1 and list[2] - list[1] or 0
   for i, value in ipairs(list) do
@@ -161,8 +161,8 @@ local function steps_of(list)
   return list[1], step
 end
 
---- Notes in `found` how a constant depends on the size of a group: `elements` lists terms of its elements, `dims` those
---- of its sizes, with `value` for all elements, or `start` and `step` of elements that count. False if neither fits.
+--- Records in `found` how a constant depends on the size of a group: `elements` has the terms of its elements, `dims`
+--- those of its sizes, with `value` for all elements, or `start` and `step` of a range. False if neither applies.
 local function relate(found, values, group, sizes)
   local first, second, third = values[1], values[2], values[3]
   if #first.dims ~= #second.dims or #first.dims ~= #third.dims then return false end
@@ -190,7 +190,7 @@ local function relate(found, values, group, sizes)
   return true
 end
 
---- What the terms make of `numbers` at other sizes.
+--- `numbers` evaluated at other sizes, by their terms.
 local function at_sizes(numbers, terms, sizes)
   local list = {}
   for i, number in ipairs(numbers) do
@@ -202,7 +202,7 @@ end
 
 -- Writing -----------------------------------------------------------------------------------------
 
---- The name of the size of a group as one element of this type.
+--- The name of the size of a group as a one-element tensor of this dtype.
 local function size_name(g, group, dtype)
   group.names = group.names or {}
   if not group.names.int64 then
@@ -216,7 +216,7 @@ local function size_name(g, group, dtype)
   return group.names[dtype]
 end
 
---- The name of the numbers as a vector of this type, those with terms computed.
+--- The name of a vector of this dtype with the numbers, those with terms computed.
 local function vector_name(g, numbers, terms, dtype)
   local parts, run = {}, {}
   local function constant(list)
@@ -255,8 +255,8 @@ local function write_constant(g, initializer, found)
     if found.start then
       local _, term = next(found.dims)
       local count = vector_name(g, {0}, {term}, "int64")
-      local places = g:node("Range", {g:number(0, "int64"), (g:node("Squeeze", {count})), g:number(1, "int64")})
-      local row = g:node("Mul", {(g:node("Cast", {places}, {to = value.dtype})), g:number(found.step, dtype)})
+      local range = g:node("Range", {g:number(0, "int64"), (g:node("Squeeze", {count})), g:number(1, "int64")})
+      local row = g:node("Mul", {(g:node("Cast", {range}, {to = value.dtype})), g:number(found.step, dtype)})
       name = g:node("Reshape", {(g:node("Add", {row, g:number(found.start, dtype)})), shape})
       g:node("Identity", {name})
     else
@@ -267,7 +267,7 @@ local function write_constant(g, initializer, found)
   g.nodes[#g.nodes].output = {initializer.name}
 end
 
---- Puts nodes in the place of the constants that depend on sizes: `found` by their positions.
+--- Replaces the constants that depend on sizes, `found` by their positions, with nodes.
 local function rewrite(g, found)
   local count, kept, own = #g.nodes, {}, {}
   for i, initializer in ipairs(g.initializers) do
@@ -281,7 +281,7 @@ end
 
 -- All together ------------------------------------------------------------------------------------
 
---- Sizes of a group, the first the example's, and traces at the others; nil and what forward says if there are none.
+--- Sizes of a group, the first the example's, and traces at the others; nil and forward's error if none works.
 local function traces_of(group, values, trace)
   local problem
   for _, pair in ipairs(candidates(group.size)) do
@@ -299,11 +299,11 @@ local function traces_of(group, values, trace)
   return nil, problem
 end
 
---- Adds to a group without a name the others of the same size after `place`, which must change with it. Whether there
---- are any.
-local function join(groups, place)
-  local own, joined = groups[place], false
-  for i = #groups, place + 1, -1 do
+--- Adds to the unnamed group at `index` the later unnamed ones of the same size, which must change with it. Returns
+--- whether there are any.
+local function join(groups, index)
+  local own, joined = groups[index], false
+  for i = #groups, index + 1, -1 do
     local other = groups[i]
     if not own.is_named and not other.is_named and other.size == own.size then
       table.move(other.entries, 1, #other.entries, #own.entries + 1, own.entries)
@@ -314,7 +314,7 @@ local function join(groups, place)
   return joined
 end
 
---- Which constants of the base change with one group.
+--- Finds the constants of the base that change with one group.
 local function compare(base, traces, group, sizes, found)
   for _, other in ipairs(traces) do check_nodes(base.graph, other.graph, group.label) end
   for i, initializer in ipairs(base.graph.initializers) do
@@ -332,7 +332,7 @@ local function compare(base, traces, group, sizes, found)
   end
 end
 
---- Refuses constants that depend on several sizes in another way than on each alone.
+--- Raises an error for constants whose dependence on several sizes is not the sum of separate ones.
 local function check_together(base, together, found, sizes)
   local graph = together.graph
   check_nodes(base.graph, graph, "all dimensions")
@@ -365,16 +365,16 @@ local function output_names(base, by_group, names)
   return named
 end
 
---- Makes the graph of a trace, {graph, shapes}, hold for all sizes of the groups; trace(values) makes another. Returns
---- the names of the outputs' dimensions that change.
+--- Makes the graph of a trace, {graph, shapes}, valid for all sizes of the groups; trace(values) makes another trace.
+--- Returns the names of the outputs' dimensions that change.
 function dynamic.open(base, groups, values, input_names, names, trace)
   local found, by_group, together = {}, {}, {}
-  for i, group in ipairs(groups) do -- which loses entries as groups are joined
+  for i, group in ipairs(groups) do -- joining groups removes entries
     group.input_names = input_names
     local sizes, traces = traces_of(group, values, trace)
     if not sizes and join(groups, i) then sizes, traces = traces_of(group, values, trace) end
     if not sizes then
-      raise("save: dynamic_axes: %s: forward does not take another size than %d: %s", group.label, group.size, traces)
+      raise("save: dynamic_axes: %s: forward accepts no other size than %d: %s", group.label, group.size, traces)
     end
     compare(base, traces, group, sizes, found)
     by_group[group], together[group] = {sizes = sizes, traces = traces}, sizes[2]

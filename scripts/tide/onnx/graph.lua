@@ -1,15 +1,15 @@
--- Graphs of ONNX made ready to run: nodes with the functions of their ops, their attributes, and
--- when each value is used for the last time.
+-- ONNX graphs prepared for running: nodes with the functions of their ops, their attributes, and the
+-- last use of each value.
 local operators = require "tide.onnx.operators"
 local raise = require "tide.internal.raise"
 local tensors = require "tide.onnx.tensors"
 
 local graph = {}
 
---- How many nodes a model may have, those of functions counted for each call.
+--- Maximum number of nodes of a model, counting those of functions for each call.
 local kMaxNodes <const> = 1000000
 
--- Taken over as they are when a module is cloned.
+-- Shared, not copied, when a module is cloned.
 local Graph = {__name = "tide.onnx.Graph"}
 
 --- "node 'x' (Conv)", for messages.
@@ -34,7 +34,7 @@ local readers = {
   [13] = function(a) return a.tp or {} end,
 }
 
---- The type of an attribute of an old file, which does not say it.
+--- The type of an attribute in an old file, which does not store it.
 local function guessed_type(a)
   for type, field in ipairs {"f", "i", "s", "t", "g", "floats", "ints", "strings"} do
     if a[field] ~= nil then return type end
@@ -42,7 +42,7 @@ local function guessed_type(a)
 end
 
 --- The attributes of a node by name. Inside a function, `model.arguments` are those of the call, and `model.declared`
---- the names of those that have no default.
+--- the names of attributes without a default.
 local function attributes_of(message, model, scope)
   local attributes = {}
   for _, a in ipairs(message.attribute or {}) do
@@ -50,12 +50,12 @@ local function attributes_of(message, model, scope)
     if a.ref_attr_name and a.ref_attr_name ~= "" then
       local argument = (model.arguments or {})[a.ref_attr_name]
       if argument == nil and model.declared and not model.declared[a.ref_attr_name] then
-        raise("the default of the function's attribute '%s' is not read: it must be given", a.ref_attr_name)
+        raise("defaults of function attributes are not supported: '%s' is missing", a.ref_attr_name)
       end
       attributes[name] = argument
     else
       local read = readers[a.type or guessed_type(a)]
-      if not read then raise("attribute '%s' is of a type that is not supported", name) end
+      if not read then raise("attribute '%s' has an unsupported type", name) end
       attributes[name] = read(a, model, scope)
     end
   end
@@ -64,7 +64,7 @@ end
 
 -- Nodes -------------------------------------------------------------------------------------------
 
---- The body of the model's own function that a node calls, as a graph; nil if there is none.
+--- The body, as a graph, of the model's own function that a node calls; nil if there is none.
 local function function_body(message, model, attributes)
   local key = (message.domain or "") .. ":" .. (message.op_type or "")
   local declared = model.functions[key]
@@ -86,7 +86,7 @@ local function function_body(message, model, attributes)
   return compile({node = declared.node, input = inputs, output = outputs}, inner, {})
 end
 
---- What calls a graph as an op.
+--- Returns a function that calls a graph as an op.
 local function caller_of(body)
   return function(run, _, ...)
     local values, given = {}, {...}
@@ -98,21 +98,21 @@ end
 local function check_inputs(node, scope)
   for _, name in ipairs(node.inputs) do
     if name ~= "" and not scope[name] then
-      raise("input '%s' is neither given nor computed before", name)
+      raise("input '%s' is neither an input of the graph nor computed by an earlier node", name)
     end
   end
 end
 
---- Refuses what would be ignored.
+--- Raises an error for attributes that would be ignored.
 local function check_attributes(attributes, known)
   for name, value in pairs(attributes) do
     if not known.names[name] then
       local names = #known.names == 0 and "none" or table.concat(known.names, ", ")
-      raise("the attribute '%s' is not supported: the op takes %s", name, names)
+      raise("the attribute '%s' is not supported: the op supports %s", name, names)
     end
     local only = known.only[name]
     if only and value ~= only then
-      raise("the attribute %s = %s is not supported: only %s is", name, tostring(value), only)
+      raise("the attribute %s = %s is not supported: expected %s", name, tostring(value), only)
     end
   end
 end
@@ -147,8 +147,8 @@ local function new_node(message, model, scope)
   return node
 end
 
---- Notes which values of the graph no node after each one needs any more.
-local function note_last_uses(made)
+--- Records for each node the values that no later node needs.
+local function record_last_uses(made)
   local seen = {}
   for _, name in ipairs(made.outputs) do seen[name] = true end
   for i = #made.nodes, 1, -1 do
@@ -170,7 +170,7 @@ local function note_last_uses(made)
   end
 end
 
---- All names that a graph takes from those around it.
+--- All names that a graph uses from enclosing graphs.
 local function outer_names(made, own)
   local outer = {}
   local function use(name)
@@ -205,9 +205,9 @@ local function initializers_of(message, model)
   return list
 end
 
---- A graph from the table of a GraphProto: {inputs, outputs, initializers, nodes, outer}. `scope`
---- has the names of the graphs around it. What is wrong is added to model.problems. At the top of a
---- model, inputs that are initializers too need not be given.
+--- Compiles the table of a GraphProto to {inputs, outputs, initializers, nodes, outer}. `scope` has the
+--- names of enclosing graphs. Problems are added to model.problems. At the top of a model, inputs that
+--- are also initializers need not be passed.
 function compile(message, model, scope, top)
   local own, made = {}, {inputs = {}, outputs = {}, nodes = {}, optional = {}}
   local known = setmetatable({}, {__index = function(_, name) return own[name] or scope[name] end})
@@ -220,7 +220,7 @@ function compile(message, model, scope, top)
   end
   for _, node in ipairs(message.node or {}) do
     model.count[1] = model.count[1] + 1
-    if model.count[1] > kMaxNodes then raise("there are more than %d nodes", kMaxNodes) end
+    if model.count[1] > kMaxNodes then raise("the model has more than %d nodes", kMaxNodes) end
     local added = new_node(node, model, known)
     made.nodes[#made.nodes + 1] = added
     for _, name in ipairs(added.outputs) do
@@ -239,7 +239,7 @@ function compile(message, model, scope, top)
     end
   end
   made.outer = outer_names(made, own)
-  note_last_uses(made)
+  record_last_uses(made)
   return setmetatable(made, Graph)
 end
 

@@ -1,5 +1,5 @@
--- tide.onnx: models in files of ONNX.
---- Models in files of ONNX: see tide.onnx.NAME.
+-- tide.onnx: ONNX models.
+--- Loads and saves ONNX models: see tide.onnx.NAME.
 ---@type table
 ---@example
 --- tide.onnx.load ~= nil --> true

@@ -1,4 +1,4 @@
--- tide.onnx.load: the model in a file as a module.
+-- tide.onnx.load: loads an ONNX model as a module.
 local reader = require "tide.internal.declare.reader"
 local graph = require "tide.onnx.graph"
 local Model = require "tide.onnx.model"
@@ -6,14 +6,14 @@ local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- The oldest and the newest version that is read, by domain.
+--- The oldest and the newest supported version, by domain.
 local kVersions <const> = {[""] = {7, 23}, ["ai.onnx.ml"] = {1, 5}}
 
---- A module that computes the graph of a file of ONNX (opset 7 to 23, ai.onnx.ml, com.microsoft), with its weights as
---- parameters; in evaluation mode.
+--- Loads an ONNX model (opset 7 to 23, ai.onnx.ml, com.microsoft) as a module with its weights as parameters, in
+--- evaluation mode.
 ---@param path string  name of the file
----@param device device = nil  where parameters lie; nil is cpu
----@param dtype dtype = nil  type of the parameters; nil is the file's
+---@param device device = nil  device of the parameters; nil is cpu
+---@param dtype dtype = nil  dtype of the parameters; nil is the file's
 ---@example
 --- local path = os.tmpname()
 --- tide.onnx.save(nn.Linear(3, 2), tide.ones(1, 3), path)
@@ -51,7 +51,7 @@ end
 --- The graph of a file, ready to run.
 local function read_model(path)
   local message = native.read_onnx(path, "ModelProto", "onnx.load")
-  if not message.graph then raise("onnx.load: %s: there is no graph in it", path) end
+  if not message.graph then raise("onnx.load: %s: the model has no graph", path) end
   local model = {
     folder = path:match "^(.*/)" or "", versions = versions_of(message, path),
     functions = functions_of(message), inside = {}, problems = {}, count = {0},
@@ -64,10 +64,10 @@ local function read_model(path)
   return made
 end
 
---- load(path, {device, dtype}): a module that computes the graph of the file and can be trained. It
---- takes the graph's inputs in order, and returns its outputs. Initializers of floating types are
---- parameters under their names; running statistics are buffers. The module starts in evaluation
---- mode, as files describe models for use.
+--- load(path, {device, dtype}): a trainable module that computes the graph of the file. It takes the
+--- graph's inputs in order, and returns its outputs. Floating-point initializers are parameters under
+--- their names; running statistics are buffers. The module starts in evaluation mode, because files
+--- contain models for inference.
 local function load(...)
   local given = read_arguments(...)
   local module = Model(read_model(given.path), given.path)

@@ -7,11 +7,11 @@ local tide = require "tide"
 
 local Model = class("OnnxModel", Module)
 
---- Constant nodes of more elements are kept with the module, so that they move with it.
+--- Constant nodes with more elements become buffers, so that they move with the module.
 local kLargeConstant <const> = 1024
 
---- What the top graph's nodes do with an initializer: whether one reads its values, and whether one
---- has it as its state.
+--- How the top graph's nodes use initializers: the set of those whose values are read, and of those
+--- that are state.
 local function uses_of(graph)
   local read, state = {}, {}
   for _, node in ipairs(graph.nodes) do
@@ -23,14 +23,14 @@ local function uses_of(graph)
   return read, state
 end
 
---- A field for the tensor of this name: the name, if the class has no member that is called so.
+--- A field name for the tensor of this name: the name itself, unless the class has such a member.
 function Model:field_for(name)
   local field = name
   while class.member(Model, field) ~= nil or rawget(self, field) ~= nil do field = field .. "_" end
   return field
 end
 
---- Keeps a tensor as a parameter or buffer.
+--- Registers a tensor as a parameter or buffer.
 function Model:keep(name, value, is_parameter)
   local field = self:field_for(name)
   self._tensor_fields[name] = field
@@ -41,7 +41,7 @@ function Model:keep(name, value, is_parameter)
   end
 end
 
---- Takes the nodes out of the graph that are large constants, and keeps these as buffers.
+--- Removes large constants from the graph and registers them as buffers.
 function Model:keep_large_constants(graph, read)
   local others = {}
   for _, node in ipairs(graph.nodes) do
@@ -73,7 +73,7 @@ function Model:init(graph, path)
   self:keep_large_constants(graph, read)
 end
 
---- Where this module's tensors are; that of the first input if it has none.
+--- The device of this module's tensors, or of the first input if it has none.
 function Model:device_of(inputs)
   for _, field in pairs(self._tensor_fields) do return rawget(self, field).device end
   for i = 1, inputs.n do
@@ -81,7 +81,7 @@ function Model:device_of(inputs)
   end
 end
 
---- The inputs as values by name, with this module's tensors behind them.
+--- The inputs as values by name, falling back to this module's tensors.
 function Model:values_of(inputs)
   local graph, fields = self._graph, self._tensor_fields
   if inputs.n ~= #graph.inputs then
@@ -108,7 +108,7 @@ function Model:forward(...)
     if type(outputs) ~= "string" then error(outputs, 0) end
     local text = outputs:gsub("^.-:%d+: ", "")
     if text:find "^attempt to" or text:find "^bad argument" then
-      text = ("an input or attribute is missing or of the wrong kind (%s)"):format(text)
+      text = ("an input or attribute is missing or has the wrong type (%s)"):format(text)
     end
     raise("%s: %s: %s", self._path, run:place() or "inputs", text)
   end

@@ -15,7 +15,7 @@ local kDomains <const> = {
 local none = {}
 local loaded = {}
 
---- The attributes of a family's op: {names, only}, the first a list, the second the values of those that must have one.
+--- The attributes of a family's op: {names, only}, a list, and the required values of some.
 local function attributes_of(family, name)
   local names, only = {}, {}
   for attribute, value in ((family.attributes or none)[name] or ""):gmatch "([%w_]+)=?(%S*)" do
@@ -26,11 +26,11 @@ local function attributes_of(family, name)
   return {names = names, only = only}
 end
 
---- A family is a table of functions by the ops' names: op(node, inputs...) -> outputs. Those below
---- `with_run` are called op(run, node, inputs...). `attributes` has the names of those that an op
---- takes: {Gemm = "alpha beta transA transB"}; "spatial=1" takes this value only. `host` lists the
---- inputs that an op reads the values of: {Reshape = {2}}; `state` those that, if they are
---- initializers, are not trained; `text` the ops that take lists of text: {Identity = true}.
+--- A family is a table of functions by op name: op(node, inputs...) -> outputs. Those in `with_run` are
+--- called as op(run, node, inputs...). `attributes` has the names of supported attributes: {Gemm =
+--- "alpha beta transA transB"}; "spatial=1" supports only this value. `host` lists the inputs whose
+--- values an op reads: {Reshape = {2}}; `state` those that are not trained if they are initializers;
+--- `text` the ops that accept lists of text: {Identity = true}.
 local function add_family(known, family)
   local function set_of(list)
     local set = {}
@@ -50,10 +50,10 @@ local function add_family(known, family)
   for name, value in pairs(family.with_run or none) do add(name, value, true) end
 end
 
---- Whether there are ops of this domain.
+--- Whether this domain is supported.
 function operators.has_domain(domain) return kDomains[domain] ~= nil end
 
---- What is known of an op: {call, takes_run, host, state, attributes, takes_text}; nil if there is no such op.
+--- The description of an op: {call, takes_run, host, state, attributes, takes_text}; nil if it is not supported.
 function operators.find(domain, name)
   local known = loaded[domain]
   if not known then

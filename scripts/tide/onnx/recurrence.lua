@@ -1,22 +1,22 @@
--- RNN, GRU and LSTM layers over sequences, with all that the standard lets them have.
+-- RNN, GRU and LSTM layers over sequences, with all options of the standard.
 local activation = require "tide.onnx.activation"
 local F = require "tide.nn.functional"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- The activations of a direction: `defaults` if the node names none.
+--- The activations of a direction: `defaults` unless the node names others.
 local function activations_of(node, direction, defaults)
   local a, list = node.attributes, {}
   for i, default in ipairs(defaults) do
-    local place = (direction - 1) * #defaults + i
-    list[i] = activation(a.activations and a.activations[place] or default, (a.activation_alpha or {})[place],
-      (a.activation_beta or {})[place])
+    local index = (direction - 1) * #defaults + i
+    list[i] = activation(a.activations and a.activations[index] or default, (a.activation_alpha or {})[index],
+      (a.activation_beta or {})[index])
   end
   return list
 end
 
---- The step of each op: share is the input's W x + Wb of all gates, (n, gates * hidden);
---- step(share, state, own) -> new state. `own` has the weights and choices of the direction.
+--- The step of each op: share is the input's W x + Wb for all gates, (n, gates * hidden);
+--- step(share, state, own) -> new state. `own` has the weights and options of the direction.
 local steps = {}
 
 function steps.RNN(share, state, own)
@@ -56,13 +56,13 @@ local kDefaults <const> = {
   RNN = {"Tanh"}, GRU = {"Sigmoid", "Tanh"}, LSTM = {"Sigmoid", "Tanh", "Tanh"},
 }
 
---- Where a sequence still goes on, the new state, else the old one.
+--- The new state where a sequence has not ended, else the old one.
 local function keep_ended(new, old, going_on)
   for i, value in ipairs(new) do new[i] = tide.where(going_on, value, old[i]) end
   return new
 end
 
---- One direction over x (steps, n, inputs): outputs of all steps, last state.
+--- Runs one direction over x (steps, n, inputs): returns the outputs of all steps and the last state.
 local function run_direction(x, state, own, step, lengths, backwards)
   local count, outputs = x:size(1), {}
   local shares = own.outer(x, own.w, own.wb)
@@ -81,7 +81,7 @@ local function run_direction(x, state, own, step, lengths, backwards)
   return tide.stack(outputs, 1), state
 end
 
---- The weights and choices of a direction; products(direction) gives those of inputs and of states.
+--- The weights and options of a direction; products(direction) returns the products for inputs and states.
 local function own_of(node, kind, direction, w, r, b, p, products)
   local a, gates = node.attributes, kGates[kind]
   local own = {
@@ -99,8 +99,8 @@ local function own_of(node, kind, direction, w, r, b, p, products)
   return own
 end
 
---- A layer of this kind ("LSTM") over x: outputs of all steps, and the last states. `start` lists the states to start
---- with. `products`, if given, replaces F.linear: products(direction) -> one for inputs, one for states.
+--- Runs a layer of this kind ("LSTM") over x: returns the outputs of all steps, and the last states. `start` lists the
+--- initial states. `products` optionally replaces F.linear: products(direction) -> one for inputs, one for states.
 local function recurrence(kind, node, x, w, r, b, lengths, start, p, products)
   local a = node.attributes
   local batch_first = a.layout == 1

@@ -1,12 +1,11 @@
--- How layers of nn.RNN, nn.GRU and nn.LSTM are written: a node for each layer, both directions in
--- one.
+-- Exports nn.RNN, nn.GRU and nn.LSTM: one node per layer, for both directions.
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 local traced = require "tide.onnx.traced"
 
 local kOps <const> = {lstm = "LSTM", gru = "GRU", tanh = "RNN", relu = "RNN"}
 
--- The order of the gates in ONNX, by their places in tide.
+-- The order of the gates in ONNX, as positions in tide.
 local kOrder <const> = {lstm = {1, 4, 2, 3}, gru = {2, 1, 3}, tanh = {1}, relu = {1}}
 
 --- A weight of one direction with its gates in ONNX's order.
@@ -16,7 +15,7 @@ local function reordered(kind, weight)
   return tide.cat(list, 1)
 end
 
---- The weights of a layer in the form of a node: W, R, B.
+--- The weights of a layer as a node's inputs: W, R, B.
 local function weights_of(self, layer)
   local w, r, b = {}, {}, {}
   for direction = 1, self.directions do
@@ -31,7 +30,7 @@ local function weights_of(self, layer)
   return tide.stack(w), tide.stack(r), self.bias and tide.stack(b) or nil
 end
 
---- One layer: the names of its outputs, (steps, batch, directions * size), and of its last states.
+--- Writes one layer: returns the names of its outputs, (steps, batch, directions * size), and last states.
 local function write_layer(self, g, x, layer, states)
   local w, r, b = weights_of(self, layer)
   local start = {}
@@ -53,12 +52,12 @@ local function write_layer(self, g, x, layer, states)
   return y, table.move(outputs, 2, outputs.n, 1, {})
 end
 
---- A forward for such a layer that writes nodes; `forward` is its own, which gives the values.
+--- A replacement for the layer's forward that writes nodes; the original `forward` computes the values.
 local function recurrent_export(self, forward)
   return function(_, x, given, cell)
     if tide.is_tensor(given) then given = {given, cell} end
     if not traced.is_traced(x) or self.proj_size > 0 or x:dim() ~= 3 or self.kind == "relu" then
-      raise("save: this layer has no form in ONNX: expected a batch of three dimensions, no "
+      raise("save: this layer cannot be exported to ONNX: expected a batch of three dimensions, no "
         .. "projection, and tanh")
     end
     local g = x._graph

@@ -1,4 +1,4 @@
--- One forward of a loaded model: values by name, node after node.
+-- One forward pass of a loaded model: values by name, node by node.
 local graph = require "tide.onnx.graph"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -6,12 +6,12 @@ local tide = require "tide"
 local Run = {}
 Run.__index = Run
 
---- A run for the module; new tensors go to `device`.
+--- A run of the module; new tensors are created on `device`.
 local function new_run(module, device)
   return setmetatable({module = module, device = device}, Run)
 end
 
---- The device of those tensors that are not on the cpu; nil if there are none, or all are there.
+--- The device of the non-cpu tensors if some are on the cpu and some are not; else nil or false.
 local function device_of(inputs, count)
   local device, on_cpu
   for i = 1, count do
@@ -23,8 +23,8 @@ local function device_of(inputs, count)
   return on_cpu and device
 end
 
---- Moves to their device what other inputs of the op have left on the cpu, where shapes, positions
---- and constants lie; inputs of which the op reads the values stay.
+--- Moves cpu inputs of the op, such as shapes, positions and constants, to the device of the other
+--- inputs; inputs whose values the op reads stay.
 local function bring_together(node, inputs, count)
   local device = device_of(inputs, count)
   if not device then return end
@@ -41,7 +41,7 @@ local function call(self, node, inputs, count)
   return node.call(node, table.unpack(inputs, 1, count))
 end
 
---- Refuses lists of text where the op does not take them.
+--- Raises an error for lists of text if the op does not support them.
 local function check_text(node, inputs, count)
   if node.takes_text then return end
   for i = 1, count do
@@ -50,9 +50,9 @@ local function check_text(node, inputs, count)
   end
 end
 
---- The outputs of a graph, as a list. `values` has its inputs, and finds what lies around it.
+--- Runs a graph and returns its outputs as a list. `values` has its inputs, and finds enclosing values.
 function Run:graph(made, values)
-  local around, caller = self.values, self.node
+  local enclosing, caller = self.values, self.node
   self.values = values
   for _, entry in ipairs(made.initializers) do
     if rawget(values, entry[1]) == nil then values[entry[1]] = entry[2] end
@@ -71,11 +71,11 @@ function Run:graph(made, values)
   end
   local outputs = {n = #made.outputs}
   for i, name in ipairs(made.outputs) do outputs[i] = values[name] end
-  self.values, self.node = around, caller
+  self.values, self.node = enclosing, caller
   return outputs
 end
 
---- "node 'x' (Conv)": where the run is.
+--- The current node, "node 'x' (Conv)".
 function Run:place() return self.node and graph.describe(self.node) end
 
 return new_run

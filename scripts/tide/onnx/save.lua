@@ -1,4 +1,4 @@
--- tide.onnx.save: a module as a file of ONNX.
+-- tide.onnx.save: saves a module as an ONNX file.
 local class = require "tide.internal.class"
 local reader = require "tide.internal.declare.reader"
 local dynamic = require "tide.onnx.dynamic"
@@ -14,16 +14,16 @@ local traced = require "tide.onnx.traced"
 
 local kIrVersion <const>, kOpset <const> = 8, 17
 
---- Calls the module with a tensor or a list of them, and writes what it computes as a file of ONNX; dynamic_axes =
---- {input_1 = {1}} says which sizes may be others later.
+--- Calls the module with a tensor or a list of tensors, and saves its computation as an ONNX file; dynamic_axes =
+--- {input_1 = {1}} lists the dimensions that may have any size.
 ---@param module module  the module
----@param inputs tensor | tensor[]  inputs of the sizes it will get
+---@param inputs tensor | tensor[]  example inputs
 ---@param path string  name of the file
 ---@param input_names string[] = nil  names of the inputs
 ---@param output_names string[] = nil  names of the outputs
----@param opset_version integer >= 0 = 17  version of the operators; files are written in 17 only
+---@param opset_version integer >= 0 = 17  version of the operator set; only 17 is supported
 ---@param dynamic_axes table = nil  by name of an input or output, its dimensions, from 1, that may have any size: {x
----  = {1}} or {x = {"batch"}}; a size that the graph cannot leave open is an error
+---  = {1}} or {x = {"batch"}}; a size that cannot be dynamic is an error
 ---@example
 --- local path = os.tmpname()
 --- tide.onnx.save(nn.ReLU(), tide.ones(2), path, {input_names = {"x"}})
@@ -32,7 +32,7 @@ local kIrVersion <const>, kOpset <const> = 8, 17
 --- model(tide.tensor{-1.0, 2}) --> {0.0, 2.0}
 local read_arguments = reader "onnx.save"
 
---- The names of a module's tensors as in state_dict.
+--- The names of a module's tensors, as in state_dict.
 local function names_of(module)
   local names = {}
   for name, tensor in module:named_parameters() do names[tensor] = name end
@@ -40,8 +40,8 @@ local function names_of(module)
   return names
 end
 
---- The dimensions of an input or output that may have another size, by what dynamic_axes has for it: {1, 3} or
---- {[1] = "batch"}; names, or true.
+--- The dynamic dimensions of an input or output from its entry in dynamic_axes, {1, 3} or {[1] = "batch"}: names, or
+--- true.
 local function open_dims(name, value, given)
   local by_dim = {}
   for key, entry in pairs(given or {}) do
@@ -56,7 +56,7 @@ local function open_dims(name, value, given)
   return by_dim
 end
 
---- What an input or output is in the file; `by_dim` has names of open dimensions.
+--- The description of an input or output in the file; `by_dim` has the names of dynamic dimensions.
 local function value_info(name, dtype, shape, by_dim)
   local sizes = {}
   for d, size in ipairs(shape) do
@@ -73,8 +73,8 @@ local function is_recurrent(module)
   return class.is_a(module, nn.RNN) or class.is_a(module, nn.GRU) or class.is_a(module, nn.LSTM)
 end
 
---- Calls fn while the module is in evaluation mode, its recurrent layers write themselves, and no
---- gradients are noted.
+--- Calls fn with the module in evaluation mode, its recurrent layers replaced for export, and gradients
+--- disabled.
 local function while_traced(module, fn)
   local modes, replaced = {}, {}
   for _, each in ipairs(module:modules()) do
@@ -93,7 +93,7 @@ local function while_traced(module, fn)
   return result
 end
 
---- All tensors among the results of forward, lists gone through.
+--- All tensors among the results of forward, including those in lists.
 local function flat(results, count, list)
   for i = 1, count do
     local value = results[i]
@@ -102,13 +102,13 @@ local function flat(results, count, list)
     elseif type(value) == "table" and not getmetatable(value) then
       flat(value, #value, list)
     elseif value ~= nil then
-      raise("save: forward gave %s: expected tensors", kind_of(value))
+      raise("save: forward returned %s: expected tensors", kind_of(value))
     end
   end
   return list
 end
 
---- Names for the inputs or outputs; those that are not given are numbered.
+--- Names for the inputs or outputs; missing ones are numbered.
 local function name_list(option, given, count, stem)
   local names, seen = {}, {}
   if given and #given > count then
@@ -125,8 +125,7 @@ local function name_list(option, given, count, stem)
   return names
 end
 
---- Gives outputs the names asked for. A node for each also serves outputs that are inputs, constants, or the same
---- twice.
+--- Names the outputs, with a node for each, which also handles outputs that are inputs, constants, or duplicates.
 local function write_outputs(writer, outputs, names)
   for i, value in ipairs(outputs) do
     writer.nodes[#writer.nodes + 1] = {
@@ -153,8 +152,8 @@ local function check(given)
   return inputs
 end
 
---- The graph of the module for these inputs: {graph, outputs, shapes}. A draft, which is only compared, does not have
---- the elements of the module's own tensors.
+--- Traces the module for these inputs: {graph, outputs, shapes}. A draft, which is used only for comparison, omits the
+--- elements of the module's own tensors.
 local function trace_module(module, inputs, names, output_names, draft)
   local writer, wrapped = new_writer(names_of(module), draft), {}
   for _, name in ipairs(output_names or {}) do writer:take(name) end
@@ -171,8 +170,8 @@ local function trace_module(module, inputs, names, output_names, draft)
   return {graph = writer, outputs = outputs, shapes = shapes}
 end
 
---- Names of the dimensions of inputs and outputs that may have another size, by their positions; the graph is made to
---- hold for all of them.
+--- The names of the dynamic dimensions of inputs and outputs, by their positions; makes the graph valid for all their
+--- sizes.
 local function open_sizes(base, given, inputs, names, output_names)
   local axes, by_input, input_dims, output_dims = given.dynamic_axes or {}, {}, {}, {}
   for name in pairs(axes) do
@@ -200,16 +199,16 @@ local function open_sizes(base, given, inputs, names, output_names)
 end
 
 --- save(module, inputs, path, {input_names, output_names, opset_version, dynamic_axes}): calls the
---- module with the example inputs, a tensor or a list of them, and writes what it computes as a
---- graph. With dynamic_axes it is called with inputs of other sizes, too, and what these change is
---- computed in the graph, or refused.
+--- module with the example inputs, a tensor or a list of tensors, and saves its computation as a graph.
+--- With dynamic_axes, it is also called with inputs of other sizes; constants that change are computed
+--- in the graph, other changes are errors.
 local function save(...)
   local given = read_arguments(...)
   local inputs = check(given)
   local names = name_list("input_names", given.input_names, #inputs, "input")
   local base = trace_module(given.module, inputs, names, given.output_names, false)
   local writer, outputs = base.graph, base.outputs
-  if #outputs == 0 then raise "save: forward gave no tensors" end
+  if #outputs == 0 then raise "save: forward returned no tensors" end
   local output_names = name_list("output_names", given.output_names, #outputs, "output")
   local input_dims, output_dims = open_sizes(base, given, inputs, names, output_names)
   write_outputs(writer, outputs, output_names)

@@ -1,11 +1,11 @@
--- ONNX's tensors and element types, and tide's.
+-- Converts between ONNX's and tide's tensors and dtypes.
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local tensors = {}
 
--- By ONNX's number: the name, the type that the bytes are read as, and for unsigned types that tide
--- lacks the wider one that holds their values (of uint64 the bits).
+-- By ONNX's number: the dtype the bytes are read as, and for unsigned types that tide lacks the wider
+-- dtype that holds their values (for uint64 their bits) and the mask.
 local kTypes <const> = {
   [1] = {"float32"}, [2] = {"uint8"}, [3] = {"int8"}, [4] = {"int16", "int32", 0xffff},
   [5] = {"int16"}, [6] = {"int32"}, [7] = {"int64"}, [9] = {"bool"}, [10] = {"float16"},
@@ -21,7 +21,7 @@ local kBytes <const> = {
   float64 = 8, bfloat16 = 2,
 }
 
---- Tide's type for ONNX's number; raises for strings and complex numbers.
+--- Tide's dtype for ONNX's number; raises an error for unsupported ones.
 function tensors.dtype_of(number)
   local entry = kTypes[number]
   if not entry then
@@ -30,7 +30,7 @@ function tensors.dtype_of(number)
   return entry[2] or entry[1]
 end
 
---- ONNX's number for a type of tide's.
+--- ONNX's number for tide's dtype.
 function tensors.number_of(dtype)
   for number, entry in pairs(kTypes) do
     if entry[1] == dtype and not entry[2] and number ~= 13 then return number end
@@ -43,11 +43,11 @@ local kString <const> = 8
 local function read_text(message)
   local list, dims = message.string_data or {}, message.dims or {}
   if #dims > 1 then raise("text in %d dimensions is not supported", #dims) end
-  if #list ~= (dims[1] or 1) then raise("its size is %d, but it has %d texts", dims[1] or 1, #list) end
+  if #list ~= (dims[1] or 1) then raise("its size is %d, but it has %d strings", dims[1] or 1, #list) end
   return list
 end
 
---- How many bytes the elements of a tensor take, by its sizes.
+--- The number of bytes of a tensor's elements.
 local function size_in_bytes(dims, width)
   local total, empty = width, false
   for _, size in ipairs(dims) do
@@ -60,32 +60,32 @@ local function size_in_bytes(dims, width)
   return empty and 0 or total
 end
 
---- The bytes of a tensor that lie in another file of the folder.
+--- The bytes of a tensor stored in another file of the folder.
 local function external_bytes(message, folder, bytes)
   local entry = {}
   for _, pair in ipairs(message.external_data or {}) do entry[pair.key or ""] = pair.value end
   local name = entry.location or ""
   if name == "" or name == "." or name == ".." or name:find "[/\\%z]" then
-    raise("its data must lie in the model's own folder, not in '%s'", name)
+    raise("its data must be in the model's own folder, not in '%s'", name)
   end
   local offset, length = tonumber(entry.offset or 0), tonumber(entry.length or bytes)
   if math.type(offset) ~= "integer" or offset < 0 or length ~= bytes then
-    raise("its data in '%s' have the offset %s and length %s, where %d bytes are needed", name,
+    raise("its data in '%s' has the offset %s and length %s, but %d bytes are needed", name,
       entry.offset, entry.length, bytes)
   end
   local file, reason = io.open(folder .. name, "rb")
-  if not file then raise("its data are missing: %s", reason) end
+  if not file then raise("its data is missing: %s", reason) end
   local _ <close> = file
   local size = file:seek "end"
   if not size or offset > size or size - offset < bytes then
-    raise("its data are cut short: '%s' ends before byte %d", name, offset + bytes)
+    raise("its data is truncated: '%s' ends before byte %d", name, offset + bytes)
   end
   file:seek("set", offset)
   return bytes == 0 and "" or file:read(bytes) or ""
 end
 
---- A tensor on the cpu from the table of a TensorProto, or a list of text; `folder` is where data
---- outside the file lie. Raises what is wrong with it.
+--- A tensor on the cpu from the table of a TensorProto, or a list of text; `folder` is the folder of
+--- external data. Raises an error for an invalid tensor.
 function tensors.read(message, folder)
   if message.data_type == kString then return read_text(message) end
   local entry = kTypes[message.data_type or 0]
@@ -96,7 +96,7 @@ function tensors.read(message, folder)
   local data = message.raw_data
   if message.data_location == 1 then data = external_bytes(message, folder, bytes) end
   if #data ~= bytes then
-    raise("its sizes (%s) make %d bytes, but it has %d", table.concat(dims, ", "), bytes, #data)
+    raise("its shape (%s) needs %d bytes, but it has %d", table.concat(dims, ", "), bytes, #data)
   end
   local value = tide.from_bytes(data, entry[1], dims, {device = "cpu"})
   if not entry[2] then return value end

@@ -1,6 +1,6 @@
--- Traced tensors: what a module's forward is given by tide.onnx.save. Each holds the value that it
--- has for the example inputs, and the name that it has in the graph being written. Ops that are
--- called with one come here (`__tensor_function`), are carried out, and are written by the rules.
+-- Traced tensors, which tide.onnx.save passes to a module's forward. Each has its value for the example
+-- inputs, and its name in the graph being written. Ops called with one are dispatched here
+-- (`__tensor_function`), executed, and written by the rules.
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tensor_operators = require "tide.internal.tensor_operators"
@@ -23,8 +23,7 @@ local function is_plain(value)
   return type(value) == "table" and not getmetatable(value)
 end
 
---- `value` with tensors in the place of traced ones, also inside tables; and a graph that one of
---- them belongs to.
+--- `value` with traced tensors replaced by tensors, also inside tables; and the graph of one of them.
 local function unwrap(value)
   if is_traced(value) then return value._value, value._graph end
   if not is_plain(value) then return value end
@@ -38,7 +37,7 @@ local function unwrap(value)
 end
 traced.unwrap = unwrap
 
---- Results as traced tensors, each called by the next of the names.
+--- Results as traced tensors, named by the list of names.
 local function wrap_results(graph, results, names)
   local next_name = 0
   local function wrap(value)
@@ -54,7 +53,7 @@ local function wrap_results(graph, results, names)
   return table.unpack(results, 1, results.n)
 end
 
---- The arguments by the names that a rule gives them; a table of named ones may come last.
+--- The arguments by the names that a rule declares; the last may be a table of named ones.
 local function named(declared, args)
   local values = {n = args.n}
   for i = 1, args.n do
@@ -68,7 +67,7 @@ local function named(declared, args)
   return values
 end
 
---- Carries out `op`, called `name`, for arguments of which some are traced, and writes it.
+--- Executes `op`, named `name`, with some traced arguments, and writes it.
 function traced.call(name, op, ...)
   local args, own, graph = table.pack(...), {}, nil
   for i = 1, args.n do
@@ -79,7 +78,7 @@ function traced.call(name, op, ...)
   local rule = require("tide.onnx.rules")[name]
   if not rule then
     local why = name:sub(-1) == "_" and ", which changes a tensor in place," or ""
-    raise("save: the op '%s'%s has no form in ONNX", name, why)
+    raise("save: the op '%s'%s cannot be exported to ONNX", name, why)
   end
   if rule.in_place_argument then own[rule.in_place_argument] = false end
   local results = table.pack(op(table.unpack(own, 1, args.n)))
@@ -92,7 +91,7 @@ end
 
 Traced.__tensor_function = traced.call
 
--- What is asked of the tensor itself --------------------------------------------------------------
+-- Fields and methods ------------------------------------------------------------------------------
 
 local fields = {}
 
@@ -123,7 +122,7 @@ for _, name in ipairs {
   methods[name] = function(x, ...) return native.methods[name](x._value, ...) end
 end
 
---- What gives the same values.
+--- Methods that do not change values.
 for _, name in ipairs {"clone", "contiguous", "cpu", "cuda", "detach", "requires_grad_"} do
   methods[name] = function(x) return x end
 end
@@ -133,7 +132,7 @@ local function index(x, key)
     if key == #x + 1 then return nil end
     return x:select(1, key)
   end
-  return traced.call("index", function(tensor, place) return tensor[place] end, x, key)
+  return traced.call("index", function(tensor, position) return tensor[position] end, x, key)
 end
 
 function Traced:__index(key)
@@ -147,7 +146,7 @@ function Traced:__index(key)
 end
 
 function Traced:__newindex(key)
-  raise("save: what is assigned to %s of a traced tensor has no form in ONNX", tostring(key))
+  raise("save: an assignment to %s of a traced tensor cannot be exported to ONNX", tostring(key))
 end
 
 function Traced:__len() return #self._value end

@@ -1,24 +1,24 @@
--- What many ops need of their inputs: lists of numbers, dimensions, positions.
+-- Helpers for reading the inputs of ops: lists of numbers, dimensions, positions.
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local values = {}
 
---- The numbers of a tensor as a flat list; nil for an absent input. Waits for them.
+--- The elements of a tensor as a flat list; nil for an absent input. Waits for them.
 function values.list(tensor)
   if tensor == nil then return nil end
   if not tide.is_tensor(tensor) then raise("expected a tensor of numbers, got %s", kind_of(tensor)) end
   return tensor:flatten():tolist()
 end
 
---- The number that a tensor of one element holds, or `default`.
+--- The value of a one-element tensor, or `default`.
 function values.number(tensor, default)
   if tensor == nil then return default end
   return tensor:item()
 end
 
---- The position from 1 of an axis from 0, or from the end.
+--- The dimension, from 1, of an axis from 0 or from the end.
 function values.dim(axis, rank)
   if axis < -rank or axis >= rank then
     raise("axis %d is out of range for %d dimensions", axis, rank)
@@ -26,7 +26,7 @@ function values.dim(axis, rank)
   return axis < 0 and axis + rank + 1 or axis + 1
 end
 
---- The same for a list; each axis may come once.
+--- The dimensions of a list of axes; each axis may occur once.
 function values.dims(axes, rank)
   local dims, seen = {}, {}
   for i, axis in ipairs(axes) do
@@ -43,14 +43,14 @@ function values.positions(indices, size)
   return tide.where(indices:lt(0), indices + (size + 1), indices + 1)
 end
 
---- The product of the numbers of a list, from one place to another.
+--- The product of the elements of a list from index `first` to `last`.
 function values.product(list, first, last)
   local total = 1
   for i = first or 1, last or #list do total = total * list[i] end
   return total
 end
 
---- A list of n times the same.
+--- A list of n equal values.
 function values.filled(n, value)
   local list = {}
   for i = 1, n do list[i] = value end

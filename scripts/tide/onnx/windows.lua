@@ -1,14 +1,14 @@
--- What convolutions and pools have in common: pads, strides and dilations of their windows.
+-- Shared by convolutions and pools: pads, strides and dilations of their windows.
 local raise = require "tide.internal.raise"
 local values = require "tide.onnx.values"
 
 local windows = {}
 
---- How far a window reaches along dimension d.
+--- The extent of a window along dimension d.
 local function reach(window, d) return (window.kernel[d] - 1) * window.dilations[d] + 1 end
 windows.reach = reach
 
---- What auto_pad means for the sizes of an input: as many outputs as strides fit in.
+--- Sets the pads of auto_pad SAME for the sizes of an input: the output size is size / stride, rounded up.
 local function same_pads(window, sizes, upper)
   for d, size in ipairs(sizes) do
     local stride = window.strides[d]
@@ -19,7 +19,7 @@ local function same_pads(window, sizes, upper)
   end
 end
 
---- A list of one number for each spatial dimension.
+--- A list with a number for each spatial dimension.
 local function list_of(node, name, rank, default)
   local list = node.attributes[name] or values.filled(rank, default)
   if #list ~= rank then raise("%s: expected %d numbers, got %d", name, rank, #list) end
@@ -27,9 +27,8 @@ local function list_of(node, name, rank, default)
 end
 windows.list_of = list_of
 
---- The windows of a node over spatial dimensions of these sizes: {kernel, strides, dilations,
---- before, after}, lists of one number for each. `kernel` is the weight's if the node has no
---- attribute.
+--- The windows of a node over spatial dimensions of these sizes: {kernel, strides, dilations, before,
+--- after}, lists with a number for each. `kernel` is the weight's, for nodes without the attribute.
 function windows.of(node, sizes, kernel)
   local a, rank = node.attributes, #sizes
   local window = {
@@ -55,7 +54,7 @@ function windows.of(node, sizes, kernel)
   return window
 end
 
---- The sizes of x behind batch and channels.
+--- The sizes of x after batch and channels.
 function windows.spatial(x)
   local shape = x.shape
   if #shape < 3 or #shape > 5 then
@@ -64,7 +63,7 @@ function windows.spatial(x)
   return table.move(shape, 3, #shape, 1, {})
 end
 
---- Whether pads are the same before and after, as tide's own ops take them.
+--- Whether pads are the same before and after, as tide's own ops require.
 function windows.is_symmetric(window)
   for d, before in ipairs(window.before) do
     if before ~= window.after[d] or before < 0 then return false end
@@ -72,7 +71,7 @@ function windows.is_symmetric(window)
   return true
 end
 
---- Pads before and after as F.pad takes them: the last dimension first.
+--- Pads before and after in F.pad's format: the last dimension first.
 function windows.pad_list(before, after)
   local list = {}
   for d = #before, 1, -1 do

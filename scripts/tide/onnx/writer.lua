@@ -1,4 +1,4 @@
--- The graph that tide.onnx.save writes: nodes and initializers in the order of their making.
+-- The graph that tide.onnx.save writes: nodes and initializers in order of creation.
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tensors = require "tide.onnx.tensors"
@@ -8,8 +8,8 @@ local traced = require "tide.onnx.traced"
 local Writer = {}
 Writer.__index = Writer
 
---- A writer that calls the tensors of `names` as it says. `op` is the op that is being written. A `draft` has no
---- elements of these tensors.
+--- A writer; `names` maps tensors to their names. `op` is the op being written. A `draft` omits the elements of these
+--- tensors.
 local function new_writer(names, draft)
   local writer = setmetatable({
     nodes = {}, initializers = {}, op = nil, _names = names, _written = {}, _count = 0, _taken = {}, _draft = draft,
@@ -18,7 +18,7 @@ local function new_writer(names, draft)
   return writer
 end
 
---- Says that a name is in use.
+--- Marks a name as used.
 function Writer:take(name) self._taken[name] = true end
 
 function Writer:new_name(stem)
@@ -30,7 +30,7 @@ function Writer:new_name(stem)
   return name
 end
 
---- A tensor as an initializer, once; returns its name.
+--- Adds a tensor as an initializer, once; returns its name.
 function Writer:initializer(value)
   local known = self._written[value]
   if known then return known end
@@ -41,23 +41,23 @@ function Writer:initializer(value)
   return name
 end
 
---- A list of integers as an initializer.
+--- Adds a list of integers as an initializer.
 function Writer:integers(list)
   return self:initializer(tide.tensor(list, {dtype = "int64", device = "cpu"}))
 end
 
---- A number as an initializer of this type without dimensions.
+--- Adds a number as a scalar initializer of this dtype.
 function Writer:number(value, dtype)
   return self:initializer(tide.tensor(value, {dtype = dtype, device = "cpu"}))
 end
 
---- The name of a traced tensor, a tensor, or a number that meets those of this type.
+--- The name of a traced tensor, a tensor, or a number, which becomes a scalar of this dtype.
 function Writer:name(value, dtype)
   if traced.is_traced(value) then return value._name end
   if tide.is_tensor(value) then return self:initializer(value) end
   if type(value) == "number" or type(value) == "boolean" then return self:number(value, dtype) end
   if value == nil then return "" end
-  raise("save: %s has no form in ONNX", kind_of(value))
+  raise("save: %s cannot be exported to ONNX", kind_of(value))
 end
 
 local function attribute(name, value)
@@ -83,7 +83,7 @@ function Writer:node(op, inputs, attributes, count)
   return table.unpack(outputs)
 end
 
---- The name of `value` as numbers of this type.
+--- The name of `value` cast to this dtype.
 function Writer:cast(value, dtype)
   local name = self:name(value, dtype)
   local own = type(value) == "table" and value.dtype or tide.is_tensor(value) and value.dtype

@@ -1,6 +1,6 @@
--- Texts of scripts as a terminal, an SVG file and gnuplot may have them.
+-- Sanitizes strings from scripts for a terminal, an SVG file and gnuplot.
 
---- The text in valid UTF-8 and without control characters.
+--- The text as valid UTF-8 without control characters.
 return function(text)
   local parts, from = {}, 1
   while from <= #text do

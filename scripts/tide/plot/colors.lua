@@ -18,7 +18,7 @@ local kNames <const> = {
   navy = "#000080", teal = "#008080", olive = "#808000",
 }
 
--- Points at equal distances; between them values are interpolated.
+-- Equally spaced colors, interpolated in between.
 local kPalettes <const> = {
   gray = {"#000000", "#ffffff"},
   viridis = {
@@ -39,13 +39,13 @@ local kPalettes <const> = {
   },
 }
 
---- "; did you mean 'red'?", or nothing if no key of `names` is near.
+--- "; did you mean 'red'?", or an empty string if no key of `names` is close.
 local function hint(name, names)
   local near = type(name) == "string" and nearest(name, names)
   return near and ("; did you mean '%s'?"):format(near) or ""
 end
 
---- "#rrggbb" of a color's name or of that text itself.
+--- "#rrggbb" from a color name or "#rrggbb".
 function colors.checked(caller, value)
   local text = type(value) == "string" and (kNames[value:lower()] or value:lower()) or ""
   if not text:find "^#%x%x%x%x%x%x$" then
@@ -55,23 +55,23 @@ function colors.checked(caller, value)
   return text
 end
 
---- Red, green and blue, from 0 to 255, of "#rrggbb".
+--- Red, green and blue of "#rrggbb", from 0 to 255.
 function colors.parts(text)
   local number = tonumber(text:sub(2), 16)
   return number >> 16, number >> 8 & 255, number & 255
 end
 
---- The points of a palette.
+--- The colors of a palette.
 function colors.palette(name) return kPalettes[name] end
 
---- A function from a share, 0 to 1, to red, green and blue in a palette.
+--- A function from a fraction, 0 to 1, to red, green and blue in a palette.
 function colors.scale(points)
   local parsed = {}
   for i, point in ipairs(points) do parsed[i] = {colors.parts(point)} end
   return function(share)
-    local place = math.min(math.max(share, 0), 1) * (#parsed - 1)
-    local index = math.min(place // 1 | 0, #parsed - 2)
-    local from, to, part = parsed[index + 1], parsed[index + 2], place - index
+    local position = math.min(math.max(share, 0), 1) * (#parsed - 1)
+    local index = math.min(position // 1 | 0, #parsed - 2)
+    local from, to, part = parsed[index + 1], parsed[index + 2], position - index
     local function mixed(c) return (from[c] + (to[c] - from[c]) * part + 0.5) // 1 | 0 end
     return mixed(1), mixed(2), mixed(3)
   end

@@ -1,15 +1,15 @@
--- Lines of equal value in a grid, by marching squares.
+-- Contour lines in a grid, by marching squares.
 local contour = {}
 
 -- Which sides of a square a line crosses, by the corners above the level: bit 0 the upper left one,
--- then clockwise. Sides: 1 upper, 2 right, 3 lower, 4 left. Saddles are settled by the middle.
+-- then clockwise. Sides: 1 upper, 2 right, 3 lower, 4 left. Saddles are resolved by the center value.
 local kSides <const> = {
   {4, 1}, {1, 2}, {4, 2}, {2, 3}, {4, 1, 2, 3}, {1, 3}, {4, 3},
   {3, 4}, {1, 3}, {1, 2, 3, 4}, {2, 3}, {4, 2}, {1, 2}, {4, 1},
 }
 
---- Calls visit(x1, y1, x2, y2) for the pieces of the line of a level. `z` has the values in rows of
---- length #x, a row for each of `y`; squares with a corner that is no number are left out.
+--- Calls visit(x1, y1, x2, y2) for the segments of a level's line. `z` has the values in rows of
+--- length #x, a row for each of `y`; squares with a nonfinite corner are skipped.
 function contour.visit(x, y, z, level, visit)
   local columns = #x
   for row = 1, #y - 1 do

@@ -1,13 +1,13 @@
--- Data of plots: lists and tensors as they are when they are given. The tensors of a figure are
--- read together, in one wait, when it is first drawn.
+-- Data of plots: lists and tensors, copied when passed. The tensors of a figure are read together, in
+-- one wait, when it is first drawn.
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local data = {}
 
---- Appends the numbers of nested lists, and finds their shape. What stands in a list may be a
---- tensor of one value.
+--- Appends the numbers of nested lists and determines their shape. An element of a list may be a
+--- one-element tensor.
 local function flatten(caller, name, list, depth, shape, flat)
   if shape[depth] and shape[depth] ~= #list then
     raise("%s: %s: the inner lists differ in length: %d and %d", caller, name, shape[depth], #list)
@@ -39,8 +39,8 @@ local function flatten(caller, name, list, depth, shape, flat)
   end
 end
 
---- Takes a tensor or a list of numbers. `dims` are the numbers of dimensions that fit, any if it is
---- nil. The result has `shape`, and, after data.read, `numbers` in rows.
+--- Takes a tensor or a list of numbers. `dims` lists the allowed numbers of dimensions, any if nil.
+--- The result has `shape`, and, after data.read, `numbers` in row-major order.
 function data.take(caller, name, value, dims)
   local taken
   if tide.is_tensor(value) then
@@ -61,32 +61,32 @@ function data.take(caller, name, value, dims)
     dims[#dims] == 1 and "" or "s", table.concat(taken.shape, ", "))
 end
 
---- How many numbers there are.
+--- The number of elements.
 function data.count(taken)
   local count = 1
   for _, size in ipairs(taken.shape) do count = count * size end
   return count
 end
 
---- Reads what several takes hold. Waits once, if there are tensors that were not read yet.
+--- Reads the data of several results of take. Waits once if there are unread tensors.
 function data.read(list)
-  local tensors, places = {}, {}
-  local function want(tensor, numbers, first)
+  local tensors, targets = {}, {}
+  local function request(tensor, numbers, first)
     if tensor:numel() == 0 then return end
     local copy = tensor:reshape(-1):to {device = "cpu", non_blocking = true}
     tensors[#tensors + 1] = copy:to "float64"
-    places[#places + 1] = {numbers, first, tensor:numel()}
+    targets[#targets + 1] = {numbers, first, tensor:numel()}
   end
   local read = {}
   for _, taken in ipairs(list) do
     read[taken] = taken.numbers or {}
-    if taken.tensor then want(taken.tensor, read[taken], 1) end
-    for place, tensor in pairs(taken.unread or {}) do want(tensor, read[taken], place) end
+    if taken.tensor then request(taken.tensor, read[taken], 1) end
+    for index, tensor in pairs(taken.unread or {}) do request(tensor, read[taken], index) end
   end
   if #tensors > 0 then
     local all, from = tide.cat(tensors):tolist(), 1
-    for _, place in ipairs(places) do
-      local numbers, first, count = table.unpack(place)
+    for _, target in ipairs(targets) do
+      local numbers, first, count = table.unpack(target)
       table.move(all, from, from + count - 1, first, numbers)
       from = from + count
     end

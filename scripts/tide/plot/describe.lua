@@ -1,12 +1,12 @@
--- A figure as plain data, which both back ends draw: numbers that were read, axes with ranges,
--- marks with no more points than can be seen.
+-- A figure as plain data, which both back ends draw: numbers already read, axes with ranges, marks
+-- with no more points than are visible.
 --
 --   {title, rows, columns, panels}
 --   a panel: {title, x = axis, y = axis, marks, legend, color_bar, grid, square, bare}
 --
--- An axis: {label, log, low, high, reversed, given (ticks), whole (ticks at whole numbers only)}.
--- Marks: see kinds.lua, each with a `label` if it has one. color_bar: {low, high, points, shown}:
--- the palette of the panel.
+-- An axis: {label, log, low, high, reversed, given (ticks), whole (ticks at integers only)}.
+-- Marks: see kinds.lua, with an optional `label`. color_bar: {low, high, points, shown}: the palette
+-- of the panel.
 local colors = require "tide.plot.colors"
 local data = require "tide.plot.data"
 local kinds = require "tide.plot.kinds"
@@ -27,7 +27,7 @@ local function marks_of(panel)
   return marks
 end
 
---- The lists of a mark that stand along an axis.
+--- The coordinate lists of a mark along an axis.
 local function lists_along(mark, name)
   if mark.within then return {mark.within[name == "x" and 1 or 2]} end
   if mark.kind == "segments" then return {mark[name .. "1"], mark[name .. "2"]} end
@@ -38,28 +38,28 @@ end
 --- The range of an axis that holds all marks.
 local function range_of(marks, name, log)
   local low, high, margin = math.huge, -math.huge, 0
-  local function hold(value)
-    if ticks.has_place(value, log) then low, high = math.min(low, value), math.max(high, value) end
+  local function include(value)
+    if ticks.is_drawable(value, log) then low, high = math.min(low, value), math.max(high, value) end
   end
-  local stands = false
+  local has_boxes = false
   for _, mark in ipairs(marks) do
     if mark.rows then
-      hold(0.5)
-      hold((name == "x" and mark.width or mark.height) + 0.5)
+      include(0.5)
+      include((name == "x" and mark.width or mark.height) + 0.5)
     else
       if not mark.within then margin = 0.05 end
-      stands = stands or mark.kind == "boxes" and name == "y"
+      has_boxes = has_boxes or mark.kind == "boxes" and name == "y"
       for _, list in ipairs(lists_along(mark, name)) do
-        for i = 1, #list do hold(list[i]) end
+        for i = 1, #list do include(list[i]) end
       end
     end
   end
-  if stands and not log then hold(0) end
-  if low > high or stands and low == high then return ticks.range(nil, nil, log) end
+  if has_boxes and not log then include(0) end
+  if low > high or has_boxes and low == high then return ticks.range(nil, nil, log) end
   local from, to = ticks.range(low, high, log, margin)
-  -- Boxes stand on the axis itself.
-  if stands and not log and low == 0 then from = 0.0 end
-  if stands and not log and high == 0 then to = 0.0 end
+  -- Boxes start at the axis itself.
+  if has_boxes and not log and low == 0 then from = 0.0 end
+  if has_boxes and not log and high == 0 then to = 0.0 end
   return from, to
 end
 
@@ -70,20 +70,20 @@ local function axis_of(panel, marks, name)
   local limits = options[name .. "lim"]
   if limits and ticks.is_range(limits[1], limits[2], axis.log) then
     axis.low, axis.high = limits[1], limits[2]
-  else -- no limits, or those of a logarithmic axis from 0 or below
+  else -- no limits, or nonpositive ones on a logarithmic axis
     axis.low, axis.high = range_of(marks, name, axis.log)
     if limits then axis.high = math.max(limits[2], axis.low * 2) end
   end
   return axis
 end
 
---- Takes points away that have no place on the axes; in a line they become holes.
-local function placed(mark, x_axis, y_axis)
-  local keeps_holes, x, y = mark.kind == "line", {}, {}
+--- Removes points that cannot be drawn on the axes; in a line they become gaps.
+local function restrict(mark, x_axis, y_axis)
+  local keeps_gaps, x, y = mark.kind == "line", {}, {}
   for i = 1, #mark.x do
-    if ticks.has_place(mark.x[i], x_axis.log) and ticks.has_place(mark.y[i], y_axis.log) then
+    if ticks.is_drawable(mark.x[i], x_axis.log) and ticks.is_drawable(mark.y[i], y_axis.log) then
       x[#x + 1], y[#y + 1] = mark.x[i], mark.y[i]
-    elseif keeps_holes and #x > 0 and x[#x] == x[#x] then
+    elseif keeps_gaps and #x > 0 and x[#x] == x[#x] then
       x[#x + 1], y[#y + 1] = 0 / 0, 0 / 0
     end
   end
@@ -92,34 +92,34 @@ end
 
 local kSegment <const> = {"x1", "y1", "x2", "y2", "values"}
 
-local function placed_segments(mark, x_axis, y_axis)
+local function restrict_segments(mark, x_axis, y_axis)
   local kept = {x1 = {}, y1 = {}, x2 = {}, y2 = {}, values = mark.values and {}}
   for i = 1, #mark.x1 do
-    if ticks.has_place(mark.x1[i], x_axis.log) and ticks.has_place(mark.x2[i], x_axis.log)
-      and ticks.has_place(mark.y2[i], y_axis.log) and ticks.has_place(mark.y1[i], false) then
-      local place = #kept.x1 + 1
+    if ticks.is_drawable(mark.x1[i], x_axis.log) and ticks.is_drawable(mark.x2[i], x_axis.log)
+      and ticks.is_drawable(mark.y2[i], y_axis.log) and ticks.is_drawable(mark.y1[i], false) then
+      local index = #kept.x1 + 1
       for _, name in ipairs(kSegment) do
-        if kept[name] then kept[name][place] = mark[name][i] end
+        if kept[name] then kept[name][index] = mark[name][i] end
       end
-      -- A bar that reaches below a logarithmic axis begins at its end.
-      if not ticks.has_place(kept.y1[place], y_axis.log) then kept.y1[place] = y_axis.low end
+      -- A bar that extends below a logarithmic axis starts at the end of the axis.
+      if not ticks.is_drawable(kept.y1[index], y_axis.log) then kept.y1[index] = y_axis.low end
     end
   end
   for name, list in pairs(kept) do mark[name] = list end
 end
 
-local function placed_boxes(mark, x_axis, y_axis)
+local function restrict_boxes(mark, x_axis, y_axis)
   local left, right, top = {}, {}, {}
   for i = 1, #mark.top do
-    if ticks.has_place(mark.left[i], x_axis.log) and ticks.has_place(mark.right[i], x_axis.log)
-      and ticks.has_place(mark.top[i], y_axis.log) then
+    if ticks.is_drawable(mark.left[i], x_axis.log) and ticks.is_drawable(mark.right[i], x_axis.log)
+      and ticks.is_drawable(mark.top[i], y_axis.log) then
       left[#left + 1], right[#left + 1], top[#left + 1] = mark.left[i], mark.right[i], mark.top[i]
     end
   end
   mark.left, mark.right, mark.top = left, right, top
 end
 
---- The palette of a panel: the range of its values, and whether a bar explains it.
+--- The palette of a panel: the range of its values, and whether a color bar is shown.
 local function color_bar_of(marks)
   local low, high, points, vmin, vmax, shown = math.huge, -math.huge, nil, nil, nil, false
   for _, mark in ipairs(marks) do
@@ -129,7 +129,7 @@ local function color_bar_of(marks)
       vmin, vmax = vmin or series.vmin, vmax or series.vmax
       shown = shown or kinds[series.kind].color_bar and not mark.texts
       for _, value in ipairs(mark.values) do
-        if ticks.has_place(value) then
+        if ticks.is_drawable(value) then
           low, high = math.min(low, value), math.max(high, value)
         end
       end
@@ -149,9 +149,9 @@ local function panel_of(panel, width, height)
     grid = panel.options.grid, color_bar = color_bar_of(marks)}
   for _, mark in ipairs(marks) do
     if mark.kind == "segments" then
-      placed_segments(mark, x_axis, y_axis)
+      restrict_segments(mark, x_axis, y_axis)
     elseif mark.kind == "boxes" then
-      placed_boxes(mark, x_axis, y_axis)
+      restrict_boxes(mark, x_axis, y_axis)
     elseif mark.rows then
       if x_axis.log or y_axis.log then
         raise("%s: xscale and yscale must be 'linear' in a panel with cells", mark.series.kind)
@@ -159,7 +159,7 @@ local function panel_of(panel, width, height)
       y_axis.reversed, result.square, x_axis.whole, y_axis.whole = true, true, true, true
       result.bare = kinds[mark.series.kind].bare
     else
-      placed(mark, x_axis, y_axis)
+      restrict(mark, x_axis, y_axis)
       if mark.kind == "line" then
         mark.x, mark.y = thin.line(mark.x, mark.y, x_axis, width)
       else
@@ -172,8 +172,7 @@ local function panel_of(panel, width, height)
   return result
 end
 
---- Describes a figure for a picture of so many pixels, or dots. Waits once for what was not read
---- yet.
+--- Describes a figure for drawing with width x height pixels or dots. Waits once for unread data.
 return function(figure, width, height)
   local wanted = {}
   for _, panel in ipairs(figure) do

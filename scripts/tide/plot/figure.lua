@@ -1,4 +1,4 @@
--- A figure: panels in rows and columns, and where they go: files, SVG, the terminal.
+-- A figure: panels in rows and columns, and its outputs: files, SVG, the terminal.
 local class = require "tide.internal.class"
 local describe = require "tide.plot.describe"
 local display = require "tide.display"
@@ -17,7 +17,7 @@ local show = require "tide.plot.show"
 -- panels).
 local Figure = class "Figure"
 
---- Makes a figure of empty panels. `axes` are options that were read.
+--- Makes a figure of empty panels. `axes` are checked options.
 function Figure:init(rows, columns, size, axes)
   self.rows, self.columns, self.size = rows, columns, size
   for i = 1, rows * columns do self[i] = Panel() end
@@ -37,8 +37,8 @@ function Figure.new(...)
   return Figure(1, 1, given.size, axes)
 end
 
---- A figure of several panels, fig[1], fig[2], ... row after row, which have the methods of a figure. The title stands
---- above all; options of the axes are those of each panel.
+--- A figure of several panels, fig[1], fig[2], ... row by row, which have the methods of a figure. The title is shown
+--- above all panels; options of the axes apply to each panel.
 ---@param rows integer in [1, 50]  rows of panels
 ---@param columns integer in [1, 50]  columns of panels
 ---@use plot: size = {640, 480}
@@ -54,9 +54,9 @@ function Figure.subplots(...)
   return Figure(given.rows, given.columns, given.size, axes)
 end
 
--- What becomes of it ------------------------------------------------------------------------------
+-- Output ------------------------------------------------------------------------------------------
 
---- What the figure shows, in words: "loss: line (100 points)".
+--- A description of the figure: "loss: line (100 points)".
 local function described(self)
   local parts = {}
   for i, panel in ipairs(self) do
@@ -66,7 +66,7 @@ local function described(self)
   return (self.title and self.title .. ": " or "") .. table.concat(parts, "; ")
 end
 
---- The figure as a picture file's bytes.
+--- The figure as the bytes of an image file.
 local function rendered(self, caller, format, size)
   size = size or self.size
   -- Lines and points are at least two pixels wide.
@@ -74,19 +74,19 @@ local function rendered(self, caller, format, size)
   local picture = gnuplot.run(caller, gnuplot.script(description, format, size))
   if format ~= "svg" then return picture end
   local text = escape_markup(described(self)):gsub("%%", "%%%%")
-  -- For readers who hear pages: gnuplot's own title is its name.
+  -- For screen readers: gnuplot's own title is "Gnuplot".
   return (picture:gsub("<svg", '<svg role="img"', 1):gsub("<title>.-</title>", "<title>" .. text .. "</title>", 1))
 end
 
---- The text of an SVG picture, made by gnuplot.
+--- The figure as SVG text, drawn by gnuplot.
 ---@example
 --- tide.plot.line{1, 4, 9}:svg():match("<svg") --> "<svg"
 function Figure:svg() return rendered(self, "svg", "svg") end
 
 local kFormats <const> = {svg = "svg", png = "png", pdf = "pdf"}
 
---- Writes a picture by gnuplot (on Debian: gnuplot-nox). The file is replaced as a whole.
----@param path string  name of the file, which ends in .svg, .png or .pdf
+--- Saves the figure to an image file, drawn by gnuplot (on Debian: gnuplot-nox). The file is replaced atomically.
+---@param path string  name of the file, ending in .svg, .png or .pdf
 ---@example
 --- local path = os.tmpname()
 --- tide.plot.line{1, 4, 9}:save(path .. ".png")
@@ -97,27 +97,27 @@ local kFormats <const> = {svg = "svg", png = "png", pdf = "pdf"}
 function Figure:save(path)
   local format = kFormats[(path:match "%.(%w+)$" or ""):lower()]
   if not format then
-    raise("save: '%s': expected a name that ends in .pdf, .png or .svg", path)
+    raise("save: '%s': expected a name ending in .pdf, .png or .svg", path)
   end
   native.write_file(path, rendered(self, "save", format))
 end
 
---- The figure in letters.
----@param columns integer in [20, 1000] = 80  letters in a line at most
----@param rows integer in [5, 1000] = 24  lines at most
----@param color boolean = false  with colors of the terminal
+--- The figure as text.
+---@param columns integer in [20, 1000] = 80  maximum number of characters per line
+---@param rows integer in [5, 1000] = 24  maximum number of lines
+---@param color boolean = false  use terminal colors
 ---@example
 --- tide.plot.heatmap({{1, 20}, {3, 4}}, {annotate = true}):text{columns = 20, rows = 5}
 function Figure:text(columns, rows, color) return draw_text(self, columns, rows, color) end
 
---- Its forms in a notebook: a picture if gnuplot is there, else letters.
+--- The figure for a notebook: SVG if gnuplot is installed, else text.
 function Figure:__mimebundle()
   if gnuplot.is_available() then return {["image/svg+xml"] = self:svg()} end
   return {["text/plain"] = self:text()}
 end
 
---- Shows the figure: as a picture in a notebook, or in a terminal that takes them (kitty, sixel), if gnuplot is there,
---- else in letters.
+--- Shows the figure: as an image in a notebook, or in a terminal that supports images (kitty, sixel), if gnuplot is
+--- installed, else as text.
 ---@example
 --- tide.plot.figure{size = {640, 200}}:line{1, 4, 9}:show()
 function Figure:show()
@@ -150,12 +150,12 @@ methods(Figure, "figure")
 --- The only panel of a figure.
 local function only_panel(self, name)
   if #self > 1 then
-    raise("%s: the figure has %d panels: fig[1]:%s(...) is of the first", name, #self, name)
+    raise("%s: the figure has %d panels: fig[1]:%s(...) applies to the first", name, #self, name)
   end
   return self[1]
 end
 
---- The method that is declared as `declared`, "figure:line", is that of the only panel.
+--- Defines the declared method, "figure:line", as the method of the only panel.
 local function delegate(declared)
   local name = declared:match "[%w_]+$"
   Figure[name] = function(self, ...)

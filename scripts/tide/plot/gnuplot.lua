@@ -1,8 +1,8 @@
 -- Draws descriptions of figures by gnuplot: SVG, PNG, PDF and sixel.
 --
--- gnuplot reads its script from its standard input, and ends at the first error. Texts of users
--- stand in it with every letter escaped that could mean something; numbers in data blocks; cells of
--- images as bytes behind the command, which says how many there are.
+-- gnuplot reads its script from standard input, and exits at the first error. In user strings, every
+-- character that could be special is escaped; numbers are in data blocks; cells of images follow the
+-- command, which specifies their number, as bytes.
 local clean = require "tide.plot.clean"
 local colors = require "tide.plot.colors"
 local raise = require "tide.internal.raise"
@@ -13,8 +13,8 @@ local gnuplot = {}
 
 -- The script --------------------------------------------------------------------------------------
 
---- A text as a string of gnuplot: all that could mean something there is written as \ooo, and so are
---- the digits behind it, which gnuplot would take for further octal ones.
+--- A text as a gnuplot string: special characters are written as \ooo, and so are the digits after
+--- them, which gnuplot would read as part of the octal number.
 local function quoted(text)
   local lines = {}
   for line in (text .. "\n"):gmatch "(.-)\r?\n" do lines[#lines + 1] = clean(line) end
@@ -24,7 +24,7 @@ local function quoted(text)
   return '"' .. escaped .. '"'
 end
 
---- Labels of ticks are formats: a percent sign is doubled.
+--- Tick labels are formats, so percent signs are doubled.
 local function tick_list(axis, most)
   local parts = {}
   for i, tick in ipairs(ticks.of(axis, most)) do
@@ -33,8 +33,8 @@ local function tick_list(axis, most)
   return "(" .. table.concat(parts, ", ") .. ")"
 end
 
--- Collects the lines of a script. Fields: blocks (how many data blocks there are); bytes (what
--- stands behind the next command); vectors (whether the format draws with them).
+-- Collects the lines of a script. Fields: blocks (number of data blocks); bytes (data after the next
+-- command); vectors (whether the format is a vector format).
 local Script = {}
 Script.__index = Script
 
@@ -72,19 +72,19 @@ local function point_style(mark)
   return ("pt %d ps %.3g"):format(kPoints[mark.marker], size)
 end
 
---- Each returns what stands behind `plot`, a list of it where there are several parts.
+--- Each function returns the arguments of `plot`, several results for several parts.
 local parts_of = {}
 
 local function xy_block(script, mark)
   return script:block(#mark.x, function(i)
-    return mark.x[i] == mark.x[i] and row_of(mark.x[i], mark.y[i]) or "" -- a hole
+    return mark.x[i] == mark.x[i] and row_of(mark.x[i], mark.y[i]) or "" -- a gap
   end)
 end
 
 function parts_of.line(script, mark)
   local style = ("lw %.3g dt %d lc rgb '%s'"):format(mark.width, kDashes[mark.style], mark.color)
   local block = xy_block(script, mark)
-  if #mark.x == 1 then mark.marker = mark.marker or "." end -- a line of one point would not be seen
+  if #mark.x == 1 then mark.marker = mark.marker or "." end -- a line of one point would be invisible
   if not mark.marker then return ("%s using 1:2 with lines %s"):format(block, style) end
   return ("%s using 1:2 with linespoints %s %s"):format(block, point_style(mark), style)
 end
@@ -117,11 +117,11 @@ function parts_of.boxes(script, mark, panel)
     .. "border rgb '%s'"):format(block, mark.color, mark.color)
 end
 
-local kSharp <const> = 256 -- cells along the longer side of an image in a format of vectors
+local kSharp <const> = 256 -- cells along the longer side of an image in a vector format
 
---- What stands behind `plot` for an image; its cells, cell(i) each, are bytes behind the command.
---- Viewers of vectors smooth images: small ones repeat their cells, so that edges stay sharp. And
---- gnuplot wants two rows and columns.
+--- The arguments of `plot` for an image; its cells, cell(i) each, are bytes after the command.
+--- Vector viewers smooth images, so small ones repeat their cells to keep edges sharp. gnuplot needs at
+--- least two rows and columns.
 local function image(script, mark, format, style, cell)
   local factor = script.vectors and math.max(1, kSharp // math.max(mark.rows, mark.columns)) or 1
   local rows, columns = math.max(mark.rows * factor, 2), math.max(mark.columns * factor, 2)
@@ -133,12 +133,12 @@ local function image(script, mark, format, style, cell)
     script.bytes[#script.bytes + 1] = table.concat(bytes)
   end
   local dx, dy = mark.width / columns, mark.height / rows
-  local place = ("array=(%d,%d) dx=%.15g dy=%.15g origin=(%.15g,%.15g)"):format(columns, rows,
+  local geometry = ("array=(%d,%d) dx=%.15g dy=%.15g origin=(%.15g,%.15g)"):format(columns, rows,
     dx, dy, 0.5 + dx / 2, 0.5 + dy / 2)
-  return ("'-' binary endian=little %s format='%s' using %s"):format(place, format, style)
+  return ("'-' binary endian=little %s format='%s' using %s"):format(geometry, format, style)
 end
 
---- 0xrrggbb of a text that is easy to read on the color of a value.
+--- A text color 0xrrggbb that is readable on the color of a value.
 local function text_color(bar, scale, value)
   local share = value == value and (value - bar.low) / (bar.high - bar.low) or 0
   return colors.is_bright(scale(share)) and 0 or 0xffffff
@@ -222,7 +222,7 @@ local kTerminals <const> = {
 }
 local kPixelsPerInch <const> = 96
 
---- The script that draws a description in a format: svg, png, pdf or sixel.
+--- The script that draws a described figure in a format: svg, png, pdf or sixel.
 gnuplot.script = with_decimal_point(function(figure, format, size)
   local vectors = format == "svg" or format == "pdf"
   local script = setmetatable({blocks = 0, bytes = {}, vectors = vectors}, Script)
@@ -244,8 +244,8 @@ end)
 
 -- The program -------------------------------------------------------------------------------------
 
--- The names of the two files are the first lines of the input. All of it is read in any case, and
--- an interrupt reaches tide alone: otherwise writing to the pipe could end tide.
+-- The first two lines of the input are the names of the files. All input is always read, and only tide
+-- receives interrupts: otherwise writing to the pipe could terminate tide.
 local kCommand <const> = [[
 trap '' INT
 IFS= read -r output
@@ -265,7 +265,7 @@ local function temporary()
   return setmetatable({name = os.tmpname()}, {__close = function(self) os.remove(self.name) end})
 end
 
---- Whether the program is there; nil where processes are not allowed.
+--- Whether gnuplot is installed; nil where processes are not allowed.
 function gnuplot.is_available()
   local started, pipe = pcall(io.popen, "command -v gnuplot")
   if not started or not pipe then return nil end
@@ -273,13 +273,13 @@ function gnuplot.is_available()
   return pipe:close() == true
 end
 
---- Runs a script and returns what gnuplot draws.
+--- Runs a script and returns gnuplot's output.
 function gnuplot.run(caller, script)
   local available = gnuplot.is_available()
   if not available then
-    raise("%s: %s: fig:text() needs no gnuplot", caller, available == nil
-      and "gnuplot draws files, and the sandbox starts no programs"
-      or "gnuplot is not installed, which draws files (on Debian: apt-get install gnuplot-nox)")
+    raise("%s: gnuplot is %s: use fig:text()", caller, available == nil
+      and "not available: the sandbox cannot start programs"
+      or "not installed (on Debian: apt-get install gnuplot-nox)")
   end
   local output <close> = temporary()
   local errors <close> = temporary()

@@ -1,5 +1,5 @@
--- A grid of letters with colors: what figures in a terminal are drawn into. Rows and columns count
--- from 1; what lies outside is not drawn.
+-- A grid of characters with colors, the canvas of figures in a terminal. Rows and columns count from 1;
+-- everything outside is clipped.
 local clean = require "tide.plot.clean"
 
 local Grid = {}
@@ -10,18 +10,18 @@ function Grid.new(columns, rows)
   return setmetatable({columns = columns, rows = rows, letters = {}, front = {}, back = {}}, Grid)
 end
 
-local function place(self, column, row)
+local function index_of(self, column, row)
   if column < 1 or column > self.columns or row < 1 or row > self.rows then return nil end
   return (row - 1) * self.columns + column
 end
 
---- Sets a letter; colors are 0xrrggbb, or nil for the terminal's own.
+--- Sets a character; colors are 0xrrggbb, or nil for the terminal's default.
 function Grid:set(column, row, letter, front, back)
-  local at = place(self, column, row)
+  local at = index_of(self, column, row)
   if at then self.letters[at], self.front[at], self.back[at] = letter, front, back end
 end
 
---- Writes a text from a column on; it ends at `last`, by default that of the grid.
+--- Writes text starting at a column, clipped after column `last`, by default the grid's last.
 function Grid:write(column, row, text, front, last, back)
   for _, code in utf8.codes(clean(text)) do
     if column > (last or self.columns) then return end
@@ -30,7 +30,7 @@ function Grid:write(column, row, text, front, last, back)
   end
 end
 
---- How many cells a text takes.
+--- The number of cells of a text.
 function Grid.width(text) return utf8.len(clean(text)) end
 
 -- Braille: cells of 2 x 4 dots --------------------------------------------------------------------
@@ -38,9 +38,9 @@ function Grid.width(text) return utf8.len(clean(text)) end
 local kDots <const> = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 local kBraille <const> = 0x2800
 
---- Sets a dot of the whole grid, from 0.
+--- Sets a dot, with coordinates from 0 across the entire grid.
 function Grid:dot(x, y, color)
-  local at = place(self, x // 2 + 1, y // 4 + 1)
+  local at = index_of(self, x // 2 + 1, y // 4 + 1)
   if not at then return end
   local before = self.letters[at]
   local code = before and utf8.codepoint(before) or kBraille
@@ -51,7 +51,7 @@ end
 
 -- Text --------------------------------------------------------------------------------------------
 
---- What sets the color of letters (38) or of what is behind them (48).
+--- The escape code of a foreground (38) or background (48) color.
 local function set_color(which, color)
   if not color then return "" end
   return (";%d;2;%d;%d;%d"):format(which, color >> 16, color >> 8 & 255, color & 255)
@@ -61,7 +61,7 @@ local function color_text(front, back)
   return "\27[0" .. set_color(38, front) .. set_color(48, back) .. "m"
 end
 
---- The grid as lines, without spaces at their ends.
+--- The grid as lines without trailing spaces.
 function Grid:text(colored)
   local lines = {}
   for row = 1, self.rows do

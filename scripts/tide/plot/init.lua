@@ -1,4 +1,4 @@
--- The table `tide.plot`: figures of numbers and pictures.
+-- The table `tide.plot`: figures of numbers and images.
 local Figure = require "tide.plot.figure"
 local kinds = require "tide.plot.kinds"
 local unknown_name = require "tide.native".unknown_name
@@ -17,7 +17,7 @@ for _, file in ipairs {"live", "pictures"} do
   for name, value in pairs(require("tide.plot." .. file)) do plot[name] = value end
 end
 
--- Names of matplotlib that are others here.
+-- Names in matplotlib that differ here.
 local kOthers <const> = {
   imshow = "image", matshow = "heatmap", pcolormesh = "heatmap", plot = "line", semilogx = "line",
   semilogy = "line", loglog = "line",

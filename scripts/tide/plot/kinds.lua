@@ -1,15 +1,15 @@
--- The kinds of series: what each takes, and the marks that it becomes.
+-- The kinds of series: the arguments of each, and the marks that draw it.
 --
--- A kind has `read`, which gives the options of a series and of its axes; `make(caller, given)`,
--- which checks the data and gives the series: {kind, label, color, data}, with all that `marks`
--- needs; and `marks(series, add)`, which calls add(mark) once the data are read. Marks are what the
--- back ends draw:
+-- A kind has `read`, which returns the options of a series and of its axes; `make(caller, given)`,
+-- which checks the data and returns the series: {kind, label, color, data}, with everything `marks`
+-- needs; and `marks(series, add)`, which calls add(mark) for each mark once the data have been read.
+-- The back ends draw these marks:
 --
---   line: x, y, color, width, style, marker, size    points joined by a line, nan is a hole
+--   line: x, y, color, width, style, marker, size    points joined by a line, nan is a gap
 --   points: x, y, color, marker, size
---   segments: x1, y1, x2, y2, color or values        separate pieces of lines
---   boxes: left, right, top, color                   boxes that stand on 0
---   cells: rows, columns, values, texts if wanted    numbers as colors of a palette
+--   segments: x1, y1, x2, y2, color or values        separate line segments
+--   boxes: left, right, top, color                   boxes starting at 0
+--   cells: rows, columns, values, optional texts     numbers as colors of a palette
 --   pixels: rows, columns, values                    red, green and blue, 0 to 255, of each cell
 --
 -- Cell (row, column) of the last two is centered at y = row, x = column.
@@ -23,7 +23,7 @@ local tide = require "tide"
 
 local kinds = {}
 
---- Numbers 1, 2, ..., count.
+--- The positions 1, 2, ..., count.
 local function positions(count)
   local list = {}
   for i = 1, count do list[i] = i + 0.0 end
@@ -36,15 +36,15 @@ local function check_lengths(caller, x, y, name)
   end
 end
 
---- Whether a value is data behind `first`, and no table of options. An empty table is data if both
---- are.
+--- Whether the value after `first` is data, not a table of options. An empty table is data if both are
+--- empty tables.
 local function is_data(value, first)
   if tide.is_tensor(value) then return true end
   if type(value) ~= "table" or getmetatable(value) then return value ~= nil end
   return #value > 0 or next(value) == nil and type(first) == "table" and next(first) == nil
 end
 
---- Moves a single value of data, which is y, to its place behind x.
+--- If only one data argument is passed, reads it as y, with x omitted.
 local function with_x(read)
   return function(...)
     local first, second = ...
@@ -60,7 +60,7 @@ local function take_xy(caller, given)
   return {x = x, y = y}
 end
 
---- What marks of points and lines share.
+--- The mark of points or a line.
 local function drawn(series, kind)
   return {
     kind = kind, x = series.data.x.numbers, y = series.data.y.numbers, color = series.color,
@@ -68,7 +68,7 @@ local function drawn(series, kind)
   }
 end
 
---- The kind that is declared as `name`, "plot.line".
+--- Defines the kind declared as `name`, "plot.line".
 local function define(name, kind)
   local read = options.reader(name)
   kind.read = kind.has_x and with_x(read) or read
@@ -77,7 +77,7 @@ end
 
 -- Points and lines --------------------------------------------------------------------------------
 
---- A line through points. A value that is no number leaves a gap.
+--- Draws a line through points. A nan leaves a gap.
 ---@use plot: x, y, label = nil, color = nil, linewidth = 1.5, linestyle = "-", marker = nil, markersize = 6
 ---@use axes
 ---@example
@@ -92,7 +92,7 @@ define("plot.line", {
   marks = function(series, add) add(drawn(series, "line")) end,
 })
 
---- Points.
+--- Draws points.
 ---@use plot: x, y, label = nil, color = nil, marker = "o", markersize = 6
 ---@use axes
 ---@example
@@ -107,7 +107,7 @@ define("plot.scatter", {
   marks = function(series, add) add(drawn(series, "points")) end,
 })
 
---- The sizes of errors: a number, one for each point, or a row below and one above.
+--- Reads the sizes of errors: a number, one for each point, or a row below and a row above.
 local function take_error(caller, name, value, count)
   if value == nil then return nil end
   if type(value) == "number" then
@@ -122,16 +122,16 @@ local function take_error(caller, name, value, count)
   return taken
 end
 
---- How far point i reaches down and up.
+--- The lower and upper errors of point i.
 local function reach(errors, i)
   local numbers = errors.numbers
   return numbers[i], numbers[#errors.shape == 2 and errors.shape[2] + i or i]
 end
 
---- A line with the errors of its points.
+--- Draws a line with error bars.
 ---@use plot: x, y
----@param yerr number | tensor | table = nil  errors of y: one, one for each point, or (2, n) with those below and above
----@param xerr number | tensor | table = nil  errors of x: one, one for each point, or (2, n) with those below and above
+---@param yerr number | tensor | table = nil  errors of y: one, one for each point, or (2, n): lower and upper
+---@param xerr number | tensor | table = nil  errors of x: one, one for each point, or (2, n): lower and upper
 ---@use plot: label = nil, color = nil, linewidth = 1.5, linestyle = "-", marker = nil, markersize = 6
 ---@use axes
 ---@example
@@ -153,8 +153,8 @@ define("plot.errorbar", {
     local x, y = series.data.x.numbers, series.data.y.numbers
     local bars = {kind = "segments", x1 = {}, y1 = {}, x2 = {}, y2 = {}, color = series.color}
     local function bar(...)
-      local place = #bars.x1 + 1
-      bars.x1[place], bars.y1[place], bars.x2[place], bars.y2[place] = ...
+      local index = #bars.x1 + 1
+      bars.x1[index], bars.y1[index], bars.x2[index], bars.y2[index] = ...
     end
     for i = 1, #x do
       if series.data.yerr then
@@ -173,7 +173,7 @@ define("plot.errorbar", {
 
 -- Boxes -------------------------------------------------------------------------------------------
 
---- How many of the finite values lie in each of `count` equal bins of low..high.
+--- The number of finite values in each of `count` equal bins of low..high, and their total.
 local function counts(values, count, low, high)
   local found, total = {}, 0
   for i = 1, count do found[i] = 0.0 end
@@ -186,22 +186,22 @@ local function counts(values, count, low, high)
   return found, total
 end
 
---- The least and the largest finite number; 0 and 1 if there is none, and apart in any case.
+--- The smallest and the largest finite value, widened if equal; 0 and 1 if there is none.
 local function span(values)
   local low, high = math.huge, -math.huge
   for _, value in ipairs(values) do
-    if ticks.has_place(value) then low, high = math.min(low, value), math.max(high, value) end
+    if ticks.is_drawable(value) then low, high = math.min(low, value), math.max(high, value) end
   end
   if low > high then return 0.0, 1.0 end
   if low == high then return low - 0.5, high + 0.5 end
   return low, high
 end
 
---- How many of the values lie in each of equal parts of a range.
+--- Draws a histogram of values.
 ---@param x tensor | table  the values
----@param bins integer in [1, 10000] = 10  number of equal parts
----@param range number[2] = nil  lowest and highest edge; nil goes by the values
----@param density boolean = false  shares by width instead of counts
+---@param bins integer in [1, 10000] = 10  number of equal bins
+---@param range number[2] = nil  lowest and highest edge; nil: the range of the values
+---@param density boolean = false  show densities instead of counts
 ---@use plot: label = nil, color = nil
 ---@use axes
 ---@example
@@ -228,13 +228,13 @@ define("plot.hist", {
   end,
 })
 
---- Whether a value is a list of names, as positions of bars may be.
+--- Whether a value is a list of names, which bars accept instead of positions.
 local function are_names(value) return type(value) == "table" and type(value[1]) == "string" end
 
---- Bars at positions, or of names.
----@param x? tensor | table  where the bars are, or their names; nil is 1, 2, ...
+--- Draws bars at positions, or with names.
+---@param x? tensor | table  positions of the bars, or their names; nil is 1, 2, ...
 ---@param y tensor | table  heights of the bars
----@param width number > 0 = 0.8  width of the bars, as a share of their distance
+---@param width number > 0 = 0.8  width of the bars
 ---@use plot: label = nil, color = nil
 ---@use axes
 ---@example
@@ -254,7 +254,7 @@ define("plot.bar", {
     local x, half = series.data.x.numbers, series.width / 2
     local boxes = {kind = "boxes", left = {}, right = {}, color = series.color}
     boxes.top = series.data.y.numbers
-    for i, place in ipairs(x) do boxes.left[i], boxes.right[i] = place - half, place + half end
+    for i, center in ipairs(x) do boxes.left[i], boxes.right[i] = center - half, center + half end
     add(boxes)
   end,
 })
@@ -263,7 +263,7 @@ define("plot.bar", {
 
 local kMostCells <const> = 1024 -- along a side: larger grids are averaged, on their device
 
---- A grid (..., rows, columns), no larger than anybody sees.
+--- A grid (..., rows, columns), averaged down to at most kMostCells along each side.
 local function fitting(grid)
   local rows, columns = grid:size(-2), grid:size(-1)
   if rows <= kMostCells and columns <= kMostCells then return grid end
@@ -274,14 +274,14 @@ local function fitting(grid)
   return tide.nn.functional.adaptive_avg_pool2d(planes, size):reshape(shape)
 end
 
---- Raises unless the range of colors, as far as it is given, goes upwards.
+--- Raises an error unless vmin < vmax, if both are given.
 local function check_colors(caller, given)
   if given.vmin and given.vmax and given.vmin >= given.vmax then
     raise("%s: vmin must be less than vmax, got %s and %s", caller, given.vmin, given.vmax)
   end
 end
 
---- The grid of values (rows, columns) of a call, with its true size.
+--- Takes a grid of values (rows, columns), with its original size.
 local function take_grid(caller, name, value)
   local is_large = tide.is_tensor(value) and value:dim() == 2 and value:numel() > 0
   local taken = data.take(caller, name, is_large and fitting(value:detach()) or value, {2})
@@ -311,7 +311,7 @@ local function cells(series)
   return mark
 end
 
---- A matrix as colors, row 1 above.
+--- Draws a matrix as colors, row 1 at the top.
 ---@param z tensor | table  the matrix, row by row
 ---@use plot: cmap = "viridis", vmin = nil, vmax = nil
 ---@param annotate boolean = false  write the values into the cells
@@ -329,34 +329,34 @@ define("plot.heatmap", {
   marks = function(series, add) add(cells(series)) end,
 })
 
---- Whether a tensor's integers are shades from 0 to 255.
+--- Whether a tensor has integers from 0 to 255.
 local function is_bytes(x) return not x:is_floating_point() and x.dtype ~= "bool" end
 
---- A picture as (channels, rows, columns): of those sizes only 1 and 3 channels.
-local function planes_of(caller, picture)
-  if not tide.is_tensor(picture) then
-    if type(picture) ~= "table" or getmetatable(picture) then
-      raise("%s: x: expected a tensor or a list of rows, got %s", caller, kind_of(picture))
+--- An image as (channels, rows, columns), with 1 or 3 channels.
+local function planes_of(caller, image)
+  if not tide.is_tensor(image) then
+    if type(image) ~= "table" or getmetatable(image) then
+      raise("%s: x: expected a tensor or a list of rows, got %s", caller, kind_of(image))
     end
-    picture = tide.tensor(picture, {device = "cpu"})
+    image = tide.tensor(image, {device = "cpu"})
   end
-  local shape, x = picture.shape, picture:detach()
+  local shape, x = image.shape, image:detach()
   if #shape == 2 then x = x:unsqueeze(1) end
   if x:dim() ~= 3 or x:size(1) ~= 1 and x:size(1) ~= 3 or x:numel() == 0 then
-    local mend = ""
+    local hint = ""
     if #shape == 3 and (shape[3] == 3 or shape[3] == 1) then
-      mend = ": x:permute(3, 1, 2) puts channels first"
+      hint = ": x:permute(3, 1, 2) puts channels first"
     elseif #shape == 4 then
-      mend = ": x[i] is one of a batch, and tide.vision.make_grid puts several side by side"
+      hint = ": x[i] is one image of a batch, and tide.vision.make_grid arranges them in a grid"
     end
     raise("%s: x: expected shape (height, width), (1, height, width) or (3, height, width), "
-      .. "got (%s)%s", caller, table.concat(shape, ", "), mend)
+      .. "got (%s)%s", caller, table.concat(shape, ", "), hint)
   end
   return x
 end
 
---- A picture: floats from 0 to 1, or integers from 0 to 255. With a cmap, one channel goes from its least value to its
---- largest.
+--- Draws an image: floats from 0 to 1, or integers from 0 to 255. A cmap for a single channel spans from its smallest
+--- to its largest value.
 ---@param x tensor | table  (channels, height, width) or (height, width)
 ---@use plot: cmap = nil, vmin = nil, vmax = nil
 ---@use axes
@@ -371,11 +371,11 @@ define("plot.image", {
     given.whole = {x:size(2), x:size(3)}
     given.is_color, given.high = x:size(1) == 3, is_bytes(x) and 255 or 1
     if given.is_color and (given.cmap or given.vmin or given.vmax) then
-      raise("%s: cmap, vmin and vmax are for pictures of one channel, got shape (%s)", caller,
+      raise("%s: cmap, vmin and vmax are for images of one channel, got shape (%s)", caller,
         table.concat(x.shape, ", "))
     end
     if not given.is_color then
-      -- Shades as they are, or the whole range of what has a palette.
+      -- Grays are not scaled; with a palette the values' full range is used.
       local shades = given.cmap == nil
       given.cmap = given.cmap or "gray"
       given.vmin = given.vmin or shades and 0 or nil
@@ -406,11 +406,11 @@ define("plot.image", {
   end,
 })
 
---- Lines of equal value of a matrix, which is given alone or last.
----@param x? tensor | table  where the columns are, or the matrix
----@param y? tensor | table  where the rows are
+--- Draws contour lines of a matrix, the only or the last data argument.
+---@param x? tensor | table  positions of the columns, or the matrix
+---@param y? tensor | table  positions of the rows
 ---@param z? tensor | table  the matrix, row by row
----@param levels integer in [1, 1000] | tensor | table = 8  how many lines, or their values
+---@param levels integer in [1, 1000] | tensor | table = 8  number of levels, or their values
 ---@use plot: cmap = "viridis", vmin = nil, vmax = nil, linewidth = 1.5
 ---@use axes
 ---@example
@@ -450,9 +450,9 @@ define("plot.contour", {
       width = series.linewidth, within = {x, y}}
     for _, level in ipairs(levels) do
       contour.visit(x, y, z, level, function(...)
-        local place = #mark.x1 + 1
-        mark.x1[place], mark.y1[place], mark.x2[place], mark.y2[place] = ...
-        mark.values[place] = level
+        local index = #mark.x1 + 1
+        mark.x1[index], mark.y1[index], mark.x2[index], mark.y2[index] = ...
+        mark.values[index] = level
       end)
     end
     add(mark)

@@ -1,4 +1,4 @@
--- tide.plot.live: curves that are drawn again while a training runs, without stopping its queue.
+-- tide.plot.live: curves that are redrawn while a training runs, without stalling its queue.
 local class = require "tide.internal.class"
 local data = require "tide.plot.data"
 local Figure = require "tide.plot.figure"
@@ -13,21 +13,21 @@ local show = require "tide.plot.show"
 local draw_text = require "tide.plot.text"
 local tide = require "tide"
 
--- Values that are added wait in `fresh`. When a drawing is due, those that were sent off for the
--- last one are read if they have arrived, the curves are drawn, and the fresh ones are sent off:
--- copies to the host are queued, and an event behind them says when they have arrived. So the
--- curves lag behind by one drawing, and nothing waits before close().
+-- Added values are collected in `fresh`. When a drawing is due, the values sent for the previous one
+-- are read if they have arrived, the curves are drawn, and the fresh values are sent: copies to the
+-- host are queued, followed by an event that signals their arrival. So the curves lag by one drawing,
+-- and nothing waits before close().
 --
 -- Fields: size, axes (options of the figure); names (curves in order); curves (by name: {x, y}, numbers);
 -- fresh, sent (lists of {name, step, value}); arrivals (tensors that were sent, by device:
 -- {entries, values, events}); drawn_at; lines (of the drawing in the terminal), input (that drew it); id (of the
--- picture in a notebook, once there is one); closed; figure (once closed).
+-- image in a notebook, once shown); closed; figure (once closed).
 local Live = class "Live"
 
-local kBetween <const> = 0.25 -- seconds between two drawings
-local kMostRows <const> = 20  -- of a drawing, which is no higher than that while a training runs
+local kInterval <const> = 0.25 -- seconds between two drawings
+local kMostRows <const> = 20   -- maximum height of a drawing
 
---- Curves that a terminal or a notebook shows while they grow, drawn at most four times a second; elsewhere close shows
+--- Curves that a terminal or a notebook redraws while they grow, at most four times a second; elsewhere close draws
 --- them.
 ---@use plot: size = {640, 480}
 ---@use axes
@@ -42,7 +42,7 @@ function Live:init(...)
   self.drawn_at, self.lines, self.closed = tide.time(), 0, false
 end
 
---- A number, or a tensor's value as it is now, unread.
+--- A number, or a copy of a tensor's current value, unread.
 local function checked_value(name, value)
   if type(value) == "number" then return value end
   if not tide.is_tensor(value) then
@@ -54,7 +54,7 @@ local function checked_value(name, value)
   return value:detach():reshape({1}):clone()
 end
 
---- Queues copies of the fresh values to the host, and events behind them.
+--- Queues copies of the fresh values to the host, followed by events.
 local function send(self)
   local by_device = {}
   for _, entry in ipairs(self.fresh) do
@@ -76,7 +76,7 @@ local function send(self)
   end
 end
 
---- Whether all that was sent has arrived.
+--- Whether all sent values have arrived.
 local function has_arrived(self)
   for _, arrival in ipairs(self.arrivals) do
     for _, event in ipairs(arrival.events) do
@@ -98,7 +98,7 @@ local function append(self, entries)
   end
 end
 
---- Adds what was sent, and has arrived, to the curves.
+--- Adds the sent values, which must have arrived, to the curves.
 local function receive(self)
   for _, arrival in ipairs(self.arrivals) do
     for i, value in ipairs(arrival.values:tolist()) do arrival.entries[i].value = value end
@@ -106,8 +106,8 @@ local function receive(self)
   append(self, self.sent)
 end
 
---- Adds all that is left to the curves. Waits once.
-local function receive_rest(self)
+--- Adds all remaining values to the curves. Waits once.
+local function receive_remaining(self)
   local entries = table.move(self.fresh, 1, #self.fresh, #self.sent + 1, self.sent)
   local values = {}
   for i, entry in ipairs(entries) do values[i] = entry.value end
@@ -119,7 +119,7 @@ local function receive_rest(self)
   self.sent, self.fresh, self.arrivals = {}, {}, {}
 end
 
---- The figure of the curves as far as they are known.
+--- A figure of the curves so far.
 local function figure_of(self)
   local figure = Figure(1, 1, self.size, self.axes)
   for _, name in ipairs(self.names) do
@@ -129,20 +129,19 @@ local function figure_of(self)
   return figure
 end
 
-local count = 0 -- of pictures in notebooks
+local count = 0 -- of images in notebooks
 
---- Shows the curves in a notebook, in the place of their last picture.
+--- Shows the curves in a notebook, replacing their last image.
 local function show_in_notebook(self, figure)
   local again = self.id ~= nil
   if not again then
     count = count + 1
-    self.id = ("tide-live-%x-%d"):format(os.time(), count) -- that of no kernel before this one
+    self.id = ("tide-live-%x-%d"):format(os.time(), count) -- unique across kernels
   end
   notebook.show(forms.of(figure), self.id, again)
 end
 
---- Draws the curves in a terminal, over their last drawing; at a prompt only if that is of the same
---- input.
+--- Draws the curves in a terminal, over their last drawing; at a prompt only if the same input drew it.
 local function draw_in_terminal(self, figure, terminal)
   if self.input ~= present.number then self.input, self.lines = present.number, 0 end
   local columns, rows = show.cells(terminal, figure.size)
@@ -153,7 +152,7 @@ local function draw_in_terminal(self, figure, terminal)
   self.lines = select(2, text:gsub("\n", "")) + 1
 end
 
---- Draws a figure of the curves where drawings can stand over each other; false where none can.
+--- Draws a figure of the curves if the output supports redrawing; else returns false.
 local function draw(self, figure)
   if notebook.show then
     show_in_notebook(self, figure)
@@ -165,7 +164,7 @@ local function draw(self, figure)
   return true
 end
 
---- Draws what has arrived, and sends for what was added since.
+--- Draws the values that have arrived, and sends those added since.
 local function redraw(self)
   self.drawn_at = tide.time()
   if not has_arrived(self) then return end
@@ -174,9 +173,9 @@ local function redraw(self)
   if #self.names > 0 then draw(self, figure_of(self)) end
 end
 
---- Adds a point to the curve, or to several by name.
----@param step number  where the point is
----@param value number | tensor | table  the value, or values by the names of curves; tensors stay unread until they
+--- Adds a point to the curve, or to several curves by name.
+---@param step number  x coordinate of the point
+---@param value number | tensor | table  the value, or values by curve name; tensors stay unread until they
 ---  have arrived
 ---@waits does not
 ---@example
@@ -196,10 +195,10 @@ function Live:add(step, values)
   end
   table.sort(entries, function(a, b) return a.name < b.name end)
   table.move(entries, 1, #entries, #self.fresh + 1, self.fresh)
-  if tide.time() - self.drawn_at >= kBetween then redraw(self) end
+  if tide.time() - self.drawn_at >= kInterval then redraw(self) end
 end
 
---- Reads what is left, shows the curves and returns their figure; a local <close> does so by itself.
+--- Reads the remaining values, shows the curves and returns their figure; a <close> variable does so automatically.
 ---@example
 --- local live = tide.plot.live{size = {640, 200}}
 --- live:add(1, 0.5)
@@ -207,15 +206,15 @@ end
 --- tostring(live:close()) --> "figure 640 x 200: line (2 points)"
 function Live:close()
   if self.closed then return self.figure end
-  receive_rest(self)
+  receive_remaining(self)
   self.closed, self.figure = true, figure_of(self)
   if not draw(self, self.figure) then io.stdout:write(self.figure:text(), "\n") end
   return self.figure
 end
 
--- Where an error passes, it matters more than what closing may find wrong.
-function Live:__close(passing)
-  if passing then pcall(self.close, self) else self:close() end
+-- During an error, errors of closing are ignored, so as not to hide it.
+function Live:__close(problem)
+  if problem then pcall(self.close, self) else self:close() end
 end
 
 function Live:__tostring() return ("live plot (%s)"):format(self.closed and "closed" or "open") end

@@ -1,4 +1,4 @@
--- Reads the arguments of plotting calls: what a series takes, and the options of its panel.
+-- Reads the arguments of plotting calls: those of a series, and the options of its panel.
 local colors = require "tide.plot.colors"
 local declaration = require "tide.internal.declare.declaration"
 local raise = require "tide.internal.raise"
@@ -12,19 +12,19 @@ local kStyles <const> = {["-"] = "solid", ["--"] = "dashed", [":"] = "dotted"}
 local function checked_limits(caller, name, value)
   local low, high = value[1], value[2]
   if not ticks.is_range(low, high) then
-    raise("%s: %s: the lowest must be less than the highest, got {%s, %s}", caller, name, low, high)
+    raise("%s: %s: the lower limit must be less than the upper, got {%s, %s}", caller, name, low, high)
   end
   return {low + 0.0, high + 0.0}
 end
 
 local function checked_number(caller, name, value)
-  if not ticks.has_place(value) then raise("%s: %s: expected a finite number, got %s", caller, name, value) end
+  if not ticks.is_drawable(value) then raise("%s: %s: expected a finite number, got %s", caller, name, value) end
   return value
 end
 
 local function copied(_, _, list) return table.move(list, 1, #list, 1, {}) end
 
--- What the declared types leave open, wherever it is an option.
+-- Checks and conversions beyond the declared types, by option name.
 local kChecks <const> = {
   xlim = checked_limits, ylim = checked_limits, range = checked_limits, xticks = copied, yticks = copied,
   linewidth = checked_number, markersize = checked_number, width = checked_number, vmin = checked_number,
@@ -34,8 +34,8 @@ local kChecks <const> = {
   linestyle = function(_, _, value) return kStyles[value] end,
 }
 
---- A function that reads the arguments of what is declared as `name`, "plot.line". It returns what is given for the
---- series or the figure, and what is given for the axes, by name.
+--- Returns a function that reads the arguments of the function declared as `name`, "plot.line". It returns the options
+--- of the series or the figure, and those of the axes, by name.
 function options.reader(name)
   local read, caller = reader(name), name:match "[%w_]+$"
   return function(...)

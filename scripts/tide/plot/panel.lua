@@ -1,4 +1,4 @@
--- One pair of axes: its series and its options, as they were given.
+-- One pair of axes: its series and its options.
 local class = require "tide.internal.class"
 local colors = require "tide.plot.colors"
 local kinds = require "tide.plot.kinds"
@@ -6,15 +6,15 @@ local options = require "tide.plot.options"
 local raise = require "tide.internal.raise"
 local reader = require "tide.internal.declare.reader"
 
--- Fields: series (in order); options (title, xlabel, ...); colored (series with a color of their
--- own); legend_place (nil where labels decide, false for none).
+-- Fields: series (in order); options (title, xlabel, ...); colored (number of series with a color);
+-- legend_place (nil: only with labels; false: none).
 local Panel = class "Panel"
 
 function Panel:init()
   self.series, self.options, self.colored = {}, {}, 0
 end
 
---- Takes options over that were read.
+--- Applies checked options.
 function Panel:apply(given)
   for name, value in pairs(given) do self.options[name] = value end
 end
@@ -24,7 +24,7 @@ function Panel:add(kind_name, ...)
   local kind = kinds[kind_name]
   local given, panel = kind.read(...)
   local series = kind.make(kind_name, given)
-  -- The tensors that were given are not needed: `data` has what they were.
+  -- Releases the tensor arguments: `data` has copies.
   for name in pairs(series.data) do series[name] = nil end
   series.kind = kind_name
   if kind.colored then
@@ -34,7 +34,7 @@ function Panel:add(kind_name, ...)
   if kind.color_bar or kind.has_cells then
     for _, other in ipairs(self.series) do
       if other.cmap and other.cmap ~= series.cmap then
-        raise("%s: the panel has a %s with cmap '%s': one palette a panel", kind_name, other.kind,
+        raise("%s: the panel has a %s with cmap '%s': a panel has only one palette", kind_name, other.kind,
           other.cmap)
       end
     end
@@ -64,8 +64,8 @@ function Panel:set(...)
   return self
 end
 
---- Where the labels of series stand.
----@param place "upper right" | "upper left" | "lower right" | "lower left" | false = "upper right"  false: nowhere
+--- Sets the position of the legend.
+---@param place "upper right" | "upper left" | "lower right" | "lower left" | false = "upper right"  false: no legend
 ---@example
 --- tide.plot.line({1, 2}, {label = "loss"}):legend("lower left")
 local read_legend = reader "figure:legend"

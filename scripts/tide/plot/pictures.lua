@@ -1,4 +1,4 @@
--- Pictures in one call: filters of a convolution, confusion matrices.
+-- Figures in one call: filters of a convolution, confusion matrices.
 local reader = require "tide.internal.declare.reader"
 local Figure = require "tide.plot.figure"
 local kind_of = require "tide.internal.kind_of"
@@ -10,20 +10,19 @@ local pictures = {}
 
 local function shape_text(x) return "(" .. table.concat(x.shape, ", ") .. ")" end
 
--- Of a figure of filters, in pixels; kAround is what stands above and below the filters.
-local kWidth <const>, kMostHeight <const>, kAround <const> = 640, 480, 60
+-- Size of a figure of filters, in pixels; kMargin is the space above and below the filters.
+local kWidth <const>, kMostHeight <const>, kMargin <const> = 640, 480, 60
 
---- The filters of a convolution (out, in, height, width) side by side, each from its least value to its largest.
+--- Draws the filters of a convolution (out, in, height, width) in a grid, each scaled to its range of values.
 ---@param weight tensor  the filters: (out, in, height, width)
----@param nrow integer >= 0 = 8  filters in a row
+---@param nrow integer >= 0 = 8  filters per row
 ---@use plot: cmap = nil
----@param title string = nil  stands above
+---@param title string = nil  title of the figure
 ---@example
 --- tostring(tide.plot.filters(nn.Conv2d(3, 4, 5).weight)) --> "figure 640 x 239: image (3 x 7 x 25)"
 local read_filters = reader "plot.filters"
 
---- The filters of a convolution (out, in, height, width) side by side, each from its least value to
---- its largest: in color if they take three channels, else a picture for each channel.
+--- Draws filters with three input channels in color, others with an image for each channel.
 function pictures.filters(...)
   local given = read_filters(...)
   local weight = given.weight
@@ -33,33 +32,32 @@ function pictures.filters(...)
   if given.nrow < 1 then raise("filters: nrow must be at least 1, got %d", given.nrow) end
   local is_color = weight:size(2) == 3
   if is_color and given.cmap then
-    raise("filters: cmap is for filters of other than 3 channels, got shape %s", shape_text(weight))
+    raise("filters: cmap cannot be used for filters with 3 channels, got shape %s", shape_text(weight))
   end
   local planes = weight:detach():to("float32")
   if not is_color then planes = planes:reshape(-1, 1, weight:size(3), weight:size(4)) end
   local grid = tide.vision.make_grid(planes, {
     nrow = given.nrow, padding = 1, pad_value = 0.5, normalize = true, scale_each = true,
   })
-  local height = kWidth * grid:size(2) // grid:size(3) + kAround
+  local height = kWidth * grid:size(2) // grid:size(3) + kMargin
   local figure = Figure.new {title = given.title, size = {kWidth, math.min(height, kMostHeight)}}
-  -- make_grid gives a single filter as it is, and repeats a single channel three times.
+  -- make_grid returns a single filter unchanged, and repeats a single channel three times.
   if not is_color then grid = grid[{{1, 1}}] end
   return figure:image(grid, {cmap = given.cmap, vmin = given.cmap and 0, vmax = given.cmap and 1})
 end
 
---- Counts of classes, rows true and columns predicted; of predictions (n) or scores (n, classes) they are counted.
+--- Draws a confusion matrix, given as a matrix of counts, or computed from predictions (n) or scores (n, classes).
 ---@param matrix tensor | table  counts, rows true and columns predicted; or predicted classes, or scores (n, classes)
----@param target tensor = nil  classes, from 1, of predictions
+---@param target tensor = nil  true classes, from 1, for predictions
 ---@param classes string[] | number[] = nil  names of the classes
----@param normalize boolean = false  shares of rows instead of counts
----@param title string = "confusion matrix"  stands above
+---@param normalize boolean = false  show fractions of rows instead of counts
+---@param title string = "confusion matrix"  title of the figure
 ---@use plot: cmap = "blues"
 ---@example
 --- local fig = tide.plot.confusion_matrix(tide.tensor{1, 2, 2}, tide.tensor{1, 2, 1})
 --- tostring(fig) --> "figure 640 x 480: heatmap (2 x 2)"
 local read_confusion = reader "plot.confusion_matrix"
 
---- Counts of classes (rows: true, columns: predicted): a matrix, or predictions and targets.
 function pictures.confusion_matrix(...)
   local given = read_confusion(...)
   local matrix, classes = given.matrix, given.classes

@@ -1,5 +1,4 @@
--- How a figure is shown in this terminal: as a picture, by the protocol of kitty or by sixel, or in
--- letters.
+-- How to show a figure in this terminal: as an image, with kitty's protocol or sixel, or as text.
 local base64 = require "tide.internal.base64"
 local native = require "tide.native"
 
@@ -7,18 +6,18 @@ local show = {}
 
 local kAnswerSeconds <const> = 0.3
 local kSixel <const> = "4"        -- among the attributes of a terminal, "\27[?62;4;22c"
-local kPieceLength <const> = 4096 -- of a picture in kitty's protocol
-local kLetterPixels <const> = 8   -- the width of a letter, where the terminal does not say
+local kPieceLength <const> = 4096 -- of an image in kitty's protocol
+local kLetterPixels <const> = 8   -- the width of a character, if the terminal does not report it
 
 local kKittyPrograms <const> = {ghostty = true, WezTerm = true, kitty = true}
 local kKittyTerminals <const> = {["xterm-kitty"] = true, ["xterm-ghostty"] = true}
 
---- Asks the terminal for its attributes; a terminal that is busy or silent has none.
+--- Queries the terminal's attributes; nil if it does not answer.
 local function attributes_of_terminal()
   return native.ask_terminal("\27[c", "c", kAnswerSeconds)
 end
 
-local asked, attributes -- the answer, which does not change
+local asked, attributes -- the cached answer
 
 local kThis <const> = {
   getenv = os.getenv,
@@ -29,14 +28,14 @@ local kThis <const> = {
   end,
 }
 
-local function takes_kitty(getenv, term)
+local function supports_kitty(getenv, term)
   return getenv "KITTY_WINDOW_ID" or kKittyTerminals[term]
     or kKittyPrograms[getenv "TERM_PROGRAM" or ""]
 end
 
-local function takes_sixel(place, term)
+local function supports_sixel(environment, term)
   if term:find "sixel" then return true end
-  local list = (place.attributes() or ""):match "\27%[%?([%d;]*)c" or ""
+  local list = (environment.attributes() or ""):match "\27%[%?([%d;]*)c" or ""
   for attribute in list:gmatch "%d+" do
     if attribute == kSixel then return true end
   end
@@ -44,30 +43,30 @@ local function takes_sixel(place, term)
 end
 
 --- The terminal that standard output goes to: {columns, rows, width (pixels), color, moves (whether
---- its cursor can)}; nil if it goes elsewhere. `place` is where the program runs: functions getenv,
---- size and attributes.
-function show.terminal(place)
-  place = place or kThis
-  local columns, rows, width = place.size()
+--- its cursor can move)}; nil if stdout is not a terminal. `environment` has functions getenv, size and
+--- attributes.
+function show.terminal(environment)
+  environment = environment or kThis
+  local columns, rows, width = environment.size()
   if not columns then return nil end
-  local moves = (place.getenv "TERM" or "dumb") ~= "dumb"
+  local moves = (environment.getenv "TERM" or "dumb") ~= "dumb"
   if width == 0 then width = columns * kLetterPixels end
   return {columns = columns, rows = rows, width = width, moves = moves,
-    color = moves and not place.getenv "NO_COLOR"}
+    color = moves and not environment.getenv "NO_COLOR"}
 end
 
---- "kitty", "sixel" or "text": how pictures are shown, and the terminal.
-function show.way(place)
-  place = place or kThis
-  local terminal, term = show.terminal(place), place.getenv "TERM" or "dumb"
+--- How to show figures, "kitty", "sixel" or "text", and the terminal.
+function show.way(environment)
+  environment = environment or kThis
+  local terminal, term = show.terminal(environment), environment.getenv "TERM" or "dumb"
   if not terminal or term == "dumb" then return "text", terminal end
-  -- A terminal within another keeps the outer one's variables, but not its pictures.
-  local inner = place.getenv "TMUX" or term:find "^screen" or term:find "^tmux"
-  if not inner and takes_kitty(place.getenv, term) then return "kitty", terminal end
-  return takes_sixel(place, term) and "sixel" or "text", terminal
+  -- A terminal multiplexer inherits the outer terminal's variables, but does not pass on images.
+  local inner = environment.getenv "TMUX" or term:find "^screen" or term:find "^tmux"
+  if not inner and supports_kitty(environment.getenv, term) then return "kitty", terminal end
+  return supports_sixel(environment, term) and "sixel" or "text", terminal
 end
 
---- The size of a picture that is no wider than the terminal.
+--- The size of an image, scaled down to the width of the terminal.
 function show.pixels(terminal, size)
   local scale = math.min(1, terminal.width / size[1])
   return {math.max(50, size[1] * scale // 1 | 0), math.max(50, size[2] * scale // 1 | 0)}
@@ -75,8 +74,8 @@ end
 
 local kNoTerminal <const> = {columns = 80, rows = 60}
 
---- How many columns and rows of letters have about the form of a picture, and fit the terminal, if
---- there is one.
+--- The number of columns and rows of text with about the aspect ratio of an image that fit the
+--- terminal, if there is one.
 function show.cells(terminal, size)
   terminal = terminal or kNoTerminal
   local columns = math.max(20, math.min(terminal.columns, 100))
@@ -84,7 +83,7 @@ function show.cells(terminal, size)
   return columns, math.max(5, math.min(math.max(rows, 10), terminal.rows - 2))
 end
 
---- A picture as the terminal takes it: bytes of PNG for kitty, of sixel else.
+--- Encodes an image for the terminal: `bytes` is a PNG file for kitty, else sixel data.
 function show.picture(way, bytes)
   if way == "sixel" then return bytes .. "\n" end
   local text, parts = base64(bytes), {}

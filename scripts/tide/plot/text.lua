@@ -1,5 +1,5 @@
--- Draws figures in letters: lines, points and boxes in braille, grids of values in half blocks,
--- with axes, ticks and labels.
+-- Draws figures as text: lines, points and boxes in braille, grids of values in half blocks, with
+-- axes, ticks and labels.
 local Grid = require "tide.plot.grid"
 local describe = require "tide.plot.describe"
 local draw_cells = require "tide.plot.text_cells"
@@ -16,7 +16,7 @@ local function color_of(mark) return mark.color and tonumber(mark.color:sub(2), 
 
 local kSigns <const> = {line = "━━", points = "••"}
 
---- The labels of series in one line.
+--- Draws the legend in one line.
 local function draw_legend(grid, panel, left, last, row)
   local column = left
   for _, mark in ipairs(panel.marks) do
@@ -28,7 +28,7 @@ local function draw_legend(grid, panel, left, last, row)
   end
 end
 
---- The range of colors: "0.1 ▒▒▒▒ 0.9".
+--- Draws the color bar: "0.1 ▒▒▒▒ 0.9".
 local function draw_color_bar(grid, panel, left, last, row)
   local low, high = ("%.4g"):format(panel.color_bar.low), ("%.4g"):format(panel.color_bar.high)
   if left + #low + #high + 14 > last then return end
@@ -65,24 +65,24 @@ local function draw_x_axis(grid, list, area, axis, left, last)
   end
 end
 
--- Where the marks of a panel are drawn: left, top (cells, from 1), columns, rows.
+-- The area where the marks of a panel are drawn: left, top (cells, from 1), columns, rows.
 local Area = {}
 Area.__index = Area
 
-local kFarthest <const> = 1e9 -- times the axis: what lies beyond stands there
+local kFarthest <const> = 1e9 -- times the axis: limit for coordinates outside of it
 
---- Where a value stands, in steps 0 to `count` - 1 from the left or the top.
+--- The position of a value in steps from 0 to `count` - 1, from the left or the top.
 local function step(axis, value, count, downward)
-  local share = math.max(-kFarthest, math.min(ticks.place(axis, value), kFarthest))
+  local share = math.max(-kFarthest, math.min(ticks.fraction(axis, value), kFarthest))
   if (axis.reversed or false) ~= downward then share = 1 - share end
   return share * (count - 1)
 end
 
---- The dot of a value, not rounded.
+--- The dot of a value, unrounded.
 function Area:x(axis, value) return step(axis, value, 2 * self.columns, false) end
 function Area:y(axis, value) return step(axis, value, 4 * self.rows, true) end
 
---- The cell of a value that lies on the axis.
+--- The cell of a value within the axis.
 function Area:column(axis, value) return (self:x(axis, value) + 0.5) // 2 | 0 end
 function Area:row(axis, value) return (self:y(axis, value) + 0.5) // 4 | 0 end
 
@@ -112,9 +112,9 @@ local function draw_panel(grid, panel, left, top, columns, rows)
     left = left + margin, top = top, columns = columns - margin, rows = height,
   }, Area)
   if area.columns < 2 then return end
-  draw_cells.draw(grid, panel, area) -- a grid of values takes what it needs of the area
+  draw_cells.draw(grid, panel, area) -- shrinks the area to fit a grid of values
   draw_marks(grid, panel, area)
-  --- Writes a text above or below the middle of the area.
+  --- Writes a text centered above or below the area.
   local function center(row, text)
     local first = area.left + (area.columns - Grid.width(text)) // 2
     grid:write(math.max(left, math.min(first, last - Grid.width(text) + 1)), row, text, nil, last)
@@ -126,7 +126,7 @@ local function draw_panel(grid, panel, left, top, columns, rows)
   if panel.x.label then center(area.top + area.rows + 2, panel.x.label) end
 end
 
---- The figure as at most `rows` lines of text.
+--- Draws the figure as at most `rows` lines of text.
 return function(figure, columns, rows, colored)
   local description = describe(figure, 2 * columns, 4 * rows)
   local grid, top = Grid.new(columns, rows), 1

@@ -1,5 +1,5 @@
--- Draws grids of values and pictures: half blocks in color, shades of gray without, or the values
--- as text where they were asked for and fit.
+-- Draws grids of values and images: half blocks in color, shades of gray without color, or the values as
+-- text if requested and they fit.
 local colors = require "tide.plot.colors"
 local Grid = require "tide.plot.grid"
 local ticks = require "tide.plot.ticks"
@@ -12,8 +12,8 @@ local function shade(share)
   return kShades[math.min(math.min(math.max(share, 0), 1) * 5 // 1 | 0, 4) + 1]
 end
 
---- The first and the last of `size` cells, from 0, that lie in part `i`, from 0, of `count` equal
---- parts of an axis. All cells together reach from 0.5 to `extent` + 0.5.
+--- The first and the last of `size` cells, from 0, in part `i`, from 0, of `count` equal parts of an
+--- axis. The cells span from 0.5 to `extent` + 0.5.
 local function cells_in(axis, size, extent, i, count)
   local function cell(part)
     return (axis.low - 0.5 + (axis.high - axis.low) * part / count) * size / extent
@@ -22,8 +22,8 @@ local function cells_in(axis, size, extent, i, count)
   return math.max(first, 0), math.min(math.max(first, math.ceil(cell(i + 1) - 1e-9) - 1), size - 1)
 end
 
---- A function from a mark's cell (row and column of `rows` x `columns`, from 0) to the mean of the
---- values there, as a color 0xrrggbb and as a share of white; nil where there is no number.
+--- Returns a function from a cell (row and column of `rows` x `columns`, from 0) to the mean of the
+--- mark's values there, as a color 0xrrggbb and as brightness from 0 to 1; nil without finite values.
 local function sampler(mark, panel, rows, columns)
   local bar = panel.color_bar
   local channels = mark.kind == "pixels" and 3 or 1
@@ -35,7 +35,7 @@ local function sampler(mark, panel, rows, columns)
     for y = top, bottom do
       for x = left, right do
         local value = mark.values[(y * mark.columns + x) * channels + channel]
-        if ticks.has_place(value) then sum, count = sum + value, count + 1 end
+        if ticks.is_drawable(value) then sum, count = sum + value, count + 1 end
       end
     end
     return count > 0 and sum / count or nil
@@ -58,10 +58,10 @@ local function sampler(mark, panel, rows, columns)
   end
 end
 
---- The whole number of cells nearest to count * scale.
+--- count * scale rounded to an integer number of cells.
 local function scaled(count, scale) return math.max(1, (count * scale + 0.5) // 1 | 0) end
 
---- Makes the area as small as square cells need; gives the rows of half blocks in it.
+--- Shrinks the area to fit square cells; returns its number of half-block rows.
 local function fit(panel, area)
   local width, height = panel.x.high - panel.x.low, panel.y.high - panel.y.low
   -- A half block is about as wide as high.
@@ -110,7 +110,7 @@ local function draw_texts(grid, mark, bar, area, width)
   end
 end
 
---- The width of each cell if the values of a mark can be written; nil if not.
+--- The width of each cell if the values of a mark fit as text; else nil.
 local function text_width(mark, panel, area)
   local is_whole = panel.x.low == 0.5 and panel.x.high == mark.width + 0.5
     and panel.y.low == 0.5 and panel.y.high == mark.height + 0.5
@@ -123,7 +123,7 @@ local function text_width(mark, panel, area)
   return mark.columns * width <= area.columns and mark.rows <= area.rows and width or nil
 end
 
---- Draws the grids of a panel and makes the area as small as they need.
+--- Draws the grids of a panel and shrinks the area to fit them.
 function cells.draw(grid, panel, area)
   for _, mark in ipairs(panel.marks) do
     if mark.rows then

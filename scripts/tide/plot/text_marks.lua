@@ -1,10 +1,9 @@
--- Draws lines, points, pieces of lines and boxes in dots of braille.
+-- Draws lines, points, line segments and boxes with braille dots.
 local colors = require "tide.plot.colors"
 
 local function number_of(color) return tonumber(color:sub(2), 16) end
 
---- The part of a line within 0..width, 0..height as x1, y1, x2, y2; nil if there is none (Liang and
---- Barsky).
+--- Clips a line to 0..width, 0..height, as x1, y1, x2, y2; nil if it is outside (Liang and Barsky).
 local function clipped(x1, y1, x2, y2, width, height)
   local from, to = 0, 1
   local sides = {{x1 - x2, x1}, {x2 - x1, width - x1}, {y1 - y2, y1}, {y2 - y1, height - y1}}
@@ -22,7 +21,7 @@ local function clipped(x1, y1, x2, y2, width, height)
   return x1 + from * (x2 - x1), y1 + from * (y2 - y1), x1 + to * (x2 - x1), y1 + to * (y2 - y1)
 end
 
--- How many dots are drawn, of so many.
+-- {dots drawn, period}.
 local kDashes <const> = {solid = {1, 1}, dashed = {6, 10}, dotted = {1, 4}}
 
 -- Draws dots of one color within an area.
@@ -55,7 +54,7 @@ function Pen:line(x1, y1, x2, y2, color, dash)
   end
 end
 
-function Pen:place(x, y) return self.area:x(self.panel.x, x), self.area:y(self.panel.y, y) end
+function Pen:to_dots(x, y) return self.area:x(self.panel.x, x), self.area:y(self.panel.y, y) end
 
 local draw = {}
 
@@ -66,7 +65,7 @@ function draw.line(pen, mark)
   for i = 1, #mark.x do
     local x, y
     if mark.x[i] == mark.x[i] then
-      x, y = pen:place(mark.x[i], mark.y[i])
+      x, y = pen:to_dots(mark.x[i], mark.y[i])
       if before_x then pen:line(before_x, before_y, x, y, color, dash) else pen:dot(x, y, color) end
     end
     before_x, before_y = x, y
@@ -76,7 +75,7 @@ end
 function draw.points(pen, mark)
   local color = number_of(mark.color)
   for i = 1, #mark.x do
-    local x, y = pen:place(mark.x[i], mark.y[i])
+    local x, y = pen:to_dots(mark.x[i], mark.y[i])
     pen:dot(x, y, color)
   end
 end
@@ -90,8 +89,8 @@ function draw.segments(pen, mark)
       local red, green, blue = scale((mark.values[i] - bar.low) / (bar.high - bar.low))
       color = red << 16 | green << 8 | blue
     end
-    local x1, y1 = pen:place(mark.x1[i], mark.y1[i])
-    local x2, y2 = pen:place(mark.x2[i], mark.y2[i])
+    local x1, y1 = pen:to_dots(mark.x1[i], mark.y1[i])
+    local x2, y2 = pen:to_dots(mark.x2[i], mark.y2[i])
     pen.drawn = 0
     pen:line(x1, y1, x2, y2, color, kDashes.solid)
   end
@@ -101,8 +100,8 @@ function draw.boxes(pen, mark)
   local color, y_axis = number_of(mark.color), pen.panel.y
   local base = y_axis.log and y_axis.low or math.min(math.max(0, y_axis.low), y_axis.high)
   for i = 1, #mark.top do
-    local left, foot = pen:place(mark.left[i], base)
-    local right, head = pen:place(mark.right[i], mark.top[i])
+    local left, foot = pen:to_dots(mark.left[i], base)
+    local right, head = pen:to_dots(mark.right[i], mark.top[i])
     local first, last = math.max(0, math.ceil(left)), math.min(pen.width, math.floor(right))
     if last < first then last = first end
     local upper = math.max(0, math.floor(math.min(foot, head) + 0.5))
@@ -114,7 +113,7 @@ function draw.boxes(pen, mark)
   end
 end
 
---- Draws the marks of a panel that are made of dots.
+--- Draws the marks of a panel that consist of dots.
 return function(grid, panel, area)
   local pen = pen_of(grid, area, panel)
   for _, mark in ipairs(panel.marks) do

@@ -1,5 +1,5 @@
--- Leaves out points that nobody could see: a line keeps the first, least, largest and last of those
--- that follow each other in one column of pixels; of points one stays in each pixel.
+-- Drops invisible points: a line keeps the first, smallest, largest and last of consecutive points in
+-- one pixel column; of scattered points, one remains in each pixel.
 local ticks = require "tide.plot.ticks"
 
 local thin = {}
@@ -23,14 +23,14 @@ function thin.line(x, y, x_axis, columns)
     first = nil
   end
   for i = 1, #x do
-    if x[i] ~= x[i] then -- a hole in the line
+    if x[i] ~= x[i] then -- a gap in the line
       finish(i - 1)
       keep(i)
     else
-      local own = ticks.place(x_axis, x[i]) * columns // 1
-      if first and own ~= column then finish(i - 1) end
+      local current = ticks.fraction(x_axis, x[i]) * columns // 1
+      if first and current ~= column then finish(i - 1) end
       if not first then
-        column, first, least, most = own, i, i, i
+        column, first, least, most = current, i, i, i
       elseif y[i] < y[least] then
         least = i
       elseif y[i] > y[most] then
@@ -47,7 +47,7 @@ function thin.points(x, y, x_axis, y_axis, columns, rows)
   if #x <= columns then return x, y end
   local new_x, new_y, taken, count = {}, {}, {}, 0
   for i = 1, #x do
-    local across, down = ticks.place(x_axis, x[i]), ticks.place(y_axis, y[i])
+    local across, down = ticks.fraction(x_axis, x[i]), ticks.fraction(y_axis, y[i])
     local pixel = (down * rows // 1) * (columns + 1) + across * columns // 1
     local is_inside = across >= 0 and across <= 1 and down >= 0 and down <= 1
     if is_inside and not taken[pixel] then

@@ -1,23 +1,23 @@
--- Axes: ranges that hold all values, and where ticks stand.
+-- Axes: ranges that contain all values, and tick positions.
 local ticks = {}
 
 -- Numbers beyond these count as infinite, or as 0: differences and quotients stay finite.
 local kLargest <const>, kSmallest <const> = 1e300, 1e-300
 
---- Whether a number has a place on an axis.
-function ticks.has_place(value, log)
+--- Whether a value can be drawn on an axis.
+function ticks.is_drawable(value, log)
   return value == value and value < kLargest and value > (log and kSmallest or -kLargest)
 end
 
---- Whether an axis may reach from low to high.
+--- Whether low and high are a valid range of an axis.
 function ticks.is_range(low, high, log)
   local size = math.max(math.abs(low), math.abs(high))
-  return ticks.has_place(low, log) and ticks.has_place(high, log)
+  return ticks.is_drawable(low, log) and ticks.is_drawable(high, log)
     and high - low > math.max(1e-12 * size, kSmallest)
 end
 
---- Where a number stands on an axis, from 0 to 1.
-function ticks.place(axis, value)
+--- The position of a value along an axis, from 0 to 1.
+function ticks.fraction(axis, value)
   if axis.log then
     local low = math.log(axis.low)
     return (math.log(value) - low) / (math.log(axis.high) - low)
@@ -25,7 +25,7 @@ function ticks.place(axis, value)
   return (value - axis.low) / (axis.high - axis.low)
 end
 
---- A range around low..high, or any if low is nil; `margin` is the part that is added on each side.
+--- A range around low..high, or a default one if low is nil; `margin` is the fraction added on each side.
 function ticks.range(low, high, log, margin)
   if not low then
     if log then return 1.0, 10.0 end
@@ -45,7 +45,7 @@ function ticks.range(low, high, log, margin)
   return low - added, high + added
 end
 
---- A number as its tick shows it, `step` from its neighbours.
+--- The text of a tick whose neighbors are `step` away.
 local function tick_text(value, step)
   local size = math.abs(value)
   if size < 1e-9 * step then return "0" end
@@ -95,7 +95,7 @@ function ticks.of(axis, most)
     for i, each in ipairs(axis.given) do
       local named = type(each) == "string"
       local at = named and i or each
-      if ticks.has_place(at, axis.log) and at >= axis.low and at <= axis.high then
+      if ticks.is_drawable(at, axis.log) and at >= axis.low and at <= axis.high then
         found[#found + 1] = {at = at, text = named and each or ("%.6g"):format(each)}
       end
     end

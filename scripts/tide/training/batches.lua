@@ -1,4 +1,4 @@
--- Batches: what loaders may be, how many batches they have, and how a batch is taken and moved.
+-- Batches: accepted kinds of loaders, their number of batches, fetching a batch and moving it to a device.
 local class = require "tide.internal.class"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
@@ -23,7 +23,7 @@ function BatchList:iter()
   end
 end
 
---- The value as a loader: one already if it has iter(), else a list of batches.
+--- The value as a loader: the value itself if it has iter(), else a list of batches.
 function batches.as_loader(caller, what, value)
   if method(value, "iter") then return value end
   if tide.is_tensor(value) or method(value, "get") then
@@ -47,25 +47,25 @@ function batches.first(loader, count)
   return BatchList(list)
 end
 
---- How many batches a pass has; nil if the loader does not say.
+--- The number of batches in a pass; nil if the loader has no length.
 function batches.count(loader)
   local counted, count = pcall(protocol.length, loader)
   return counted and count or nil
 end
 
---- The number of batches that a limit leaves: a whole number of them, or a share as a float. nil if
---- the length is not known, which is an error where a share needs it.
+--- The number of batches after applying a limit: an integer count, or a float fraction. nil if the length is unknown,
+--- which is an error for a fraction.
 function batches.limited(caller, option, limit, loader)
   local count = batches.count(loader)
   if math.type(limit) == "integer" then return count and math.min(count, limit) or limit end
   if limit == 1.0 then return count end
   if not count then
-    raise("%s: %s: a share needs a loader with a length: give a whole number", caller, option)
+    raise("%s: %s: a fraction needs a loader with a length: give an integer", caller, option)
   end
   return count * limit // 1 | 0
 end
 
---- What a loader's step gives as one value: several as a list; nil at the end.
+--- The results of a loader's step as one value: several become a list; nil at the end.
 function batches.packed(first, ...)
   if first == nil or select("#", ...) == 0 then return first end
   return {first, ...}
@@ -83,7 +83,7 @@ function batches.moved(batch, device)
   return copy
 end
 
---- The number of samples: the first dimension of the first tensor found.
+--- The number of samples: the first dimension of the first tensor in the batch.
 function batches.size(batch)
   if tide.is_tensor(batch) then return batch:dim() > 0 and batch:size(1) or 1 end
   if type(batch) ~= "table" then return nil end
@@ -101,9 +101,9 @@ function batches.size(batch)
   end
 end
 
--- Places ------------------------------------------------------------------------------------------
+-- Positions ---------------------------------------------------------------------------------------
 
---- What is needed to go on with a loader: behind a whole pass, or in the middle of one.
+--- The state needed to resume a loader: after a complete pass, or in the middle of one.
 function batches.state_of(loader, in_pass)
   if not method(loader, "state_dict") then return {} end
   local state = loader:state_dict()
@@ -111,13 +111,13 @@ function batches.state_of(loader, in_pass)
   return {epoch = state.epoch, generator = state.generator}
 end
 
---- Puts a loader where it was.
+--- Restores a loader's position.
 function batches.restore(loader, state)
   if state.epoch and method(loader, "load_state_dict") then loader:load_state_dict(state) end
 end
 
---- Begins a pass, or goes on with one of which `taken` batches were taken. Returns a function that
---- gives the next batch, and what is to be closed at the end.
+--- Begins a pass, or resumes one after `taken` batches. Returns a function that returns the next batch, and a value to
+--- close at the end.
 function batches.open(loader, taken)
   local step, state, control, closing = loader:iter()
   if taken > 0 and not method(loader, "load_state_dict") then

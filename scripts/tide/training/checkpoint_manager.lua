@@ -1,22 +1,21 @@
--- training.CheckpointManager: saves a training in files, keeps the last ones and the best, and goes
--- on with it.
+-- training.CheckpointManager: saves a training to files, keeps the newest and the best, and restores it.
 --
--- PATH-000001.safetensors and so on are written by tide.save; PATH-index.safetensors says which are
--- kept. A file is written before the index that names it, and removed behind one that does not: so
--- whenever the program ends, the newest file is the one that follows the index, or the last one in it.
+-- tide.save writes PATH-000001.safetensors and so on; PATH-index.safetensors lists the ones that are
+-- kept. A file is written before the index that lists it, and removed after the index no longer does: so
+-- whenever the program ends, the newest file is the one following the index, or the last one in it.
 local define = require "tide.internal.declare.define"
 local methods = require "tide.internal.declare.methods"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- Saves objects in files PATH-000001.safetensors and so on, in a folder that exists, and restores them. The last
---- `keep` are kept, and `keep_best` of the best metrics.
----@param path string  how the names of the files begin
----@param objects table  what is saved, by name: {model = net, optimizer = optimizer, loader = loader}
----@param keep integer > 0 = 3  how many of the last ones are kept
----@param keep_best integer > 0 = 1  how many of the best ones are kept
----@param mode "min" | "max" = "min"  which metrics are better
+--- Saves objects to files PATH-000001.safetensors and so on, in an existing folder, and restores them. Keeps the newest
+--- `keep` files, and the `keep_best` files with the best metrics.
+---@param path string  prefix of the file names
+---@param objects table  objects to save, by name: {model = net, optimizer = optimizer, loader = loader}
+---@param keep integer > 0 = 3  number of newest files to keep
+---@param keep_best integer > 0 = 1  number of best files to keep
+---@param mode "min" | "max" = "min"  whether a smaller or a larger metric is better
 ---@waits saving waits for the values
 ---@see manager:save manager:restore tide.save
 ---@example
@@ -26,7 +25,7 @@ local tide = require "tide"
 --- #manager:checkpoints() --> 1
 local CheckpointManager, read = define("training.CheckpointManager")
 
-local kSearched <const> = 10000 -- numbers of files that are looked for where there is no index
+local kSearched <const> = 10000 -- file numbers that are tried without an index
 local kName <const> = "CheckpointManager"
 
 -- Objects -----------------------------------------------------------------------------------------
@@ -49,7 +48,7 @@ local function check_objects(objects)
   end
 end
 
---- What tide.save takes of an object.
+--- The value to pass to tide.save for an object.
 local function state_of(object)
   if not method(object, "state_dict") then return object:get_state() end
   return getmetatable(object) and object or object:state_dict()
@@ -71,7 +70,7 @@ local function exists(path)
   return file ~= nil
 end
 
---- What a file holds; or nil, and what is wrong with the file. Other errors are raised.
+--- The contents of a file; or nil and the problem with the file. Other errors are raised.
 local function load_file(path)
   local loaded, value = pcall(tide.load, path, "cpu")
   if loaded then return value end
@@ -80,17 +79,17 @@ local function load_file(path)
   return nil, value:sub(from)
 end
 
---- A checkpoint; or nil, and what is wrong with its file.
+--- A checkpoint; or nil and the problem with its file.
 local function load_checkpoint(self, number)
   local path = path_of(self, number)
   local state, problem = load_file(path)
-  if state and type(state.checkpoint) ~= "table" then return nil, path .. ": is no checkpoint" end
+  if state and type(state.checkpoint) ~= "table" then return nil, path .. ": is not a checkpoint" end
   return state, problem
 end
 
 local function warn(format, ...) io.stderr:write("warning: ", format:format(...), "\n") end
 
---- Adds a file that no index names to the list.
+--- Adds a file that is missing from the index to the list.
 local function adopt(self, number)
   local state = load_checkpoint(self, number)
   self.kept[#self.kept + 1] = {number = number, metric = state and state.checkpoint.metric}
@@ -101,13 +100,13 @@ local function is_index(value)
   return value and math.type(value.last) == "integer" and type(value.kept) == "table" and type(value.dropped) == "table"
 end
 
---- Finds the files there are.
+--- Finds the existing files.
 local function find_files(self)
   local index, problem
   if exists(index_path(self)) then
     index, problem = load_file(index_path(self))
     if not is_index(index) then
-      warn("%s; looking for checkpoints by their names", problem or index_path(self) .. ": is no index")
+      warn("%s; looking for checkpoints by their names", problem or index_path(self) .. ": is not an index")
       index = nil
     end
   end
@@ -123,7 +122,7 @@ end
 
 -- The manager -------------------------------------------------------------------------------------
 
---- Whether there are checkpoints under a path.
+--- Whether checkpoints exist under a path.
 function CheckpointManager.has_files(path) return exists(path .. "-index.safetensors") end
 
 function CheckpointManager:init(...)
@@ -134,7 +133,7 @@ function CheckpointManager:init(...)
   find_files(self)
 end
 
---- Whether a metric is better than another one, or than none.
+--- Whether a metric is better than another one, which may be nil.
 local function is_better(self, metric, other)
   if not metric or metric ~= metric then return false end
   if not other or other ~= other then return true end
@@ -142,7 +141,7 @@ local function is_better(self, metric, other)
   return metric > other
 end
 
---- The list with the best metric first, of equal ones the older; without a metric last.
+--- The list sorted with the best metric first, older files first among equals; files without a metric come last.
 local function by_metric(self)
   local entries = table.move(self.kept, 1, #self.kept, 1, {})
   table.sort(entries, function(a, b)
@@ -154,13 +153,13 @@ end
 
 local function has_metric(entry) return entry and entry.metric and entry.metric == entry.metric end
 
---- The checkpoint of the best metric, the first of equal ones; nil if none has one.
+--- The checkpoint with the best metric, the oldest among equals; nil if none has a metric.
 local function best_of(self)
   local best = by_metric(self)[1]
   return has_metric(best) and best or nil
 end
 
---- Takes what need not be kept from the list; returns the numbers.
+--- Removes the entries that are not kept from the list; returns their numbers.
 local function drop_old(self)
   local best, kept, dropped = {}, {}, {}
   for i, entry in ipairs(by_metric(self)) do best[entry] = i <= self.keep_best and has_metric(entry) end
@@ -175,9 +174,9 @@ local function drop_old(self)
   return dropped
 end
 
---- Writes one file, which is not in the list; waits.
+--- Writes a single file, which is not added to the list; waits.
 ---@param path string  name of the file
----@param about table = {values = {}}  what is kept with the objects: values, metric, number
+---@param about table = {values = {}}  data to save with the objects: values, metric, number
 ---@example
 --- local path, net = tide.scratch() .. "/written", tide.nn.Linear(2, 1)
 --- local manager = tide.training.CheckpointManager(path, {model = net}, {keep = 1})
@@ -191,10 +190,10 @@ function CheckpointManager:write(path, about)
   tide.save(state, path)
 end
 
---- Saves the objects, the default generator of random numbers and a table of plain values; gives the path. The
+--- Saves the objects, the state of the default random generator and a table of plain values; returns the path. The
 --- generator of math.random cannot be saved; waits.
----@param values table = nil  numbers and texts to keep with the objects
----@param metric number | tensor = nil  the figure that says which are best
+---@param values table = nil  numbers and strings to save with the objects
+---@param metric number | tensor = nil  the metric that ranks the checkpoints
 ---@waits saving waits for the values
 ---@see training.CheckpointManager manager:restore tide.save
 ---@example
@@ -214,7 +213,7 @@ function CheckpointManager:save(values, metric)
   return path_of(self, number)
 end
 
---- The entries that may be restored, the wanted one first.
+--- The entries that may be restored, the preferred one first.
 local function candidates(self, which)
   if which == "best" then return by_metric(self) end
   local entries = table.move(self.kept, 1, #self.kept, 1, {})
@@ -226,7 +225,7 @@ local function candidates(self, which)
   raise("restore: expected last, best or the number of a checkpoint that is kept, got %s", tostring(which))
 end
 
---- Takes a checkpoint whose file is damaged off the list. The file stays.
+--- Removes a checkpoint whose file is damaged from the list. The file stays.
 local function forget(self, entry)
   for i, other in ipairs(self.kept) do
     if other == entry then return table.remove(self.kept, i) end
@@ -241,9 +240,9 @@ local function apply(self, state, path)
   tide.set_rng_state(state.checkpoint.random)
 end
 
---- Restores the objects and the default generator from the last checkpoint, the "best", or one by number. Gives the
---- values and {number, metric, path}; nil if there is none. A file that is cut short or damaged in its form is named
---- in a warning, and the one before is taken; values of elements are not checked.
+--- Restores the objects and the default generator from the last checkpoint, the "best", or one by number. Returns the
+--- values and {number, metric, path}; nil if there is none. A truncated or malformed file is reported in a warning and
+--- the previous one is used; element values are not checked.
 ---@param which "last" | "best" | integer = "last"  which checkpoint, or its number
 ---@waits saving waits for the values
 ---@see training.CheckpointManager manager:save tide.save
@@ -264,11 +263,11 @@ function CheckpointManager:restore(which)
     end
     if i == #entries then raise("restore: no checkpoint can be read: %s", problem) end
     forget(self, entry)
-    warn("%s; taking checkpoint %d instead", problem, entries[i + 1].number)
+    warn("%s; using checkpoint %d instead", problem, entries[i + 1].number)
   end
 end
 
---- Restores the objects and the default generator from one file; gives the values saved.
+--- Restores the objects and the default generator from one file; returns the saved values.
 ---@param path string  name of the file
 ---@example
 --- local path, net = tide.scratch() .. "/restored_file", tide.nn.Linear(2, 1)
@@ -277,12 +276,12 @@ end
 --- manager:restore_file(path) --> {}
 function CheckpointManager:restore_file(path)
   local state = tide.load(path, "cpu")
-  if type(state.checkpoint) ~= "table" then raise("restore_file: %s: is no checkpoint", path) end
+  if type(state.checkpoint) ~= "table" then raise("restore_file: %s is not a checkpoint", path) end
   apply(self, state, path)
   return state.checkpoint.values
 end
 
---- A list of {number, metric, path, best} of the files that are kept, the oldest first.
+--- A list of {number, metric, path, best} for the kept files, the oldest first.
 ---@example
 --- local path, net = tide.scratch() .. "/listed", tide.nn.Linear(2, 1)
 --- local manager = tide.training.CheckpointManager(path, {model = net}, {keep = 1})

@@ -1,8 +1,8 @@
 -- training.DataModule: the loaders of a training in one object.
 local define = require "tide.internal.declare.define"
 
---- The base of what has all loaders of a training: prepare_data, setup(stage), train_dataloader, val_dataloader,
---- test_dataloader, predict_dataloader, teardown(stage).
+--- The base class for all loaders of a training in one object. Methods: prepare_data, setup(stage), train_dataloader,
+--- val_dataloader, test_dataloader, predict_dataloader, teardown(stage).
 ---@example
 --- local net = tide.nn.Linear(2, 2)
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
@@ -12,16 +12,16 @@ local define = require "tide.internal.declare.define"
 --- #trainer:predict(net, Data()) --> 2
 local DataModule = define "training.DataModule"
 
---- Called once before setup, for what happens once: downloads, files.
+--- Called once before setup, for one-time work such as downloads and files.
 function DataModule:prepare_data() end
 
---- Called before the loaders are asked for, with "fit", "validate", "test" or "predict".
+--- Called before the loaders are requested, with "fit", "validate", "test" or "predict".
 function DataModule:setup() end
 
---- Called at the end of what setup was called for.
+--- Called at the end of the stage that setup was called for.
 function DataModule:teardown() end
 
--- train_dataloader, val_dataloader, test_dataloader and predict_dataloader return a loader each;
--- classes define those they have.
+-- train_dataloader, val_dataloader, test_dataloader and predict_dataloader each return a loader;
+-- classes define the ones they have.
 
 return DataModule

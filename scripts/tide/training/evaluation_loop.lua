@@ -10,7 +10,7 @@ local evaluation_loop = {}
 
 local kLosses <const> = {validation = "val_loss", test = "test_loss"}
 
---- What puts all modules back into the modes that they have now.
+--- A value that restores the current training mode of all modules when it is closed.
 function evaluation_loop.kept_modes(module)
   local modes = {}
   for _, each in ipairs(module:modules()) do modes[each] = each.training end
@@ -19,7 +19,7 @@ function evaluation_loop.kept_modes(module)
   end})
 end
 
---- The loss that a step returned by itself, for a module that logs none under that name.
+--- The loss that a step returned, for a module that logs none under that name.
 local function log_loss(values, stage, result)
   local name = kLosses[stage]
   local loss = type(result) == "table" and not getmetatable(result) and result.loss or result
@@ -32,7 +32,7 @@ end
 
 local kShown <const> = {prog_bar = true}
 
---- Goes over the batches. Returns false if it was interrupted, which it asks for if `may_stop`.
+--- Iterates over the batches. Returns false if it was interrupted, which it checks for if `may_stop`.
 local function each_batch(trainer, stage, loader, limit, outputs, may_stop)
   local call, values, step = trainer.call, trainer.values, trainer.task.step
   local started, ended = ("on_%s_batch_start"):format(stage), ("on_%s_batch_end"):format(stage)
@@ -62,8 +62,8 @@ local function each_batch(trainer, stage, loader, limit, outputs, may_stop)
   return true
 end
 
---- Runs a stage over a loader: "validation", "test" or "predict". Returns what was logged as
---- numbers, of a prediction the list of outputs; nil if it was interrupted, which it looks for if
+--- Runs a stage over a loader: "validation", "test" or "predict". Returns the logged values as
+--- numbers, for "predict" the list of outputs; nil if it was interrupted, which it checks for if
 --- `may_stop`.
 function evaluation_loop.run(trainer, stage, loader, limit, may_stop)
   local call, module = trainer.call, trainer.task.module

@@ -1,8 +1,8 @@
 -- The loop of a training: epochs, steps, validation, and when it stops.
 --
--- Behind each step, all that belongs to it is done (validation, the end of the epoch, learning
--- rates) before on_advance_end is called: there the training is whole, and what is saved goes on
--- bit for bit.
+-- After each step, all its follow-up work (validation, the end of the epoch, learning rates) is done
+-- before on_advance_end is called: the state is complete there, and a training resumed from it is
+-- identical bit for bit.
 local batches = require "tide.training.batches"
 local class = require "tide.internal.class"
 local evaluation_loop = require "tide.training.evaluation_loop"
@@ -13,15 +13,15 @@ local raise = require "tide.internal.raise"
 local task = require "tide.training.task"
 local tide = require "tide"
 
--- Fields: trainer; train, validation (loaders); total (batches of an epoch, nil if not known);
--- validation_total; every (batches between validations; nil at the epoch's end); epochs (that are
--- over) and batch (of the one that is not); values (that are logged); loss_sum and loss_weight (of
--- the epoch's losses, by samples); good (how many steps' losses were finite before the first that was
--- not); unfinished ("batch" or "epoch", whose validation was interrupted); results (of the epoch's
--- last validation).
+-- Fields: trainer; train, validation (loaders); total (batches in an epoch, nil if unknown);
+-- validation_total; every (batches between validations; nil for the end of the epoch); epochs
+-- (completed) and batch (in the current epoch); values (logged); loss_sum and loss_weight (of the
+-- epoch's losses, weighted by samples); good (number of steps with a finite loss before the first
+-- other one); unfinished ("batch" or "epoch", whose validation was interrupted); results (of the
+-- epoch's last validation).
 local FitLoop = class "FitLoop"
 
-local kBetween <const> = 0.25 -- seconds between two looks at values
+local kInterval <const> = 0.25 -- seconds between two reads of values
 
 function FitLoop:init(trainer, train, validation)
   local options = trainer.options
@@ -35,7 +35,7 @@ function FitLoop:init(trainer, train, validation)
   self.total = batches.limited("fit", "limit_train_batches", options.limit_train_batches, train)
   if self.total == 0 then
     local count = batches.count(train)
-    if count == 0 then raise "fit: there is nothing to train on: the loader is empty" end
+    if count == 0 then raise "fit: nothing to train on: the loader is empty" end
     raise("fit: limit_train_batches = %s selects no batch out of %d", tostring(options.limit_train_batches), count)
   end
   self.every = self:validation_interval(options.val_check_interval)
@@ -48,10 +48,10 @@ function FitLoop:init(trainer, train, validation)
   end
 end
 
---- For no batch to validate with: raises an error unless the options say so.
+--- Raises an error if validation has no batches, unless the options ask for that.
 function FitLoop:check_no_validation()
   local limit, count = self.options.limit_val_batches, batches.count(self.validation)
-  if limit ~= 0 and count == 0 then raise "fit: the loader for validation is empty" end
+  if limit ~= 0 and count == 0 then raise "fit: the validation loader is empty" end
   if limit ~= 0 then
     raise("fit: limit_val_batches = %s selects no batch out of %d", tostring(limit), count)
   end
@@ -64,7 +64,7 @@ function FitLoop:validation_interval(interval)
   local batches_between = interval
   if math.type(interval) == "float" then
     if not self.total then
-      raise "fit: val_check_interval: a share needs a loader with a length: give a whole number"
+      raise "fit: val_check_interval: a fraction needs a loader with a length: give an integer"
     end
     batches_between = self.total * interval // 1 | 0
   end
@@ -77,13 +77,13 @@ end
 
 -- Stopping ----------------------------------------------------------------------------------------
 
---- Whether enough was trained to stop early.
+--- Whether min_epochs and min_steps are reached, so that the training may stop early.
 function FitLoop:may_stop()
   return self.epochs >= self.options.min_epochs
     and self.trainer.global_step >= self.options.min_steps
 end
 
---- Whether the training ends here, in the middle of an epoch or behind one.
+--- Whether the training ends here, in the middle of an epoch or after one.
 function FitLoop:is_over()
   local trainer, options = self.trainer, self.options
   return trainer.interrupted or trainer.should_stop and self:may_stop()
@@ -91,10 +91,9 @@ function FitLoop:is_over()
     or self.max_epochs ~= nil and self.epochs >= self.max_epochs
 end
 
--- Looking at values -------------------------------------------------------------------------------
+-- Reading values ----------------------------------------------------------------------------------
 
---- Reads the mean loss and `values` at once; stops the training if a loss was no finite number.
---- Waits.
+--- Reads the mean loss and `values` together; stops the training if a loss was not finite. Waits.
 function FitLoop:read(values)
   values.loss = values.loss or self.loss_sum / self.loss_weight
   values[1], values[2] = self.loss_sum, self.good
@@ -107,7 +106,7 @@ function FitLoop:read(values)
   return read
 end
 
---- Shows where the training is, at most four times a second.
+--- Shows the progress of the training, at most four times a second.
 function FitLoop:look()
   local trainer = self.trainer
   local due = self.stepped and trainer.global_step % self.options.log_every_n_steps == 0
@@ -119,14 +118,14 @@ function FitLoop:look()
     trainer:log_metrics(values)
   end
   local bar = trainer.bar
-  if (due or bar.on_terminal) and tide.time() - self.read_at >= kBetween then
+  if (due or bar.on_terminal) and tide.time() - self.read_at >= kInterval then
     bar:draw(self.batch, self.total, self:read(self.values:shown()))
   end
 end
 
 -- Steps -------------------------------------------------------------------------------------------
 
---- Takes the loss of a step into the mean.
+--- Adds the loss of a step to the mean.
 function FitLoop:take_loss(loss)
   loss = loss:detach()
   self.last_loss = loss
@@ -138,7 +137,7 @@ function FitLoop:take_loss(loss)
   self.good:add_(self.loss_sum:isfinite())
 end
 
---- Trains with a batch.
+--- Trains on a batch.
 function FitLoop:step(batch)
   local trainer = self.trainer
   self.batch, self.validated = self.batch + 1, false
@@ -162,9 +161,9 @@ function FitLoop:count_step()
   trainer.optimization:advance_schedules("step", trainer.global_step)
 end
 
--- Behind a step -----------------------------------------------------------------------------------
+-- After a step ------------------------------------------------------------------------------------
 
---- Whether there is a validation behind this batch.
+--- Whether a validation follows this batch.
 function FitLoop:validation_due(last)
   if not self.validation or (self.epochs + 1) % self.options.check_val_every_n_epoch ~= 0 then
     return false
@@ -173,7 +172,7 @@ function FitLoop:validation_due(last)
   return self.batch % self.every == 0
 end
 
---- Runs a validation. If it is interrupted, all is as it was before it, and the place is kept.
+--- Runs a validation. If it is interrupted, restores the state before it, so that it can be repeated.
 function FitLoop:validate(last)
   local trainer = self.trainer
   local random, place = tide.get_rng_state(), batches.state_of(self.validation, false)
@@ -191,14 +190,14 @@ function FitLoop:validate(last)
   return true
 end
 
---- Seconds of the epoch so far, those before a checkpoint included.
+--- Seconds of the epoch so far, including the time before a resumed checkpoint.
 function FitLoop:take_seconds()
   local now = tide.time()
   self.seconds, self.began = self.seconds + now - self.began, now
   return self.seconds
 end
 
---- The figures of the epoch, as numbers, which callback_metrics has from here on too. Waits.
+--- The metrics of the epoch as numbers, which are also stored in callback_metrics. Waits.
 function FitLoop:read_epoch()
   local metrics, row = self.trainer.callback_metrics, self:read(self.values:of_epoch())
   for name, value in pairs(LogValues.read(self.values:of_step())) do metrics[name] = value end
@@ -206,7 +205,7 @@ function FitLoop:read_epoch()
   return row
 end
 
---- Adds the figures of the epoch to the history.
+--- Adds the metrics of the epoch to the history.
 function FitLoop:end_row()
   local trainer = self.trainer
   local row = self:read_epoch()
@@ -218,7 +217,7 @@ function FitLoop:end_row()
   trainer.bar:epoch(row)
 end
 
---- Ends the epoch: its row, and the next one's learning rates.
+--- Ends the epoch: adds its row, and sets the learning rates of the next epoch.
 function FitLoop:finish_epoch()
   local trainer = self.trainer
   if trainer.optimization.pending > 0 then
@@ -227,7 +226,7 @@ function FitLoop:finish_epoch()
     self.stepped = true
   end
   trainer.values = self.values
-  -- The hook finds the figures of its epoch, and may log more of them.
+  -- The hook sees the metrics of its epoch, and may log more.
   if trainer.listens "on_train_epoch_end" then self:read_epoch() end
   trainer.call "on_train_epoch_end"
   self:end_row()
@@ -235,14 +234,14 @@ function FitLoop:finish_epoch()
   trainer.optimization:advance_schedules("epoch", self.epochs)
 end
 
---- What follows a step, the last one of an epoch or not: then the training is whole.
+--- Does the work after a step, whether the last of an epoch or not; the state is complete afterwards.
 function FitLoop:complete(last)
   local trainer, done = self.trainer, self.done
   self.unfinished = nil
-  local whole = not self:validation_due(last) or self.validated or self:validate(last)
-  if whole and last then self:finish_epoch() end
+  local complete = not self:validation_due(last) or self.validated or self:validate(last)
+  if complete and last then self:finish_epoch() end
   if self.stepped and native.take_interrupt() then trainer.interrupted = true end
-  done.stepped, done.validated, done.epoch_ended = self.stepped, self.validated, whole and last
+  done.stepped, done.validated, done.epoch_ended = self.stepped, self.validated, complete and last
   done.stopping = self:is_over()
   trainer.call("on_advance_end", done)
 end
@@ -267,10 +266,10 @@ function FitLoop:run_epoch()
   local _ <close> = closing
   local epoch = self.epochs
   while self.epochs == epoch and not self:is_over() do
-    self.failing = self.batch + 1 -- the batch that an error from here on is about
+    self.failing = self.batch + 1 -- the batch to name in errors from here on
     local batch = next_batch()
     if batch == nil and self.batch == 0 then
-      raise "fit: there is nothing to train on: the loader is empty"
+      raise "fit: nothing to train on: the loader is empty"
     end
     if batch ~= nil then self:step(batch) end
     self.failing = nil
@@ -278,18 +277,18 @@ function FitLoop:run_epoch()
   end
 end
 
---- Trains until it is over, from where it stands.
+--- Trains to the end, from the current state.
 function FitLoop:run()
   local _ <close> = setmetatable({}, {__close = native.release_interrupts})
   native.hold_interrupts()
   if self.unfinished then
     self.began = tide.time()
     self:complete(self.unfinished == "epoch")
-    -- The pass is over, of which the loader knows only that all its batches were taken.
+    -- The pass is over, but the loader's state is still that of a pass whose batches are all taken.
     if self.batch == 0 then batches.restore(self.train, batches.state_of(self.train, false)) end
   end
   while not self:is_over() do self:run_epoch() end
-  if self.batch > 0 and self.loss_sum then self:end_row() end -- of the part of an epoch
+  if self.batch > 0 and self.loss_sum then self:end_row() end -- of a partial epoch
 end
 
 -- State -------------------------------------------------------------------------------------------

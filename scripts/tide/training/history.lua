@@ -1,14 +1,14 @@
--- The history of a training: a list with a table of figures for each epoch.
+-- The history of a training: a list with a table of metrics for each epoch.
 local class = require "tide.internal.class"
 
 local History = class "History"
 
--- Names that stand before and behind the others.
+-- Names that come before and after the others.
 local kFirst <const>, kLast <const> = {"epoch", "loss"}, {"seconds"}
 
 function History:add(row) self[#self + 1] = row end
 
---- The names of a row's figures: the epoch, the loss, others by name, seconds.
+--- The names of the rows' columns: epoch, loss, others sorted by name, seconds.
 function History.names(rows)
   local fixed, others, seen = {}, {}, {}
   for _, name in ipairs(kFirst) do fixed[name] = true end
@@ -27,7 +27,7 @@ function History.names(rows)
   return names
 end
 
---- A figure as text, in few letters.
+--- A value as short text.
 function History.text(name, value)
   if value == nil then return "-" end
   if math.type(value) == "integer" then return tostring(value) end
@@ -36,7 +36,7 @@ function History.text(name, value)
   return (size ~= 0 and (size < 1e-3 or size >= 1e5) and "%.3e" or "%.4f"):format(value)
 end
 
---- A table of text: a line for each row, the columns aligned to the right.
+--- A text table: a line for each row, columns aligned to the right.
 function History.table_of(names, rows)
   local widths = {}
   for c, name in ipairs(names) do

@@ -1,5 +1,4 @@
--- The hooks of a training: methods of the module and of callbacks that the loops call at their
--- places.
+-- The hooks of a training: methods of the module and of callbacks that the loops call.
 local class = require "tide.internal.class"
 local nearest = require "tide.internal.nearest"
 local protocol = require "tide.data.protocol"
@@ -7,7 +6,7 @@ local raise = require "tide.internal.raise"
 
 local hooks = {}
 
---- All names. Those of batches get the batch, or what came of it, and its number.
+--- All names. Batch hooks receive the batch or its outputs, and its number.
 hooks.names = {}
 for _, name in ipairs {
   "setup", "teardown", "on_fit_start", "on_fit_end", "on_exception", "on_train_start",
@@ -17,19 +16,19 @@ for _, name in ipairs {
   "on_save_checkpoint", "on_load_checkpoint",
 } do hooks.names[name] = true end
 for _, stage in ipairs {"validation", "test", "predict"} do
-  for _, place in ipairs {"start", "end", "epoch_start", "epoch_end", "batch_start", "batch_end"} do
-    hooks.names[("on_%s_%s"):format(stage, place)] = true
+  for _, event in ipairs {"start", "end", "epoch_start", "epoch_end", "batch_start", "batch_end"} do
+    hooks.names[("on_%s_%s"):format(stage, event)] = true
   end
 end
 
---- The method that an object or its class has under `name`.
+--- The method `name` of an object or its class.
 function hooks.method(object, name)
   local own = rawget(object, name)
   if own == nil then own = class.member(getmetatable(object), name) end
   return type(own) == "function" and own or nil
 end
 
---- Raises an error for a method whose name begins like a hook's and is none.
+--- Raises an error for a method whose name begins with on_ but is not a hook's.
 local function check_names(object)
   local level = object
   while type(level) == "table" do
@@ -37,7 +36,7 @@ local function check_names(object)
       local like = type(name) == "string" and name:sub(1, 3) == "on_" and type(value) == "function"
       if like and not hooks.names[name] then
         local near = nearest(name, hooks.names)
-        raise("Trainer: %s: there is no hook '%s'%s", protocol.kind_of(object), name,
+        raise("Trainer: %s: unknown hook '%s'%s", protocol.kind_of(object), name,
           near and ("; did you mean '%s'?"):format(near) or "")
       end
     end
@@ -45,9 +44,8 @@ local function check_names(object)
   end
 end
 
---- A function call(name, ...) that calls the hook of the callbacks, in their order, with the
---- trainer and the module, and then that of the module; and a function listens(name): whether there
---- is one to call.
+--- Returns call(name, ...), which calls the hook of each callback in order, with the trainer and the
+--- module, and then the module's hook; and listens(name): whether any hook of that name exists.
 function hooks.caller(trainer, module, callbacks)
   local lists, own = {}, {}
   for name in pairs(hooks.names) do lists[name], own[name] = {}, hooks.method(module, name) end

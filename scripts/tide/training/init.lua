@@ -1,7 +1,7 @@
--- The table `tide.training`: what trains modules, and goes on with a training.
+-- The table `tide.training`: trains modules, saves and resumes a training.
 local lazy_table = require "tide.internal.lazy_table"
 
---- What saves a training and goes on with it: see tide.training.NAME.
+--- Trains modules, saves and resumes a training: see tide.training.NAME.
 ---@type table
 ---@example
 --- tide.training.CheckpointManager ~= nil --> true

@@ -1,5 +1,5 @@
--- What a training logs in one loop: last values, means over the epoch, metrics. All stay tensors
--- until somebody reads them.
+-- Values that a training logs in one loop: last values, means over the epoch, metrics. All stay tensors
+-- until they are read.
 local batches = require "tide.training.batches"
 local class = require "tide.internal.class"
 local kind_of = require "tide.internal.kind_of"
@@ -8,16 +8,16 @@ local Metric = require "tide.metrics.metric"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
--- Fields: by_step (whether values of a step are logged as they are); names (in order); entries, by
--- name: {value, mean, metric, on_step, on_epoch, prog_bar, logger}; restored (states of metrics
--- that were saved, by name, until the metric is logged).
+-- Fields: by_step (whether values of a step are logged unaveraged); names (in order); entries, by
+-- name: {value, mean, metric, on_step, on_epoch, prog_bar, logger}; restored (saved states of metrics,
+-- by name, until the metric is logged).
 local LogValues = class "LogValues"
 
 function LogValues:init(by_step)
   self.by_step, self.names, self.entries, self.restored = by_step, {}, {}, {}
 end
 
---- Makes an entry. `in_step` says whether it is logged in a step, not at an epoch's end.
+--- Makes an entry. `in_step`: it is logged in a step, not at the end of an epoch.
 local function new_entry(self, name, value, options, in_step)
   if name == "" then raise "log: name: expected a name, got an empty string" end
   local entry = {prog_bar = options.prog_bar, logger = options.logger}
@@ -30,14 +30,14 @@ local function new_entry(self, name, value, options, in_step)
   self.names[#self.names + 1], self.entries[name] = name, entry
   local before = self.restored[name]
   if before and entry.metric then
-    -- The metric has its first batch already.
+    -- The metric already includes its first batch.
     value.state = value.state and value:combine(before, value.state) or before
     self.restored[name] = nil
   end
   return entry
 end
 
---- Takes a value in; options are those of trainer:log. Does not wait.
+--- Logs a value; options are those of trainer:log. Does not wait.
 function LogValues:log(name, value, options, batch_size, in_step)
   local entry = self.entries[name] or new_entry(self, name, value, options, in_step)
   if entry.metric then return end
@@ -58,7 +58,7 @@ end
 
 -- Reading -----------------------------------------------------------------------------------------
 
---- The values of a table, numbers or tensors, as numbers. Waits once.
+--- Converts the values of a table, numbers or tensors, to numbers. Waits once.
 function LogValues.read(values)
   local names, tensors, result = {}, {}, {}
   for name, value in pairs(values) do
@@ -94,7 +94,7 @@ function LogValues:of_epoch(only)
   return values
 end
 
---- The values of the last step by name, unread; beside a mean by name_step.
+--- The values of the last step by name, unread; named NAME_step if the mean is logged as NAME.
 function LogValues:of_step(only)
   local values = {}
   for _, name in ipairs(self.names) do
@@ -106,7 +106,7 @@ function LogValues:of_step(only)
   return values
 end
 
---- For the progress bar: means, and last values of what has none.
+--- Values for the progress bar: means, or last values of entries without a mean.
 function LogValues:shown()
   local values = self:of_epoch "prog_bar"
   for _, name in ipairs(self.names) do
@@ -116,7 +116,7 @@ function LogValues:shown()
   return values
 end
 
---- Ends an epoch: means and metrics begin anew.
+--- Ends an epoch: resets means and metrics.
 function LogValues:reset()
   self.restored = {}
   for _, entry in pairs(self.entries) do
@@ -130,7 +130,7 @@ end
 
 local kFields <const> = {"on_step", "on_epoch", "prog_bar", "logger"}
 
---- What is needed to go on in the middle of an epoch.
+--- The state needed to resume in the middle of an epoch.
 function LogValues:state_dict()
   local list = {}
   for i, name in ipairs(self.names) do
@@ -143,7 +143,7 @@ function LogValues:state_dict()
   return list
 end
 
---- Takes over what state_dict gave, with tensors on a device.
+--- Restores a state_dict, with tensors on a device.
 function LogValues:load_state_dict(list, device)
   self:init(self.by_step)
   for _, saved in ipairs(list) do

@@ -9,8 +9,8 @@ local tide = require "tide"
 -- Fields: lrs, losses (smoothed, in the order they were tried).
 local LearningRates = class "LearningRates"
 
---- The rate at which the loss falls most steeply; nil if too few were tried. The first `skip_begin`
---- and the last `skip_end` are left out.
+--- The rate at which the loss falls most steeply; nil if too few were tried. Ignores the first
+--- `skip_begin` and the last `skip_end` rates.
 function LearningRates:suggestion(skip_begin, skip_end)
   skip_begin, skip_end = skip_begin or 10, skip_end or 1
   local best, steepest
@@ -29,16 +29,16 @@ function LearningRates:__tostring()
     or "none")
 end
 
---- Trains some steps (100) with rates from min_lr (1e-8) to max_lr (1), and puts all back. Returns a table: lrs,
---- losses, suggestion(). fit has loss and optimizer of a network that is no Module; waits in each step.
----@param trainer trainer  its options are used
+--- Trains some steps (100) with rates from min_lr (1e-8) to max_lr (1), then restores all state. Returns a table: lrs,
+--- losses, suggestion(). For a network that is not a Module, pass loss and optimizer in fit; waits in each step.
+---@param trainer trainer  the trainer whose options are used
 ---@param model module  the module; its state is restored afterwards
 ---@param loader loader  the batches
----@param min_lr number = 1e-8  where to begin
----@param max_lr number = 1.0  where to end
----@param num_training integer >= 0 = 100  steps
----@param mode "exponential" | "linear" = "exponential"  how lr grows
----@param early_stop_threshold number = 4.0  ends at a loss so many times the best
+---@param min_lr number = 1e-8  the first learning rate
+---@param max_lr number = 1.0  the last learning rate
+---@param num_training integer >= 0 = 100  number of steps
+---@param mode "exponential" | "linear" = "exponential"  how the learning rate grows
+---@param early_stop_threshold number = 4.0  stop when the loss exceeds this multiple of the best
 ---@param fit table = nil  options of trainer:fit
 ---@see tide.Trainer lr_scheduler.OneCycleLR
 ---@example
@@ -51,9 +51,9 @@ end
 --- #found.lrs --> 5
 local read = reader "training.lr_find"
 
-local kMemory <const> = 0.98 -- of the smoothed loss
+local kDecay <const> = 0.98 -- of the smoothed loss
 
---- A callback that sets the rates and keeps the losses.
+--- A callback that sets the learning rates and records the losses.
 local function recorder(given, result)
   local mean, best = 0, nil
   local function rate(i)
@@ -67,14 +67,14 @@ local function recorder(given, result)
     end
   end
   return {
-    -- The rates are set here alone.
+    -- The learning rates are set only by this callback.
     on_train_start = function(_, trainer) trainer.optimization.schedules = {} end,
     on_before_optimizer_step = function(_, trainer) set_rate(trainer) end,
     on_advance_end = function(_, trainer, _, done)
       if not done.stepped then return end
       local count = #result.lrs + 1
-      mean = kMemory * mean + (1 - kMemory) * trainer.loop.last_loss:item()
-      local loss = mean / (1 - kMemory ^ count)
+      mean = kDecay * mean + (1 - kDecay) * trainer.loop.last_loss:item()
+      local loss = mean / (1 - kDecay ^ count)
       result.lrs[count], result.losses[count] = rate(count), loss
       if not best or loss < best then best = loss end
       local diverged = loss ~= loss or given.early_stop_threshold and count > 1
@@ -84,7 +84,7 @@ local function recorder(given, result)
   }
 end
 
---- A copy of nested tables whose tensors are copies.
+--- A deep copy of nested tables and their tensors.
 local function copy_of(value)
   if tide.is_tensor(value) then return value:detach():clone() end
   if type(value) ~= "table" then return value end
@@ -93,7 +93,7 @@ local function copy_of(value)
   return copy
 end
 
---- What puts the model, an optimizer that was given, and the random numbers back.
+--- A value that, when closed, restores the model, the given optimizer and the random generator.
 local function kept(given)
   local model, optimizer = given.model, given.fit.optimizer
   local has_state = type(optimizer) == "table" and rawget(optimizer, "param_groups") ~= nil
@@ -108,9 +108,9 @@ local function kept(given)
   end})
 end
 
---- lr_find(trainer, model, loader, {min_lr = 1e-8, max_lr = 1, num_training = 100}): trains so many
---- steps with growing rates, and puts all back. Returns a table: lrs, losses, suggestion(). `fit`
---- holds loss and optimizer for a network that is no training.Module. Reads the loss in each step.
+--- lr_find(trainer, model, loader, {min_lr = 1e-8, max_lr = 1, num_training = 100}): trains
+--- num_training steps with growing rates, then restores all state. Returns a table: lrs, losses, suggestion().
+--- `fit` has loss and optimizer for a network that is not a training.Module. Reads the loss in each step.
 local function lr_find(...)
   local given = read(...)
   if given.early_stop_threshold then
@@ -139,7 +139,7 @@ local function lr_find(...)
     max_steps = given.num_training, num_sanity_val_steps = 0, enable_progress_bar = false,
     callbacks = {recorder(given, result)},
   }
-  trainer.stops_at_nonfinite = false -- large rates make such losses
+  trainer.stops_at_nonfinite = false -- large learning rates cause nonfinite losses
   trainer:fit(given.model, given.loader, given.fit)
   return result
 end

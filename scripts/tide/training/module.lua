@@ -1,12 +1,12 @@
--- training.Module: a network that says how it is trained.
+-- training.Module: a network that defines its own training.
 local define = require "tide.internal.declare.define"
 local methods = require "tide.internal.declare.methods"
 local NetworkModule = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 
---- The base of networks that say how they are trained: training_step(batch, i), which returns the loss or a table
---- with field loss, validation_step, test_step, predict_step, and configure_optimizers, which returns an optimizer,
---- an optimizer and a scheduler, or {optimizer =, lr_scheduler = {scheduler =, interval = "epoch" or "step",
+--- The base class of networks that define their own training: training_step(batch, i), which returns the loss or a
+--- table with a field loss, validation_step, test_step, predict_step, and configure_optimizers, which returns an
+--- optimizer, an optimizer and a scheduler, or {optimizer =, lr_scheduler = {scheduler =, interval = "epoch" or "step",
 --- frequency =, monitor =}}. A batch of several values is a list of them. Hooks are methods: on_train_start,
 --- on_train_epoch_end, on_validation_batch_end, ...; see tide.training.Callback.
 ---@see nn.Sequential module:parameters module:state_dict module:to module:summary
@@ -32,8 +32,8 @@ local function trainer_of(self, caller)
   return rawget(self, "trainer") or raise("%s: no Trainer runs this module", caller)
 end
 
---- In a step or hook: logs a number, a tensor of one value, or a metric. In a training step the value itself,
---- elsewhere its mean over the epoch, weighted by batch_size; on_step and on_epoch say otherwise. Does not wait.
+--- In a step or hook: logs a number, a one-element tensor, or a metric. In a training step logs the value itself,
+--- elsewhere its mean over the epoch, weighted by batch_size; on_step and on_epoch override this. Does not wait.
 ---@like trainer:log in training/trainer.lua
 ---@see module:log_dict loggers.CSVLogger
 ---@example
@@ -53,12 +53,12 @@ end
 function Module:log(...) trainer_of(self, "log"):log(...) end
 
 --- Logs several values by name.
----@param values table  figures by name
+---@param values table  values by name
 ---@param prog_bar boolean = false  show it in the progress bar
----@param on_step boolean = nil  log it as it is; nil does in training steps
----@param on_epoch boolean = nil  log its mean at the end of the epoch; nil does outside of training steps
----@param logger boolean = true  hand it to the logger
----@param batch_size number = nil  weight of the batch in the mean; nil is its first size
+---@param on_step boolean = nil  log the value of each step; nil: only in training steps
+---@param on_epoch boolean = nil  log the mean at the end of the epoch; nil: only outside training steps
+---@param logger boolean = true  pass it to the logger
+---@param batch_size number = nil  weight of the batch in the mean; nil is its first dimension
 ---@see module:log loggers.CSVLogger
 ---@example
 --- local Net = tide.class("Net", tide.training.Module)
@@ -78,7 +78,7 @@ function Module:log_dict(values, ...)
   for name, value in pairs(values) do self:log(name, value, ...) end
 end
 
---- The list of the optimizer that configure_optimizers gave.
+--- A list with the optimizer that configure_optimizers returned.
 ---@example
 --- local Net = tide.class("Net", tide.training.Module)
 --- function Net:init() self.body = tide.nn.Linear(2, 2) end
@@ -93,7 +93,7 @@ end
 --- net.rate --> 0.1
 function Module:optimizers() return trainer_of(self, "optimizers").optimizers end
 
---- The list of the schedulers that configure_optimizers gave.
+--- The list of schedulers that configure_optimizers returned.
 ---@example
 --- local Net = tide.class("Net", tide.training.Module)
 --- function Net:init() self.body = tide.nn.Linear(2, 2) end

@@ -1,5 +1,5 @@
--- What configure_optimizers says, and the step that it makes of a loss: precision, accumulation,
--- clipping, learning rates.
+-- The result of configure_optimizers, and the step from a loss: precision, accumulation, clipping,
+-- learning rates.
 local class = require "tide.internal.class"
 local clip = require "tide.nn.utils.clip"
 local GradScaler = require "tide.amp.grad_scaler"
@@ -28,7 +28,7 @@ end
 
 local function is_scheduler(value) return method(value, "step") and not is_optimizer(value) end
 
---- One schedule as configure_optimizers gives it: a scheduler, or a table with one.
+--- Reads one schedule from configure_optimizers: a scheduler, or a table with one.
 local function read_schedule(caller, given)
   local schedule = is_scheduler(given) and {scheduler = given} or given
   if type(schedule) ~= "table" or not is_scheduler(schedule.scheduler) then
@@ -54,14 +54,14 @@ local function read_schedule(caller, given)
     raise("%s: interval must be epoch or step, got %s", caller, tostring(read.interval))
   end
   if read.on_plateau and not read.monitor then
-    raise("%s: ReduceLROnPlateau needs the name of the value to watch: " ..
+    raise("%s: ReduceLROnPlateau needs the name of the value to monitor: " ..
       '{scheduler = scheduler, monitor = "val_loss"}',
       caller)
   end
   return read
 end
 
---- The optimizer and the list of schedules of what configure_optimizers returned: an optimizer; an
+--- The optimizer and the list of schedules from what configure_optimizers returned: an optimizer; an
 --- optimizer and a scheduler; {optimizer =, lr_scheduler =}; lists of both.
 local function read_configuration(caller, first, second)
   local optimizer, schedule = first, second
@@ -85,7 +85,7 @@ local function read_configuration(caller, first, second)
   return optimizer, schedules
 end
 
---- Raises an error if the optimizer has nothing of the module.
+--- Raises an error if the optimizer has no parameter of the module.
 local function check_parameters(caller, optimizer, module)
   local own = {}
   for _, parameter in module:named_parameters() do own[parameter] = true end
@@ -94,11 +94,11 @@ local function check_parameters(caller, optimizer, module)
       if own[parameter] then return end
     end
   end
-  raise("%s: the optimizer has parameters of something else: none is one of the model's", caller)
+  raise("%s: none of the optimizer's parameters belongs to the model", caller)
 end
 
---- Optimization(trainer, module, caller, optimizer, schedules...): the last ones as
---- configure_optimizers returned them.
+--- Optimization(trainer, module, caller, optimizer, schedules...): the optimizer and the schedules as
+--- returned by configure_optimizers.
 function Optimization:init(trainer, module, caller, ...)
   self.trainer, self.module, self.pending = trainer, module, 0
   self.optimizer, self.schedules = read_configuration(caller, ...)
@@ -106,8 +106,8 @@ function Optimization:init(trainer, module, caller, ...)
   self.uses_closure = class.is_a(self.optimizer, LBFGS)
   self.scaler = trainer.options.precision == "16-mixed" and GradScaler() or nil
   if self.uses_closure and (self.scaler or trainer.options.accumulate_grad_batches ~= 1) then
-    raise("%s: LBFGS computes its loss anew, which goes neither with 16-mixed " ..
-      "nor with accumulated gradients", caller)
+    raise("%s: LBFGS evaluates the loss several times per step, which supports neither 16-mixed " ..
+      "nor accumulated gradients", caller)
   end
 end
 
@@ -156,7 +156,7 @@ function Optimization:backward(compute)
   return loss, outputs
 end
 
---- Takes a step with the gradients there are.
+--- Takes a step with the accumulated gradients.
 function Optimization:step()
   local optimizer, scaler, trainer = self.optimizer, self.scaler, self.trainer
   if scaler and trainer.options.gradient_clip_val then scaler:unscale_(optimizer) end
@@ -171,7 +171,7 @@ function Optimization:step()
   self.pending = 0
 end
 
---- A batch: its loss, and a step if enough were accumulated or `last` says that no more follow.
+--- Runs a batch: computes its loss, and steps if enough batches were accumulated or this is the last.
 --- Returns the loss, the outputs, and whether it stepped.
 function Optimization:run(compute, last)
   if self.uses_closure then
@@ -192,7 +192,7 @@ end
 
 -- Learning rates ----------------------------------------------------------------------------------
 
---- The names of a table in order, for messages.
+--- The sorted names of a table, for messages.
 local function names_of(values)
   local names = {}
   for name in pairs(values) do names[#names + 1] = name end
@@ -200,17 +200,17 @@ local function names_of(values)
   return #names > 0 and table.concat(names, ", ") or "none"
 end
 
---- The value that somebody watches, as a number. Raises an error that lists those there are.
+--- The monitored value as a number. If there is none, raises an error that lists the logged names.
 function Optimization.monitored(who, name, values)
   local value = values[name]
   if value == nil then
-    raise("%s: monitor: there is no value '%s': logged are %s", who, tostring(name),
+    raise("%s: monitor: no value '%s' was logged; logged values: %s", who, tostring(name),
       names_of(values))
   end
   return tide.is_tensor(value) and value:item() or value
 end
 
---- Moves the schedules of an interval on; `count` is how many of these there were.
+--- Advances the schedules of an interval; `count` is the number of elapsed intervals.
 function Optimization:advance_schedules(interval, count)
   for _, schedule in ipairs(self.schedules) do
     if schedule.interval == interval and count % schedule.frequency == 0 then
@@ -225,7 +225,7 @@ function Optimization:advance_schedules(interval, count)
   end
 end
 
---- The schedulers alone.
+--- The list of schedulers.
 function Optimization:schedulers()
   local list = {}
   for i, schedule in ipairs(self.schedules) do list[i] = schedule.scheduler end
@@ -245,13 +245,13 @@ end
 
 function Optimization:load_state_dict(state)
   if #state.schedulers ~= #self.schedules then
-    raise("fit: the checkpoint has %d schedulers, configure_optimizers gave %d", #state.schedulers,
+    raise("fit: the checkpoint has %d schedulers, configure_optimizers returned %d", #state.schedulers,
       #self.schedules)
   end
   if (state.scaler ~= nil) ~= (self.scaler ~= nil) then
-    raise("fit: the checkpoint is %s the precision 16-mixed, the trainer %s",
-      state.scaler and "of" or "not of",
-      self.scaler and "is" or "is not")
+    raise("fit: the checkpoint %s precision 16-mixed, the trainer %s",
+      state.scaler and "uses" or "does not use",
+      self.scaler and "does" or "does not")
   end
   self.optimizer:load_state_dict(state.optimizer)
   for i, schedule in ipairs(self.schedules) do

@@ -1,12 +1,12 @@
--- The progress of a training: a bar at a terminal, and a line for each epoch.
+-- The progress of a training: a bar on a terminal, and a line for each epoch.
 local class = require "tide.internal.class"
 local History = require "tide.training.history"
 local native = require "tide.native"
 local tide = require "tide"
 
--- The bar goes to stderr, and only to a terminal; what stays, a line for each epoch and tables of
--- results, to stdout. Fields: enabled; on_terminal; color; columns; epoch, epochs; began, done
--- (where the rate is counted from).
+-- The bar goes to stderr, only on a terminal; permanent output, a line for each epoch and tables of
+-- results, goes to stdout. Fields: enabled; on_terminal; color; columns; epoch, epochs; began, done
+-- (the start of the rate measurement).
 local ProgressBar = class "ProgressBar"
 
 local kCells <const> = 20
@@ -33,7 +33,7 @@ local function figures(values)
   return table.concat(parts, "  ")
 end
 
---- Begins an epoch, one of `epochs` if that is known.
+--- Begins an epoch, one of `epochs` if the number is known.
 function ProgressBar:start(epoch, epochs)
   self.title = epochs and ("epoch %d/%d"):format(epoch, epochs) or ("epoch %d"):format(epoch)
   self.began, self.first, self.drawn = tide.time(), nil, false
@@ -45,26 +45,26 @@ local function cells(self, share)
   return self.color and ("\27[32m%s\27[2m%s\27[0m"):format(filled, empty) or filled .. empty
 end
 
---- Draws the bar: so many batches of `total`, nil if it is not known, and values.
+--- Draws the bar: `done` batches of `total`, nil if unknown, and values.
 function ProgressBar:draw(done, total, values)
   if not self.on_terminal then return end
   local seconds = tide.time() - self.began
-  self.first = self.first or done - 1 -- in an epoch that goes on, not all of them were done now
+  self.first = self.first or done - 1 -- in a resumed epoch, earlier batches do not count for the rate
   local rate = (done - self.first) / math.max(seconds, 1e-9)
   local head = self.title .. " "
   local share = total and done / total
-  local rest = total and (" %d/%d  %.1f/s  %s left  "):format(done, total, rate,
+  local tail = total and (" %d/%d  %.1f/s  %s left  "):format(done, total, rate,
     clock((total - done) / rate))
     or (" %d  %.1f/s  "):format(done, rate)
-  local width = #head + #rest + (share and kCells or 0)
-  local room = math.max(0, self.columns - 1 - width)
-  io.stderr:write("\r", head, share and cells(self, share) or "", rest,
-    figures(values):sub(1, room), "\27[K")
+  local width = #head + #tail + (share and kCells or 0)
+  local available = math.max(0, self.columns - 1 - width)
+  io.stderr:write("\r", head, share and cells(self, share) or "", tail,
+    figures(values):sub(1, available), "\27[K")
   io.stderr:flush()
   self.drawn = true
 end
 
---- Takes the bar away.
+--- Removes the bar.
 function ProgressBar:clear()
   if not self.drawn then return end
   io.stderr:write "\r\27[K"
@@ -72,7 +72,7 @@ function ProgressBar:clear()
   self.drawn = false
 end
 
---- Prints the line of an epoch that is over.
+--- Prints the line of a finished epoch.
 function ProgressBar:epoch(row)
   self:clear()
   self:print(("%s  %s  %.1f s"):format(self.title, figures(row), row.seconds))

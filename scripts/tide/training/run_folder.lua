@@ -1,4 +1,4 @@
--- The folder of a run, default_root_dir/version_N: its loggers and checkpoints.
+-- The run folder, default_root_dir/version_N: its loggers and checkpoints.
 local CheckpointManager = require "tide.training.checkpoint_manager"
 local CSVLogger = require "tide.loggers.csv_logger"
 local folders = require "tide.loggers.folders"
@@ -6,7 +6,7 @@ local TensorBoardLogger = require "tide.loggers.tensor_board_logger"
 
 local run_folder = {}
 
---- The newest folder of a run that has a checkpoint: its path and version; nil if there is none.
+--- The newest run folder with a checkpoint: its path and version; nil if there is none.
 function run_folder.newest(root)
   local versions = folders.versions(root)
   for i = #versions, 1, -1 do
@@ -15,14 +15,14 @@ function run_folder.newest(root)
   end
 end
 
---- Makes the folder of a run, a new one or that of a version. Returns its path and version.
+--- Creates a run folder, a new one or the one of a version. Returns its path and version.
 function run_folder.make(root, version)
   local path, _, made = folders.of_logger("Trainer",
     {save_dir = root, name = "", version = version})
   return path, made
 end
 
---- The loggers that write into the folder of a version.
+--- The loggers that write to the folder of a version.
 function run_folder.loggers(root, version)
   local where = {save_dir = root, name = "", version = version}
   return {CSVLogger(where), TensorBoardLogger(where)}

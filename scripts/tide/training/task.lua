@@ -1,8 +1,8 @@
--- What the loops run: a module with steps of its own, or a network with a loss.
+-- The task that the loops run: a module with its own steps, or a network with a loss.
 --
--- A task: module (the network, whose parameters are trained and saved); owner (what has the hooks);
+-- A task: module (the network, whose parameters are trained and saved); owner (of the hooks);
 -- has (a set of "training", "validation", "test", "predict"); step(stage, batch, index), which
--- gives what the module's method returns; configure().
+-- returns the result of the module's method; configure().
 local class = require "tide.internal.class"
 local hooks = require "tide.training.hooks"
 local Metric = require "tide.metrics.metric"
@@ -20,7 +20,7 @@ local kStages <const> = {
 
 -- Modules with steps ------------------------------------------------------------------------------
 
---- What predict_step does in a module without one: forward.
+--- The default predict_step: forward.
 local function forward(module, batch)
   if protocol.is_list(batch) then return module(batch[1]) end
   return module(batch)
@@ -36,7 +36,7 @@ local function of_module(module)
     configure = function(caller)
       local configure = hooks.method(module, "configure_optimizers")
       if not configure then
-        raise("%s: %s has no configure_optimizers: it returns the optimizer", caller,
+        raise("%s: %s has no configure_optimizers: define it to return the optimizer", caller,
           getmetatable(module).name)
       end
       return configure(module)
@@ -64,7 +64,7 @@ local function check_supervised(caller, given)
   end
 end
 
---- The same metric with nothing in it.
+--- A copy of the metric without state.
 local function fresh(metric)
   if not class.is_a(metric, Metric) then return metric end
   local copy = {}
@@ -73,11 +73,11 @@ local function fresh(metric)
   return setmetatable(copy, getmetatable(metric))
 end
 
---- The names before those of the metrics of a stage.
+--- The prefix of metric names by stage.
 local kPrefixes <const> = {training = "", validation = "val_", test = "test_"}
 
---- A network `net` that is trained by loss(net(inputs...), target); a batch is a list of inputs
---- and, last, the target. `log` is the trainer's.
+--- A task that trains `net` with loss(net(inputs...), target); a batch is a list of inputs and, last,
+--- the target. `log` is the trainer's.
 local function supervised(caller, net, given, log)
   check_supervised(caller, given)
   local metrics = {}
@@ -126,7 +126,7 @@ local function supervised(caller, net, given, log)
   }
 end
 
---- The task of a model: with a loss in `given`, of a network, else of a module with steps.
+--- The task of a model: a network with a loss if `given` has one, else a module with steps.
 function task.of(caller, model, given, log)
   if not class.is_a(model, NetworkModule) then
     raise("%s: model: expected a module, got %s", caller, protocol.kind_of(model))
@@ -141,7 +141,7 @@ function task.of(caller, model, given, log)
   return made
 end
 
---- The loss, a tensor of one value, and all outputs of a step.
+--- The loss, a one-element tensor, and all outputs of a step.
 function task.loss_of(name, result)
   local loss = result
   if type(result) == "table" and not getmetatable(result) then loss = result.loss end

@@ -21,41 +21,41 @@ local tide = require "tide"
 local trainer_options = require "tide.training.trainer_options"
 local TrainingState = require "tide.training.training_state"
 
--- Fields that scripts may read: options; device; callbacks; loggers; callback_metrics (the newest
+-- Fields that scripts may read: options; device; callbacks; loggers; callback_metrics (the latest
 -- values by name); history; current_epoch (from 1), global_step (steps done); should_stop (a hook
 -- may set it); interrupted; optimizers, lr_schedulers; accumulate_grad_batches; log_dir.
---- Trains, validates and tests modules: how long, where, on how much of the data, and what is written, its options
---- say. Without default_root_dir nothing is written to files.
----@param accumulate_grad_batches integer > 0 = 1  batches whose gradients are added before a step
----@param callbacks callback | callback[] = nil  what is called on the way
+--- Trains, validates and tests modules. Options set how long, on which device, on how much of the data, and what is
+--- written. Without default_root_dir no files are written.
+---@param accumulate_grad_batches integer > 0 = 1  batches whose gradients are accumulated for a step
+---@param callbacks callback | callback[] = nil  callbacks whose hooks are called during training
 ---@param check_val_every_n_epoch integer > 0 = 1  epochs between validations
 ---@param default_root_dir string = nil  the folder for logs and checkpoints; nil writes none
----@param detect_anomaly boolean = false  look at each gradient for nan, which waits
----@param deterministic boolean = false  refuse what is not reproducible
----@param device device = nil  where it trains; nil is tide.accelerator()
----@param enable_checkpointing boolean = nil  write checkpoints; nil does with a default_root_dir
----@param enable_progress_bar boolean = true  show a line that moves
----@param fast_dev_run boolean | integer >= 0 = 0  this many batches of everything in one epoch, and nothing is written:
----  a trial
----@param gradient_clip_algorithm "norm" | "value" = "norm"  bounds their norm together, or each value
----@param gradient_clip_val number > 0 = nil  bound of the gradients
----@param limit_predict_batches number >= 0 = 1.0  batches used of each pass: a number, or as a float a share
----@param limit_test_batches number >= 0 = 1.0  batches used of each pass: a number, or as a float a share
----@param limit_train_batches number >= 0 = 1.0  batches used of each pass: a number, or as a float a share
----@param limit_val_batches number >= 0 = 1.0  batches used of each pass: a number, or as a float a share
----@param log_every_n_steps integer > 0 = 50  steps between two lines of a log
----@param logger boolean | logger | logger[] = nil  where figures go; nil is a CSVLogger in default_root_dir
----@param max_epochs integer > 0 = nil  epochs in all; one of max_epochs, max_steps and max_time must be given
----@param max_steps integer > 0 = nil  the last step of an optimizer
+---@param detect_anomaly boolean = false  check each gradient for nan, which waits
+---@param deterministic boolean = false  raise an error for operations that are not reproducible
+---@param device device = nil  the device to train on; nil is tide.accelerator()
+---@param enable_checkpointing boolean = nil  write checkpoints; nil: only with a default_root_dir
+---@param enable_progress_bar boolean = true  show a progress bar
+---@param fast_dev_run boolean | integer >= 0 = 0  trial run: one epoch with this many batches of each loader, without
+---  writing files
+---@param gradient_clip_algorithm "norm" | "value" = "norm"  clip the total norm, or each element
+---@param gradient_clip_val number > 0 = nil  limit for clipping gradients
+---@param limit_predict_batches number >= 0 = 1.0  batches to use per pass: a count, or as a float a fraction
+---@param limit_test_batches number >= 0 = 1.0  batches to use per pass: a count, or as a float a fraction
+---@param limit_train_batches number >= 0 = 1.0  batches to use per pass: a count, or as a float a fraction
+---@param limit_val_batches number >= 0 = 1.0  batches to use per pass: a count, or as a float a fraction
+---@param log_every_n_steps integer > 0 = 50  steps between two log entries
+---@param logger boolean | logger | logger[] = nil  destination of logged values; nil is a CSVLogger in default_root_dir
+---@param max_epochs integer > 0 = nil  total epochs; one of max_epochs, max_steps and max_time is required
+---@param max_steps integer > 0 = nil  total optimizer steps
 ---@param max_time number | string | table = nil  seconds, "DD:HH:MM:SS" or {hours = 1}
----@param min_epochs integer >= 0 = 0  epochs before something else may stop the training
----@param min_steps integer >= 0 = 0  steps before something else may stop the training
----@param num_sanity_val_steps integer >= 0 = 2  batches that are validated before the training
----@param overfit_batches number >= 0 = 0  trains and validates on these batches alone; 0 is off
----@param precision "32" | "16-mixed" | "bf16-mixed" = "32"  types of the forward pass
----@param val_check_interval number >= 0 = 1.0  batches between validations, or as a float a share of an epoch
----@waits where figures are shown or written
----@errors an option that is not known names the nearest one
+---@param min_epochs integer >= 0 = 0  epochs before early stopping is allowed
+---@param min_steps integer >= 0 = 0  steps before early stopping is allowed
+---@param num_sanity_val_steps integer >= 0 = 2  batches to validate before training starts
+---@param overfit_batches number >= 0 = 0  train and validate on only these batches; 0 is off
+---@param precision "32" | "16-mixed" | "bf16-mixed" = "32"  dtype of the forward pass
+---@param val_check_interval number >= 0 = 1.0  batches between validations, or as a float a fraction of an epoch
+---@waits when values are shown or written
+---@errors for an unknown option, the message suggests the nearest name
 ---@see trainer:fit training.Module training.ModelCheckpoint training.EarlyStopping loggers.CSVLogger
 ---@example
 --- local net = tide.nn.Linear(2, 2)
@@ -79,7 +79,7 @@ function Trainer:init(options, ...)
     if type(callback) ~= "table" then
       raise("Trainer: callbacks: expected callbacks, got %s", protocol.kind_of(callback))
     end
-    -- Those that save come last: what the others did belongs to what is saved.
+    -- Checkpoint callbacks run last, so that checkpoints include the effects of the others.
     local list = class.is_a(callback, ModelCheckpoint) and last or self.callbacks
     list[#list + 1] = callback
   end
@@ -97,13 +97,13 @@ end
 -- Logging -----------------------------------------------------------------------------------------
 
 --- In a hook: logs as module:log does.
----@param name string  name of the figure
----@param value number | boolean | tensor | metric  the figure; tensors are read when they are written
+---@param name string  name of the value
+---@param value number | boolean | tensor | metric  the value; tensors are read when they are written
 ---@param prog_bar boolean = false  show it in the progress bar
----@param on_step boolean = nil  log it as it is; nil does in training steps
----@param on_epoch boolean = nil  log its mean at the end of the epoch; nil does outside of training steps
----@param logger boolean = true  hand it to the logger
----@param batch_size number = nil  weight of the batch in the mean; nil is its first size
+---@param on_step boolean = nil  log the value of each step; nil: only in training steps
+---@param on_epoch boolean = nil  log the mean at the end of the epoch; nil: only outside training steps
+---@param logger boolean = true  pass it to the logger
+---@param batch_size number = nil  weight of the batch in the mean; nil is its first dimension
 ---@see module:log module:log_dict loggers.CSVLogger
 ---@example
 --- local own = {on_train_epoch_end = function(_, trainer) trainer:log("seven", 7) end}
@@ -114,13 +114,13 @@ end
 --- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- history[1].seven --> 7.0
 function Trainer:log(name, value, prog_bar, on_step, on_epoch, logger, batch_size)
-  if not self.values then raise("log: %s: nothing runs", name) end
+  if not self.values then raise("log: %s: nothing is running: call it in a step or hook", name) end
   local options = {prog_bar = prog_bar, on_step = on_step, on_epoch = on_epoch, logger = logger}
   self.values:log(name, value, options, batch_size or self.batch_size, self.in_step)
 end
 
---- Gives values to the loggers at the step where the training is.
----@param values table  figures by name
+--- Passes values to the loggers at the current step.
+---@param values table  values by name
 ---@example
 --- local net = tide.nn.Linear(2, 2)
 --- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
@@ -133,7 +133,7 @@ function Trainer:log_metrics(values)
   for _, logger in ipairs(self.loggers) do logger:log_metrics(values, self.global_step) end
 end
 
---- In a hook: prints a line without damage to the progress bar.
+--- In a hook: prints a line without disturbing the progress bar.
 ---@param text string  the text
 ---@example
 --- local own = {on_train_end = function(_, trainer) trainer:print "done" end}
@@ -160,7 +160,7 @@ end
 
 -- Beginning and ending ----------------------------------------------------------------------------
 
---- What the methods share: places the model, and makes the hooks. Returns what takes it back.
+--- Moves the model to the device and collects the hooks. Returns a value that undoes this when closed.
 local function prepare(self, caller, model, given)
   self.caller, self.should_stop, self.interrupted, self.callback_metrics = caller, false, false, {}
   self.task = task.of(caller, model, given, function(...) self:log(...) end)
@@ -175,7 +175,7 @@ local function prepare(self, caller, model, given)
   end})
 end
 
---- The loaders of a data module, of which `source` may be one, by name.
+--- If `source` is a data module, returns a function that returns its loaders by name.
 local function set_up_data(self, source, stage)
   self.data_module = nil
   if not class.is_a(source, DataModule) then return nil end
@@ -188,7 +188,7 @@ local function set_up_data(self, source, stage)
   end
 end
 
---- The stage's modes of the whole script.
+--- Calls fn with the global modes that the options ask for.
 local function with_modes(self, fn)
   local _ <close> = self.options.deterministic and tide.deterministic() or nil
   local _ <close> = self.options.detect_anomaly and tide.detect_anomaly() or nil
@@ -212,14 +212,14 @@ local function loaders_of_fit(self, train, validation)
   return train, validation
 end
 
---- How long to train.
+--- Sets how long to train.
 local function set_length(self, epochs)
   local options, loop = self.options, self.loop
   if epochs then loop.max_epochs = epochs end
   if options.fast_dev_run > 0 then loop.max_epochs = 1 end
   if not loop.max_epochs and not options.max_steps and not options.max_time then
-    raise("fit: for how long is not said: give epochs, or max_epochs, max_steps or max_time " ..
-      "of the Trainer")
+    raise("fit: no stopping condition: pass epochs, or set max_epochs, max_steps or max_time " ..
+      "on the Trainer")
   end
   local per_epoch = loop.total
     and (loop.total + self.accumulate_grad_batches - 1) // self.accumulate_grad_batches
@@ -228,7 +228,7 @@ local function set_length(self, epochs)
     or options.max_steps
 end
 
---- Opens the folder of the run, with its loggers and checkpoints.
+--- Opens the run folder, with its loggers and checkpoints.
 local function open_files(self, ckpt_path)
   local root = self.options.default_root_dir
   local logger = self.options.logger
@@ -249,7 +249,7 @@ local function open_files(self, ckpt_path)
     end
   end
   return setmetatable({}, {__close = function(_, problem)
-    -- Behind an error, what cannot be written must not hide it.
+    -- After an error, a failing write must not hide it.
     for _, each in ipairs(own) do
       if problem ~= nil then pcall(each.close, each) else each:close() end
     end
@@ -282,9 +282,9 @@ local function finish_fit(self)
     path = path or class.is_a(callback, ModelCheckpoint) and callback:last_path()
   end
   self.bar:clear()
-  io.stderr:write(("interrupted in epoch %d behind step %d: %s\n"):format(
+  io.stderr:write(("interrupted in epoch %d after step %d: %s\n"):format(
     self.current_epoch, self.global_step,
-    path and "go on from " .. path or "nothing is saved without default_root_dir"))
+    path and "resume from " .. path or "nothing is saved without default_root_dir"))
 end
 
 local function fit(self, model, train, validation, given)
@@ -312,8 +312,8 @@ local function fit(self, model, train, validation, given)
   return self.history
 end
 
---- The error of a step, or of the loader that made its batch, with the epoch and the batch. What the device finds may
---- be noticed later, when the epoch's figures are read: then with how many batches it can be of.
+--- Adds the epoch and the batch to the error of a step, or of the loader that made its batch. An error on the device
+--- may be noticed only when the epoch's metrics are read: then adds the number of batches it may come from.
 local function with_place(self, problem)
   local loop = self.loop
   if not loop or type(problem) ~= "string" or problem:find(": fit: ", 1, true) then return problem end
@@ -325,22 +325,22 @@ local function with_place(self, problem)
   end, 1))
 end
 
---- Trains a tide.training.Module, or with loss and optimizer any network: a batch is inputs and, last, the target.
---- Loaders are DataLoaders, lists of batches, or one DataModule. ckpt_path goes on with a training: a path, or "last"
---- for the newest in default_root_dir. Returns a list with a table of figures for each epoch. Ctrl-C ends the running
---- step, saves, and fit returns with trainer.interrupted = true.
+--- Trains a tide.training.Module, or any network given loss and optimizer: a batch is inputs and, last, the target.
+--- Loaders are DataLoaders, lists of batches, or one DataModule. ckpt_path resumes a training: a path, or "last" for
+--- the newest in default_root_dir. Returns a list with a table of metrics for each epoch. On Ctrl-C, fit finishes the
+--- current step, saves, and returns with trainer.interrupted = true.
 ---@param model module  a tide.training.Module, or with loss any network
 ---@param train any  batches to train on: a loader, a list, or one DataModule
 ---@param validation any = nil  batches to validate on
 ---@param epochs integer > 0 = nil  epochs of this call; nil is the trainer's max_epochs
----@param ckpt_path string = nil  the checkpoint to go on from: a path, "last" or "best"
+---@param ckpt_path string = nil  the checkpoint to resume from: a path or "last"
 ---@param loss function = nil  loss(output, target), for a network without training_step
 ---@param optimizer optimizer = nil  for a network without configure_optimizers
----@param scheduler scheduler = nil  steps at the end of each epoch
+---@param scheduler scheduler = nil  learning rate scheduler, stepped at the end of each epoch
 ---@param metrics table = nil  metrics by name
 ---@counts epochs and steps
----@waits where figures are shown or written
----@errors name the epoch and the batch; those of a loader name the sample, too
+---@waits when values are shown or written
+---@errors name the epoch and the batch; errors of a loader also name the sample
 ---@see tide.Trainer trainer:validate trainer:predict training.Module
 ---@example
 --- local net = tide.nn.Linear(2, 2)
@@ -402,13 +402,13 @@ local function evaluate(self, caller, stage, given)
   return results
 end
 
---- What validation_step logs, or the loss and metrics, as numbers by name, which are printed too.
+--- Runs validation; returns and prints the values logged by validation_step, or the loss and metrics, by name.
 ---@param model module  a tide.training.Module, or with loss any network
 ---@param loader any  the batches
----@param ckpt_path string = nil  the checkpoint to go on from: a path, "last" or "best"
+---@param ckpt_path string = nil  the checkpoint to load: a path, "last" or "best"
 ---@param loss function = nil  loss(output, target), for a network without training_step
 ---@param metrics table = nil  metrics by name
----@waits for the figures at the end
+---@waits for the results at the end
 ---@see trainer:fit trainer:test trainer:predict
 ---@example
 --- local net = tide.nn.Linear(2, 2)
@@ -422,7 +422,7 @@ local read_validate = reader "trainer:validate"
 
 function Trainer:validate(...) return evaluate(self, "validate", "validation", read_validate(self, ...)) end
 
---- As validate, by test_step.
+--- Like validate, with test_step.
 ---@like trainer:validate
 ---@see trainer:fit trainer:validate trainer:predict
 ---@example
@@ -437,11 +437,11 @@ local read_test = reader "trainer:test"
 
 function Trainer:test(...) return evaluate(self, "test", "test", read_test(self, ...)) end
 
---- A list of what predict_step, or without one forward, gives for each batch.
+--- A list of the outputs of predict_step, or of forward if there is none, for each batch.
 ---@param model module  a tide.training.Module, or with loss any network
 ---@param loader any  the batches
----@param ckpt_path string = nil  the checkpoint to go on from: a path, "last" or "best"
----@waits for the figures at the end
+---@param ckpt_path string = nil  the checkpoint to load: a path, "last" or "best"
+---@waits for the results at the end
 ---@see trainer:fit trainer:validate trainer:test
 ---@example
 --- local net = tide.nn.Linear(2, 2)
@@ -454,7 +454,7 @@ local read_predict = reader "trainer:predict"
 
 function Trainer:predict(...) return evaluate(self, "predict", "predict", read_predict(self, ...)) end
 
---- In a hook: saves the training in a file, from which fit goes on by ckpt_path; waits.
+--- In a hook: saves the training to a file, which fit can resume by ckpt_path; waits.
 ---@param path string  name of the file
 ---@example
 --- local path = tide.scratch() .. "/net"
@@ -467,8 +467,8 @@ function Trainer:predict(...) return evaluate(self, "predict", "predict", read_p
 --- os.remove(path) --> true
 function Trainer:save_checkpoint(path)
   if not self.state or not self.loop then
-    raise('save_checkpoint: no training is under way: call it in a hook such as on_train_epoch_end; a trained model ' ..
-      'is saved by tide.save(model, "model.pt")')
+    raise('save_checkpoint: no training is running: call it in a hook such as on_train_epoch_end; to save a ' ..
+      'trained model, use tide.save(model, "model.pt")')
   end
   self:check_finite()
   self.state:write(path)

@@ -1,4 +1,4 @@
--- The options of a trainer: their defaults, what they may be, and messages for slips.
+-- The options of a trainer: their conversion, allowed values, and messages for common mistakes.
 local nearest = require "tide.internal.nearest"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
@@ -12,14 +12,14 @@ local function fail(name, expected, value)
       or protocol.kind_of(value))
 end
 
--- Functions (name, value) that give the value to use.
+-- Functions (name, value) that return the value to use.
 
---- A whole number of batches, or a share as a float from 0 to 1.
+--- An integer number of batches, or a fraction as a float from 0 to 1.
 local function limit(name, value)
   local is_count = math.type(value) == "integer" and value >= 0
   local is_share = math.type(value) == "float" and value >= 0 and value <= 1
   if not is_count and not is_share then
-    fail(name, "a whole number of batches, or a share as a float from 0.0 to 1.0", value)
+    fail(name, "an integer number of batches, or a fraction as a float from 0.0 to 1.0", value)
   end
   return value
 end
@@ -49,7 +49,7 @@ local function list(name, value)
   return protocol.is_list(value) and value or {value}
 end
 
---- The loggers of an option; true or false says whether there is one of the usual kind.
+--- The loggers of an option; a boolean switches the default loggers on or off.
 local function loggers(name, value)
   if type(value) == "boolean" then return value end
   local all = list(name, value)
@@ -59,7 +59,7 @@ local function loggers(name, value)
   return all
 end
 
---- How options are brought into form whose types say too little of them.
+--- Functions that check and convert options beyond their declared types.
 local kForms <const> = {
   callbacks = list, device = function(_, value) return tide.device(value) end,
   fast_dev_run = function(_, value) return type(value) == "boolean" and (value and 1 or 0) or value end,
@@ -67,7 +67,7 @@ local kForms <const> = {
   logger = loggers, max_time = duration, overfit_batches = limit, val_check_interval = limit,
 }
 
--- Other libraries' words.
+-- Names of options in other libraries.
 local kCalled <const> = {
   accelerator = "device", devices = "device", epochs = "max_epochs", log_dir = "default_root_dir",
   grad_clip = "gradient_clip_val", verbose = "enable_progress_bar",
@@ -84,7 +84,7 @@ local function unknown(caller, name, known)
     near and ("; did you mean '%s'?"):format(near) or ": known are " .. table.concat(names, ", "))
 end
 
---- Raises an error unless this is a table of options of these names, or nil.
+--- Raises an error unless `given` is nil or a table of options with these names.
 local function check(given, names, ...)
   if given ~= nil and (type(given) ~= "table" or getmetatable(given)) then
     raise("%s: expected a table of options, got %s", kName, protocol.kind_of(given))
@@ -97,7 +97,7 @@ local function check(given, names, ...)
   end
 end
 
---- The options of a trainer as it needs them.
+--- Converts the options of a trainer to the form that it uses.
 local function prepare(options)
   for name, form in pairs(kForms) do
     if options[name] ~= nil then options[name] = form(name, options[name]) end

@@ -1,4 +1,4 @@
--- The state of a training: what a checkpoint holds besides the model.
+-- The state of a training: the contents of a checkpoint besides the model.
 local CheckpointManager = require "tide.training.checkpoint_manager"
 local class = require "tide.internal.class"
 local History = require "tide.training.history"
@@ -13,11 +13,10 @@ local TrainingState = class "TrainingState"
 
 function TrainingState:init(trainer) self.trainer = trainer end
 
---- What a CheckpointManager saves.
+--- The objects that a CheckpointManager saves.
 function TrainingState:objects() return {model = self.trainer.task.module, training = self} end
 
---- Calls fn(key, callback) for the callbacks; keys are classes, numbered from the second of a class
---- on.
+--- Calls fn(key, callback) for the callbacks; keys are class names, numbered from the second of a class on.
 local function each_callback(trainer, fn)
   local counts = {}
   for _, callback in ipairs(trainer.callbacks) do
@@ -55,7 +54,7 @@ function TrainingState:load_state_dict(state)
     state.metrics
   trainer.history = History()
   for _, row in ipairs(state.history) do trainer.history:add(row) end
-  -- Before the schedulers, which a callback may exchange.
+  -- Before the schedulers, which a callback may replace.
   each_callback(trainer, function(key, callback)
     local load = hooks.method(callback, "load_state_dict")
     if load and state.callbacks[key] then load(callback, state.callbacks[key], trainer) end
@@ -76,7 +75,7 @@ local function files_of(self) return CheckpointManager("", self:objects()) end
 
 function TrainingState:write(path) files_of(self):write(path) end
 
---- Goes on from a file, or from the "last" checkpoint if there is one.
+--- Resumes from a file, or from the "last" checkpoint if there is one.
 function TrainingState:resume(ckpt_path)
   if ckpt_path == nil then return end
   if type(ckpt_path) ~= "string" then
@@ -93,7 +92,7 @@ function TrainingState:resume(ckpt_path)
   callback.manager:restore()
 end
 
---- The file that a word stands for, or the path itself.
+--- The file for "last" or "best", or the path itself.
 local function file_of(trainer, ckpt_path)
   if ckpt_path ~= "last" and ckpt_path ~= "best" then return ckpt_path end
   local callback = checkpoints_of(trainer)
@@ -103,16 +102,16 @@ local function file_of(trainer, ckpt_path)
     if folder then callback:open(folder, {model = trainer.task.module}) end
   end
   local path = callback and (ckpt_path == "best" and callback:best_path() or callback:last_path())
-  return path or raise("%s: ckpt_path: there is no checkpoint", trainer.caller)
+  return path or raise("%s: ckpt_path: no checkpoint found", trainer.caller)
 end
 
---- Loads the model alone, and the states of callbacks.
+--- Loads only the model and the states of callbacks.
 function TrainingState:load_model(ckpt_path)
   local trainer = self.trainer
   local path = file_of(trainer, ckpt_path)
   local state = tide.load(path, "cpu")
   if type(state.model) ~= "table" then
-    raise("%s: %s: is no checkpoint of a training", trainer.caller, path)
+    raise("%s: %s is not a training checkpoint", trainer.caller, path)
   end
   trainer.task.module:load_state_dict(state.model)
   local saved = type(state.training) == "table" and state.training.callbacks or {}

@@ -1,7 +1,7 @@
--- The table `tide.vision.datasets`: data sets of pictures in files, by torchvision's names.
+-- The table `tide.vision.datasets`: image datasets in files, with torchvision's names.
 local lazy_table = require "tide.internal.lazy_table"
 
---- Data sets of pictures: see tide.vision.datasets.NAME.
+--- Image datasets: see tide.vision.datasets.NAME.
 ---@type table
 ---@example
 --- #tide.vision.datasets.Digits() --> 1797

@@ -1,5 +1,5 @@
--- Pictures and whole files, as torchvision.io: read, decoded, encoded and written. A picture is a
--- uint8 tensor (channels, height, width).
+-- Reads, decodes, encodes and writes images and raw files, like torchvision.io. An image is a uint8
+-- tensor (channels, height, width).
 local images = require("tide.native").images
 local checked = require "tide.internal.declare.checked"
 local reader = require "tide.internal.declare.reader"
@@ -20,7 +20,7 @@ local function request_of(caller, format, given)
     given.apply_exif_orientation, hint[1], hint[2]
 end
 
---- Makes the function that is declared: decode(source, ...), whose source is the first argument.
+--- Makes the declared function, decode(source, ...), whose first argument is the source.
 local function decoder(declared, format, decode)
   local read, name = reader(declared), declared:match "[%w_]+$"
   io[name] = function(...)
@@ -29,9 +29,9 @@ local function decoder(declared, format, decode)
   end
 end
 
---- A PNG or JPEG file as a uint8 tensor (channels, height, width). mode is unchanged, gray, gray_alpha, rgb or
---- rgb_alpha; more than max_pixels (178956970) are refused; with size_hint {height, width} a JPEG is decoded at 1/2,
---- 1/4 or 1/8 of its size if that is no less than the hint.
+--- Reads a PNG or JPEG file as a uint8 tensor (channels, height, width). mode is unchanged, gray, gray_alpha, rgb or
+--- rgb_alpha; more than max_pixels (178956970) are an error; with size_hint {height, width}, a JPEG is decoded at 1/2,
+--- 1/4 or 1/8 of its size if that is not smaller than the hint.
 ---@use vision: path, mode = "unchanged", apply_exif_orientation = false, max_pixels = nil, size_hint = nil
 ---@example
 --- local name = os.tmpname()
@@ -41,26 +41,26 @@ end
 --- x.shape --> {3, 4, 5}
 decoder("vision.read_image", "any", images.read_image)
 
---- The picture in the bytes of a PNG or JPEG file: a string or a uint8 tensor.
+--- Decodes the bytes of a PNG or JPEG file, a string or a uint8 tensor, to an image.
 ---@use vision: input, mode = "unchanged", apply_exif_orientation = false, max_pixels = nil, size_hint = nil
 ---@example
 --- tide.vision.decode_image(tide.vision.encode_png(tide.full({1, 1, 2}, 7):to("uint8"))) --> {{{7, 7}}}
 decoder("vision.decode_image", "any", images.decode_image)
 
---- As decode_image, of PNG alone.
+--- Like decode_image, for PNG only.
 ---@like vision.decode_image
 ---@example
 --- tide.vision.decode_png(tide.vision.encode_png(tide.full({1, 1, 2}, 7):to("uint8"))) --> {{{7, 7}}}
 decoder("vision.decode_png", "png", images.decode_image)
 
---- As decode_image, of JPEG alone.
+--- Like decode_image, for JPEG only.
 ---@like vision.decode_image
 ---@example
 --- tide.vision.decode_jpeg(tide.vision.encode_jpeg(tide.full({1, 1, 2}, 128):to("uint8"))) --> {{{128, 128}}}
 decoder("vision.decode_jpeg", "jpeg", images.decode_image)
 
---- The bytes of a PNG file with a uint8 picture of 1 to 4 channels; compression_level is 0 to 9 (6).
----@param input tensor  the picture, uint8 (channels, height, width)
+--- Encodes a uint8 image of 1 to 4 channels as the bytes of a PNG file; compression_level is 0 to 9 (6).
+---@param input tensor  the image, uint8 (channels, height, width)
 ---@use vision: compression_level = 6
 ---@example
 --- tide.vision.encode_png(tide.zeros({1, 2, 2}, {dtype = "uint8"}))[{{2, 4}}] --> {80, 78, 71}
@@ -68,8 +68,8 @@ io.encode_png = checked("vision.encode_png", function(input, compression_level)
   return images.encode_image(input, "encode_png", "png", compression_level)
 end)
 
---- Writes a picture to a PNG file, which is replaced as a whole.
----@param input tensor  the picture, uint8 (channels, height, width)
+--- Writes an image to a PNG file, which is replaced atomically.
+---@param input tensor  the image, uint8 (channels, height, width)
 ---@use vision: filename, compression_level = 6
 ---@example
 --- local name = os.tmpname()
@@ -81,8 +81,8 @@ io.write_png = checked("vision.write_png", function(input, filename, compression
   images.write_image(filename, input, "write_png", "png", compression_level)
 end)
 
---- The bytes of a JPEG file with a uint8 picture of 1 or 3 channels; quality is 1 to 100 (75).
----@param input tensor  the picture, uint8 (channels, height, width)
+--- Encodes a uint8 image of 1 or 3 channels as the bytes of a JPEG file; quality is 1 to 100 (75).
+---@param input tensor  the image, uint8 (channels, height, width)
 ---@use vision: quality = 75
 ---@example
 --- tide.vision.encode_jpeg(tide.zeros({1, 2, 2}, {dtype = "uint8"}), 50)[{{1, 2}}] --> {255, 216}
@@ -90,8 +90,8 @@ io.encode_jpeg = checked("vision.encode_jpeg", function(input, quality)
   return images.encode_image(input, "encode_jpeg", "jpeg", quality)
 end)
 
---- Writes a picture to a JPEG file, which is replaced as a whole.
----@param input tensor  the picture, uint8 (channels, height, width)
+--- Writes an image to a JPEG file, which is replaced atomically.
+---@param input tensor  the image, uint8 (channels, height, width)
 ---@use vision: filename, quality = 75
 ---@example
 --- local name = os.tmpname()
@@ -103,7 +103,7 @@ io.write_jpeg = checked("vision.write_jpeg", function(input, filename, quality)
   images.write_image(filename, input, "write_jpeg", "jpeg", quality)
 end)
 
---- All bytes of a file as a uint8 tensor.
+--- Reads all bytes of a file as a uint8 tensor.
 ---@use vision: path
 ---@example
 --- local name = os.tmpname()
@@ -112,7 +112,7 @@ end)
 --- os.remove(name)
 --- x --> {65, 66}
 local read_path = reader "vision.read_file"
---- Replaces a file by the bytes of a uint8 tensor or a string.
+--- Writes the bytes of a uint8 tensor or a string to a file, replacing it.
 ---@use vision: filename
 ---@param data tensor | string  the bytes
 ---@example
@@ -123,10 +123,8 @@ local read_path = reader "vision.read_file"
 --- x --> {65, 66}
 local read_contents = reader "vision.write_file"
 
---- All bytes of a file as a uint8 tensor.
 function io.read_file(...) return images.read_bytes(read_path(...).path, "read_file") end
 
---- Replaces a file by the bytes of a uint8 tensor or a string.
 function io.write_file(...)
   local given = read_contents(...)
   if type(given.data) ~= "string" and not tide.is_tensor(given.data) then
@@ -135,7 +133,7 @@ function io.write_file(...)
   images.write_bytes(given.filename, given.data, "write_file")
 end
 
---- The names below once more, as in torchvision.io.
+--- The functions of tide.vision for images and files, under torchvision.io's name.
 ---@type table
 ---@example
 --- tide.vision.io.read_image == tide.vision.read_image --> true

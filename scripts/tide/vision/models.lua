@@ -1,4 +1,4 @@
--- The table `tide.vision.models`: networks by torchvision's names.
+-- The table `tide.vision.models`: networks with torchvision's names.
 local families = require "tide.vision.models.internal.families"
 local lazy_table = require "tide.internal.lazy_table"
 

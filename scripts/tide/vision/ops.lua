@@ -1,4 +1,4 @@
--- The table `tide.vision.ops`: layers that networks share, boxes, and regions of images.
+-- The table `tide.vision.ops`: shared layers of networks, boxes, and regions of images.
 local lazy_table = require "tide.internal.lazy_table"
 
 --- Boxes, regions, layers of networks: see tide.vision.ops.NAME.

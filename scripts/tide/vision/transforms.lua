@@ -1,7 +1,7 @@
--- The table `tide.vision.transforms`: changes to pictures, as objects that are called.
+-- The table `tide.vision.transforms`: image transforms as callable objects.
 local lazy_table = require "tide.internal.lazy_table"
 
---- Changes to pictures, as objects that are called: see tide.vision.transforms.NAME.
+--- Image transforms as callable objects: see tide.vision.transforms.NAME.
 ---@type table
 ---@example
 --- tide.vision.transforms.functional.hflip(tide.tensor{{{1, 2}}}) --> {{{2, 1}}}

@@ -1,4 +1,4 @@
--- Pictures for people to look at: many in one, boxes drawn into one, files.
+-- Images for viewing: grids, drawing boxes, saving to files.
 local F = require("tide.native").functional
 local reader = require "tide.internal.declare.reader"
 local io = require "tide.vision.io"
@@ -12,25 +12,25 @@ local utils = {}
 
 -- Grids -------------------------------------------------------------------------------------------
 
---- A batch (n, 3 or more channels, height, width) of a list, a batch or a single picture.
+--- A batch (n, 3 or more channels, height, width) from a list, a batch or a single image.
 local function batch_of(caller, tensor)
   if type(tensor) == "table" and not tide.is_tensor(tensor) then
-    if #tensor == 0 then raise("%s: expected at least one picture", caller) end
+    if #tensor == 0 then raise("%s: expected at least one image", caller) end
     tensor = tide.stack(tensor, 1)
   end
   picture.check(caller, tensor)
   if tensor:dim() == 2 then tensor = tensor:unsqueeze(1) end
   if tensor:dim() == 3 then tensor = tensor:unsqueeze(1) end
   if tensor:dim() ~= 4 then
-    raise("%s: expected pictures (n, channels, height, width), got shape (%s)", caller,
+    raise("%s: expected images (n, channels, height, width), got shape (%s)", caller,
       table.concat(tensor.shape, ", "))
   end
-  if tensor:size(1) == 0 then raise("%s: expected at least one picture", caller) end
+  if tensor:size(1) == 0 then raise("%s: expected at least one image", caller) end
   if tensor:size(2) == 1 then tensor = tensor:expand(-1, 3, -1, -1) end
   return tensor
 end
 
---- Values brought from a range, or that from the least to the largest of `dims`, to 0..1.
+--- Scales values from `value_range`, or from their range over `dims`, to 0..1.
 local function normalized(x, value_range, dims)
   local low = value_range and value_range[1] or x:amin(dims, {keepdim = true})
   local high = value_range and value_range[2] or x:amax(dims, {keepdim = true})
@@ -49,32 +49,31 @@ local function grid_of(caller, given)
   if count == 1 then return batch:squeeze(1) end
   local columns, padding = math.min(given.nrow, count), given.padding
   local rows = (count + columns - 1) // columns
-  -- Each picture has its part of the frame at the left and the top; the whole has the rest.
+  -- Each image is padded at the left and the top; the grid gets the padding at the right and the bottom.
   local framed = F.pad(batch, {padding, 0, padding, 0, 0, 0, 0, rows * columns - count}, "constant", given.pad_value)
   local grid = framed:reshape(rows, columns, channels, height + padding, width + padding):permute(3, 1, 4, 2, 5)
     :reshape(channels, rows * (height + padding), columns * (width + padding))
   return F.pad(grid, {0, padding, 0, padding}, "constant", given.pad_value)
 end
 
---- One picture of a batch or list of them, nrow (8) in a row, padding (2) pixels apart.
+--- Arranges a batch or list of images in a grid, nrow (8) per row, padding (2) pixels apart.
 ---@use vision: tensor, nrow = 8
----@param padding integer >= 0 = 2  pixels between pictures
+---@param padding integer >= 0 = 2  pixels between images
 ---@use vision: normalize = false, value_range = nil, scale_each = false, pad_value = 0
 ---@example
 --- tide.vision.make_grid(tide.ones(5, 3, 4, 4), {nrow = 3}).shape --> {3, 14, 20}
 local read_grid = reader "vision.make_grid"
 
---- One picture of many, nrow in a row.
 function utils.make_grid(...) return grid_of("make_grid", read_grid(...)) end
 
 local kFormats <const> = {png = io.encode_png, jpg = io.encode_jpeg, jpeg = io.encode_jpeg}
 
---- Writes pictures of floats 0..1, as a grid, to a PNG or JPEG file.
+--- Writes images of floats 0..1, as a grid, to a PNG or JPEG file.
 ---@use vision: tensor
 ---@param fp string  name of the file
----@param format "png" | "jpeg" | "jpg" = nil  kind of file; nil goes by the name
+---@param format "png" | "jpeg" | "jpg" = nil  format of the file; nil: by its extension
 ---@use vision: nrow = 8
----@param padding integer >= 0 = 2  pixels between pictures
+---@param padding integer >= 0 = 2  pixels between images
 ---@use vision: normalize = false, value_range = nil, scale_each = false, pad_value = 0
 ---@example
 --- local path = tide.scratch() .. "/x.png"
@@ -82,13 +81,12 @@ local kFormats <const> = {png = io.encode_png, jpg = io.encode_jpeg, jpeg = io.e
 --- tide.vision.read_image(path).shape --> {3, 14, 20}
 local read_save = reader "vision.save_image"
 
---- Writes pictures of floats 0..1, as a grid, to a PNG or JPEG file.
 function utils.save_image(...)
   local given = read_save(...)
   local format = given.format or tostring(given.fp):match "%.(%w+)$" or ""
   local encode = kFormats[format:lower()]
   if not encode then
-    raise("save_image: '%s' names no format: expected an ending or a format of jpeg, jpg or png", tostring(given.fp))
+    raise("save_image: '%s' has no known format: expected an extension or format jpeg, jpg or png", tostring(given.fp))
   end
   local grid = grid_of("save_image", given)
   io.write_file(given.fp, encode((grid * 255 + 0.5):clamp(0, 255):to("uint8")))
@@ -131,27 +129,26 @@ local function colors_for(colors, count)
   return result
 end
 
---- The part of the color in a filled box, of 255.
+--- The opacity of filled boxes, of 255.
 local kFillShare <const> = 100
 
---- The picture with boxes (n, 4) drawn into it, {left, top, right, bottom} in pixels from 0; colors are names,
---- "#rrggbb" or {red, green, blue}; waits for the boxes.
----@param image tensor  the picture (channels, height, width)
+--- Draws boxes (n, 4) into a copy of an image, {left, top, right, bottom} in pixels from 0; colors are names, "#rrggbb"
+--- or {red, green, blue}; waits for the boxes.
+---@param image tensor  the image (channels, height, width)
 ---@use vision: boxes
----@param colors string | table = nil  a colour for all boxes or one for each, as {r, g, b}
+---@param colors string | table = nil  a color for all boxes or one for each
 ---@param fill boolean = false  fill the boxes
----@param width integer >= 0 = 1  width of lines, or of the part
+---@param width integer >= 0 = 1  width of the lines
 ---@example
 --- local boxes = tide.tensor{{1, 1, 3, 3}}
 --- tide.vision.draw_bounding_boxes(tide.zeros(1, 4, 4), boxes, {colors = "red"})[1][2] --> {0.0, 1.0, 1.0, 1.0}
 local read_boxes = reader "vision.draw_bounding_boxes"
 
---- A picture with boxes (n, 4) drawn into it, each {left, top, right, bottom} in pixels from 0.
 function utils.draw_bounding_boxes(...)
   local given = read_boxes(...)
   local image, boxes = given.image, given.boxes
   local channels = picture.check_colors("draw_bounding_boxes", image, 3)
-  if image:dim() ~= 3 then raise("draw_bounding_boxes: expected one picture, not a batch") end
+  if image:dim() ~= 3 then raise("draw_bounding_boxes: expected one image, not a batch") end
   if boxes:dim() ~= 2 or boxes:size(2) ~= 4 then
     raise("draw_bounding_boxes: boxes: expected shape (n, 4), got (%s)", table.concat(boxes.shape, ", "))
   end
@@ -168,15 +165,15 @@ function utils.draw_bounding_boxes(...)
         bottom)
     end
     local color = (tide.tensor(colors[i], {device = image.device}):to("float32") * white):reshape(3, 1, 1)
-    --- Draws columns x1..x2 of rows y1..y2, counted from 0; `share` of the color, of 255.
+    --- Draws columns x1..x2 of rows y1..y2, counted from 0, with the opacity `share` of 255.
     local function draw(x1, y1, x2, y2, share)
       x1, y1, x2, y2 = math.max(x1, 0), math.max(y1, 0), math.min(x2, width - 1), math.min(y2, height - 1)
       if x1 > x2 or y1 > y2 then return end
-      local place = {{}, {y1 + 1, y2 + 1}, {x1 + 1, x2 + 1}}
+      local region = {{}, {y1 + 1, y2 + 1}, {x1 + 1, x2 + 1}}
       local value = color
-      if share < 255 then value = (result[place] * (255.0 - share) + color * share) / 255 end
+      if share < 255 then value = (result[region] * (255.0 - share) + color * share) / 255 end
       if not image:is_floating_point() then value = value:round() end
-      result[place] = value:to(image.dtype)
+      result[region] = value:to(image.dtype)
     end
     if given.fill then draw(left, top, right, bottom, kFillShare) end
     local across, down = math.min(given.width, right - left + 1) - 1, math.min(given.width, bottom - top + 1) - 1

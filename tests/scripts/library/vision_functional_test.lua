@@ -93,19 +93,19 @@ describe("functions on pictures", function(device)
       function() T.resize(x, 4, {interpolation = "box"}) end)
     raises("resize: max_size must be greater than the shorter edge's size 4, got 3",
       function() T.resize(x, 4, {max_size = 3}) end)
-    raises("five_crop: the size 7 x 7 is larger than the picture's 6 x 8", function() T.five_crop(x, 7) end)
+    raises("five_crop: the size 7 x 7 is larger than the image's 6 x 8", function() T.five_crop(x, 7) end)
     raises("adjust_hue: hue_factor must be between -0.5 and 0.5, got 0.6", function() T.adjust_hue(x, 0.6) end)
     raises("adjust_brightness: brightness_factor must be non-negative, got -1",
       function() T.adjust_brightness(x, -1) end)
-    raises("invert: expected a picture of 1 or 3 channels, got shape (2, 4, 4)",
+    raises("invert: expected an image of 1 or 3 channels, got shape (2, 4, 4)",
       function() T.invert(floats(2, 4, 4)) end)
-    raises("equalize: expected a uint8 picture, got float32", function() T.equalize(x) end)
-    raises("normalize: expected a picture of floats, got uint8", function() T.normalize(bytes(3, 4, 4), 0, 1) end)
+    raises("equalize: expected a uint8 image, got float32", function() T.equalize(x) end)
+    raises("normalize: expected an image of floats, got uint8", function() T.normalize(bytes(3, 4, 4), 0, 1) end)
     raises("gaussian_blur: kernel_size must be odd and positive, got 4", function() T.gaussian_blur(x, 4) end)
     raises("rotate: fill: expected 1 or 3 numbers, got 2", function() T.rotate(x, 3, {fill = {1, 2}}) end)
     raises('pad: padding_mode must be "constant", "edge", "reflect" or "symmetric", got "wrap"',
       function() T.pad(x, 1, 0, "wrap") end)
-    raises("convert_image_dtype: float32 has not the digits for int32",
+    raises("convert_image_dtype: float32 has too few digits for int32",
       function() T.convert_image_dtype(x, "int32") end)
     raises("erase: positions start at 1, got 0, 2", function() T.erase(x, 0, 2, 1, 1, 0) end)
     raises("tide.vision.transforms.functional.colorize: there is no such name", function() return T.colorize end)

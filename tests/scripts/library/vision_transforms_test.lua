@@ -167,16 +167,16 @@ describe("transforms", function()
   end)
   it("say what is wrong", function()
     local image = bytes(3, 8, 8)
-    raises("RandomCrop: the size 9 x 9 is larger than the picture's 8 x 8; pad_if_needed = true makes it larger",
+    raises("RandomCrop: the size 9 x 9 is larger than the image's 8 x 8; pad_if_needed = true pads it",
       function() V.RandomCrop(9)(image) end)
     equal(V.RandomCrop(9, {pad_if_needed = true})(image).shape, {3, 9, 9})
     raises("RandomHorizontalFlip: p must be between 0 and 1, got 2", function() V.RandomHorizontalFlip(2) end)
     raises("Compose: transforms: element 2: expected function, got number", function() V.Compose {V.Pad(1), 3} end)
-    raises("ColorJitter: hue must lie between -0.5 and 0.5", function() V.ColorJitter {hue = 0.6} end)
+    raises("ColorJitter: hue must be between -0.5 and 0.5", function() V.ColorJitter {hue = 0.6} end)
     raises('AutoAugment: policy must be "imagenet", "cifar10" or "svhn", got "mnist"',
       function() V.AutoAugment "mnist" end)
     raises("RandAugment: magnitude must be between 0 and 30, got 31", function() V.RandAugment(2, 31) end)
-    raises("MixUp: num_classes is needed for labels that are positions",
+    raises("MixUp: num_classes is required for labels that are class indices",
       function() V.MixUp()(tide.rand(2, 3, 4, 4), tide.tensor {1, 2}) end)
     equal(tostring(V.Resize(20)), 'Resize(size = 20, interpolation = "bilinear", antialias = true)')
   end)

@@ -39,7 +39,7 @@ describe("pictures to look at", function(device)
     end
     local whole = (vision.make_grid(batch) * 255 + 0.5):clamp(0, 255):to("uint8"):cpu()
     test.identical(vision.read_image(tide.scratch() .. "/grid.png"), whole)
-    raises("save_image: 'x.gif' names no format: expected an ending or a format of jpeg, jpg or png",
+    raises("save_image: 'x.gif' has no known format: expected an extension or format jpeg, jpg or png",
       function() vision.save_image(batch, "x.gif") end)
   end)
   it("get boxes", function()

@@ -142,7 +142,7 @@ describe("options of networks", function()
     raises("lenet: expected a table of options by name, got a list", models.lenet, {10})
   end)
   it("cannot ask for weights", function()
-    local text = [[there are no weights to download: load a file, as in net:load_state_dict(]]
+    local text = [[weights cannot be downloaded: load a file, as in net:load_state_dict(]]
       .. [[tide.load("resnet18.safetensors"))]]
     raises("resnet18: " .. text, models.resnet18, {weights = "DEFAULT"})
     raises("resnet18: " .. text, models.resnet18, {pretrained = true})
@@ -155,17 +155,17 @@ describe("options of networks", function()
   it("that do not fit the network are errors", function()
     raises("BasicBlock: groups must be 1 and width_per_group 64, got 2 and 64", models.resnet18,
       {groups = 2})
-    raises("BasicBlock: a dilation of 2 in place of a stride needs a network of Bottleneck blocks",
+    raises("BasicBlock: a dilation of 2 instead of a stride needs a network of Bottleneck blocks",
       models.resnet34, {replace_stride_with_dilation = {false, true, false}})
     raises("replace_stride_with_dilation: expected a list of 3 booleans, got 2 entries",
       models.resnet50, {replace_stride_with_dilation = {true, true}})
-    raises("image_size 50 does not divide into patches of 16", models.vit_b_16, {image_size = 50})
+    raises("image_size 50 is not divisible by the patch size 16", models.vit_b_16, {image_size = 50})
     raises("mobilenet_v2: inverted_residual_setting: expected rows of 4 numbers", models.mobilenet_v2,
       {inverted_residual_setting = {{1, 2}}})
   end)
   it("a vision transformer takes images of its size alone", function()
     local net = models.vit_b_32({image_size = 32, num_classes = 2})
-    raises("expected images of 32 x 32, got (1, 3, 64, 64): image_size says which", net,
+    raises("expected images of 32 x 32, got (1, 3, 64, 64): set image_size", net,
       tide.ones(1, 3, 64, 64))
   end)
 end)
@@ -181,9 +181,9 @@ describe("names of networks", function()
   end)
   it("make networks by get_model", function()
     equal(count(models.get_model("lenet", {num_classes = 10})), 61706)
-    raises("get_model: there is no network 'resnet19'; did you mean 'resnet18'?", models.get_model,
+    raises("get_model: unknown network 'resnet19'; did you mean 'resnet18'?", models.get_model,
       "resnet19")
-    raises("get_model: there is no network 'x': tide.vision.models.list() names them all",
+    raises("get_model: unknown network 'x': tide.vision.models.list() lists all",
       models.get_model, "x")
     raises("tide.vision.models.resnet8: there is no such name; did you mean 'resnet18'?",
       function() return models.resnet8 end)

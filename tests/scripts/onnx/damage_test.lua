@@ -1,5 +1,5 @@
--- Damaged and lying files of ONNX: an error that names the file, or a model that runs or raises
--- one; never a crash, a hang, or Lua's own words.
+-- Damaged and inconsistent ONNX files: an error that names the file, or a model that runs or raises
+-- one; never a crash, a hang, or an internal Lua error.
 local native = require "tide.native"
 local tensors = require "tide.onnx.tensors"
 local tide = require "tide"

@@ -166,13 +166,13 @@ describe("tide.onnx.load", function(device)
     equal(model(x, tide.tensor(true)):tolist(), {6.0})
     equal(model(-x, tide.tensor(false)):tolist(), {6.0})
     twice.attribute = {} -- a default is in a field that is not read
-    raises("the default of the function's attribute 'by' is not read: it must be given", load, {
+    raises("defaults of function attributes are not supported: 'by' is missing", load, {
       input = infos {"x"}, output = infos {"d"},
       node = {{op_type = "Twice", domain = "own", input = {"x"}, output = {"d"}}},
     }, nil, {functions = {twice}, opset_import = {{domain = "", version = 17}, {domain = "own", version = 1}}})
   end)
 
-  it("reads data beside the file, and no other", function()
+  it("reads external data only from the file's folder", function()
     local function external(location, offset, length)
       return {name = "w", dims = {2}, data_type = kFloat, data_location = 1, external_data = {
         {key = "location", value = location}, {key = "offset", value = tostring(offset)},
@@ -187,14 +187,14 @@ describe("tide.onnx.load", function(device)
     file:close()
     local x = tide.zeros(2, {device = device})
     equal(load(graph("w.bin", 4, 8))(x):tolist(), {1.0, 2.0})
-    raises("must lie in the model's own folder, not in '../w.bin'", load, graph("../w.bin", 4, 8))
-    raises("must lie in the model's own folder, not in '/w.bin'", load, graph("/w.bin", 4, 8))
+    raises("must be in the model's own folder, not in '../w.bin'", load, graph("../w.bin", 4, 8))
+    raises("must be in the model's own folder, not in '/w.bin'", load, graph("/w.bin", 4, 8))
     raises("'w.bin' ends before byte 20", load, graph("w.bin", 12, 8))
-    raises("where 8 bytes are needed", load, graph("w.bin", 4, 1 << 40))
-    raises("initializer 'w': its data are missing", load, graph("none.bin", 4, 8))
+    raises("but 8 bytes are needed", load, graph("w.bin", 4, 1 << 40))
+    raises("initializer 'w': its data is missing", load, graph("none.bin", 4, 8))
   end)
 
-  it("names everything that is not supported at once", function()
+  it("names everything unsupported in one error", function()
     raises("node 'stringnormalizer' (StringNormalizer): this op is not supported; "
       .. "node 'odd' (Odd): the domain 'com.x' is not supported", load, layer {
       node("StringNormalizer", {"x"}, {"h"}),
@@ -203,20 +203,20 @@ describe("tide.onnx.load", function(device)
   end)
 
   it("refuses attributes that an op does not take", function()
-    raises("node 'elu' (Elu): the attribute 'beta' is not supported: the op takes alpha", load,
+    raises("node 'elu' (Elu): the attribute 'beta' is not supported: the op supports alpha", load,
       layer {node("Elu", {"x"}, {"y"}, {alpha = 1.0, beta = 2.0})})
-    raises("(BatchNormalization): the attribute spatial = 0 is not supported: only 1 is", load,
+    raises("(BatchNormalization): the attribute spatial = 0 is not supported: expected 1", load,
       layer {node("BatchNormalization", {"x", "x", "x", "x", "x"}, {"y"}, {spatial = 0})})
-    raises("(Add): the attribute 'axis' is not supported: the op takes none", load,
+    raises("(Add): the attribute 'axis' is not supported: the op supports none", load,
       layer {node("Add", {"x", "x"}, {"y"}, {axis = 1})})
-    raises("(Reshape): the attribute 'shape' is not supported: the op takes allowzero", load,
+    raises("(Reshape): the attribute 'shape' is not supported: the op supports allowzero", load,
       layer {node("Reshape", {"x", "x"}, {"y"}, {shape = {2, 3}, allowzero = 1})})
     local model = load(layer {node("Dropout", {"x"}, {"y"}, {ratio = 0.5, seed = 3})}) -- the seed has no effect
     equal(model(tide.ones(2, {device = device})):tolist(), {1.0, 1.0})
   end)
 
   it("refuses graphs that cannot be computed", function()
-    raises("node 'add' (Add): input 'z' is neither given nor computed before", load, layer {
+    raises("node 'add' (Add): input 'z' is neither an input of the graph nor computed by an earlier node", load, layer {
       node("Add", {"x", "z"}, {"y"}), node("Relu", {"y"}, {"z"})})
     raises("node 'relu' (Relu): output 'y' is computed twice", load, layer {
       node("Relu", {"x"}, {"y"}), node("Relu", {"x"}, {"y"})})
@@ -255,12 +255,12 @@ describe("tide.onnx.load", function(device)
     equal(read(16, "int32_data", {0x3f80, 0xc000}):tolist(), {1.0, -2.0})
   end)
 
-  it("refuses tensors that are not what they claim", function()
+  it("refuses inconsistent tensors", function()
     local function with(tensor)
       return {input = infos {"x"}, output = infos {"y"}, initializer = {tensor},
         node = {node("Add", {"x", "w"}, {"y"})}}
     end
-    raises("initializer 'w': its sizes (2) make 8 bytes, but it has 4", load,
+    raises("initializer 'w': its shape (2) needs 8 bytes, but it has 4", load,
       with {name = "w", dims = {2}, data_type = kFloat, raw_data = "abcd"})
     raises("are too large", load,
       with {name = "w", dims = {1 << 40, 1 << 40}, data_type = kFloat, raw_data = ""})

@@ -1,4 +1,4 @@
--- Ops of the domain com.microsoft; values as ONNX Runtime 1.32 gives them.
+-- Ops of the domain com.microsoft; values as computed by ONNX Runtime 1.32.
 local operators = require "tide.onnx.operators"
 local tide = require "tide"
 local test = require "tide.test"
@@ -29,7 +29,7 @@ end
 describe("fused ops", function(device)
   local function tensor(values) return tide.tensor(values, {device = device}) end
   local function wave(...) return sines(device, ...) end
-  it("are forms of Gelu", function()
+  it("are variants of Gelu", function()
     local x, bias = tensor {-1, 0.5, 2}, tensor {0.5, 0, -0.5}
     expect({{-0.15429, 0.34571, 1.39957}}, op "FastGelu"(x, bias))
     expect({{-0.1542, 0.35039, 1.93566}}, op "QuickGelu"(x))
@@ -96,7 +96,7 @@ describe("fused attention", function(device)
     close(attend(packed), attend(q, q, q):tolist())
     close(attend(q, packed:narrow(4, 1, 2)), attend(q, q, q):tolist())
   end)
-  it("turns features by positions", function()
+  it("rotates features by positions", function()
     expect({{-0.55284, -0.23512, -0.34679, 0.55797, 1.356, -0.23516, -0.50089, -0.62931}},
       op("RotaryEmbedding")(wave(1, 1, 2, 4), tensor {1}, wave(6, 4, 1), wave(7, 4, 1)))
   end)
@@ -108,7 +108,7 @@ describe("ops on 8-bit numbers", function(device)
   local function zero(value) return u8(value) end
   local x = u8 {{0, 100, 255}, {7, 130, 200}}
   local own = {number(0.02), zero(120)}
-  it("compute as the numbers that they stand for", function()
+  it("compute with dequantized values", function()
     local b = u8 {1, 50, 250}
     local function both(name)
       return op(name)(x, own[1], own[2], b, number(0.03), zero(130), number(0.05), zero(125))

@@ -14,18 +14,18 @@ end
 
 describe("an ONNX op", function(device)
   local options = {device = device}
-  it("has no window that starts behind the input and its pads", function()
+  it("has no window that starts after the input and its pads", function()
     local x = tide.arange(1, 26, options):float():reshape(1, 1, 5, 5)
     local pool = {kernel_shape = {2, 2}, strides = {3, 3}, pads = {1, 1, 1, 1}, ceil_mode = 1}
     close(node("pools", "MaxPool", pool)(x), {{{{1.0, 4}, {16, 19}}}})
     close(node("pools", "AveragePool", pool)(x), {{{{1.0, 3.5}, {13.5, 16}}}})
     pool.count_include_pad = 1
     close(node("pools", "AveragePool", pool)(x), {{{{0.25, 1.75}, {6.75, 16}}}})
-    -- One that starts in the input and ends behind it stays.
+    -- A window that starts in the input and ends after it stays.
     local row = tide.arange(1, 6, options):float():reshape(1, 1, 5)
     close(node("pools", "MaxPool", {kernel_shape = {2}, strides = {2}, ceil_mode = 1})(row), {{{2.0, 4, 5}}})
   end)
-  it("mixes whole numbers by weights with fractions", function()
+  it("interpolates integers with fractional weights", function()
     local resize = node("resizing", "Resize", {mode = "linear", coordinate_transformation_mode = "asymmetric"})
     for _, dtype in ipairs {"uint8", "int8", "int32"} do
       local x = tide.tensor({{0, 100}}, {device = device}):to(dtype)
@@ -105,7 +105,7 @@ describe("an ONNX op", function(device)
     close(inverse(half, tide.tensor(5), axis), {{{1.0}, {2}, {3}, {5}, {4}}}, {atol = 1e-5})
     close(inverse(half, nil, axis), {{{1.5954916}, {2.5566497}, {5.2135258}, {5.6343331}}}, {atol = 1e-5})
   end)
-  it("takes minima and maxima of no elements", function()
+  it("reduces zero elements to minima and maxima", function()
     local x = tide.zeros({2, 0}, options)
     equal(node("reductions", "ReduceMax", {axes = {1}})(x):tolist(), {{-math.huge}, {-math.huge}})
     equal(node("reductions", "ReduceMin", {axes = {1}, keepdims = 0})(x):tolist(), {math.huge, math.huge})

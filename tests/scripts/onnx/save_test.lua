@@ -173,11 +173,11 @@ describe("tide.onnx.save", function(device)
       .. "at the sizes 4, 5 and 6", function(x) return x * (x:size(1) // 2 + 0.0) end, {4, 3})
     refuse("dimension 1 of 'input_1' is fixed by the op 'matmul': its constant is of shape (2, 2), of shape (3, 3)",
       function(x) return tide.eye(x:size(1), {device = device}):matmul(x) end, {2, 3})
-    refuse("dimension 1 of 'input_1': the op 'relu' is written for the size of the example only",
+    refuse("dimension 1 of 'input_1': the op 'relu' depends on the size of the example",
       function(x) return x:size(1) > 2 and x:relu() or x end, {2, 3})
     refuse("dimension 2 of 'input_1' is fixed by the op 'add'", function(x) return x + x:size(1) * x:size(2) end,
       {2, 3}, {1, 2})
-    raises("dimension 2 of 'input_1': forward does not take another size than 3: at 4: ", save, nn.Linear(3, 2),
+    raises("dimension 2 of 'input_1': forward accepts no other size than 3: at 4: ", save, nn.Linear(3, 2),
       on_device(tide.randn(2, 3)), {dynamic_axes = {input_1 = {2}}})
     raises("dynamic_axes: no input or output is called 'x'", save, nn.Linear(3, 2), on_device(tide.randn(2, 3)),
       {dynamic_axes = {x = {1}}})
@@ -195,7 +195,7 @@ describe("tide.onnx.save", function(device)
 
   it("names the op and the module that have no form", function()
     local net = nn.Sequential(nn.Linear(2, 2), Lambda(function(x) return x:erfinv() end))
-    raises("module[2] (Lambda): save: the op 'erfinv' has no form in ONNX", function()
+    raises("module[2] (Lambda): save: the op 'erfinv' cannot be exported to ONNX", function()
       save(net, on_device(tide.ones(1, 2)))
     end)
     raises("which changes a tensor in place", function()
@@ -204,7 +204,7 @@ describe("tide.onnx.save", function(device)
     raises("a graph cannot branch on it", function()
       save(Lambda(function(x) return x < 1 and x or -x end), on_device(tide.ones(1)))
     end)
-    raises("adaptive_avg_pool1d of 5 to 2 parts has no form in ONNX", function()
+    raises("adaptive_avg_pool1d from size 5 to 2 cannot be exported to ONNX", function()
       save(nn.AdaptiveAvgPool1d(2), on_device(tide.ones(1, 1, 5)))
     end)
   end)

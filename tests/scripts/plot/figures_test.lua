@@ -74,7 +74,7 @@ describe("figures", function(device)
     equal(ends {{1, 1}, {2, 3}}, {{4.0, 5.0}, {7.0, 9.0}})
     equal(mark_of(plot.errorbar({1}, {2}, {xerr = 0.5})).x2, {1.5})
   end)
-  it("average grids that are larger than anybody sees", function()
+  it("average large grids", function()
     local mark = mark_of(plot.heatmap(tide.ones({4, 4096}, {device = device})))
     equal({mark.rows, mark.columns, mark.width, mark.values[1]}, {4, 1024, 4096, 1.0})
     equal(panel_of(plot.image(tide.full({3, 2048, 2}, 255, {device = device}):to "uint8")).y.high, 2048.5)
@@ -138,7 +138,7 @@ describe("axes", function()
     equal(range(plot.hist {}), {0.0, 1.0})
     equal(range(plot.heatmap {{1, 2, 3}}, "x"), {0.5, 3.5})
   end)
-  it("leave out what has no place on them", function()
+  it("drop values that cannot be drawn on them", function()
     local mark = mark_of(plot.line {1, nan, inf, 4, -inf})
     equal({mark.x[1], mark.x[3]}, {1.0, 4.0})
     test.is_true(mark.x[2] ~= mark.x[2])
@@ -169,7 +169,7 @@ describe("axes", function()
 end)
 
 describe("many points", function()
-  it("of a line keep the first, least, largest and last of a column", function()
+  it("of a line keep the first, smallest, largest and last of a column", function()
     local count, y = 100000, {}
     for i = 1, count do y[i] = i % 1000 end
     y[50000], y[70001] = 5000, -3000
@@ -215,7 +215,7 @@ describe("arguments of figures", function()
     raises([[line: linestyle must be "-", "--" or ":", got "-."]], plot.line, {1}, {linestyle = "-."})
     raises([[line: yscale must be "linear" or "log", got "lag"]], plot.line, {1}, {yscale = "lag"})
     raises("line: option 'label': expected string, got number", plot.line, {1}, {label = 1})
-    raises("line: xlim: the lowest must be less than the highest, got {3, 1}", plot.line, {1}, {xlim = {3, 1}})
+    raises("line: xlim: the lower limit must be less than the upper, got {3, 1}", plot.line, {1}, {xlim = {3, 1}})
     raises("line: linewidth must be positive, got 0", plot.line, {1}, {linewidth = 0})
     raises("line: linewidth: expected a finite number, got inf", plot.line, {1}, {linewidth = math.huge})
     raises("line: xticks: element 2: expected string, got number", plot.line, {1}, {xticks = {"a", 2}})
@@ -227,8 +227,8 @@ describe("arguments of figures", function()
       plot.heatmap, {{1}}, {cmap = "virids"})
     raises("image: x: expected shape (height, width), (1, height, width) or (3, height, width), got (4, 5, 3): "
       .. "x:permute(3, 1, 2) puts channels first", plot.image, tide.ones(4, 5, 3))
-    raises("tide.vision.make_grid puts several side by side", plot.image, tide.ones(2, 3, 4, 5))
-    raises("image: cmap, vmin and vmax are for pictures of one channel, got shape (3, 2, 2)", plot.image,
+    raises("tide.vision.make_grid arranges them in a grid", plot.image, tide.ones(2, 3, 4, 5))
+    raises("image: cmap, vmin and vmax are for images of one channel, got shape (3, 2, 2)", plot.image,
       tide.ones(3, 2, 2), {cmap = "gray"})
     raises("heatmap: vmin must be less than vmax, got 2 and 1", plot.heatmap, {{1}}, {vmin = 2, vmax = 1})
     local figure = plot.heatmap({{1}}, {xscale = "log"})
@@ -243,11 +243,11 @@ describe("arguments of figures", function()
     raises("figure: size must be between 50 and 10000, got {1, 2}", plot.figure, {size = {1, 2}})
     raises("subplots: argument 2 (columns): expected integer, got nothing", plot.subplots, 2)
     raises("subplots: columns must be between 1 and 50, got 51", plot.subplots, 2, 51)
-    raises("line: the figure has 2 panels: fig[1]:line(...) is of the first",
+    raises("line: the figure has 2 panels: fig[1]:line(...) applies to the first",
       function() plot.subplots(1, 2):line {1} end)
     raises([[legend: place must be "upper right", "upper left", "lower right", "lower left" or false, got "top"]],
       function() plot.line({1}):legend "top" end)
-    raises("heatmap: the panel has a heatmap with cmap 'viridis': one palette a panel",
+    raises("heatmap: the panel has a heatmap with cmap 'viridis': a panel has only one palette",
       function() plot.heatmap({{1}}):heatmap({{1}}, {cmap = "magma"}) end)
     raises("text: columns must be between 20 and 1000, got 3", function() plot.line({1}):text(3) end)
   end)

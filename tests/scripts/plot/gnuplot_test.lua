@@ -105,7 +105,7 @@ describe("texts for gnuplot", function()
       test.is_false(exists(mark), text)
     end
   end)
-  it("stand in the picture as they are", function()
+  it("appear unchanged in the image", function()
     needs_gnuplot()
     local numbers = plot.line({-1.5, 0, 1.25}, {title = "-1.5 (2) 3%4 #5 6"}):svg()
     for _, text in ipairs {"-1.5 (2) 3%4 #5 6", "-1", "2.5"} do
@@ -181,7 +181,7 @@ describe("files of figures", function()
   end)
   it("have a name that says the kind, in a folder that exists", function()
     local figure = plot.line {1}
-    raises("save: 'loss.gif': expected a name that ends in .pdf, .png or .svg", figure.save, figure, "loss.gif")
+    raises("save: 'loss.gif': expected a name ending in .pdf, .png or .svg", figure.save, figure, "loss.gif")
     raises("save: argument 1 (path): expected string, got nothing", figure.save, figure)
     needs_gnuplot()
     raises("/none/loss.svg", figure.save, figure, folder() .. "/none/loss.svg")
@@ -201,23 +201,23 @@ describe("files of figures", function()
     test.is_true(output:find("save: gnuplot failed with status 3: no such terminal", 1, true), output)
     equal(contents(path), "old")
   end)
-  it("need gnuplot, which is named", function()
+  it("need gnuplot", function()
     local script = [[-e 'local figure = tide.plot.line{1, 2}
       print(pcall(figure.save, figure, "x.svg")); print(pcall(figure.svg, figure)); figure:show()']]
     local output = run(script, "PATH=")
-    test.is_true(output:find("save: gnuplot is not installed, which draws files (on Debian: apt-get install " ..
-      "gnuplot-nox): fig:text() needs no gnuplot", 1, true))
+    test.is_true(output:find("save: gnuplot is not installed (on Debian: apt-get install gnuplot-nox): " ..
+      "use fig:text()", 1, true))
     test.is_true(output:find("svg: gnuplot is not installed", 1, true))
     test.is_true(output:find("⣀", 1, true))
   end)
   it("are not written in the sandbox, which starts no programs", function()
     local output = run [[--sandbox -e 'local figure = tide.plot.line{1, 2}
       print(pcall(figure.save, figure, tide.scratch() .. "/x.svg")); figure:show()']]
-    test.is_true(output:find("save: gnuplot draws files, and the sandbox starts no programs: fig:text() needs no " ..
-      "gnuplot", 1, true))
+    test.is_true(output:find("save: gnuplot is not available: the sandbox cannot start programs: " ..
+      "use fig:text()", 1, true))
     test.is_true(output:find("⣀", 1, true))
   end)
-  it("leave nothing behind", function()
+  it("leave no temporary files", function()
     needs_gnuplot()
     local output = run(([[-e 'tide.plot.line({1, 2}):save("%s/a.svg")']]):format(folder()))
     equal(output, "")

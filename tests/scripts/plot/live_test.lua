@@ -32,7 +32,7 @@ end
 describe("live plots", function(device)
   local function value(x) return tide.tensor(x, {device = device}) end
 
-  it("are drawn at most four times a second, one drawing behind", function()
+  it("are drawn at most four times a second, lagging by one drawing", function()
     local pass, shown = at_terminal(true)
     local live = tide.plot.live {title = "loss"}
     local drawings = 0
@@ -45,7 +45,7 @@ describe("live plots", function(device)
     equal(drawings, 24) -- of 100 / 16 seconds; at the first of 25 times nothing has been sent for
     equal(tostring(live:close()), "figure 640 x 480: line (100 points)")
   end)
-  it("take no value that has not arrived, and wait for none", function()
+  it("use only values that have arrived, and do not wait", function()
     local pass, shown = at_terminal(true)
     local live = tide.plot.live()
     local x = value(1.0)
@@ -102,7 +102,7 @@ describe("live plots", function(device)
     end
     equal(overwrites, {false, false, true, false})
   end)
-  it("are shown in a notebook in the place of what was there", function()
+  it("replace their last drawing in a notebook", function()
     local pass, written = at_terminal(false)
     local shown = {}
     test.finally(function() notebook.show = nil end)

@@ -80,7 +80,7 @@ local function random_figure()
       -- A panel has one palette, and cells have no logarithmic axes.
       local was = #panel.series
       local added, message = pcall(kSeries[math.random(#kSeries)], panel, math.random(0, 6))
-      if not added and not message:find("one palette a panel", 1, true) then error(message) end
+      if not added and not message:find("a panel has only one palette", 1, true) then error(message) end
       if was == 1 then panel:set {xscale = "linear", yscale = "linear"} end
     end
   end

@@ -1,4 +1,4 @@
--- tide.Trainer says what is wrong: slips, bad data, losses that are no numbers.
+-- tide.Trainer's errors: common mistakes, bad data, nonfinite losses.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -32,7 +32,7 @@ describe("tide.Trainer", function()
       ["Trainer: unknown option 'xyzzy': known are accumulate_grad_batches, "] = {xyzzy = 1},
       ["Trainer: max_epochs must be positive, got 0"] = {max_epochs = 0},
       ['Trainer: precision must be "32", "16-mixed" or "bf16-mixed", got "half"'] = {precision = "half"},
-      ["Trainer: limit_val_batches: expected a whole number of batches, or a share as a float from"] = {
+      ["Trainer: limit_val_batches: expected an integer number of batches, or a fraction as a float from"] = {
         limit_val_batches = 1.5,
       },
       ["Trainer: gradient_clip_val must be positive, got -1"] = {gradient_clip_val = -1},
@@ -53,7 +53,7 @@ describe("tide.Trainer", function()
     raises("GradientAccumulationScheduler: the number of batches must be a positive whole number, got 0",
       training.GradientAccumulationScheduler, {scheduling = {[1] = 0}})
   end)
-  it("says what fit lacks", function()
+  it("reports missing arguments of fit", function()
     refuses("fit: Sequential has no training_step and no loss is given: pass {loss = ",
       {loss = "none"})
     refuses("fit: option 'loss': expected function, got string",
@@ -61,17 +61,17 @@ describe("tide.Trainer", function()
     refuses("fit: optimizer is missing", {optimizer = "none"})
     refuses("fit: option 'optimizer': expected optimizer, got number",
       {optimizer = 3})
-    refuses("configure_optimizers: the optimizer has parameters of something else",
+    refuses("configure_optimizers: none of the optimizer's parameters belongs to the model",
       {optimizer = sgd(nn.Linear(1, 1))})
     refuses("fit: unknown option 'optimiser'; did you mean 'optimizer'?", {optimiser = 1})
     refuses("fit: metrics: expected {accuracy = tide.metrics.Accuracy()}, got integer under a",
       {metrics = {a = 3}})
-    refuses("fit: for how long is not said: give epochs, or max_epochs, max_steps or max_time", {},
+    refuses("fit: no stopping condition: pass epochs, or set max_epochs, max_steps or max_time", {},
       {})
-    refuses("configure_optimizers: ReduceLROnPlateau needs the name of the value to watch", {
+    refuses("configure_optimizers: ReduceLROnPlateau needs the name of the value to monitor", {
       scheduler = tide.optim.lr_scheduler.ReduceLROnPlateau(sgd(nn.Linear(1, 1))),
     })
-    refuses("ReduceLROnPlateau: monitor: there is no value 'val_los': logged are loss", {
+    refuses("ReduceLROnPlateau: monitor: no value 'val_los' was logged; logged values: loss", {
       scheduler = {scheduler = tide.optim.lr_scheduler.ReduceLROnPlateau(sgd(nn.Linear(1, 1))),
         monitor = "val_los"},
     })
@@ -80,26 +80,26 @@ describe("tide.Trainer", function()
       scheduler = {scheduler = tide.optim.lr_scheduler.StepLR(sgd(nn.Linear(1, 1)), 1),
         intervall = "step"},
     })
-    refuses("EarlyStopping: monitor: there is no value 'val_loss': logged are loss", {},
+    refuses("EarlyStopping: monitor: no value 'val_loss' was logged; logged values: loss", {},
       {max_epochs = 1, callbacks = {training.EarlyStopping {monitor = "val_loss"}}})
-    refuses("ModelCheckpoint: say where to save: dirpath, or default_root_dir", {},
+    refuses("ModelCheckpoint: no folder to save to: set dirpath, or default_root_dir", {},
       {max_epochs = 1, callbacks = {training.ModelCheckpoint()}})
     refuses("fit: val_check_interval: 9 of 5 batches is not within an epoch",
       {validation = small.loaders()},
       {max_epochs = 1, val_check_interval = 9})
-    refuses("Trainer: table: there is no hook 'on_train_epoch_ends'; did you mean 'on_train_epoch_end'?", {},
+    refuses("Trainer: table: unknown hook 'on_train_epoch_ends'; did you mean 'on_train_epoch_end'?", {},
       {max_epochs = 1, callbacks = {{on_train_epoch_ends = print}}})
-    refuses("LearningRateMonitor: there is no logger", {},
+    refuses("LearningRateMonitor: no logger", {},
       {max_epochs = 1, callbacks = {training.LearningRateMonitor()}})
   end)
-  it("says what is wrong with data", function()
-    refuses("fit: there is nothing to train on: the loader is empty", {}, nil, {})
+  it("reports bad data", function()
+    refuses("fit: nothing to train on: the loader is empty", {}, nil, {})
     refuses("fit: train: expected a DataLoader or a list of batches, got integer", {}, nil, 3)
     refuses("fit: train: this is a dataset: pass tide.data.DataLoader(dataset, {batch_size = 32})",
       {}, nil,
       small.dataset(3))
     refuses("fit: a batch has 1 value, expected inputs and a target", {}, nil, {tide.ones(2, 4)})
-    refuses("fit: the loader for validation is empty", {validation = {}})
+    refuses("fit: the validation loader is empty", {validation = {}})
     refuses("fit: limit_val_batches = 0.1 selects no batch out of 3",
       {validation = select(2, small.loaders())},
       {max_epochs = 1, limit_val_batches = 0.1})
@@ -114,7 +114,7 @@ describe("tide.Trainer", function()
     refuses("sample 1, [1] is a tensor of shape (4), sample 2, [1] is a tensor of shape (3)", {}, nil, tide.data.DataLoader({{tide.ones(4), 1}, {tide.ones(3), 1}},
       {batch_size = 2}))
   end)
-  it("says what epoch it is where the device has found a fault", function()
+  it("names the epoch for errors found on the device", function()
     local classes, net = tide.ones(8, {dtype = "int64"}), nn.Linear(4, 3)
     classes[7] = 9
     local loader = tide.data.DataLoader(tide.data.TensorDataset(tide.ones(8, 4), classes), {batch_size = 2})
@@ -122,7 +122,7 @@ describe("tide.Trainer", function()
     raises("(epoch 1, one of 4 batches)", trainer.fit, trainer, net, loader,
       {loss = nn.functional.cross_entropy, optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})})
   end)
-  it("says what is wrong with steps", function()
+  it("reports wrong steps", function()
     local function of(step, validation)
       local Net = tide.class("Net", training.Module)
       function Net:init() self.body = nn.Linear(4, 2) end
@@ -153,8 +153,8 @@ describe("tide.Trainer", function()
     end))
     local trainer = small.trainer {max_epochs = 1}
     for _ = 1, 2 do -- before and after fit
-      raises("save_checkpoint: no training is under way: call it in a hook such as on_train_epoch_end; a trained model " ..
-        'is saved by tide.save(model, "model.pt")', trainer.save_checkpoint, trainer, "model.pt")
+      raises("save_checkpoint: no training is running: call it in a hook such as on_train_epoch_end; to save a " ..
+        'trained model, use tide.save(model, "model.pt")', trainer.save_checkpoint, trainer, "model.pt")
       local net = nn.Linear(4, 2)
       trainer:fit(net, select(1, small.loaders()), {loss = F.cross_entropy, optimizer = sgd(net)})
     end
@@ -179,7 +179,7 @@ end)
 
 describe("a loss that is nan or infinite", function()
   local folder = own_folder()
-  --- A network whose second layer gives nan from the step `from` on.
+  --- A network whose second layer returns nan from step `from` on.
   local function breaking(from)
     local Break, step = tide.class("Break", nn.Module), 0
     function Break:forward(x)
@@ -202,8 +202,8 @@ describe("a loss that is nan or infinite", function()
     for x, y in (small.loaders()):iter() do loader[#loader + 1] = {x, y} end
     local problem = problem_of(breaking(1), {loader[1]}, {})
     has(problem,
-      "fit: the loss is nan or infinite since batch 1 of this training (noticed behind epoch 1, batch 1): ")
-    -- Its weights are nan behind the step.
+      "fit: the loss is nan or infinite since batch 1 of this training (noticed after epoch 1, batch 1): ")
+    -- Its weights are nan after the step.
     has(problem,
       "net[1] (Linear 4 -> 8) has nan or infinite values in its weight and bias, from a step before")
     has(problem, "{detect_anomaly = true} stops at the op")
@@ -216,27 +216,27 @@ describe("a loss that is nan or infinite", function()
     local x, y = small.dataset(6):get_batch(tide.range(1, 6))
     x[2] = 0 / 0
     has(problem_of(small.network(), {{x, y}}, {}),
-      "the batch itself has values that are nan or infinite")
+      "the batch itself contains nan or infinite values")
     local net = nn.Sequential(nn.Linear(4, 2))
     x, y = small.dataset(6):get_batch(tide.range(1, 6))
     has(problem_of(net, {{x, y}, {x, y}, {x, y}}, {}, 1 / 0),
       "net[1] (Linear 4 -> 2) has nan or infinite values")
     net = nn.Linear(4, 2)
     local trainer = small.trainer {max_epochs = 1}
-    raises("all modules give finite outputs for this batch: it arises in the loss", trainer.fit,
+    raises("all modules return finite outputs for this batch: it arises in the loss", trainer.fit,
       trainer, net, {{x, y}},
       {loss = function(outputs) return outputs:sum() * 0 - 1 / 0 end, optimizer = sgd(net)})
   end)
-  it("keeps the last good checkpoint, and says where", function()
+  it("keeps the last good checkpoint, and names its path", function()
     local root = folder() .. "/runs"
     local problem = problem_of(breaking(8), (small.loaders()),
       {max_epochs = 3, default_root_dir = root})
-    has(problem, "since batch 8 of this training (noticed behind epoch 2, batch 5)")
+    has(problem, "since batch 8 of this training (noticed after epoch 2, batch 5)")
     local path = root .. "/version_0/checkpoint-000001.safetensors"
     has(problem, "; the last good checkpoint is " .. path)
     equal(tide.load(path).model["0.weight"]:isfinite():all():item(), true)
   end)
-  it("stops at the op if that is asked for", function()
+  it("stops at the op with detect_anomaly", function()
     local problem = problem_of(breaking(1), (small.loaders()), {detect_anomaly = true})
     has(problem, "detect_anomaly: the gradient of cross_entropy contains nan or infinity")
   end)

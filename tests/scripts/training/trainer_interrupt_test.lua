@@ -9,7 +9,7 @@ local run = dofile(here .. "/../support/program.lua")
 local own_folder = dofile(here .. "/../support/own_folder.lua")
 local training = tide.training
 
---- The text of a script that trains until it is stopped, and goes on with what is there.
+--- The text of a script that trains until it is stopped, and resumes from existing checkpoints.
 local function script(root, support)
   return ([[
     local small = dofile "%s/small_training.lua"
@@ -40,7 +40,7 @@ local function newest_step(root)
   return training.CheckpointManager(root .. "/version_0/checkpoint", {}):restore().global_step
 end
 
-describe("a training that is stopped from outside", function()
+describe("a training that is stopped by a signal", function()
   local folder = own_folder()
   local root, path
   test.before_each(function()
@@ -64,7 +64,7 @@ describe("a training that is stopped from outside", function()
       equal(ended, true)
       test.is_true(printed:find("stopping after this step; press Ctrl-C again to stop now\n", 1,
         true))
-      local file = printed:match "interrupted in epoch %d+ behind step %d+: go on from (%S+)\n"
+      local file = printed:match "interrupted in epoch %d+ after step %d+: resume from (%S+)\n"
       local step = math.tointeger(printed:match "goes on\ttrue\t(%d+)\n")
       equal(newest_step(root), step)
       test.is_true(step > before and io.open(file, "rb"):close())
@@ -100,9 +100,9 @@ local function interrupting(root, support)
       ("%%a"):format(net[1].weight:square():sum():item()))]]):format(support, root)
 end
 
-describe("a training that is interrupted at some place", function()
+describe("a training that is interrupted at any point", function()
   local folder = own_folder()
-  it("goes on bit for bit", function()
+  it("resumes bit for bit", function()
     local path = folder() .. "/train.lua"
     local root = folder() .. "/runs"
     local file = assert(io.open(path, "wb"))

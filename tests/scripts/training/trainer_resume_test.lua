@@ -1,4 +1,4 @@
--- tide.Trainer: trainings that stop and go on.
+-- tide.Trainer: stopped and resumed trainings.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -68,7 +68,7 @@ local ways = {
   },
 }
 
-describe("a training by tide.Trainer that stops and goes on", function()
+describe("a training by tide.Trainer that is stopped and resumed", function()
   local folder = own_folder()
   for name, way in pairs(ways) do
     it("has the same bits as one that never stopped: " .. name, function()
@@ -89,7 +89,7 @@ describe("a training by tide.Trainer that stops and goes on", function()
       end
     end)
   end
-  it("goes on from a path, and keeps what its hooks save", function()
+  it("resumes from a path, and keeps the state saved by hooks", function()
     local seen
     local Net = tide.class("Net", training.Module)
     function Net:init() self.body = tide.nn.Linear(4, 2) end
@@ -110,7 +110,7 @@ describe("a training by tide.Trainer that stops and goes on", function()
     raises("no_such", function() trainer:fit(Net(), (small.loaders()),
       {ckpt_path = folder() .. "/no_such"}) end)
   end)
-  it("starts anew where there is nothing to go on from, and only then", function()
+  it("starts from scratch only without a checkpoint", function()
     local root = folder() .. "/runs"
     local function fit(epochs)
       local trainer, net, train, validation,
@@ -135,7 +135,7 @@ describe("a training that cannot save", function()
   it("ends with the error, and keeps the checkpoint before", function()
     local root = folder() .. "/runs"
     local trainer, net, train, validation, options = parts(root, ways.plain)
-    -- Behind the first epoch, the next files cannot be made.
+    -- After the first epoch, the next files cannot be made.
     trainer.callbacks[#trainer.callbacks + 1] = {on_advance_end = function(_, own)
       if own.global_step == 5 then
         os.execute(("mkdir '%s/version_0/checkpoint-000002.safetensors'"):format(root))

@@ -155,7 +155,7 @@ describe("training.Module", function()
     equal({row.mean, row.both, row["end"], row.val_i, row.i}, {3.0, 3.0, 7.0, 14 / 6, nil})
     equal({trainer.callback_metrics.i, trainer.callback_metrics.mean_step}, {5, 5})
   end)
-  it("shows the figures of an epoch to the hook at its end", function()
+  it("shows the metrics of an epoch to the hook at its end", function()
     local net, found = Net(), {}
     local trainer = small.trainer {
       max_epochs = 2,
@@ -265,7 +265,7 @@ describe("callbacks", function()
     close(net[1].weight:detach(), (weights[15] + weights[20]) / 2, {rtol = 1e-6})
     equal(net[2].num_batches_tracked:item(), 5)
   end)
-  it("change how many batches make a step", function()
+  it("change the number of accumulated batches", function()
     local trainer = fit {max_epochs = 3, callbacks = {
       training.GradientAccumulationScheduler {scheduling = {[2] = 5}},
     }}
@@ -294,7 +294,7 @@ describe("callbacks", function()
 end)
 
 describe("lr_find", function()
-  it("suggests a rate and puts all back", function()
+  it("suggests a learning rate and restores all state", function()
     tide.manual_seed(3)
     local net, loader = small.network(), (small.loaders())
     local optimizer = sgd(net, 0.5)

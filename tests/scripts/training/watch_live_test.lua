@@ -34,7 +34,7 @@ local function curves_of(figure)
 end
 
 describe("watch with a live plot", function(device)
-  --- A network of so many layers, and a function that takes a step with an optimizer.
+  --- A network with a number of layers, and a function that takes a step with an optimizer.
   local function training(layers)
     tide.manual_seed(4)
     local net = nn.Sequential()
@@ -116,7 +116,7 @@ describe("watch with a live plot", function(device)
     close(curves_of(figure)[1].y, {0.25, 0.25})
   end)
 
-  it("waits for nothing before it is closed, and changes no bit", function()
+  it("does not wait before it is closed, and does not change the training", function()
     local function weights(live)
       at_terminal(true)
       local net, optimizer, step = training()

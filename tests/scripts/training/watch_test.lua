@@ -52,7 +52,7 @@ describe("watch", function(device)
   end
   local function line_here() return debug.getinfo(2, "l").currentline end
 
-  it("has the figures of inputs, outputs, parameters, gradients and updates", function()
+  it("has the statistics of inputs, outputs, parameters, gradients and updates", function()
     local net, optimizer, step, x = small()
     local w <close> = tide.watch(net, {optimizer = optimizer})
     local before = net[1].weight:detach():clone()
@@ -123,7 +123,7 @@ describe("watch", function(device)
     equal(w:table()[1].step, 7)
   end)
 
-  it("follows steps by hand, and calls hooks behind those it looked at", function()
+  it("follows steps by hand, and calls hooks after the sampled ones", function()
     local net, _, step = small()
     local w <close> = tide.watch(net, {every = 2})
     local seen = {}
@@ -139,7 +139,7 @@ describe("watch", function(device)
     test.is_true(find(w:table(), "update", "2.bias").std > 0)
   end)
 
-  it("counts units that give only 0", function()
+  it("counts units that output only 0", function()
     local net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4, 5), nn.ReLU()):to(device)
     local function set(layer, values)
       tide.no_grad(function()
@@ -234,7 +234,7 @@ describe("watch", function(device)
     test.is_true(math.abs(rows[2].mean - 60000) < 100, rows[2].mean)
   end)
 
-  it("refuses what is no module, optimizer or count", function()
+  it("checks its module, optimizer and count", function()
     raises("watch: argument 1 (net): expected module, got number", tide.watch, 3)
     raises("watch: option 'optimizer': expected optimizer, got number", tide.watch, nn.Identity(), {optimizer = 3})
     raises("watch: every must be positive, got 0", tide.watch, nn.Identity(), {every = 0})

@@ -23,16 +23,16 @@ end
 
 local function from_heads(x) return x:transpose(2, 3):flatten(3) end
 
---- Where a mask of 1 and 0 forbids keys: (n or 1, 1, rows or 1, keys). In one dimension it has the number of keys of
---- each row, and after these, if it is twice as long, the first key of each.
+--- Where a mask of 1 and 0 excludes keys: (n or 1, 1, rows or 1, keys). A one-dimensional mask has the number of keys
+--- of each row, followed, if it is twice as long, by the first key of each.
 local function forbidden(mask, n, keys)
   local rank = mask:dim()
   if rank == 1 then
-    local places = tide.arange(keys, {device = mask.device}):unsqueeze(1)
+    local positions = tide.arange(keys, {device = mask.device}):unsqueeze(1)
     local count = mask:size(1)
     if count ~= n and count ~= 2 * n then raise("a mask of %d lengths for %d rows", count, n) end
-    local off = places:ge(mask:narrow(1, 1, n):unsqueeze(2))
-    if count == 2 * n then off = off:logical_or(places:lt(mask:narrow(1, n + 1, n):unsqueeze(2))) end
+    local off = positions:ge(mask:narrow(1, 1, n):unsqueeze(2))
+    if count == 2 * n then off = off:logical_or(positions:lt(mask:narrow(1, n + 1, n):unsqueeze(2))) end
     return off:reshape(n, 1, 1, keys)
   end
   if rank == 2 then return mask:eq(0):reshape(mask:size(1), 1, 1, mask:size(2)) end
@@ -40,8 +40,8 @@ local function forbidden(mask, n, keys)
   raise("a mask of the shape (%s) is not supported", table.concat(mask.shape, ", "))
 end
 
---- What is added to the scores of q (n, heads, rows, size) and k: the bias, and a large negative number where keys are
---- masked or come later; nil for nothing.
+--- The addend of the scores of q (n, heads, rows, size) and k: the bias, and a large negative value where keys are
+--- masked or later; nil if there is none.
 local function bias_of(node, q, k, mask, bias)
   local a, n, rows, keys = node.attributes, q:size(1), q:size(3), k:size(3)
   local total = bias
@@ -65,7 +65,7 @@ local function attend(node, q, k, v, bias)
   return from_heads(F.scaled_dot_product_attention(q, k, v, {attn_mask = bias, scale = scale}))
 end
 
---- Also gives all keys and values so far, (2, n, heads, length, size).
+--- Also returns all keys and values so far, (2, n, heads, length, size).
 function ops.Attention(node, x, weight, bias, mask, past, attention_bias, past_length)
   local a = node.attributes
   if past_length then raise "past_sequence_length is not supported" end
@@ -81,8 +81,8 @@ function ops.Attention(node, x, weight, bias, mask, past, attention_bias, past_l
   return y, tide.stack({k, v})
 end
 
---- Queries, keys and values may lie in one tensor (n, length, heads, 3, size), keys and values in one of 2; those of
---- another sequence may have their heads first already. Also gives all keys and values so far.
+--- Queries, keys and values may be packed in one tensor (n, length, heads, 3, size), or keys and values in one with 2;
+--- those of another sequence may already be (n, heads, length, size). Also returns all keys and values so far.
 function ops.MultiHeadAttention(node, query, key, value, bias, mask, attention_bias, past_key, past_value)
   local heads = node.attributes.num_heads
   local q, k, v = query, key, value
@@ -105,7 +105,7 @@ function ops.MultiHeadAttention(node, query, key, value, bias, mask, attention_b
   return attend(node, q, k, v, bias_of(node, q, k, mask, attention_bias)), k, v
 end
 
---- Turns pairs of features by angles; a single position belongs to the first element of the sequence.
+--- Rotates pairs of features by angles; a single position is that of the first element of the sequence.
 function ops.RotaryEmbedding(node, x, positions, cos, sin)
   local a = node.attributes
   local length, heads = x:size(-2), a.num_heads or 0

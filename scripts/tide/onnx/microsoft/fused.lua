@@ -1,4 +1,4 @@
--- Products and convolutions with what follows them, and forms of Gelu.
+-- Matmuls and convolutions fused with the ops after them, and variants of Gelu.
 local activation = require "tide.onnx.activation"
 local convolutions = require "tide.onnx.ops.convolutions"
 local F = require "tide.nn.functional"
@@ -18,12 +18,12 @@ function ops.Gelu(_, x) return F.gelu(x) end
 
 function ops.BiasGelu(_, x, bias) return F.gelu(x + bias) end
 
---- Gelu by tanh.
+--- Gelu with the tanh approximation.
 function ops.FastGelu(_, x, bias) return F.gelu(bias and x + bias or x, "tanh") end
 
 function ops.QuickGelu(node, x) return x * (x * (node.attributes.alpha or 1.702)):sigmoid() end
 
---- x with its first dimension after those of the batch, and transposed, as a node asks.
+--- x with its first dimension moved after the batch dimensions, and transposed, if the node's attributes say so.
 local function turned(x, batch, matrix)
   if batch == 1 then
     local order = {}

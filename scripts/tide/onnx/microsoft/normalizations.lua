@@ -17,14 +17,14 @@ ops.SimplifiedLayerNormalization = standard.SimplifiedLayerNormalization
 
 local kEpsilon <const> = 1e-12
 
---- A layer norm along the last dimension, its means, and the inverses of the standard deviations.
+--- A layer norm along the last dimension, its means, and its inverse standard deviations.
 local function layer_norm(x, gamma, beta, eps)
   local centered = x - x:mean(-1, true)
   return F.layer_norm(x, {x:size(-1)}, {weight = gamma, bias = beta, eps = eps}), x:mean(-1, true),
     ((centered * centered):mean(-1, true) + eps):rsqrt()
 end
 
---- Also gives means, inverses of standard deviations, and the sum.
+--- Also returns means, inverse standard deviations, and the sum.
 function ops.SkipLayerNormalization(node, x, skip, gamma, beta, bias)
   local sum = x + skip
   if bias then sum = sum + bias end
@@ -39,14 +39,14 @@ function ops.SkipSimplifiedLayerNormalization(node, x, skip, gamma, bias)
   return sum * inverse * gamma, nil, inverse, sum
 end
 
---- The sum of the embeddings of words, positions and segments, normalized; how many words the mask of each row has; and
---- the sum before.
+--- The normalized sum of the embeddings of words, positions and segments; the number of unmasked words in each row; and
+--- the sum before normalization.
 function ops.EmbedLayerNormalization(node, words, segments, word_table, position_table, segment_table, gamma, beta,
     mask, positions)
   local function rows(source, indices) return source[values.positions(indices, source:size(1))] end
   local sum = rows(word_table, words)
-  local places = positions and rows(position_table, positions) or position_table:narrow(1, 1, words:size(2))
-  sum = sum + places
+  local position_rows = positions and rows(position_table, positions) or position_table:narrow(1, 1, words:size(2))
+  sum = sum + position_rows
   if segments then sum = sum + rows(segment_table, segments) end
   local counts = mask and mask:sum(2):to("int32")
     or tide.zeros({words:size(1)}, {dtype = "int32", device = words.device})

@@ -1,4 +1,4 @@
--- Ops on 8-bit numbers with scales and zero points, and products that quantize their input.
+-- Ops on 8-bit integers with scales and zero points, and matmuls that quantize their input.
 local activations = require "tide.onnx.ops.activations"
 local F = require "tide.nn.functional"
 local pools = require "tide.onnx.ops.pools"
@@ -26,10 +26,10 @@ ops.attributes = {
   QLinearSoftmax = "axis opset",
 }
 
---- The numbers that x stands for.
+--- The dequantized values of x.
 local function real(x, scale, zero_point) return quantized.centered(x, zero_point, -1, "float32") * scale end
 
---- y quantized to the type of x.
+--- y quantized to the dtype of x.
 local function back(y, scale, zero_point, x) return quantized.quantize(y, scale, zero_point, 1, x.dtype) end
 
 function ops.QLinearAdd(_, a, a_scale, a_zero, b, b_scale, b_zero, scale, zero)
@@ -40,7 +40,7 @@ function ops.QLinearMul(_, a, a_scale, a_zero, b, b_scale, b_zero, scale, zero)
   return back(real(a, a_scale, a_zero) * real(b, b_scale, b_zero), scale, zero, a)
 end
 
---- Each part has a scale and a zero point of its own.
+--- Each part has its own scale and zero point.
 function ops.QLinearConcat(node, scale, zero, ...)
   local given, parts = {...}, {}
   for i = 1, #given, 3 do parts[#parts + 1] = real(given[i], given[i + 1], given[i + 2]) end
@@ -48,7 +48,7 @@ function ops.QLinearConcat(node, scale, zero, ...)
   return back(tide.cat(parts, axis < 0 and axis or axis + 1), scale, zero, given[1])
 end
 
---- pool(x) with the channels second, where a node has them last.
+--- pool(x) with channels second, for nodes with channels last.
 local function with_channels(node, x, pool)
   if node.attributes.channels_last ~= 1 then return pool(x) end
   return pool(x:movedim(-1, 2)):movedim(2, -1)
@@ -72,14 +72,14 @@ function ops.QLinearSigmoid(_, x, x_scale, x_zero, scale, zero)
   return back(real(x, x_scale, x_zero):sigmoid(), scale, zero, x)
 end
 
---- `opset` says which version of Softmax is meant.
+--- `opset` selects the version of Softmax.
 function ops.QLinearSoftmax(node, x, x_scale, x_zero, scale, zero)
   local a = node.attributes
   local y = activations.Softmax({attributes = {axis = a.axis}, version = a.opset}, real(x, x_scale, x_zero))
   return back(y, scale, zero, x)
 end
 
---- The product of 8-bit numbers as floats, with a bias.
+--- The matrix product of 8-bit integers as floats, with a bias.
 local function product(a, a_zero, b, b_zero, scale, bias)
   local y = quantized.centered(a, a_zero, -1, "float32"):matmul(quantized.centered(b, b_zero, -1, "float32")) * scale
   return bias and y + bias or y
@@ -94,13 +94,13 @@ function ops.DynamicQuantizeMatMul(_, a, b, b_scale, b_zero, bias)
   return product(numbers, zero, b, b_zero, scale * quantized.along(b_scale, b, -1), bias)
 end
 
---- A scale or zero point of one direction: a number, or one for each column.
+--- A scale or zero point of one direction: a single value, or one for each column.
 local function of_direction(value, direction)
   if not value then return nil end
   return value:dim() == 2 and value:select(1, direction) or value:narrow(1, direction, 1)
 end
 
---- The weights are transposed, unlike LSTM's; inputs are quantized at once, states at each step.
+--- The weights are transposed, unlike LSTM's; inputs are quantized together, states at each step.
 function ops.DynamicQuantizeLSTM(node, x, w, r, b, lengths, h, c, p, w_scale, w_zero, r_scale, r_zero)
   local function quantizing(weight, scale, zero, direction)
     local own_scale, own_zero = of_direction(scale, direction), of_direction(zero, direction)

@@ -19,7 +19,7 @@ ops.attributes = {
 --- The entries of x, a tensor or a list of text, as a flat list; waits.
 local function entries(x) return tide.is_tensor(x) and values.list(x) or x end
 
---- The attribute of a node with one of these endings: its list, and the ending.
+--- The attribute of a node with one of these suffixes: its list, and the suffix.
 local function list_of(node, stem, endings)
   for _, ending in ipairs(endings) do
     local list = node.attributes[stem .. ending]
@@ -28,7 +28,7 @@ local function list_of(node, stem, endings)
   return nil
 end
 
---- The entries of x by a map, text to text or numbers; nan is a key, too.
+--- Maps the entries of x, text to text or numbers; nan is also a valid key.
 local function map(x, keys, results, default)
   local by_key, of_nan = {}, nil
   for i, key in ipairs(keys) do
@@ -44,7 +44,7 @@ local function map(x, keys, results, default)
   return mapped
 end
 
---- A flat list in the shape of x: a tensor of this type, or a list of text as it is.
+--- A flat list in the shape of x: a tensor of this dtype, or a list of text unchanged.
 local function shaped(list, x, dtype)
   if dtype == "text" then return list end
   local shape = tide.is_tensor(x) and x.shape or {#x}
@@ -55,7 +55,7 @@ end
 local kEndings <const> = {"_strings", "_int64s", "_floats", "_tensor"}
 local kTypes <const> = {_strings = "text", _int64s = "int64", _floats = "float32"}
 
---- What an entry without a key becomes.
+--- The value for entries without a key.
 local function default_of(a, dtype)
   if a.default_tensor then return entries(a.default_tensor)[1] end
   if dtype == "text" then return a.default_string or "_Unused" end
@@ -63,7 +63,7 @@ local function default_of(a, dtype)
   return a.default_int64 or -1
 end
 
---- Keys and values of the node; version 1 has a list of text that counts from 0.
+--- Keys and values of the node; version 1 has a list of text whose positions count from 0.
 local function pairs_of(node, is_text)
   local a = node.attributes
   if a.classes_strings then
@@ -89,13 +89,13 @@ end
 function ops.CategoryMapper(node, x)
   local a = node.attributes
   if not a.cats_int64s or not a.cats_strings or #a.cats_int64s ~= #a.cats_strings then
-    raise "expected as many cats_int64s as cats_strings"
+    raise "cats_int64s and cats_strings must have the same length"
   end
   if tide.is_tensor(x) then return map(x, a.cats_int64s, a.cats_strings, a.default_string or "_Unused") end
   return shaped(map(x, a.cats_strings, a.cats_int64s, a.default_int64 or -1), x, "int64")
 end
 
---- A row of zeros with a 1 at the category of each entry; `zeros = 0` refuses entries that are none.
+--- A row of zeros with a 1 at the category of each entry; with `zeros = 0` an unknown category is an error.
 function ops.OneHotEncoder(node, x)
   local a = node.attributes
   local categories = a.cats_strings or a.cats_int64s
@@ -109,11 +109,11 @@ function ops.OneHotEncoder(node, x)
     for i = 1, #categories do numbers[i] = i end
     hot = shaped(map(x, categories, numbers, 0), x, "int64"):unsqueeze(-1):eq(tide.tensor(numbers))
   end
-  if a.zeros == 0 and not hot:any(-1):all():item() then raise "an entry is not one of the categories" end
+  if a.zeros == 0 and not hot:any(-1):all():item() then raise "an entry is not a known category" end
   return hot:to("float32")
 end
 
---- For each row a table of scores by label; waits.
+--- A table of scores by label for each row; waits.
 function ops.ZipMap(node, x)
   local labels = node.attributes.classlabels_strings or node.attributes.classlabels_int64s
   local rows = (x:dim() == 1 and x:unsqueeze(1) or x):tolist()

@@ -1,9 +1,9 @@
--- The attributes of a node as tensors: made once, and kept for each device.
+-- The attributes of a node as tensors, created once and cached for each device.
 local tide = require "tide"
 
 local kept = setmetatable({}, {__mode = "k"})
 
---- The table that make(node) gives, with its tensors on the device.
+--- The table that make(node) returns, with its tensors on the device.
 local function constants(node, device, make)
   local by_device = kept[node]
   if not by_device then

@@ -1,4 +1,4 @@
--- Features: scaling, missing values, thresholds, choosing and joining columns.
+-- Features: scaling, missing values, thresholds, selecting and joining columns.
 local constants = require "tide.onnx.ml.constants"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -16,11 +16,11 @@ ops.attributes = {
   Scaler = "offset scale",
 }
 
---- The numbers of an attribute for the columns of x: one for each, or one for all.
+--- The values of an attribute for the columns of x: one for each, or one for all.
 local function columns(node, name, x, default)
   local list = node.attributes[name] or {default}
   if #list ~= 1 and #list ~= x:size(-1) then
-    raise("%s has %d numbers for %d columns", name, #list, x:size(-1))
+    raise("%s has %d values for %d columns", name, #list, x:size(-1))
   end
   return tide.tensor(list, {dtype = "float32"})
 end
@@ -35,7 +35,7 @@ function ops.Scaler(node, x)
   return ((floats(x) - own.offset) * own.scale):to("float32")
 end
 
---- Rows by their largest value, or their norm; rows of zeros stay.
+--- Rows divided by their largest value or their norm; zero rows stay unchanged.
 function ops.Normalizer(node, x)
   local norm, own, size = node.attributes.norm or "MAX", floats(x), nil
   if norm == "MAX" then size = own:amax(-1, true)
@@ -59,7 +59,7 @@ end
 
 function ops.Binarizer(node, x) return x:gt(node.attributes.threshold or 0.0):to(x.dtype) end
 
---- The columns of these positions; of a list of text, its entries.
+--- The columns at these positions; for a list of text, its entries.
 function ops.ArrayFeatureExtractor(_, x, positions)
   if not tide.is_tensor(x) then
     local picked = {}
@@ -72,7 +72,7 @@ function ops.ArrayFeatureExtractor(_, x, positions)
   return x:index_select(-1, values.positions(positions:flatten(), x:size(-1)))
 end
 
---- The inputs side by side, each cut or filled with zeros to its number of columns.
+--- Concatenates the inputs, each truncated or zero-padded to its number of columns.
 function ops.FeatureVectorizer(node, ...)
   local parts, sizes = {...}, node.attributes.inputdimensions
   for i, x in ipairs(parts) do

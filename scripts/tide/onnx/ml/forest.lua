@@ -1,10 +1,10 @@
--- An ensemble of trees as tensors: which leaf of each tree the rows of x come to.
+-- A tree ensemble as tensors: the leaf of each tree that the rows of x reach.
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local forest = {}
 
---- The most rows times trees that go down at once.
+--- Maximum number of rows times trees that descend together.
 local kMostStates <const> = 1 << 21
 
 local comparisons = {
@@ -12,7 +12,7 @@ local comparisons = {
   BRANCH_NEQ = tide.ne,
 }
 
---- How many steps the longest way from a root takes; raises if a node is reached twice.
+--- The length of the longest path from a root; raises an error if a node is reached twice.
 local function depth_of(own)
   local level, seen, depth = own.roots, {}, 0
   while true do
@@ -30,7 +30,7 @@ local function depth_of(own)
   end
 end
 
---- The sets of BRANCH_MEMBER nodes as rows of a matrix, filled up with nan, and the row of each node; row 1 is empty.
+--- The sets of BRANCH_MEMBER nodes as rows of a matrix, padded with nan, and the row of each node; row 1 is empty.
 local function set_matrix(own)
   local width, rows, row_of = 1, {{}}, {}
   for node = 1, #own.modes do
@@ -49,10 +49,10 @@ local function set_matrix(own)
   return tide.tensor(rows, {dtype = own.dtype}), tide.tensor(row_of)
 end
 
---- The tensors for `forest.leaves` of lists with an entry for each node: {features (from 1), values, modes, yes, no
+--- The tensors for `forest.leaves` from lists with an entry for each node: {features (from 1), values, modes, yes, no
 --- (nodes from 1), tracks (whether nan goes to `yes`), sets (of BRANCH_MEMBER)}; and {roots, dtype}.
 function forest.tensors(own)
-  if #own.roots == 0 then raise "there are no trees" end
+  if #own.roots == 0 then raise "the ensemble has no trees" end
   local kinds, depth = {}, depth_of(own)
   local codes, names, tracked = {}, {}, false
   local widest = 0
@@ -82,7 +82,7 @@ function forest.tensors(own)
   return result
 end
 
---- Which rows' values go to `yes` at their nodes.
+--- Whether each row's value goes to `yes` at its node.
 local function decide(own, x, nodes)
   local chosen
   local limits = own.values[nodes]
@@ -99,7 +99,7 @@ local function decide(own, x, nodes)
   return chosen
 end
 
---- The leaves, as nodes from 1, that rows of x come to: (rows, trees).
+--- The leaves, as nodes from 1, that rows of x reach: (rows, trees).
 local function descend(own, x)
   local nodes = own.roots:unsqueeze(1):expand(x:size(1), own.trees)
   for _ = 1, own.depth do
@@ -109,7 +109,7 @@ local function descend(own, x)
   return nodes
 end
 
---- reduce(leaves of some rows) for all rows of x (n, columns), one after the other, joined.
+--- Applies reduce(leaves) to blocks of rows of x (n, columns) and concatenates the results.
 function forest.leaves(own, x, reduce)
   if own.widest > x:size(2) then
     raise("the trees read column %d, but the input has %d columns", own.widest, x:size(2))

@@ -7,7 +7,7 @@ local tide = require "tide"
 
 local ops = {}
 
--- multi_class is documented, but does not change what ONNX Runtime computes.
+-- multi_class is documented, but has no effect in ONNX Runtime.
 ops.attributes = {
   LinearClassifier = "classlabels_ints classlabels_strings coefficients intercepts multi_class post_transform",
   LinearRegressor = "coefficients intercepts post_transform targets",

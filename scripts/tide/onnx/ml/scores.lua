@@ -28,14 +28,14 @@ function scores.transform(x, name)
   return apply(x)
 end
 
---- Both columns for two classes with one score, (n, 1); `positive`: the score is a share of 1.
+--- Both columns for two classes with one score, (n, 1); `positive`: the score is a probability.
 function scores.both(x, name, positive)
   if name == "LOGISTIC" then return tide.cat({(-x):sigmoid(), x:sigmoid()}, 2) end
   if name == "PROBIT" then raise "post_transform 'PROBIT' is not supported for two classes with one score" end
   return tide.cat({positive and 1 - x or -x, x}, 2)
 end
 
---- The labels that a node has, as a list of numbers or text; nil if it has none.
+--- The labels of a node, as a list of integers or text; nil if it has none.
 function scores.labels_of(node)
   local a = node.attributes
   for _, name in ipairs {"classlabels_strings", "classlabels_int64s", "classlabels_ints"} do

@@ -12,7 +12,7 @@ ops.attributes = {
   SVMRegressor = "coefficients kernel_params kernel_type n_supports one_class post_transform rho support_vectors",
 }
 
---- The most rounds in which probabilities of pairs become those of classes; as in libsvm.
+--- Maximum number of iterations for coupling pairwise probabilities; as in libsvm.
 local kRounds <const> = 100
 
 --- Kernels of rows and support vectors, with {gamma, coef0, degree}.
@@ -38,7 +38,7 @@ end
 local function kernel_of(node, x, vectors)
   local name = node.attributes.kernel_type or "LINEAR"
   if not kernels[name] then raise("kernel_type '%s' is not supported", name) end
-  -- Distances of close rows need the digits of float64.
+  -- Distances of close rows need float64 precision.
   return kernels[name](x:to("float64"), vectors:to("float64"), node.attributes.kernel_params or {0, 0, 0}):to("float32")
 end
 
@@ -47,7 +47,7 @@ local function read(a, x, count)
   local columns = x:size(2)
   local vectors, coefficients = a.support_vectors or {}, a.coefficients or {}
   if #vectors ~= count * columns then
-    raise("%d numbers of support_vectors for %d vectors of %d columns", #vectors, count, columns)
+    raise("%d values of support_vectors for %d vectors of %d columns", #vectors, count, columns)
   end
   local own = {coefficients = tide.tensor(coefficients, {dtype = "float32"})}
   if count > 0 then own.vectors = tide.tensor(vectors, {dtype = "float32"}):reshape(count, columns) end
@@ -81,7 +81,7 @@ local function decide_pairs(kernel, own, counts, rho)
   return tide.stack(columns, 2)
 end
 
---- How many pairs each class wins: (n, classes).
+--- The number of pairs that each class wins: (n, classes).
 local function votes_of(decisions, classes)
   local votes, k = {}, 0
   for i = 1, classes do votes[i] = tide.zeros({decisions:size(1)}, {device = decisions.device}) end
@@ -95,8 +95,8 @@ local function votes_of(decisions, classes)
   return tide.stack(votes, 2)
 end
 
---- Probabilities of classes (n, classes) from those of pairs, pair[i][j] that i wins over j: what libsvm iterates to
---- (Wu, Lin and Weng, second approach), for all rows at once.
+--- Probabilities of classes (n, classes) from pairwise ones, pair[i][j] that i wins over j, by libsvm's iteration
+--- (Wu, Lin and Weng, second approach), for all rows together.
 local function couple(pair, classes, n, device)
   local q = {}
   for i = 1, classes do
@@ -138,7 +138,7 @@ local function couple(pair, classes, n, device)
   return tide.stack(p, 2)
 end
 
---- Probabilities of classes by the logistic functions of the pairs.
+--- Probabilities of classes from the logistic functions of the pairs.
 local function probabilities(a, decisions, classes)
   local pair, k = {}, 0
   for i = 1, classes do pair[i] = {} end
@@ -153,7 +153,7 @@ local function probabilities(a, decisions, classes)
   return couple(pair, classes, decisions:size(1), decisions.device):to("float32")
 end
 
---- One decision per class, of a linear machine without support vectors.
+--- One decision per class, for a linear machine without support vectors.
 local function linear_scores(own, x, labels, rho)
   return x:matmul(own.coefficients:reshape(#labels, -1):t()) + (rho or {0})[1]
 end
@@ -177,7 +177,7 @@ function ops.SVMClassifier(node, x)
     raise("%d classes of vectors and %d rho for %d labels", #counts, #(a.rho or {}), #labels)
   end
   local decisions = decide_pairs(kernel_of(node, rows, own.vectors), own, counts, a.rho)
-  local winner = votes_of(decisions, #counts):argmax(2) -- also where probabilities favour another
+  local winner = votes_of(decisions, #counts):argmax(2) -- even where probabilities favor another class
   if a.prob_a and #a.prob_a > 0 then
     return scores.pick(labels, winner), scores.transform(probabilities(a, decisions, #counts), a.post_transform)
   end

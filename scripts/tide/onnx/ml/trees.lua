@@ -1,4 +1,4 @@
--- Ensembles of trees: sums, means, minima or maxima of the weights of leaves.
+-- Tree ensembles: sums, means, minima or maxima of leaf weights.
 local constants = require "tide.onnx.ml.constants"
 local F = require "tide.nn.functional"
 local forest = require "tide.onnx.ml.forest"
@@ -25,7 +25,7 @@ ops.attributes = { -- hit rates have no effect
 
 -- Reading -----------------------------------------------------------------------------------------
 
---- The list of numbers of an attribute, or of its form as a tensor of doubles.
+--- The list of values of an attribute, or of its variant as a tensor of doubles.
 local function numbers(a, name)
   local precise = a[name .. "_as_tensor"]
   if precise and precise:numel() > 0 then return values.list(precise) end
@@ -73,7 +73,7 @@ local function read_nodes(a, double)
   return own, by_tree
 end
 
---- The most weights of an ensemble, nodes by targets.
+--- Maximum number of weights of an ensemble, nodes times targets.
 local kMostWeights <const> = 1 << 29
 
 --- Adds the weights (nodes, targets) of entries {nodes, targets, weights} to `result`: as `sum`, with `has` 1 where any
@@ -82,7 +82,7 @@ local function add_weights(result, count, targets, entries, dtype, aggregate)
   if targets < 1 or targets > kMostWeights // count then raise("%d targets of %d nodes", targets, count) end
   local positions = {}
   for i, target in ipairs(entries.targets) do
-    if target < 0 or target >= targets then raise("a weight is for target %d of %d", target, targets) end
+    if target < 0 or target >= targets then raise("a weight has target %d of %d", target, targets) end
     positions[i] = (entries.nodes[i] - 1) * targets + target + 1
   end
   if #positions == 0 then raise "the trees have no weights" end
@@ -102,7 +102,7 @@ end
 
 local kAggregates <const> = {[0] = "AVERAGE", "SUM", "MIN", "MAX"}
 
---- What a node needs to run: its forest, weights, base values and aggregate.
+--- The data for running a node: its forest, weights, base values and aggregate.
 local function prepare(own, entries, targets, aggregate, base)
   local result = forest.tensors(own)
   add_weights(result, #own.modes, targets, entries, own.dtype, aggregate)
@@ -120,13 +120,13 @@ local function read_entries(a, stem, by_tree)
   local nodes = {}
   for i = 1, #ids do
     local tree, number = a[stem .. "_treeids"][i], a[stem .. "_nodeids"][i]
-    nodes[i] = (by_tree[tree] or {})[number] or raise("a weight is for node %d of tree %d, which does not exist",
+    nodes[i] = (by_tree[tree] or {})[number] or raise("a weight has node %d of tree %d, which does not exist",
       number, tree)
   end
   return {nodes = nodes, targets = ids, weights = weights}
 end
 
---- The sets of BRANCH_MEMBER nodes: membership_values has them one after the other, each ended by nan.
+--- The sets of BRANCH_MEMBER nodes: membership_values concatenates them, each terminated by nan.
 local function read_sets(a, modes)
   local list, sets, at = a.membership_values and values.list(a.membership_values) or {}, {}, 1
   for node, mode in ipairs(modes) do
@@ -146,7 +146,7 @@ local kModes <const> = {
   [0] = "BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER",
 }
 
---- The nodes and entries of TreeEnsemble, with a leaf of its own for each branch that ends in one.
+--- The nodes and entries of TreeEnsemble, with a separate leaf for each branch that ends in one.
 local function read_new_form(a, double)
   local codes, weights = values.list(a.nodes_modes), values.list(a.leaf_weights)
   local count, own = #codes, {
@@ -181,21 +181,21 @@ end
 
 -- Running -----------------------------------------------------------------------------------------
 
---- Puts together the weights of the leaves that rows come to.
+--- Combines the weights of the leaves that rows reach.
 local function reduce(own, leaves)
   if own.aggregate == "MIN" then return own.low[leaves]:amin(2) end
   if own.aggregate == "MAX" then return own.high[leaves]:amax(2) end
   return F.embedding_bag(leaves, own.sum, {mode = "sum"})
 end
 
---- The weights after all trees and with the base values, from their sums, minima or maxima (n, targets).
+--- The final weights with the base values, from sums, minima or maxima over the trees (n, targets).
 local function finished(own, total)
   if own.aggregate == "AVERAGE" then total = total / own.trees end
   if own.low or own.high then total = tide.where(total:isinf(), 0.0, total) end -- no tree has such a weight
   return own.base and total + own.base or total
 end
 
---- x as the trees compare it: rows of floats.
+--- x as float rows, for comparison in the trees.
 local function rows_of(own, x)
   if x:dim() == 1 then x = x:unsqueeze(1) end
   return x:to(own.values.dtype)
@@ -226,7 +226,7 @@ function ops.TreeEnsemble(node, x)
   return scores.transform(aggregate(own, x), kTransforms[a.post_transform or 0]):to(x.dtype)
 end
 
---- What a classifier needs besides: whether two classes have one score, and whether no weight is negative.
+--- The data of a classifier; also whether two classes have one score, and whether no weight is negative.
 local function prepare_classifier(a, labels, double)
   local nodes, by_tree = read_nodes(a, double)
   local entries = read_entries(a, "class", by_tree)
@@ -249,12 +249,12 @@ function ops.TreeEnsembleClassifier(node, x)
   local a, labels = node.attributes, scores.labels_of(node)
   if not labels then raise "expected classlabels_int64s or classlabels_strings" end
   local own = constants(node, x.device, function() return prepare_classifier(a, labels, x.dtype == "float64") end)
-  local count, y, spoken = own.sum:size(2), nil, nil
+  local count, y, voted = own.sum:size(2), nil, nil
   if own.needs_has then
     local both = forest.leaves(own, rows_of(own, x), function(leaves)
       return tide.cat({reduce(own, leaves), F.embedding_bag(leaves, own.has, {mode = "sum"})}, 2)
     end)
-    y, spoken = finished(own, both:narrow(2, 1, count)), both:narrow(2, count + 1, count)
+    y, voted = finished(own, both:narrow(2, 1, count)), both:narrow(2, count + 1, count)
   else
     y = aggregate(own, x)
   end
@@ -264,8 +264,8 @@ function ops.TreeEnsembleClassifier(node, x)
       or scores.transform(y, a.post_transform)
     return scores.pick(labels, chosen), both:to("float32")
   end
-  -- Classes that no leaf has a weight for do not win against negative scores.
-  local ranked = spoken and y:masked_fill(spoken:eq(0), -math.huge) or y
+  -- Classes without a weight in any leaf do not win against negative scores.
+  local ranked = voted and y:masked_fill(voted:eq(0), -math.huge) or y
   return scores.pick(labels, ranked:argmax(2)), scores.transform(y, a.post_transform):to("float32")
 end
 

@@ -1,4 +1,4 @@
--- Activations, and what normalizes along an axis.
+-- Activations, and softmax ops along an axis.
 local F = require "tide.nn.functional"
 local tide = require "tide"
 local values = require "tide.onnx.values"
@@ -52,7 +52,7 @@ end
 
 function ops.HardSwish(_, x) return F.hardswish(x) end
 
-function ops.Softplus(_, x) return F.softplus(x, 1, 40) end -- from there on x is as good
+function ops.Softplus(_, x) return F.softplus(x, 1, 40) end -- above 40 the result is x
 
 function ops.Softsign(_, x) return F.softsign(x) end
 
@@ -62,7 +62,7 @@ function ops.Shrink(node, x)
   return shrunk:to(x.dtype)
 end
 
---- Before opset 13 all dimensions from the axis on count as one.
+--- Before opset 13, all dimensions from the axis on are flattened.
 local function along_axis(node, x, compute)
   local shape = x.shape
   if node.version >= 13 then return compute(x, values.dim(node.attributes.axis or -1, #shape)) end

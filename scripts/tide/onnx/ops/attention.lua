@@ -1,4 +1,4 @@
--- Attention and what goes before it: softmax(q k' * scale + mask) v for several heads, and rotary embeddings.
+-- Multi-head attention, softmax(q k' * scale + mask) v, and rotary embeddings.
 local F = require "tide.nn.functional"
 local raise = require "tide.internal.raise"
 local tensors = require "tide.onnx.tensors"
@@ -21,33 +21,33 @@ local function to_heads(x, heads, what)
   return x:unflatten(-1, {heads, x:size(-1) // heads}):transpose(2, 3)
 end
 
---- Each head of keys or values for as many heads of queries as share it.
+--- Repeats each head of keys or values for the query heads that share it.
 local function for_all_heads(x, heads)
   if x:size(2) == heads then return x end
   if heads % x:size(2) ~= 0 then raise("%d heads cannot share %d", heads, x:size(2)) end
   return x:repeat_interleave(heads // x:size(2), 2)
 end
 
---- The mask as numbers that are added to the scores; nil if there is none.
+--- The mask as an addend of the scores; nil if there is none.
 local function addend(mask, dtype)
   if not mask or mask.dtype ~= "bool" then return mask end
   return tide.zeros(mask.shape, {dtype = dtype, device = mask.device}):masked_fill(mask:logical_not(), -math.huge)
 end
 
---- A mask for fewer keys than there are forbids the others.
+--- A mask for fewer keys than exist excludes the others.
 local function for_all_keys(mask, keys)
   local missing = mask and keys - mask:size(-1) or 0
   return missing > 0 and F.pad(addend(mask, "float32"), {0, missing}, "constant", -math.huge) or mask
 end
 
---- Softmax over keys; a query that may attend to none of them has weights of 0.
+--- Softmax over keys; a query without any allowed key has weights of 0.
 local function weights_of(scores, bias, precision)
   local weights = F.softmax(precision and scores:to(precision) or scores, -1):to(scores.dtype)
   if not bias then return weights end
   return weights:masked_fill(bias:amax(-1, true):eq(-math.huge), 0)
 end
 
---- Also gives all keys and values so far, and the scores at one of four stages.
+--- Also returns all keys and values so far, and the scores at one of four stages.
 function ops.Attention(node, query, key, value, mask, past_key, past_value)
   local a, flat = node.attributes, query:dim() == 3
   if (past_key == nil) ~= (past_value == nil) then raise "past_key and past_value must be given together" end
@@ -75,15 +75,15 @@ function ops.Attention(node, query, key, value, mask, past_key, past_value)
   return y, k, v, shown
 end
 
---- Turns pairs of features by angles that grow with the position; `cos` and `sin` are those of all positions, or with
---- position_ids tables of them.
+--- Rotates pairs of features by angles that grow with the position; `cos` and `sin` have all positions, or with
+--- position_ids are lookup tables.
 function ops.RotaryEmbedding(node, x, cos, sin, position_ids)
   local a, flat = node.attributes, x:dim() == 3
   local own = flat and to_heads(x, a.num_heads, "num_heads") or x
   local size = (a.rotary_embedding_dim or 0) > 0 and a.rotary_embedding_dim or own:size(-1)
   if position_ids then
-    local places = values.positions(position_ids, cos:size(1))
-    cos, sin = cos[places], sin[places]
+    local rows = values.positions(position_ids, cos:size(1))
+    cos, sin = cos[rows], sin[rows]
   end
   cos, sin = cos:unsqueeze(2), sin:unsqueeze(2) -- the same for all heads
   local turned, rest = own:narrow(-1, 1, size), own:size(-1) > size and own:narrow(-1, size + 1, own:size(-1) - size)

@@ -17,11 +17,10 @@ ops.attributes = {
 
 local with_run = ops.with_run
 
---- A loop that runs longer is taken for one without an end.
+--- A longer loop is considered infinite.
 local kMaxIterations <const> = 1 << 20
 
---- Runs a graph that a node has as an attribute, inside the values around it: its outputs as a
---- list.
+--- Runs a graph attribute of a node with access to the enclosing values; returns its outputs as a list.
 local function call(run, graph, inputs)
   if #graph.inputs > #inputs then
     raise("its graph takes %d inputs, got %d", #graph.inputs, #inputs)
@@ -43,7 +42,7 @@ function with_run.If(run, node, condition)
   return table.unpack(outputs, 1, outputs.n)
 end
 
---- Loop(trip count, condition, carried values...): the condition is read once in each round.
+--- Loop(trip count, condition, carried values...): the condition is read once per iteration.
 function with_run.Loop(run, node, count, condition, ...)
   local body, carried = graph_of(node, "body"), table.pack(...)
   local limit = count and values.list(count)[1] or math.huge
@@ -51,7 +50,7 @@ function with_run.Loop(run, node, count, condition, ...)
   local scans, i = {}, 0
   for k = 1, #body.outputs - 1 - carried.n do scans[k] = {} end
   while i < limit and going_on do
-    if i == kMaxIterations then raise("it has not ended after %d rounds", i) end
+    if i == kMaxIterations then raise("the loop has not ended after %d iterations", i) end
     local outputs = call(run, body, {
       tide.tensor(i, {dtype = "int64", device = "cpu"}),
       tide.tensor(true, {device = "cpu"}), table.unpack(carried, 1, carried.n),
@@ -67,10 +66,10 @@ function with_run.Loop(run, node, count, condition, ...)
   return table.unpack(carried, 1, carried.n + #scans)
 end
 
---- One direction for each scan, and an axis.
+--- The i-th entry of an optional list, such as directions or axes.
 local function choice(list, i, default) return list and list[i] or default end
 
---- Scan(states..., sequences...): opset 8 has a batch before all, and lengths first.
+--- Scan(states..., sequences...): opset 8 has a leading batch dimension, and lengths as the first input.
 local function scan(run, node, inputs, count)
   local a, body = node.attributes, graph_of(node, "body")
   local sequences = a.num_scan_inputs or 0
@@ -90,8 +89,8 @@ local function scan(run, node, inputs, count)
   for t = 1, steps do
     local given = table.move(state, 1, states, 1, {})
     for k = 1, sequences do
-      local place = choice(a.scan_input_directions or a.directions, k, 0) == 1 and steps + 1 - t or t
-      given[states + k] = inputs[states + k]:select(along[k], place)
+      local step = choice(a.scan_input_directions or a.directions, k, 0) == 1 and steps + 1 - t or t
+      given[states + k] = inputs[states + k]:select(along[k], step)
     end
     local outputs = call(run, body, given)
     for k = 1, states do state[k] = outputs[k] end
@@ -125,7 +124,7 @@ function with_run.Scan(run, node, ...)
   return table.unpack(results)
 end
 
---- The graph for each element of the sequences; tensors are the same for all.
+--- Runs the graph for each element of the sequences; tensors are passed to every call.
 function with_run.SequenceMap(run, node, sequence, ...)
   local body, others, results = graph_of(node, "body"), table.pack(...), {}
   for k = 1, #body.outputs do results[k] = {} end

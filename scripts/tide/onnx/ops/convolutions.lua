@@ -16,7 +16,7 @@ ops.attributes = {
 local kConv <const> = {F.conv1d, F.conv2d, F.conv3d}
 local kConvTranspose <const> = {F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d}
 
---- The sizes of a weight's windows.
+--- The kernel sizes of a weight.
 local function kernel_of(weight)
   local shape = weight.shape
   return table.move(shape, 3, #shape, 1, {})
@@ -35,8 +35,8 @@ function ops.Conv(node, x, weight, bias)
   })
 end
 
---- A convolution whose windows have their elements at offsets of their own: those of x between pixels, by their
---- neighbours. Offsets are (n, groups of offsets * elements * 2, height, width), rows before columns.
+--- A convolution that samples x at offset positions, interpolated between pixels. Offsets are (n, offset groups *
+--- kernel elements * 2, height, width), rows before columns.
 function ops.DeformConv(node, x, weight, offset, bias, mask)
   local sizes = windows.spatial(x)
   if #sizes ~= 2 then raise("expected 2 spatial dimensions, got %d", #sizes) end
@@ -44,15 +44,15 @@ function ops.DeformConv(node, x, weight, offset, bias, mask)
   local groups, parts = node.attributes.group or 1, node.attributes.offset_group or 1
   local n, channels, height, width = table.unpack(x.shape)
   local rows, columns = offset:size(3), offset:size(4)
-  local kernel, taps = window.kernel, window.kernel[1] * window.kernel[2]
+  local kernel, samples_per_window = window.kernel, window.kernel[1] * window.kernel[2]
   local options = {dtype = x.dtype, device = x.device}
-  local moved = offset:reshape(n * parts, taps, 2, rows, columns)
-  local shares = mask and mask:reshape(n * parts, taps, 1, rows, columns)
+  local moved = offset:reshape(n * parts, samples_per_window, 2, rows, columns)
+  local shares = mask and mask:reshape(n * parts, samples_per_window, 1, rows, columns)
   local image, samples = x:reshape(n * parts, channels // parts, height, width), {}
   local top = (tide.arange(rows, options) * window.strides[1] - window.before[1]):unsqueeze(2)
   local left = tide.arange(columns, options) * window.strides[2] - window.before[2]
-  local function in_grid(place, size) return place * (2 / math.max(size - 1, 1)) - 1 end
-  for k = 1, taps do
+  local function in_grid(pixel, size) return pixel * (2 / math.max(size - 1, 1)) - 1 end
+  for k = 1, samples_per_window do
     local down, right = (k - 1) // kernel[2] * window.dilations[1], (k - 1) % kernel[2] * window.dilations[2]
     local y, z = moved:select(2, k):select(2, 1) + top + down, moved:select(2, k):select(2, 2) + left + right
     local grid = tide.stack({in_grid(z, width), in_grid(y, height)}, -1)
@@ -65,7 +65,7 @@ function ops.DeformConv(node, x, weight, offset, bias, mask)
   return bias and y + bias:reshape(-1, 1, 1) or y
 end
 
---- How much of the whole result to leave off before and after, by output_shape or auto_pad.
+--- Sets how much of the full result to crop before and after, by output_shape or auto_pad.
 local function set_crop(node, window, sizes, extra)
   local wanted = node.attributes.output_shape
   local auto = node.attributes.auto_pad or "NOTSET"

@@ -1,4 +1,4 @@
--- Ops on single elements: arithmetic, comparisons, logic.
+-- Elementwise ops: arithmetic, comparisons, logic.
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 local values = require "tide.onnx.values"
@@ -33,7 +33,7 @@ for name, op in pairs {
   ops[name] = function(_, a, b) return call(a, b) end
 end
 
---- Of nan it is nan, as in NumPy.
+--- The sign of nan is nan, as in NumPy.
 function ops.Sign(_, x)
   if not x:is_floating_point() then return x:sign() end
   return tide.where(x:isnan(), x, x:sign())
@@ -44,7 +44,7 @@ function ops.Div(_, a, b)
   return a:div(b, {rounding_mode = "trunc"})
 end
 
---- The result has the type of the base.
+--- The result has the dtype of the base.
 function ops.Pow(_, base, exponent)
   if base:is_floating_point() or not exponent:is_floating_point() then
     return base:pow(exponent):to(base.dtype)
@@ -83,7 +83,7 @@ function ops.Where(_, condition, x, y) return tide.where(condition, x, y) end
 function ops.Clip(node, x, min, max)
   min = values.number(min, node.attributes.min)
   max = values.number(max, node.attributes.max)
-  -- The upper bound wins where they cross.
+  -- The upper bound wins if min > max.
   return (min or max) and x:clamp(min, max) or x
 end
 
@@ -96,7 +96,7 @@ function ops.IsInf(node, x)
   return tide.zeros_like(x, {dtype = "bool"})
 end
 
---- The slope has the sizes of x's last dimensions.
+--- The slope broadcasts to x's last dimensions.
 function ops.PRelu(_, x, slope)
   if slope:dim() > x:dim() then raise("the slope has more dimensions than its input") end
   return tide.where(x:lt(0), x * slope, x)

@@ -34,12 +34,12 @@ function ops.GatherElements(node, x, indices)
   return x:gather(dim, values.positions(indices, x:size(dim)))
 end
 
---- The last dimension of indices as one position in dimensions `first`... of x, which count as one:
---- numbers from 0, and how many dimensions they take.
+--- The last dimension of indices as flat positions, from 0, in the dimensions of x from `first` on; also
+--- the number of these dimensions.
 local function flat_positions(x, indices, first)
   local shape, depth = x.shape, indices:size(-1)
   if first + depth - 1 > #shape then
-    raise("indices of %d numbers for %d dimensions", depth, #shape - first + 1)
+    raise("indices with %d values for %d dimensions", depth, #shape - first + 1)
   end
   local flat
   for i = 1, depth do
@@ -88,11 +88,11 @@ function ops.ScatterND(node, x, indices, updates)
   local rows = updates:reshape(flat:numel(), rest)
   local positions = (flat:flatten() + 1):unsqueeze(2):expand(flat:numel(), rest)
   local reduction = {attributes = {reduction = node.attributes.reduction}}
-  -- Positions are from 0 there.
+  -- ScatterElements counts positions from 0.
   return ops.ScatterElements(reduction, target, positions - 1, rows):reshape(shape)
 end
 
---- Positions as columns; waits, as their number depends on the values.
+--- Positions as columns; waits, because their number depends on the values.
 function ops.NonZero(_, x)
   if x:dim() == 0 then x = x:reshape(1) end
   return (x:nonzero() - 1):t()
@@ -114,13 +114,13 @@ function ops.TopK(node, x, k)
   local dim = values.dim(node.attributes.axis or -1, x:dim())
   local count = k and k:flatten():tolist()[1] or node.attributes.k
   if count < 0 or count > x:size(dim) then raise("k is %d, of %d elements", count, x:size(dim)) end
-  -- A stable order gives the first of equal elements first, as the standard asks.
+  -- A stable sort puts the first of equal elements first, as the standard requires.
   local sorted, positions = x:sort(dim, {descending = node.attributes.largest ~= 0, stable = true})
   return sorted:narrow(dim, 1, count), positions:narrow(dim, 1, count) - 1
 end
 
---- Sorted rows along a dimension, the first place of each, the group of each row, and how many
---- there are; waits.
+--- The unique rows along a dimension, the first index of each, the unique row of each row, and their
+--- counts; waits.
 function ops.Unique(node, x)
   local axis = node.attributes.axis
   local dim = axis and values.dim(axis, x:dim())
@@ -129,9 +129,9 @@ function ops.Unique(node, x)
     sorted = true, return_inverse = true, return_counts = true, dim = dim,
   }
   local count, total = counts:numel(), inverse:numel()
-  local places = tide.arange(total, {device = x.device})
+  local indices = tide.arange(total, {device = x.device})
   local first = tide.full({count}, total, {dtype = "int64", device = x.device})
-    :scatter_reduce(1, inverse:flatten(), places, "amin")
+    :scatter_reduce(1, inverse:flatten(), indices, "amin")
   if node.attributes.sorted == 0 then
     local order = first:argsort()
     local counted = tide.arange(1, count + 1, {device = x.device})
@@ -151,7 +151,7 @@ function ops.Compress(node, x, condition)
   return x:index_select(dim, picked)
 end
 
---- The first elements of each sequence, as many as `lengths` says, in reverse order.
+--- Reverses the first `lengths` elements of each sequence.
 function ops.ReverseSequence(node, x, lengths)
   local time, batch = node.attributes.time_axis or 0, node.attributes.batch_axis or 1
   local own = time == 0 and batch == 1 and x or x:transpose(1, 2)

@@ -1,4 +1,4 @@
--- Losses of classification.
+-- Classification losses.
 local F = require "tide.nn.functional"
 
 local ops = {}
@@ -10,7 +10,7 @@ ops.attributes = {
 
 local kNoClass <const> = -100
 
---- The loss of logarithms of probabilities; labels count from 0.
+--- The loss of log probabilities; labels count from 0.
 local function negative_log_likelihood(node, log_probabilities, labels, weight)
   local ignored = node.attributes.ignore_index
   local targets = labels:to("int64") + 1

@@ -1,4 +1,4 @@
--- Products of matrices, and determinants.
+-- Matrix products and determinants.
 local F = require "tide.nn.functional"
 local tide = require "tide"
 

@@ -17,8 +17,8 @@ ops.attributes = {
   SimplifiedLayerNormalization = "axis epsilon stash_type",
 }
 
---- With training_mode the running statistics are results; in training without it they are updated
---- in place, as those of nn.BatchNorm2d.
+--- With training_mode the running statistics are outputs; in training without it they are updated in
+--- place, as in nn.BatchNorm2d.
 function ops.with_run.BatchNormalization(run, node, x, scale, bias, mean, variance)
   local a = node.attributes
   local momentum, eps = a.momentum or 0.9, a.epsilon or 1e-5
@@ -38,7 +38,7 @@ function ops.InstanceNormalization(node, x, scale, bias)
   return F.instance_norm(x, {weight = scale, bias = bias, eps = node.attributes.epsilon or 1e-5})
 end
 
---- Also gives the means and the inverses of the standard deviations.
+--- Also returns the means and the inverse standard deviations.
 function ops.LayerNormalization(node, x, scale, bias)
   local shape, eps = x.shape, node.attributes.epsilon or 1e-5
   local dim = values.dim(node.attributes.axis or -1, #shape)
@@ -52,7 +52,7 @@ function ops.LayerNormalization(node, x, scale, bias)
   return y, mean, (((x - mean) * (x - mean)):mean(dims, true) + eps):rsqrt()
 end
 
---- Before version 21 there is a scale for each group.
+--- Before version 21, there is one scale per group.
 function ops.GroupNormalization(node, x, scale, bias)
   local groups = node.attributes.num_groups
   if node.version < 21 and scale:size(1) ~= x:size(2) then
@@ -70,7 +70,7 @@ function ops.RMSNormalization(node, x, scale)
   return (wide * ((wide * wide):mean(dims, true) + eps):rsqrt()):to(x.dtype) * scale
 end
 
---- What ONNX Runtime calls RMSNormalization, in this domain, too; also gives the inverses of the root mean squares.
+--- ONNX Runtime's name for RMSNormalization, also in this domain; also returns the inverse root mean squares.
 function ops.SimplifiedLayerNormalization(node, x, scale)
   local y = ops.RMSNormalization(node, x, scale)
   if #node.outputs < 2 then return y end
@@ -84,7 +84,7 @@ function ops.LRN(node, x)
   local size = a.size
   local options = {alpha = a.alpha or 1e-4, beta = a.beta or 0.75, k = a.bias or 1.0}
   if size % 2 == 1 then return F.local_response_norm(x, size, options) end
-  -- An even window reaches one channel further behind than before, where tide's is the other way.
+  -- An even window extends one channel further after than before; in tide it is the other way around.
   return F.local_response_norm(x:flip(2), size, options):flip(2)
 end
 

@@ -1,4 +1,4 @@
--- Pools: the largest, the mean or a norm of each window, or of all of an image.
+-- Pools: the maximum, the mean or a norm of each window, or of an entire image.
 local F = require "tide.nn.functional"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -16,7 +16,7 @@ ops.attributes = {
   MaxUnpool = "kernel_shape pads strides",
 }
 
---- The most parts of a box: they are pooled one by one.
+--- Maximum number of cells of a box, because they are pooled one by one.
 local kMaxParts <const> = 65536
 
 local kMax <const> = {F.max_pool1d, F.max_pool2d, F.max_pool3d}
@@ -25,7 +25,7 @@ local kMaxWithIndices <const> = {
 }
 local kAverage <const> = {F.avg_pool1d, F.avg_pool2d, F.avg_pool3d}
 
---- The mean of each window of a padded image, whose elements may lie apart.
+--- The mean of each window of a padded image, with dilations.
 local function window_means(y, window, rank)
   local spread = false
   for _, dilation in ipairs(window.dilations) do spread = spread or dilation ~= 1 end
@@ -46,7 +46,7 @@ local function window_means(y, window, rank)
   return sum / values.product(window.kernel)
 end
 
---- How far behind its pads each dimension goes on where ceil_mode asks for one more window.
+--- How far each dimension extends past its pads where ceil_mode adds another window.
 local function overhang(node, window, sizes)
   local list = values.filled(#sizes, 0)
   if node.attributes.ceil_mode ~= 1 then return list end
@@ -54,17 +54,17 @@ local function overhang(node, window, sizes)
     local stride, reach = window.strides[d], windows.reach(window, d)
     local padded = size + window.before[d] + window.after[d]
     local steps = (padded - reach + stride - 1) // stride
-    -- No window starts behind the input and the pads before it: it would hold nothing.
+    -- No window starts after the input and the pads before it: it would be empty.
     if steps * stride >= size + window.before[d] then steps = steps - 1 end
     list[d] = math.max(0, steps * stride + reach - padded)
   end
   return list
 end
 
---- x with all pads as elements of this value.
-local function padded(x, window, behind, value)
+--- x padded with this value.
+local function padded(x, window, overhang_sizes, value)
   local after = {}
-  for d, count in ipairs(window.after) do after[d] = count + behind[d] end
+  for d, count in ipairs(window.after) do after[d] = count + overhang_sizes[d] end
   local list = windows.pad_list(window.before, after)
   for _, amount in ipairs(list) do
     if amount ~= 0 then return F.pad(x, list, "constant", value) end
@@ -72,8 +72,8 @@ local function padded(x, window, behind, value)
   return x
 end
 
---- Positions in the padded image, from 1, as ONNX counts them: from 0 through the whole input, rows
---- or (storage_order 1) columns first.
+--- Converts positions in the padded image, from 1, to ONNX's: from 0 in the entire input, in row-major or
+--- (storage_order 1) column-major order.
 local function onnx_positions(places, x, window, padded_sizes, column_major)
   local sizes = windows.spatial(x)
   local rest, total, flat, factor = places - 1, 1, 0, 1
@@ -106,15 +106,15 @@ end
 function ops.AveragePool(node, x)
   local sizes = windows.spatial(x)
   local window = windows.of(node, sizes)
-  local behind = overhang(node, window, sizes)
+  local overhang_sizes = overhang(node, window, sizes)
   local count_pads = node.attributes.count_include_pad == 1
-  local function means(y) return window_means(padded(y, window, behind, 0), window, #sizes) end
-  -- The share of each window that counts.
+  local function means(y) return window_means(padded(y, window, overhang_sizes, 0), window, #sizes) end
+  -- The fraction of each window that counts.
   local counted = tide.ones({1, 1, table.unpack(sizes)}, {dtype = x.dtype, device = x.device})
   if not count_pads then return means(x) / means(counted) end
   local all = padded(counted, window, values.filled(#sizes, 0), 1)
   local nothing = {before = values.filled(#sizes, 0), after = values.filled(#sizes, 0)}
-  local shares = window_means(padded(all, nothing, behind, 0), window, #sizes)
+  local shares = window_means(padded(all, nothing, overhang_sizes, 0), window, #sizes)
   return means(x) / shares
 end
 
@@ -164,11 +164,11 @@ function ops.MaxUnpool(node, x, positions, output_shape)
   return F.pad(filled, list)
 end
 
---- The largest values of parts of boxes; the boxes are read, as their sizes differ.
+--- The largest values in the cells of boxes; the boxes are read, because their sizes differ.
 function ops.MaxRoiPool(node, x, rois)
   local shape, scale = node.attributes.pooled_shape, node.attributes.spatial_scale or 1.0
   if not shape or shape[1] < 1 or shape[2] < 1 or shape[1] > kMaxParts // shape[2] then
-    raise "pooled_shape must be two sizes of at most 65536 parts"
+    raise "pooled_shape must be two sizes with at most 65536 cells"
   end
   local height, width, results = x:size(3), x:size(4), {}
   local function range(start, size, i, parts, limit)

@@ -1,4 +1,4 @@
--- Numbers held as integers of 8 or 16 bits with a scale and a zero point.
+-- Values stored as 8-bit or 16-bit integers with a scale and a zero point.
 local convolutions = require "tide.onnx.ops.convolutions"
 local quantized = require "tide.onnx.quantized"
 local tensors = require "tide.onnx.tensors"
@@ -36,9 +36,9 @@ end
 
 function ops.DynamicQuantizeLinear(_, x) return quantized.dynamic(x) end
 
--- Sums of products of 8 bits have more digits than float32 holds, but not than float64.
+-- Sums of 8-bit products are not exact in float32, but exact in float64.
 
---- A zero point with a value for each row stands for rows of a, one for each column for those of b.
+--- Zero points may be vectors: for a one value per row, for b one per column.
 function ops.MatMulInteger(_, a, b, a_zero, b_zero)
   if a_zero and a_zero:dim() == 1 and a_zero:numel() > 1 then a_zero = a_zero:unsqueeze(2) end
   return quantized.centered(a, a_zero, -1, "float64"):matmul(quantized.centered(b, b_zero, -1, "float64")):to("int32")

@@ -1,5 +1,4 @@
--- Random numbers, and dropout. The attribute `seed` is not used: tide.manual_seed sets what is
--- drawn.
+-- Random numbers and dropout. The attribute `seed` is ignored: use tide.manual_seed.
 local F = require "tide.nn.functional"
 local tensors = require "tide.onnx.tensors"
 local tide = require "tide"
@@ -19,7 +18,7 @@ ops.attributes = {
 
 local with_run = ops.with_run
 
---- The type that a node asks for.
+--- The dtype in a node's attributes.
 local function dtype_of(node, default)
   return node.attributes.dtype and tensors.dtype_of(node.attributes.dtype) or default
 end
@@ -49,13 +48,13 @@ define("RandomUniform", uniform)
 
 function ops.Bernoulli(node, x) return x:bernoulli():to(dtype_of(node, x.dtype)) end
 
---- Positions from 0, drawn by unnormalized logarithms of probabilities.
+--- Positions from 0, sampled by unnormalized log probabilities.
 function ops.Multinomial(node, x)
   local drawn = x:softmax(2):multinomial(node.attributes.sample_size or 1, true) - 1
   return drawn:to(dtype_of(node, "int32"))
 end
 
---- Drops elements if the file says so or the module is being trained.
+--- Drops elements if training_mode is set in the file or the module is in training mode.
 function with_run.Dropout(run, node, x, ratio, training_mode)
   local given = values.number(training_mode)
   local training = given == true or given == 1 or run.module.training

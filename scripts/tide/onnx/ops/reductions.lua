@@ -1,4 +1,4 @@
--- Reductions along axes, running sums, positions of the largest.
+-- Reductions along axes, cumulative sums, argmax and argmin.
 local tide = require "tide"
 local values = require "tide.onnx.values"
 
@@ -8,7 +8,7 @@ ops.attributes = {
   CumSum = "exclusive reverse",
 }
 
---- reduce(x, dims, keepdim) as an op; axes are an attribute or, in newer versions, an input.
+--- Defines reduce(x, dims, keepdim) as an op; axes are an attribute or, in newer versions, an input.
 local function define(name, reduce)
   ops.host[name] = {2}
   ops.attributes[name] = "axes keepdims noop_with_empty_axes"
@@ -32,7 +32,7 @@ define("ReduceMean", function(x, dims, keep)
   for _, d in ipairs(dims) do count = count * x:size(d) end
   return x:sum(dims, keep):div(count, {rounding_mode = "trunc"})
 end)
---- The result of a reduction of no elements: `value` for each.
+--- The result of a reduction over zero elements: `value` everywhere.
 local function of_nothing(x, dims, keep, value)
   return x:sum(dims, keep):to(x.dtype):fill_(value)
 end
@@ -58,7 +58,7 @@ define("ReduceProd", function(x, dims, keep)
   return x
 end)
 
---- Positions from 0 of the first or, if asked, the last of equal elements.
+--- Positions from 0 of the first or, with select_last_index, the last of equal elements.
 local function define_position(name, find)
   ops.attributes[name] = "axis keepdims select_last_index"
   ops[name] = function(node, x)
@@ -77,7 +77,7 @@ function ops.CumSum(node, x, axis)
   local dim = values.dim(axis:item(), x:dim())
   local own = node.attributes.reverse == 1 and x:flip(dim) or x
   local count = own:size(dim)
-  if node.attributes.exclusive == 1 and count > 0 then -- what was added cannot be taken off again exactly
+  if node.attributes.exclusive == 1 and count > 0 then -- subtracting x afterwards would not be exact
     own = tide.cat({tide.zeros_like(own:narrow(dim, 1, 1)), own:narrow(dim, 1, count - 1)}, dim)
   end
   local sums = own:cumsum(dim):to(x.dtype)

@@ -1,4 +1,4 @@
--- Resampling: Resize with all its modes and ways to place samples, Upsample, GridSample.
+-- Resampling: Resize with all its modes and coordinate transformations, Upsample, GridSample.
 local F = require "tide.nn.functional"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -14,10 +14,10 @@ ops.attributes = {
   Upsample = "mode scales",
 }
 
---- Places and weights are made one by one for each size.
+--- Positions and weights are computed one by one for each size.
 local kMaxSize <const> = 1 << 20
 
---- Where in the input, from 0, output i of `to` lies: by scale, sizes and region {start, end}.
+--- The input coordinate, from 0, of output i of `to`, from scale, sizes and region {start, end}.
 local coordinates = {
   half_pixel = function(i, scale) return (i + 0.5) / scale - 0.5 end,
   pytorch_half_pixel = function(i, scale, _, to) return to > 1 and (i + 0.5) / scale - 0.5 or 0 end,
@@ -27,7 +27,7 @@ local coordinates = {
     return middle + (i + 0.5) / scale - 0.5
   end,
   asymmetric = function(i, scale) return i / scale end,
-  -- As the standard's own tests have it, by the size before it is rounded.
+  -- As in the standard's own tests, uses the unrounded size.
   align_corners = function(i, scale, from, to)
     return to > 1 and i * (from - 1) / (from * scale - 1) or 0
   end,
@@ -44,12 +44,12 @@ local roundings = {
   round_prefer_ceil = function(x) return math.floor(x + 0.5) end,
 }
 
---- The first of the inputs that an output at x is made of, and their weights.
-local taps = {}
+--- The first input element of an output at x, and the weights of the elements from there.
+local samplers = {}
 
-function taps.nearest(x, a) return roundings[a.nearest_mode or "round_prefer_floor"](x), {1.0} end
+function samplers.nearest(x, a) return roundings[a.nearest_mode or "round_prefer_floor"](x), {1.0} end
 
---- Weights of a wider kernel, by how far the taps lie from x: it takes in all that falls together.
+--- Weights of a kernel widened by the scale, by the distance of the elements from x.
 local function antialiased(x, scale, reach, weight)
   local start = math.floor(-reach / scale) + 1
   local list, sum, first = {}, 0, math.floor(x)
@@ -61,7 +61,7 @@ local function antialiased(x, scale, reach, weight)
   return first + start, list
 end
 
-function taps.linear(x, attributes, scale)
+function samplers.linear(x, attributes, scale)
   if attributes.antialias == 1 and scale < 1 then
     return antialiased(x, scale, 1, function(d) return math.max(0, 1 - d) end)
   end
@@ -69,7 +69,7 @@ function taps.linear(x, attributes, scale)
   return first, {1 - (x - first), x - first}
 end
 
-function taps.cubic(x, attributes, scale)
+function samplers.cubic(x, attributes, scale)
   local a, first = attributes.cubic_coeff_a or -0.75, math.floor(x)
   local r = x - first
   local function near(d) return ((a + 2) * d - (a + 3)) * d * d + 1 end
@@ -80,14 +80,14 @@ function taps.cubic(x, attributes, scale)
   return first - 1, {far(r + 1), near(r), near(1 - r), far(2 - r)}
 end
 
---- For each tap a list of positions from 1 and one of weights; and where x lies outside the input.
+--- For each sample a list of positions from 1 and one of weights; and whether x is outside the input.
 local function plan(a, mode, from, to, scale, region)
-  local place = coordinates[a.coordinate_transformation_mode or "half_pixel"]
+  local coordinate = coordinates[a.coordinate_transformation_mode or "half_pixel"]
   local positions, weights, outside = {}, {}, {}
   for i = 0, to - 1 do
-    local x = place(i, scale, from, to, region)
+    local x = coordinate(i, scale, from, to, region)
     outside[i + 1] = x < 0 or x > from - 1
-    local first, shares = taps[mode](x, a, scale)
+    local first, shares = samplers[mode](x, a, scale)
     local sum = 0
     for t, share in ipairs(shares) do
       local at = math.tointeger(first) + t - 1
@@ -103,7 +103,7 @@ local function plan(a, mode, from, to, scale, region)
   return positions, weights, outside
 end
 
---- One dimension resampled.
+--- Resamples one dimension.
 local function resize_dim(x, dim, a, mode, to, scale, region)
   local positions, weights, outside = plan(a, mode, x:size(dim), to, scale, region)
   local shape = values.filled(x:dim(), 1)
@@ -142,18 +142,18 @@ end
 
 local function resize(x, attributes, scales, sizes, roi)
   local mode = attributes.mode or "nearest"
-  if not taps[mode] then raise("the mode '%s' is not supported", mode) end
+  if not samplers[mode] then raise("the mode '%s' is not supported", mode) end
   if not coordinates[attributes.coordinate_transformation_mode or "half_pixel"] then
     raise("coordinate_transformation_mode '%s' is not supported",
       attributes.coordinate_transformation_mode)
   end
   local to, by = targets(x, scales, sizes)
-  local whole = attributes.coordinate_transformation_mode ~= "tf_crop_and_resize"
+  local is_entire = attributes.coordinate_transformation_mode ~= "tf_crop_and_resize"
   local dtype = x.dtype
-  local is_mixed = mode ~= "nearest" and not x:is_floating_point() -- weights have fractions
+  local is_mixed = mode ~= "nearest" and not x:is_floating_point() -- weights are fractional
   if is_mixed then x = x:to("float32") end
   for d, size in ipairs(to) do
-    local region = not whole and {roi[d], roi[d + #to]}
+    local region = not is_entire and {roi[d], roi[d + #to]}
     if size ~= x:size(d) or by[d] ~= 1 or region and (region[1] ~= 0 or region[2] ~= 1) then
       x = resize_dim(x, d, attributes, mode, size, by[d], region)
     end
@@ -163,7 +163,7 @@ local function resize(x, attributes, scales, sizes, roi)
   return x:clamp(range.min, range.max):to(dtype)
 end
 
---- Before opset 11 samples lie as with "asymmetric", and the nearest is that before.
+--- Before opset 11, coordinates are "asymmetric", and nearest rounds down.
 local function old_attributes(node)
   return {
     mode = node.attributes.mode, coordinate_transformation_mode = "asymmetric",
@@ -171,7 +171,7 @@ local function old_attributes(node)
   }
 end
 
---- A list of numbers of some axes as one of all, the others with `usual`; `roi`: of two numbers each.
+--- Extends a list for some axes to all axes, with `usual` for the others; `roi`: two values each.
 local function of_all(list, axes, usual, rank, roi)
   if not list or #list == 0 or not axes then return list end
   local all = type(usual) == "table" and table.move(usual, 1, rank, 1, {}) or values.filled(rank, usual)
@@ -183,7 +183,7 @@ local function of_all(list, axes, usual, rank, roi)
   return all
 end
 
---- Sizes with one scale for all axes, the smallest or largest of theirs. Also the scales.
+--- Sizes with one scale for all axes, the smallest or largest of theirs.
 local function with_aspect(x, sizes, policy, axes)
   local dims, scale = axes and values.dims(axes, x:dim()) or nil, nil
   if not dims then
@@ -215,7 +215,7 @@ function ops.Upsample(node, x, scales)
   return resize(x, old_attributes(node), values.list(scales) or node.attributes.scales)
 end
 
--- What modes have been called since version 20.
+-- The names of modes since version 20.
 local kGridModes <const> = {linear = "bilinear", cubic = "bicubic"}
 
 function ops.AffineGrid(node, theta, size)

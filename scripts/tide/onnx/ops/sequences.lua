@@ -1,4 +1,4 @@
--- Sequences, which are lists of tensors here, and optional values, which may be nil.
+-- Sequences, represented as lists of tensors, and optional values, which may be nil.
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -24,13 +24,13 @@ local function check_sequence(value)
   return value
 end
 
---- A place from 1 for a position from 0, or from the end.
-local function place_of(position, count, default)
+--- Converts a position from 0, or from the end, to one from 1.
+local function index_of(position, count, default)
   if not position then return default end
-  local place = values.list(position)[1]
-  if place < 0 then place = place + count end
-  if place < 0 or place >= count then raise("position %d of %d", place, count) end
-  return place + 1
+  local index = values.list(position)[1]
+  if index < 0 then index = index + count end
+  if index < 0 or index >= count then raise("position %d of %d", index, count) end
+  return index + 1
 end
 
 function ops.SequenceEmpty() return {} end
@@ -38,20 +38,20 @@ function ops.SequenceEmpty() return {} end
 function ops.SequenceConstruct(_, ...) return {...} end
 
 function ops.SequenceAt(_, sequence, position)
-  return check_sequence(sequence)[place_of(position, #sequence)]
+  return check_sequence(sequence)[index_of(position, #sequence)]
 end
 
 function ops.SequenceErase(_, sequence, position)
   local left = table.move(check_sequence(sequence), 1, #sequence, 1, {})
-  table.remove(left, place_of(position, #sequence, #sequence))
+  table.remove(left, index_of(position, #sequence, #sequence))
   return left
 end
 
 function ops.SequenceInsert(_, sequence, element, position)
   local longer = table.move(check_sequence(sequence), 1, #sequence, 1, {})
-  local place = position and values.list(position)[1] or #sequence
-  if place < -#sequence or place > #sequence then raise("position %d of %d", place, #sequence) end
-  table.insert(longer, (place < 0 and place + #sequence or place) + 1, element)
+  local index = position and values.list(position)[1] or #sequence
+  if index < -#sequence or index > #sequence then raise("position %d of %d", index, #sequence) end
+  table.insert(longer, (index < 0 and index + #sequence or index) + 1, element)
   return longer
 end
 

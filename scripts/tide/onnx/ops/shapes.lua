@@ -1,4 +1,4 @@
--- Ops on shapes: reshaping, joining, cutting, padding.
+-- Shape ops: reshaping, concatenating, slicing, padding.
 local F = require "tide.nn.functional"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -31,7 +31,7 @@ ops.attributes = {
   Unsqueeze = "axes",
 }
 
---- A place in a list of sizes for a bound from 0, or from the end.
+--- Clamps a bound from 0, or from the end, to the list of sizes.
 local function bound(value, rank)
   if value < 0 then value = value + rank end
   return math.max(0, math.min(value, rank))
@@ -58,7 +58,7 @@ function ops.Reshape(node, x, shape)
   for i, size in ipairs(sizes) do
     if size == 0 and node.attributes.allowzero ~= 1 then
       if not own[i] then
-        raise("there is no size %d to copy from (%s)", i, table.concat(own, ", "))
+        raise("size %d is 0, but the input has shape (%s)", i, table.concat(own, ", "))
       end
       sizes[i] = own[i]
     end
@@ -141,14 +141,14 @@ function ops.Tile(_, x, repeats)
     raise("expected %d repeats, got %d", x:dim(), #counts)
   end
   for _, count in ipairs(counts) do
-    if count < 0 then raise("a number of repeats is %d", count) end
+    if count < 0 then raise("repeats must not be negative, got %d", count) end
   end
   return #counts == 0 and x or x:repeat_dims(counts)
 end
 
 -- Padding -----------------------------------------------------------------------------------------
 
---- One dimension padded, or cut where an amount is negative, by picking positions.
+--- Pads one dimension, or crops it for negative amounts, by selecting positions.
 local function pad_by_position(x, dim, before, after, mode)
   local size = x:size(dim)
   local positions = tide.arange(-before, size + after, {device = x.device})
@@ -164,7 +164,7 @@ local function pad_by_position(x, dim, before, after, mode)
   return x:index_select(dim, positions + 1)
 end
 
---- Pads of some axes as those of all.
+--- Extends the pads of some axes to all axes.
 local function pads_of_all(amounts, axes, rank)
   local all = values.filled(2 * rank, 0)
   if #amounts ~= 2 * #axes then raise("expected %d pads, got %d", 2 * #axes, #amounts) end
@@ -195,7 +195,7 @@ function ops.Pad(node, x, pads, value, axes)
   return x
 end
 
---- Cut to a size, or padded to it by zeros, with as much on both sides.
+--- Crops or zero-pads to a size, equally on both sides.
 function ops.CenterCropPad(node, x, shape)
   local wanted, axes = values.list(shape), node.attributes.axes
   if not axes then
@@ -207,40 +207,40 @@ function ops.CenterCropPad(node, x, shape)
   for i, dim in ipairs(values.dims(axes, x:dim())) do
     local more = wanted[i] - x:size(dim)
     local before = more >= 0 and more // 2 or -(-more // 2)
-    local place = 2 * (x:dim() - dim) + 1 -- the last dimension comes first
-    list[place], list[place + 1] = before, more - before
+    local index = 2 * (x:dim() - dim) + 1 -- the last dimension comes first
+    list[index], list[index + 1] = before, more - before
   end
   return x:dim() == 0 and x or F.pad(x, list)
 end
 
---- Positions of the elements of all blocks along one dimension of the padded image, (block, places).
-local function block_positions(block, places, stride, dilation, device)
-  local within, starts = tide.arange(block, {device = device}), tide.arange(places, {device = device})
+--- Positions of the elements of all blocks along one dimension of the padded image, (block, count).
+local function block_positions(block, count, stride, dilation, device)
+  local within, starts = tide.arange(block, {device = device}), tide.arange(count, {device = device})
   return (within * dilation):unsqueeze(2) + (starts * stride):unsqueeze(1)
 end
 
---- The sum of blocks at their places in an image.
+--- Adds blocks at their positions in an image.
 function ops.Col2Im(node, x, image_shape, block_shape)
   local sizes, block = values.list(image_shape), values.list(block_shape)
   local rank, a = #sizes, node.attributes
   local dilations, strides = a.dilations or values.filled(rank, 1), a.strides or values.filled(rank, 1)
   local pads = a.pads or values.filled(2 * rank, 0)
-  local padded, places, flat = {}, {}, nil
+  local padded, counts, flat = {}, {}, nil
   for d = 1, rank do
     padded[d] = sizes[d] + pads[d] + pads[rank + d]
-    places[d] = (padded[d] - (block[d] - 1) * dilations[d] - 1) // strides[d] + 1
+    counts[d] = (padded[d] - (block[d] - 1) * dilations[d] - 1) // strides[d] + 1
   end
-  if places[1] == nil or x:size(-1) ~= values.product(places) or x:size(2) % values.product(block) ~= 0 then
+  if counts[1] == nil or x:size(-1) ~= values.product(counts) or x:size(2) % values.product(block) ~= 0 then
     raise("blocks (%s) do not fit the image", table.concat(x.shape, ", "))
   end
-  for d = 1, rank do -- (block 1, ..., block d, places 1, ..., places d)
-    local own = block_positions(block[d], places[d], strides[d], dilations[d], x.device)
+  for d = 1, rank do -- (block 1, ..., block d, count 1, ..., count d)
+    local own = block_positions(block[d], counts[d], strides[d], dilations[d], x.device)
     if not flat then
       flat = own
     else
-      local before, behind = flat:size(1), flat:size(2)
-      local joined = flat:reshape(before, 1, behind, 1) * padded[d] + own:reshape(1, block[d], 1, places[d])
-      flat = joined:reshape(before * block[d], behind * places[d])
+      local blocks, positions = flat:size(1), flat:size(2)
+      local joined = flat:reshape(blocks, 1, positions, 1) * padded[d] + own:reshape(1, block[d], 1, counts[d])
+      flat = joined:reshape(blocks * block[d], positions * counts[d])
     end
   end
   local n, channels = x:size(1), x:size(2) // values.product(block)
@@ -281,7 +281,7 @@ local function slice_dim(x, dim, start, stop, step)
   return slice_dim(reversed, dim, 0, math.maxinteger, -step)
 end
 
---- Steps beyond a size are all the same.
+--- Larger bounds and steps have the same effect.
 local function limited(step) return math.max(-(1 << 40), math.min(step, 1 << 40)) end
 
 function ops.Slice(node, x, starts, ends, axes, steps)

@@ -1,4 +1,4 @@
--- Signals: windows, Fourier transforms as products with matrices of cosines, mel weights.
+-- Signals: windows, Fourier transforms as products with cosine matrices, mel weights.
 local F = require "tide.nn.functional"
 local raise = require "tide.internal.raise"
 local tensors = require "tide.onnx.tensors"
@@ -21,10 +21,10 @@ ops.attributes = {
   STFT = "onesided",
 }
 
---- Largest Fourier matrix: its sides multiplied.
+--- Maximum number of elements of a Fourier matrix.
 local kMaxMatrix <const> = 1 << 26
 
---- The most weights of a mel matrix, which are computed one by one.
+--- Maximum number of weights of a mel matrix, because they are computed one by one.
 local kMaxMel <const> = 1 << 22
 
 --- A window that is a sum of cosines with these weights.
@@ -45,13 +45,13 @@ define_window("HannWindow", {0.5, -0.5})
 define_window("HammingWindow", {25 / 46, -21 / 46})
 define_window("BlackmanWindow", {0.42, -0.5, 0.08})
 
---- The transform of x (..., n, parts), of 1 or 2 parts, along its last dimension but one: (...,
+--- The transform of x (..., n, parts), with 1 or 2 parts, along its second to last dimension: (...,
 --- bins, 2).
 local function transform(x, bins, length, inverse)
   if bins > kMaxMatrix // length then raise("a transform of length %d is too long", length) end
   local options = {dtype = "float64", device = x.device}
   local steps = tide.arange(length, options):unsqueeze(2) * tide.arange(bins, options)
-  -- The angles of whole turns are left off before they grow large.
+  -- Reduces angles to one turn before they grow large.
   local angles = steps:remainder(length) * (2 * math.pi / length)
   local cosines, sines = angles:cos():to(x.dtype), angles:sin():to(x.dtype)
   if inverse then sines = -sines end
@@ -65,14 +65,14 @@ local function transform(x, bins, length, inverse)
   return inverse and result / length or result
 end
 
---- x (..., n, parts) cut to `count` elements, or padded to them with zeros.
+--- x (..., n, parts) truncated or zero-padded to `count` elements.
 local function resized(x, count)
   local size = x:size(-2)
   if count <= size then return x:narrow(-2, 1, count) end
   return F.pad(x, {0, 0, 0, count - size})
 end
 
---- The bins of a real signal of this length, from their first half: the others are conjugates.
+--- All bins of a real signal of this length from their first half: the others are conjugates.
 local function with_mirrored(x, length)
   if x:size(-1) ~= 2 then raise "one-sided frequencies have a real and an imaginary part" end
   local rest = x:narrow(-2, 2, length - x:size(-2)):flip(-2)
@@ -109,7 +109,7 @@ function ops.STFT(node, x, step, window, frame_length)
   return transform(frames, bins, length, false)
 end
 
---- Triangles between frequencies that lie evenly on the mel scale, as columns.
+--- Triangular filters between frequencies evenly spaced on the mel scale, as columns.
 function ops.MelWeightMatrix(node, bands, dft_length, sample_rate, low, high)
   local function number(x) return values.list(x)[1] end
   local count, length, rate = number(bands), number(dft_length), number(sample_rate)

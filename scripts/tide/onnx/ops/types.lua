@@ -1,4 +1,4 @@
--- Constants, copies, and other types of elements.
+-- Constants, copies, and casts.
 local raise = require "tide.internal.raise"
 local tensors = require "tide.onnx.tensors"
 local tide = require "tide"
@@ -16,7 +16,7 @@ ops.attributes = {
   EyeLike = "dtype k",
 }
 
---- A constant is on the cpu, and moves to where the other inputs of an op lie.
+--- A constant is on the cpu, and moves to the device of an op's other inputs.
 function ops.Constant(node)
   local a = node.attributes
   if a.value ~= nil then return a.value end
@@ -26,7 +26,7 @@ function ops.Constant(node)
   if a.value_ints then return values.integers(a.value_ints) end
   if a.value_string then return {a.value_string} end
   if a.value_strings then return a.value_strings end
-  raise "its value is neither a tensor, nor numbers or text"
+  raise "expected its value to be a tensor, numbers or text"
 end
 
 function ops.with_run.ConstantOfShape(run, node, shape)
@@ -38,7 +38,7 @@ function ops.with_run.ConstantOfShape(run, node, shape)
     {dtype = dtype, device = floating and run.device or "cpu"})
 end
 
---- Floats become integers by cutting their fraction off.
+--- Casting floats to integers truncates.
 function ops.Cast(node, x) return x:to(tensors.dtype_of(node.attributes.to)) end
 
 function ops.CastLike(_, x, like) return x:to(like.dtype) end
@@ -49,7 +49,7 @@ function ops.Range(_, start, limit, step)
   local first, last, by = start:item(), limit:item(), step:item()
   if by == 0 then raise "the step is 0" end
   local count = math.max(0, math.ceil((last - first) / by))
-  -- By counting, as sums of steps would drift.
+  -- Multiplies, because accumulating steps would drift.
   local counted = tide.arange(count, {dtype = start.dtype, device = "cpu"})
   return counted * by + first
 end

@@ -1,10 +1,10 @@
--- Rules for ops on single elements.
+-- Rules for elementwise ops.
 local tensors = require "tide.onnx.tensors"
 local tide = require "tide"
 
 local rules = {}
 
---- The type of an argument that is a tensor.
+--- The dtype of a tensor argument; nil for others.
 local function dtype_of(value) return tide.is_tensor(value) and value.dtype or nil end
 
 for op, name in pairs {
@@ -20,10 +20,10 @@ for op, name in pairs {
   end}
 end
 
---- Activations with `inplace` behind x.
+--- Activations with `inplace` after x.
 for _, op in ipairs {"relu", "selu", "hardswish"} do rules[op].in_place_argument = 2 end
 
---- Both operands in the type in which they meet.
+--- Both operands cast to their common dtype.
 local function meet(g, a, result_type)
   local x, y = a.x, a.y
   local common = result_type
@@ -44,7 +44,7 @@ for op, name in pairs {
   end}
 end
 
---- Quotients that are rounded are computed as floats: ONNX's own division of integers cuts off.
+--- Rounded quotients are computed as floats, because ONNX's integer division truncates.
 rules.div = {arguments = {"x", "y"}, write = function(g, a, results)
   local dtype, rounding = results[1].dtype, a.rounding_mode
   local floating = results[1]:is_floating_point() and dtype or "float64"
@@ -53,8 +53,8 @@ rules.div = {arguments = {"x", "y"}, write = function(g, a, results)
   if rounding == "floor" then
     quotient = g:node("Floor", {quotient})
   else
-    local whole = g:node("Floor", {(g:node("Abs", {quotient}))})
-    quotient = g:node("Mul", {(g:node("Sign", {quotient})), whole})
+    local magnitude = g:node("Floor", {(g:node("Abs", {quotient}))})
+    quotient = g:node("Mul", {(g:node("Sign", {quotient})), magnitude})
   end
   if floating == dtype then return quotient end
   return g:node("Cast", {quotient}, {to = tensors.number_of(dtype)})
@@ -115,7 +115,7 @@ rules.relu6 = {arguments = {"x"}, in_place_argument = 2, write = function(g, a)
 end}
 
 rules.where = {arguments = {"condition", "x", "y"}, write = function(g, a, results)
-  -- As a method it is x:where(condition, y).
+  -- The method is x:where(condition, y).
   local condition, x = a.condition, a.x
   if condition.dtype ~= "bool" then condition, x = x, condition end
   local dtype = results[1].dtype
@@ -152,7 +152,7 @@ rules.mish = {arguments = {"x"}, in_place_argument = 2, write = function(g, a)
   return g:node("Mul", {x, (g:node("Tanh", {(g:node("Softplus", {x}))}))})
 end}
 
---- Above the threshold x itself. Above 20 the two are the same but in float64.
+--- Above the threshold the result is x. Above 20 the two differ only in float64.
 rules.softplus = {arguments = {"x", "beta", "threshold"}, write = function(g, a)
   local x, beta, dtype = g:name(a.x), a.beta or 1, a.x.dtype
   local scale = g:number(beta, dtype)
@@ -167,7 +167,7 @@ rules.logsigmoid = {arguments = {"x"}, write = function(g, a)
   return g:node("Neg", {(g:node("Softplus", {(g:node("Neg", {g:name(a.x)}))}))})
 end}
 
---- x * (1 + erf(x / sqrt 2)) / 2, or the approximation by tanh.
+--- x * (1 + erf(x / sqrt 2)) / 2, or the tanh approximation.
 rules.gelu = {arguments = {"x", "approximate"}, write = function(g, a)
   local x, dtype = g:name(a.x), a.x.dtype
   local inner
@@ -204,7 +204,7 @@ softmax("log_softmax", "LogSoftmax")
 
 -- Types -------------------------------------------------------------------------------------------
 
---- A copy in another type; a file says nothing of devices.
+--- A cast to another dtype; files do not store devices.
 local function write_cast(g, a, results)
   return g:cast(a.x, results[1].dtype)
 end

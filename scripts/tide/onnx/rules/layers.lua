@@ -1,4 +1,4 @@
--- Rules for products, convolutions, pools, normalizations and attention.
+-- Rules for matrix products, convolutions, pools, normalizations and attention.
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -36,7 +36,7 @@ rules.einsum = {arguments = {"equation"}, write = function(g, a, _, list)
   return g:node("Einsum", names, {equation = a.equation})
 end}
 
---- Positions are from 1 in tide.
+--- Positions in tide count from 1.
 rules.embedding = {arguments = {"x", "weight"}, write = function(g, a)
   local index = g:node("Sub", {g:cast(a.x, "int64"), g:number(1, "int64")})
   return g:node("Gather", {g:name(a.weight), index}, {axis = 0})
@@ -44,7 +44,7 @@ end}
 
 -- Windows -----------------------------------------------------------------------------------------
 
---- A list of `rank` numbers for a number or list.
+--- Expands a number or list to a list of `rank` numbers.
 local function expand(value, rank, default)
   local list = {}
   for d = 1, rank do
@@ -53,7 +53,7 @@ local function expand(value, rank, default)
   return list
 end
 
---- The same pads before and after.
+--- Duplicates symmetric pads for before and after.
 local function both(list)
   return table.move(list, 1, #list, #list + 1, table.move(list, 1, #list, 1, {}))
 end
@@ -106,7 +106,7 @@ for rank = 1, 3 do
       "x", "kernel", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override",
     },
     write = function(g, a)
-      if a.divisor_override then raise "save: divisor_override has no form in ONNX" end
+      if a.divisor_override then raise "save: divisor_override cannot be exported to ONNX" end
       local kernel = expand(a.kernel or a.kernel_size, rank)
       return g:node("AveragePool", {g:name(a.x)}, {
         kernel_shape = kernel, strides = expand(a.stride or kernel, rank),
@@ -116,7 +116,7 @@ for rank = 1, 3 do
     end,
   }
 
-  --- Adaptive pools: of all, or of equal parts.
+  --- Adaptive pools: global, or with equal parts.
   for op, names in pairs {
     adaptive_avg_pool = {"GlobalAveragePool", "AveragePool"},
     adaptive_max_pool = {"GlobalMaxPool", "MaxPool"},
@@ -127,7 +127,7 @@ for rank = 1, 3 do
       for d = 1, rank do
         local size, count = from[2 + d], to[2 + d]
         if size % count ~= 0 then
-          raise("save: %s of %d to %d parts has no form in ONNX: they differ in size", name, size,
+          raise("save: %s from size %d to %d cannot be exported to ONNX: its windows differ in size", name, size,
             count)
         end
         kernel[d], is_global = size // count, is_global and count == 1
@@ -150,7 +150,7 @@ rules.interpolate = {
   write = function(g, a, results)
     local mode, rank = kModes[a.mode or "nearest"], a.x:dim()
     if not mode or a.antialias then
-      raise("save: interpolate with the mode '%s' has no form in ONNX", a.mode)
+      raise("save: interpolate with the mode '%s' cannot be exported to ONNX", a.mode)
     end
     local way = a.align_corners and "align_corners" or mode == "nearest" and "asymmetric"
       or "pytorch_half_pixel"
@@ -172,7 +172,7 @@ end}
 
 -- Normalizations ----------------------------------------------------------------------------------
 
---- A parameter, or one with the same value for each channel.
+--- A parameter, or a constant with the same value for each channel.
 local function channel_values(g, given, count, value, dtype)
   return g:name(given or tide.full({count}, value, {dtype = dtype, device = "cpu"}))
 end
@@ -182,7 +182,7 @@ rules.batch_norm = {
   write = function(g, a)
     local mean, variance = a.mean or a.running_mean, a.variance or a.running_var
     if a.training or not mean then
-      raise "save: batch_norm by the batch's own statistics has no form in ONNX"
+      raise "save: batch_norm by the batch's own statistics cannot be exported to ONNX"
     end
     local count, dtype = a.x:size(2), a.x.dtype
     return g:node("BatchNormalization", {
@@ -196,7 +196,7 @@ rules.instance_norm = {
   arguments = {"x", "mean", "variance", "weight", "bias", "use_input_stats", "momentum", "eps"},
   write = function(g, a)
     if a.use_input_stats == false then
-      raise "save: instance_norm by running statistics has no form in ONNX"
+      raise "save: instance_norm by running statistics cannot be exported to ONNX"
     end
     local count, dtype = a.x:size(2), a.x.dtype
     return g:node("InstanceNormalization", {
@@ -214,7 +214,7 @@ rules.layer_norm = {arguments = {"x", "shape", "weight", "bias", "eps"}, write =
     {axis = -#sizes, epsilon = a.eps or 1e-5})
 end}
 
---- Groups are the channels of an InstanceNormalization in between.
+--- Uses an InstanceNormalization with the groups as channels.
 rules.group_norm = {arguments = {"x", "groups", "weight", "bias", "eps"}, write = function(g, a)
   local shape, dtype, count = a.x.shape, a.x.dtype, a.groups or a.num_groups
   local sizes = {0, count, -1}

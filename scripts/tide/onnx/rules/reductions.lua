@@ -1,9 +1,9 @@
--- Rules for reductions. Positions are from 1 in tide, and so in what a saved model gives.
+-- Rules for reductions. Positions in tide count from 1, and also in the outputs of a saved model.
 local tide = require "tide"
 
 local rules = {}
 
---- Axes from 0 for a dimension, a list of them, or nil for all.
+--- Axes from 0 for a dimension or a list of dimensions; nil for all.
 local function axes_of(dim, rank)
   if dim == nil then return nil end
   local list = {}
@@ -31,7 +31,7 @@ rules.sum = {arguments = {"x", "dim", "keepdim"}, write = function(g, a, results
     {keepdims = keeps(a)})
 end}
 
---- A position from 0 as one from 1.
+--- Converts positions from 0 to positions from 1.
 local function counted(g, name) return (g:node("Add", {name, g:integers {1}})) end
 
 for op, name in pairs {argmax = "ArgMax", argmin = "ArgMin"} do
@@ -62,10 +62,10 @@ for op, names in pairs {
 end
 
 rules.topk = {arguments = {"x", "k", "dim", "largest", "sorted"}, write = function(g, a)
-  local values, places = g:node("TopK", {g:name(a.x), g:integers {a.k}}, {
+  local values, positions = g:node("TopK", {g:name(a.x), g:integers {a.k}}, {
     axis = axes_of(a.dim or -1, a.x:dim())[1], largest = a.largest == false and 0 or 1,
   }, 2)
-  return values, counted(g, places)
+  return values, counted(g, positions)
 end}
 
 rules.cumsum = {arguments = {"x", "dim"}, write = function(g, a, results)

@@ -1,4 +1,4 @@
--- Rules for shapes, joining, cutting and picking.
+-- Rules for reshaping, concatenating, slicing and indexing.
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -7,8 +7,8 @@ local rules = {}
 --- An axis from 0.
 local function axis_of(dim, rank) return dim > 0 and dim - 1 or dim + rank end
 
---- Sizes that also fit if the first dimensions, or one more, are of another size: those that stay
---- the same are copied, and the first behind them is inferred.
+--- Sizes that remain valid if the first dimensions, or one more, change: unchanged leading sizes are
+--- copied, and the first one after them is inferred.
 local function flexible(from, to)
   local sizes, i = table.move(to, 1, #to, 1, {}), 1
   for _, size in ipairs(to) do
@@ -27,7 +27,7 @@ for _, op in ipairs {"reshape", "view", "flatten", "unflatten", "ravel", "reshap
   rules[op] = {arguments = {"x"}, write = write_reshape}
 end
 
---- Reshape of no dimensions is written by its sizes, as there is nothing to infer.
+--- Without a dimension, writes a Reshape with fixed sizes.
 rules.squeeze = {arguments = {"x", "dim"}, write = function(g, a, results)
   if a.dim == nil then
     return g:node("Reshape", {g:name(a.x), g:integers(results[1].shape)})
@@ -44,7 +44,7 @@ rules.unsqueeze = {arguments = {"x", "dim"}, write = function(g, a)
   return g:node("Unsqueeze", {g:name(a.x), g:integers {axis_of(a.dim, a.x:dim() + 1)}})
 end}
 
---- Transpose with two dimensions exchanged.
+--- A Transpose that swaps two dimensions.
 local function exchange(g, x, first, second)
   local order, rank = {}, x:dim()
   for d = 1, rank do order[d] = d - 1 end
@@ -87,7 +87,7 @@ join("concat", "Concat", false)
 join("concatenate", "Concat", false)
 join("stack", "Concat", true)
 
---- Parts whose sizes are those of the example.
+--- Splits into parts with the sizes of the example.
 for _, op in ipairs {"chunk", "split", "split_with_sizes", "tensor_split"} do
   rules[op] = {arguments = {"x", "size", "dim"}, write = function(g, a, results)
     local axis, sizes = axis_of(a.dim or 1, a.x:dim()), {}
@@ -101,7 +101,7 @@ local function slice(g, name, axis, first, last, step)
     g:integers {step or 1}})
 end
 
-local function position(place, size) return place > 0 and place - 1 or place + size end
+local function position(index, size) return index > 0 and index - 1 or index + size end
 
 rules.narrow = {arguments = {"x", "dim", "start", "length"}, write = function(g, a)
   local axis = axis_of(a.dim, a.x:dim())
@@ -109,8 +109,8 @@ rules.narrow = {arguments = {"x", "dim", "start", "length"}, write = function(g,
   return slice(g, g:name(a.x), axis, first, first + a.length)
 end}
 
-local function select(g, name, axis, place)
-  return g:node("Gather", {name, g:number(place, "int64")}, {axis = axis})
+local function select(g, name, axis, index)
+  return g:node("Gather", {name, g:number(index, "int64")}, {axis = axis})
 end
 
 rules.select = {arguments = {"x", "dim", "index"}, write = function(g, a)
@@ -118,11 +118,11 @@ rules.select = {arguments = {"x", "dim", "index"}, write = function(g, a)
   return select(g, g:name(a.x), axis, a.index > 0 and a.index - 1 or a.index)
 end}
 
---- x[{...}] of numbers and ranges.
+--- x[{...}] with numbers and ranges.
 rules.index = {arguments = {"x", "key"}, write = function(g, a, results)
   local key, shape = a.key, a.x.shape
   if tide.is_tensor(key) then
-    raise "save: x[tensor] has no form in ONNX: use index_select or where"
+    raise "save: x[tensor] cannot be exported to ONNX: use index_select or where"
   end
   local name, gone = g:name(a.x), 0
   for i, entry in ipairs(key) do
@@ -130,10 +130,10 @@ rules.index = {arguments = {"x", "key"}, write = function(g, a, results)
     if math.type(entry) then
       name, gone = select(g, name, axis, entry > 0 and entry - 1 or entry), gone + 1
     elseif type(entry) ~= "table" or #entry == 1 then
-      raise "save: this index has no form in ONNX: only numbers and ranges have"
+      raise "save: this index cannot be exported to ONNX: use numbers and ranges only"
     elseif #entry > 1 then
       local first, last = position(entry[1], shape[i]), position(entry[2], shape[i]) + 1
-      -- A range to the end stays one if the size is another.
+      -- A range to the end remains one for other sizes.
       if last == shape[i] then last = math.maxinteger end
       name = slice(g, name, axis, first, last, entry[3])
     end
@@ -151,7 +151,7 @@ rules.gather = {arguments = {"x", "dim", "index"}, write = function(g, a)
   return g:node("GatherElements", {g:name(a.x), index}, {axis = axis_of(a.dim, a.x:dim())})
 end}
 
---- Only what is repeated is written as a size.
+--- Only expanded dimensions are written as sizes.
 local function write_expand(g, a, results)
   local to, from = results[1].shape, a.x.shape
   local sizes = {}
@@ -189,7 +189,7 @@ local kPadModes <const> = {constant = "constant", reflect = "reflect", replicate
 
 rules.pad = {arguments = {"x", "pad", "mode", "value"}, write = function(g, a)
   local mode, rank = kPadModes[a.mode or "constant"], a.x:dim()
-  if not mode then raise("save: pad with the mode '%s' has no form in ONNX", a.mode) end
+  if not mode then raise("save: pad with the mode '%s' cannot be exported to ONNX", a.mode) end
   local amounts = {}
   for i = 1, 2 * rank do amounts[i] = 0 end
   for i = 1, #a.pad // 2 do

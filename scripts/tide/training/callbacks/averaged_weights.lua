@@ -1,18 +1,17 @@
--- Weights that are means, beside those that are trained: what callbacks do with them.
+-- Averaged weights, kept in addition to the trained ones, for callbacks.
 local AveragedModel = require("tide.optim.swa_utils").AveragedModel
 local tide = require "tide"
 
 local averaged_weights = {}
 
---- Means of a module's parameters, by the function avg_fn of AveragedModel; buffers are those of
---- the module.
+--- Averages of a module's parameters, by the avg_fn of AveragedModel; buffers are the module's.
 function averaged_weights.of(module, avg_fn)
   local averages = AveragedModel(module, {avg_fn = avg_fn})
   rawset(averages.module, "trainer", nil)
   return averages
 end
 
---- Exchanges the parameters of the module with the means. Does not wait.
+--- Swaps the parameters of the module with the averages. Does not wait.
 function averaged_weights.swap(module, averages)
   local _ <close> = tide.no_grad()
   local means = averages.module:parameters()
@@ -23,7 +22,7 @@ function averaged_weights.swap(module, averages)
   end
 end
 
---- Makes the means the parameters of the module.
+--- Copies the averages into the parameters of the module.
 function averaged_weights.take_over(module, averages)
   local _ <close> = tide.no_grad()
   local means = averages.module:parameters()

@@ -1,20 +1,20 @@
--- training.EarlyStopping: ends a training when a value has stopped getting better.
+-- training.EarlyStopping: ends a training when a metric has stopped improving.
 local define = require "tide.internal.declare.define"
 local Callback = require "tide.training.callback"
 local Optimization = require "tide.training.optimization"
 local raise = require "tide.internal.raise"
 
---- Stops when a value was not better for `patience` (3) validations, or epochs; is nan; or is past a threshold.
----@param monitor string  name of the figure, as logged
----@param min_delta number = 0.0  what counts as better
----@param patience integer >= 0 = 3  validations without a better figure
----@param mode "min" | "max" = "min"  whether a smaller or a larger figure is better
----@param check_finite boolean = true  stop for nan and inf
----@param stopping_threshold number = nil  stop once it is reached
----@param divergence_threshold number = nil  stop if it is worse than this
----@param strict boolean = true  a figure that nobody logs is an error
----@param verbose boolean = false  print why
----@errors a monitor that nobody logs names what is logged
+--- Stops when a metric has not improved for `patience` (3) validations or epochs, is nan, or passes a threshold.
+---@param monitor string  name of the metric, as logged
+---@param min_delta number = 0.0  smallest change that counts as an improvement
+---@param patience integer >= 0 = 3  validations without improvement
+---@param mode "min" | "max" = "min"  whether a smaller or a larger value is better
+---@param check_finite boolean = true  stop on nan and inf
+---@param stopping_threshold number = nil  stop once the metric is better than this
+---@param divergence_threshold number = nil  stop if the metric is worse than this
+---@param strict boolean = true  raise an error if the metric is never logged
+---@param verbose boolean = false  print the reason for stopping
+---@errors for a monitor that is not logged, the message lists the logged names
 ---@see training.ModelCheckpoint module:log tide.Trainer
 ---@example
 --- local net = tide.nn.Linear(2, 2)
@@ -27,7 +27,7 @@ local raise = require "tide.internal.raise"
 local EarlyStopping, read = define("training.EarlyStopping", Callback)
 
 --- EarlyStopping{monitor = "val_loss", patience = 3, min_delta = 0, mode = "min"}: stops when the
---- value was not better by more than min_delta `patience` times in a row, is nan or infinite, is
+--- value did not improve by more than min_delta `patience` times in a row, is nan or infinite, is
 --- better than stopping_threshold, or worse than divergence_threshold.
 function EarlyStopping:init(...)
   for name, value in pairs(read(...)) do self[name] = value end
@@ -43,7 +43,7 @@ local function is_better(self, value, than, by)
   return value > than + by
 end
 
---- Why a training whose value is this one ends; nil if it goes on.
+--- The reason for a training with this value to end; nil to continue.
 function EarlyStopping:judge(value)
   if self.check_finite and value - value ~= 0 then
     return ("%s is %s"):format(self.monitor, tostring(value))
@@ -52,7 +52,7 @@ function EarlyStopping:judge(value)
     return ("%s reached %g"):format(self.monitor, value)
   end
   if self.divergence_threshold and is_better(self, self.divergence_threshold, value, 0) then
-    return ("%s went to %g"):format(self.monitor, value)
+    return ("%s diverged to %g"):format(self.monitor, value)
   end
   if is_better(self, value, self.best_score, math.abs(self.min_delta)) then
     self.best_score, self.wait_count = value, 0

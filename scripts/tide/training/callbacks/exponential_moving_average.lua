@@ -1,13 +1,12 @@
--- training.ExponentialMovingAverage: a mean of the weights that forgets, for validation and in the
--- end.
+-- training.ExponentialMovingAverage: a moving average of the weights, for validation and as the final weights.
 local define = require "tide.internal.declare.define"
 local averaged_weights = require "tide.training.callbacks.averaged_weights"
 local Callback = require "tide.training.callback"
 local get_ema_avg_fn = require("tide.optim.swa_utils").get_ema_avg_fn
 
---- Keeps the mean decay * mean + (1 - decay) * weight of all weights: validation runs with it, and the module has it
---- in the end. decay is 0.999.
----@param decay number = 0.999  share of the old mean that is kept
+--- Keeps the moving average decay * average + (1 - decay) * weight of all weights. Validation uses it, and it becomes
+--- the module's weights at the end. decay is 0.999.
+---@param decay number = 0.999  weight of the previous average
 ---@see training.StochasticWeightAveraging optim.swa_utils.AveragedModel
 ---@example
 --- local net = tide.nn.Linear(2, 2)
@@ -19,8 +18,8 @@ local get_ema_avg_fn = require("tide.optim.swa_utils").get_ema_avg_fn
 --- #history --> 2
 local ExponentialMovingAverage, read = define("training.ExponentialMovingAverage", Callback)
 
---- ExponentialMovingAverage{decay = 0.999}: behind each step, mean = decay * mean + (1 - decay) *
---- weight. Validation runs with the means, and the module has them in the end.
+--- ExponentialMovingAverage{decay = 0.999}: after each step, average = decay * average + (1 - decay) *
+--- weight. Validation uses the averages, and the module has them at the end.
 function ExponentialMovingAverage:init(...)
   self.decay = read(...).decay
   self.average = get_ema_avg_fn(self.decay)
@@ -37,7 +36,7 @@ function ExponentialMovingAverage:on_fit_start(trainer, module)
 end
 
 function ExponentialMovingAverage:on_train_batch_end(trainer, module)
-  if trainer.global_step == self.last_step then return end -- of accumulated gradients
+  if trainer.global_step == self.last_step then return end -- gradients are being accumulated
   self.last_step = trainer.global_step
   self.averages:update_parameters(module)
 end
@@ -46,7 +45,7 @@ local function swap(self, _, module)
   if self.averages then averaged_weights.swap(module, self.averages) end
 end
 
---- A model whose weights were read from a checkpoint takes the means that were saved with them.
+--- A model whose weights were read from a checkpoint uses the averages that were saved with them.
 local function swap_saved(self, _, module)
   if self.saved then
     self.averages = averaged_weights.of(module, self.average)

@@ -1,12 +1,12 @@
--- training.GradientAccumulationScheduler: how many batches make a step, by epoch.
+-- training.GradientAccumulationScheduler: changes the number of accumulated batches by epoch.
 local define = require "tide.internal.declare.define"
 local Callback = require "tide.training.callback"
 local protocol = require "tide.data.protocol"
 
 local kName <const> = "GradientAccumulationScheduler"
 
---- How many batches make a step, by the epoch from which on.
----@param scheduling table  by epoch, from 1, how many batches make a step
+--- Sets the number of batches accumulated for a step, starting at given epochs.
+---@param scheduling table  {[epoch] = batches per step}; epochs count from 1
 ---@example
 --- local net = tide.nn.Linear(2, 2)
 --- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
@@ -17,8 +17,8 @@ local kName <const> = "GradientAccumulationScheduler"
 --- trainer.global_step --> 3
 local GradientAccumulationScheduler, read = define("training.GradientAccumulationScheduler", Callback)
 
---- GradientAccumulationScheduler{scheduling = {[1] = 1, [5] = 4}}: from epoch 5 on four batches
---- make a step.
+--- GradientAccumulationScheduler{scheduling = {[1] = 1, [5] = 4}}: from epoch 5 on, accumulates four
+--- batches per step.
 function GradientAccumulationScheduler:init(...)
   self.scheduling = read(...).scheduling
   for epoch, count in pairs(self.scheduling) do

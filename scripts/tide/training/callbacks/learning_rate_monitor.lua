@@ -3,8 +3,8 @@ local define = require "tide.internal.declare.define"
 local Callback = require "tide.training.callback"
 local raise = require "tide.internal.raise"
 
---- Logs the learning rates by "epoch" or "step" as lr.
----@param logging_interval "epoch" | "step" = "epoch"  how often
+--- Logs the learning rates as lr, once per "epoch" or "step".
+---@param logging_interval "epoch" | "step" = "epoch"  how often to log
 ---@example
 --- local rates = {}
 --- local logger = {log_metrics = function(_, values) rates[#rates + 1] = values.lr end}
@@ -17,8 +17,8 @@ local raise = require "tide.internal.raise"
 --- #rates --> 2
 local LearningRateMonitor, read = define("training.LearningRateMonitor", Callback)
 
---- LearningRateMonitor{logging_interval = "epoch"}, or "step": gives the rates of the optimizer's
---- groups to the loggers, as lr or, of several, lr/group1 and so on.
+--- LearningRateMonitor{logging_interval = "epoch"}, or "step": logs the learning rates of the
+--- optimizer's groups, as lr or, for several groups, as lr/group1 and so on.
 function LearningRateMonitor:init(...)
   self.logging_interval = read(...).logging_interval
   if self.logging_interval ~= "epoch" and self.logging_interval ~= "step" then
@@ -29,7 +29,7 @@ end
 
 function LearningRateMonitor:on_train_start(trainer)
   if #trainer.loggers == 0 then
-    raise "LearningRateMonitor: there is no logger: give the Trainer default_root_dir or logger"
+    raise "LearningRateMonitor: no logger: set default_root_dir or logger on the Trainer"
   end
 end
 

@@ -1,4 +1,4 @@
--- training.ModelCheckpoint: saves the training as it goes.
+-- training.ModelCheckpoint: saves checkpoints during a training.
 local define = require "tide.internal.declare.define"
 local Callback = require "tide.training.callback"
 local CheckpointManager = require "tide.training.checkpoint_manager"
@@ -7,16 +7,16 @@ local Optimization = require "tide.training.optimization"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 
---- Saves the training behind every n-th epoch or step, and where it stops: the newest file and the save_top_k (1; -1:
---- all) best of monitor are kept. best_path() and last_path() name them.
----@param dirpath string = nil  the folder; nil is that of the trainer
----@param filename string = "checkpoint"  beginning of the files' names
----@param monitor string = nil  name of the figure, as logged
----@param mode "min" | "max" = "min"  whether a smaller or a larger figure is better
----@param save_top_k integer = 1  how many of the best are kept; -1 keeps all
+--- Saves a checkpoint after every n-th epoch or step, and when the training stops. Keeps the newest file and the
+--- save_top_k (1; -1: all) best by monitor. best_path() and last_path() return their paths.
+---@param dirpath string = nil  the folder; nil is the trainer's run folder
+---@param filename string = "checkpoint"  prefix of the file names
+---@param monitor string = nil  name of the metric, as logged
+---@param mode "min" | "max" = "min"  whether a smaller or a larger value is better
+---@param save_top_k integer = 1  number of best checkpoints to keep; -1 keeps all
 ---@param every_n_epochs integer = nil  epochs between checkpoints; nil is 1
 ---@param every_n_train_steps integer = nil  steps between checkpoints
----@errors a monitor that nobody logs names what is logged
+---@errors for a monitor that is not logged, the message lists the logged names
 ---@see training.EarlyStopping module:log tide.Trainer
 ---@example
 --- local path = tide.scratch() .. "/saved"
@@ -30,9 +30,9 @@ local raise = require "tide.internal.raise"
 local ModelCheckpoint, read = define("training.ModelCheckpoint", Callback)
 
 --- ModelCheckpoint{monitor = "val_loss", mode = "min", save_top_k = 1, every_n_epochs = 1}: saves
---- behind every n-th epoch, or step, and where a training stops. Files are
---- dirpath/filename-000001.safetensors and so on, by default in the folder of the run. The newest
---- is kept, and the save_top_k best (-1: all).
+--- after every n-th epoch or step, and when the training stops. Files are
+--- dirpath/filename-000001.safetensors and so on, by default in the run folder. The newest and the
+--- save_top_k best (-1: all) are kept.
 function ModelCheckpoint:init(...)
   local given = read(...)
   for name, value in pairs(given) do self[name] = value end
@@ -40,7 +40,7 @@ function ModelCheckpoint:init(...)
     raise("ModelCheckpoint: mode must be min or max, got %s", tostring(self.mode))
   end
   if self.every_n_epochs and self.every_n_train_steps then
-    raise "ModelCheckpoint: either every_n_epochs or every_n_train_steps is given, not both"
+    raise "ModelCheckpoint: pass every_n_epochs or every_n_train_steps, not both"
   end
   local every = self.every_n_train_steps and "every_n_train_steps" or "every_n_epochs"
   self[every] = protocol.check_positive("ModelCheckpoint", every, self[every] or 1)
@@ -49,11 +49,11 @@ function ModelCheckpoint:init(...)
   end
 end
 
---- Opens the files; `folder` is that of the run, and `objects` what is saved.
+--- Opens the files; `folder` is the run folder, and `objects` are the objects to save.
 function ModelCheckpoint:open(folder, objects)
   local where = self.dirpath or folder
   if not where then
-    raise "ModelCheckpoint: say where to save: dirpath, or default_root_dir of the Trainer"
+    raise "ModelCheckpoint: no folder to save to: set dirpath, or default_root_dir on the Trainer"
   end
   if self.dirpath then native.make_folders(where) end
   local all, top = self.save_top_k == -1, self.save_top_k
@@ -64,7 +64,7 @@ function ModelCheckpoint:open(folder, objects)
   self.saved_at = nil
 end
 
---- The path of the newest file, or the best; nil if there is none.
+--- The path of the newest file, or of the best one; nil if there is none.
 function ModelCheckpoint:last_path()
   local list = self.manager and self.manager:checkpoints() or {}
   return list[#list] and list[#list].path
@@ -78,7 +78,7 @@ end
 
 function ModelCheckpoint:save(trainer, done)
   local values, metric = trainer.callback_metrics, nil
-  -- In the middle of an epoch there may be no value yet.
+  -- In the middle of an epoch, the value may not be logged yet.
   if self.monitor and (values[self.monitor] ~= nil or done.epoch_ended) then
     metric = Optimization.monitored("ModelCheckpoint", self.monitor, values)
   end

@@ -1,5 +1,4 @@
--- training.StochasticWeightAveraging: the mean of the weights of the last epochs (Izmailov et al.,
--- 2018).
+-- training.StochasticWeightAveraging: averages the weights of the last epochs (Izmailov et al., 2018).
 local define = require "tide.internal.declare.define"
 local averaged_weights = require "tide.training.callbacks.averaged_weights"
 local batches = require "tide.training.batches"
@@ -9,12 +8,12 @@ local DataLoader = require "tide.data.data_loader"
 local raise = require "tide.internal.raise"
 local swa_utils = require "tide.optim.swa_utils"
 
---- From epoch swa_epoch_start on (0.8 of all) the rate goes to swa_lrs, and the module has in the end the mean of the
---- weights behind these epochs.
----@param swa_lrs number | number[]  the learning rate at the end
----@param swa_epoch_start number = 0.8  the first epoch of the mean, or as a float a share of all
----@param annealing_epochs integer >= 0 = 10  epochs on the way to swa_lrs
----@param annealing_strategy "cos" | "linear" = "cos"  form of the way
+--- Anneals the learning rate to swa_lrs from epoch swa_epoch_start on (0.8 of all epochs), and sets the module's final
+--- weights to the average over the ends of these epochs.
+---@param swa_lrs number | number[]  the final learning rate
+---@param swa_epoch_start number = 0.8  the first averaged epoch, or as a float a fraction of all epochs
+---@param annealing_epochs integer >= 0 = 10  epochs to anneal the learning rate to swa_lrs
+---@param annealing_strategy "cos" | "linear" = "cos"  shape of the annealing
 ---@see training.ExponentialMovingAverage optim.swa_utils.AveragedModel
 ---@example
 --- local net = tide.nn.Linear(2, 2)
@@ -27,24 +26,24 @@ local swa_utils = require "tide.optim.swa_utils"
 local StochasticWeightAveraging, read = define("training.StochasticWeightAveraging", Callback)
 
 --- StochasticWeightAveraging{swa_lrs = 0.05, swa_epoch_start = 0.8, annealing_epochs = 10}: from an
---- epoch on, given by number or as a share of all, the learning rate goes to swa_lrs in place of
---- other schedules. The module has in the end the mean of the weights behind these epochs, with
---- statistics of its batch norms computed anew.
+--- epoch on, given by number or as a fraction of all, anneals the learning rate to swa_lrs, replacing
+--- other schedules. At the end, the module has the average of the weights after these epochs, with its
+--- batch norm statistics recomputed.
 function StochasticWeightAveraging:init(...)
   for name, value in pairs(read(...)) do self[name] = value end
 end
 
---- The first epoch with another rate.
+--- The first epoch with the new learning rate schedule.
 local function first_epoch(self, trainer)
   if math.type(self.swa_epoch_start) == "integer" then return math.max(1, self.swa_epoch_start) end
   local epochs = trainer.loop.max_epochs
   if not epochs then
-    raise "StochasticWeightAveraging: swa_epoch_start: a share needs max_epochs"
+    raise "StochasticWeightAveraging: swa_epoch_start: a fraction needs max_epochs"
   end
   return (epochs * self.swa_epoch_start // 1 | 0) + 1
 end
 
---- Puts the plan for the learning rate in the place of all others.
+--- Replaces all learning rate schedules.
 local function change_schedules(self, trainer)
   self.scheduler = swa_utils.SWALR(trainer.optimizers[1], self.swa_lrs, {
     anneal_epochs = self.annealing_epochs, anneal_strategy = self.annealing_strategy,

@@ -3,7 +3,7 @@ local define = require "tide.internal.declare.define"
 local Callback = require "tide.training.callback"
 local tide = require "tide"
 
---- Stops behind the step in which `duration` seconds of training are over.
+--- Stops after the step in which `duration` seconds of training have elapsed.
 ---@param duration number  seconds, "DD:HH:MM:SS" or {hours = 1}
 ---@example
 --- local net = tide.nn.Linear(2, 2)
@@ -15,8 +15,8 @@ local tide = require "tide"
 --- #history --> 2
 local Timer, read = define("training.Timer", Callback)
 
---- Timer{duration = 3600}: stops behind the step in which so many seconds of training are over,
---- those before a checkpoint included.
+--- Timer{duration = 3600}: stops after the step in which `duration` seconds of training have elapsed,
+--- including the time before a checkpoint that was resumed.
 function Timer:init(...) self.duration, self.elapsed = read(...).duration, 0 end
 
 function Timer:on_train_start() self.started = tide.time() end

@@ -1,4 +1,4 @@
--- datasets.CIFAR10 and CIFAR100: the binary version, unpacked or in its archive.
+-- datasets.CIFAR10 and CIFAR100: the binary version, unpacked or as an archive.
 local define = require "tide.internal.declare.define"
 local ArrayDataset = require "tide.vision.datasets.array_dataset"
 local downloads = require "tide.vision.datasets.downloads"
@@ -8,25 +8,25 @@ local tar_members = require "tide.vision.datasets.tar"
 local tide = require "tide"
 
 local kPixels <const> = 3 * 32 * 32
-local kMostBytes <const> = 256 << 20 -- that a file or the archive may hold
+local kMostBytes <const> = 256 << 20 -- limit for a file or the unpacked archive
 local kUrl <const> = "https://www.cs.toronto.edu/~kriz/"
 
---- Pictures (3, 32, 32) of 10 classes, of the binary version: root/cifar-10-batches-bin or
---- root/cifar-10-binary.tar.gz. Without transforms a loader takes whole batches at once. download: as MNIST.
+--- Images (3, 32, 32) in 10 classes, from the binary version: root/cifar-10-batches-bin or
+--- root/cifar-10-binary.tar.gz. Without transforms, a loader reads each batch in one operation. download: see MNIST.
 ---@param root string  the folder
----@param train boolean = true  the samples for training, or with false those for testing
----@param transform function = nil  applied to pictures
+---@param train boolean = true  the training set; false: the test set
+---@param transform function = nil  applied to images
 ---@param target_transform function = nil  applied to targets
----@param download boolean = false  taken for PyTorch's sake; nothing is fetched
+---@param download boolean = false  report what to download and check files; nothing is downloaded
 ---@counts targets, as classes
----@errors files that are missing are named, with where they come from
+---@errors missing files are named, with their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- local found, message = pcall(tide.vision.datasets.CIFAR10, "no/such/folder")
 --- found --> false
 local CIFAR10, read_10 = define("vision.datasets.CIFAR10", ArrayDataset)
 
---- The folder, the archive and its MD5 sum; Python's version, which is not read; {name, records} of the files.
+--- The folder, the archive, its MD5 sum, the folder of the unsupported Python version; files as {name, records}.
 CIFAR10.folder, CIFAR10.archive = "cifar-10-batches-bin", "cifar-10-binary.tar.gz"
 CIFAR10.sum, CIFAR10.python_folder = "c32a1d4ab5d03f1284b67883e8d87530", "cifar-10-batches-py"
 CIFAR10.train_files = {
@@ -34,20 +34,20 @@ CIFAR10.train_files = {
   {"data_batch_4.bin", 10000}, {"data_batch_5.bin", 10000},
 }
 CIFAR10.test_files = {{"test_batch.bin", 10000}}
---- Labels in front of a record's pixels: for each the file of the classes' names, and their number.
+--- The labels before a record's pixels: {file of the class names, number of classes} for each.
 CIFAR10.labels = {{"batches.meta.txt", 10}}
 CIFAR10.label = 1
 
---- As CIFAR10, of 100 classes, or with coarse = true of the 20 they belong to: root/cifar-100-binary or
+--- Like CIFAR10, with 100 classes, or with coarse = true the 20 superclasses: root/cifar-100-binary or
 --- root/cifar-100-binary.tar.gz.
 ---@param root string  the folder
----@param train boolean = true  the samples for training, or with false those for testing
----@param transform function = nil  applied to pictures
+---@param train boolean = true  the training set; false: the test set
+---@param transform function = nil  applied to images
 ---@param target_transform function = nil  applied to targets
----@param download boolean = false  taken for PyTorch's sake; nothing is fetched
----@param coarse boolean = false  the 20 coarse classes
+---@param download boolean = false  report what to download and check files; nothing is downloaded
+---@param coarse boolean = false  use the 20 superclasses
 ---@counts targets, as classes
----@errors files that are missing are named, with where they come from
+---@errors missing files are named, with their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- local found, message = pcall(tide.vision.datasets.CIFAR100, "no/such/folder")
@@ -58,7 +58,7 @@ CIFAR100.sum, CIFAR100.python_folder = "03b5dce01913d631647c71ecec9e9cb8", "cifa
 CIFAR100.train_files, CIFAR100.test_files = {{"train.bin", 50000}}, {{"test.bin", 10000}}
 CIFAR100.labels = {{"coarse_label_names.txt", 20}, {"fine_label_names.txt", 100}}
 
---- A function that gives the bytes of a file of the data set and its name for messages.
+--- A function that returns the bytes of a file of the dataset and its name for messages.
 local function open(self, caller, given, names)
   local folder, archive = given.root .. "/" .. self.folder, given.root .. "/" .. self.archive
   local has_archive = native.file_kind(archive) == "file"
@@ -75,7 +75,7 @@ local function open(self, caller, given, names)
     missing[#missing + 1] = archive
     local python = native.file_kind(given.root .. "/" .. self.python_folder) == "folder"
     downloads.raise_missing(caller, given.download, missing, given.root, kUrl, {{self.archive, self.sum}},
-      python and self.python_folder .. " is Python's version, which is not read" or nil)
+      python and self.python_folder .. " is the Python version, which is not supported" or nil)
   end
   local members = tar_members(caller, archive, native.read_bytes(archive, kMostBytes))
   return function(name)
@@ -96,16 +96,16 @@ local function read_records(self, caller, bytes, path, count)
   local labels = records:select(2, self.label)
   local most = labels:max():item()
   if most >= classes then
-    raise("%s: %s: labels go from 0 to %d, got %d", caller, path, classes - 1, most)
+    raise("%s: %s: expected labels from 0 to %d, got %d", caller, path, classes - 1, most)
   end
   return records[{{}, {#self.labels + 1, record}}]:reshape {count, 3, 32, 32}, labels:to "int64" + 1
 end
 
---- The names of classes, one in each line.
+--- The class names, one per line.
 local function read_names(caller, bytes, path, count)
   local names = {}
   for name in (#bytes > 0 and bytes:bytes() or ""):gmatch "[^\r\n]+" do names[#names + 1] = name end
-  if #names ~= count then raise("%s: %s: expected %d names of classes, got %d", caller, path, count, #names) end
+  if #names ~= count then raise("%s: %s: expected %d class names, got %d", caller, path, count, #names) end
   return names
 end
 

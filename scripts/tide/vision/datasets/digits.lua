@@ -1,12 +1,12 @@
--- datasets.Digits: the handwritten digits that come with tide, 8 x 8 pixels of values 0..16.
+-- datasets.Digits: the handwritten digits included with tide, 8 x 8 pixels with values 0..16.
 local define = require "tide.internal.declare.define"
 local ArrayDataset = require "tide.vision.datasets.array_dataset"
 local tide = require "tide"
 
---- The 1797 handwritten digits that come with tide: pictures (1, 8, 8) of values 0 to 16; the digit 0 is class 1.
+--- The 1797 handwritten digits included with tide: images (1, 8, 8) with values 0 to 16; the digit 0 is class 1.
 ---@use vision: transform = nil, target_transform = nil
 ---@counts targets, as classes
----@errors files that are missing are named, with where they come from
+---@errors missing files are named, with their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- tide.vision.datasets.Digits():get(1).shape --> {1, 8, 8}

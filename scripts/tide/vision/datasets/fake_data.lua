@@ -1,4 +1,4 @@
--- datasets.FakeData: random pictures and classes, to try programs with.
+-- datasets.FakeData: random images and classes, for testing programs.
 local define = require "tide.internal.declare.define"
 local draw = require "tide.internal.draw"
 local protocol = require "tide.data.protocol"
@@ -6,15 +6,14 @@ local raise = require "tide.internal.raise"
 local tide = require "tide"
 local VisionDataset = require "tide.vision.datasets.vision_dataset"
 
---- Random pictures, 1000 of {3, 224, 224} and 10 classes if nothing else is said; the sample at a position is always
---- the same.
+--- Random images, by default 1000 of {3, 224, 224} in 10 classes; the sample at a position is always the same.
 ---@param size integer >= 0 = 1000  number of samples
 ---@param image_size integer[] = {3, 224, 224}  channels, height, width
----@param num_classes integer >= 0 = 10  number of classes, which count from 1
+---@param num_classes integer >= 0 = 10  number of classes, counted from 1
 ---@use vision: transform = nil, target_transform = nil
----@param random_offset integer >= 0 = 0  added to the seed of each picture
+---@param random_offset integer >= 0 = 0  added to the seed of each image
 ---@counts targets, as classes
----@errors files that are missing are named, with where they come from
+---@errors missing files are named, with their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- tide.vision.datasets.FakeData(5, {3, 4, 6}):get(2).shape --> {3, 4, 6}

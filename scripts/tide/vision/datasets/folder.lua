@@ -6,22 +6,22 @@ local raise = require "tide.internal.raise"
 local tide = require "tide"
 local VisionDataset = require "tide.vision.datasets.vision_dataset"
 
---- torchvision's list. A picture that is neither PNG nor JPEG is an error when it is read, so that no sample is
---- left out in silence.
+--- torchvision's list. An image that is neither PNG nor JPEG is an error when it is read, so that no sample is
+--- silently skipped.
 local kPictures <const> = {".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp"}
-local kDeepest <const> = 16 -- folders in folders
+local kDeepest <const> = 16 -- nested folders
 
---- As ImageFolder, of files of any kind: loader(path) reads a sample. Either extensions, such as {".npy"}, or
---- is_valid_file(path) says which files count.
+--- Like ImageFolder, for any kind of files: loader(path) reads a sample. Either extensions, such as {".npy"}, or
+--- is_valid_file(path) selects the files.
 ---@param root string  the folder
 ---@param loader function  reads a file
----@param extensions string[] = nil  endings of the files
----@param transform function = nil  applied to pictures
+---@param extensions string[] = nil  extensions of the files
+---@param transform function = nil  applied to images
 ---@param target_transform function = nil  applied to targets
----@param is_valid_file function = nil  says of a path whether it is a sample
----@param allow_empty boolean = false  folders without samples are no error
+---@param is_valid_file function = nil  takes a path and returns whether it is a sample
+---@param allow_empty boolean = false  allow folders without samples
 ---@counts targets, as classes
----@errors files that are missing are named, with where they come from
+---@errors missing files are named, with their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- local root = os.tmpname()
@@ -43,10 +43,10 @@ local function has_extension(path, extensions)
   return false
 end
 
---- Adds {path, names of the files in it} of a folder and those below it to `found`.
+--- Adds {path, file names} of a folder and its subfolders to `found`.
 local function walk(caller, path, depth, found)
   if depth > kDeepest then
-    raise("%s: %s: folders are nested more than %d deep: does a link lead back?", caller, path, kDeepest)
+    raise("%s: %s: folders are nested more than %d deep: is there a symbolic link cycle?", caller, path, kDeepest)
   end
   local names, kinds = native.list_folder(path)
   local files = {}
@@ -60,18 +60,18 @@ local function walk(caller, path, depth, found)
   found[#found + 1] = {path, files}
 end
 
---- Names of the folders in the root.
+--- Names of the folders in the root folder.
 local function find_classes(caller, root)
   local names, kinds = native.list_folder(root)
   local classes = {}
   for i, name in ipairs(names) do
     if kinds[i] == "folder" then classes[#classes + 1] = name end
   end
-  if #classes == 0 then raise("%s: %s: has no folder in it: expected one for each class", caller, root) end
+  if #classes == 0 then raise("%s: %s has no subfolders: expected one for each class", caller, root) end
   return classes
 end
 
---- Paths and classes, in torchvision's order: by class, folder and name.
+--- Paths and classes in torchvision's order: by class, folder and name.
 local function find_samples(caller, given, classes, is_valid)
   local samples, empty = {}, {}
   for k, name in ipairs(classes) do
@@ -116,19 +116,19 @@ function DatasetFolder:get(i)
   return self:transformed(self:load(sample[1]), sample[2])
 end
 
---- What the loader makes of a file.
+--- A file as loaded by the loader.
 function DatasetFolder:load(path) return self.loader(path) end
 
---- Pictures in a folder for each class, root/dog/x.png, in torchvision's order: a sample is the uint8 picture in RGB
---- (3, height, width), or what loader(path) gives, and its class. Fields: classes, class_to_idx, samples, targets.
+--- Images in a folder for each class, root/dog/x.png, in torchvision's order: a sample is the uint8 RGB image
+--- (3, height, width), or the result of loader(path), and its class. Fields: classes, class_to_idx, samples, targets.
 ---@param root string  the folder
----@param transform function = nil  applied to pictures
+---@param transform function = nil  applied to images
 ---@param target_transform function = nil  applied to targets
 ---@param loader function = read_image  reads a file
----@param is_valid_file function = nil  says of a path whether it is a sample
----@param allow_empty boolean = false  folders without samples are no error
+---@param is_valid_file function = nil  takes a path and returns whether it is a sample
+---@param allow_empty boolean = false  allow folders without samples
 ---@counts targets, as classes
----@errors files that are missing are named, with where they come from
+---@errors missing files are named, with their sources
 ---@see data.DataLoader vision.transforms.Compose
 ---@example
 --- local root = os.tmpname()
@@ -149,7 +149,7 @@ function ImageFolder:init(...)
   self.imgs = self.samples
 end
 
---- Without a loader, the picture in RGB.
+--- Loads a file with the loader; without one, as an RGB image.
 function ImageFolder:load(path)
   if self.loader then return self.loader(path) end
   return tide.vision.read_image(path, {mode = "rgb"})

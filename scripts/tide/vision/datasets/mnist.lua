@@ -1,54 +1,54 @@
--- datasets.MNIST and data sets of its form: idx files, plain or packed by gzip.
+-- datasets.MNIST and datasets in its format: idx files, plain or gzipped.
 local define = require "tide.internal.declare.define"
 local ArrayDataset = require "tide.vision.datasets.array_dataset"
 local downloads = require "tide.vision.datasets.downloads"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 
-local kMostBytes <const> = 1 << 30 -- that a file may hold
-local kBytesType <const> = 8 -- idx's mark for unsigned bytes
+local kMostBytes <const> = 1 << 30 -- limit for a file
+local kBytesType <const> = 8 -- idx's type code for unsigned bytes
 
---- The bytes of an idx file in its shape: uint8 of `rank` dimensions.
+--- The contents of an idx file: a uint8 tensor of `rank` dimensions.
 local function read_idx(caller, path, rank)
   local bytes = native.read_bytes(path, kMostBytes)
   local head_size = 4 + 4 * rank
-  if #bytes < head_size then raise("%s: %s: is cut short: it holds %d bytes", caller, path, #bytes) end
+  if #bytes < head_size then raise("%s: %s is truncated: it has %d bytes", caller, path, #bytes) end
   local head = bytes[{{1, head_size}}]:bytes()
   local magic = (">I4"):unpack(head)
   if magic ~= kBytesType << 8 | rank then
-    raise("%s: %s: is not an idx file of bytes in %d dimensions: it begins with 0x%08x, not 0x%08x", caller, path,
+    raise("%s: %s is not an idx file of bytes in %d dimensions: it begins with 0x%08x, not 0x%08x", caller, path,
       rank, magic, kBytesType << 8 | rank)
   end
   local shape, count = {}, 1
   for k = 1, rank do
     shape[k] = (">I4"):unpack(head, 1 + 4 * k)
-    -- Sizes of 32 bits: the product of three may not fit.
+    -- The product of three 32-bit sizes may overflow.
     count = shape[k] > 0 and count > kMostBytes // shape[k] and math.maxinteger or count * shape[k]
   end
   if count ~= #bytes - head_size then
-    raise("%s: %s: its head announces %s bytes, behind it are %d", caller, path, table.concat(shape, " x "),
+    raise("%s: %s: the header specifies %s bytes, but %d follow", caller, path, table.concat(shape, " x "),
       #bytes - head_size)
   end
-  if count == 0 then raise("%s: %s: holds no samples: %s", caller, path, table.concat(shape, " x ")) end
+  if count == 0 then raise("%s: %s has no samples: %s", caller, path, table.concat(shape, " x ")) end
   return bytes[{{head_size + 1, #bytes}}]:reshape(shape):contiguous()
 end
 
---- The path of a file or of its packed form; nil if neither is there.
+--- The path of a file or of its gzipped form; nil if neither exists.
 local function found(path)
   if native.file_kind(path) == "file" then return path end
   if native.file_kind(path .. ".gz") == "file" then return path .. ".gz" end
 end
 
---- Handwritten digits in root/MNIST/raw, plain or .gz, as torchvision leaves them. A sample is a uint8 picture (1,
---- 28, 28), where torchvision has one of PIL, and its class, which counts from 1: the digit 0 is class 1. Nothing is
---- fetched: download = true says what to fetch, and checks MD5 sums of packed files.
+--- Handwritten digits in root/MNIST/raw, plain or .gz, as stored by torchvision. A sample is a uint8 image (1, 28, 28),
+--- where torchvision returns a PIL image, and its class, counted from 1: the digit 0 is class 1. Nothing is downloaded:
+--- download = true reports what to download, and checks MD5 sums of gzipped files.
 ---@param root string  the folder
----@param train boolean = true  the samples for training, or with false those for testing
----@param transform function = nil  applied to pictures
+---@param train boolean = true  the training set; false: the test set
+---@param transform function = nil  applied to images
 ---@param target_transform function = nil  applied to targets
----@param download boolean = false  taken for PyTorch's sake; nothing is fetched
+---@param download boolean = false  report what to download and check files; nothing is downloaded
 ---@counts targets, as classes
----@errors files that are missing are named, with where they come from
+---@errors missing files are named, with their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- local root = os.tmpname()
@@ -64,7 +64,7 @@ end
 --- x --> {{{{8}}}, 10}
 local MNIST, read_mnist = define("vision.datasets.MNIST", ArrayDataset)
 
---- Where the files are found, and their MD5 sums: pictures and labels to train with, and to test with.
+--- The source of the files, and their MD5 sums: training images and labels, test images and labels.
 MNIST.url = "https://ossci-datasets.s3.amazonaws.com/mnist/"
 MNIST.sums = {
   "f68b3c2dcbeaaa9fbdd348bbdeb94873", "d53e105ee54ea40749a09fcbcd1e9432",
@@ -79,7 +79,7 @@ local kFiles <const> = {
   "train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte",
 }
 
---- The paths of pictures and labels.
+--- The paths of images and labels.
 local function find_files(self, caller, given)
   local folder = ("%s/%s/raw"):format(given.root, caller)
   local paths, missing, packed = {}, {}, {}
@@ -99,7 +99,7 @@ end
 
 function MNIST:init(...) self:read(read_mnist(...)) end
 
---- Reads the files of the data set that `given` names.
+--- Reads the files selected by `given`.
 function MNIST:read(given)
   local caller = getmetatable(self).name
   self:set_transforms(given)
@@ -107,24 +107,24 @@ function MNIST:read(given)
   local images_path, labels_path = find_files(self, caller, given)
   local images, labels = read_idx(caller, images_path, 3), read_idx(caller, labels_path, 1)
   if #images ~= #labels then
-    raise("%s: %s holds %d pictures, %s holds %d labels", caller, images_path, #images, labels_path, #labels)
+    raise("%s: %s holds %d images, %s holds %d labels", caller, images_path, #images, labels_path, #labels)
   end
   local most = labels:max():item()
   if most >= #self.classes then
-    raise("%s: %s: labels go from 0 to %d, got %d", caller, labels_path, #self.classes - 1, most)
+    raise("%s: %s: expected labels from 0 to %d, got %d", caller, labels_path, #self.classes - 1, most)
   end
   self.root, self.train = given.root, given.train
   self:set_arrays(images:unsqueeze(2), labels:to "int64" + 1)
 end
 
---- Pictures of clothes in root/FashionMNIST/raw, as MNIST.
+--- Images of clothes in root/FashionMNIST/raw; see MNIST.
 ---@param root string  the folder
----@param train boolean = true  the samples for training, or with false those for testing
----@param transform function = nil  applied to pictures
+---@param train boolean = true  the training set; false: the test set
+---@param transform function = nil  applied to images
 ---@param target_transform function = nil  applied to targets
----@param download boolean = false  taken for PyTorch's sake; nothing is fetched
+---@param download boolean = false  report what to download and check files; nothing is downloaded
 ---@counts targets, as classes
----@errors files that are missing are named, with where they come from
+---@errors missing files are named, with their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- local root = os.tmpname()
@@ -151,14 +151,14 @@ FashionMNIST.class_names = {
   "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot",
 }
 
---- Handwritten hiragana in root/KMNIST/raw, as MNIST.
+--- Handwritten hiragana in root/KMNIST/raw; see MNIST.
 ---@param root string  the folder
----@param train boolean = true  the samples for training, or with false those for testing
----@param transform function = nil  applied to pictures
+---@param train boolean = true  the training set; false: the test set
+---@param transform function = nil  applied to images
 ---@param target_transform function = nil  applied to targets
----@param download boolean = false  taken for PyTorch's sake; nothing is fetched
+---@param download boolean = false  report what to download and check files; nothing is downloaded
 ---@counts targets, as classes
----@errors files that are missing are named, with where they come from
+---@errors missing files are named, with their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- local root = os.tmpname()

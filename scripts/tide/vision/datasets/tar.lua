@@ -1,10 +1,10 @@
--- Tar archives as tensors of bytes.
+-- Reads tar archives in byte tensors.
 local raise = require "tide.internal.raise"
 
 local kBlock <const> = 512
 local kMostMembers <const> = 1000
 
---- The files of an archive by name: parts of `bytes`, a uint8 tensor. Errors name `path`.
+--- The files of an archive by name, as slices of `bytes`, a uint8 tensor. Errors name `path`.
 local function members(caller, path, bytes)
   local files, at, count = {}, 0, 0
   while at + kBlock <= #bytes do
@@ -14,7 +14,7 @@ local function members(caller, path, bytes)
     local size = tonumber(head:sub(125, 136):match "^ *([0-7]+)[ \0]*$" or "", 8)
     count = count + 1
     if not size or at + kBlock + size > #bytes or count > kMostMembers then
-      raise("%s: %s: is not a whole tar archive: at byte %d", caller, path, at)
+      raise("%s: %s is not a complete tar archive: at byte %d", caller, path, at)
     end
     local kind = head:sub(157, 157)
     if (kind == "0" or kind == "\0") and size > 0 then

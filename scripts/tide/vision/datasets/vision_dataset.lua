@@ -1,4 +1,4 @@
--- The base of data sets of pictures: a transform of the picture, one of the class.
+-- The base class of image datasets: transforms of the image and of the class.
 local class = require "tide.internal.class"
 local Dataset = require "tide.data.dataset".Dataset
 local protocol = require "tide.data.protocol"
@@ -13,7 +13,7 @@ local function check_callable(self, name, value)
     protocol.kind_of(value))
 end
 
---- Takes the options transform and target_transform.
+--- Sets the options transform and target_transform.
 function VisionDataset:set_transforms(given)
   self.transform = check_callable(self, "transform", given.transform)
   self.target_transform = check_callable(self, "target_transform", given.target_transform)
@@ -25,7 +25,7 @@ function VisionDataset:set_classes(classes)
   for i, name in ipairs(classes) do self.class_to_idx[name] = i end
 end
 
---- A sample: the picture and the class as the transforms give them.
+--- A sample: the transformed image and class.
 function VisionDataset:transformed(image, target)
   if self.transform then image = self.transform(image) end
   if self.target_transform then target = self.target_transform(target) end

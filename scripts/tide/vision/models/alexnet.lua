@@ -1,4 +1,4 @@
--- AlexNet (Krizhevsky, 2014: the one weird trick for parallelizing convolutional networks).
+-- AlexNet (Krizhevsky, 2014: One weird trick for parallelizing convolutional neural networks).
 local class = require "tide.internal.class"
 local network = require "tide.vision.models.internal.network"
 local nn = require "tide.nn"

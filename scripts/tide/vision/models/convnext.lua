@@ -32,7 +32,7 @@ end
 
 local ConvNeXt = class("ConvNeXt", nn.Module)
 
---- `widths` of four stages of so many blocks each.
+--- The four stages have `widths` channels and `blocks` blocks.
 function ConvNeXt:init(widths, blocks, given)
   local norm_layer, total, id = given.norm_layer, 0, 0
   for _, count in ipairs(blocks) do total = total + count end
@@ -63,7 +63,7 @@ local function usual_norm(channels) return LayerNorm2d(channels, {eps = 1e-6}) e
 
 local convnexts = {}
 
---- Makes the network that is declared as `declared`.
+--- Makes the declared network.
 local function convnext(declared, widths, blocks)
   convnexts[declared:match "[%w_]+$"] = network(declared, function(given)
     given.norm_layer = given.norm_layer or usual_norm
@@ -71,25 +71,25 @@ local function convnext(declared, widths, blocks)
   end)
 end
 
---- ConvNeXt: 29, 50, 89 and 198 million parameters.
+--- ConvNeXt; tiny, small, base and large have 29, 50, 89 and 198 million parameters.
 ---@use vision: stochastic_depth_prob = 0.1, layer_scale = 1e-6, num_classes = 1000, norm_layer = nil
 ---@example
 --- tide.vision.models.convnext_tiny ~= nil --> true
 convnext("vision.models.convnext_tiny", {96, 192, 384, 768}, {3, 3, 9, 3})
 
---- ConvNeXt: 29, 50, 89 and 198 million parameters.
+--- ConvNeXt; tiny, small, base and large have 29, 50, 89 and 198 million parameters.
 ---@use vision: stochastic_depth_prob = 0.4, layer_scale = 1e-6, num_classes = 1000, norm_layer = nil
 ---@example
 --- tide.vision.models.convnext_small ~= nil --> true
 convnext("vision.models.convnext_small", {96, 192, 384, 768}, {3, 3, 27, 3})
 
---- ConvNeXt: 29, 50, 89 and 198 million parameters.
+--- ConvNeXt; tiny, small, base and large have 29, 50, 89 and 198 million parameters.
 ---@use vision: stochastic_depth_prob = 0.5, layer_scale = 1e-6, num_classes = 1000, norm_layer = nil
 ---@example
 --- tide.vision.models.convnext_base ~= nil --> true
 convnext("vision.models.convnext_base", {128, 256, 512, 1024}, {3, 3, 27, 3})
 
---- ConvNeXt: 29, 50, 89 and 198 million parameters.
+--- ConvNeXt; tiny, small, base and large have 29, 50, 89 and 198 million parameters.
 ---@like vision.models.convnext_base
 ---@example
 --- tide.vision.models.convnext_large ~= nil --> true

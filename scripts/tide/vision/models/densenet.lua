@@ -20,7 +20,7 @@ function DenseLayer:init(inputs, given)
   self.drop_rate, self.memory_efficient = given.drop_rate, given.memory_efficient
 end
 
---- What the layer makes of all features so far, a list.
+--- The layer's output for the list of all previous features.
 function DenseLayer:forward(features)
   local function bottleneck(...)
     return self.conv1(self.relu1(self.norm1(tide.cat({...}, 2))))
@@ -49,13 +49,13 @@ function DenseBlock:forward(x)
   return tide.cat(features, 2)
 end
 
---- Half as many channels, on half as many places.
+--- Halves the number of channels, the height and the width.
 local function transition(inputs)
   return nn.Sequential({"norm", nn.BatchNorm2d(inputs)}, {"relu", nn.ReLU({inplace = true})},
     {"conv", nn.Conv2d(inputs, inputs // 2, 1, {bias = false})}, {"pool", nn.AvgPool2d(2, 2)})
 end
 
---- Files of older torchvisions call layers norm.1, conv.2: renames them in the state to be loaded.
+--- Older torchvision files name layers norm.1, conv.2: renames them in the state to load.
 local function rename_old(_, state)
   local renamed = {}
   for key, tensor in pairs(state) do
@@ -95,31 +95,31 @@ end
 
 local densenets = {}
 
---- Makes the network that is declared as `declared`.
+--- Makes the declared network.
 local function densenet(declared, growth, features, blocks)
   densenets[declared:match "[%w_]+$"] = network(declared, function(given) return DenseNet(blocks, given) end,
     {growth_rate = growth, num_init_features = features})
 end
 
---- A densely connected network, named by its layers; memory_efficient computes parts again in backward.
+--- A densely connected network, named by its number of layers; memory_efficient recomputes parts in backward.
 ---@use vision: bn_size = 4, drop_rate = 0.0, num_classes = 1000, memory_efficient = false
 ---@example
 --- tide.vision.models.densenet121():get_parameter("classifier.weight").shape --> {1000, 1024}
 densenet("vision.models.densenet121", 32, 64, {6, 12, 24, 16})
 
---- A densely connected network, named by its layers; memory_efficient computes parts again in backward.
+--- A densely connected network, named by its number of layers; memory_efficient recomputes parts in backward.
 ---@like vision.models.densenet121
 ---@example
 --- tide.vision.models.densenet161 ~= nil --> true
 densenet("vision.models.densenet161", 48, 96, {6, 12, 36, 24})
 
---- A densely connected network, named by its layers; memory_efficient computes parts again in backward.
+--- A densely connected network, named by its number of layers; memory_efficient recomputes parts in backward.
 ---@like vision.models.densenet121
 ---@example
 --- tide.vision.models.densenet169 ~= nil --> true
 densenet("vision.models.densenet169", 32, 64, {6, 12, 32, 32})
 
---- A densely connected network, named by its layers; memory_efficient computes parts again in backward.
+--- A densely connected network, named by its number of layers; memory_efficient recomputes parts in backward.
 ---@like vision.models.densenet121
 ---@example
 --- tide.vision.models.densenet201 ~= nil --> true

@@ -7,11 +7,11 @@ local nn = require "tide.nn"
 local ops = require "tide.vision.ops"
 local start = require "tide.vision.models.internal.start"
 
--- Blocks take {expand_ratio, kernel, stride, inputs, outputs}, and are summed with their input.
+-- Blocks take {expand_ratio, kernel, stride, inputs, outputs}, and have a residual connection.
 
 local MBConv = class("MBConv", nn.Module)
 
---- Layers of the block as a list.
+--- The list of layers of a block.
 local function separable_layers(row, norm_layer)
   local expand_ratio, kernel, stride, inputs, outputs = table.unpack(row)
   local expanded, list = divisible(inputs * expand_ratio, 8), {}
@@ -27,7 +27,7 @@ local function separable_layers(row, norm_layer)
   return list
 end
 
---- As separable_layers, with one full convolution in place of two parts.
+--- Like separable_layers, with one full convolution instead of a separable one.
 local function fused_layers(row, norm_layer)
   local expand_ratio, kernel, stride, inputs, outputs = table.unpack(row)
   local expanded = divisible(inputs * expand_ratio, 8)
@@ -92,7 +92,7 @@ local function slow_norm(channels) return nn.BatchNorm2d(channels, {eps = 0.001,
 
 local function v2_norm(channels) return nn.BatchNorm2d(channels, {eps = 0.001}) end
 
---- The stages of a network that is so many times as wide and as deep as the first.
+--- The stages of a network with `width` and `depth` times the width and depth of the first.
 local function scaled_stages(width, depth)
   local stages = {}
   for i, row in ipairs {
@@ -127,7 +127,7 @@ local v2_stages = {
 
 local efficientnets = {}
 
---- Makes the network that is declared as `declared`, of the first version.
+--- Makes the declared network of the first version.
 local function efficientnet(declared, width, depth, norm_layer)
   efficientnets[declared:match "[%w_]+$"] = network(declared, function(given)
     given.norm_layer = given.norm_layer or norm_layer
@@ -135,7 +135,7 @@ local function efficientnet(declared, width, depth, norm_layer)
   end)
 end
 
---- The same of the second version.
+--- Makes the declared network of the second version.
 local function efficientnet_v2(declared)
   local name = declared:match "[%w_]+$"
   efficientnets[name] = network(declared, function(given)
@@ -144,67 +144,67 @@ local function efficientnet_v2(declared)
   end)
 end
 
---- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+--- EfficientNet; b0 to b7 grow deeper and wider, from 5 to 66 million parameters.
 ---@use vision: dropout = 0.2, stochastic_depth_prob = 0.2, num_classes = 1000, norm_layer = nil
 ---@example
 --- tide.vision.models.efficientnet_b0():get_parameter("classifier.1.weight").shape --> {1000, 1280}
 efficientnet("vision.models.efficientnet_b0", 1.0, 1.0, plain_norm)
 
---- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+--- EfficientNet; b0 to b7 grow deeper and wider, from 5 to 66 million parameters.
 ---@like vision.models.efficientnet_b0
 ---@example
 --- tide.vision.models.efficientnet_b1 ~= nil --> true
 efficientnet("vision.models.efficientnet_b1", 1.0, 1.1, plain_norm)
 
---- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+--- EfficientNet; b0 to b7 grow deeper and wider, from 5 to 66 million parameters.
 ---@use vision: dropout = 0.3, stochastic_depth_prob = 0.2, num_classes = 1000, norm_layer = nil
 ---@example
 --- tide.vision.models.efficientnet_b2 ~= nil --> true
 efficientnet("vision.models.efficientnet_b2", 1.1, 1.2, plain_norm)
 
---- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+--- EfficientNet; b0 to b7 grow deeper and wider, from 5 to 66 million parameters.
 ---@like vision.models.efficientnet_b2
 ---@example
 --- tide.vision.models.efficientnet_b3 ~= nil --> true
 efficientnet("vision.models.efficientnet_b3", 1.2, 1.4, plain_norm)
 
---- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+--- EfficientNet; b0 to b7 grow deeper and wider, from 5 to 66 million parameters.
 ---@use vision: dropout = 0.4, stochastic_depth_prob = 0.2, num_classes = 1000, norm_layer = nil
 ---@example
 --- tide.vision.models.efficientnet_b4 ~= nil --> true
 efficientnet("vision.models.efficientnet_b4", 1.4, 1.8, plain_norm)
 
---- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+--- EfficientNet; b0 to b7 grow deeper and wider, from 5 to 66 million parameters.
 ---@like vision.models.efficientnet_b4
 ---@example
 --- tide.vision.models.efficientnet_b5 ~= nil --> true
 efficientnet("vision.models.efficientnet_b5", 1.6, 2.2, slow_norm)
 
---- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+--- EfficientNet; b0 to b7 grow deeper and wider, from 5 to 66 million parameters.
 ---@use vision: dropout = 0.5, stochastic_depth_prob = 0.2, num_classes = 1000, norm_layer = nil
 ---@example
 --- tide.vision.models.efficientnet_b6 ~= nil --> true
 efficientnet("vision.models.efficientnet_b6", 1.8, 2.6, slow_norm)
 
---- EfficientNet, ever deeper and wider: 5 to 66 million parameters.
+--- EfficientNet; b0 to b7 grow deeper and wider, from 5 to 66 million parameters.
 ---@like vision.models.efficientnet_b6
 ---@example
 --- tide.vision.models.efficientnet_b7 ~= nil --> true
 efficientnet("vision.models.efficientnet_b7", 2.0, 3.1, slow_norm)
 
---- EfficientNetV2: small, medium, large.
+--- EfficientNetV2, in sizes small, medium and large.
 ---@like vision.models.efficientnet_b0
 ---@example
 --- tide.vision.models.efficientnet_v2_s ~= nil --> true
 efficientnet_v2 "vision.models.efficientnet_v2_s"
 
---- EfficientNetV2: small, medium, large.
+--- EfficientNetV2, in sizes small, medium and large.
 ---@like vision.models.efficientnet_b2
 ---@example
 --- tide.vision.models.efficientnet_v2_m ~= nil --> true
 efficientnet_v2 "vision.models.efficientnet_v2_m"
 
---- EfficientNetV2: small, medium, large.
+--- EfficientNetV2, in sizes small, medium and large.
 ---@like vision.models.efficientnet_b4
 ---@example
 --- tide.vision.models.efficientnet_v2_l ~= nil --> true

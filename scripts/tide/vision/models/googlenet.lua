@@ -12,12 +12,12 @@ local BasicConv2d = parts.BasicConv2d
 
 local Inception = class("Inception", nn.Module)
 
---- Outputs of the branches: ones by 1 x 1; threes and fives, each with what goes in; and pooled.
+--- Channels of the branches: ones for 1 x 1; threes and fives, each with its reduction before it; and pooled.
 function Inception:init(inputs, ones, before_threes, threes, before_fives, fives, pooled)
   self.branch1 = BasicConv2d(inputs, ones, 1)
   self.branch2 = nn.Sequential(BasicConv2d(inputs, before_threes, 1),
     BasicConv2d(before_threes, threes, 3, {padding = 1}))
-  -- torchvision's weights are for 3 x 3, not 5 x 5.
+  -- torchvision's weights are 3 x 3, not 5 x 5.
   self.branch3 = nn.Sequential(BasicConv2d(inputs, before_fives, 1),
     BasicConv2d(before_fives, fives, 3, {padding = 1}))
   self.branch4 = nn.Sequential(nn.MaxPool2d(3, {stride = 1, padding = 1, ceil_mode = true}),
@@ -77,7 +77,7 @@ function GoogLeNet:init(given)
   end
 end
 
---- In training with aux_logits also gives those of the second and the first side branch.
+--- In training with aux_logits, also returns the logits of the second and the first auxiliary classifier.
 function GoogLeNet:forward(x)
   if self.transform_input then x = parts.transformed(x) end
   local aux1, aux2
@@ -92,9 +92,9 @@ function GoogLeNet:forward(x)
   return x
 end
 
---- GoogLeNet; in training with aux_logits (the default) gives the logits of two side branches too.
+--- GoogLeNet; in training with aux_logits (the default), also returns the logits of two auxiliary classifiers.
 ---@use vision: num_classes = 1000, aux_logits = true, transform_input = false, init_weights = true, dropout = 0.2
----@param dropout_aux number = 0.7  the same in the side branches
+---@param dropout_aux number = 0.7  dropout probability of the auxiliary classifiers
 ---@example
 --- tide.vision.models.googlenet ~= nil --> true
 local googlenet = network("vision.models.googlenet", GoogLeNet)

@@ -10,7 +10,7 @@ local tide = require "tide"
 local parts = require "tide.vision.models.internal.inception_parts"
 local BasicConv2d = parts.BasicConv2d
 
--- Pools that branches begin with.
+-- Pooling at the beginning of branches.
 local pools = {
   average = function(x) return F.avg_pool2d(x, 3, {stride = 1, padding = 1}) end,
   max = function(x) return F.max_pool2d(x, 3, {stride = 2}) end,
@@ -19,7 +19,7 @@ local pools = {
 local Mixed = class("Mixed", nn.Module)
 
 --- `layers`: {name, inputs, outputs, kernel, options}. `branches`: lists of names of layers and pools,
---- one after the other; where a list stands for a name, its layers stand side by side.
+--- applied in sequence; the layers of a nested list are applied in parallel.
 function Mixed:init(layers, branches)
   for _, layer in ipairs(layers) do self[layer[1]] = BasicConv2d(table.unpack(layer, 2)) end
   self.branches = branches
@@ -142,7 +142,7 @@ function Inception3:init(given)
   end
 end
 
---- In training with aux_logits also gives those of the side branch.
+--- In training with aux_logits, also returns the logits of the auxiliary classifier.
 function Inception3:forward(x)
   if self.transform_input then x = parts.transformed(x) end
   x = self.maxpool1(self.Conv2d_2b_3x3(self.Conv2d_2a_3x3(self.Conv2d_1a_3x3(x))))
@@ -156,7 +156,7 @@ function Inception3:forward(x)
   return x
 end
 
---- Inception v3 for images of 299 x 299; in training with aux_logits gives those of a side branch too.
+--- Inception v3 for images of 299 x 299; in training with aux_logits, also returns those of an auxiliary classifier.
 ---@use vision: num_classes = 1000, aux_logits = true, transform_input = false, init_weights = true, dropout = 0.5
 ---@example
 --- tide.vision.models.inception_v3 ~= nil --> true

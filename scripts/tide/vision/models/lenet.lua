@@ -1,4 +1,4 @@
--- LeNet-5 (LeCun et al., 1998) for images of 28 x 28, with rectifiers and max pools.
+-- LeNet-5 (LeCun et al., 1998) for images of 28 x 28, with ReLU and max pooling.
 local class = require "tide.internal.class"
 local network = require "tide.vision.models.internal.network"
 local nn = require "tide.nn"
@@ -16,9 +16,9 @@ end
 
 function LeNet:forward(x) return self.classifier(self.features(x):flatten(2)) end
 
---- LeNet-5 for images of 28 x 28, with rectifiers and max pools.
+--- LeNet-5 for images of 28 x 28, with ReLU and max pooling.
 ---@use vision: num_classes = 10
----@param in_channels integer > 0 = 1  channels of the pictures
+---@param in_channels integer > 0 = 1  channels of the images
 ---@example
 --- tide.vision.models.lenet()(tide.ones(2, 1, 28, 28)).shape --> {2, 10}
 local lenet = network("vision.models.lenet", LeNet)

@@ -8,7 +8,7 @@ local start = require "tide.vision.models.internal.start"
 
 local function norm(channels) return nn.BatchNorm2d(channels, {momentum = 1 - 0.9997}) end
 
---- Adds a convolution that keeps the size of the image (but for its stride), and a norm.
+--- Adds a convolution with padding that keeps the image size (for stride 1), and a batch norm.
 local function add_conv(list, inputs, outputs, size, options)
   options.padding, options.bias = size // 2, false
   list:add(nn.Conv2d(inputs, outputs, size, options), norm(outputs))
@@ -71,30 +71,30 @@ function MNASNet:forward(x) return self.classifier(self.layers(x):mean({3, 4})) 
 
 local mnasnets = {}
 
---- Makes the network that is declared as `declared`.
+--- Makes the declared network.
 local function mnasnet(declared, alpha)
   mnasnets[declared:match "[%w_]+$"] = network(declared, function(given) return MNASNet(alpha, given) end)
 end
 
---- MNASNet of this width, 2.2 to 6.3 million parameters.
+--- MNASNet with the given width multiplier, 2.2 to 6.3 million parameters.
 ---@use vision: num_classes = 1000, dropout = 0.2
 ---@example
 --- tide.vision.models.mnasnet0_5():get_parameter("classifier.1.weight").shape --> {1000, 1280}
 mnasnet("vision.models.mnasnet0_5", 0.5)
 
---- MNASNet of this width, 2.2 to 6.3 million parameters.
+--- MNASNet with the given width multiplier, 2.2 to 6.3 million parameters.
 ---@like vision.models.mnasnet0_5
 ---@example
 --- tide.vision.models.mnasnet0_75 ~= nil --> true
 mnasnet("vision.models.mnasnet0_75", 0.75)
 
---- MNASNet of this width, 2.2 to 6.3 million parameters.
+--- MNASNet with the given width multiplier, 2.2 to 6.3 million parameters.
 ---@like vision.models.mnasnet0_5
 ---@example
 --- tide.vision.models.mnasnet1_0 ~= nil --> true
 mnasnet("vision.models.mnasnet1_0", 1.0)
 
---- MNASNet of this width, 2.2 to 6.3 million parameters.
+--- MNASNet with the given width multiplier, 2.2 to 6.3 million parameters.
 ---@like vision.models.mnasnet0_5
 ---@example
 --- tide.vision.models.mnasnet1_3 ~= nil --> true

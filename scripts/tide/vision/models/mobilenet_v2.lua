@@ -10,7 +10,7 @@ local start = require "tide.vision.models.internal.start"
 local InvertedResidual = class("InvertedResidual", nn.Module)
 
 function InvertedResidual:init(inputs, outputs, stride, expand_ratio, norm_layer)
-  if stride ~= 1 and stride ~= 2 then raise("mobilenet_v2: strides are 1 or 2, got %s", stride) end
+  if stride ~= 1 and stride ~= 2 then raise("mobilenet_v2: stride must be 1 or 2, got %s", stride) end
   local hidden = math.tointeger(math.floor(inputs * expand_ratio + 0.5))
   local list = {}
   if expand_ratio ~= 1 then
@@ -72,7 +72,7 @@ end
 --- MobileNetV2, 3.5 million parameters.
 ---@use vision: num_classes = 1000, width_mult = 1.0
 ---@param inverted_residual_setting table = nil  {expansion, channels, blocks, stride} of each stage
----@param round_nearest integer > 0 = 8  channels are a multiple of it
+---@param round_nearest integer > 0 = 8  channel counts are multiples of this
 ---@use vision: norm_layer = nn.BatchNorm2d, dropout = 0.2
 ---@example
 --- tide.vision.models.mobilenet_v2():get_parameter("classifier.1.weight").shape --> {1000, 1280}

@@ -37,7 +37,7 @@ function InvertedResidual:forward(x)
   return self.use_res_connect and y + x or y
 end
 
--- Rows as in InvertedResidual; those at the end are halved by reduced_tail and dilated by dilated.
+-- Rows as in InvertedResidual; reduced_tail halves the channels of the last rows, and dilated dilates them.
 
 local function large_rows(tail, dilation)
   local last, wide = 160 // tail, 960 // tail
@@ -98,7 +98,7 @@ local function usual_norm(channels) return nn.BatchNorm2d(channels, {eps = 0.001
 
 local mobilenets = {}
 
---- Makes the network that is declared as `declared`.
+--- Makes the declared network.
 local function mobilenet(declared, rows, channels)
   mobilenets[declared:match "[%w_]+$"] = network(declared, function(given)
     given.norm_layer = given.norm_layer or usual_norm
@@ -106,14 +106,14 @@ local function mobilenet(declared, rows, channels)
   end)
 end
 
---- MobileNetV3, 2.5 and 5.5 million parameters.
+--- MobileNetV3; small and large have 2.5 and 5.5 million parameters.
 ---@use vision: num_classes = 1000, width_mult = 1.0, reduced_tail = false, dilated = false, norm_layer = nil, dropout
 ---  = 0.2
 ---@example
 --- tide.vision.models.mobilenet_v3_large ~= nil --> true
 mobilenet("vision.models.mobilenet_v3_large", large_rows, 1280)
 
---- MobileNetV3, 2.5 and 5.5 million parameters.
+--- MobileNetV3; small and large have 2.5 and 5.5 million parameters.
 ---@like vision.models.mobilenet_v3_large
 ---@example
 --- tide.vision.models.mobilenet_v3_small():get_parameter("classifier.3.weight").shape --> {1000, 1024}

@@ -1,4 +1,4 @@
--- tide.vision.models.list and get_model: the networks by their names.
+-- tide.vision.models.list and get_model: networks by name.
 local checked = require "tide.internal.declare.checked"
 local families = require "tide.vision.models.internal.families"
 local nearest = require "tide.internal.nearest"
@@ -6,7 +6,7 @@ local raise = require "tide.internal.raise"
 
 local registry = {}
 
-local file_of -- the file that makes each network; made when it is first needed
+local file_of -- the file of each network, built on first use
 
 local function files()
   if not file_of then
@@ -28,7 +28,7 @@ registry.list = checked("vision.models.list", function()
   return names
 end)
 
---- The network of this name, with its options.
+--- Builds the network of this name with options.
 ---@param name string  name of the network
 ---@param options table = {}  its options
 ---@example
@@ -37,8 +37,8 @@ registry.get_model = checked("vision.models.get_model", function(name, options)
   local file = type(name) == "string" and files()[name]
   if not file then
     local near = nearest(tostring(name), files())
-    raise("get_model: there is no network '%s'%s", tostring(name),
-      near and ("; did you mean '%s'?"):format(near) or ": tide.vision.models.list() names them all")
+    raise("get_model: unknown network '%s'%s", tostring(name),
+      near and ("; did you mean '%s'?"):format(near) or ": tide.vision.models.list() lists all")
   end
   return require("tide.vision.models." .. file)[name](options)
 end)

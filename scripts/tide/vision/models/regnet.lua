@@ -1,4 +1,4 @@
--- RegNet (Radosavovic et al., 2020): widths of blocks follow a line, rounded to powers.
+-- RegNet (Radosavovic et al., 2020): block widths grow linearly, quantized to powers.
 local class = require "tide.internal.class"
 local divisible = require("tide.vision.models.internal.channels").divisible
 local init = require "tide.nn.init"
@@ -7,14 +7,14 @@ local nn = require "tide.nn"
 local ops = require "tide.vision.ops"
 local start = require "tide.vision.models.internal.start"
 
---- The nearest whole number; halves become even, on which the widths of networks depend.
+--- Rounds to the nearest integer, half to even, which the widths of networks depend on.
 local function rounded(x)
   local low = math.floor(x)
-  local rest = x - low
-  return rest > 0.5 and low + 1 or rest == 0.5 and low + low % 2 or low
+  local fraction = x - low
+  return fraction > 0.5 and low + 1 or fraction == 0.5 and low + low % 2 or low
 end
 
---- The stages {width, blocks, width of a group} that the numbers of a network stand for.
+--- The stages {width, blocks, group width} from the parameters of a network.
 local function make_stages(depth, first, slope, base, group)
   local stages = {}
   for i = 0, depth - 1 do
@@ -94,8 +94,8 @@ end
 
 local regnets = {}
 
---- Makes the network that is declared as `declared`, from depth, first width, slope, base, and width of a group;
---- networks y squeeze and excite.
+--- Makes the declared network from depth, first width, slope, base, and group width; y networks have
+--- squeeze-and-excitation.
 local function regnet(declared, ...)
   local name, row = declared:match "[%w_]+$", {...}
   local se_ratio = name:find "_y_" and 0.25 or nil
@@ -104,91 +104,91 @@ local function regnet(declared, ...)
   end)
 end
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@use vision: num_classes = 1000, stem_width = 32, norm_layer = nn.BatchNorm2d, activation = nn.ReLU
 ---@example
 --- tide.vision.models.regnet_y_400mf ~= nil --> true
 regnet("vision.models.regnet_y_400mf", 16, 48, 27.89, 2.09, 8)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_800mf ~= nil --> true
 regnet("vision.models.regnet_y_800mf", 14, 56, 38.84, 2.4, 16)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_1_6gf ~= nil --> true
 regnet("vision.models.regnet_y_1_6gf", 27, 48, 20.71, 2.65, 24)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_3_2gf ~= nil --> true
 regnet("vision.models.regnet_y_3_2gf", 21, 80, 42.63, 2.66, 24)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_8gf ~= nil --> true
 regnet("vision.models.regnet_y_8gf", 17, 192, 76.82, 2.19, 56)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_16gf ~= nil --> true
 regnet("vision.models.regnet_y_16gf", 18, 200, 106.23, 2.48, 112)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_32gf ~= nil --> true
 regnet("vision.models.regnet_y_32gf", 20, 232, 115.89, 2.53, 232)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_y_128gf ~= nil --> true
 regnet("vision.models.regnet_y_128gf", 27, 456, 160.83, 2.52, 264)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_400mf():get_parameter("fc.weight").shape --> {1000, 400}
 regnet("vision.models.regnet_x_400mf", 22, 24, 24.48, 2.54, 16)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_800mf ~= nil --> true
 regnet("vision.models.regnet_x_800mf", 16, 56, 35.73, 2.28, 16)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_1_6gf ~= nil --> true
 regnet("vision.models.regnet_x_1_6gf", 18, 80, 34.01, 2.25, 24)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_3_2gf ~= nil --> true
 regnet("vision.models.regnet_x_3_2gf", 25, 88, 26.31, 2.25, 48)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_8gf ~= nil --> true
 regnet("vision.models.regnet_x_8gf", 23, 80, 49.56, 2.88, 120)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_16gf ~= nil --> true
 regnet("vision.models.regnet_x_16gf", 22, 216, 55.59, 2.1, 128)
 
---- RegNet, named by its operations for an image; y squeezes and excites channels, x does not.
+--- RegNet, named by its FLOPs per image; y has squeeze-and-excitation, x does not.
 ---@like vision.models.regnet_y_400mf
 ---@example
 --- tide.vision.models.regnet_x_32gf ~= nil --> true

@@ -1,4 +1,4 @@
--- Residual networks (He et al., 2015), wide ones, and ResNeXt.
+-- Residual networks (He et al., 2015), wide residual networks, and ResNeXt.
 local class = require "tide.internal.class"
 local init = require "tide.nn.init"
 local kind_of = require "tide.internal.kind_of"
@@ -29,7 +29,7 @@ function BasicBlock:init(inputs, planes, given)
       given.base_width)
   end
   if given.dilation > 1 then
-    raise("BasicBlock: a dilation of %d in place of a stride needs a network of Bottleneck blocks",
+    raise("BasicBlock: a dilation of %d instead of a stride needs a network of Bottleneck blocks",
       given.dilation)
   end
   self.conv1 = conv3x3(inputs, planes, given.stride, 1, 1)
@@ -71,7 +71,7 @@ end
 
 local ResNet = class("ResNet", nn.Module)
 
---- The list of three booleans: whether each of the last stages is dilated instead of strided.
+--- Reads the list of three booleans: whether each of the last stages is dilated instead of strided.
 local function read_dilated(given)
   local dilated = given.replace_stride_with_dilation or {false, false, false}
   if type(dilated) ~= "table" or #dilated ~= 3 then
@@ -132,70 +132,70 @@ end
 
 local resnets = {}
 
---- Makes the network that is declared as `declared`.
+--- Makes the declared network.
 local function resnet(declared, block, layers, fixed)
   resnets[declared:match "[%w_]+$"] = network(declared, function(given) return ResNet(block, layers, given) end,
     fixed)
 end
 
---- A residual network of so many layers; norm_layer(channels) makes its norms.
+--- A residual network, named by its number of layers; norm_layer(channels) makes its norm layers.
 ---@use vision: num_classes = 1000, zero_init_residual = false, groups = 1, width_per_group = 64,
 ---  replace_stride_with_dilation = nil, norm_layer = nn.BatchNorm2d
 ---@example
 --- tide.vision.models.resnet18({num_classes = 10}):get_parameter("fc.weight").shape --> {10, 512}
 resnet("vision.models.resnet18", BasicBlock, {2, 2, 2, 2})
 
---- A residual network of so many layers; norm_layer(channels) makes its norms.
+--- A residual network, named by its number of layers; norm_layer(channels) makes its norm layers.
 ---@like vision.models.resnet18
 ---@example
 --- tide.vision.models.resnet34 ~= nil --> true
 resnet("vision.models.resnet34", BasicBlock, {3, 4, 6, 3})
 
---- A residual network of so many layers; norm_layer(channels) makes its norms.
+--- A residual network, named by its number of layers; norm_layer(channels) makes its norm layers.
 ---@like vision.models.resnet18
 ---@example
 --- tide.vision.models.resnet50 ~= nil --> true
 resnet("vision.models.resnet50", Bottleneck, {3, 4, 6, 3})
 
---- A residual network of so many layers; norm_layer(channels) makes its norms.
+--- A residual network, named by its number of layers; norm_layer(channels) makes its norm layers.
 ---@like vision.models.resnet18
 ---@example
 --- tide.vision.models.resnet101 ~= nil --> true
 resnet("vision.models.resnet101", Bottleneck, {3, 4, 23, 3})
 
---- A residual network of so many layers; norm_layer(channels) makes its norms.
+--- A residual network, named by its number of layers; norm_layer(channels) makes its norm layers.
 ---@like vision.models.resnet18
 ---@example
 --- tide.vision.models.resnet152 ~= nil --> true
 resnet("vision.models.resnet152", Bottleneck, {3, 8, 36, 3})
 
---- ResNeXt: a residual network of so many layers, whose convolutions have groups.
+--- ResNeXt: a residual network with grouped convolutions, named by its number of layers, groups and width.
 ---@use vision: num_classes = 1000, zero_init_residual = false, replace_stride_with_dilation = nil, norm_layer =
 ---  nn.BatchNorm2d
 ---@example
 --- tide.vision.models.resnext50_32x4d ~= nil --> true
 resnet("vision.models.resnext50_32x4d", Bottleneck, {3, 4, 6, 3}, {groups = 32, width_per_group = 4})
 
---- ResNeXt: a residual network of so many layers, whose convolutions have groups.
+--- ResNeXt: a residual network with grouped convolutions, named by its number of layers, groups and width.
 ---@like vision.models.resnext50_32x4d
 ---@example
 --- tide.vision.models.resnext101_32x8d ~= nil --> true
 resnet("vision.models.resnext101_32x8d", Bottleneck, {3, 4, 23, 3}, {groups = 32, width_per_group = 8})
 
---- ResNeXt: a residual network of so many layers, whose convolutions have groups.
+--- ResNeXt: a residual network with grouped convolutions, named by its number of layers, groups and width.
 ---@like vision.models.resnext50_32x4d
 ---@example
 --- tide.vision.models.resnext101_64x4d ~= nil --> true
 resnet("vision.models.resnext101_64x4d", Bottleneck, {3, 4, 23, 3}, {groups = 64, width_per_group = 4})
 
---- A residual network of so many layers, with twice as many channels inside its blocks.
+--- A wide residual network, named by its number of layers, with twice the channels inside its blocks.
 ---@use vision: num_classes = 1000, zero_init_residual = false, groups = 1, replace_stride_with_dilation = nil,
 ---  norm_layer = nn.BatchNorm2d
 ---@example
 --- tide.vision.models.wide_resnet50_2 ~= nil --> true
 resnet("vision.models.wide_resnet50_2", Bottleneck, {3, 4, 6, 3}, {width_per_group = 128})
 
---- A residual network of so many layers, with twice as many channels inside its blocks.
+--- A wide residual network, named by its number of layers, with twice the channels inside its blocks.
 ---@like vision.models.wide_resnet50_2
 ---@example
 --- tide.vision.models.wide_resnet101_2 ~= nil --> true

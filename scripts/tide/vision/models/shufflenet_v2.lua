@@ -5,13 +5,13 @@ local network = require "tide.vision.models.internal.network"
 local nn = require "tide.nn"
 local tide = require "tide"
 
---- A convolution of single channels, and its norm.
+--- A depthwise convolution and its batch norm.
 local function depthwise(channels, stride)
   return nn.Conv2d(channels, channels, 3, {stride = stride, padding = 1, groups = channels,
     bias = false}), nn.BatchNorm2d(channels)
 end
 
---- A convolution with its norm and a rectifier.
+--- A convolution with batch norm and ReLU.
 local function dense(inputs, outputs, size, options)
   options.bias = false
   return nn.Conv2d(inputs, outputs, size, options), nn.BatchNorm2d(outputs), nn.ReLU({inplace = true})
@@ -59,30 +59,30 @@ end
 
 local shufflenets = {}
 
---- Makes the network that is declared as `declared`.
+--- Makes the declared network.
 local function shufflenet(declared, channels)
   shufflenets[declared:match "[%w_]+$"] = network(declared, function(given) return ShuffleNetV2(channels, given) end)
 end
 
---- ShuffleNetV2 of this width, 1.4 to 7.4 million parameters.
+--- ShuffleNetV2 with the given width multiplier, 1.4 to 7.4 million parameters.
 ---@use vision: num_classes = 1000
 ---@example
 --- tide.vision.models.shufflenet_v2_x0_5():get_parameter("fc.weight").shape --> {1000, 1024}
 shufflenet("vision.models.shufflenet_v2_x0_5", {24, 48, 96, 192, 1024})
 
---- ShuffleNetV2 of this width, 1.4 to 7.4 million parameters.
+--- ShuffleNetV2 with the given width multiplier, 1.4 to 7.4 million parameters.
 ---@use vision: num_classes = 1000
 ---@example
 --- tide.vision.models.shufflenet_v2_x1_0 ~= nil --> true
 shufflenet("vision.models.shufflenet_v2_x1_0", {24, 116, 232, 464, 1024})
 
---- ShuffleNetV2 of this width, 1.4 to 7.4 million parameters.
+--- ShuffleNetV2 with the given width multiplier, 1.4 to 7.4 million parameters.
 ---@use vision: num_classes = 1000
 ---@example
 --- tide.vision.models.shufflenet_v2_x1_5 ~= nil --> true
 shufflenet("vision.models.shufflenet_v2_x1_5", {24, 176, 352, 704, 1024})
 
---- ShuffleNetV2 of this width, 1.4 to 7.4 million parameters.
+--- ShuffleNetV2 with the given width multiplier, 1.4 to 7.4 million parameters.
 ---@use vision: num_classes = 1000
 ---@example
 --- tide.vision.models.shufflenet_v2_x2_0 ~= nil --> true

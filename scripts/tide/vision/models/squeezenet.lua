@@ -25,7 +25,7 @@ end
 
 local SqueezeNet = class("SqueezeNet", nn.Module)
 
---- `stem` is the first convolution; `pools` says in front of which of the eight Fires a pool stands.
+--- `stem` is the first convolution; `pools` is the set of the eight Fire modules that a pool precedes.
 function SqueezeNet:init(stem, pools, given)
   local outputs, fires = stem.out_channels, {16, 16, 32, 32, 48, 48, 64, 64}
   self.features = nn.Sequential(stem, nn.ReLU({inplace = true}))

@@ -6,7 +6,7 @@ local start = require "tide.vision.models.internal.start"
 
 local VGG = class("VGG", nn.Module)
 
---- The convolutions of stages of so many layers each, with a pool behind each stage.
+--- The convolutions: stages[i] layers in stage i, with a pool after each stage.
 local function make_features(stages, batch_norm)
   local features, inputs = nn.Sequential(), 3
   for i, count in ipairs(stages) do
@@ -38,54 +38,54 @@ function VGG:forward(x) return self.classifier(self.avgpool(self.features(x)):fl
 
 local vggs = {}
 
---- Makes the network that is declared as `declared`.
+--- Makes the declared network.
 local function vgg(declared, stages, normalized)
   vggs[declared:match "[%w_]+$"] = network(declared, function(given) return VGG(stages, normalized, given) end)
 end
 
---- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+--- VGG, named by its number of layers; _bn adds batch normalization; 133 to 144 million parameters.
 ---@use vision: num_classes = 1000, init_weights = true, dropout = 0.5
 ---@example
 --- tide.vision.models.vgg11 ~= nil --> true
 vgg("vision.models.vgg11", {1, 1, 2, 2, 2}, false)
 
---- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+--- VGG, named by its number of layers; _bn adds batch normalization; 133 to 144 million parameters.
 ---@like vision.models.vgg11
 ---@example
 --- tide.vision.models.vgg11_bn ~= nil --> true
 vgg("vision.models.vgg11_bn", {1, 1, 2, 2, 2}, true)
 
---- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+--- VGG, named by its number of layers; _bn adds batch normalization; 133 to 144 million parameters.
 ---@like vision.models.vgg11
 ---@example
 --- tide.vision.models.vgg13 ~= nil --> true
 vgg("vision.models.vgg13", {2, 2, 2, 2, 2}, false)
 
---- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+--- VGG, named by its number of layers; _bn adds batch normalization; 133 to 144 million parameters.
 ---@like vision.models.vgg11
 ---@example
 --- tide.vision.models.vgg13_bn ~= nil --> true
 vgg("vision.models.vgg13_bn", {2, 2, 2, 2, 2}, true)
 
---- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+--- VGG, named by its number of layers; _bn adds batch normalization; 133 to 144 million parameters.
 ---@like vision.models.vgg11
 ---@example
 --- tide.vision.models.vgg16 ~= nil --> true
 vgg("vision.models.vgg16", {2, 2, 3, 3, 3}, false)
 
---- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+--- VGG, named by its number of layers; _bn adds batch normalization; 133 to 144 million parameters.
 ---@like vision.models.vgg11
 ---@example
 --- tide.vision.models.vgg16_bn ~= nil --> true
 vgg("vision.models.vgg16_bn", {2, 2, 3, 3, 3}, true)
 
---- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+--- VGG, named by its number of layers; _bn adds batch normalization; 133 to 144 million parameters.
 ---@like vision.models.vgg11
 ---@example
 --- tide.vision.models.vgg19 ~= nil --> true
 vgg("vision.models.vgg19", {2, 2, 4, 4, 4}, false)
 
---- VGG of so many layers, with _bn batch normalization too; 133 to 144 million parameters.
+--- VGG, named by its number of layers; _bn adds batch normalization; 133 to 144 million parameters.
 ---@like vision.models.vgg11
 ---@example
 --- tide.vision.models.vgg19_bn ~= nil --> true

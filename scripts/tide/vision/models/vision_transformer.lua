@@ -7,8 +7,7 @@ local ops = require "tide.vision.ops"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- Files of older torchvisions call the layers linear_1 and linear_2: renames them in the state to be
---- loaded.
+--- Older torchvision files name the layers linear_1 and linear_2: renames them in the state to load.
 local function rename_old(_, state, prefix)
   for old, new in pairs {linear_1 = "0", linear_2 = "3"} do
     for _, field in ipairs {".weight", ".bias"} do
@@ -63,7 +62,7 @@ function Encoder:forward(x) return self.ln(self.layers(self.dropout(x + self.pos
 
 local VisionTransformer = class("VisionTransformer", nn.Module)
 
---- What makes a vector of each patch: one convolution, or several (Xiao et al., 2021) by a list of
+--- The patch embedding: one convolution, or several (Xiao et al., 2021) given by a list of
 --- {out_channels, kernel_size, stride, norm_layer, activation_layer}.
 local function make_projection(size, configs)
   if not configs then
@@ -100,7 +99,7 @@ end
 function VisionTransformer:init(size, given)
   local image = given.image_size
   if image % size.patch ~= 0 then
-    raise("VisionTransformer: image_size %d does not divide into patches of %d", image, size.patch)
+    raise("VisionTransformer: image_size %d is not divisible by the patch size %d", image, size.patch)
   end
   self.image_size, self.hidden_dim = image, size.hidden
   self.conv_proj = make_projection(size, given.conv_stem_configs)
@@ -112,7 +111,7 @@ end
 
 function VisionTransformer:forward(x)
   if x:dim() ~= 4 or x:size(3) ~= self.image_size or x:size(4) ~= self.image_size then
-    raise("VisionTransformer: expected images of %d x %d, got (%s): image_size says which",
+    raise("VisionTransformer: expected images of %d x %d, got (%s): set image_size",
       self.image_size, self.image_size, table.concat(x.shape, ", "))
   end
   local patches = self.conv_proj(x):flatten(3):permute(1, 3, 2)
@@ -124,7 +123,7 @@ local function usual_norm(features) return nn.LayerNorm(features, {eps = 1e-6}) 
 
 local transformers = {}
 
---- Makes the network that is declared as `declared`.
+--- Makes the declared network.
 local function transformer(declared, size)
   transformers[declared:match "[%w_]+$"] = network(declared, function(given)
     given.norm_layer = given.norm_layer or usual_norm
@@ -132,32 +131,32 @@ local function transformer(declared, size)
   end)
 end
 
---- A vision transformer of patches of so many pixels; all images are image_size x image_size.
+--- A vision transformer, named by its size and patch size; images must be image_size x image_size.
 ---@use vision: image_size = 224, dropout = 0.0, attention_dropout = 0.0, num_classes = 1000, representation_size =
 ---  nil, conv_stem_configs = nil, norm_layer = nil
 ---@example
 --- tide.vision.models.vit_b_16 ~= nil --> true
 transformer("vision.models.vit_b_16", {patch = 16, layers = 12, heads = 12, hidden = 768, mlp = 3072})
 
---- A vision transformer of patches of so many pixels; all images are image_size x image_size.
+--- A vision transformer, named by its size and patch size; images must be image_size x image_size.
 ---@like vision.models.vit_b_16
 ---@example
 --- tide.vision.models.vit_b_32 ~= nil --> true
 transformer("vision.models.vit_b_32", {patch = 32, layers = 12, heads = 12, hidden = 768, mlp = 3072})
 
---- A vision transformer of patches of so many pixels; all images are image_size x image_size.
+--- A vision transformer, named by its size and patch size; images must be image_size x image_size.
 ---@like vision.models.vit_b_16
 ---@example
 --- tide.vision.models.vit_l_16 ~= nil --> true
 transformer("vision.models.vit_l_16", {patch = 16, layers = 24, heads = 16, hidden = 1024, mlp = 4096})
 
---- A vision transformer of patches of so many pixels; all images are image_size x image_size.
+--- A vision transformer, named by its size and patch size; images must be image_size x image_size.
 ---@like vision.models.vit_b_16
 ---@example
 --- tide.vision.models.vit_l_32 ~= nil --> true
 transformer("vision.models.vit_l_32", {patch = 32, layers = 24, heads = 16, hidden = 1024, mlp = 4096})
 
---- A vision transformer of patches of so many pixels; all images are image_size x image_size.
+--- A vision transformer, named by its size and patch size; images must be image_size x image_size.
 ---@like vision.models.vit_b_16
 ---@example
 --- tide.vision.models.vit_h_14 ~= nil --> true

@@ -1,4 +1,4 @@
--- Boxes: areas, overlaps, and forms. A row of a tensor (..., 4) is a box (x1, y1, x2, y2).
+-- Boxes: areas, overlaps, and formats. A row of a tensor (..., 4) is a box (x1, y1, x2, y2).
 local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -13,10 +13,10 @@ local function check_boxes(caller, boxes)
   end
 end
 
---- The numbers of all boxes as four tensors.
+--- The coordinates of all boxes as four tensors.
 local function parts(boxes) return table.unpack(boxes:unbind(-1)) end
 
--- To and from corners (x1, y1, x2, y2), for each form.
+-- To and from corners (x1, y1, x2, y2), for each format.
 local to_corners = {
   xyxy = function(x1, y1, x2, y2) return x1, y1, x2, y2 end,
   xywh = function(x, y, width, height) return x, y, x + width, y + height end,
@@ -32,20 +32,18 @@ local from_corners = {
 
 local function check_form(caller, form)
   if not to_corners[form] then
-    raise("%s: unknown form of boxes '%s': known are cxcywh, xywh, xyxy", caller, form)
+    raise("%s: unknown box format '%s': known are cxcywh, xywh, xyxy", caller, form)
   end
 end
 
---- Boxes in another form: xyxy (corners), xywh (corner and size), cxcywh (center and size).
+--- Converts boxes to another format: xyxy (corners), xywh (corner and size), cxcywh (center and size).
 ---@use vision: boxes
----@param in_fmt "xyxy" | "xywh" | "cxcywh"  what a row is
----@param out_fmt "xyxy" | "xywh" | "cxcywh"  what it becomes
+---@param in_fmt "xyxy" | "xywh" | "cxcywh"  format of the boxes
+---@param out_fmt "xyxy" | "xywh" | "cxcywh"  format of the result
 ---@example
 --- tide.vision.ops.box_convert(tide.tensor{{0.0, 1, 2, 4}}, "xyxy", "cxcywh") --> {{1.0, 2.5, 2.0, 3.0}}
 local read_convert = reader "vision.ops.box_convert"
 
---- Boxes of form in_fmt in form out_fmt: xyxy (corners), xywh (corner and size), cxcywh (center and
---- size).
 function boxes_ops.box_convert(...)
   local given = read_convert(...)
   check_boxes("box_convert", given.boxes)
@@ -62,7 +60,7 @@ end
 --- tide.vision.ops.box_area(tide.tensor{{0.0, 0, 2, 3}}) --> {6.0}
 local read_area = reader "vision.ops.box_area"
 
---- The area of each box; that of a box whose corners are swapped is negative.
+--- The area of each box; negative if its corners are swapped.
 function boxes_ops.box_area(...)
   local given = read_area(...)
   check_boxes("box_area", given.boxes)
@@ -87,7 +85,7 @@ end
 
 local function area_of(box) return (box[3] - box[1]) * (box[4] - box[2]) end
 
---- The areas that pairs of boxes share, and those that they cover together.
+--- The intersection and union areas of pairs of boxes.
 local function overlap(a, b)
   local width = (a[3]:minimum(b[3]) - a[1]:maximum(b[1])):clamp(0)
   local height = (a[4]:minimum(b[4]) - a[2]:maximum(b[2])):clamp(0)
@@ -101,7 +99,7 @@ local function hull(a, b)
     (a[4]:maximum(b[4]) - a[2]:minimum(b[2])):clamp(0)
 end
 
---- For each pair of boxes the area that both cover by the area that they cover together.
+--- The intersection over union of each pair of boxes.
 ---@use vision: boxes1, boxes2, fmt = "xyxy"
 ---@formula area of the intersection / area of the union
 ---@see vision.ops.nms vision.ops.box_convert
@@ -109,20 +107,20 @@ end
 --- tide.vision.ops.box_iou(tide.tensor{{0.0, 0, 2, 2}}, tide.tensor{{0.0, 1, 2, 3}}) --> {{0.3333}}
 local read_iou = reader "vision.ops.box_iou"
 
---- The share of what each pair of boxes covers that both cover: (n, m) for n and m boxes.
+--- The intersection over union of each pair of boxes: (n, m) for n and m boxes.
 function boxes_ops.box_iou(...)
   local given = read_iou(...)
   local shared, covered = overlap(pairs_of("box_iou", given.boxes1, given.boxes2, given.fmt))
   return shared / covered
 end
 
---- box_iou less the share of the smallest box around both that neither covers.
+--- box_iou minus the fraction of the smallest enclosing box that neither box covers.
 ---@use vision: boxes1, boxes2
 ---@example
 --- tide.vision.ops.generalized_box_iou(tide.tensor{{0.0, 0, 1, 1}}, tide.tensor{{0.0, 1, 1, 4}}) --> {{0.0}}
 local read_generalized = reader "vision.ops.generalized_box_iou"
 
---- box_iou less the share of the smallest box around both that neither covers (Rezatofighi et al.).
+--- Generalized intersection over union (Rezatofighi et al.).
 function boxes_ops.generalized_box_iou(...)
   local given = read_generalized(...)
   local a, b = pairs_of("generalized_box_iou", given.boxes1, given.boxes2, "xyxy")
@@ -143,27 +141,24 @@ local function distance_iou(a, b, eps)
   return iou - (x ^ 2 + y ^ 2) / diagonal, iou
 end
 
---- box_iou less the squared distance of the centers by that of the farthest corners.
+--- box_iou minus the squared distance of the centers over the squared diagonal of the smallest enclosing box.
 ---@use vision: boxes1, boxes2, eps = 1e-7
 ---@example
 --- tide.vision.ops.distance_box_iou(tide.tensor{{0.0, 0, 1, 1}}, tide.tensor{{0.0, 0, 1, 1}}) --> {{1.0}}
 local read_distance = reader "vision.ops.distance_box_iou"
 
---- box_iou less the squared distance of the centers, measured by the diagonal of the smallest box
---- around both.
 function boxes_ops.distance_box_iou(...)
   local given = read_distance(...)
   local a, b = pairs_of("distance_box_iou", given.boxes1, given.boxes2, "xyxy")
   return (distance_iou(a, b, given.eps))
 end
 
---- distance_box_iou less a term for another ratio of the sides.
+--- distance_box_iou minus a term for different aspect ratios.
 ---@like vision.ops.distance_box_iou
 ---@example
 --- tide.vision.ops.complete_box_iou(tide.tensor{{0.0, 0, 1, 1}}, tide.tensor{{0.0, 0, 1, 1}}) --> {{1.0}}
 local read_complete = reader "vision.ops.complete_box_iou"
 
---- distance_box_iou less a term for sides of another ratio.
 function boxes_ops.complete_box_iou(...)
   local given = read_complete(...)
   local a, b = pairs_of("complete_box_iou", given.boxes1, given.boxes2, "xyxy")
@@ -174,14 +169,14 @@ function boxes_ops.complete_box_iou(...)
   return distance - weight * ratio
 end
 
---- Boxes cut off at the borders of an image.
+--- Boxes clipped to the borders of an image.
 ---@use vision: boxes
----@param size integer[]  height and width of the picture
+---@param size integer[]  height and width of the image
 ---@example
 --- tide.vision.ops.clip_boxes_to_image(tide.tensor{{-1.0, 2, 9, 9}}, {5, 7}) --> {{0.0, 2.0, 7.0, 5.0}}
 local read_clip = reader "vision.ops.clip_boxes_to_image"
 
---- Boxes cut off at the borders of an image of size {height, width}.
+--- Boxes clipped to the borders of an image of size {height, width}.
 function boxes_ops.clip_boxes_to_image(...)
   local given = read_clip(...)
   check_boxes("clip_boxes_to_image", given.boxes)
@@ -194,14 +189,13 @@ function boxes_ops.clip_boxes_to_image(...)
     y2:clamp(0, height)}, -1)
 end
 
---- The positions of the boxes with no side under min_size; waits.
+--- The positions of the boxes whose sides are all at least min_size; waits.
 ---@use vision: boxes
----@param min_size number  the least width and height
+---@param min_size number  the minimum width and height
 ---@example
 --- tide.vision.ops.remove_small_boxes(tide.tensor{{0.0, 0, 1, 9}, {0, 0, 3, 3}}, 2) --> {2}
 local read_small = reader "vision.ops.remove_small_boxes"
 
---- The positions, from 1, of the boxes (n, 4) with no side under min_size; waits.
 function boxes_ops.remove_small_boxes(...)
   local given = read_small(...)
   check_boxes("remove_small_boxes", given.boxes)

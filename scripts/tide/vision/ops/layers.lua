@@ -1,4 +1,4 @@
--- Layers that networks for images share.
+-- Layers shared by image networks.
 local define = require "tide.internal.declare.define"
 local nn = require "tide.nn"
 local of_type = require "tide.internal.declare.of_type"
@@ -7,29 +7,29 @@ local sizes = require "tide.nn.internal.sizes"
 
 local layers = {}
 
---- An activation with the option `inplace`, which those that lack it are not given.
+--- Makes an activation, passing `inplace` only if it is true: not all activations have the option.
 local function make_activation(layer, inplace)
   if inplace then return layer({inplace = true}) end
   return layer()
 end
 
---- A convolution, norm_layer(channels) and activation_layer(); false leaves one of them out.
+--- A convolution, norm_layer(channels) and activation_layer(); false omits one of them.
 ---@param in_channels integer >= 0  channels of the input
 ---@param out_channels integer >= 0  channels of the result
 ---@use vision: kernel_size = 3
----@param stride integer | integer[] = 1  steps of the window
----@param padding integer | integer[] = nil  elements put around; nil keeps the size
----@param groups integer >= 0 = 1  groups of channels
+---@param stride integer | integer[] = 1  stride of the window
+---@param padding integer | integer[] = nil  padding on each side; nil keeps the size
+---@param groups integer >= 0 = 1  number of channel groups
 ---@use vision: norm_layer = nn.BatchNorm2d, activation_layer = nn.ReLU
 ---@param dilation integer | integer[] = 1  distance between the elements of a window
 ---@use vision: inplace = true
----@param bias boolean = nil  a trained bias; nil: if there is no norm
+---@param bias boolean = nil  add a bias; nil: only without a norm layer
 ---@example
 --- tide.vision.ops.Conv2dNormActivation(3, 8)(tide.ones(1, 3, 6, 6)).shape --> {1, 8, 6, 6}
 local Conv2dNormActivation, read_block = define("vision.ops.Conv2dNormActivation", nn.Sequential)
 
---- A convolution, norm_layer(out_channels) and activation_layer(); false leaves one out. Padding keeps
---- the size of the image unless it is given; there is a bias if there is no norm.
+--- A convolution, norm_layer(out_channels) and activation_layer(); false omits one of them. The default
+--- padding keeps the size of the image; by default there is a bias only without a norm layer.
 function Conv2dNormActivation:init(...)
   local given = read_block(...)
   for _, name in ipairs {"norm_layer", "activation_layer"} do
@@ -56,16 +56,15 @@ end
 
 layers.Conv2dNormActivation = Conv2dNormActivation
 
---- Scales each channel by what two layers make of the means of all channels.
+--- Squeeze-and-excitation: scales each channel by a factor that two layers compute from the channel means.
 ---@param input_channels integer >= 0  channels of the input
----@param squeeze_channels integer >= 0  channels in between
----@param activation function = nn.ReLU  makes the activation in between
----@param scale_activation function = nn.Sigmoid  makes the activation of the factors
+---@param squeeze_channels integer >= 0  channels between the layers
+---@param activation function = nn.ReLU  makes the activation between the layers
+---@param scale_activation function = nn.Sigmoid  makes the activation of the scale factors
 ---@example
 --- tide.vision.ops.SqueezeExcitation(8, 2)(tide.ones(1, 8, 6, 6)).shape --> {1, 8, 6, 6}
 local SqueezeExcitation, read_squeeze = define("vision.ops.SqueezeExcitation", nn.Module)
 
---- Scales each channel by what two layers make of the means of all channels.
 function SqueezeExcitation:init(...)
   local given = read_squeeze(...)
   self.avgpool = nn.AdaptiveAvgPool2d(1)
@@ -81,13 +80,13 @@ end
 
 layers.SqueezeExcitation = SqueezeExcitation
 
---- Linear layers of these sizes with activations between them.
+--- A multilayer perceptron: linear layers of these sizes with activations between them.
 ---@param in_channels integer >= 0  size of the input
 ---@param hidden_channels integer[]  sizes of the layers
 ---@use vision: norm_layer = nil, activation_layer = nn.ReLU
----@param inplace boolean = nil  activations write into their input
----@param bias boolean = true  trained biases
----@param dropout number = 0.0  probability that an element becomes 0
+---@param inplace boolean = nil  activations overwrite their input
+---@param bias boolean = true  layers have biases
+---@param dropout number = 0.0  probability of zeroing an element
 ---@example
 --- tide.vision.ops.MLP(3, {8, 2})(tide.ones(4, 3)).shape --> {4, 2}
 local MLP, read_mlp = define("vision.ops.MLP", nn.Sequential)
@@ -111,8 +110,8 @@ end
 
 layers.MLP = MLP
 
---- The dimensions in this order.
----@param dims integer[]  the old dimensions in their new order, from 1
+--- Permutes the dimensions.
+---@param dims integer[]  the input dimensions in their new order, from 1
 ---@example
 --- tide.vision.ops.Permute{1, 3, 2}(tide.ones(2, 3, 4)).shape --> {2, 4, 3}
 local Permute, read_permute = define("vision.ops.Permute", nn.Module)

@@ -1,4 +1,4 @@
--- Stochastic depth (Huang et al., 2016): in training a branch is left out now and then.
+-- Stochastic depth (Huang et al., 2016): randomly skips a branch in training.
 local define = require "tide.internal.declare.define"
 local reader = require "tide.internal.declare.reader"
 local Module = require "tide.nn.module"
@@ -8,24 +8,24 @@ local stochastic = {}
 
 local function check(p, mode)
   if not (p >= 0 and p <= 1) then
-    raise("stochastic_depth: p must be a share between 0 and 1, got %g", p)
+    raise("stochastic_depth: p must be between 0 and 1, got %g", p)
   end
   if mode ~= "batch" and mode ~= "row" then
     raise("stochastic_depth: mode must be batch or row, got %s", mode)
   end
 end
 
---- In training zeros rows ("row"), or all ("batch"), with probability p, and scales the others up.
+--- In training, zeroes rows ("row") or the entire batch ("batch") with probability p, and scales up the others.
 ---@param input tensor  the tensor
----@param p number  probability that it becomes 0
----@param mode "batch" | "row"  all of it together, or each sample by itself
----@param training boolean = true  with false the input stays as it is
+---@param p number  probability of zeroing
+---@param mode "batch" | "row"  zero the entire batch, or each sample independently
+---@param training boolean = true  false returns the input unchanged
 ---@example
 --- tide.vision.ops.stochastic_depth(tide.ones(2, 2), 1, "batch") --> {{0.0, 0.0}, {0.0, 0.0}}
 local read = reader "vision.ops.stochastic_depth"
 
---- In training zeros each row (mode "row") or the whole input (mode "batch") with probability p, and
---- scales what is left up to keep the mean.
+--- In training, zeroes each row (mode "row") or the entire input (mode "batch") with probability p, and
+--- scales up the remaining values to keep the mean.
 function stochastic.stochastic_depth(...)
   local given = read(...)
   local input, p = given.input, given.p
@@ -38,8 +38,8 @@ function stochastic.stochastic_depth(...)
 end
 
 --- stochastic_depth as a module.
----@param p number  probability that it becomes 0
----@param mode "batch" | "row"  all of it together, or each sample by itself
+---@param p number  probability of zeroing
+---@param mode "batch" | "row"  zero the entire batch, or each sample independently
 ---@example
 --- tide.vision.ops.StochasticDepth(0.5, "row"):eval()(tide.ones(2)) --> {1.0, 1.0}
 local StochasticDepth, read_init = define("vision.ops.StochasticDepth", Module)

@@ -1,4 +1,4 @@
--- Non-maximum suppression: of boxes that overlap much, the one with the highest score is kept.
+-- Non-maximum suppression: keeps the highest-scoring box among boxes that overlap.
 local box_iou = require("tide.vision.ops.boxes").box_iou
 local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
@@ -16,21 +16,21 @@ local function check(caller, boxes, scores)
   end
 end
 
-local kBlock <const> = 1000 -- rows of overlaps that are read at once
+local kBlock <const> = 1000 -- rows of overlaps per read
 
---- The places in a list of boxes, the best first, of those that are kept. The decisions are made here,
---- one after the other, from which boxes overlap too much with each.
-local function kept_places(boxes, threshold)
+--- The indices of the kept boxes in a list sorted from best to worst. The decisions are made on the host, in
+--- order, from the overlaps of all pairs.
+local function kept_indices(boxes, threshold)
   local count, gone, kept = boxes:size(1), {}, {}
   for first = 1, count, kBlock do
     local last = math.min(first + kBlock - 1, count)
-    local rest = boxes:narrow(1, first, count - first + 1)
+    local remaining = boxes:narrow(1, first, count - first + 1)
     local rows = boxes:narrow(1, first, last - first + 1)
-    local too_near, width = box_iou(rows, rest):gt(threshold):to("uint8"):bytes(), count - first + 1
+    local too_near, width = box_iou(rows, remaining):gt(threshold):to("uint8"):bytes(), count - first + 1
     for i = first, last do
       if not gone[i] then
         kept[#kept + 1] = i
-        -- From the place of box i on; boxes before it are decided.
+        -- Starts at box i; earlier boxes are decided.
         local start = (i - first) * width
         local at = start + i - first + 1
         while true do
@@ -49,39 +49,38 @@ local function positions(list, device)
   return tide.tensor(list, {dtype = "int64", device = device})
 end
 
---- The positions, by falling score, of the boxes that overlap with no better one by more; waits.
+--- Non-maximum suppression: the positions of the boxes to keep, sorted by decreasing score; waits.
 ---@use vision: boxes, scores, iou_threshold
----@counts the positions of the boxes that stay
+---@counts the positions of the kept boxes
 ---@see vision.ops.box_iou
 ---@example
 --- local boxes = tide.tensor{{0.0, 0, 2, 2}, {0, 0, 2, 3}, {5, 5, 6, 6}}
 --- tide.vision.ops.nms(boxes, tide.tensor{0.5, 0.9, 0.1}, 0.5) --> {2, 3}
 local read_nms = reader "vision.ops.nms"
 
---- The positions, from 1, of the boxes that are kept, by falling score: a box goes if its overlap
---- (box_iou) with one that is kept is over iou_threshold. Waits.
+--- The positions, from 1, of the kept boxes by decreasing score: a box is dropped if its overlap
+--- (box_iou) with a kept one exceeds iou_threshold. Waits.
 function suppression.nms(...)
   local given = read_nms(...)
   local boxes, scores = given.boxes:detach(), given.scores:detach()
   check("nms", boxes, scores)
   if boxes:size(1) == 0 then return positions({}, boxes.device) end
   local order = scores:argsort(1, true, true)
-  local kept = kept_places(boxes:index_select(1, order), given.iou_threshold)
+  local kept = kept_indices(boxes:index_select(1, order), given.iou_threshold)
   return order:index_select(1, positions(kept, boxes.device))
 end
 
---- nms among boxes of the same class, which idxs tells of each; waits.
+--- Non-maximum suppression among boxes of the same class, given by idxs; waits.
 ---@use vision: boxes, scores
----@param idxs tensor  the class of each box; boxes of other classes do not compete
+---@param idxs tensor  the class of each box; boxes of different classes do not suppress each other
 ---@use vision: iou_threshold
----@counts the positions of the boxes that stay
+---@counts the positions of the kept boxes
 ---@see vision.ops.nms vision.ops.box_iou
 ---@example
 --- local boxes = tide.tensor{{0.0, 0, 2, 2}, {0, 0, 2, 3}}
 --- tide.vision.ops.batched_nms(boxes, tide.tensor{0.5, 0.9}, tide.tensor{1, 2}, 0.5) --> {2, 1}
 local read_batched = reader "vision.ops.batched_nms"
 
---- nms among boxes of the same class, which idxs tells of each; waits.
 function suppression.batched_nms(...)
   local given = read_batched(...)
   local boxes, scores, idxs = given.boxes:detach(), given.scores:detach(), given.idxs
@@ -91,7 +90,7 @@ function suppression.batched_nms(...)
       table.concat(idxs.shape, ", "))
   end
   if boxes:size(1) == 0 then return positions({}, boxes.device) end
-  -- Boxes of different classes are moved so far apart that they do not overlap.
+  -- Moves boxes of different classes so far apart that they do not overlap.
   local apart = idxs:to(boxes.dtype) * (boxes:max() + 1)
   return suppression.nms(boxes + apart:unsqueeze(2), scores, given.iou_threshold)
 end

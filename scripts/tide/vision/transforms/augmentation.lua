@@ -1,4 +1,4 @@
--- Transforms that choose among many changes: AutoAugment, RandAugment, TrivialAugmentWide, AugMix.
+-- Transforms that choose among many operations: AutoAugment, RandAugment, TrivialAugmentWide, AugMix.
 local F = require "tide.vision.transforms.functional"
 local draw = require "tide.internal.draw"
 local of_type = require "tide.internal.declare.of_type"
@@ -10,7 +10,7 @@ local define = transform.define
 
 local augmentation = {}
 
--- The changes, as change(picture, magnitude, interpolation, fill).
+-- The changes, as change(image, magnitude, interpolation, fill).
 local changes = {Identity = function(image) return image end}
 
 local function shear(x, y)
@@ -43,11 +43,11 @@ function changes.Equalize(image) return F.equalize(image) end
 function changes.Invert(image) return F.invert(image) end
 
 -- Magnitudes --------------------------------------------------------------------------------------
--- A space: {name, magnitudes as a function of the number from 0, whether the sign is drawn}.
+-- A space: {name, magnitude as a function of the bin from 0, whether the sign is random}.
 
 local function to(most) return function(number, bins) return most * number / (bins - 1) end end
 
---- Fewer and fewer bits, rounded to the even neighbour.
+--- A decreasing number of bits, rounded half to even.
 local function bits(most, fall)
   return function(number, bins)
     local lost = number / ((bins - 1) / fall)
@@ -61,7 +61,7 @@ local function from_white(number, bins) return 255 - 255 * number / (bins - 1) e
 
 local kNone <const> = function() return 0 end
 
---- The space with these largest magnitudes.
+--- The space with these maximum magnitudes.
 local function space_of(most)
   local space = {
     {"ShearX", to(most.shear), true}, {"ShearY", to(most.shear), true},
@@ -76,7 +76,7 @@ local function space_of(most)
   return space
 end
 
---- The space of AutoAugment and RandAugment for a picture's size.
+--- The space of AutoAugment and RandAugment for the size of an image.
 local function usual_space(image, other)
   local height, width = picture.size(image)
   return space_of {
@@ -91,9 +91,9 @@ local function apply(self, image, entry, number, bins)
   return changes[entry[1]](image, magnitude, self.interpolation, self.fill)
 end
 
---- Random changes of one magnitude (Cubuk et al. 2020); uint8.
----@param num_ops integer = 2  how many changes
----@param magnitude integer = 9  how strong, below num_magnitude_bins
+--- Applies random operations with one magnitude (Cubuk et al. 2020); uint8.
+---@param num_ops integer = 2  number of operations
+---@param magnitude integer = 9  strength, below num_magnitude_bins
 ---@use vision: num_magnitude_bins = 31, interpolation = "nearest", fill = nil
 ---@example
 --- tide.vision.transforms.RandAugment()(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
@@ -115,7 +115,7 @@ function augmentation.RandAugment:forward(image)
   return image
 end
 
---- One random change of random magnitude (Muller and Hutter 2021); uint8.
+--- Applies one random operation with a random magnitude (Muller and Hutter 2021); uint8.
 ---@use vision: num_magnitude_bins = 31, interpolation = "nearest", fill = nil
 ---@example
 --- tide.vision.transforms.TrivialAugmentWide()(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
@@ -131,8 +131,8 @@ function augmentation.TrivialAugmentWide:forward(image)
   return apply(self, image, kWide[draw.integer(1, #kWide)], draw.integer(0, bins - 1), bins)
 end
 
---- Two changes of a policy found for imagenet, cifar10 or svhn (Cubuk et al. 2019); uint8.
----@param policy "imagenet" | "cifar10" | "svhn" = "imagenet"  changes found for that data set
+--- Applies two operations from a policy learned on imagenet, cifar10 or svhn (Cubuk et al. 2019); uint8.
+---@param policy "imagenet" | "cifar10" | "svhn" = "imagenet"  the dataset the policy was learned on
 ---@use vision: interpolation = "nearest", fill = nil
 ---@example
 --- tide.vision.transforms.AutoAugment("cifar10")(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
@@ -155,12 +155,12 @@ function augmentation.AutoAugment:forward(image)
   return image
 end
 
---- A mixture of the picture and of chains of random changes to it (Hendrycks et al. 2020); uint8.
----@param severity number = 3  how strong, from 1 to 10
----@param mixture_width integer >= 0 = 3  how many chains are mixed
----@param chain_depth number = -1  changes in a chain; -1: 1 to 3 by chance
----@param alpha number = 1  shape of the mixture
----@param all_ops boolean = true  also changes of brightness, colour and sharpness
+--- Mixes the image with results of chains of random operations (Hendrycks et al. 2020); uint8.
+---@param severity number = 3  strength, from 1 to 10
+---@param mixture_width integer >= 0 = 3  number of chains to mix
+---@param chain_depth number = -1  operations in a chain; -1: 1 to 3 at random
+---@param alpha number = 1  parameter of the beta distribution of the mixing weights
+---@param all_ops boolean = true  include changes of brightness, color and sharpness
 ---@use vision: interpolation = "bilinear", fill = nil
 ---@example
 --- tide.vision.transforms.AugMix()(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}

@@ -1,5 +1,5 @@
--- The policies of AutoAugment (Cubuk et al. 2019): pairs of changes, each with its probability and the
--- number of its magnitude from 0.
+-- The policies of AutoAugment (Cubuk et al. 2019): pairs of operations, each with its probability and
+-- its magnitude bin from 0.
 return {
   imagenet = {
     {{"Posterize", 0.4, 8}, {"Rotate", 0.6, 9}},

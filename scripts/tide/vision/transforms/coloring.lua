@@ -1,4 +1,4 @@
--- Transforms of colours, types and ranges, and erasing.
+-- Transforms of colors, dtypes and value ranges, and erasing.
 local F = require "tide.vision.transforms.functional"
 local draw = require "tide.internal.draw"
 local picture = require "tide.vision.transforms.picture"
@@ -12,14 +12,14 @@ local coloring = {}
 
 -- Types -------------------------------------------------------------------------------------------
 
---- A uint8 picture as floats 0..1; any other stays as it is.
+--- Converts a uint8 image to floats 0..1; returns others unchanged.
 ---@example
 --- tide.vision.transforms.ToTensor()(tide.tensor({{{0, 255}}}, {dtype = "uint8"})) --> {{{0.0, 1.0}}}
 coloring.ToTensor = define("vision.transforms.ToTensor")
 
 function coloring.ToTensor:forward(image) return F.to_tensor(image) end
 
---- Another type, values scaled to its range.
+--- Converts to another dtype, with values scaled to its range.
 ---@use vision: dtype = "float32"
 ---@example
 --- tide.vision.transforms.ConvertImageDtype("uint8")(tide.ones(1, 1, 1)) --> {{{255}}}
@@ -27,7 +27,7 @@ coloring.ConvertImageDtype = define("vision.transforms.ConvertImageDtype")
 
 function coloring.ConvertImageDtype:forward(image) return F.convert_image_dtype(image, self.dtype) end
 
---- (x - mean) / std, channel by channel.
+--- Normalizes each channel: (x - mean) / std.
 ---@use vision: mean, std, inplace = false
 ---@example
 --- tide.vision.transforms.Normalize({0.5}, {0.25})(tide.ones(1, 1, 1)) --> {{{2.0}}}
@@ -35,9 +35,9 @@ coloring.Normalize = define("vision.transforms.Normalize")
 
 function coloring.Normalize:forward(image) return F.normalize(image, self.mean, self.std, self.inplace) end
 
---- (x - mean) times a matrix, of all values of a picture.
+--- Multiplies the flattened image minus a mean with a matrix.
 ---@param transformation_matrix tensor  (channels * height * width) squared
----@param mean_vector tensor  is subtracted before
+---@param mean_vector tensor  subtracted before the multiplication
 ---@example
 --- local whiten = tide.vision.transforms.LinearTransformation(tide.eye(4), tide.ones(4))
 --- whiten(tide.ones(1, 2, 2)) --> {{{0.0, 0.0}, {0.0, 0.0}}}
@@ -46,24 +46,24 @@ coloring.LinearTransformation = define("vision.transforms.LinearTransformation")
 function coloring.LinearTransformation:forward(image)
   local shape, count = image.shape, self.mean_vector:numel()
   if image:size(-1) * image:size(-2) * image:size(-3) ~= count then
-    raise("LinearTransformation: a picture of shape (%s) has not the %d values of mean_vector",
-      table.concat(shape, ", "), count)
+    raise("LinearTransformation: expected an image with %d values, as mean_vector has, got shape (%s)",
+      count, table.concat(shape, ", "))
   end
   local matrix, mean = self.transformation_matrix:to(image.device), self.mean_vector:to(image.device)
   return (image:reshape(-1, count) - mean):matmul(matrix):reshape(shape)
 end
 
--- Colours -----------------------------------------------------------------------------------------
+-- Colors ------------------------------------------------------------------------------------------
 
---- The luminance in 1 or 3 channels.
----@param num_output_channels integer = 1  1, or 3 equal ones
+--- Converts to grayscale with 1 or 3 channels.
+---@param num_output_channels integer = 1  1, or 3 equal channels
 ---@example
 --- tide.vision.transforms.Grayscale()(tide.ones(3, 8, 8)).shape --> {1, 8, 8}
 coloring.Grayscale = define("vision.transforms.Grayscale")
 
 function coloring.Grayscale:forward(image) return F.rgb_to_grayscale(image, self.num_output_channels) end
 
---- Gray with probability p (0.1).
+--- Converts to grayscale with probability p (0.1).
 ---@use vision: p = 0.1
 ---@example
 --- tide.vision.transforms.RandomGrayscale()(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
@@ -72,14 +72,14 @@ coloring.RandomGrayscale = define_random("vision.transforms.RandomGrayscale", fu
   return channels == 1 and image or F.rgb_to_grayscale(image, channels)
 end)
 
---- White minus the picture with probability p (0.5).
+--- Inverts the colors with probability p (0.5).
 ---@use vision: p = 0.5
 ---@example
 --- tide.vision.transforms.RandomInvert(1)(tide.ones(1, 1, 1)) --> {{{0.0}}}
 coloring.RandomInvert = define_random("vision.transforms.RandomInvert", function(_, image) return F.invert(image) end)
 
---- posterize with probability p (0.5); uint8.
----@param bits integer  bits that are kept
+--- Posterizes with probability p (0.5); uint8.
+---@param bits integer  number of bits to keep
 ---@use vision: p = 0.5
 ---@example
 --- tide.vision.transforms.RandomPosterize(4)(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
@@ -87,7 +87,7 @@ coloring.RandomPosterize = define_random("vision.transforms.RandomPosterize", fu
   return F.posterize(image, self.bits)
 end)
 
---- solarize with probability p (0.5).
+--- Solarizes with probability p (0.5).
 ---@use vision: threshold, p = 0.5
 ---@example
 --- tide.vision.transforms.RandomSolarize(0.5)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
@@ -95,7 +95,7 @@ coloring.RandomSolarize = define_random("vision.transforms.RandomSolarize", func
   return F.solarize(image, self.threshold)
 end)
 
---- adjust_sharpness with probability p (0.5).
+--- Adjusts the sharpness with probability p (0.5).
 ---@use vision: sharpness_factor, p = 0.5
 ---@example
 --- tide.vision.transforms.RandomAdjustSharpness(2)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
@@ -103,7 +103,7 @@ coloring.RandomAdjustSharpness = define_random("vision.transforms.RandomAdjustSh
   return F.adjust_sharpness(image, self.sharpness_factor)
 end)
 
---- autocontrast with probability p (0.5).
+--- Applies autocontrast with probability p (0.5).
 ---@use vision: p = 0.5
 ---@example
 --- tide.vision.transforms.RandomAutocontrast()(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
@@ -111,7 +111,7 @@ coloring.RandomAutocontrast = define_random("vision.transforms.RandomAutocontras
   return F.autocontrast(image)
 end)
 
---- equalize with probability p (0.5); uint8.
+--- Equalizes with probability p (0.5); uint8.
 ---@use vision: p = 0.5
 ---@example
 --- tide.vision.transforms.RandomEqualize()(tide.zeros({3, 8, 8}, {dtype = "uint8"})).shape --> {3, 8, 8}
@@ -128,17 +128,17 @@ local function factor_range(name, value, center, least, most)
   end
   if type(value) ~= "table" or #value ~= 2 then raise("ColorJitter: %s: expected a number or {from, to}", name) end
   if value[1] < least or value[2] > most or value[1] > value[2] then
-    raise("ColorJitter: %s must lie between %s and %s, got %s to %s", name, least, most, value[1], value[2])
+    raise("ColorJitter: %s must be between %s and %s, got %s to %s", name, least, most, value[1], value[2])
   end
   if value[1] == center and value[2] == center then return nil end
   return value
 end
 
---- Random factors around 1 (hue: turns around 0), in random order.
----@param brightness number | number[] = 0  by how much at most, or the range of the factor
----@param contrast number | number[] = 0  by how much at most, or the range of the factor
----@param saturation number | number[] = 0  by how much at most, or the range of the factor
----@param hue number | number[] = 0  by how much at most, or the range of the turn
+--- Randomly changes brightness, contrast, saturation and hue, in random order.
+---@param brightness number | number[] = 0  maximum change of the factor from 1, or its range
+---@param contrast number | number[] = 0  maximum change of the factor from 1, or its range
+---@param saturation number | number[] = 0  maximum change of the factor from 1, or its range
+---@param hue number | number[] = 0  maximum shift of the hue, or its range
 ---@example
 --- tide.vision.transforms.ColorJitter(0.4, 0.4)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
 coloring.ColorJitter = define("vision.transforms.ColorJitter", function(self)
@@ -148,7 +148,7 @@ coloring.ColorJitter = define("vision.transforms.ColorJitter", function(self)
     self.hue = factor_range("hue", self.hue, 0, -0.5, 0.5)
   end)
 
---- The order of the four changes, and their factors: nil for what does not change.
+--- The order of the four adjustments, and their factors: nil for no change.
 function coloring.ColorJitter.get_params(brightness, contrast, saturation, hue)
   local order, factors = draw.permutation(4), {}
   local ranges = {brightness, contrast, saturation, hue}
@@ -165,13 +165,13 @@ function coloring.ColorJitter:forward(image)
     saturation and function(x) return F.adjust_saturation(x, saturation) end or false,
     hue and function(x) return F.adjust_hue(x, hue) end or false,
   }
-  for _, place in ipairs(order) do
-    if changes[place] then image = changes[place](image) end
+  for _, index in ipairs(order) do
+    if changes[index] then image = changes[index](image) end
   end
   return image
 end
 
---- Blurred by a bell with a random deviation of a range (0.1 to 2).
+--- Blurs with a Gaussian kernel of a random standard deviation from a range (0.1 to 2).
 ---@use vision: kernel_size, sigma = {0.1, 2}
 ---@example
 --- tide.vision.transforms.GaussianBlur(3)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
@@ -184,7 +184,7 @@ coloring.GaussianBlur = define("vision.transforms.GaussianBlur", function(self)
   end
 end)
 
---- The deviation of the bell.
+--- The standard deviation of the kernel.
 function coloring.GaussianBlur.get_params(from, to) return draw.uniform(from, to) end
 
 function coloring.GaussianBlur:forward(image)
@@ -194,22 +194,22 @@ end
 
 -- Erasing -----------------------------------------------------------------------------------------
 
---- A part of random size with one value, or random ones if value is random.
+--- Erases a random rectangle with a value, or with random values if value is "random".
 ---@use vision: p = 0.5, scale = {0.02, 0.33}, ratio = {0.3, 3.3}
----@param value number | number[] | "random" = 0  what stands there
+---@param value number | number[] | "random" = 0  fill value
 ---@use vision: inplace = false
 ---@example
 --- tide.vision.transforms.RandomErasing(1)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
 coloring.RandomErasing = define("vision.transforms.RandomErasing", function(self)
     local scale = of_type("RandomErasing", "scale", self.scale, "table")
     local is_range = type(scale[1]) == "number" and type(scale[2]) == "number"
-    if not is_range or scale[1] < 0 or scale[2] > 1 then raise("RandomErasing: scale must lie between 0 and 1") end
+    if not is_range or scale[1] < 0 or scale[2] > 1 then raise("RandomErasing: scale must be between 0 and 1") end
     if type(self.value) == "string" and self.value ~= "random" then
       raise("RandomErasing: value: expected a number, a list of numbers or 'random', got '%s'", self.value)
     end
   end)
 
---- Row, column, height and width of a part, and its value; nothing if none was found.
+--- Row, column, height and width of the rectangle, and its value; nothing if none was found.
 function coloring.RandomErasing.get_params(image, scale, ratio, value)
   local height, width, channels = picture.size(picture.check("RandomErasing", image, 3))
   for _ = 1, 10 do

@@ -1,4 +1,4 @@
--- Transforms made of others.
+-- Transforms composed of others.
 local draw = require "tide.internal.draw"
 local raise = require "tide.internal.raise"
 local transform = require "tide.vision.transforms.transform"
@@ -8,14 +8,14 @@ local composition = {}
 
 local function check_transforms(self) transform.check_list(getmetatable(self).name, self.transforms) end
 
---- The results of all, one after the other; each gets what the one before gave.
+--- Applies the transforms in sequence; each takes the results of the previous one.
 local function chain(transforms, ...)
   local results = table.pack(...)
   for _, change in ipairs(transforms) do results = table.pack(change(table.unpack(results, 1, results.n))) end
   return table.unpack(results, 1, results.n)
 end
 
---- One transform after the other.
+--- Applies transforms in sequence.
 ---@use vision: transforms
 ---@example
 --- local T = tide.vision.transforms
@@ -31,14 +31,14 @@ function composition.Compose:__tostring()
 end
 
 --- Calls a function.
----@param lambd function  the change
+---@param lambd function  the function
 ---@example
 --- tide.vision.transforms.Lambda(function(x) return x * 2 end)(tide.ones(1, 1, 1)) --> {{{2.0}}}
 composition.Lambda = define("vision.transforms.Lambda")
 
 function composition.Lambda:forward(...) return self.lambd(...) end
 
---- All transforms with probability p (0.5), else none.
+--- Applies all transforms with probability p (0.5), else none.
 ---@use vision: transforms, p = 0.5
 ---@example
 --- tide.vision.transforms.RandomApply({tide.vision.transforms.Pad(1)}, 1)(tide.ones(3, 2, 2)).shape --> {3, 4, 4}
@@ -49,9 +49,9 @@ function composition.RandomApply:forward(...)
   return chain(self.transforms, ...)
 end
 
---- One of the transforms, with the weights p.
+--- Applies one random transform, with the weights p.
 ---@use vision: transforms
----@param p number[] >= 0 | tensor = nil  weight of each change; nil is the same for all
+---@param p number[] >= 0 | tensor = nil  weight of each transform; nil: equal weights
 ---@example
 --- local T = tide.vision.transforms
 --- T.RandomChoice({T.Pad(1), T.Pad(2)}, {1, 0})(tide.ones(3, 2, 2)).shape --> {3, 4, 4}
@@ -66,15 +66,15 @@ composition.RandomChoice = define("vision.transforms.RandomChoice", function(sel
 function composition.RandomChoice:forward(...)
   local sum, weights = 0, self.p or {}
   for i = 1, #self.transforms do sum = sum + (weights[i] or 1) end
-  local place, chosen = draw.uniform(0, sum), 0
+  local remaining, chosen = draw.uniform(0, sum), 0
   repeat
     chosen = chosen + 1
-    place = place - (weights[chosen] or 1)
-  until place < 0 or chosen == #self.transforms
+    remaining = remaining - (weights[chosen] or 1)
+  until remaining < 0 or chosen == #self.transforms
   return self.transforms[chosen](...)
 end
 
---- All transforms in random order.
+--- Applies all transforms in random order.
 ---@use vision: transforms
 ---@example
 --- local T = tide.vision.transforms
@@ -83,7 +83,7 @@ composition.RandomOrder = define("vision.transforms.RandomOrder", check_transfor
 
 function composition.RandomOrder:forward(...)
   local order = draw.permutation(#self.transforms)
-  for i, place in ipairs(order) do order[i] = self.transforms[place] end
+  for i, index in ipairs(order) do order[i] = self.transforms[index] end
   return chain(order, ...)
 end
 

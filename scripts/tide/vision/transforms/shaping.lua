@@ -1,4 +1,4 @@
--- Transforms of sizes and places: cropping, resizing, padding, mirroring, maps.
+-- Geometric transforms: cropping, resizing, padding, flipping, warps.
 local F = require "tide.vision.transforms.functional"
 local draw = require "tide.internal.draw"
 local picture = require "tide.vision.transforms.picture"
@@ -15,9 +15,9 @@ local function round(x) return math.floor(x + 0.5) end
 
 -- Sizes -------------------------------------------------------------------------------------------
 
---- Another size, {height, width} or of the shorter edge.
+--- Resizes to {height, width}, or the shorter edge to a size.
 ---@use vision: size, interpolation = "bilinear"
----@param max_size integer = nil  bound of the longer side
+---@param max_size integer = nil  limit for the longer edge
 ---@use vision: antialias = true
 ---@example
 --- tide.vision.transforms.Resize(20)(tide.ones(3, 40, 60)).shape --> {3, 20, 30}
@@ -27,7 +27,7 @@ function shaping.Resize:forward(image)
   return F.resize(image, self.size, self.interpolation, self.max_size, self.antialias)
 end
 
---- The middle.
+--- Crops the center.
 ---@use vision: size
 ---@example
 --- tide.vision.transforms.CenterCrop(4)(tide.ones(3, 8, 8)).shape --> {3, 4, 4}
@@ -35,9 +35,9 @@ shaping.CenterCrop = define("vision.transforms.CenterCrop")
 
 function shaping.CenterCrop:forward(image) return F.center_crop(image, self.size) end
 
---- Pixels around.
+--- Pads an image.
 ---@use vision: padding
----@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@param fill number | number[] = 0  value of pixels outside the image, for all channels or for each
 ---@use vision: padding_mode = "constant"
 ---@example
 --- tide.vision.transforms.Pad(1)(tide.ones(3, 2, 2)).shape --> {3, 4, 4}
@@ -45,7 +45,7 @@ shaping.Pad = define("vision.transforms.Pad")
 
 function shaping.Pad:forward(image) return F.pad(image, self.padding, self.fill, self.padding_mode) end
 
---- Five results: the corners and the middle.
+--- Returns five crops: the corners and the center.
 ---@use vision: size
 ---@example
 --- select("#", tide.vision.transforms.FiveCrop(2)(tide.ones(3, 4, 4))) --> 5
@@ -53,7 +53,7 @@ shaping.FiveCrop = define("vision.transforms.FiveCrop")
 
 function shaping.FiveCrop:forward(image) return F.five_crop(image, self.size) end
 
---- Ten results: the corners and the middle, of the picture and of its mirror image.
+--- Returns ten crops: the corners and the center, of the image and of its mirror image.
 ---@use vision: size, vertical_flip = false
 ---@example
 --- select("#", tide.vision.transforms.TenCrop(2)(tide.ones(3, 4, 4))) --> 10
@@ -61,10 +61,10 @@ shaping.TenCrop = define("vision.transforms.TenCrop")
 
 function shaping.TenCrop:forward(image) return F.ten_crop(image, self.size, self.vertical_flip) end
 
---- A part of that size at a random place.
+--- Crops a region of this size at a random position.
 ---@use vision: size, padding = nil
----@param pad_if_needed boolean = false  enlarge pictures that are too small
----@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@param pad_if_needed boolean = false  pad images that are too small
+---@param fill number | number[] = 0  value of pixels outside the image, for all channels or for each
 ---@use vision: padding_mode = "constant"
 ---@example
 --- tide.vision.transforms.RandomCrop(8, {padding = 2})(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
@@ -75,7 +75,7 @@ function shaping.RandomCrop.get_params(image, output_size)
   local height, width = picture.pair("RandomCrop", "size", output_size)
   local h, w = picture.size(picture.check("RandomCrop", image))
   if h < height or w < width then
-    raise("RandomCrop: the size %d x %d is larger than the picture's %d x %d; pad_if_needed = true makes it larger",
+    raise("RandomCrop: the size %d x %d is larger than the image's %d x %d; pad_if_needed = true pads it",
       height, width, h, w)
   end
   if h == height and w == width then return 1, 1, h, w end
@@ -93,14 +93,14 @@ function shaping.RandomCrop:forward(image)
   return F.crop(image, shaping.RandomCrop.get_params(image, self.size))
 end
 
---- A part of random size and ratio of sides, resized.
+--- Crops a region of random size and aspect ratio, and resizes it.
 ---@use vision: size, scale = {0.08, 1}, ratio = {3 / 4, 4 / 3}, interpolation = "bilinear", antialias =
 ---  true
 ---@example
 --- tide.vision.transforms.RandomResizedCrop(8)(tide.ones(3, 20, 30)).shape --> {3, 8, 8}
 shaping.RandomResizedCrop = define("vision.transforms.RandomResizedCrop")
 
---- Row, column, height and width of a part with a random share of the area and ratio of its sides.
+--- Row, column, height and width of a region with a random fraction of the area and aspect ratio.
 function shaping.RandomResizedCrop.get_params(image, scale, ratio)
   local h, w = picture.size(picture.check("RandomResizedCrop", image))
   for _ = 1, 10 do
@@ -124,9 +124,9 @@ function shaping.RandomResizedCrop:forward(image)
   return F.resized_crop(image, i, j, h, w, {height, width}, self.interpolation, self.antialias)
 end
 
--- Mirroring and maps ------------------------------------------------------------------------------
+-- Flips and warps ---------------------------------------------------------------------------------
 
---- Left and right exchanged with probability p (0.5).
+--- Flips left and right with probability p (0.5).
 ---@use vision: p = 0.5
 ---@example
 --- tide.vision.transforms.RandomHorizontalFlip(1)(tide.tensor{{{1, 2}}}) --> {{{2, 1}}}
@@ -134,7 +134,7 @@ shaping.RandomHorizontalFlip = define_random("vision.transforms.RandomHorizontal
   return F.hflip(image)
 end)
 
---- Top and bottom exchanged with probability p (0.5).
+--- Flips top and bottom with probability p (0.5).
 ---@use vision: p = 0.5
 ---@example
 --- tide.vision.transforms.RandomVerticalFlip(1)(tide.tensor{{{1}, {2}}}) --> {{{2}, {1}}}
@@ -142,16 +142,16 @@ shaping.RandomVerticalFlip = define_random("vision.transforms.RandomVerticalFlip
   return F.vflip(image)
 end)
 
---- Turned by a random angle of -degrees..degrees or {from, to}.
+--- Rotates by a random angle from -degrees..degrees or {from, to}.
 ---@use vision: degrees, interpolation = "nearest", expand = false, center = nil
----@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@param fill number | number[] = 0  value of pixels outside the image, for all channels or for each
 ---@example
 --- tide.vision.transforms.RandomRotation(20)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
 shaping.RandomRotation = define("vision.transforms.RandomRotation", function(self)
   self.degrees = range("RandomRotation", "degrees", self.degrees)
 end)
 
---- The angle.
+--- A random angle.
 function shaping.RandomRotation.get_params(degrees) return uniform(degrees) end
 
 function shaping.RandomRotation:forward(image)
@@ -159,9 +159,9 @@ function shaping.RandomRotation:forward(image)
   return F.rotate(image, angle, self.interpolation, self.expand, self.center, self.fill)
 end
 
---- A random affine map; translate is a share of the size.
+--- Applies a random affine map; translate is a fraction of the size.
 ---@use vision: degrees, translate = nil, scale = nil, shear = nil, interpolation = "nearest"
----@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@param fill number | number[] = 0  value of pixels outside the image, for all channels or for each
 ---@use vision: center = nil
 ---@example
 --- tide.vision.transforms.RandomAffine(20, {translate = {0.1, 0.1}})(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
@@ -181,7 +181,7 @@ shaping.RandomAffine = define("vision.transforms.RandomAffine", function(self)
   if self.shear ~= nil then self.shear = range("RandomAffine", "shear", self.shear) end
 end)
 
---- Angle, translation {x, y}, scale and shear {x, y} for a picture of {width, height}.
+--- Angle, translation {x, y}, scale and shear {x, y} for an image of {width, height}.
 function shaping.RandomAffine.get_params(degrees, translate, scale, shear, size)
   local angle, moved = uniform(degrees), {0, 0}
   for i, share in ipairs(translate or {}) do
@@ -202,10 +202,10 @@ function shaping.RandomAffine:forward(image)
   return F.affine(image, angle, moved, factor, sheared, self.interpolation, self.fill, self.center)
 end
 
---- Corners moved by random distances with probability p (0.5).
----@param distortion_scale number = 0.5  how far corners move, from 0 to 1
+--- Applies a random perspective transform with probability p (0.5).
+---@param distortion_scale number = 0.5  strength of the distortion, from 0 to 1
 ---@use vision: p = 0.5, interpolation = "bilinear"
----@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@param fill number | number[] = 0  value of pixels outside the image, for all channels or for each
 ---@example
 --- tide.vision.transforms.RandomPerspective()(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
 shaping.RandomPerspective = define_random("vision.transforms.RandomPerspective", function(self, image)
@@ -214,7 +214,7 @@ shaping.RandomPerspective = define_random("vision.transforms.RandomPerspective",
     return F.perspective(image, from, to, self.interpolation, self.fill)
   end)
 
---- The corners {x, y} of a picture, and where they are to lie.
+--- The corners {x, y} of an image, and their new positions.
 function shaping.RandomPerspective.get_params(width, height, distortion_scale)
   local right, bottom = width - 1, height - 1
   local x, y = math.floor(distortion_scale * (width // 2)), math.floor(distortion_scale * (height // 2))
@@ -227,11 +227,11 @@ function shaping.RandomPerspective.get_params(width, height, distortion_scale)
   }
 end
 
---- Pixels moved by smooth random distances.
----@param alpha number | number[] = 50  how far pixels move
----@param sigma number | number[] = 5  how smoothly
+--- Displaces pixels by smooth random distances.
+---@param alpha number | number[] = 50  strength of the displacement
+---@param sigma number | number[] = 5  smoothness of the displacement
 ---@use vision: interpolation = "bilinear"
----@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@param fill number | number[] = 0  value of pixels outside the image, for all channels or for each
 ---@example
 --- tide.vision.transforms.ElasticTransform(50, 1)(tide.ones(3, 8, 8)).shape --> {3, 8, 8}
 shaping.ElasticTransform = define("vision.transforms.ElasticTransform", function(self)
@@ -239,7 +239,7 @@ shaping.ElasticTransform = define("vision.transforms.ElasticTransform", function
     self.sigma = {picture.pair("ElasticTransform", "sigma", self.sigma)}
   end)
 
---- The displacement (1, height, width, 2) of a picture of {height, width}.
+--- The displacement (1, height, width, 2) for an image of {height, width}.
 function shaping.ElasticTransform.get_params(alpha, sigma, size, device)
   local parts = {}
   for i = 1, 2 do

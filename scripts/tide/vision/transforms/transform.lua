@@ -1,5 +1,5 @@
--- What the objects of tide.vision.transforms have in common: they are called with a picture, and
--- their arguments are their fields.
+-- The base class of tide.vision.transforms: objects are called with an image, and their arguments are
+-- fields.
 local class = require "tide.internal.class"
 local define = require "tide.internal.declare.define"
 local draw = require "tide.internal.draw"
@@ -29,8 +29,8 @@ end
 
 local transform = {Transform = Transform}
 
---- Makes the class that is declared as `name`: its objects keep what they are given. `prepare`, a method, checks it and
---- brings it into form.
+--- Makes the class declared as `name`, whose objects store their arguments. The method `prepare` checks and converts
+--- them.
 function transform.define(name, prepare)
   local made, read, _, option_names = define(name, Transform)
   made.option_names = option_names
@@ -41,8 +41,8 @@ function transform.define(name, prepare)
   return made
 end
 
---- Makes the class that is declared as `name`, which calls change(self, picture) with the probability p, one of its
---- arguments, else leaves the picture alone.
+--- Makes the class declared as `name`, which calls change(self, image) with the probability p, one of its arguments,
+--- and otherwise returns the image unchanged.
 function transform.define_random(name, change)
   local made = transform.define(name)
   function made:forward(image)
@@ -52,7 +52,7 @@ function transform.define_random(name, change)
   return made
 end
 
---- A pair from..to: what was given, or around 0 if it was one number.
+--- A pair {from, to}: the given pair, or {-value, value} for a number.
 function transform.range(caller, name, value)
   if type(value) == "number" then
     if value < 0 then raise("%s: %s must not be negative, got %s", caller, name, tostring(value)) end
@@ -62,10 +62,10 @@ function transform.range(caller, name, value)
   return value
 end
 
---- A uniform number of a pair from..to.
+--- A uniform random number from a pair {from, to}.
 function transform.uniform(range) return draw.uniform(range[1], range[2]) end
 
---- Raises an error unless `value` is a list of things that can be called.
+--- Raises an error unless `value` is a list of callable values.
 function transform.check_list(caller, value)
   if type(value) ~= "table" or #value == 0 and next(value) ~= nil then
     raise("%s: expected a list of transforms", caller)
@@ -73,7 +73,7 @@ function transform.check_list(caller, value)
   for i, entry in ipairs(value) do
     local meta = debug.getmetatable(entry)
     if type(entry) ~= "function" and not (type(meta) == "table" and meta.__call) or tide.is_tensor(entry) then
-      raise("%s: transform %d cannot be called: it is a %s", caller, i, kind_of(entry))
+      raise("%s: transform %d is not callable: got %s", caller, i, kind_of(entry))
     end
   end
 end

@@ -1,9 +1,9 @@
--- Numbers of channels of networks that are made wider or narrower.
+-- Channel counts of scaled networks.
 
 local channels = {}
 
---- `count` rounded to a multiple of `divisor`, never below `least` (default: the divisor), and never
---- less than 90 % of it.
+--- `count` rounded to a multiple of `divisor`, at least `least` (default: the divisor), and at least
+--- 90 % of `count`.
 function channels.divisible(count, divisor, least)
   local rounded = math.floor(count + divisor / 2) // divisor * divisor
   rounded = math.max(least or divisor, rounded)

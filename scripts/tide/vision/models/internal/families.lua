@@ -1,4 +1,4 @@
--- The networks of tide.vision.models: the names that each file of the folder makes.
+-- The networks of tide.vision.models: the names defined by each file of the folder.
 return {
   registry = {"get_model", "list"},
   alexnet = {"alexnet"},

@@ -1,22 +1,22 @@
--- The function of a network: reads its table of options, and builds it.
+-- The function of a network: reads its table of options and builds it.
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local reader = require "tide.internal.declare.reader"
 
---- Weights are not part of tide: an option that asks for them says how to load some.
+--- tide has no weights: an option that requests them is an error that shows how to load a file.
 local function check_weights(name, options)
   if options.weights or options.pretrained then
-    raise([[%s: there are no weights to download: load a file, as in ]]
+    raise([[%s: weights cannot be downloaded: load a file, as in ]]
       .. [[net:load_state_dict(tide.load("%s.safetensors"))]], name, name)
   end
 end
 
---- The options that are not part of the name of the network. Another value of those that are is an error.
+--- The options that are not fixed by the network's name. A different value for a fixed one is an error.
 local function open_options(name, options, fixed)
   local open = {}
   for option, value in pairs(options) do
     if option == "weights" or option == "pretrained" then
-      -- nil or false, which asks for none
+      -- false: no weights requested
     elseif fixed[option] == nil then
       open[option] = value
     elseif fixed[option] ~= value then
@@ -26,8 +26,8 @@ local function open_options(name, options, fixed)
   return open
 end
 
---- The function that is declared as `declared`, "vision.models.resnet18", which returns build(values). `fixed` holds
---- the options that are part of the name of the network.
+--- Makes the declared function, "vision.models.resnet18", which returns build(values). `fixed` has the options that
+--- the network's name determines.
 local function network(declared, build, fixed)
   local read, name = reader(declared), declared:match "[%w_]+$"
   fixed = fixed or {}

@@ -1,11 +1,11 @@
--- Starting values of the layers of a network.
+-- Initialization of the layers of a network.
 local class = require "tide.internal.class"
 local init = require "tide.nn.init"
 local nn = require "tide.nn"
 
 local start = {}
 
---- Calls by_class[NAME](layer) for each layer of a network that is of the class nn.NAME.
+--- Calls by_class[NAME](layer) for each layer of class nn.NAME.
 function start.layers(net, by_class)
   for _, module in ipairs(net:modules()) do
     for name, fill in pairs(by_class) do
@@ -14,7 +14,7 @@ function start.layers(net, by_class)
   end
 end
 
---- A function(layer) that fills the weight by `fill(weight, options)`, and the bias with zeros.
+--- Returns a function(layer) that initializes the weight with `fill(weight, options)`, and the bias with zeros.
 function start.with(fill, options)
   return function(layer)
     fill(layer.weight, options)
@@ -22,10 +22,10 @@ function start.with(fill, options)
   end
 end
 
---- He's normal numbers by the number of outputs, as for layers in front of rectifiers.
+--- Kaiming normal initialization with fan_out, for layers followed by ReLU.
 start.fan_out = start.with(init.kaiming_normal_, {mode = "fan_out", nonlinearity = "relu"})
 
---- Normal numbers of this deviation.
+--- Normal initialization with this standard deviation.
 function start.normal(std)
   return start.with(function(weight) init.normal_(weight, 0, std) end)
 end

@@ -1,4 +1,4 @@
--- Colours of pictures, and the types and ranges of their values.
+-- Colors of images, and the dtypes and ranges of their values.
 local F = require("tide.native").functional
 local checked = require "tide.internal.declare.checked"
 local reader = require "tide.internal.declare.reader"
@@ -10,7 +10,7 @@ local colors = {}
 
 -- Types -------------------------------------------------------------------------------------------
 
---- A range of floats so wide that each integer gets the same share of 0..1.
+--- Extends the float range so that each integer gets an equal part of 0..1.
 local kShare <const> = 1 - 1e-3
 
 local function converted(image, dtype)
@@ -19,7 +19,7 @@ local function converted(image, dtype)
   if image:is_floating_point() then
     if not to_bits then return image:to(dtype) end
     if to_bits == 63 or to_bits == 31 and image.dtype ~= "float64" then
-      raise("convert_image_dtype: %s has not the digits for %s: take float64 or a narrower type", image.dtype, dtype)
+      raise("convert_image_dtype: %s has too few digits for %s: use float64 or a narrower type", image.dtype, dtype)
     end
     return (image * (picture.max_value(dtype) + kShare)):to(dtype)
   end
@@ -30,14 +30,13 @@ local function converted(image, dtype)
   return image:to(dtype) * (1 << (to_bits - from_bits))
 end
 
---- Another type (float32), values scaled to its range: 0..255, 0..1.
----@param image tensor  the pictures
+--- Converts to another dtype (float32), with values scaled to its range: 0..255, 0..1.
+---@param image tensor  the images
 ---@use vision: dtype = "float32"
 ---@example
 --- tide.vision.transforms.functional.convert_image_dtype(tide.tensor{{{0.0, 1.0}}}, "uint8") --> {{{0, 255}}}
 local read_convert = reader "vision.transforms.functional.convert_image_dtype"
 
---- A picture in another type, its values scaled to that type's range: 0..255, 0..1, ...
 function colors.convert_image_dtype(...)
   local given = read_convert(...)
   local image = picture.check("convert_image_dtype", given.image)
@@ -45,8 +44,8 @@ function colors.convert_image_dtype(...)
   return converted(image, tide.empty({0}, {dtype = name}).dtype)
 end
 
---- A uint8 picture as floats 0..1; any other stays as it is.
----@param img tensor  pictures (..., channels, height, width)
+--- Converts a uint8 image to floats 0..1; returns others unchanged.
+---@param img tensor  images (..., channels, height, width)
 ---@example
 --- tide.vision.transforms.functional.to_tensor(tide.tensor({{{0, 255}}}, {dtype = "uint8"})) --> {{{0.0, 1.0}}}
 colors.to_tensor = checked("vision.transforms.functional.to_tensor", function(pic)
@@ -54,10 +53,10 @@ colors.to_tensor = checked("vision.transforms.functional.to_tensor", function(pi
   return pic.dtype == "uint8" and converted(pic, tide.get_default_dtype()) or pic
 end)
 
---- (x - mean) / std, channel by channel.
----@param tensor tensor  the pictures
+--- Normalizes each channel: (x - mean) / std.
+---@param tensor tensor  the images
 ---@use vision: mean, std, inplace = false
----@formula y = x / max(||x||_p, eps)
+---@formula y = (x - mean) / std
 ---@see nn.LayerNorm
 ---@example
 --- tide.vision.transforms.functional.normalize(tide.tensor{{{0.5, 1.0}}}, {0.5}, {0.25}) --> {{{0.0, 2.0}}}
@@ -71,12 +70,11 @@ local function per_channel(value, image)
   return tensor:dim() == 1 and tensor:reshape(-1, 1, 1) or tensor
 end
 
---- (x - mean) / std, channel by channel.
 function colors.normalize(...)
   local given = read_normalize(...)
   local image = picture.check("normalize", given.tensor, 3)
   if not image:is_floating_point() then
-    raise("normalize: expected a picture of floats, got %s: convert_image_dtype makes one", image.dtype)
+    raise("normalize: expected an image of floats, got %s: use convert_image_dtype", image.dtype)
   end
   for _, value in ipairs(type(given.std) == "table" and given.std or {given.std}) do
     if value == 0 then raise("normalize: std must not be 0") end
@@ -86,9 +84,9 @@ function colors.normalize(...)
   return (image - mean) / std
 end
 
--- Colours -----------------------------------------------------------------------------------------
+-- Colors ------------------------------------------------------------------------------------------
 
---- The luminance, one channel, not yet in the picture's type.
+--- The luminance, one channel, not yet in the image's dtype.
 local function luminance(image)
   local red, green, blue = image:narrow(-3, 1, 1), image:narrow(-3, 2, 1), image:narrow(-3, 3, 1)
   return red * 0.2989 + green * 0.587 + blue * 0.114
@@ -113,25 +111,25 @@ local function to_gray(declared)
   end
 end
 
---- The luminance in 1 or 3 channels.
+--- Converts to grayscale with 1 or 3 channels.
 ---@use vision: img, num_output_channels = 1
 ---@example
 --- tide.vision.transforms.functional.rgb_to_grayscale(tide.ones(3, 4, 5)).shape --> {1, 4, 5}
 to_gray "vision.transforms.functional.rgb_to_grayscale"
 
---- As rgb_to_grayscale.
+--- Like rgb_to_grayscale.
 ---@like vision.transforms.functional.rgb_to_grayscale
 ---@example
 --- tide.vision.transforms.functional.to_grayscale(tide.ones(3, 4, 5), 3).shape --> {3, 4, 5}
 to_gray "vision.transforms.functional.to_grayscale"
 
---- ratio * a + (1 - ratio) * b in the range and type of a.
+--- ratio * a + (1 - ratio) * b in the range and dtype of a.
 local function blend(a, b, ratio)
   local mixed = (a * ratio + b * (1 - ratio)):clamp(0, picture.max_value(a.dtype))
   return mixed.dtype == a.dtype and mixed or mixed:to(a.dtype)
 end
 
---- Makes the function that is declared, NAME(img, factor).
+--- Makes the declared function, NAME(img, factor).
 local function adjustment(declared, adjust)
   local name = declared:match "[%w_]+$"
   colors[name] = checked(declared, function(img, factor)
@@ -139,9 +137,9 @@ local function adjustment(declared, adjust)
   end)
 end
 
---- Values times a factor; 1 changes nothing.
+--- Multiplies all values by a factor.
 ---@use vision: img
----@param brightness_factor number >= 0  0 is black, 1 is as it was
+---@param brightness_factor number >= 0  0 is black, 1 leaves the image unchanged
 ---@example
 --- tide.vision.transforms.functional.adjust_brightness(tide.tensor{{{0.25, 0.5}}}, 1.5) --> {{{0.375, 0.75}}}
 adjustment("vision.transforms.functional.adjust_brightness", function(image, factor)
@@ -149,9 +147,9 @@ adjustment("vision.transforms.functional.adjust_brightness", function(image, fac
   return brighter.dtype == image.dtype and brighter or brighter:to(image.dtype)
 end)
 
---- Distances from the mean luminance times a factor.
+--- Scales the distance of all values from the mean luminance.
 ---@use vision: img
----@param contrast_factor number >= 0  0 is gray, 1 is as it was
+---@param contrast_factor number >= 0  0 is gray, 1 leaves the image unchanged
 ---@example
 --- tide.vision.transforms.functional.adjust_contrast(tide.tensor{{{0.25, 0.75}}}, 0.5) --> {{{0.375, 0.625}}}
 adjustment("vision.transforms.functional.adjust_contrast", function(image, factor, channels)
@@ -159,16 +157,16 @@ adjustment("vision.transforms.functional.adjust_contrast", function(image, facto
   return blend(image, grays:mean(image:dim() == 2 and {-2, -1} or {-3, -2, -1}, {keepdim = true}), factor)
 end)
 
---- Distances from the gray of each pixel times a factor.
+--- Scales the distance of each pixel from its gray value.
 ---@use vision: img
----@param saturation_factor number >= 0  0 is gray, 1 is as it was
+---@param saturation_factor number >= 0  0 is gray, 1 leaves the image unchanged
 ---@example
 --- tide.vision.transforms.functional.adjust_saturation(tide.ones(3, 2, 2), 0).shape --> {3, 2, 2}
 adjustment("vision.transforms.functional.adjust_saturation", function(image, factor, channels)
   return channels == 1 and image or blend(image, gray(image), factor)
 end)
 
---- 0 blurs, 1 changes nothing, 2 sharpens.
+--- Adjusts the sharpness: 0 blurs, 1 leaves the image unchanged, 2 sharpens.
 ---@use vision: img, sharpness_factor
 ---@example
 --- tide.vision.transforms.functional.adjust_sharpness(tide.ones(3, 4, 4), 2).shape --> {3, 4, 4}
@@ -187,15 +185,14 @@ adjustment("vision.transforms.functional.adjust_sharpness", function(image, fact
   return blend(image, blurred, factor)
 end)
 
---- gain (1) * value ^ gamma of values 0..1.
+--- Gamma correction: gain (1) * value ^ gamma for values 0..1.
 ---@use vision: img
----@param gamma number  exponent: above 1 is darker
+---@param gamma number  exponent: above 1 darkens
 ---@param gain number = 1  factor
 ---@example
 --- tide.vision.transforms.functional.adjust_gamma(tide.tensor{{{0.5, 1.0}}}, 2) --> {{{0.25, 1.0}}}
 local read_gamma = reader "vision.transforms.functional.adjust_gamma"
 
---- gain * x ^ gamma of values 0..1.
 function colors.adjust_gamma(...)
   local given = read_gamma(...)
   local image = given.img
@@ -205,7 +202,7 @@ function colors.adjust_gamma(...)
   return converted((unit ^ given.gamma * given.gain):clamp(0, 1), image.dtype)
 end
 
---- Hue (0..1), saturation and value of a picture of floats, one channel each.
+--- Hue (0..1), saturation and value of a float image, one channel each.
 local function hsv(image)
   local red, green, blue = image:narrow(-3, 1, 1), image:narrow(-3, 2, 1), image:narrow(-3, 3, 1)
   local value, least = image:amax({-3}, {keepdim = true}), image:amin({-3}, {keepdim = true})
@@ -217,21 +214,20 @@ local function hsv(image)
   return (sixth / 6 + 1):fmod(1), saturation, value
 end
 
---- One channel of what hue * 6, saturation and value mean: 5 is red, 3 green, 1 blue.
-local function channel_of(sixths, saturation, value, place)
-  local distance = (sixths + place):remainder(6)
+--- One RGB channel from hue * 6, saturation and value: offset 5 is red, 3 green, 1 blue.
+local function channel_of(sixths, saturation, value, offset)
+  local distance = (sixths + offset):remainder(6)
   return value - value * saturation * distance:minimum(4 - distance):clamp(0, 1)
 end
 
---- Hues turned by a part of the circle, -0.5 to 0.5.
+--- Shifts the hue by a fraction of the color circle, -0.5 to 0.5.
 ---@use vision: img
----@param hue_factor number  turn of the colours, from -0.5 to 0.5
+---@param hue_factor number  shift of the hue, from -0.5 to 0.5
 ---@example
 --- local red = tide.tensor{{{1.0}}, {{0.0}}, {{0.0}}}
 --- tide.vision.transforms.functional.adjust_hue(red, 0.5) --> {{{0.0}}, {{1.0}}, {{1.0}}}
 local read_hue = reader "vision.transforms.functional.adjust_hue"
 
---- All hues turned by a part of the circle, -0.5 to 0.5.
 function colors.adjust_hue(...)
   local given = read_hue(...)
   local image, turn = given.img, given.hue_factor
@@ -242,12 +238,12 @@ function colors.adjust_hue(...)
   local hue, saturation, value = hsv(converted(image, "float32"))
   local sixths = (hue + turn):remainder(1) * 6
   local channels = {}
-  for i, place in ipairs {5, 3, 1} do channels[i] = channel_of(sixths, saturation, value, place) end
+  for i, offset in ipairs {5, 3, 1} do channels[i] = channel_of(sixths, saturation, value, offset) end
   return converted(tide.cat(channels, -3), image.dtype)
 end
 
---- White minus the picture.
----@param img tensor  pictures (..., channels, height, width)
+--- Inverts the colors.
+---@param img tensor  images (..., channels, height, width)
 ---@example
 --- tide.vision.transforms.functional.invert(tide.tensor{{{0.25}}}) --> {{{0.75}}}
 colors.invert = checked("vision.transforms.functional.invert", function(img)
@@ -258,18 +254,17 @@ end)
 local function check_bytes(caller, image)
   picture.check_colors(caller, image, 3)
   if image.dtype ~= "uint8" then
-    raise("%s: expected a uint8 picture, got %s: convert_image_dtype makes one", caller, image.dtype)
+    raise("%s: expected a uint8 image, got %s: use convert_image_dtype", caller, image.dtype)
   end
 end
 
---- The upper bits of each byte.
+--- Keeps only the high bits of each byte.
 ---@use vision: img
----@param bits integer >= 0  bits that are kept
+---@param bits integer >= 0  number of bits to keep
 ---@example
 --- tide.vision.transforms.functional.posterize(tide.tensor({{{255}}}, {dtype = "uint8"}), 1) --> {{{128}}}
 local read_posterize = reader "vision.transforms.functional.posterize"
 
---- The upper bits of each byte.
 function colors.posterize(...)
   local given = read_posterize(...)
   check_bytes("posterize", given.img)
@@ -277,13 +272,12 @@ function colors.posterize(...)
   return given.img & (256 - (1 << (8 - given.bits)))
 end
 
---- Values from the threshold on inverted.
+--- Inverts values at or above the threshold.
 ---@use vision: img, threshold
 ---@example
 --- tide.vision.transforms.functional.solarize(tide.tensor{{{0.25, 0.75}}}, 0.5) --> {{{0.25, 0.25}}}
 local read_solarize = reader "vision.transforms.functional.solarize"
 
---- Values from the threshold on inverted.
 function colors.solarize(...)
   local given = read_solarize(...)
   local image, threshold = given.img, given.threshold
@@ -295,8 +289,8 @@ function colors.solarize(...)
   return tide.where(image:ge(threshold), white - image, image)
 end
 
---- Each channel stretched to the whole range.
----@param img tensor  pictures (..., channels, height, width)
+--- Stretches each channel to the full range.
+---@param img tensor  images (..., channels, height, width)
 ---@example
 --- tide.vision.transforms.functional.autocontrast(tide.tensor{{{0.25, 0.5, 0.75}}}) --> {{{0.0, 0.5, 1.0}}}
 colors.autocontrast = checked("vision.transforms.functional.autocontrast", function(img)
@@ -310,27 +304,27 @@ colors.autocontrast = checked("vision.transforms.functional.autocontrast", funct
   return ((wide - tide.where(is_flat, 0, least)) * scale):clamp(0, white):to(img.dtype)
 end)
 
---- Each channel of a uint8 picture with its values spread evenly.
----@param img tensor  pictures (..., channels, height, width)
+--- Equalizes the histogram of each channel of a uint8 image.
+---@param img tensor  images (..., channels, height, width)
 ---@example
 --- tide.vision.transforms.functional.equalize(tide.zeros({1, 2, 2}, {dtype = "uint8"})) --> {{{0, 0}, {0, 0}}}
 colors.equalize = checked("vision.transforms.functional.equalize", function(img)
   check_bytes("equalize", img)
   local shape, height, width = img.shape, picture.size(img)
   local pixels = height * width
-  local places = img:reshape(-1, pixels):to("int64") + 1
-  local planes = places:size(1)
+  local bins = img:reshape(-1, pixels):to("int64") + 1
+  local planes = bins:size(1)
   local options = {dtype = "int64", device = img.device}
   local counts = tide.zeros({planes, 256}, options)
-    :scatter_add(2, places, tide.ones({planes, pixels}, options))
+    :scatter_add(2, bins, tide.ones({planes, pixels}, options))
   local sums = counts:cumsum(2)
-  -- The pixels of the lightest value are where the sums first reach their end.
+  -- The lightest value is where the cumulative sum first reaches the total.
   local lightest = counts:gather(2, sums:eq(pixels):to("int32"):argmax(2, {keepdim = true}))
   local step = (pixels - lightest):floor_divide(255)
   local divisor = step:maximum(1)
   local spread = (sums + step:floor_divide(2)):floor_divide(divisor):clamp(0, 255)
   local lookup = F.pad(spread:narrow(2, 1, 255), {1, 0})
-  return tide.where(step:eq(0), places - 1, lookup:gather(2, places)):to("uint8"):reshape(shape)
+  return tide.where(step:eq(0), bins - 1, lookup:gather(2, bins)):to("uint8"):reshape(shape)
 end)
 
 return colors

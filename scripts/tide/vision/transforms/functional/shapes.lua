@@ -1,4 +1,4 @@
--- Sizes of pictures: resizing, cropping, padding and mirroring.
+-- Sizes of images: resizing, cropping, padding and flipping.
 local checked = require "tide.internal.declare.checked"
 local F = require("tide.native").functional
 local reader = require "tide.internal.declare.reader"
@@ -10,7 +10,7 @@ local tide = require "tide"
 local shapes = {}
 
 --- Channels, height and width.
----@param img tensor  pictures (..., channels, height, width)
+---@param img tensor  images (..., channels, height, width)
 ---@example
 --- {tide.vision.transforms.functional.get_dimensions(tide.ones(3, 4, 5))} --> {3, 4, 5}
 shapes.get_dimensions = checked("vision.transforms.functional.get_dimensions", function(image)
@@ -19,7 +19,7 @@ shapes.get_dimensions = checked("vision.transforms.functional.get_dimensions", f
 end)
 
 --- Width and height.
----@param img tensor  pictures (..., channels, height, width)
+---@param img tensor  images (..., channels, height, width)
 ---@example
 --- {tide.vision.transforms.functional.get_image_size(tide.ones(3, 4, 5))} --> {5, 4}
 shapes.get_image_size = checked("vision.transforms.functional.get_image_size", function(image)
@@ -28,7 +28,7 @@ shapes.get_image_size = checked("vision.transforms.functional.get_image_size", f
 end)
 
 --- The number of channels.
----@param img tensor  pictures (..., channels, height, width)
+---@param img tensor  images (..., channels, height, width)
 ---@example
 --- tide.vision.transforms.functional.get_image_num_channels(tide.ones(3, 4, 5)) --> 3
 shapes.get_image_num_channels = checked("vision.transforms.functional.get_image_num_channels", function(image)
@@ -42,16 +42,16 @@ local kInterpolations <const> = {
   nearest = true, ["nearest-exact"] = true, bilinear = true, bicubic = true,
 }
 
---- The size that `size` means for a picture of height x width: {h, w}, or the shorter edge alone.
+--- The output size for an image of height x width: `size` is {h, w}, or the size of the shorter edge.
 local function output_size(caller, height, width, size, max_size)
   local list = type(size) == "table" and size or {size}
   for _, edge in ipairs(list) do
     if not math.tointeger(edge) or edge < 1 then
-      raise("%s: size: expected one or two whole numbers of at least 1, got %s", caller, tostring(edge))
+      raise("%s: size: expected one or two integers of at least 1, got %s", caller, tostring(edge))
     end
   end
   if #list == 2 then
-    if max_size then raise("%s: max_size needs a size of one number", caller) end
+    if max_size then raise("%s: max_size needs size to be a single number", caller) end
     return math.tointeger(list[1]), math.tointeger(list[2])
   end
   if #list ~= 1 then raise("%s: size: expected one or two numbers, got %d", caller, #list) end
@@ -78,20 +78,19 @@ local function resized(caller, image, given)
   if new_height == height and new_width == width then return image end
   local options = {size = {new_height, new_width}, mode = mode}
   if mode == "bilinear" or mode == "bicubic" then options.antialias = given.antialias and true or false end
-  -- Bytes in whole numbers, rows and columns rounded by themselves, as Pillow and torchvision's transforms v2 do.
+  -- Bytes use integer arithmetic, rounding after rows and after columns, like Pillow and torchvision's transforms v2.
   return picture.as_batch(image, function(batch) return F.interpolate(batch, options) end,
     image.dtype == "uint8" and "uint8" or nil)
 end
 
---- Another size, {height, width} or of the shorter edge; nearest, nearest-exact, bilinear or bicubic.
+--- Resizes to {height, width}, or the shorter edge to a size; nearest, nearest-exact, bilinear or bicubic.
 ---@use vision: img, size, interpolation = "bilinear"
----@param max_size integer >= 0 = nil  bound of the longer side
+---@param max_size integer >= 0 = nil  limit for the longer edge
 ---@use vision: antialias = true
 ---@example
 --- tide.vision.transforms.functional.resize(tide.ones(3, 40, 60), 20).shape --> {3, 20, 30}
 local read_resize = reader "vision.transforms.functional.resize"
 
---- A picture of another size.
 function shapes.resize(...)
   local given = read_resize(...)
   return resized("resize", given.img, given)
@@ -99,21 +98,21 @@ end
 
 -- Padding -----------------------------------------------------------------------------------------
 
---- The positions 1..size with `before` and `after` mirrored ones around them, the edge included;
---- without so many of them where these are negative.
+--- The positions 1..size with `before` and `after` mirrored ones around them, edge included; negative
+--- numbers remove positions instead.
 local function mirrored(size, before, after, device)
   local cut = math.max(-before, 0)
-  local count, places = size - cut - math.max(-after, 0), {}
+  local count, positions = size - cut - math.max(-after, 0), {}
   for i = -math.max(before, 0), count + math.max(after, 0) - 1 do
-    local place = i % (2 * count)
-    places[#places + 1] = cut + (place < count and place or 2 * count - 1 - place) + 1
+    local phase = i % (2 * count)
+    positions[#positions + 1] = cut + (phase < count and phase or 2 * count - 1 - phase) + 1
   end
-  return tide.tensor(places, {device = device})
+  return tide.tensor(positions, {device = device})
 end
 
 local kPadModes <const> = {constant = "constant", edge = "replicate", reflect = "reflect", symmetric = "symmetric"}
 
---- left, top, right, bottom.
+--- Reads padding as left, top, right, bottom.
 local function four_pads(caller, padding)
   if type(padding) == "number" then return padding, padding, padding, padding end
   for i, pixels in ipairs(of_type(caller, "padding", padding, "table")) do
@@ -160,17 +159,15 @@ local function padded(caller, image, padding, fill, padding_mode)
   return F.pad(image, {left, right, top, bottom}, "constant", fill)
 end
 
---- Pixels around: one number, {horizontal, vertical} or {left, top, right, bottom}; constant, edge, reflect or
---- symmetric.
+--- Pads an image: padding is one number, {horizontal, vertical} or {left, top, right, bottom}; mode constant, edge,
+--- reflect or symmetric.
 ---@use vision: img, padding
----@param fill number | number[] = 0  value of places that lie outside, for all channels or for each
+---@param fill number | number[] = 0  value of padded pixels, for all channels or for each
 ---@use vision: padding_mode = "constant"
 ---@example
 --- tide.vision.transforms.functional.pad(tide.tensor{{{1, 2}}}, {1, 0}, 9) --> {{{9, 1, 2, 9}}}
 local read_pad = reader "vision.transforms.functional.pad"
 
---- A picture with pixels around it: padding is one number, {horizontal, vertical} or {left, top,
---- right, bottom}.
 function shapes.pad(...)
   local given = read_pad(...)
   return padded("pad", given.img, given.padding, given.fill, given.padding_mode)
@@ -178,8 +175,8 @@ end
 
 -- Cropping ----------------------------------------------------------------------------------------
 
---- The part of height x width that begins `top` rows below and `left` columns right of the corner;
---- black where it lies outside.
+--- The region of height x width that starts `top` rows below and `left` columns right of the corner;
+--- black outside the image.
 local function cropped(caller, image, top, left, height, width)
   picture.check(caller, image)
   local h, w = picture.size(image)
@@ -196,33 +193,30 @@ local function cropped(caller, image, top, left, height, width)
   return F.pad(part, {first_column - left, left + width - last_column, first_row - top, top + height - last_row})
 end
 
---- The part whose first pixel is at row top and column left, from 1; black where it lies outside.
+--- Crops the region whose first pixel is at row top and column left, from 1; black outside the image.
 ---@use vision: img, top, left, height, width
 ---@example
 --- tide.vision.transforms.functional.crop(tide.tensor{{{1, 2, 3}}}, 1, 2, 1, 3) --> {{{2, 3, 0}}}
 local read_crop = reader "vision.transforms.functional.crop"
 
---- The part of height x width whose first pixel is at row `top` and column `left`, counted from 1;
---- black where it lies outside.
 function shapes.crop(...)
   local given = read_crop(...)
   return cropped("crop", given.img, given.top - 1, given.left - 1, given.height, given.width)
 end
 
---- crop, then resize.
+--- Crops, then resizes.
 ---@use vision: img, top, left, height, width, size, interpolation = "bilinear", antialias = true
 ---@example
 --- tide.vision.transforms.functional.resized_crop(tide.ones(3, 8, 8), 2, 2, 4, 4, {6, 6}).shape --> {3, 6, 6}
 local read_resized_crop = reader "vision.transforms.functional.resized_crop"
 
---- A part of a picture, resized.
 function shapes.resized_crop(...)
   local given = read_resized_crop(...)
   local part = cropped("resized_crop", given.img, given.top - 1, given.left - 1, given.height, given.width)
   return resized("resized_crop", part, given)
 end
 
---- Half of a whole number, rounded to the even neighbour.
+--- Half of an integer, rounded half to even.
 local function rounded_half(n)
   local half = n // 2
   return n % 2 == 1 and half % 2 == 1 and half + 1 or half
@@ -241,13 +235,12 @@ local function center_cropped(caller, image, size)
     crop_height, crop_width)
 end
 
---- The middle, with black around it if the picture is too small.
+--- Crops the center, padded with black if the image is too small.
 ---@use vision: img, output_size
 ---@example
 --- tide.vision.transforms.functional.center_crop(tide.tensor{{{1, 2, 3}}}, {1, 1}) --> {{{2}}}
 local read_center_crop = reader "vision.transforms.functional.center_crop"
 
---- The middle of a picture, with black around it if it is too small.
 function shapes.center_crop(...)
   local given = read_center_crop(...)
   return center_cropped("center_crop", given.img, given.output_size)
@@ -258,32 +251,30 @@ local function five_crops(caller, image, size)
   local height, width = picture.pair(caller, "size", size)
   local h, w = picture.size(image)
   if height > h or width > w then
-    raise("%s: the size %d x %d is larger than the picture's %d x %d", caller, height, width, h, w)
+    raise("%s: the size %d x %d is larger than the image's %d x %d", caller, height, width, h, w)
   end
   local function at(top, left) return cropped(caller, image, top, left, height, width) end
   return at(0, 0), at(0, w - width), at(h - height, 0), at(h - height, w - width),
     center_cropped(caller, image, {height, width})
 end
 
---- Five results: the corners and the middle.
+--- Returns five crops: the corners and the center.
 ---@use vision: img, size
 ---@example
 --- select("#", tide.vision.transforms.functional.five_crop(tide.ones(3, 4, 4), 2)) --> 5
 local read_five_crop = reader "vision.transforms.functional.five_crop"
 
---- The four corners and the middle.
 function shapes.five_crop(...)
   local given = read_five_crop(...)
   return five_crops("five_crop", given.img, given.size)
 end
 
---- Ten results: five_crop of the picture and of its mirror image.
+--- Returns ten crops: five_crop of the image and of its mirror image.
 ---@use vision: img, size, vertical_flip = false
 ---@example
 --- select("#", tide.vision.transforms.functional.ten_crop(tide.ones(3, 4, 4), 2)) --> 10
 local read_ten_crop = reader "vision.transforms.functional.ten_crop"
 
---- The four corners and the middle, of the picture and of its mirror image.
 function shapes.ten_crop(...)
   local given = read_ten_crop(...)
   local crops = {five_crops("ten_crop", given.img, given.size)}
@@ -292,37 +283,36 @@ function shapes.ten_crop(...)
   return table.unpack(crops)
 end
 
--- Mirroring ---------------------------------------------------------------------------------------
+-- Flipping ----------------------------------------------------------------------------------------
 
---- Left and right exchanged.
----@param img tensor  pictures (..., channels, height, width)
+--- Flips left and right.
+---@param img tensor  images (..., channels, height, width)
 ---@example
 --- tide.vision.transforms.functional.hflip(tide.tensor{{{1, 2}}}) --> {{{2, 1}}}
 shapes.hflip = checked("vision.transforms.functional.hflip", function(img)
   return picture.check("hflip", img):flip(-1)
 end)
 
---- Top and bottom exchanged.
----@param img tensor  pictures (..., channels, height, width)
+--- Flips top and bottom.
+---@param img tensor  images (..., channels, height, width)
 ---@example
 --- tide.vision.transforms.functional.vflip(tide.tensor{{{1}, {2}}}) --> {{{2}, {1}}}
 shapes.vflip = checked("vision.transforms.functional.vflip", function(img)
   return picture.check("vflip", img):flip(-2)
 end)
 
---- The value v in h x w pixels from row i and column j on, from 1.
+--- Sets h x w pixels, starting at row i and column j (from 1), to the value v.
 ---@use vision: img
 ---@param i number  first row, from 1
 ---@param j number  first column, from 1
----@param h integer >= 0  height of the part
----@param w integer >= 0  width of the part
----@param v number | tensor  what stands there
+---@param h integer >= 0  height of the region
+---@param w integer >= 0  width of the region
+---@param v number | tensor  fill value
 ---@use vision: inplace = false
 ---@example
 --- tide.vision.transforms.functional.erase(tide.ones(1, 1, 3), 1, 2, 1, 1, 0) --> {{{1.0, 0.0, 1.0}}}
 local read_erase = reader "vision.transforms.functional.erase"
 
---- A picture with the value v in h x w pixels, the first at row i and column j, counted from 1.
 function shapes.erase(...)
   local given = read_erase(...)
   local image = picture.check("erase", given.img)

@@ -1,4 +1,4 @@
--- Pictures sampled at other places: rotation, affine and perspective maps, displacement; and blur.
+-- Warps images: rotation, affine and perspective maps, elastic transforms; and blurs them.
 local F = require("tide.native").functional
 local reader = require "tide.internal.declare.reader"
 local picture = require "tide.vision.transforms.picture"
@@ -8,8 +8,8 @@ local tide = require "tide"
 
 local warps = {}
 
---- The picture at the places of a grid (1, height, width, 2), -1..1 from edge to edge. Outside it is
---- `fill`, a number or one for each channel, or black.
+--- Samples the image at a grid (1, height, width, 2) of coordinates, -1..1 from edge to edge. Pixels
+--- outside are `fill`, a number or one for each channel, or black.
 local function sampled(caller, image, grid, interpolation, fill)
   picture.check(caller, image)
   if interpolation ~= "nearest" and interpolation ~= "bilinear" then
@@ -33,24 +33,24 @@ local function sampled(caller, image, grid, interpolation, fill)
   end)
 end
 
---- The numbers first, first + 1, ... of a row or column of pixels.
+--- The values first, first + 1, ... for a row or column of pixels.
 local function line(count, first, image, ...)
   return (tide.arange(count, {dtype = picture.computed_type(image), device = image.device}) + first):reshape(...)
 end
 
---- The grid of an affine map of pixels counted from the middle, for a result of height x width.
+--- The sampling grid of an affine map of pixels relative to the center, for a result of height x width.
 local function affine_grid(image, matrix, height, width)
   local own_height, own_width = picture.size(image)
   local x = line(width, 0.5 - width / 2, image, 1, 1, width)
   local y = line(height, 0.5 - height / 2, image, 1, height, 1)
-  local function place(a, b, c, half) return x * (a / half) + y * (b / half) + c / half end
+  local function coordinate(a, b, c, half) return x * (a / half) + y * (b / half) + c / half end
   return tide.stack({
-    place(matrix[1], matrix[2], matrix[3], own_width / 2),
-    place(matrix[4], matrix[5], matrix[6], own_height / 2),
+    coordinate(matrix[1], matrix[2], matrix[3], own_width / 2),
+    coordinate(matrix[4], matrix[5], matrix[6], own_height / 2),
   }, -1)
 end
 
---- The inverse of rotation, shear, scale and translation around a center, as torchvision has it.
+--- The inverse of rotation, shear, scale and translation around a center, as in torchvision.
 local function inverse_affine(center, angle, translate, scale, shear)
   local turn, sx, sy = math.rad(angle), math.rad(shear[1]), math.rad(shear[2])
   local a = math.cos(turn - sy) / math.cos(sy)
@@ -64,14 +64,14 @@ local function inverse_affine(center, angle, translate, scale, shear)
   return m
 end
 
---- A list of two numbers, else an error.
+--- Raises an error unless `value` is a list of two numbers.
 local function two_numbers(caller, name, value)
   if #of_type(caller, name, value, "table") ~= 2 then raise("%s: %s: expected a list of two numbers", caller, name) end
   for i = 1, 2 do of_type(caller, ("%s[%d]"):format(name, i), value[i], "number") end
   return value
 end
 
---- A center that counts from the upper left corner, counted from the middle.
+--- Converts a center relative to the upper left corner to one relative to the image center.
 local function center_from_middle(caller, image, center)
   if not center then return {0, 0} end
   two_numbers(caller, "center", center)
@@ -79,30 +79,29 @@ local function center_from_middle(caller, image, center)
   return {center[1] - width / 2, center[2] - height / 2}
 end
 
---- How large a result must be to hold all of a picture.
+--- The size of a result that holds the entire transformed image.
 local function expanded_size(height, width, m)
   local least, most = {math.huge, math.huge}, {-math.huge, -math.huge}
   for _, x in ipairs {-width / 2, width / 2} do
     for _, y in ipairs {-height / 2, height / 2} do
-      for i, place in ipairs {m[1] * x + m[2] * y + m[3] + width / 2, m[4] * x + m[5] * y + m[6] + height / 2} do
-        least[i], most[i] = math.min(least[i], place), math.max(most[i], place)
+      for i, edge in ipairs {m[1] * x + m[2] * y + m[3] + width / 2, m[4] * x + m[5] * y + m[6] + height / 2} do
+        least[i], most[i] = math.min(least[i], edge), math.max(most[i], edge)
       end
     end
   end
-  -- What differs from a whole number by less than 1e-4 is rounding.
+  -- Differences from an integer below 1e-4 are rounding errors.
   local function span(i) return math.ceil(most[i] - 1e-4) - math.floor(least[i] + 1e-4) end
   return span(2), span(1)
 end
 
---- Turned counter-clockwise by degrees; expand makes room for all of it.
+--- Rotates counterclockwise by degrees; expand enlarges the result to hold the entire image.
 ---@use vision: img
----@param angle number  degrees, counter-clockwise
+---@param angle number  degrees, counterclockwise
 ---@use vision: interpolation = "nearest", expand = false, center = nil, fill = nil
 ---@example
 --- tide.vision.transforms.functional.rotate(tide.ones(3, 4, 6), 90, {expand = true}).shape --> {3, 6, 4}
 local read_rotate = reader "vision.transforms.functional.rotate"
 
---- A picture turned counter-clockwise by degrees.
 function warps.rotate(...)
   local given = read_rotate(...)
   local image = picture.check("rotate", given.img)
@@ -112,17 +111,16 @@ function warps.rotate(...)
   return sampled("rotate", image, affine_grid(image, matrix, height, width), given.interpolation, given.fill)
 end
 
---- Turned clockwise by degrees, scaled, sheared and moved by {x, y}; nearest or bilinear.
+--- Rotates clockwise by degrees, scales, shears and translates by {x, y}; nearest or bilinear.
 ---@use vision: img
 ---@param angle number  degrees, clockwise
 ---@use vision: translate
----@param scale number  least and largest share of the size
+---@param scale number  scale factor
 ---@use vision: shear, interpolation = "nearest", fill = nil, center = nil
 ---@example
 --- tide.vision.transforms.functional.affine(tide.tensor{{{1.0, 2.0}}}, 0, {1, 0}, 1, 0) --> {{{0.0, 1.0}}}
 local read_affine = reader "vision.transforms.functional.affine"
 
---- A picture turned clockwise by degrees, scaled, sheared and moved.
 function warps.affine(...)
   local given = read_affine(...)
   local image = picture.check("affine", given.img)
@@ -138,7 +136,7 @@ function warps.affine(...)
   return sampled("affine", image, affine_grid(image, matrix, height, width), given.interpolation, given.fill)
 end
 
---- Solves a small system of equations {a1, ..., an, b} by elimination.
+--- Solves a small linear system with rows {a1, ..., an, b} by elimination.
 local function solve(rows)
   local n = #rows
   for i = 1, n do
@@ -157,17 +155,16 @@ local function solve(rows)
   return solution
 end
 
---- Moved so that four points {x, y} come to lie at four others.
+--- Perspective transform that maps four points {x, y} to four others.
 ---@use vision: img
----@param startpoints number[][]  the corners, (x, y)
----@param endpoints number[][]  where they go
+---@param startpoints number[][]  the original points {x, y}
+---@param endpoints number[][]  the transformed points {x, y}
 ---@use vision: interpolation = "bilinear", fill = nil
 ---@example
 --- local p = {{0, 0}, {3, 0}, {3, 3}, {0, 3}}
 --- tide.vision.transforms.functional.perspective(tide.ones(1, 4, 4), p, p).shape --> {1, 4, 4}
 local read_perspective = reader "vision.transforms.functional.perspective"
 
---- A picture moved so that four points {x, y} of it come to lie at four others.
 function warps.perspective(...)
   local given = read_perspective(...)
   local image = picture.check("perspective", given.img)
@@ -186,13 +183,13 @@ function warps.perspective(...)
   local c = solve(equations)
   local height, width = picture.size(image)
   local x, y = line(width, 0.5, image, 1, 1, width), line(height, 0.5, image, 1, height, 1)
-  local below = x * c[7] + y * c[8] + 1
-  local function place(a, b, first, half) return (x * (a / half) + y * (b / half) + first / half) / below - 1 end
-  local grid = tide.stack({place(c[1], c[2], c[3], width / 2), place(c[4], c[5], c[6], height / 2)}, -1)
+  local divisor = x * c[7] + y * c[8] + 1
+  local function coordinate(a, b, first, half) return (x * (a / half) + y * (b / half) + first / half) / divisor - 1 end
+  local grid = tide.stack({coordinate(c[1], c[2], c[3], width / 2), coordinate(c[4], c[5], c[6], height / 2)}, -1)
   return sampled("perspective", image, grid, given.interpolation, given.fill)
 end
 
---- Each pixel fetched from a place moved by the displacement (1, height, width, 2), in half sizes.
+--- Samples each pixel at a position shifted by the displacement (1, height, width, 2), in units of half the size.
 ---@use vision: img
 ---@param displacement tensor  shift of each pixel, (1, height, width, 2)
 ---@use vision: interpolation = "bilinear", fill = nil
@@ -201,7 +198,6 @@ end
 --- F.elastic_transform(tide.ones(1, 2, 2), tide.zeros(1, 2, 2, 2)) --> {{{1.0, 1.0}, {1.0, 1.0}}}
 local read_elastic = reader "vision.transforms.functional.elastic_transform"
 
---- A picture whose pixels are moved by a displacement (1, height, width, 2) of half sizes.
 function warps.elastic_transform(...)
   local given = read_elastic(...)
   local image = picture.check("elastic_transform", given.img)
@@ -216,14 +212,14 @@ function warps.elastic_transform(...)
     given.fill)
 end
 
---- Convolved with a bell of kernel_size {x, y} and deviation sigma.
+--- Blurs with a Gaussian kernel of kernel_size {x, y} and standard deviation sigma.
 ---@use vision: img, kernel_size, sigma = nil
 ---@example
 --- tide.vision.transforms.functional.gaussian_blur(tide.ones(3, 5, 5), 3).shape --> {3, 5, 5}
 local read_blur = reader "vision.transforms.functional.gaussian_blur"
 
---- A bell of `count` weights with the sum 1.
-local function bell(count, sigma, batch)
+--- A Gaussian kernel of `count` weights with the sum 1.
+local function gaussian(count, sigma, batch)
   local weights, sum = {}, 0
   for i = 1, count do
     weights[i] = math.exp(-0.5 * ((i - (count + 1) / 2) / sigma) ^ 2)
@@ -233,7 +229,6 @@ local function bell(count, sigma, batch)
   return tide.tensor(weights, {dtype = batch.dtype, device = batch.device})
 end
 
---- A picture convolved with a bell of kernel_size {x, y} and deviation sigma {x, y}.
 function warps.gaussian_blur(...)
   local given = read_blur(...)
   local image = picture.check("gaussian_blur", given.img)
@@ -248,8 +243,8 @@ function warps.gaussian_blur(...)
     local n, channels, height, width = table.unpack(batch.shape)
     local x = batch:reshape(n * channels, 1, height, width)
     x = F.pad(x, {kx // 2, kx // 2, ky // 2, ky // 2}, "reflect")
-    x = F.conv2d(x, bell(kx, sx, batch):reshape(1, 1, 1, kx))
-    return F.conv2d(x, bell(ky, sy, batch):reshape(1, 1, ky, 1)):reshape(n, channels, height, width)
+    x = F.conv2d(x, gaussian(kx, sx, batch):reshape(1, 1, 1, kx))
+    return F.conv2d(x, gaussian(ky, sy, batch):reshape(1, 1, ky, 1)):reshape(n, channels, height, width)
   end)
 end
 
