@@ -46,7 +46,7 @@ describe("convolution layers", function(device)
     local image = numbers(device, 1, 3, 5, 5)
     equal(up(image).shape, {1, 4, 11, 11})
     equal(up(image, {12, 11}).shape, {1, 4, 12, 11})
-    raises("from 11 on 2 are possible", up, image, {13, 11})
+    raises("the sizes from 11 to 12 are possible", up, image, {13, 11})
   end)
   it("pad in other ways than with zeros", function()
     local layer = nn.Conv2d(1, 1, 3, {padding = 1, padding_mode = "circular", bias = false,

@@ -138,7 +138,7 @@ describe("activations", function(device)
     close(drawn:mean(), 0.2, {atol = 0.01})
     close(layer:eval()(x)[1], -0.2)
     close(layer(-x), -x)
-    raises("lower is above upper", F.rrelu, x, 0.5, 0.1)
+    raises("lower is larger than upper", F.rrelu, x, 0.5, 0.1)
   end)
   it("have forms that overwrite", function()
     local x = tide.tensor({-1.0, 2.0}, {device = device})
@@ -226,7 +226,7 @@ describe("distances and margins", function(device)
     test.is_true(net.head.weight.grad:abs():sum():item() > 0)
     raises("targets are classes 1..7, got 1..8", net, x, tide.tensor({1, 8, 1, 1, 1},
       {device = device}))
-    raises("cutoffs are rising whole numbers between 1 and 6", nn.AdaptiveLogSoftmaxWithLoss, 4, 7,
+    raises("expected cutoffs to be increasing integers between 1 and 6", nn.AdaptiveLogSoftmaxWithLoss, 4, 7,
       {4, 2})
   end)
 end)
