@@ -138,8 +138,8 @@ local function lazy(name)
   end
   function Lazy:forward(x, ...)
     if self.unbuilt then
-      local place = self:placement()
-      self:place(place.device or x.device, place.dtype or x.dtype)
+      local placement = self:placement()
+      self:place(placement.device or x.device, placement.dtype or x.dtype)
       self:build(x:size(-self.dims - 1))
       self.unbuilt = false
     end

@@ -95,7 +95,7 @@ describe("functional_call", function(device)
     test.equal(func.functional_call(layer, {}, {x}), layer(x))
     raises("there is no parameter or buffer 'weihgt'", func.functional_call, layer,
       {weihgt = weight}, x)
-    raises("'bias' is not given", func.functional_call, layer, {weight = weight}, x,
+    raises("'bias' is missing", func.functional_call, layer, {weight = weight}, x,
       {strict = true})
     raises("the weight (1, 3) takes 3", func.functional_call, layer, {weight = tide.ones(1, 3)},
       x:cpu())

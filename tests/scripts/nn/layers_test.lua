@@ -212,8 +212,8 @@ describe("recurrent layers", function(device)
     local names = {}
     for name in nn.LSTM(3, 4, {proj_size = 2}):named_parameters() do names[#names + 1] = name end
     equal(names, {"weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", "weight_hr_l0"})
-    raises("the input has 2 features, the layer takes 3", nn.GRU(3, 2), tide.ones(4, 1, 2))
-    raises("expected a starting state of shape (1, 1, 2), got (1, 2)", nn.GRU(3, 2),
+    raises("the input has 2 features, the layer expects 3", nn.GRU(3, 2), tide.ones(4, 1, 2))
+    raises("expected an initial state of shape (1, 1, 2), got (1, 2)", nn.GRU(3, 2),
       tide.ones(4, 1, 3), tide.ones(1, 2))
   end)
 end)
@@ -254,7 +254,7 @@ describe("attention", function(device)
       numbers(device, 2, 6, 5))
     equal(y.shape, {2, 4, 8})
     equal(weights.shape, {2, 4, 8})
-    raises("embed_dim 8 does not divide into 3 heads", nn.MultiheadAttention, 8, 3)
+    raises("embed_dim 8 is not divisible by num_heads 3", nn.MultiheadAttention, 8, 3)
   end)
   it("makes transformers, whose layers start alike and are their own", function()
     local small = {dim_feedforward = 16, dropout = 0, device = device, dtype = "float64",

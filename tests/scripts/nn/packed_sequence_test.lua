@@ -73,7 +73,7 @@ describe("packed sequences", function(device)
     raises("total_length must be at least 3, got 2", rnn.pad_packed_sequence,
       rnn.pack_padded_sequence(x, {3, 1}), {total_length = 2})
     raises("expected a PackedSequence, got tensor", rnn.pad_packed_sequence, x)
-    raises("the input has 1 features, the layer takes 2",
+    raises("the input has 1 features, the layer expects 2",
       function() nn.GRU(2, 2)(rnn.pack_padded_sequence(x, {3, 1})) end)
   end)
 end)

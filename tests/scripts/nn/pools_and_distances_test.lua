@@ -68,7 +68,7 @@ describe("pools", function(device)
     equal(y.shape, {1, 2, 4, 4})
     equal(y:sum():item(), values:sum():item())
     equal(F.max_unpool2d(values, places, 2, {output_size = {5, 5}}).shape, {1, 2, 5, 5})
-    raises("an output of size 6 does not fit: it is between 3 and 5", F.max_unpool2d, values, places,
+    raises("an output of size 6 is not possible: expected 3 to 5", F.max_unpool2d, values, places,
       2, {output_size = {6, 6}})
     for dims, shape in ipairs {{2, 9}, {2, 4, 6}, {1, 2, 4, 4, 2}} do
       local input = waves(table.unpack(shape))
@@ -82,9 +82,9 @@ describe("pools", function(device)
   it("refuse positions of another shape, and inputs without a plane", function()
     local x = waves(1, 2, 2, 2)
     local places = tide.ones({1, 2, 2, 2}, {dtype = "int64", device = device})
-    raises("max_unpool2d: expected values and positions of one shape with 3 or 4 dimensions",
+    raises("max_unpool2d: expected values and positions of the same shape with 3 or 4 dimensions",
       F.max_unpool2d, x, places[1], 2)
-    raises("max_unpool2d: expected values and positions of one shape with 3 or 4 dimensions, got " ..
+    raises("max_unpool2d: expected values and positions of the same shape with 3 or 4 dimensions, got " ..
       "(2, 2) and (2, 2)", F.max_unpool2d, x[{1, 1}], places[{1, 1}], 2)
   end)
   it("take the norm of each window", function()
