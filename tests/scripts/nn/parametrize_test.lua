@@ -275,7 +275,7 @@ describe("prune", function(device)
     equal(net.weight_mask:min():item(), 1.0)
   end)
   it("says what does not fit", function()
-    raises("at most the 12 elements that are left, got 13", prune.l1_unstructured, layer(),
+    raises("at most the 12 remaining elements, got 13", prune.l1_unstructured, layer(),
       "weight", 13)
     raises("a share between 0.0 and 1.0, got 1.5", prune.l1_unstructured, layer(), "weight", 1.5)
     raises("argument 3 (amount): expected integer or number, got nothing", prune.l1_unstructured, layer(), "weight")

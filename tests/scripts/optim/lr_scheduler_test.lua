@@ -315,10 +315,10 @@ describe("plans for the learning rate", function()
     for i = 2, 4 do made[i]:step() end
     equal(#made[4]:get_last_lr(), 2)
     close(group.lr, optimizer.param_groups[1].lr)
-    raises("CyclicLR: base_lr has 1 values, and the optimizer 2 groups", plans.CyclicLR, optimizer, {0.1}, 0.3)
+    raises("CyclicLR: base_lr has 1 values, but the optimizer has 2 groups", plans.CyclicLR, optimizer, {0.1}, 0.3)
     local plateau = plans.ReduceLROnPlateau(optimizer, {min_lr = {0.1}, patience = 0})
     plateau:step(1)
-    raises("ReduceLROnPlateau: min_lr has 1 values, and the optimizer 2 groups", plateau.step, plateau, 1)
+    raises("ReduceLROnPlateau: min_lr has 1 values, but the optimizer has 2 groups", plateau.step, plateau, 1)
   end)
   it("may be chained in a sequence, whose next plan starts from the first rate", function()
     local optimizer, rates = new_optimizer {lr = 0.1}, {}
