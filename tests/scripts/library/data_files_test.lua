@@ -275,7 +275,7 @@ describe("read_jsonl", function()
     local x = data.read_jsonl(write "[1, null]", {null = 0 / 0, tensors = true})[1]
     equal(x:isnan():tolist(), {false, true})
     raises(path .. ":1:5: null in an array", data.read_jsonl, write "[1, null]")
-    raises(path .. ":2:1: null in place of a value", data.read_jsonl, write "1\nnull")
+    raises(path .. ":2:1: unexpected null", data.read_jsonl, write "1\nnull")
   end)
   it("feeds a loader", function()
     local values = data.read_jsonl(write '{"x": [1, 2], "y": 0}\n{"x": [3, 4], "y": 1}\n', {tensors = true})
