@@ -321,7 +321,7 @@ local operations = {
   end,
   ["\x93"] = function(self)
     local name, module = pop(self), pop(self)
-    if type(name) ~= "string" or type(module) ~= "string" then self:fail "a name that is no text" end
+    if type(name) ~= "string" or type(module) ~= "string" then self:fail "expected a name to be a string" end
     global(self, module, name)
   end,
   R = call,
@@ -344,7 +344,7 @@ local operations = {
   ["\x95"] = function(self) take(self, 8) end, -- the length of a frame
 }
 
---- The value of the pickle at a place of the text, and the place behind it.
+--- Reads the pickle at offset `at`; returns its value and the offset after it.
 function Unpickler:read(at)
   self.at, self.stack, self.top, self.floor, self.marks = at, {}, 0, 0, {}
   self.memo, self.next_memo, self.lengths = {}, 0, setmetatable({}, {__mode = "k"})

@@ -65,7 +65,7 @@ describe("gradient", function(device)
   it("names what is too short", function()
     raises("expected 3 elements in dimension 1, got 2", tide.gradient, numbers {1, 2},
       {edge_order = 2})
-    raises("dimension 1 needs 2 coordinates", tide.gradient, numbers {1, 2},
+    raises("dimension 1 requires 2 coordinates", tide.gradient, numbers {1, 2},
       {spacing = {numbers {1, 2, 3}}})
   end)
 end)
@@ -126,7 +126,7 @@ describe("segment_reduce", function(device)
     raises("either lengths or offsets", reduce, x, "sum")
     raises('reduce must be "sum", "mean", "prod", "max" or "min", got "median"',
       reduce, x, "median", {lengths = lengths {6}})
-    raises("do not fit dimension 2 of (6, 2)", reduce, x, "sum", {lengths = lengths {6}, axis = 2})
+    raises("do not match dimension 2 of (6, 2)", reduce, x, "sum", {lengths = lengths {6}, axis = 2})
   end)
 end)
 

@@ -80,7 +80,7 @@ describe("plans for the learning rate", function()
       return t <= 2 and 0.95 - 0.1 * t / 2 or 0.85 + 0.1 * (t - 2) / 7
     end), {rtol = 1e-12})
     scheduler:step()
-    raises("the plan is over", scheduler.step, scheduler)
+    raises("exceeds total_steps", scheduler.step, scheduler)
     raises("has no momentum to move", plans.OneCycleLR,
       optim.Adagrad({tide.zeros({1}, {requires_grad = true})}), 1.0, {total_steps = 5})
   end)
@@ -341,9 +341,9 @@ describe("plans for the learning rate", function()
   it("cannot be put together with one that wants a figure", function()
     local optimizer = new_optimizer()
     local step, plateau = plans.StepLR(optimizer, 2), plans.ReduceLROnPlateau(optimizer)
-    raises("ChainedScheduler: scheduler 2 is a ReduceLROnPlateau, whose step wants a figure", plans.ChainedScheduler,
+    raises("ChainedScheduler: scheduler 2 is a ReduceLROnPlateau, whose step requires a metric", plans.ChainedScheduler,
       {step, plateau})
-    raises("SequentialLR: scheduler 1 is a ReduceLROnPlateau, whose step wants a figure", plans.SequentialLR, optimizer,
+    raises("SequentialLR: scheduler 1 is a ReduceLROnPlateau, whose step requires a metric", plans.SequentialLR, optimizer,
       {plateau, step}, {2})
   end)
 end)
