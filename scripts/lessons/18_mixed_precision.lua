@@ -131,7 +131,7 @@ assert(w:tolist()[1] == before[1] and scaler:get_scale() == 512)
 
 scaler:scale((w * slopes):sum()):backward()
 scaler:unscale_(sgd)
-fails("unscale_ twice:", "was called already since the last update", function()
+fails("unscale_ twice:", "was already called since the last update", function()
   scaler:unscale_(sgd)
 end)
 

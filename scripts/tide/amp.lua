@@ -1,7 +1,7 @@
--- The table `tide.amp`: training with half types.
+-- The table `tide.amp`: training with half-precision types.
 local lazy_table = require "tide.internal.lazy_table"
 
---- Half types: see tide.amp.NAME.
+--- Mixed precision: see tide.amp.NAME.
 ---@type table
 ---@example
 --- tide.amp.GradScaler ~= nil --> true

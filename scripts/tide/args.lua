@@ -13,7 +13,7 @@ local function convert(name, text, default)
   local number = tonumber(text)
   if not number then raise("--%s: expected a number, got %s", name, text) end
   if math.type(default) == "integer" then
-    return math.tointeger(number) or raise("--%s: expected a whole number, got %s", name, text)
+    return math.tointeger(number) or raise("--%s: expected an integer, got %s", name, text)
   end
   return number
 end
@@ -29,8 +29,7 @@ end
 
 --- tide.args{epochs = 20, device = "cpu"} reads `--epochs 5 --device=sim`: a table with a value for
 --- every name, of the type of its default, and the other arguments as its elements 1, 2, ...
---- `given` is read in the place of the script's arguments. A name that was not declared is an error
---- that lists those that were.
+--- `given` replaces the script's arguments. An undeclared name is an error that lists the declared ones.
 local function args(declared, given)
   given = given or _G.arg or {}
   local values = {}
@@ -49,7 +48,7 @@ local function args(declared, given)
       end
       if not word:find("=", 1, true) then
         text = nil
-        -- A switch needs no value; everything else takes the next word.
+        -- A boolean needs no value; other options consume the next argument.
         if type(default) ~= "boolean" then i, text = i + 1, given[i + 1] end
       end
       values[name] = convert(name, text, default)

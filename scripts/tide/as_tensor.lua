@@ -1,12 +1,12 @@
--- tide.as_tensor: a tensor of what is given, which is copied only if it must be.
+-- tide.as_tensor: converts to a tensor, copying only if needed.
 local checked = require "tide.internal.declare.checked"
 local tide = require "tide"
 
---- A tensor of Lua values, or the tensor given, converted and moved only if needed.
----@param data any  numbers or booleans in tables of tables, one table for each dimension, or a tensor
+--- Makes a tensor from Lua values, or returns the given tensor, converted and moved only if needed.
+---@param data any  numbers or booleans in nested tables, one level for each dimension, or a tensor
 ---@param dtype dtype = nil  type of the result; nil: integers are int64, others float32, booleans bool
----@param device device = nil  where the result lies; nil is the default device
----@errors tables of different lengths
+---@param device device = nil  device of the result; nil is the default device
+---@errors nested tables have different lengths
 ---@see tide.tensor tide.from x:tolist
 ---@example
 --- tide.as_tensor({1, 2}) --> {1, 2}

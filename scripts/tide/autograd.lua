@@ -1,4 +1,4 @@
--- The table `tide.autograd`: gradients of one's own, derivatives as tensors, checks, recomputing.
+-- The table `tide.autograd`: custom gradients, derivatives as tensors, gradient checks, checkpointing.
 local lazy_table = require "tide.internal.lazy_table"
 
 --- Derivatives: see tide.autograd.NAME.

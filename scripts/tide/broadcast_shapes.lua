@@ -11,7 +11,7 @@ local function sizes_of(shape)
   end
   for _, size in ipairs(shape) do
     if math.type(size) ~= "integer" or size < 0 then
-      raise("broadcast_shapes: sizes must be non-negative whole numbers, got %s", tostring(size))
+      raise("broadcast_shapes: sizes must be non-negative integers, got %s", tostring(size))
     end
   end
   return shape
@@ -31,7 +31,7 @@ local broadcast_shapes = checked("broadcast_shapes", function(...)
       if result[at] == 1 then
         result[at] = size
       elseif size ~= 1 and size ~= result[at] then
-        raise("broadcast_shapes: shapes do not go together: (%s) and the (%s) of those before",
+        raise("broadcast_shapes: shapes cannot be broadcast: (%s) and (%s), the result of the previous ones",
           table.concat(shape, ", "), table.concat(result, ", "))
       end
     end

@@ -1,4 +1,4 @@
--- tide.finfo: what numbers a floating type has.
+-- tide.finfo: numerical properties of a floating type.
 local checked = require "tide.internal.declare.checked"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
@@ -9,14 +9,14 @@ local short = {
   f32 = "float32", f64 = "float64",
 }
 
--- Bits of the fraction, the least exponent, the largest number, and all bits.
+-- Bits of the fraction, the smallest exponent, the largest number, and the total number of bits.
 local forms = {
   float8_e4m3fn = {3, -6, 448.0, 8}, float8_e5m2 = {2, -14, 57344.0, 8},
   float16 = {10, -14, 65504.0, 16}, bfloat16 = {7, -126, 0x1.fep127, 16},
   float32 = {23, -126, 0x1.fffffep127, 32}, float64 = {52, -1022, 0x1.fffffffffffffp1023, 64},
 }
 
---- A table: eps, max, min, tiny, bits of a floating type.
+--- Numerical properties of a floating type: a table with eps, max, min, tiny, bits.
 ---@param dtype dtype = nil  the type; nil is the default type
 ---@example
 --- tide.finfo("float32").bits --> 32

@@ -1,8 +1,8 @@
--- The table `tide.func`: functions of functions. Each takes a function and gives one that computes
--- its derivatives, or the same for a batch.
+-- The table `tide.func`: function transforms. Each takes a function and returns one that computes its derivatives, or
+-- vectorizes it over a batch.
 local lazy_table = require "tide.internal.lazy_table"
 
---- Derivatives as functions, modules as functions: see tide.func.NAME.
+--- Function transforms, and modules as functions: see tide.func.NAME.
 ---@type table
 ---@example
 --- tide.func.grad ~= nil --> true

@@ -1,15 +1,15 @@
--- tide.gradient: slopes of a function that a tensor holds values of.
+-- tide.gradient: the gradient of a function, from samples of its values.
 local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- A table of slopes along each dimension, from neighbouring elements.
+--- Estimates the gradient along each dimension by finite differences; returns a table.
 ---@param x tensor  the tensor
----@param spacing number | tensor | any[] = 1  distance of the elements, or where they are
----@param dim integer | integer[] = nil  the dimensions, from 1; nil is all
----@param edge_order integer = 1  1 or 2: how exact slopes at the ends are
+---@param spacing number | tensor | any[] = 1  distance of the elements, or their coordinates
+---@param dim integer | integer[] = nil  dimensions, from 1; nil is all
+---@param edge_order integer = 1  1 or 2: order of accuracy at the ends
 ---@example
 --- tide.gradient(tide.tensor{1.0, 4, 9, 16}) --> {{3.0, 4.0, 6.0, 7.0}}
 local read = reader "gradient"
@@ -19,7 +19,7 @@ local function check_spacing(value)
   raise("gradient: spacing: expected a number, a tensor of coordinates or a list of these, got %s", kind_of(value))
 end
 
---- Distances between neighbours along dim, in a shape that broadcasts against x.
+--- Distances between neighbors along dim, in a shape that broadcasts against x.
 local function distances(x, dim, spacing)
   local n = x:size(dim)
   local shape = {}
@@ -28,7 +28,7 @@ local function distances(x, dim, spacing)
     return x:new_full(shape, spacing)
   end
   if spacing:dim() ~= 1 or #spacing ~= n then
-    raise("gradient: dimension %d needs %d coordinates, got (%s)", dim, n,
+    raise("gradient: dimension %d requires %d coordinates, got (%s)", dim, n,
       table.concat(spacing.shape, ", "))
   end
   return (spacing:narrow(1, 2, n - 1) - spacing:narrow(1, 1, n - 1)):reshape(shape)
@@ -36,11 +36,11 @@ end
 
 local kNarrow <const> = {float8_e4m3fn = true, float8_e5m2 = true, float16 = true, bfloat16 = true}
 
---- A narrow type in float32: where neighbours nearly cancel, rounded steps would lose what is left.
+--- Converts narrow types to float32, to avoid cancellation between neighbors.
 local function unrounded(x) return kNarrow[x.dtype] and x:float() or x end
 
---- The slope at one end, through its nearest two values, or three: `near`, `middle` and `far` values
---- with distances h and k between them, `sign` -1 at the far end.
+--- The slope at one end, from its nearest two or three values `near`, `middle` and `far`, with distances h and k
+--- between them. `sign` is -1 at the far end.
 local function end_slope(near, middle, far, h, k, sign)
   if not far then return (middle - near) / h * sign end
   local a, b, c = -(2 * h + k) / (h * (h + k)), (h + k) / (h * k), -h / (k * (h + k))
@@ -75,8 +75,7 @@ local function slope(x, dim, spacing, edge_order)
   return tide.cat(parts, dim)
 end
 
---- `spacing` is the distance of neighbours, or a table of one for each dimension, each a number or a
---- tensor of coordinates. Returns a table of one tensor for each dimension.
+--- `spacing` may be a table with one entry for each dimension.
 local function gradient(...)
   local given = read(...)
   local x, dims = given.x, given.dim
@@ -92,7 +91,7 @@ local function gradient(...)
   end
   local several = type(given.spacing) == "table"
   if several and #given.spacing ~= #dims then
-    raise("gradient: %d spacings do not fit %d dimensions", #given.spacing, #dims)
+    raise("gradient: got %d spacings for %d dimensions", #given.spacing, #dims)
   end
   local slopes, seen = {}, {}
   for i, dim in ipairs(dims) do

@@ -1,19 +1,19 @@
--- tide.histogramdd: how many points lie in each box of a grid.
+-- tide.histogramdd: a histogram in several dimensions.
 local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- How many points (rows of x) lie in each box of a grid, and a table of its edges; waits without a range.
+--- Counts points (rows of x) in the boxes of a grid; also returns a table of its edges. Waits without a range.
 ---@param x tensor  the tensor
 ---@param bins integer | integer[] | tensor[]  number of bins of each column, or their edges
 ---@param range number[] = nil  lowest and highest edge of each column, in one list
----@param weight tensor = nil  what each point counts for
----@param density boolean = false  a density, whose integral is 1
+---@param weight tensor = nil  weight of each point
+---@param density boolean = false  return a density, whose integral is 1
 ---@example
 --- tide.histogramdd(tide.tensor{{0.0, 1}, {1, 0}, {2, 2}}, {2, 1}) --> {{1.0}, {2.0}}, {{0.0, 1.0, 2.0}, {0.0, 2.0}}
 local read = reader "histogramdd"
 
---- The edges along one dimension: those that a tensor holds, or equal parts of a range.
+--- The edges along one dimension: those of a tensor, or equal parts of a range.
 local function edges_of(column, bins, range)
   if not tide.is_tensor(bins) then
     local _, edges = tide.histogram(column, bins, range)
@@ -26,10 +26,8 @@ local function edges_of(column, bins, range)
   return bins:detach():clone()
 end
 
---- Counts points, the last dimension of x, in the boxes of a grid. `bins` is a number of equal
---- parts, or a list of numbers or of tensors of edges, one for each coordinate; `range` lists the
---- ends of each coordinate, which else are waited for. Gives the counts (sums of weights, with
---- `density` by volume and total) and a table of the edges.
+--- The last dimension of x has the coordinates of a point. Counts are sums of weights, with `density` divided by the
+--- volume and the total.
 local function histogramdd(...)
   local given = read(...)
   local x, bins = given.x, given.bins
@@ -42,7 +40,7 @@ local function histogramdd(...)
     bins = {}
     for d = 1, count do bins[d] = each end
   end
-  if #bins ~= count then raise("histogramdd: %d bins do not fit %d coordinates", #bins, count) end
+  if #bins ~= count then raise("histogramdd: got %d bins for %d coordinates", #bins, count) end
   local range = given.range
   if range and #range ~= 2 * count then
     raise("histogramdd: expected a range of %d numbers, got %d", 2 * count, #range)
@@ -51,7 +49,7 @@ local function histogramdd(...)
   local points = x:reshape(-1, count)
   local weight = given.weight
   if weight and weight:numel() ~= #points then
-    raise("histogramdd: %d weights do not fit %d points", weight:numel(), #points)
+    raise("histogramdd: got %d weights for %d points", weight:numel(), #points)
   end
   local box, shape, edges = tide.zeros(#points, {dtype = "int64", device = x.device}), {}, {}
   local inside = tide.ones(#points, {dtype = "bool", device = x.device})
@@ -60,7 +58,7 @@ local function histogramdd(...)
     local column = points:select(2, d)
     local own = edges_of(column, bins[d], range and {range[2 * d - 1], range[2 * d]})
     local parts = #own - 1
-    -- As many edges as lie up to a value is its part; the last edge belongs to the last one.
+    -- The number of edges up to a value is its bin; the last edge belongs to the last bin.
     local part = column:bucketize(own, {right = true}) - 1
     inside = inside:logical_and(column:ge(own[1])):logical_and(column:le(own[-1]))
     box = box * parts + part:clamp(1, parts) - 1

@@ -1,4 +1,4 @@
--- tide.load: reads what tide.save wrote, or the tensors of any safetensors file, or of several by their index.
+-- tide.load: reads files of tide.save, other safetensors files, or several of them by their index.
 local reader = require "tide.internal.declare.reader"
 local json = require "tide.internal.json"
 local file_metadata = require "tide.internal.file_metadata"
@@ -8,19 +8,19 @@ local structure = require "tide.internal.structure"
 local tide = require "tide"
 
 local kIndex <const> = ".index.json"
-local kMostIndex <const> = 100000000 -- bytes, as many as a file's own header may have
+local kMostIndex <const> = 100000000 -- bytes, the limit of a file's header
 
 --- The files that an index lists, in order, and a set of the names of each one's tensors.
 local function read_index(path)
   local index, problem = json.decode(native.archives.read_file(path, "load", kMostIndex))
   local map = type(index) == "table" and index.weight_map
   if type(map) ~= "table" then
-    raise("%s: is no index of safetensors files: %s", path, problem or "it has no weight_map")
+    raise("%s: is not an index of safetensors files: %s", path, problem or "it has no weight_map")
   end
   local files, names_of = {}, {}
   for name, file in pairs(map) do
     if type(name) ~= "string" or type(file) ~= "string" or file:find "/" or file == ".." then
-      raise("%s: weight_map: expected names of tensors and of files beside it", path)
+      raise("%s: weight_map: expected names of tensors and of files in the same folder", path)
     end
     if not names_of[file] then
       names_of[file] = {}
@@ -47,23 +47,23 @@ local function load_files(path, device, only)
   return all, metadata
 end
 
---- Raises an error for what `only` names and no tensor bears.
+--- Raises an error for a name in `only` that matches no tensor.
 local function check_found(path, only, tensors)
   for _, wanted in ipairs(only) do
     local found = tensors[wanted] ~= nil
     for name in pairs(tensors) do found = found or name:sub(1, #wanted + 1) == wanted .. "." end
-    if not found then raise("load: only: %s has no tensor '%s', nor any below it", path, tostring(wanted)) end
+    if not found then raise("load: only: %s has no tensor '%s', nor any with that prefix", path, tostring(wanted)) end
   end
 end
 
---- The table that a file was saved of, and its metadata; of another program's file, its tensors by name, also of
---- several files by their index.json. Of a module or an optimizer it is what load_state_dict takes. only lists names:
---- what has one of them or lies below it is read.
----@param path string  name of the file
----@param device device = nil  where tensors go; nil is cpu
----@param only string[] = nil  names of the tensors to read, or of tables of them; nil is all
+--- Reads a safetensors file: returns the saved table and the file's metadata, or for other programs' files the tensors
+--- by name, also of several files by their index.json. The state of a module or an optimizer can be passed to
+--- load_state_dict.
+---@param path string  path of the file
+---@param device device = nil  device of the tensors; nil is cpu
+---@param only string[] = nil  names of tensors, or of tables of tensors, to read; nil is all
 ---@waits saving waits for the values
----@errors what cannot be saved is named with its key; a file that is cut off or damaged
+---@errors a file that is truncated or damaged, or a name in only that it does not have
 ---@see tide.save module:state_dict training.CheckpointManager tide.load_torch
 ---@example
 --- local path = os.tmpname()
@@ -74,7 +74,7 @@ end
 --- net.weight.shape --> {2, 2}
 local read = reader "load"
 
---- The table, and the file's metadata. "model.safetensors.index.json" is as good as one large file.
+--- An index "model.safetensors.index.json" is read like one large file.
 local function load(...)
   local given = read(...)
   local path, device, only = given.path, given.device or tide.get_default_device(), given.only

@@ -1,7 +1,7 @@
--- The table `tide.loggers`: metrics of a training in files, for people and for TensorBoard.
+-- The table `tide.loggers`: write training metrics to files, also for TensorBoard.
 local lazy_table = require "tide.internal.lazy_table"
 
---- Metrics in files, for TensorBoard too: see tide.loggers.NAME.
+--- Loggers of metrics to files, also for TensorBoard: see tide.loggers.NAME.
 ---@type table
 ---@example
 --- tide.loggers.CSVLogger ~= nil --> true

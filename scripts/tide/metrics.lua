@@ -1,7 +1,7 @@
--- The table `tide.metrics`: figures that say how good predictions are.
+-- The table `tide.metrics`: metrics of the quality of predictions.
 local lazy_table = require "tide.internal.lazy_table"
 
---- How good predictions are: see tide.metrics.NAME.
+--- Metrics of the quality of predictions: see tide.metrics.NAME.
 ---@type table
 ---@example
 --- tide.metrics.Accuracy ~= nil --> true

@@ -1,5 +1,4 @@
--- tide.progress: walks a list, an iterator or 1..n while a line on the terminal, or below the cell of a notebook, shows
--- how far it is.
+-- tide.progress: iterates over a list, an iterator or 1..n and shows a progress line in the terminal or notebook.
 local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local notebook = require "tide.display.notebook"
@@ -16,9 +15,9 @@ local function line(label, done, total, seconds)
   return ("%s%3.0f%%  %d/%d  %.1f/s  %.0f s left"):format(label, share, done, total, rate, left)
 end
 
-local count = 0 -- of lines in notebooks, each of which has a name
+local count = 0 -- of lines in notebooks, for their ids
 
---- A function that draws a line in the place of the one before; nil where nobody would see it. `last` leaves it.
+--- Returns a function that redraws the line, or nil without a terminal or notebook. `last` ends the line.
 local function new_drawing()
   if notebook.show then
     count = count + 1
@@ -35,7 +34,7 @@ local function new_drawing()
   end
 end
 
---- An object that draws the line; `finish` leaves it with the time taken.
+--- An object that draws the line; `finish` draws it a last time.
 local function new_meter(total, label)
   local start, drawn, done = tide.time(), 0, 0
   local draw = new_drawing()
@@ -61,10 +60,9 @@ local function length_of(object)
   return found and length or nil
 end
 
---- `for i in tide.progress(n)`, `for i, v in tide.progress(list)`, `for x, y in
---- tide.progress(loader)` for what has iter(), or `tide.progress(pairs(t))` for an iterator and what
---- goes with it. The last argument may be {label = "train",
---- total = n}. Reads no tensor and so never waits for a device.
+--- `for i in tide.progress(n)`, `for i, v in tide.progress(list)`, `for x, y in tide.progress(loader)` for objects with
+--- iter(), or `tide.progress(pairs(t))` for an iterator triple. The last argument may be {label = "train", total = n}.
+--- Reads no tensor and so never waits for a device.
 local function progress(iterable, ...)
   local rest = table.pack(...)
   local options = {}

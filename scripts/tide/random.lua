@@ -1,4 +1,4 @@
--- tide.random: random numbers under NumPy's names. Positions and whole numbers count from 1, and
+-- tide.random: random numbers under NumPy's names. Positions and integers count from 1, and
 -- ranges include both ends, as everywhere in tide. One generator serves all devices.
 local checked = require "tide.internal.declare.checked"
 local reader = require "tide.internal.declare.reader"
@@ -14,7 +14,7 @@ local function options_of(given)
   return {dtype = given.dtype, device = given.device or given.ctx}
 end
 
---- The sizes that `size` means: a number, a list, or nil for the common shape of the parameters.
+--- The shape for `size`: a number, a list, or nil for the common shape of the parameters.
 local function shape_of(name, size, ...)
   if size == nil then
     local shapes = {}
@@ -32,8 +32,8 @@ local function shape_of(name, size, ...)
   return shape
 end
 
---- Restarts from a seed; without one, from a new one each time.
----@param seed integer = nil  the seed; nil takes one of the system
+--- Seeds the generator; without a seed, with a new random one.
+---@param seed integer = nil  the seed; nil gets one from the system
 ---@see tide.manual_seed tide.Generator tide.get_rng_state
 ---@example
 --- tide.random.seed(1)
@@ -44,7 +44,7 @@ random.seed = checked("random.seed", function(seed)
   if seed == nil then tide.seed() else tide.manual_seed(seed) end
 end)
 
---- What the next numbers depend on.
+--- The state of the generator.
 ---@example
 --- local state = tide.random.get_state()
 --- local a = tide.random.rand(3)
@@ -52,29 +52,29 @@ end)
 --- a:equal(tide.random.rand(3)) --> true
 random.get_state = checked("random.get_state", function() return tide.get_rng_state() end)
 
---- Restores a state.
----@param state any  what the function that gives a state returned
+--- Restores a state of the generator.
+---@param state any  result of get_state
 ---@example
 --- tide.random.set_state(tide.random.get_state())
 random.set_state = checked("random.set_state", function(state) tide.set_rng_state(state) end)
 
---- Uniform in 0..1.
----@param size... integer | integer[]  sizes of the result; nil gives one number
+--- Uniform random numbers in 0..1.
+---@param size... integer | integer[]  sizes of the result; nil for one number
 ---@see tide.rand tide.randn tide.randint tide.manual_seed tide.random.normal
 ---@example
 --- tide.random.rand(2, 3).shape --> {2, 3}
 random.rand = checked("random.rand", function(...) return tide.rand({...}) end)
 
 --- Normal.
----@param size... integer | integer[]  sizes of the result; nil gives one number
+---@param size... integer | integer[]  sizes of the result; nil for one number
 ---@see tide.rand tide.randn tide.randint tide.manual_seed tide.random.normal
 ---@example
 --- tide.random.randn(2, 3).shape --> {2, 3}
 random.randn = checked("random.randn", function(...) return tide.randn({...}) end)
 
--- Distributions: each is a function of uniform or normal numbers ----------------------------------
+-- Distributions, as functions of uniform or normal numbers ----------------------------------------
 
---- Makes the function that is declared as `declared`, NAME(a, b, size, options), computed from standard numbers `z`.
+--- Makes the function declared as `declared`, NAME(a, b, size, options), from standard random numbers `z`.
 local function distribution(declared, standard, transform)
   local read = reader(declared)
   local name = declared:match "[%w_]+$"
@@ -87,7 +87,7 @@ local function distribution(declared, standard, transform)
   end
 end
 
---- Uniform numbers that are never 0, whose logarithm is finite.
+--- Uniform numbers that are never 0, so that their logarithm is finite.
 local function positive(shape, options) return 1 - tide.rand(shape, options) end
 
 --- Uniform numbers that are never 0 and never 1. The steps of tide.rand are eps / 2.
@@ -126,7 +126,7 @@ end)
 --- tide.random.standard_normal({2, 3}).shape --> {2, 3}
 distribution("random.standard_normal", tide.randn, function(z) return z end)
 
---- exp of normal numbers.
+--- Log-normal distribution: exp of normal numbers.
 ---@param mean number | tensor = 0.0  mean of the logarithm
 ---@param sigma tensor | number >= 0 = 1.0  standard deviation of the logarithm
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
@@ -150,7 +150,7 @@ end)
 --- tide.random.standard_exponential({2, 3}).shape --> {2, 3}
 distribution("random.standard_exponential", positive, function(z) return -z:log() end)
 
---- Gumbel's distribution.
+--- Gumbel distribution.
 ---@like random.normal
 ---@example
 --- tide.random.gumbel(1, 0, 2) --> {1.0, 1.0}
@@ -158,7 +158,7 @@ distribution("random.gumbel", inside, function(z, loc, scale)
   return loc - (-z:log()):log() * scale
 end)
 
---- The logistic distribution.
+--- Logistic distribution.
 ---@like random.normal
 ---@example
 --- tide.random.logistic(1, 1, {2, 3}).shape --> {2, 3}
@@ -166,13 +166,13 @@ distribution("random.logistic", inside, function(z, loc, scale)
   return z:logit() * scale + loc
 end)
 
---- Cauchy's distribution.
+--- Cauchy distribution.
 ---@like random.random
 ---@example
 --- tide.random.standard_cauchy(4).shape --> {4}
 distribution("random.standard_cauchy", inside, function(z) return ((z - 0.5) * math.pi):tan() end)
 
---- Laplace's distribution.
+--- Laplace distribution.
 ---@like random.normal
 ---@example
 --- tide.random.laplace(1, 0, 2) --> {1.0, 1.0}
@@ -181,7 +181,7 @@ distribution("random.laplace", inside, function(z, loc, scale)
   return loc - side:sign() * (1 - side:abs() * 2):log() * scale
 end)
 
---- Rayleigh's distribution.
+--- Rayleigh distribution.
 ---@like random.exponential
 ---@example
 --- tide.random.rayleigh(0, 2) --> {0.0, 0.0}
@@ -189,7 +189,7 @@ distribution("random.rayleigh", positive, function(z, scale)
   return (-2 * z:log()):sqrt() * scale
 end)
 
---- Weibull's distribution of shape a.
+--- Weibull distribution with shape a.
 ---@use random: a = 1.0, size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.weibull(2, {4}).shape --> {4}
@@ -197,7 +197,7 @@ distribution("random.weibull", positive, function(z, a)
   return (-z:log()) ^ (1 / a)
 end)
 
---- Pareto's distribution of shape a, from 0 on.
+--- Pareto (Lomax) distribution with shape a, starting at 0.
 ---@like random.weibull
 ---@example
 --- tide.random.pareto(2, {4}).shape --> {4}
@@ -205,7 +205,7 @@ distribution("random.pareto", positive, function(z, a)
   return z ^ (-1 / a) - 1
 end)
 
---- Numbers in 0..1 with density a * x ^ (a - 1).
+--- Power distribution: density a * x ^ (a - 1) in 0..1.
 ---@like random.weibull
 ---@example
 --- tide.random.power(2, {4}).shape --> {4}
@@ -213,7 +213,7 @@ distribution("random.power", positive, function(z, a)
   return z ^ (1 / a)
 end)
 
---- Poisson's distribution.
+--- Poisson distribution.
 ---@param lam tensor | number >= 0 = 1.0  mean
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
@@ -222,7 +222,7 @@ distribution("random.poisson", tide.ones, function(one, lam)
   return tide.poisson(one * lam)
 end)
 
---- How many of n trials succeed, each with probability p.
+--- Binomial distribution: the number of successes in n trials with probability p.
 ---@param n tensor | integer >= 0  number of trials
 ---@param p tensor | number in [0, 1]  probability of success
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
@@ -230,7 +230,6 @@ end)
 --- tide.random.binomial(3, 1, 2) --> {3.0, 3.0}
 local read_binomial = reader "random.binomial"
 
---- binomial(n, p, size): how many of n trials succeed, each with probability p.
 function random.binomial(...)
   local given = read_binomial(...)
   local shape = shape_of("random.binomial", given.size, given.n, given.p)
@@ -238,7 +237,7 @@ function random.binomial(...)
   return tide.binomial(one * given.n, one * given.p)
 end
 
---- How many trials it takes until one succeeds.
+--- Geometric distribution: the number of trials until the first success.
 ---@param p tensor | number in (0, 1] = 0.5  probability of success in one trial
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
@@ -247,16 +246,16 @@ distribution("random.geometric", positive, function(z, p)
   return (z:log() / (tide.ones_like(z) * -p):log1p()):ceil():clamp(1)
 end)
 
--- The gamma distribution, and what is made of it --------------------------------------------------
+-- The gamma distribution, and those derived from it -----------------------------------------------
 
---- Gamma numbers of the shapes that `a` holds (Marsaglia and Tsang, 2000). Candidates are drawn
---- until all are accepted, some 95 of 100 in each round, which waits.
+--- Gamma random numbers with the shapes in `a` (Marsaglia and Tsang, 2000). Candidates are drawn until all are
+--- accepted, about 95% in each round, which waits.
 local function gamma_numbers(a)
   local type = a.dtype
   if tide.finfo(type).bits == 16 then a = a:float() end
   local small = a:lt(1)
   local d = tide.where(small, a + 1, a) - 1 / 3
-  -- There are no numbers of negative or infinite shapes, for which nothing would be accepted.
+  -- Negative and infinite shapes have no distribution, and no candidate would be accepted.
   local open = a:ge(0):logical_and(a:isfinite())
   local result = tide.where(open, tide.zeros_like(a), 0 / 0)
   repeat
@@ -267,7 +266,7 @@ local function gamma_numbers(a)
     result = tide.where(taken, d * v, result)
     open = open:logical_and(taken:logical_not())
   until not open:any():item()
-  -- Shapes below 1 from those above it by a power of a uniform number.
+  -- Shapes below 1 are computed from larger ones by a power of a uniform number.
   return tide.where(small, result * (1 - tide.rand_like(a)) ^ (1 / a), result):to(type)
 end
 
@@ -289,7 +288,7 @@ end)
 
 --- The beta distribution; waits.
 ---@use random: a = 1.0
----@param b tensor | number >= 0 = 1.0  the second shape
+---@param b tensor | number >= 0 = 1.0  second shape parameter
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.beta(2, 0, 2) --> {1.0, 1.0}
@@ -298,7 +297,7 @@ distribution("random.beta", tide.ones, function(one, a, b)
   return x / (x + gamma_numbers(one * b))
 end)
 
---- A sum of df squares of normal numbers; waits.
+--- Chi-squared distribution: the sum of df squared normal numbers; waits.
 ---@use random: df = 1.0, size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.chisquare(0, 2) --> {0.0, 0.0}
@@ -306,9 +305,9 @@ distribution("random.chisquare", tide.ones, function(one, df)
   return gamma_numbers(one * df / 2) * 2
 end)
 
---- The F distribution: a quotient of means of squares; waits.
----@param dfnum tensor | number >= 0 = 1.0  degrees of freedom above
----@param dfden tensor | number >= 0 = 1.0  degrees of freedom below
+--- The F distribution: the ratio of two mean squares; waits.
+---@param dfnum tensor | number >= 0 = 1.0  degrees of freedom of the numerator
+---@param dfden tensor | number >= 0 = 1.0  degrees of freedom of the denominator
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.f(2, 3, {4}).shape --> {4}
@@ -324,8 +323,8 @@ distribution("random.standard_t", tide.randn, function(z, df)
   return z / (gamma_numbers(tide.ones_like(z) * df / 2) * 2 / df):sqrt()
 end)
 
---- How many trials fail until n have succeeded; waits.
----@param n tensor | number >= 0 = 1.0  successes to wait for
+--- Negative binomial distribution: the number of failures before n successes; waits.
+---@param n tensor | number >= 0 = 1.0  number of successes
 ---@param p tensor | number in (0, 1] = 0.5  probability of success
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
@@ -334,21 +333,21 @@ distribution("random.negative_binomial", tide.ones, function(one, n, p)
   return tide.poisson(gamma_numbers(one * n) * (1 - p) / p)
 end)
 
---- Positive numbers that add up to 1, one for each of alpha; waits.
----@param alpha number[] | tensor  weights of the classes
+--- Dirichlet distribution: positive numbers that add up to 1, one for each of alpha; waits.
+---@param alpha number[] | tensor  concentration of each class
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.dirichlet({1, 2, 3}):sum() --> 1.0
 local read_dirichlet = reader "random.dirichlet"
 
---- A list or a tensor as a floating tensor; options of the call count.
+--- A list or a tensor as a floating tensor, with the options of the call.
 local function floating(value, given)
   local options = options_of(given)
   options.dtype = options.dtype or not tide.is_tensor(value) and tide.get_default_dtype() or nil
   return tide.as_tensor(value, options)
 end
 
---- The sizes, with another one behind them.
+--- The shape for `size`, with one more size appended.
 local function with_size(name, size, last)
   local shape = shape_of(name, size)
   shape = table.move(shape, 1, #shape, 1, {})
@@ -356,7 +355,6 @@ local function with_size(name, size, last)
   return shape
 end
 
---- dirichlet(alpha, size): positive numbers that add up to 1, one for each of alpha.
 function random.dirichlet(...)
   local given = read_dirichlet(...)
   local alpha = floating(given.alpha, given)
@@ -367,15 +365,14 @@ function random.dirichlet(...)
   return x / x:sum(-1, true)
 end
 
---- Normal vectors with these means and covariances.
+--- Multivariate normal distribution: vectors with these means and covariances.
 ---@param mean tensor | number[]  the means
----@param cov tensor | table  matrix of covariances
+---@param cov tensor | table  covariance matrix
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.multivariate_normal({1, 2}, {{0, 0}, {0, 0}}) --> {1.0, 2.0}
 local read_multivariate = reader "random.multivariate_normal"
 
---- multivariate_normal(mean, cov, size): normal vectors with these means and covariances.
 function random.multivariate_normal(...)
   local given = read_multivariate(...)
   local name = "random.multivariate_normal"
@@ -390,11 +387,11 @@ function random.multivariate_normal(...)
   return mean + (z * variances:clamp(0):sqrt()):matmul(axes.T)
 end
 
--- Whole numbers and choices -----------------------------------------------------------------------
+-- Integers and choices ----------------------------------------------------------------------------
 
---- Whole numbers low..high, both included; with one limit from 1.
----@param low integer  the least number; alone the largest, from 1
----@param high integer = nil  the largest number, included
+--- Random integers in low..high, inclusive; with one limit in 1..low.
+---@param low integer  smallest integer; if alone, the largest, from 1
+---@param high integer = nil  largest integer, inclusive
 ---@use random: size = nil
 ---@param dtype dtype = nil  type of the result; nil is int64
 ---@use random: device = nil, ctx = nil
@@ -403,7 +400,6 @@ end
 --- tide.random.randint(2, 2, {3}) --> {2, 2, 2}
 local read_randint = reader "random.randint"
 
---- randint(low, high, size): whole numbers low..high, both included; randint(last) from 1.
 function random.randint(...)
   local given = read_randint(...)
   local low, high = given.low, given.high
@@ -411,7 +407,7 @@ function random.randint(...)
   return tide.randint(low, high, shape_of("random.randint", given.size), options_of(given))
 end
 
---- `rows` as a tensor, or nil for a number of them.
+--- Rows as a tensor, or nil if `value` is their number; and their number.
 local function as_rows(name, value)
   if math.tointeger(value) and type(value) == "number" then
     if value < 1 then raise("%s: a number of choices must be at least 1, got %d", name, value) end
@@ -424,18 +420,16 @@ local function as_rows(name, value)
   return rows, #rows
 end
 
---- Elements of a list or of a tensor's first dimension, or numbers 1..a.
----@param a integer | tensor | table  values to draw from; a number stands for 1 to that
+--- Random elements of a list or of a tensor's first dimension, or of 1..a.
+---@param a integer | tensor | table  values to draw from; a number for 1..a
 ---@use random: size = nil
----@param replace boolean = true  a value may be drawn again
----@param p number[] | tensor = nil  probability of each; nil is the same for all
+---@param replace boolean = true  draw with replacement
+---@param p number[] | tensor = nil  probabilities of the values; nil is uniform
 ---@use random: dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.choice({7, 8}, 3, true, {0, 1}) --> {8, 8, 8}
 local read_choice = reader "random.choice"
 
---- choice(a, size, replace, p): elements of `a` along its first dimension, or numbers 1..a. Without
---- `replace` none comes twice; `p` are their probabilities.
 function random.choice(...)
   local given = read_choice(...)
   local rows, count = as_rows("random.choice", given.a)
@@ -443,7 +437,7 @@ function random.choice(...)
   local wanted = 1
   for _, size in ipairs(shape) do wanted = wanted * size end
   if not given.replace and wanted > count then
-    raise("random.choice: %d of %d cannot be taken without coming twice", wanted, count)
+    raise("random.choice: cannot draw %d of %d values without replacement", wanted, count)
   end
   local on = {device = rows and rows.device or given.device or given.ctx}
   local positions
@@ -465,7 +459,7 @@ function random.choice(...)
   return result:reshape(table.move(rest, 1, #rest, #shape + 1, table.move(shape, 1, #shape, 1, {})))
 end
 
---- 1..x, or a copy of a list or tensor, in a new order.
+--- Returns 1..x, or a copy of a list or tensor, in random order.
 ---@param x integer | tensor | table  a number, or rows to shuffle
 ---@example
 --- tide.random.permutation(5):sum() --> 15
@@ -475,7 +469,7 @@ random.permutation = checked("random.permutation", function(x)
   return rows and rows:index_select(1, order) or order
 end)
 
---- Brings a list, or a tensor's first dimension, into a new order in place.
+--- Shuffles a list, or a tensor's first dimension, in place.
 ---@param x tensor | table  rows to shuffle
 ---@example
 --- local x = tide.range(1, 5)
@@ -492,7 +486,7 @@ random.shuffle = checked("random.shuffle", function(x)
   for i, from in ipairs(tide.randperm(#x, {device = "cpu"}):tolist()) do x[i] = before[from] end
 end)
 
---- How often each of n draws gave each outcome.
+--- Multinomial distribution: the counts of each outcome in n draws.
 ---@param n integer >= 0  number of trials
 ---@param pvals number[] | tensor  probabilities of the classes
 ---@use random: size = nil
@@ -502,7 +496,6 @@ end)
 --- tide.random.multinomial(3, {0.0, 1.0}) --> {0, 3}
 local read_multinomial = reader "random.multinomial"
 
---- multinomial(n, pvals, size): how often each of n draws gave each outcome.
 function random.multinomial(...)
   local given = read_multinomial(...)
   local p = tide.as_tensor(given.pvals, {dtype = "float32"})

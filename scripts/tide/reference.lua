@@ -15,7 +15,7 @@ local files = {"operators", "functional", "types", "helpers", "metrics"}
 
 local made_when_asked = {}
 
---- The parameters without those that only the library gives, whose names begin with "_".
+--- The parameters except internal ones, whose names begin with "_".
 local function public(parameters)
   local list = {}
   for _, parameter in ipairs(parameters) do
@@ -24,7 +24,7 @@ local function public(parameters)
   return list
 end
 
---- What is declared of an entry; false for rows.
+--- The declaration of an entry; false for rows.
 function made_when_asked.declared(entry)
   return rawget(entry, "file") and declaration.of(entry.path, entry.file) or false
 end

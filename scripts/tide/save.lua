@@ -15,15 +15,15 @@ local function described(metadata, text)
   return all
 end
 
---- Writes a tensor or a table to a safetensors file, which is replaced as a whole; the path may also come first.
---- Tables hold tensors, numbers, text, booleans, and tables, modules and optimizers of these, the last two as their
---- state_dict. A tensor's name is where it stands, "model.fc.weight"; one that is there several times is stored once.
----@param value module | tensor | table  what is saved: tables of tensors, numbers and texts, and what has a
+--- Writes a tensor or a table to a safetensors file, which is replaced atomically; the path may also come first.
+--- Tables may contain tensors, numbers, strings, booleans and tables, and modules and optimizers, which are saved as
+--- their state_dict. A tensor's name is its path, "model.fc.weight"; a repeated tensor is stored once.
+---@param value module | tensor | table  value to save: tables of tensors, numbers and strings, and objects with a
 ---  state_dict
----@param path string  name of the file
----@param metadata table = nil  texts by name
+---@param path string  path of the file
+---@param metadata table = nil  strings by name
 ---@waits saving waits for the values
----@errors what cannot be saved is named with its key; a file that is cut off or damaged
+---@errors a value that cannot be saved: the error has its key
 ---@see tide.load module:state_dict training.CheckpointManager tide.load_torch
 ---@example
 --- local path = os.tmpname()

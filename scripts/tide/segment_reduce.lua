@@ -1,26 +1,26 @@
--- tide.segment_reduce: sums, means and the like of stretches of a dimension.
+-- tide.segment_reduce: reductions of segments of a dimension.
 local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- The sum, mean, prod, max or min of stretches of a dimension, one after the other; looks whether lengths fit, which
---- waits, unless unsafe.
+--- The sum, mean, prod, max or min of consecutive segments of a dimension. Checks the lengths, which waits, unless
+--- unsafe.
 ---@param data tensor  the elements
----@param reduce "sum" | "mean" | "prod" | "max" | "min"  how a stretch is combined
----@param lengths tensor = nil  how long each stretch is
----@param offsets tensor = nil  where stretches begin, in place of lengths
+---@param reduce "sum" | "mean" | "prod" | "max" | "min"  the reduction
+---@param lengths tensor = nil  length of each segment
+---@param offsets tensor = nil  offsets of the segments, instead of lengths
 ---@param axis integer = 1  the dimension, from 1
----@param unsafe boolean = false  do not look whether lengths fit
----@param initial number = nil  what each stretch begins with
+---@param unsafe boolean = false  do not check the lengths
+---@param initial number = nil  initial value of each segment
 ---@example
 --- tide.segment_reduce(tide.tensor{1.0, 2, 3, 4}, "sum", {lengths = tide.tensor{1, 3}}) --> {1.0, 9.0}
 local read = reader "segment_reduce"
 
--- What a stretch starts from, and scatter_reduce's name of the reduction.
+-- Initial values, and scatter_reduce's name of the reduction.
 local starts = {sum = 0, mean = 0, prod = 1, max = -math.huge, min = math.huge}
 local ways = {sum = "sum", mean = "sum", prod = "prod", max = "amax", min = "amin"}
 
---- Lengths of the stretches, which `offsets` gives as places where one ends and the next begins.
+--- Lengths of the segments, given directly or by offsets.
 local function lengths_of(given)
   if (given.lengths == nil) == (given.offsets == nil) then
     raise("segment_reduce: either lengths or offsets is required")
@@ -28,18 +28,15 @@ local function lengths_of(given)
   return given.lengths or given.offsets:diff()
 end
 
---- x with dimensions of size 1 added behind its own, up to `count`.
+--- Appends dimensions of size 1 to x, up to `count` dimensions.
 local function with_dims(x, count)
   local shape = x.shape
   for d = #shape + 1, count do shape[d] = 1 end
   return x:reshape(shape)
 end
 
---- Reduces data along dimension `axis` in stretches of the lengths given, one after the other, that
---- together are as long as the dimension. The sizes of `lengths` before the last are those of data.
---- Of a stretch of length 0 come `initial` or else the reduction of nothing: 0, 1, nan, -inf, inf.
---- With `unsafe` nothing looks whether the lengths add up, which would wait: what lies behind the
---- last stretch is left out.
+--- The sizes of `lengths` before the last are those of data. An empty segment reduces to `initial`, by default 0, 1,
+--- nan, -inf or inf. With `unsafe` the lengths may add up to less; elements after the last segment are ignored.
 local function segment_reduce(...)
   local given = read(...)
   local data, lengths, initial = given.data, lengths_of(given), given.initial
@@ -50,7 +47,7 @@ local function segment_reduce(...)
   local fits = lengths:dim() == axis and axis <= data:dim()
   for d = 1, axis - 1 do fits = fits and lengths:size(d) == data:size(d) end
   if not fits then
-    raise("segment_reduce: lengths of shape (%s) do not fit dimension %d of (%s)",
+    raise("segment_reduce: lengths of shape (%s) do not match dimension %d of (%s)",
       table.concat(lengths.shape, ", "), axis, table.concat(data.shape, ", "))
   end
   local n, count = data:size(axis), lengths:size(-1)
@@ -59,7 +56,7 @@ local function segment_reduce(...)
     raise("segment_reduce: lengths must be non-negative and add up to %d, the size of dimension %d", n,
       axis)
   end
-  -- A place belongs to the first stretch that ends behind it, or to none: to one stretch more.
+  -- A position belongs to the first segment that ends after it, or else to an extra segment.
   local rows = lengths.shape
   rows[axis] = n
   local places = tide.arange(n, {device = data.device}):expand(rows)

@@ -1,20 +1,20 @@
--- tide.svd_lowrank: the largest singular values of a large matrix, from its products with a few
--- random vectors (Halko, Martinsson and Tropp, Finding structure with randomness, 2009).
+-- tide.svd_lowrank: randomized SVD of a large matrix (Halko, Martinsson and Tropp, "Finding structure with
+-- randomness", 2009).
 local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- U, S, V with U diag(S) V' nearly A, for the q largest singular values.
----@param A tensor  the matrix, or a stack of matrices
----@param q integer >= 0 = 6  how many singular values
----@param niter integer >= 0 = 2  rounds of refinement
+--- Approximate SVD: U, S, V with U diag(S) V' close to A, for the q largest singular values.
+---@param A tensor  the matrix, or a batch of matrices
+---@param q integer >= 0 = 6  number of singular values
+---@param niter integer >= 0 = 2  number of refinement iterations
 ---@param M tensor = nil  subtracted from A
 ---@example
 --- local U, S, V = tide.svd_lowrank(tide.tensor{{3.0, 0}, {0, 4}}, {q = 2}); S --> {4.0, 3.0}
 local read = reader "svd_lowrank"
 
---- Orthogonal columns that span nearly what the first q singular vectors of a tall matrix do; each
---- iteration makes the difference smaller.
+--- Orthonormal columns that approximately span the first q singular vectors of a tall matrix; iterations improve the
+--- approximation.
 local function basis(A, q, niter)
   local shape = A.shape
   shape[#shape - 1], shape[#shape] = A:size(-1), q
@@ -27,8 +27,7 @@ local function basis(A, q, niter)
   return Q
 end
 
---- U (m, q), S (q), V (n, q) with U diag(S) V' nearly A - M for a matrix A (m, n) whose rank is
---- about q or less.
+--- Returns U (m, q), S (q), V (n, q) for A (m, n), accurate if the rank of A - M is about q or less.
 local function svd_lowrank(...)
   local given = read(...)
   local A, q = given.A, given.q

@@ -1,4 +1,4 @@
--- tide.test: tests in busted's words, run once for each device.
+-- tide.test: tests in busted's style, run once for each device.
 --
 --   describe("matmul", function(device)
 --     it("gives the sum of products", function() ... end)
@@ -18,9 +18,9 @@ local function new_group(name, parent)
   return {name = name, parent = parent, tests = {}, setup = {}, teardown = {}, before = {}, after = {}}
 end
 
-local root = new_group ""  -- what the loaded files registered, and not yet run
-local current = root       -- the group that is being read
-local running = nil        -- the test that runs: a list of what it wants done at its end
+local root = new_group ""  -- registered but not yet run
+local current = root       -- the group being defined
+local running = nil        -- the functions that the running test passed to `finally`
 
 local function check_function(word, fn)
   if type(fn) ~= "function" then raise("%s: expected a function, got %s", word, kind_of(fn)) end
@@ -49,10 +49,10 @@ function test.it(name, fn)
   current.tests[#current.tests + 1] = {name = name, fn = fn}
 end
 
--- What ends a test that calls `pending`.
+-- The error that ends a test that calls `pending`.
 local Pending = {}
 
---- A test that cannot run yet, or not here; `name` should say why. Inside of a test: ends it so.
+--- A test that cannot run yet, or not here; `name` should be the reason. Inside a test, ends it as pending.
 function test.pending(name)
   if running and current == root then error(setmetatable({name = name}, Pending), 0) end
   current.tests[#current.tests + 1] = {name = name}
@@ -78,7 +78,7 @@ function test.after_each(fn) add_hook("after_each", "after", fn) end
 
 --- Runs at the end of the test that calls it, also if it fails.
 function test.finally(fn)
-  if not running then raise "finally stands outside of a test" end
+  if not running then raise "finally was called outside of a test" end
   running[#running + 1] = fn
 end
 
@@ -127,7 +127,7 @@ local function run_one(case, group, report, name)
   report(name, ok and "passed" or "failed", not ok and message or nil, tide.time() - start)
 end
 
---- Whether a test of this name is to run.
+--- Whether a test with this name is selected.
 local function is_wanted(name, options)
   if options.filter and not name:find(options.filter) then return false end
   if not options.tags then return true end
@@ -149,8 +149,7 @@ local function has_wanted(group, path, suffix, options)
   return false
 end
 
---- Runs the tests of a group. If the `setup` of a group around them failed, `trouble` is its error,
---- and so is theirs.
+--- Runs the tests of a group. `trouble` is the error of a failed `setup` of an enclosing group, with which they fail.
 local function run_group(group, path, suffix, options, trouble)
   if not has_wanted(group, path, suffix, options) then return end
   local spies = spy.placed()
@@ -178,7 +177,7 @@ local function run_group(group, path, suffix, options, trouble)
   spy.revert_to(spies)
 end
 
---- Reads one outermost describe for one device and runs what it holds.
+--- Defines one outermost describe for one device and runs its tests.
 local function run_suite(suite, parent, device, options, trouble)
   local suffix = device and (" [%s]"):format(tostring(device)) or ""
   local group = new_group(suite.name, parent)
@@ -196,7 +195,7 @@ local function print_report(name, status, message)
   end
 end
 
---- Runs what stands outside of all groups, and the outermost of these.
+--- Runs the tests outside of all groups, and the outermost groups.
 local function run_all(group, devices, options)
   local trouble = nil
   if not options.list and #group.setup > 0 then
@@ -220,10 +219,10 @@ local function run_all(group, devices, options)
 end
 
 --- Runs the tests registered so far. Options: `filter` (a Lua pattern of names), `tags` (a list: only
---- tests with one of them, as #slow, in their name), `devices` (a list; default: all there are),
+--- tests with one of them, such as #slow, in their name), `devices` (a list; default: all there are),
 --- `list` (only name them), `report(name, status, message, seconds)`, called for each test with the
---- status "passed", "failed" or "pending". Returns how many of each there were; without a `report`
---- of yours, prints failures and the counts.
+--- status "passed", "failed" or "pending". Returns the number of each; without a `report`
+--- option, prints failures and the counts.
 function test.run(options)
   options = options or {}
   local counts = {passed = 0, failed = 0, pending = 0, listed = 0}

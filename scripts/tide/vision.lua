@@ -1,7 +1,7 @@
--- The table `tide.vision`: pictures, data sets of them, and networks, boxes and regions for them.
+-- The table `tide.vision`: images, image data sets, networks, and ops on boxes and regions.
 local lazy_table = require "tide.internal.lazy_table"
 
---- Networks for images, boxes: see tide.vision.NAME.
+--- Image networks, data sets and ops: see tide.vision.NAME.
 ---@type table
 ---@example
 --- tide.vision.models ~= nil --> true

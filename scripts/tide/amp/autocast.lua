@@ -2,14 +2,13 @@
 local tide = require "tide"
 
 --- The same as tide.autocast.
----@param device device = nil  where the mode is on; nil is everywhere
+---@param device device = nil  device type where autocast is enabled; nil is all
 ---@param dtype dtype = nil  the half type; nil is float16 on CUDA, else bfloat16
----@param enabled boolean = true  with false the mode is off in its scope
----@param device_type string = nil  taken for PyTorch's sake; the device stands in front
----@param cache_enabled boolean = true  taken for PyTorch's sake
----@param fn function = nil  the function the mode is on for; without one the mode ends when the value returned is
----  closed
----@param arguments... any  what the function is called with
+---@param enabled boolean = true  false disables autocast in the scope
+---@param device_type string = nil  accepted as in PyTorch; the device is the first parameter
+---@param cache_enabled boolean = true  accepted as in PyTorch, without effect
+---@param fn function = nil  function to run with autocast; without one the mode ends when the returned value is closed
+---@param arguments... any  arguments of fn
 ---@see tide.autocast amp.GradScaler
 ---@example
 --- local x = tide.ones(2, 2)

@@ -1,17 +1,17 @@
--- amp.GradScaler: scales losses up, so that small gradients do not vanish in float16, and leaves
--- out steps whose gradients overflowed.
+-- amp.GradScaler: scales losses up, so that small gradients do not underflow in float16, and skips steps whose
+-- gradients overflowed.
 local define = require "tide.internal.declare.define"
 local known_fields = require "tide.internal.known_fields"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- Scales losses up, and leaves out steps whose gradients overflowed.
----@param init_scale number = 65536.0  factor of the loss at the start
----@param growth_factor number = 2.0  the factor grows by it after growth_interval good steps
----@param backoff_factor number = 0.5  the factor shrinks by it after a step with inf or nan
----@param growth_interval integer >= 0 = 2000  good steps until the factor grows
----@param enabled boolean = true  with false nothing is scaled
----@waits step looks whether gradients are finite
+--- Scales losses up for float16 training, and skips steps whose gradients overflowed.
+---@param init_scale number = 65536.0  initial scale of the loss
+---@param growth_factor number = 2.0  factor of the scale after growth_interval finite steps
+---@param backoff_factor number = 0.5  factor of the scale after a step with inf or nan
+---@param growth_interval integer >= 0 = 2000  consecutive finite steps until the scale grows
+---@param enabled boolean = true  false disables scaling
+---@waits step checks whether gradients are finite
 ---@see amp.autocast optimizer:step
 ---@example
 --- tide.amp.GradScaler({init_scale = 4}):scale(tide.tensor(2.0)) --> 8.0
@@ -23,11 +23,11 @@ known_fields.watch(GradScaler, {})
 function GradScaler:init(...)
   local given = read(...)
   if given.growth_factor <= 1 or given.backoff_factor >= 1 then
-    raise("GradScaler: growth_factor must be above 1 and backoff_factor below")
+    raise("GradScaler: growth_factor must be above 1 and backoff_factor below 1")
   end
   for key, value in pairs(given) do self[key] = value end
   self._scale, self._growth_tracker = given.init_scale, 0
-  -- Since the last update: whether the gradients of an optimizer are finite, and who stepped.
+  -- Since the last update: whether the gradients of an optimizer are finite, and which optimizers stepped.
   self.unscaled, self.stepped, self.overflow = {}, {}, false
 end
 
@@ -45,14 +45,14 @@ function GradScaler:scale(outputs)
 end
 
 --- Divides the optimizer's gradients by the scale, in place, for example before they are clipped,
---- and notes whether all are finite: that waits.
+--- and checks whether all are finite, which waits.
 function GradScaler:unscale_(optimizer)
   if not self.enabled then return end
   if self.stepped[optimizer] then
     raise("unscale_: was called after step: call it before step, once between updates")
   end
   if self.unscaled[optimizer] ~= nil then
-    raise("unscale_: was called already since the last update")
+    raise("unscale_: was already called since the last update")
   end
   local _ <close> = tide.no_grad()
   local checks = {}
@@ -74,7 +74,7 @@ end
 function GradScaler:step(optimizer, ...)
   if not self.enabled then return optimizer:step(...) end
   if self.stepped[optimizer] then
-    raise("step: was called already since the last update: call update after each step")
+    raise("step: was already called since the last update: call update after each step")
   end
   if self.unscaled[optimizer] == nil then self:unscale_(optimizer) end
   self.stepped[optimizer] = true

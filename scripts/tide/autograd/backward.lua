@@ -5,12 +5,12 @@ local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 --- The backward pass from several tensors.
----@param tensors tensor | tensor[]  tensors to go back from
----@param grad_tensors tensor | table = nil  gradients with respect to them; nil for one of a single element is 1
+---@param tensors tensor | tensor[]  tensors to differentiate
+---@param grad_tensors tensor | table = nil  gradients with respect to them; nil is 1 for a tensor with a single element
 ---@param retain_graph boolean = nil  keep what backward needs, for a second backward; nil is create_graph
----@param create_graph boolean = false  record the gradients too, so that they can be differentiated
----@waits no, but for detect_anomaly
----@errors a tensor of several elements without a gradient; a graph that was used, unless retain_graph
+---@param create_graph boolean = false  record the gradients, so that they can be differentiated
+---@waits no, except with detect_anomaly
+---@errors a tensor of several elements without a gradient; a second backward without retain_graph
 ---@see x:backward x.grad tide.grad tide.no_grad x:detach
 ---@example
 --- local x = tide.ones(2):requires_grad_()

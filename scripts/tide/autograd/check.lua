@@ -8,11 +8,11 @@ local check = {}
 
 --- Whether gradients agree with finite differences.
 ---@param fn function  the function to call
----@param inputs tensor | tensor[]  with respect to what
----@param eps number = 1e-6  how far inputs are moved
----@param atol number = 1e-5  tolerance, as a number
----@param rtol number = 0.001  tolerance, as a share
----@param raise_exception boolean = true  a wrong gradient is an error; else the result is false
+---@param inputs tensor | tensor[]  inputs to differentiate by
+---@param eps number = 1e-6  step of the finite differences
+---@param atol number = 1e-5  absolute tolerance
+---@param rtol number = 0.001  relative tolerance
+---@param raise_exception boolean = true  raise an error for a wrong gradient, instead of returning false
 ---@waits as it compares values
 ---@see tide.grad
 ---@example
@@ -28,8 +28,8 @@ local function values(fn, inputs)
   return outputs
 end
 
---- The derivatives of all results by input `k` by central differences: per result, one row for each
---- element of the input.
+--- The derivatives of all results by input `k`, by central differences: for each result, a column for each element of
+--- the input.
 local function numerical(fn, inputs, k, eps)
   local rows = {}
   local base = inputs[k]:detach()
@@ -51,7 +51,7 @@ local function numerical(fn, inputs, k, eps)
   return rows
 end
 
---- The first difference between the two, in words; nil if there is none.
+--- Describes the first mismatch between gradients and finite differences; nil if there is none.
 local function difference(given, inputs)
   local analytical = derivatives.jacobian(given.fn, inputs)
   if tide.is_tensor(analytical[1]) then analytical = {analytical} end -- of a single result
@@ -88,12 +88,10 @@ local function run(name, given)
   return not wrong
 end
 
---- Whether fn's gradients agree with finite differences: gradcheck(fn, inputs, {eps, atol, rtol,
---- raise_exception}). Inputs are float64; those that require gradients are checked. A difference is
---- an error, or with raise_exception = false the answer false.
+--- Inputs must be float64; those that require gradients are checked.
 function check.gradcheck(...) return run("gradcheck", read(...)) end
 
---- The same for the gradients of fn's gradients.
+--- Whether second derivatives agree with finite differences.
 ---@like autograd.gradcheck
 ---@example
 --- autograd.gradgradcheck(tide.sin, tide.tensor({1.0, 2}, {dtype = "float64", requires_grad = true})) --> true

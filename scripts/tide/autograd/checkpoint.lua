@@ -1,10 +1,9 @@
--- autograd.checkpoint: computes a part of a network anew in the backward pass instead of keeping
--- its inner values.
+-- autograd.checkpoint: recomputes part of a network in the backward pass instead of storing its activations.
 local checked = require "tide.internal.declare.checked"
 local native = require "tide.native"
 local tide = require "tide"
 
---- What autocast does now: {device type, options} for each type.
+--- The current settings of autocast: {device type, options} for each type.
 local function autocast_settings()
   local settings = {}
   for i, kind in ipairs {"cpu", "sim", "cuda"} do
@@ -14,7 +13,7 @@ local function autocast_settings()
   return settings
 end
 
---- fn(...) with autocast as it was then.
+--- Calls fn(...) with these settings of autocast.
 local function with_autocast(settings, fn, ...)
   local _ <close> = tide.autocast(table.unpack(settings[1]))
   local _ <close> = tide.autocast(table.unpack(settings[2]))
@@ -22,11 +21,10 @@ local function with_autocast(settings, fn, ...)
   return fn(...)
 end
 
---- fn(...) with the results of fn, whose inner values are not kept: backward runs fn again, with the same random
---- numbers and the same autocast. Gradients reach the tensors among the arguments and all that fn uses; they cannot be
---- differentiated again.
----@param fn function  what is computed again in backward
----@param arguments... any  its arguments
+--- Runs fn(...) without storing activations: backward runs fn again, with the same random numbers and autocast.
+--- Gradients reach tensor arguments and all tensors that fn uses; they cannot be differentiated again.
+---@param fn function  function to recompute in backward
+---@param arguments... any  arguments of fn
 ---@example
 --- local x = tide.ones(2):requires_grad_()
 --- autograd.checkpoint(function(x) return x * x end, x):sum():backward()
@@ -39,12 +37,12 @@ local checkpoint = checked("autograd.checkpoint", function(fn, ...)
   end
   local state, casts = tide.get_rng_state(), autocast_settings()
   local results = table.pack(tide.no_grad(fn, ...))
-  -- Parameters that only fn knows count too: an input that always wants a gradient stands for them.
+  -- Parameters that fn captures also need gradients: an extra input that requires a gradient represents them.
   local inputs, outputs = {tide.zeros({}, {requires_grad = true})}, {}
   for i, place in ipairs(tensors) do inputs[i + 1] = arguments[place] end
   for i = 1, results.n do
     if tide.is_tensor(results[i]) and results[i]:is_floating_point() then
-      results[i] = results[i]:detach() -- fn may well return what it was given
+      results[i] = results[i]:detach() -- fn may return its arguments
       outputs[#outputs + 1] = i
     end
   end

@@ -7,8 +7,7 @@ local tide = require "tide"
 
 local derivatives = {}
 
---- Copies of the inputs (one tensor or a list) that gradients can be had for. With `keep`, their
---- own grad functions go on.
+--- Copies of the inputs (one tensor or a list) that require gradients. With `keep` they stay connected to the graph.
 local function as_inputs(name, inputs, keep)
   local list = tide.is_tensor(inputs) and {inputs} or inputs
   if #list == 0 then raise("%s: inputs: the list is empty", name) end
@@ -30,14 +29,14 @@ local function call(name, fn, inputs)
   end
   for i, output in ipairs(outputs) do
     if not tide.is_tensor(output) then
-      raise("%s: result %d of the function is no tensor but a %s", name, i, kind_of(output))
+      raise("%s: expected result %d to be a tensor, got %s", name, i, kind_of(output))
     end
   end
   if #outputs == 0 then raise("%s: the function returned nothing", name) end
   return outputs
 end
 
---- tide.grad of outputs weighted by vectors, with zeros for inputs that do not matter.
+--- tide.grad of outputs weighted by vectors, with zeros for unused inputs.
 local function weighted(outputs, inputs, weights, create_graph)
   local used, used_weights = {}, {}
   for i, output in ipairs(outputs) do
@@ -75,11 +74,11 @@ local function rows_of(output, inputs, create_graph)
   return rows
 end
 
---- All derivatives of results by inputs: of one result by one input a tensor of both shapes joined; lists for lists of
---- inputs, and for several results.
+--- The Jacobian of fn: a tensor with the shape of the result followed by that of the input; lists for lists of inputs,
+--- and for several results.
 ---@param fn function  the function to call
----@param inputs tensor | tensor[]  with respect to what
----@param create_graph boolean = false  record the gradients too, so that they can be differentiated
+---@param inputs tensor | tensor[]  inputs to differentiate by
+---@param create_graph boolean = false  record the gradients, so that they can be differentiated
 ---@see tide.grad tide.func.grad tide.autograd.gradcheck
 ---@example
 --- autograd.jacobian(function(x) return x:square() end, tide.tensor{1.0, 2}) --> {{2.0, 0.0}, {0.0, 4.0}}
@@ -100,10 +99,10 @@ local function check_single(name, outputs)
   end
 end
 
---- All second derivatives of a number: of one input by itself a tensor, for a list of inputs a list of lists.
+--- The Hessian of fn, which returns one number: a tensor, or for a list of inputs a list of lists.
 ---@param fn function  the function to call
----@param inputs tensor | tensor[]  with respect to what
----@param create_graph boolean = false  record the gradients too, so that they can be differentiated
+---@param inputs tensor | tensor[]  inputs to differentiate by
+---@param create_graph boolean = false  record the gradients, so that they can be differentiated
 ---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
 ---@example
 --- autograd.hessian(function(x) return x:pow(3):sum() end, tide.tensor{1.0, 2}) --> {{6.0, 0.0}, {0.0, 12.0}}
@@ -117,7 +116,7 @@ derivatives.hessian = checked("autograd.hessian", function(fn, inputs, create_gr
   return tide.is_tensor(inputs) and result[1][1] or result
 end)
 
---- Vectors for these tensors: given as one or a list, ones for single numbers if not given.
+--- Vectors for these tensors, given as one or a list; by default 1 for a single element.
 local function vectors_for(name, tensors, given)
   if given == nil then
     if #tensors == 1 and tensors[1]:numel() == 1 then return {tide.ones_like(tensors[1])} end
@@ -129,7 +128,7 @@ local function vectors_for(name, tensors, given)
   end
   for i, tensor in ipairs(tensors) do
     local a, b = table.concat(list[i].shape, ", "), table.concat(tensor.shape, ", ")
-    if a ~= b then raise("%s: v of shape (%s) does not fit (%s)", name, a, b) end
+    if a ~= b then raise("%s: v has shape (%s), expected (%s)", name, a, b) end
   end
   return list
 end
@@ -143,11 +142,11 @@ end
 
 local function single(list) return #list == 1 and list[1] or list end
 
---- Results, and v times their derivatives.
+--- The results of fn, and the vector-Jacobian product with v.
 ---@param fn function  the function to call
----@param inputs tensor | tensor[]  with respect to what
----@param v tensor | tensor[] = nil  the vector; may be left out if it has one element
----@param create_graph boolean = false  record the gradients too, so that they can be differentiated
+---@param inputs tensor | tensor[]  inputs to differentiate by
+---@param v tensor | tensor[] = nil  the vector; optional if it has one element
+---@param create_graph boolean = false  record the gradients, so that they can be differentiated
 ---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
 ---@example
 --- autograd.vjp(function(x) return x:square() end, tide.tensor{1.0, 2}, tide.ones(2)) --> {1.0, 4.0}, {2.0, 4.0}
@@ -158,11 +157,11 @@ derivatives.vjp = checked("autograd.vjp", function(fn, inputs, v, create_graph)
   return single(detached(outputs, create_graph)), like_given(inputs, product)
 end)
 
---- Results, and their derivatives times v.
+--- The results of fn, and the Jacobian-vector product with v.
 ---@param fn function  the function to call
----@param inputs tensor | tensor[]  with respect to what
----@param v tensor | tensor[] = nil  the vector; may be left out if it has one element
----@param create_graph boolean = false  record the gradients too, so that they can be differentiated
+---@param inputs tensor | tensor[]  inputs to differentiate by
+---@param v tensor | tensor[] = nil  the vector; optional if it has one element
+---@param create_graph boolean = false  record the gradients, so that they can be differentiated
 ---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
 ---@example
 --- autograd.jvp(function(x) return x:square() end, tide.tensor{1.0, 2}, tide.ones(2)) --> {1.0, 4.0}, {2.0, 4.0}
@@ -170,7 +169,7 @@ derivatives.jvp = checked("autograd.jvp", function(fn, inputs, v, create_graph)
   local copies = as_inputs("jvp", inputs, create_graph)
   local outputs = call("jvp", fn, copies)
   local directions = vectors_for("jvp", copies, v)
-  -- v times the derivatives is linear in v: its own derivative by v is what is wanted.
+  -- The vector-Jacobian product is linear in its vector: its derivative by that vector is the Jacobian.
   local weights = {}
   for i, output in ipairs(outputs) do weights[i] = tide.zeros_like(output):requires_grad_() end
   local product = weighted(outputs, copies, weights, true)
@@ -178,7 +177,7 @@ derivatives.jvp = checked("autograd.jvp", function(fn, inputs, v, create_graph)
   return single(detached(outputs, create_graph)), single(result)
 end)
 
---- What vhp and hvp give.
+--- Implements vhp and hvp.
 local function second_derivatives(fn, inputs, v, create_graph)
   local copies = as_inputs("vhp", inputs, create_graph)
   local outputs = call("vhp", fn, copies)
@@ -188,16 +187,16 @@ local function second_derivatives(fn, inputs, v, create_graph)
   return detached(outputs, create_graph)[1], like_given(inputs, product)
 end
 
---- A number, and v times its second derivatives.
+--- The result of fn, and the vector-Hessian product with v.
 ---@param fn function  the function to call
----@param inputs tensor | tensor[]  with respect to what
+---@param inputs tensor | tensor[]  inputs to differentiate by
 ---@param v tensor | tensor[]  the vector
----@param create_graph boolean = false  record the gradients too, so that they can be differentiated
+---@param create_graph boolean = false  record the gradients, so that they can be differentiated
 ---@example
 --- autograd.vhp(function(x) return x:pow(3):sum() end, tide.tensor{1.0, 2}, tide.ones(2)) --> 9.0, {6.0, 12.0}
 derivatives.vhp = checked("autograd.vhp", second_derivatives)
 
---- A number, and its second derivatives times v. They are symmetric, so this is vhp.
+--- The result of fn, and the Hessian-vector product with v, which equals vhp because Hessians are symmetric.
 ---@like autograd.vhp
 ---@example
 --- autograd.hvp(function(x) return x:pow(3):sum() end, tide.tensor{1.0, 2}, tide.ones(2)) --> 9.0, {6.0, 12.0}

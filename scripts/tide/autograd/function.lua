@@ -15,33 +15,33 @@ local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
--- What forward leaves for backward.
+-- Values passed from forward to backward.
 local Context = class("Context")
 
---- Keeps tensors, arguments or results of forward, for backward: there they are the list
---- `saved_tensors`. What is written into them later does not matter.
+--- Saves tensors, arguments or results of forward, for backward, as the list `saved_tensors`. Later writes into them
+--- have no effect.
 function Context:save_for_backward(...)
   local saved = {}
   for i, tensor in ipairs {...} do
     if not tide.is_tensor(tensor) then
-      raise("save_for_backward: argument %d is no tensor but a %s", i, kind_of(tensor))
+      raise("save_for_backward: expected argument %d to be a tensor, got %s", i, kind_of(tensor))
     end
     saved[i] = {tensor = tensor, kept = native.snapshot(tensor)}
   end
   self.saved = saved
 end
 
---- Says that gradients of these results are not wanted.
+--- Marks results that have no gradient.
 function Context:mark_non_differentiable(...)
   self.without_gradient = {}
   for _, tensor in ipairs {...} do self.without_gradient[tensor] = true end
 end
 
---- With false, backward gets nil instead of zeros for results that no gradient came to.
+--- With false, backward gets nil instead of zeros for results without a gradient.
 function Context:set_materialize_grads(on) self.materialize = on end
 
---- Notes which of the saved tensors are results, and lets go of them: what backward holds must not
---- hold the results, whose grad function holds backward.
+--- Records which saved tensors are results, and releases them, to avoid a cycle: the grad function of the results
+--- refers to the context.
 local function release_outputs(context, outputs)
   for _, entry in ipairs(context.saved or {}) do
     entry.is_result = #outputs == 1 and rawequal(entry.tensor, outputs[1])
@@ -50,8 +50,7 @@ local function release_outputs(context, outputs)
   context.without_gradient = nil
 end
 
---- The saved tensors; a single result is its value with a grad function, so that backward itself can be
---- differentiated.
+--- The saved tensors. A single result is returned with its grad function, so that backward can be differentiated.
 local function saved_tensors(context, y)
   local list = {}
   for i, entry in ipairs(context.saved or {}) do list[i] = entry.is_result and y or entry.kept end
@@ -82,7 +81,7 @@ local function pick(name, grads, count, tensors)
   return table.unpack(picked, 1, #tensors)
 end
 
---- Tells backward passes to call `definition.backward` for these outputs.
+--- Registers `definition.backward` as the gradient of these outputs.
 local function attach(definition, context, name, argument_count, tensors, outputs)
   release_outputs(context, outputs)
   local inputs, forms = {}, {}
@@ -104,7 +103,7 @@ local function attach(definition, context, name, argument_count, tensors, output
   end)
 end
 
---- Runs forward without gradients and makes its results depend on the tensors among the arguments.
+--- Runs forward without gradients and connects its results to the tensors among the arguments.
 local function apply(definition, ...)
   local name = definition.name or "Function"
   local arguments, context, tensors = table.pack(...), Context(), {}
@@ -124,7 +123,7 @@ local function apply(definition, ...)
     local result = results[i]
     if tide.is_tensor(result) and result:is_floating_point()
       and not (context.without_gradient and context.without_gradient[result]) then
-      -- What already belongs to someone gets a handle of its own.
+      -- A tensor that is already part of a graph gets a new handle.
       if result.requires_grad then
         result = result:detach()
         results[i] = result
@@ -137,9 +136,9 @@ local function apply(definition, ...)
 end
 
 --- An op written in Lua; as a base class: class(name, Function), then Class.apply(x).
----@param forward function  forward(ctx, ...) gives the results; ctx:save_for_backward(...) keeps tensors
----@param backward function  backward(ctx, gradients...) gives a gradient for each input
----@param name string = "Function"  what errors call it
+---@param forward function  forward(ctx, ...) returns the results; ctx:save_for_backward(...) saves tensors
+---@param backward function  backward(ctx, gradients...) returns a gradient for each input
+---@param name string = "Function"  name in errors
 ---@example
 --- local function forward(ctx, x) return 2 * x end
 --- local function backward(ctx, dy) return 2 * dy end
@@ -147,7 +146,7 @@ end
 --- twice(tide.ones(2)) --> {2.0, 2.0}
 local Function, read = define "autograd.Function"
 
---- Each class derived from Function gets an `apply` of its own.
+--- Each class derived from Function gets its own `apply`.
 function Function.inherited(made)
   made.apply = function(...) return apply(made, ...) end
 end

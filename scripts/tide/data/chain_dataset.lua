@@ -5,7 +5,7 @@ local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 
 --- The samples of a list of iterable data sets, one after the other; a + b is this too.
----@param datasets table  one after the other
+---@param datasets table  list of iterable data sets
 ---@counts positions of samples
 ---@see data.DataLoader data.TensorDataset data.ListDataset data.Subset data.random_split
 ---@example
@@ -39,7 +39,7 @@ function ChainDataset:__len()
   return total
 end
 
---- The samples; each data set is opened when the one before it is at its end.
+--- Iterates over the samples; each data set is opened after the previous one has ended.
 function ChainDataset:iter()
   local k, step = 0, nil
   local advance

@@ -5,7 +5,7 @@ local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 
 --- The samples of a list of data sets, one after the other; a + b is this too.
----@param datasets table  one after the other
+---@param datasets table  list of data sets
 ---@counts positions of samples
 ---@see data.DataLoader data.TensorDataset data.ListDataset data.Subset data.random_split
 ---@example

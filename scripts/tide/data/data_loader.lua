@@ -1,4 +1,4 @@
--- data.DataLoader: walks a data set in batches, in order or shuffled anew in every pass.
+-- data.DataLoader: iterates over a data set in batches, in order or reshuffled in every pass.
 local fetch = require "tide.data.fetch"
 local define = require "tide.internal.declare.define"
 local known_fields = require "tide.internal.known_fields"
@@ -10,26 +10,24 @@ local samplers = require "tide.data.samplers"
 local tide = require "tide"
 local workers = require "tide.data.workers"
 
---- Walks a data set, a list or a tensor in batches: for x, y in loader do. batch_size = false gives samples as they
---- are. With num_workers threads read them, each in a Lua state of its own; the batches are the same, random numbers
---- of samples included, also those of math.random: they depend on tide.manual_seed, the pass and the position.
----@param dataset dataset  has #dataset and dataset:get(i), i from 1; a list or a tensor will do, or an
----  IterableDataset
----@param batch_size integer > 0 | false = nil  samples in a batch; false gives samples as they are; nil is 1
----@param shuffle boolean = nil  a new order in each pass; nil is false
----@param sampler sampler = nil  gives the positions of the samples, from 1
----@param batch_sampler sampler = nil  gives lists of positions, in place of batch_size, shuffle, sampler and
+--- Iterates over a data set, a list or a tensor in batches: for x, y in loader do. With num_workers, threads read the
+--- samples, each in its own Lua state. Batches and random numbers (also of math.random) do not depend on the number of
+--- workers, only on tide.manual_seed, the pass and the position.
+---@param dataset dataset  has #dataset and dataset:get(i), i from 1; also a list, a tensor or an IterableDataset
+---@param batch_size integer > 0 | false = nil  samples per batch; false for single samples; nil is 1
+---@param shuffle boolean = nil  reshuffle in each pass; nil is false
+---@param sampler sampler = nil  iterates over the positions of the samples, from 1
+---@param batch_sampler sampler = nil  iterates over lists of positions; replaces batch_size, shuffle, sampler and
 ---  drop_last
----@param num_workers integer >= 0 = 0  threads that read samples, each in a Lua state of its own; 0 reads in the loop
----  itself
----@param collate_fn function = nil  makes a batch of a list of samples; nil is default_collate
----@param pin_memory boolean = false  batches lie in page-locked memory, which copies faster to CUDA devices
----@param drop_last boolean = false  leave out the last batch if it is short
----@param timeout number = 0  seconds to wait for a worker; 0 waits for as long as it takes
----@param worker_init_fn function = nil  called with its number, from 1, when a worker starts
----@param generator generator = nil  source of the order; nil is the default generator
+---@param num_workers integer >= 0 = 0  threads that read samples, each in its own Lua state; 0 reads in the loop itself
+---@param collate_fn function = nil  makes a batch from a list of samples; nil is default_collate
+---@param pin_memory boolean = false  put batches into pinned memory, which is faster to copy to CUDA devices
+---@param drop_last boolean = false  drop the last batch if it is incomplete
+---@param timeout number = 0  seconds to wait for a worker; 0 is unlimited
+---@param worker_init_fn function = nil  called with the worker's number, from 1, when it starts
+---@param generator generator = nil  random generator of the order; nil is the default one
 ---@param prefetch_factor integer = nil  batches that each worker reads ahead; nil is 2
----@param persistent_workers boolean = false  workers stay from pass to pass
+---@param persistent_workers boolean = false  keep the workers between passes
 ---@counts positions of samples
 ---@waits only for its workers
 ---@errors options that exclude each other; an error in a sample names its position
@@ -40,7 +38,7 @@ local workers = require "tide.data.workers"
 --- sizes --> {2, 2, 1}
 local DataLoader, read = define("data.DataLoader")
 
---- Batches have no positions: a loop over them by ipairs would end before it began.
+--- Batches have no positions: ipairs over a loader would end immediately.
 known_fields.watch(DataLoader, {refuse = function(_, name)
   if math.type(name) == "integer" then raise "DataLoader: batches are read by `for x, y in loader do`" end
 end})
@@ -69,7 +67,7 @@ local function check_workers(given)
   end
 end
 
---- Raises an error for options that an iterable data set has no use for.
+--- Raises an error for options that do not apply to an iterable data set.
 local function check_stream(given)
   for _, name in ipairs {"shuffle", "sampler", "batch_sampler"} do
     if given[name] then
@@ -96,7 +94,7 @@ local function check_options(given)
   end
 end
 
---- What gives the lists of positions of batches, or without batches the positions of samples.
+--- The sampler of lists of positions, or without batches of positions.
 local function indices_of(self)
   if self.batch_sampler then return self.batch_sampler end
   if self.batch_size then
@@ -105,16 +103,14 @@ local function indices_of(self)
   return self.sampler
 end
 
---- data.DataLoader(dataset, {batch_size = 32, shuffle = true}); `dataset` has `#dataset` samples,
---- which `dataset:get(i)` gives one at a time or `dataset:get_batch(positions)` many at once, or it
---- has iter(), or is a list or a tensor. batch_size = false gives samples as they are. With
---- pin_memory = true the batches come in pinned memory, from where a device copies them faster.
+--- `dataset` has `#dataset` samples, read by `dataset:get(i)` or together by `dataset:get_batch(positions)`; or it has
+--- iter(), or is a list or a tensor.
 function DataLoader:init(...)
   local given = read(...)
   given.dataset = protocol.as_dataset("DataLoader", given.dataset)
   check_options(given)
   for name, value in pairs(given) do
-    if name ~= "shuffle" then self[name] = value end -- that is the sampler's
+    if name ~= "shuffle" then self[name] = value end -- the sampler handles it
   end
   self.passes = setmetatable({}, {__mode = "k"}) -- the passes of `for` loops, by the last batch
   self.epoch = 0
@@ -133,7 +129,7 @@ function DataLoader:init(...)
   self.indices = indices_of(self)
 end
 
---- The number of batches of a pass, or without batches of samples.
+--- The number of batches of a pass, or of samples without batches.
 function DataLoader:__len()
   if self.indices then
     return protocol.need_length("DataLoader", self.batch_sampler and "batch_sampler" or "sampler", self.indices)
@@ -165,7 +161,7 @@ end
 --- Whether each batch is a sample.
 local function is_one_each(self) return not self.batch_size and not self.batch_sampler end
 
---- What of the loader and its samplers has a field of this name, and the field; nil if nothing has one.
+--- The first of the loader and its samplers that has a field of this name, and the field; or nil.
 local function find_field(holder, name)
   while type(holder) == "table" do
     local value = rawget(holder, name)
@@ -196,11 +192,10 @@ local function set_random_states(self, states)
   set_own_states(self, states)
 end
 
---- A function that gives the positions of the batches of a pass: what is left of them if it goes on
---- with one that was saved.
+--- Returns an iterator over the positions of the batches of a pass: the remaining ones if the pass was resumed.
 local function open_indices(self, pass)
   local indices = self.indices
-  local own = not is_one_each(self) and indices.iter == samplers.BatchSampler.iter -- no class defined it anew
+  local own = not is_one_each(self) and indices.iter == samplers.BatchSampler.iter -- not overridden
   local function open() return own and indices:batches() or protocol.steps(indices) end
   if not pass.resumed then return open() end
   local now = random_states(self)
@@ -224,7 +219,7 @@ local function map_pass(self, pass)
   end
 end
 
---- A pass whose batches workers make, and what ends those of an unfinished one.
+--- A pass whose batches are made by workers, and the pool to close if the pass is not finished.
 local function worked_pass(self, pass)
   if not self.indices then return workers.stream(self, pass) end
   local pool = self.pool or workers.pool(self, pass, is_one_each(self))
@@ -243,8 +238,7 @@ local function stream_pass(self, pass)
   end
 end
 
---- The pass that begins: {seed, epoch}, the number of batches taken, and the states of the generators
---- at its start if it goes on with a saved one.
+--- Starts a pass: {seed, epoch}, the number of batches taken, and, if resumed, the initial states of the generators.
 local function new_pass(self)
   local saved = self.resumed
   self.resumed, self.epoch = nil, self.epoch + 1
@@ -257,7 +251,7 @@ local function new_pass(self)
   return {seed = position.seed, epoch = self.epoch, taken = position.taken, resumed = saved and saved.start}
 end
 
---- A function that gives the batches of `step`, and counts them.
+--- Wraps the iterator `step` to count its batches.
 local function counted(self, step)
   local position = self.position
   local function count(...)
@@ -271,7 +265,7 @@ local function counted(self, step)
   return function() return count(step()) end
 end
 
---- One pass: a function that gives the next batch, as one value or several.
+--- Starts a pass: an iterator over batches, each of one value or several.
 ---@example
 --- local loader = tide.data.DataLoader({1, 2, 3}, {batch_size = 2})
 --- loader:iter()() --> {1, 2}
@@ -302,9 +296,9 @@ function DataLoader:enumerate()
   return function() return number(step()) end, nil, nil, pool
 end
 
--- The place ---------------------------------------------------------------------------------------
+-- State -------------------------------------------------------------------------------------------
 
---- Where the loader stands: passes begun, batches taken, and what the order of the pass depends on.
+--- The state of the loader: passes started, batches taken, and the state of the random order.
 ---@example
 --- local loader = tide.data.DataLoader({7, 8})
 --- loader:iter()()
@@ -319,9 +313,9 @@ function DataLoader:state_dict()
   return state
 end
 
---- The next loop goes on where state_dict was called, with the rest of the pass in the same order. With a shuffled
---- order, also restore tide.get_rng_state().
----@param state_dict table  what state_dict gave
+--- Restores a state: the next loop continues with the remaining batches of the pass, in the same order. With a
+--- shuffled order, also restore tide.get_rng_state().
+---@param state_dict table  result of state_dict
 ---@example
 --- local loader, other = tide.data.DataLoader({7, 8}), tide.data.DataLoader({7, 8})
 --- loader:iter()()
@@ -330,7 +324,7 @@ end
 function DataLoader:load_state_dict(state_dict)
   local state = state_dict
   if state.taken and math.type(state.taken) ~= "integer" or math.type(state.epoch) ~= "integer" then
-    raise "load_state_dict: this is no state of a DataLoader"
+    raise "load_state_dict: expected a state of a DataLoader"
   end
   self.position = nil
   self.resumed = state.taken and {seed = state.seed, taken = state.taken, start = state.start}
@@ -341,12 +335,12 @@ end
 -- Loops over the loader itself --------------------------------------------------------------------
 
 local function refuse(what)
-  raise("DataLoader: a loop over the loader itself needs batches that begin with a tensor or a table, " ..
+  raise("DataLoader: a loop over the loader itself requires batches that start with a tensor or a table, " ..
     "got a %s: write `in loader:iter()`", what)
 end
 
---- A first value of a batch that tells its loop from all others over the same loader. One that
---- another loop has as its own, which perhaps was left early, is replaced by a view or a copy.
+--- Makes the first value of a batch unique among the loops over the loader, to identify its loop. A value already used
+--- by another loop, which may have ended early, is replaced by a view or a copy.
 local function own(self, value)
   local tensor = tide.is_tensor(value)
   if not tensor and type(value) ~= "table" then refuse(type(value)) end
@@ -357,8 +351,8 @@ local function own(self, value)
   return setmetatable(copy, getmetatable(value))
 end
 
---- `for x, y in loader do`: Lua calls the loader with the first value of the last batch, which says
---- which pass is meant; nil starts one. So loops may be nested and left early.
+--- `for x, y in loader do`: Lua calls the loader with the first value of the last batch, which identifies the pass;
+--- nil starts a new one. So loops may be nested and left early.
 function DataLoader:__call(_, last)
   local step
   if last == nil then

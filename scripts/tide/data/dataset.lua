@@ -1,9 +1,9 @@
--- data.Dataset and data.IterableDataset: the bases of data sets that scripts write.
+-- data.Dataset and data.IterableDataset: the base classes of data sets.
 local define = require "tide.internal.declare.define"
 local known_fields = require "tide.internal.known_fields"
 local raise = require "tide.internal.raise"
 
---- The base of data sets with positions: a class defines get(i) and __len or len, and may define
+--- The base class of data sets with positions: a class defines get(i) and __len or len, and may define
 --- get_batch(positions).
 ---@example
 --- local Squares = tide.class("Squares", tide.data.Dataset)
@@ -12,14 +12,14 @@ local raise = require "tide.internal.raise"
 --- tide.data.DataLoader(Squares(), {batch_size = 3}):iter()() --> {1, 4, 9}
 local Dataset = define "data.Dataset"
 
---- The base of data sets that are gone through from the start: a class defines iter().
+--- The base class of data sets without positions, which are iterated over: a class defines iter().
 ---@example
 --- local Words = tide.class("Words", tide.data.IterableDataset)
 --- function Words:iter() return ("to be or"):gmatch "%a+" end
 --- tide.data.DataLoader(Words(), {batch_size = 2}):iter()() --> {"to", "be"}
 local IterableDataset = define "data.IterableDataset"
 
---- A sample may be of several values, which an index does not give.
+--- A sample may have several values, which indexing cannot return.
 known_fields.watch(Dataset, {refuse = function(made, name)
   if math.type(name) == "integer" then raise("%s: samples are read by dataset:get(%d)", made.name, name) end
 end})
@@ -29,7 +29,7 @@ known_fields.watch(IterableDataset, {refuse = function(made, name)
   if math.type(name) == "integer" then raise("%s: samples are read by `in dataset:iter() do`", made.name) end
 end})
 
---- The length that a class gives by a method `len`, if it does not define __len itself.
+--- The default __len, which calls the method `len`.
 local function length(self)
   if self.len then return self:len() end
   raise("%s: the class defines neither __len nor len", getmetatable(self).name)
@@ -45,8 +45,7 @@ end
 --- `a + b`: the samples of a, then those of b.
 function Dataset.__add(a, b) return require "tide.data.concat_dataset"({a, b}) end
 
---- A function that gives the next sample each time, and nil at the end; or what pairs and ipairs
---- give. Classes define it.
+--- Returns an iterator over the samples; it may be a triple as returned by pairs. Classes define it.
 function IterableDataset:iter()
   raise("%s: the class does not define iter()", getmetatable(self).name)
 end

@@ -1,4 +1,4 @@
--- data.default_collate: makes a batch of a list of samples.
+-- data.default_collate: makes a batch from a list of samples.
 local checked = require "tide.internal.declare.checked"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
@@ -6,7 +6,7 @@ local tide = require "tide"
 
 local collate
 
---- "number", "tensor", "list", "table", ...: values of different kinds do not go into one batch.
+--- "number", "tensor", "list", "table", ...: values of different kinds cannot be batched.
 local function kind_of(value)
   if tide.is_tensor(value) then return "tensor" end
   if type(value) ~= "table" then return type(value) end
@@ -20,7 +20,7 @@ local function place(at, k)
   return at.path == "" and "sample " .. position or ("sample %s, %s"):format(position, at.path)
 end
 
---- The place one step further inside.
+--- The location of entry `key`.
 local function inside(at, key)
   local step = math.type(key) and ("[%s]"):format(key)
     or (at.path == "" and "" or ".") .. tostring(key)
@@ -28,7 +28,7 @@ local function inside(at, key)
 end
 
 local function fail(at, j, what_j, k, what_k)
-  raise("default_collate: samples do not fit into one batch: %s is %s, %s is %s: pass a collate_fn " ..
+  raise("default_collate: samples cannot be batched: %s is %s, %s is %s: pass a collate_fn " ..
     "that makes them equal", place(at, j), what_j, place(at, k), what_k)
 end
 
@@ -59,7 +59,7 @@ local function column(values, key, at)
   return collate(entries, inside(at, key))
 end
 
---- Raises an error for a list that has other keys besides.
+--- Raises an error for a list that also has other keys.
 local function check_keys(list, at, k)
   local count = 0
   for _ in next, list do count = count + 1 end
@@ -82,7 +82,7 @@ local function by_position(values, at)
   return batch
 end
 
---- A sample that has no value under `key` while another has.
+--- Raises an error for a sample without `key` that another sample has.
 local function fail_without(at, j, key, k)
   local name = tostring(key)
   fail(at, j, ("a table with '%s'"):format(name), k, ("one without '%s'"):format(name))
@@ -124,11 +124,11 @@ function collate(values, at)
   return make(values, at)
 end
 
---- A batch of a list of samples: tensors are stacked, numbers make a tensor, strings a list; tables are gone through
---- by key.
+--- Makes a batch from a list of samples: tensors are stacked, numbers become a tensor, strings a list; tables are
+--- batched by key.
 ---@param samples table  a list of samples
 ---@see data.DataLoader
----@param _positions? table  what messages call the samples by
+---@param _positions? table  positions of the samples, for error messages
 ---@example
 --- tide.data.default_collate({{x = 1, name = "a"}, {x = 2, name = "b"}}) --> {name = {"a", "b"}, x = {1, 2}}
 local default_collate = checked("data.default_collate", function(samples, positions)

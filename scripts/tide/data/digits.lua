@@ -1,4 +1,4 @@
--- data.digits: the handwritten digits that come with tide (see data/README.md for who made them).
+-- data.digits: the handwritten digits included in tide (see data/README.md for their authors).
 local checked = require "tide.internal.declare.checked"
 local tide = require "tide"
 

@@ -1,5 +1,4 @@
--- How samples are read and become a batch. Nothing here knows the loader: a function gets all that
--- it needs as arguments.
+-- Reads samples and makes batches. Independent of the loader: functions get everything as arguments.
 local default_collate = require "tide.data.default_collate"
 local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
@@ -9,32 +8,31 @@ local tide = require "tide"
 
 local fetch = {}
 
---- What pcall gave for the sample at `position`, but for its first value: an error is raised
---- again, with the position.
+--- Returns the results of a pcall for the sample at `position`, or raises its error again, with the position.
 local function checked(position, succeeded, ...)
   if not succeeded then
     local message = ...
     if type(message) ~= "string" then error(message, 0) end
     raise("DataLoader: sample %s: %s", tostring(position), message)
   end
-  if ... == nil then raise("DataLoader: sample %s: get(%s) gave nil", tostring(position), tostring(position)) end
+  if ... == nil then raise("DataLoader: sample %s: get(%s) returned nil", tostring(position), tostring(position)) end
   return ...
 end
 
---- Several values as a list, a single one as it is; nothing for nil.
+--- Several values as a list, a single one unchanged.
 local function one(...)
   if select("#", ...) < 2 then return (...) end
   return {...}
 end
 
---- The values that `name` gave; nil as the first would end the loop.
+--- Returns the results of `name`; raises an error if the first is nil, which would end the loop.
 local function some(name, ...)
-  if ... == nil then raise("DataLoader: %s gave nil, which would end the loop", name) end
+  if ... == nil then raise("DataLoader: %s returned nil, which would end the loop", name) end
   return ...
 end
 
---- The batch of samples, as values: those of collate_fn; without one those of default_collate,
---- which are several if a sample is a list.
+--- The batch of samples, as values: the results of collate_fn, or of default_collate, which are several if a sample is
+--- a list.
 local function batch_of(samples, positions, collate_fn)
   if collate_fn then return some("collate_fn", collate_fn(samples)) end
   local batch = default_collate(samples, positions)
@@ -42,8 +40,8 @@ local function batch_of(samples, positions, collate_fn)
   return batch
 end
 
---- A seed for sample or worker `number` in a pass: what a sample's random numbers depend on. By
---- Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014.
+--- The seed for sample or worker `number` in a pass (Steele, Lea and Flood, "Fast splittable pseudorandom number
+--- generators", 2014).
 function fetch.mix(pass, number)
   local z = pass.seed
   for _, word in ipairs {pass.epoch, number} do
@@ -55,14 +53,14 @@ function fetch.mix(pass, number)
   return z
 end
 
--- The generators of tide and of math.random are seeded, kept and restored together.
+-- The generators of tide and of math.random are seeded, saved and restored together.
 
 local function seed_random(seed)
   tide.manual_seed(seed)
   math.randomseed(seed)
 end
 
---- The states of both; the second is nil where the script has a math.random of its own.
+--- The states of both; the second is nil if the script has replaced math.random.
 local function random_states() return tide.get_rng_state(), native.math_random_state() end
 
 local function set_random_states(state, math_state)
@@ -70,8 +68,7 @@ local function set_random_states(state, math_state)
   if math_state then native.math_random_state(math_state) end
 end
 
---- pcall(fn, ...) with random numbers that depend on the pass and `number` alone; those of the
---- script go on afterwards as if there had been none.
+--- pcall(fn, ...) with random numbers that depend only on the pass and `number`; restores the script's generators.
 local function seeded_pcall(pass, number, fn, ...)
   local state, math_state = random_states()
   seed_random(fetch.mix(pass, number))
@@ -82,13 +79,13 @@ local function seeded_pcall(pass, number, fn, ...)
   return restored(pcall(fn, ...))
 end
 
---- What seeded_pcall gave, its error raised again.
+--- Returns the results of seeded_pcall, or raises its error again.
 local function whole(succeeded, ...)
   if not succeeded then error((...), 0) end
   return ...
 end
 
---- The values of one sample, not made into a batch; collate_fn, if given, converts them.
+--- The values of one sample, unbatched; collate_fn, if given, converts them.
 --- `pass` and `number` are as in fetch.batch.
 function fetch.sample(dataset, position, collate_fn, pass, number)
   if collate_fn then
@@ -99,13 +96,13 @@ function fetch.sample(dataset, position, collate_fn, pass, number)
   return checked(position, seeded_pcall(pass, place, dataset.get, dataset, position))
 end
 
---- The batch of the samples at these positions, a list or an int64 tensor, as values. A data set
---- with get_batch(positions) makes it itself, unless there is a collate_fn. `pass` is {seed, epoch}:
---- on it, and on a sample's position or the number of the batch, random numbers depend.
+--- The batch of the samples at these positions, a list or an int64 tensor, as values. A data set with
+--- get_batch(positions) makes it itself, unless there is a collate_fn. `pass` is {seed, epoch}; it and a sample's
+--- position, or the number of the batch, determine the random numbers.
 function fetch.batch(dataset, positions, collate_fn, pass, number)
   local listed = not tide.is_tensor(positions)
   if listed and type(positions) ~= "table" then
-    raise("DataLoader: batch_sampler gave a %s, expected a list or a tensor of positions", kind_of(positions))
+    raise("DataLoader: batch_sampler returned a %s, expected a list or a tensor of positions", kind_of(positions))
   end
   if not collate_fn and protocol.can_batch(dataset) then
     if listed then positions = tide.tensor(positions, {dtype = "int64"}) end
@@ -119,8 +116,8 @@ function fetch.batch(dataset, positions, collate_fn, pass, number)
   return batch_of(samples, positions, collate_fn)
 end
 
---- Opens an iterable data set: returns a function that gives the values of the next sample, and
---- then nil. Its random numbers are those of `worker` in the pass; the script's go on as without.
+--- Opens an iterable data set: returns an iterator over samples. Its random numbers are those of `worker` in the pass;
+--- the script's are not affected.
 function fetch.open(dataset, pass, worker)
   local outer, outer_math = random_states()
   seed_random(fetch.mix(pass, worker))

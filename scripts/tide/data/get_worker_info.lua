@@ -1,4 +1,4 @@
--- data.get_worker_info: which worker of a loader runs here.
+-- data.get_worker_info: the current worker of a loader.
 local checked = require "tide.internal.declare.checked"
 local workers = require "tide.data.workers"
 

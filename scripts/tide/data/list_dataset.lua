@@ -4,7 +4,7 @@ local Dataset = require "tide.data.dataset".Dataset
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 
---- Samples that are the entries of a list. Where a data set is taken, a list means the same.
+--- A data set of the entries of a list. Functions that expect a data set also accept the list itself.
 ---@param list table  the samples
 ---@counts positions of samples
 ---@see data.DataLoader data.TensorDataset data.Subset data.random_split

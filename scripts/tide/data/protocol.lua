@@ -1,5 +1,4 @@
--- What counts as a data set, how many samples it has, and how the arguments of a function that
--- takes one are read.
+-- The protocol of data sets: which values are data sets, their lengths, and checks of arguments.
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -18,14 +17,14 @@ end
 
 local method = protocol.method
 
---- Whether it gives samples one after the other only: an IterableDataset, or whatever has
+--- Whether samples can only be iterated over: an IterableDataset, or any object that has
 --- iter() and no get(i).
 function protocol.is_stream(value)
   return method(value, "iter") ~= nil and method(value, "get") == nil
 end
 
---- Whether a loader may ask for many samples at once. A class that defines get anew does not go
---- by the get_batch of the class it is derived from, and an object can refuse by can_batch = false.
+--- Whether a loader may call get_batch. A class that overrides get does not use the get_batch of its base class, and
+--- an object can opt out by can_batch = false.
 function protocol.can_batch(dataset)
   if not method(dataset, "get_batch") then return false end
   local level = dataset
@@ -39,7 +38,7 @@ function protocol.can_batch(dataset)
   return true
 end
 
---- A table that is nothing but a list, and so can hold samples.
+--- Whether `value` is a plain list, which can hold samples.
 function protocol.is_list(value)
   return type(value) == "table" and not getmetatable(value)
     and (value[1] ~= nil or next(value) == nil)
@@ -50,8 +49,7 @@ function protocol.kind_of(value)
   return math.type(value) or kind_of(value)
 end
 
---- The number of samples: `#value`, `value:len()`, or the length of a list or a tensor. nil if the
---- value does not say.
+--- The number of samples: `#value`, `value:len()`, or the length of a list or a tensor; nil if unknown.
 function protocol.length(value)
   local meta = debug.getmetatable(value)
   if type(meta) == "table" and meta.__len then return #value end
@@ -60,14 +58,14 @@ function protocol.length(value)
   if protocol.is_list(value) then return #value end
 end
 
---- As length, where there must be one.
+--- Like length, but raises an error if there is none.
 function protocol.need_length(caller, what, value)
   local count = protocol.length(value)
   if math.type(count) == "integer" and count >= 0 then return count end
   if count == nil then
-    raise("%s: %s has no length: #%s or %s:len() must give one", caller, what, what, what)
+    raise("%s: %s has no length: #%s or %s:len() must return one", caller, what, what, what)
   end
-  raise("%s: the length of %s must be a whole number, got %s", caller, what, tostring(count))
+  raise("%s: the length of %s must be a non-negative integer, got %s", caller, what, tostring(count))
 end
 
 --- The value itself if it is a data set, a data set of its rows for a tensor, and one of its
@@ -80,7 +78,7 @@ function protocol.as_dataset(caller, value, what)
     caller, what or "dataset", protocol.kind_of(value))
 end
 
---- As as_dataset, where samples are asked for by position.
+--- Like as_dataset, but samples must have positions.
 function protocol.as_map(caller, value, what)
   local dataset = protocol.as_dataset(caller, value, what)
   if protocol.is_stream(dataset) then
@@ -90,12 +88,11 @@ function protocol.as_map(caller, value, what)
   return dataset
 end
 
---- What `value:iter()` goes through, as a function that gives what comes next, and nil at the end
---- and from then on.
+--- An iterator over `value:iter()` that continues to return nil after the end.
 function protocol.steps(value)
   local step, state, control = value:iter()
   if type(step) ~= "function" and not protocol.method(debug.getmetatable(step), "__call") then
-    raise("%s: iter() must give a function, got %s", protocol.kind_of(value), protocol.kind_of(step))
+    raise("%s: iter() must return a function, got %s", protocol.kind_of(value), protocol.kind_of(step))
   end
   local ended = false
   local function pass_on(first, ...)
@@ -117,14 +114,14 @@ function protocol.check_generator(caller, value)
   return value
 end
 
---- The integer that a number is; nil for all else, also for text.
+--- A number converted to an integer if it is integral; else nil, also for strings.
 function protocol.whole(value) return type(value) == "number" and math.tointeger(value) or nil end
 
---- Raises an error unless the value is a whole number from 1 on.
+--- Raises an error unless the value is a positive integer.
 function protocol.check_positive(caller, name, value)
   local count = protocol.whole(value)
   if count and count >= 1 then return count end
-  raise("%s: %s must be a positive whole number, got %s", caller, name, tostring(value))
+  raise("%s: %s must be a positive integer, got %s", caller, name, tostring(value))
 end
 
 --- The position of a sample among `count`, which may be counted from the end (-1 is the last).
@@ -132,7 +129,7 @@ function protocol.check_position(caller, position, count)
   local i = protocol.whole(position)
   if i and i < 0 then i = count + 1 + i end
   if i and i >= 1 and i <= count then return i end
-  raise("%s: get(%s): positions go from 1 to %d, the number of samples", caller, tostring(position),
+  raise("%s: get(%s): expected a position from 1 to %d, the number of samples", caller, tostring(position),
     count)
 end
 

@@ -6,25 +6,25 @@ local raise = require "tide.internal.raise"
 local text_file = require "tide.data.text_file"
 local tide = require "tide"
 
---- The name of a column that has none in the header, as R writes names of rows.
+--- The name of a first column without a header, as R writes row names.
 local kRowNames <const> = "row_names"
 
 -- A source: path, text (of text_file.open), delimiter, comment (nil: there are none), missing (a set of fields).
 
---- Raises an error about what is at byte `at`.
+--- Raises an error with the line and column of byte `at`.
 local function fail(source, at, format, ...)
   local line, column = text_file.place(tostring(source.text), at)
   raise("read_csv: %s:%d:%d: %s", source.path, line, column, format:format(...))
 end
 
---- The fields of the record at `at`, the bytes at which they begin, and the place after it; nil if there is none.
+--- The fields of the record at `at`, their byte offsets, and the offset after the record; nil at the end.
 local function read_record(source, at)
   local fields, places, after = native.csv_record(source.text, at, source.delimiter, source.comment)
   if not fields and places then fail(source, places, "%s", after) end
   return fields, places, after
 end
 
---- The columns from byte `at` on, `kinds` being what native.csv_columns takes, by place.
+--- The columns from byte `at` on; `kinds` is that of native.csv_columns, by position.
 local function read_columns(source, at, count, kinds, names)
   local columns, place, problem, c, field = native.csv_columns(source.text, at, source.delimiter, source.comment, count,
     kinds, source.missing)
@@ -36,20 +36,19 @@ end
 
 -- Options -----------------------------------------------------------------------------------------
 
---- The columns of a file of comma-separated values by name, tensors of numbers and lists of text, and a list of the
---- names; missing numbers are nan.
----@param path string  name of the file
----@param delimiter string = ","  what parts the columns
----@param header boolean | string[] = true  the first line names the columns; false: it does not; or the names
----  themselves
----@param columns table = nil  the columns to read, by name or number from 1; nil is all
----@param dtype dtype | table = nil  type of all columns, or of each by name; nil goes by the values
----@param missing string[] = {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"}  texts that stand for no value,
----  which becomes nan
----@param as_tensor boolean = false  one tensor of all columns
----@param comment string = nil  the character from which on a line says nothing to the reader
----@param skip integer >= 0 = 0  lines to leave out before the first record
----@errors name the file and the line
+--- Reads a CSV file: returns a table of the columns by name, tensors of numbers and lists of strings, and a list of the
+--- names. Missing numbers are nan.
+---@param path string  path of the file
+---@param delimiter string = ","  separator of the columns
+---@param header boolean | string[] = true  whether the first line has the names of the columns; or a list of names
+---@param columns table = nil  columns to read, by name or number from 1; nil is all
+---@param dtype dtype | table = nil  type of all columns, or of each by name; nil infers it from the values
+---@param missing string[] = {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"}  strings for missing values,
+---  read as nan
+---@param as_tensor boolean = false  return one tensor of all columns
+---@param comment string = nil  character that starts a comment, up to the end of the line
+---@param skip integer >= 0 = 0  number of lines to skip at the start
+---@errors malformed text: the error has the file and line
 ---@see data.read_jsonl data.TensorDataset
 ---@example
 --- local path = os.tmpname()
@@ -81,7 +80,7 @@ local function new_source(given)
   return source
 end
 
---- The place after this many lines.
+--- The offset after `count` lines.
 local function after_lines(source, count)
   local at, text = 1, count > 0 and tostring(source.text)
   for _ = 1, count do
@@ -92,7 +91,7 @@ local function after_lines(source, count)
   return at
 end
 
---- Of names that occur several times, all but the first get a number, as in pandas: x, x.1, x.2.
+--- Makes names unique: repeated ones get a number, as in pandas: x, x.1, x.2.
 local function each_once(names)
   local count, taken, unique = {}, {}, {}
   for _, name in ipairs(names) do taken[name] = true end
@@ -112,12 +111,12 @@ local function each_once(names)
   return unique
 end
 
---- The names of the columns (nil: none), their number and the place of the first record of values.
+--- The names of the columns (or nil), their number and the offset of the first record of values.
 local function read_header(source, header, at)
   if type(header) == "table" then
     local seen = {}
     for _, name in ipairs(header) do
-      if seen[name] then raise("read_csv: header: the column '%s' is there twice", name) end
+      if seen[name] then raise("read_csv: header: the column '%s' occurs twice", name) end
       seen[name] = true
     end
     return header, #header, at
@@ -131,7 +130,7 @@ local function read_header(source, header, at)
   return each_once(names), #names, after
 end
 
---- The places of the columns that are asked for.
+--- The positions of the requested columns.
 local function wanted_places(columns, names, count)
   local places, place_of = {}, {}
   for c = 1, count do
@@ -160,7 +159,7 @@ local function full_type(dtype)
   return tide.zeros({0}, {dtype = dtype}).dtype
 end
 
---- The type that is asked for a column; nil if its fields tell.
+--- The requested type of a column; nil to infer it.
 local function type_of(dtype, key)
   if type(dtype) == "table" then dtype = dtype[key] end
   return dtype ~= nil and full_type(dtype) or nil
@@ -176,7 +175,7 @@ local function check_types(dtype, keys)
   end
 end
 
---- What native.csv_columns is asked for, for a column whose type is given or nil.
+--- The kind for native.csv_columns of a column with a requested type, or nil.
 local function kind_of(key, wanted, as_tensor)
   if wanted == "string" then
     if as_tensor then raise("read_csv: dtype: a tensor cannot hold the text of column '%s'", tostring(key)) end
@@ -187,7 +186,7 @@ local function kind_of(key, wanted, as_tensor)
   return wanted:find "int" and "integer" or "real"
 end
 
---- A column of its type. Whole numbers must fit it; `first` is the place of the first record.
+--- Converts a column to its type; integers must be in range. `at` is the offset of the first record.
 local function converted(source, x, dtype, name, at, c)
   if not dtype or dtype == "string" or x.dtype == dtype then return x end
   if dtype:find "int" and #x > 0 then
@@ -206,9 +205,8 @@ local function converted(source, x, dtype, name, at, c)
   return x:to(dtype)
 end
 
---- A table of the columns by name, and a list of the names. Numbers become tensors, words true and false too, other
---- columns lists of strings; missing numbers are nan. A first column without a name is "row_names"; of columns of one
---- name the second is called x.1.
+--- Columns of numbers and of true and false become tensors, others lists of strings. A first column without a name is
+--- "row_names".
 local function read_csv(...)
   local given = read(...)
   local source = new_source(given)

@@ -5,10 +5,10 @@ local raise = require "tide.internal.raise"
 local text_file = require "tide.data.text_file"
 local tide = require "tide"
 
---- The JSON values in the lines of a file, in a list; with tensors = true arrays of numbers are tensors.
+--- Reads a JSON Lines file: returns a list of the values of its lines.
 ---@param path string  name of the file
----@param tensors boolean = false  lists of numbers become tensors
----@param null any = nil  what stands for null
+---@param tensors boolean = false  convert arrays of numbers to tensors
+---@param null any = nil  value for null
 ---@errors name the file and the line
 ---@see data.read_csv data.TensorDataset
 ---@example
@@ -32,8 +32,7 @@ local function kind_of_entries(list)
   return kind
 end
 
---- The value with a tensor in place of each list of numbers or of booleans, and of each list of
---- such lists of equal lengths.
+--- Replaces each list of numbers or booleans, and each list of such lists of equal lengths, with a tensor.
 local function with_tensors(value)
   if type(value) ~= "table" then return value end
   for key, entry in pairs(value) do value[key] = with_tensors(entry) end
@@ -43,10 +42,8 @@ local function with_tensors(value)
   return kind and tide.is_tensor(value[1]) and tide.stack(value) or value
 end
 
---- data.read_jsonl(path, {tensors, null}): the values of the lines, in a list. Objects and arrays
---- are tables. null is left out of objects, and an error elsewhere, unless the option null says what
---- stands for it, such as 0 / 0. With tensors = true arrays of numbers are tensors. Empty lines do not
---- count.
+--- Objects and arrays are tables. null is omitted in objects, and an error elsewhere, unless the option null gives a
+--- value for it, such as 0 / 0. Empty lines are skipped.
 local function read_jsonl(...)
   local given = read(...)
   local text, values = text_file.read("read_jsonl", given.path), {}
@@ -56,7 +53,7 @@ local function read_jsonl(...)
       if value == nil then
         local number, column = text_file.place(text, start + (at or 1) - 1)
         raise("read_jsonl: %s:%d:%d: %s", given.path, number, column,
-          message or "null in place of a value: say what stands for it by the option null")
+          message or "unexpected null: pass a value for it as the option null")
       end
       values[#values + 1] = given.tensors and with_tensors(value) or value
     end

@@ -1,5 +1,5 @@
--- Samplers: the order in which a loader visits samples. One is anything with iter(), which gives a
--- function that gives the next position each time, and nil at the end.
+-- Samplers: the order in which a loader visits samples. A sampler is any object whose iter() returns an iterator over
+-- positions.
 local define = require "tide.internal.declare.define"
 local known_fields = require "tide.internal.known_fields"
 local methods = require "tide.internal.declare.methods"
@@ -7,7 +7,7 @@ local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- Steps through a list.
+--- Iterates over a list.
 local function each(list)
   local i = 0
   return function()
@@ -18,8 +18,8 @@ end
 
 -- Sampler -----------------------------------------------------------------------------------------
 
---- The base of samplers: a class defines iter(), which gives the positions of a pass, or order(), which gives them in
---- a tensor; and __len or len.
+--- The base class of samplers: a class defines iter(), which iterates over the positions of a pass, or order(), which
+--- returns them in a tensor; and __len or len.
 ---@example
 --- local Back = tide.class("Back", tide.data.Sampler)
 --- function Back:order() return tide.tensor{3, 2, 1} end
@@ -32,8 +32,8 @@ known_fields.watch(Sampler, {})
 
 Sampler.__len = require "tide.data.dataset".Dataset.__len
 
---- One pass over positions, or over lists of them. Classes define this, or order(): all positions of a pass in an int64
---- tensor, which a loader cuts into batches without waiting for its values.
+--- Iterates over positions, or lists of them. Classes define this, or order(): all positions of a pass in an int64
+--- tensor, which a loader splits into batches without waiting for its values.
 ---@example
 --- tide.data.BatchSampler({1, 2, 3}, 2):iter()() --> {1, 2}
 function Sampler:iter()
@@ -43,7 +43,7 @@ function Sampler:iter()
   return each(self:order():tolist())
 end
 
---- Whether a sampler gives its order in one tensor, and no class has defined iter anew.
+--- Whether a sampler returns its order in one tensor, and no class overrides iter.
 local function has_order(sampler)
   return protocol.method(sampler, "order") ~= nil and sampler.iter == Sampler.iter
 end
@@ -52,7 +52,7 @@ end
 
 --- All positions in order.
 ---@param data_source dataset  the data set
----@counts the positions given
+---@counts the positions returned
 ---@see data.DataLoader data.RandomSampler data.WeightedRandomSampler data.BatchSampler
 ---@example
 --- tide.data.SequentialSampler({7, 8, 9}):iter()() --> 1
@@ -73,16 +73,15 @@ function SequentialSampler:order() return tide.arange(1, #self + 1) end
 --- Positions in random order, or drawn with replacement.
 ---@param data_source dataset  the data set
 ---@param replacement boolean = false  a sample may be drawn again
----@param num_samples integer = nil  how many to draw; nil is #data_source
----@param generator generator = nil  source of the order; nil is the default generator
----@counts the positions given
+---@param num_samples integer = nil  number of samples to draw; nil is #data_source
+---@param generator generator = nil  random generator of the order; nil is the default one
+---@counts the positions returned
 ---@see data.DataLoader data.WeightedRandomSampler data.BatchSampler
 ---@example
 --- #tide.data.RandomSampler({7, 8, 9}, {num_samples = 5}) --> 5
 local RandomSampler, read_random = define("data.RandomSampler", Sampler)
 
---- data.RandomSampler(dataset, {replacement, num_samples, generator}): a new random order in each
---- pass; with replacement = true each position is drawn from all.
+--- Each pass has a new random order.
 function RandomSampler:init(...)
   local given = read_random(...)
   self.data_source = protocol.as_map("RandomSampler", given.data_source, "data_source")
@@ -112,8 +111,8 @@ end
 
 --- These positions in random order.
 ---@param indices integer[] | tensor  positions of the samples, from 1
----@param generator generator = nil  source of the order; nil is the default generator
----@counts the positions given
+---@param generator generator = nil  random generator of the order; nil is the default one
+---@counts the positions returned
 ---@see data.DataLoader data.RandomSampler data.WeightedRandomSampler data.BatchSampler
 ---@example
 --- #tide.data.SubsetRandomSampler({3, 5}) --> 2
@@ -157,10 +156,10 @@ end
 
 --- Positions drawn with these weights, with replacement by default.
 ---@param weights number[] | tensor  weight of each sample
----@param num_samples integer  how many to draw
+---@param num_samples integer  number of samples to draw
 ---@param replacement boolean = true  a sample may be drawn again
----@param generator generator = nil  source of the order; nil is the default generator
----@counts the positions given
+---@param generator generator = nil  random generator of the order; nil is the default one
+---@counts the positions returned
 ---@see data.DataLoader data.RandomSampler data.BatchSampler
 ---@example
 --- tide.data.WeightedRandomSampler({0, 1, 0}, 4):iter()() --> 2
@@ -192,8 +191,7 @@ end
 
 -- Batches -----------------------------------------------------------------------------------------
 
---- A sampler for the option `name`: the value itself, or one that gives the entries of a list or a
---- tensor.
+--- A sampler for the option `name`: the value itself, or a sampler of the entries of a list or a tensor.
 local function as_sampler(caller, value, name)
   if protocol.method(value, "iter") then return value end
   if tide.is_tensor(value) then
@@ -207,18 +205,16 @@ local function as_sampler(caller, value, name)
     caller, name, protocol.kind_of(value))
 end
 
---- Lists of batch_size positions of a sampler.
----@param sampler sampler  gives the positions of the samples, from 1
----@param batch_size integer > 0  samples in a batch; false gives samples as they are
----@param drop_last boolean = false  leave out the last batch if it is short
----@counts the positions given
+--- Groups the positions of a sampler into lists of batch_size.
+---@param sampler sampler  iterates over the positions of the samples, from 1
+---@param batch_size integer > 0  samples per batch
+---@param drop_last boolean = false  drop the last batch if it is incomplete
+---@counts the positions returned
 ---@see data.DataLoader data.RandomSampler data.WeightedRandomSampler
 ---@example
 --- tide.data.BatchSampler({1, 2, 3}, 2):iter()() --> {1, 2}
 local BatchSampler, read_batch = define("data.BatchSampler", Sampler)
 
---- data.BatchSampler(sampler, batch_size, drop_last): the sampler's positions in lists of
---- batch_size, the last of which may be shorter, or is left out with drop_last = true.
 function BatchSampler:init(...)
   local given = read_batch(...)
   self.sampler = as_sampler("BatchSampler", given.sampler, "sampler")
@@ -247,7 +243,7 @@ local function chunks(size, drop_last, sampler)
   end
 end
 
---- The batches as what a loader takes: tensors where the sampler gives its order in one, else lists.
+--- The batches for a loader: tensors if the sampler has order(), else lists.
 function BatchSampler:batches()
   local size = self.batch_size
   if not has_order(self.sampler) then
@@ -268,27 +264,24 @@ function BatchSampler:iter()
   return chunks(self.batch_size, self.drop_last, self.sampler)
 end
 
--- A share of the samples --------------------------------------------------------------------------
+-- Distributed samples -----------------------------------------------------------------------------
 
---- The share of process rank, which counts from 0, of num_replicas; shares are equally long.
----@param dataset dataset  has #dataset and dataset:get(i), i from 1; a list or a tensor will do, or an
----  IterableDataset
----@param num_replicas integer = nil  how many processes share the samples; it must be given
----@param rank integer = nil  which of them this is, from 0; it must be given
----@param shuffle boolean = true  a new order in each pass
+--- The part of the samples for process rank, from 0, of num_replicas; all parts have the same length.
+---@param dataset dataset  has #dataset and dataset:get(i), i from 1; also a list or a tensor
+---@param num_replicas integer = nil  number of processes; required
+---@param rank integer = nil  rank of this process, from 0; required
+---@param shuffle boolean = true  reshuffle in each pass
 ---@param seed integer = 0  the seed of the order
----@param drop_last boolean = false  leave out the last batch if it is short
----@param pad boolean = true  give processes of fewer samples some twice, so that all have as many
----@counts the positions given
+---@param drop_last boolean = false  drop the last batch if it is incomplete
+---@param pad boolean = true  repeat samples so that all processes have the same number
+---@counts the positions returned
 ---@see data.DataLoader data.RandomSampler data.WeightedRandomSampler data.BatchSampler
 ---@example
 --- #tide.data.DistributedSampler(tide.ones(5), {num_replicas = 2, rank = 0}) --> 3
 local DistributedSampler, read_distributed = define("data.DistributedSampler", Sampler)
 
---- data.DistributedSampler(dataset, {num_replicas, rank, shuffle, seed, drop_last, pad}): the share of
---- process `rank` (0 .. num_replicas - 1). Shares are equally long: positions from the start are
---- repeated to fill them, or with drop_last = true the last samples are left out. With pad = false, for
---- validation, each sample comes once, and some shares have one sample less.
+--- Positions from the start are repeated to make the parts equally long, or with drop_last = true the last samples are
+--- dropped. With pad = false, for validation, each sample occurs once, and some parts have one sample less.
 function DistributedSampler:init(...)
   local given = read_distributed(...)
   local caller = "DistributedSampler"
@@ -305,15 +298,15 @@ function DistributedSampler:init(...)
   self.drop_last = given.drop_last
   self.pad = given.pad
   if self.drop_last and not self.pad then
-    raise("%s: drop_last = true leaves nothing to pad: pad = false belongs to drop_last = false", caller)
+    raise("%s: pad = false has no effect with drop_last = true: pass only one of them", caller)
   end
   self.seed, self.epoch = protocol.whole(given.seed), 0
-  if not self.seed then raise("%s: seed must be a whole number, got %s", caller, tostring(given.seed)) end
+  if not self.seed then raise("%s: seed must be an integer, got %s", caller, tostring(given.seed)) end
 end
 
---- The epoch of the next pass of a DistributedSampler. With shuffle each pass has the order of its epoch, the same in
---- all processes: the first that of 0, each of the next that of one more.
----@param epoch integer  number of the pass: each has an order of its own
+--- Sets the epoch of the next pass of a DistributedSampler. With shuffle, the order depends on the epoch and is the same
+--- in all processes. The first pass has epoch 0; each further pass increments it.
+---@param epoch integer  number of the pass
 ---@example
 --- local sampler = tide.data.DistributedSampler({7, 8}, {num_replicas = 2, rank = 0})
 --- sampler:set_epoch(3)

@@ -1,24 +1,24 @@
--- data.StackDataset: the samples of data sets of equal length, side by side.
+-- data.StackDataset: combines the samples of data sets of equal length.
 local define = require "tide.internal.declare.define"
 local Dataset = require "tide.data.dataset".Dataset
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 
---- The samples of data sets side by side; of a table of data sets, tables with its keys.
----@param dataset... dataset  data sets of one length; a sample is a list of theirs
+--- Combines the samples of several data sets into lists, or for a table of data sets into tables with its keys.
+---@param dataset... dataset  data sets of equal length
 ---@counts positions of samples
 ---@see data.DataLoader data.TensorDataset data.ListDataset data.Subset data.random_split
 ---@example
 --- tide.data.StackDataset({image = {1, 2}, text = {"a", "b"}}):get(2) --> {image = 2, text = "b"}
 local StackDataset = define("data.StackDataset", Dataset)
 
---- Several values as a list, a single one as it is.
+--- Several values as a list, a single one unchanged.
 local function one(...)
   if select("#", ...) == 1 then return (...) end
   return {...}
 end
 
---- What `read(dataset)` gives for each data set: as values in order, or in a table by name.
+--- The results of `read(dataset)` for each data set: as values in order, or in a table by name.
 local function each(self, read)
   local values = {}
   for key, dataset in pairs(self.datasets) do values[key] = one(read(dataset)) end
@@ -64,7 +64,7 @@ function StackDataset:get(i)
   return each(self, function(dataset) return dataset:get(position) end)
 end
 
---- The batches of all data sets side by side, if all of them make batches.
+--- The batches of all data sets combined, if all of them have get_batch.
 function StackDataset:get_batch(positions)
   if not self.can_batch then raise "StackDataset: get_batch: one of the datasets has no get_batch" end
   return each(self, function(dataset) return dataset:get_batch(positions) end)

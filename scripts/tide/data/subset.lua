@@ -1,4 +1,4 @@
--- data.Subset: some samples of a data set; data.random_split: all of them, dealt out at random.
+-- data.Subset: some samples of a data set; data.random_split: splits a data set at random.
 local Dataset = require "tide.data.dataset".Dataset
 local protocol = require "tide.data.protocol"
 local define = require "tide.internal.declare.define"
@@ -7,8 +7,7 @@ local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 --- The samples of a data set at these positions.
----@param dataset dataset  has #dataset and dataset:get(i), i from 1; a list or a tensor will do, or an
----  IterableDataset
+---@param dataset dataset  has #dataset and dataset:get(i), i from 1; also a list or a tensor
 ---@param indices integer[] | tensor  positions of the samples, from 1
 ---@counts positions of samples
 ---@see data.DataLoader data.TensorDataset data.ListDataset data.random_split
@@ -16,8 +15,7 @@ local tide = require "tide"
 --- tide.data.Subset({7, 8, 9}, {3, 1}):get(1) --> 9
 local Subset, read = define("data.Subset", Dataset)
 
---- data.Subset(dataset, indices): sample i is sample indices[i] of the data set; `indices` is a
---- list or a tensor of positions.
+--- Sample i is sample indices[i] of the data set.
 function Subset:init(...)
   local given = read(...)
   self.dataset = protocol.as_map("Subset", given.dataset)
@@ -31,7 +29,7 @@ function Subset:init(...)
   for i, position in ipairs(indices) do
     local whole = protocol.whole(position)
     if not whole or whole < 1 or whole > count then
-      raise("Subset: indices[%d] is %s: positions go from 1 to %d, the number of samples", i,
+      raise("Subset: indices[%d] is %s: expected a position from 1 to %d, the number of samples", i,
         tostring(position), count)
     end
   end
@@ -45,8 +43,7 @@ function Subset:get(i)
   return self.dataset:get(self.indices[protocol.check_position("Subset", i, #self.indices)])
 end
 
---- The batch of the data set at the positions that these positions of the subset stand for, if the
---- data set makes batches.
+--- The batch at these positions of the subset, if the data set has get_batch.
 function Subset:get_batch(positions)
   if not self.can_batch then raise "Subset: get_batch: the dataset has no get_batch" end
   self.positions = self.positions or tide.tensor(self.indices, {dtype = "int64"})
@@ -55,11 +52,10 @@ end
 
 -- random_split ------------------------------------------------------------------------------------
 
---- Whether the numbers are fractions of a whole: their sum is 1, up to rounding, and not above it.
+--- Whether the lengths are fractions: their sum is 1 up to rounding, and not above 1.
 local function are_fractions(sum) return sum <= 1 and sum >= 1 - 1e-9 end
 
---- Whole lengths for fractions of `count`: each rounded down; what is left over goes to the first
---- ones, one sample each.
+--- Integer lengths for fractions of `count`, rounded down; remaining samples go to the first parts, one each.
 local function lengths_of(fractions, count)
   local lengths, left = {}, count
   for i, fraction in ipairs(fractions) do
@@ -76,11 +72,10 @@ local function lengths_of(fractions, count)
   return lengths
 end
 
---- A list of subsets of these numbers of samples, or fractions of them, dealt out at random.
----@param dataset dataset  has #dataset and dataset:get(i), i from 1; a list or a tensor will do, or an
----  IterableDataset
----@param lengths number[]  how many samples each part has, or shares that sum to 1
----@param generator generator = nil  source of the order; nil is the default generator
+--- Splits a data set at random into subsets of these lengths or fractions; returns a list.
+---@param dataset dataset  has #dataset and dataset:get(i), i from 1; also a list or a tensor
+---@param lengths number[]  number of samples of each part, or fractions that sum to 1
+---@param generator generator = nil  random generator of the order; nil is the default one
 ---@counts positions of samples
 ---@see data.DataLoader data.TensorDataset data.ListDataset data.Subset
 ---@example
@@ -88,9 +83,7 @@ end
 --- #parts[1], #parts[2] --> 8, 2
 local read_split = reader "data.random_split"
 
---- data.random_split(dataset, lengths, generator): a Subset for each length, in a list. The lengths
---- are numbers of samples, which must add up to those of the data set, or fractions that add up
---- to 1.
+--- Lengths are numbers of samples, which must add up to the size of the data set, or fractions that add up to 1.
 local function random_split(...)
   local given = read_split(...)
   local dataset = protocol.as_map("random_split", given.dataset)

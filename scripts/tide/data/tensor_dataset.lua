@@ -5,8 +5,8 @@ local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- Samples that are the rows of tensors.
----@param tensor... tensor  tensors of one length; a sample is a position of each
+--- A data set of the rows of tensors.
+---@param tensor... tensor  tensors of equal length; a sample has a row of each
 ---@counts positions of samples
 ---@see data.DataLoader data.ListDataset data.Subset data.random_split
 ---@example
@@ -37,8 +37,8 @@ function TensorDataset:get(i)
   return table.unpack(sample)
 end
 
---- The samples at these positions (an int64 tensor) as one batch: one gather a tensor, where the
---- data lie. The positions travel once to a device on which several tensors follow each other.
+--- The samples at these positions (an int64 tensor) as one batch, gathered on the device of each tensor. Positions are
+--- copied once for consecutive tensors on the same device.
 function TensorDataset:get_batch(positions)
   local batch = {}
   for k, tensor in ipairs(self.tensors) do

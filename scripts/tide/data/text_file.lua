@@ -1,16 +1,15 @@
--- Text files as the readers of tide.data take them: read whole, with places named by line and
--- column.
+-- Text files for the readers of tide.data, which report positions by line and column.
 local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 
 local text_file = {}
 
---- The text of a file, unpacked if gzip has packed it, without the mark that some editors put in front of UTF-8. A
---- string, or what native.csv_record takes in its place and tostring makes one.
+--- The text of a file, decompressed if it is gzipped, without a UTF-8 byte order mark. Returns a string, or an object
+--- for native.csv_record that tostring converts to one.
 function text_file.open(caller, path)
   if type(path) ~= "string" then
-    raise("%s: path: expected the name of a file, got %s", caller, kind_of(path))
+    raise("%s: path: expected the path of a file, got %s", caller, kind_of(path))
   end
   local file <close>, reason = io.open(path, "rb")
   if not file then raise("%s: %s", caller, reason) end
@@ -21,11 +20,10 @@ function text_file.open(caller, path)
   return text:sub(1, 3) == "\xEF\xBB\xBF" and text:sub(4) or text
 end
 
---- The same as a string.
+--- The text of a file as a string.
 function text_file.read(caller, path) return tostring(text_file.open(caller, path)) end
 
---- The line that byte `at` of a text is in, and its column, both from 1. A line ends in "\n", "\r\n"
---- or "\r".
+--- The line and column of byte `at` of a text, from 1. Lines end in "\n", "\r\n" or "\r".
 function text_file.place(text, at)
   local line, start = 1, 1
   while true do

@@ -5,29 +5,29 @@ local tide = require "tide"
 
 local workers = {}
 
---- What this thread is, if it is a worker.
+--- The info of this thread if it is a worker.
 local this_worker
 
 --- See data.get_worker_info.
 function workers.info() return this_worker end
 
---- Notes what this thread is. A function of the module, which each thread has for itself: one that
---- goes to a thread as a value has variables of its own.
+--- Sets the info of this thread. It must be a function of the module, which each thread loads: functions sent to a
+--- thread have their own upvalues.
 function workers.set_info(info) this_worker = info end
 
---- How long main waits for a batch before it looks whether a worker is still there, in seconds.
+--- Interval, in seconds, at which the main thread checks for failed workers while it waits for a batch.
 local kLook = 0.5
 
 -- On a worker's thread -----------------------------------------------------------------------------
 
---- Sends what pcall gave for job `number` of a pass.
+--- Sends the results of a pcall for job `number` of a pass.
 local function answer(results, pass, number, succeeded, ...)
   if succeeded then
     local sent, message = pcall(results.push, results, pass, number, true, ...)
     if sent then return end
     return results:push(pass, number, false, "DataLoader: a batch of a worker: " .. tostring(message))
   end
-  -- No line of the script lies on a worker's stack: it is added where the batch is taken.
+  -- A worker's stack has no line of the script: it is added when the batch is received.
   results:push(pass, number, false, (tostring((...)):gsub("^%[tide%] [^:]+:%d+: ", "")))
 end
 
@@ -36,7 +36,7 @@ local function begin(worker)
   if worker.init then worker.init(worker.info.id) end
 end
 
---- Makes the batches that `worker.jobs` asks for, until that is closed.
+--- Makes the batches of `worker.jobs` until it is closed.
 local function make_batches(worker)
   begin(worker)
   local get = worker.one_each and fetch.sample or fetch.batch
@@ -69,7 +69,7 @@ end
 
 -- On the thread of the loader ----------------------------------------------------------------------
 
---- Raises an error that names what of the loader cannot go to a worker.
+--- Raises an error for an option of the loader that cannot be sent to a worker.
 function workers.check(loader)
   local names = {"dataset", "collate_fn", "worker_init_fn"}
   local sent, message = pcall(function()
@@ -84,15 +84,15 @@ end
 local Pool = {}
 Pool.__index = Pool
 
---- Raises the error of a worker that could not work, in the name of the loader.
+--- Raises the error of a failed worker.
 local function rejoin(thread)
   local succeeded, message = pcall(thread.join, thread)
   if succeeded then return end
   raise("DataLoader: a worker: %s", (tostring(message):gsub("^.-thread: ", "")))
 end
 
---- The next answer in `results`: pass, number, whether it succeeded, values. Nothing if the channel
---- is closed. Raises an error after the loader's timeout, or if a worker could not work.
+--- The next answer in `results`: pass, number, whether it succeeded, values; nothing if the channel is closed. Raises
+--- an error after the loader's timeout, or if a worker has failed.
 local function wait_for(pool, results)
   local timeout, waited = pool.loader.timeout, 0
   while true do
@@ -102,7 +102,7 @@ local function wait_for(pool, results)
     if results:is_closed() and #results == 0 then return end
     waited = waited + step
     if timeout > 0 and waited >= timeout then
-      raise("DataLoader: timeout: no batch came from the workers within %g s", timeout)
+      raise("DataLoader: timeout: received no batch from the workers within %g s", timeout)
     end
     for _, thread in ipairs(pool.threads) do
       if thread:done() then rejoin(thread) end
@@ -110,7 +110,7 @@ local function wait_for(pool, results)
   end
 end
 
---- What a worker is given: `more` beside what all have.
+--- Adds to `more` the arguments that all workers share.
 local function worker_of(loader, id, pass, more)
   more.info = {id = id, num_workers = loader.num_workers, seed = fetch.mix(pass, id), dataset = loader.dataset}
   more.dataset, more.collate_fn, more.init = loader.dataset, loader.collate_fn, loader.worker_init_fn
@@ -129,7 +129,7 @@ function workers.pool(loader, pass, one_each)
   return pool
 end
 
---- Ends the workers once they have done what they do.
+--- Stops the workers after their current batch.
 function Pool:close()
   self.jobs:close()
   for _, thread in ipairs(self.threads) do thread:cancel() end
@@ -137,8 +137,8 @@ end
 
 Pool.__close = Pool.close
 
---- A function that gives the batches for what `next_indices` gives, in that order, numbered behind the
---- pass.taken that were taken before. `pass` is as in fetch.batch.
+--- Returns an iterator over the batches of the positions from `next_indices`, in order, numbered from pass.taken + 1.
+--- `pass` is as in fetch.batch.
 function Pool:pass(next_indices, pass)
   self.passes = self.passes + 1
   while #self.jobs > 0 do self.jobs:pop(0) end -- of a pass that was left early
@@ -181,8 +181,8 @@ function Pool:pass(next_indices, pass)
   end
 end
 
---- A function that gives the batches of an iterable data set: each worker goes through a copy of
---- it, and they take turns. Also what ends the workers.
+--- Returns an iterator over the batches of an iterable data set, and the pool to close. Each worker iterates over its
+--- own copy, and they take turns.
 function workers.stream(loader, pass)
   local pool = setmetatable({loader = loader, threads = {}, jobs = tide.channel()}, Pool)
   local running = {}

@@ -1,7 +1,6 @@
--- Batched tensors: what a function under vmap is given. Each stands for one sample, and holds those
--- of the whole batch in a tensor with a first dimension that the function does not see. Ops that
--- are called with one come here (`__tensor_function`), and are carried out by the rules of
--- batching_rules.lua or, where there is none, sample by sample.
+-- Batched tensors: the arguments of a function under vmap. Each represents one sample, and stores the entire batch in
+-- a tensor with a first dimension hidden from the function. Ops called with one are dispatched here
+-- (`__tensor_function`), and run by the rules of batching_rules.lua or, without a rule, sample by sample.
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local tensor_operators = require "tide.internal.tensor_operators"
@@ -11,8 +10,7 @@ local batched = {}
 
 local Batched = {__name = "tide.Batched", __metatable = "tide.Batched"}
 
---- The levels of vmap that are running: {size =, randomness =}. A tensor of an inner level may hold
---- one of an outer level.
+--- The active levels of vmap: {size =, randomness =}. A tensor of an inner level may contain one of an outer level.
 batched.levels = {}
 
 --- A batched tensor of a level; `value` has the batch as its first dimension.
@@ -25,7 +23,7 @@ local function is_batched(value)
 end
 batched.is_batched = is_batched
 
---- Whether `value` is a list or table of a script's.
+--- Whether `value` is a table without a metatable.
 local function is_plain(value)
   return type(value) == "table" and not getmetatable(value)
 end
@@ -55,12 +53,12 @@ function batched.expand(value, level)
   return value:unsqueeze(1):expand(batched.levels[level].size, table.unpack(shape))
 end
 
---- The tensor with the batch that `value` stands for, repeated if it has none.
+--- The tensor with the batch of `value`, repeated for each sample if it is not batched.
 function batched.full_value(value, level)
   return batched.value_at(value, level) or batched.expand(value, level)
 end
 
---- `value` as a tensor that is batched at all running levels, so that each sample has its own.
+--- `value` batched at all active levels, so that each sample has its own copy.
 function batched.at_all_levels(value)
   local function level_of(v) return is_batched(v) and v._level or 0 end
   for level = 1, #batched.levels do
@@ -71,7 +69,7 @@ function batched.at_all_levels(value)
   return value
 end
 
---- Results with their tensors batched at the level; lists are gone through.
+--- Wraps the tensors in results, and in lists, as batched at the level.
 local function wrap_results(level, ...)
   local results = table.pack(...)
   for i = 1, results.n do
@@ -104,13 +102,13 @@ local function of_sample(args, level, sample)
   return own
 end
 
---- The samples' values of one result, joined; `list[i]` is the one of sample i.
+--- Joins one result of all samples; `list[i]` is that of sample i.
 local function joined(name, level, list)
   local first = list[1]
   if tide.is_tensor(first) then
     for _, value in ipairs(list) do
       if table.concat(value.shape, ",") ~= table.concat(first.shape, ",") then
-        raise("vmap: %s: its results differ in shape from sample to sample", name)
+        raise("vmap: %s: the shapes of its results differ between samples", name)
       end
     end
     return batched.wrap(tide.stack(list), level)
@@ -126,13 +124,13 @@ local function joined(name, level, list)
   end
   for _, value in ipairs(list) do
     if value ~= first then
-      raise("vmap: %s: its results differ from sample to sample, and are no tensors", name)
+      raise("vmap: %s: its results differ between samples, but are not tensors", name)
     end
   end
   return first
 end
 
---- The op carried out for each sample by itself.
+--- Runs the op sample by sample.
 function batched.one_by_one(name, op, level, args)
   local size = batched.levels[level].size
   if size == 0 then raise("vmap: %s: the batch is empty", name) end
@@ -152,29 +150,28 @@ end
 
 -- Calls -------------------------------------------------------------------------------------------
 
---- y:op_(...): the op, whose result is written into y's elements.
+--- y:op_(...): runs the op and writes its result into y.
 local function in_place(name, args, level)
   local x = args[1]
   local value = batched.value_at(x, level)
   if not value then
-    raise("vmap: %s: what is written differs from sample to sample, but not what it is written "
-      .. "into", name)
+    raise("vmap: %s: cannot write values that differ between samples into an unbatched tensor", name)
   end
   local result = native.methods[name:sub(1, -2)](table.unpack(args, 1, args.n))
   local found, own = table.concat(result.shape, ", "), table.concat(x.shape, ", ")
   if found ~= own then
-    raise("vmap: %s: a result of shape (%s) does not fit into (%s)", name, found, own)
+    raise("vmap: %s: a result of shape (%s) cannot be written into shape (%s)", name, found, own)
   end
   value:copy_(batched.full_value(result, level))
   return x
 end
 
---- Carries out `op`, called `name`, for arguments of which some are batched.
+--- Runs `op`, called `name`, for arguments of which some are batched.
 function batched.call(name, op, ...)
   local args = table.pack(...)
   local level = innermost(args, args.n)
   if level > #batched.levels then
-    raise("vmap: %s: a tensor of a vmap that has ended", name)
+    raise("vmap: %s: the tensor belongs to a vmap that has ended", name)
   end
   local rule = require("tide.func.batching_rules")[name]
   if rule then
@@ -183,14 +180,14 @@ function batched.call(name, op, ...)
   end
   if name:sub(-1) == "_" then
     if native.methods[name:sub(1, -2)] then return in_place(name, args, level) end
-    raise("vmap: %s cannot be carried out for the samples of a batch", name)
+    raise("vmap: %s is not supported for batched tensors", name)
   end
   return batched.one_by_one(name, op, level, args)
 end
 
 Batched.__tensor_function = batched.call
 
--- What is asked of the tensor itself --------------------------------------------------------------
+-- Fields and methods of tensors -------------------------------------------------------------------
 
 local fields = {}
 
@@ -271,7 +268,7 @@ end
 
 function methods.zero_(x) return x:fill_(0) end
 
--- Methods that give the same for all samples together as one by one.
+-- Methods that give the same result for the batch as for each sample.
 for _, name in ipairs {
   "bfloat16", "bool", "byte", "char", "clone", "contiguous", "cpu", "cuda", "detach", "double",
   "float", "half", "int", "long", "short", "to", "type", "type_as",
@@ -286,20 +283,20 @@ for _, name in ipairs {
   end
 end
 
---- x:name(...) of ops; other methods would have to read values, or do not fit one sample.
+--- x:name(...) of ops; other methods would have to read values, or make no sense for one sample.
 local ops = setmetatable({}, {__index = function(self, name)
   local op = native.methods[name]
   local function call(...) return batched.call(name, op, ...) end
   if not op then return nil end
   if not require("tide.func.batching_rules").is_op(name) then
-    call = function() raise("vmap: %s cannot be carried out for the samples of a batch", name) end
+    call = function() raise("vmap: %s is not supported for batched tensors", name) end
   end
   rawset(self, name, call)
   return call
 end})
 
---- How many entries of a key are tensors, and whether ranges or names stand between them: what they
---- pick then has its dimensions first, before the batch.
+--- The number of tensors in a key, and whether ranges or names separate them: then the dimensions they select come
+--- first in the result, before the batch.
 local function tensors_of_key(key)
   local count, open, apart = 0, false, false
   for _, entry in ipairs(key) do
@@ -322,7 +319,7 @@ local function index(x, key)
   if is_plain(key) and innermost(key, #key) == 0 and not select(2, tensors_of_key(key)) then
     return batched.wrap(x._value[{ {}, table.unpack(key) }], x._level)
   end
-  return batched.call("index", function(tensor, place) return tensor[place] end, x, key)
+  return batched.call("index", function(tensor, at) return tensor[at] end, x, key)
 end
 
 function Batched:__index(key)
@@ -338,18 +335,17 @@ function Batched:__newindex(key, value)
   if type(key) == "string" then
     raise("vmap: the field '%s' of a sample cannot be assigned", key)
   end
-  -- A number or ranges show a view. What tensors pick is a copy: there each sample is written to.
+  -- Numbers and ranges select a view. Tensors select a copy, so each sample is written separately.
   if not tide.is_tensor(key) and (not is_plain(key) or tensors_of_key(key) == 0) then
     self[key]:copy_(value)
     return
   end
   local level = innermost({self, key, value}, 3)
   if level > self._level then
-    raise("vmap: index: what is written differs from sample to sample, but not what it is written "
-      .. "into")
+    raise("vmap: index: cannot write values that differ between samples into an unbatched tensor")
   end
-  batched.one_by_one("index", function(sample, place, own)
-    sample[place] = own
+  batched.one_by_one("index", function(sample, at, source)
+    sample[at] = source
     return sample
   end, level, {self, key, value, n = 3})
 end

@@ -1,6 +1,5 @@
--- How ops are carried out for all samples of a batch at once. A rule(name, op, level, args) gives
--- the results, or nothing where it does not fit the arguments: then each sample is computed by
--- itself.
+-- Rules that run ops for all samples of a batch together. A rule(name, op, level, args) returns the results, or
+-- nothing if it does not support the arguments: then the op runs sample by sample.
 local batched = require "tide.func.batched"
 local native = require "tide.native"
 local raise = require "tide.internal.raise"
@@ -11,13 +10,13 @@ local wrap_results = batched.wrap_results
 
 local rules = {}
 
--- What the reference says of ops: their families, and the kinds of their parameters.
+-- Families of ops and the kinds of their parameters, from the reference.
 local families, signatures = {}, {}
 for _, entry in ipairs(native.reference()) do
   if entry.parameters then
     families[entry.name] = entry.family
-    -- The parameters behind the tensor, which methods do not list. Of several signatures the one
-    -- with a dimension says which arguments are dimensions.
+    -- The parameters after the tensor, which methods do not list. Of several signatures the one with a dimension is
+    -- used, to find the arguments that are dimensions.
     local parameters = entry.parameters
     if not entry.signature:find "^x:" then parameters = {table.unpack(parameters, 2)} end
     local has_dim = false
@@ -33,7 +32,7 @@ local function is_options(value)
     and type(next(value)) == "string"
 end
 
---- Whether an argument behind the first is a tensor.
+--- Whether an argument after the first is a tensor.
 local function has_other_tensors(args)
   for i = 2, args.n do
     if tide.is_tensor(args[i]) then return true end
@@ -43,7 +42,7 @@ end
 
 -- Element by element ------------------------------------------------------------------------------
 
---- `value` with dimensions of size 1 behind the batch, so that a sample has `rank` dimensions.
+--- `value` with dimensions of size 1 after the batch, so that a sample has `rank` dimensions.
 local function with_rank(value, rank)
   local shape = value.shape
   local sizes = {shape[1]}
@@ -52,7 +51,7 @@ local function with_rank(value, rank)
   return #sizes > #shape and value:reshape(sizes) or value
 end
 
---- A number's kind: what of two types of the same kind wins is decided by dimensions.
+--- Whether both types are of the same kind, in which case type promotion depends on dimensions.
 local function same_kind(a, b) return a:is_floating_point() == b:is_floating_point() end
 
 local function elementwise(_, op, level, args)
@@ -65,7 +64,7 @@ local function elementwise(_, op, level, args)
   local given = {}
   for i = 1, args.n do
     local value = value_at(args[i], level)
-    -- A sample without dimensions yields to the type of those that have some.
+    -- A sample without dimensions does not determine the result type.
     if value and value:dim() == 1 and widest and same_kind(value, widest) then
       value = value:to(widest.dtype)
     end
@@ -76,23 +75,23 @@ end
 
 for name, family in pairs(families) do
   local by_element = family == "elementwise" or family == "special"
-  -- The forms that write into their first argument are not meant.
+  -- Except in-place ops.
   if by_element and name:sub(-1) ~= "_" then rules[name] = elementwise end
 end
-rules.is_same_size = nil -- of the samples, not of the batch
+rules.is_same_size = nil -- compares samples, not batches
 for _, name in ipairs {"masked_fill", "zeros_like", "ones_like", "empty_like", "full_like", "lerp",
   "clamp", "isclose"} do
   rules[name] = elementwise
 end
 
---- With a condition alone it gives positions, which are each sample's own.
+--- With only a condition it returns positions, whose number depends on the sample.
 function rules.where(name, op, level, args)
   if args.n > 1 then return elementwise(name, op, level, args) end
 end
 
 -- Along dimensions --------------------------------------------------------------------------------
 
---- Dimensions of a sample as those of the batch.
+--- Converts dimensions of a sample to those of the batch.
 local function moved(dim)
   if type(dim) == "table" then
     local list = {}
@@ -102,9 +101,8 @@ local function moved(dim)
   return dim > 0 and dim + 1 or dim
 end
 
---- The arguments with the batch in the place of the sample, and dimensions moved; nil if others
---- than the first are batched. The second result says whether a dimension was given, the third
---- where the first one stands, the fourth how it is called.
+--- Returns the arguments for the batch, with dimensions moved, or nil if other arguments than the first are batched;
+--- whether a dimension was given; and the index and name of the first dimension parameter.
 local function with_moved_dims(name, level, args)
   local value = value_at(args[1], level)
   if not value then return nil end
@@ -138,7 +136,7 @@ local function with_moved_dims(name, level, args)
   return given, found, place, dim_name
 end
 
---- Gives the dimension `dim` at its place, or in the options if there are some.
+--- Sets the dimension `dim`, in the options if there are any, else at index `place`.
 local function put_dim(given, place, dim_name, dim)
   if is_options(given[given.n]) then
     given[given.n][dim_name] = dim
@@ -147,8 +145,7 @@ local function put_dim(given, place, dim_name, dim)
   end
 end
 
--- The dimension that is meant where none is given, counted from the first; all others that may be
--- left out are the last one.
+-- Default dimensions that count from the first; all other defaults are the last dimension.
 local default_dims = {chunk = 1, split = 1, unbind = 1, normalize = 2}
 
 local function along_dims(name, op, level, args)
@@ -167,7 +164,7 @@ for _, name in ipairs {
   rules[name] = along_dims
 end
 
---- Reductions: without a dimension they go over all of the sample's.
+--- Reductions: by default over all dimensions of the sample.
 local function reduction(name, op, level, args)
   if has_other_tensors(args) then return elementwise(name, op, level, args) end
   if type(args[2]) == "boolean" then return end -- x:var(unbiased)
@@ -178,7 +175,7 @@ local function reduction(name, op, level, args)
     given[1] = given[1]:reshape(given[1]:size(1), -1)
     put_dim(given, place, dim_name, 2)
     local results = table.pack(op(table.unpack(given, 1, given.n)))
-    -- Without a dimension, max, min and median give no positions.
+    -- Without a dimension, max, min and median return no positions.
     return wrap_results(level, results[1])
   end
   return wrap_results(level, op(table.unpack(given, 1, given.n)))
@@ -193,7 +190,7 @@ end
 
 -- Shapes ------------------------------------------------------------------------------------------
 
---- The sizes given one by one or as a list.
+--- The sizes, given as arguments or as a list.
 local function sizes_of(args)
   return type(args[2]) == "table" and args[2] or table.move(args, 2, args.n, 1, {})
 end
@@ -244,7 +241,7 @@ function rules.t(_, _, level, args)
   return wrap(value:dim() > 2 and value.mT or value, level)
 end
 
---- cat and stack: lists of tensors, of which some may have no batch.
+--- cat and stack: lists of tensors, some of which may be unbatched.
 local function joining(_, op, level, args)
   local list = {}
   for i, value in ipairs(args[1]) do list[i] = full_value(value, level) end
@@ -297,7 +294,7 @@ function rules.linear(_, op, level, args)
   return bias and y + bias or y
 end
 
---- Ops on the last two dimensions, which take stacks of matrices anyway.
+--- Ops on the last two dimensions, which support batches of matrices.
 local function matrices(_, op, level, args)
   local value = value_at(args[1], level)
   if not value or value:dim() < 3 or has_other_tensors(args) then return end
@@ -369,12 +366,12 @@ end
 
 -- Random numbers ----------------------------------------------------------------------------------
 
---- Ops whose results are random: each sample has its own numbers, or all the same, as vmap was
---- asked to. With `by_sample` different ones are drawn sample by sample, too.
+--- Random ops: each sample has its own random numbers, or all share them, by the `randomness` of vmap. With
+--- `by_sample` different numbers are also drawn sample by sample.
 local function random(name, op, level, args, by_sample)
   local randomness = batched.levels[level].randomness
   if randomness == "error" then
-    raise("vmap: %s is random: give vmap {randomness = \"different\"} or \"same\"", name)
+    raise("vmap: %s is random: pass {randomness = \"different\"} or \"same\" to vmap", name)
   end
   local value = value_at(args[1], level)
   if randomness == "different" then
@@ -394,12 +391,12 @@ end
 for _, name in ipairs {"rand_like", "randn_like", "randint_like", "bernoulli", "multinomial",
   "binomial", "poisson", "normal"} do
   rules[name] = function(own_name, op, level, args)
-    -- What looks at dimensions must not see the batch.
+    -- An op that depends on the number of dimensions must not see the batch.
     return random(own_name, op, level, args, name == "multinomial")
   end
 end
 
---- Dropouts: nothing is random outside of training. Those of whole channels go sample by sample.
+--- Dropouts, which are random in training only. Those of entire channels run sample by sample.
 for name, of_channels in pairs {
   dropout = false, alpha_dropout = false, dropout1d = true, dropout2d = true, dropout3d = true,
   feature_alpha_dropout = true,
@@ -413,7 +410,7 @@ for name, of_channels in pairs {
   end
 end
 
---- x:uniform_() and its like.
+--- x:uniform_() and similar methods.
 for _, name in ipairs {
   "uniform_", "normal_", "exponential_", "random_", "log_normal_", "geometric_", "cauchy_",
   "bernoulli_",
@@ -421,7 +418,7 @@ for _, name in ipairs {
   rules[name] = function(_, op, level, args)
     local x = args[1]
     if not value_at(x, level) or has_other_tensors(args) then
-      raise("vmap: %s cannot be carried out for the samples of a batch", name)
+      raise("vmap: %s is not supported for batched tensors", name)
     end
     local sample = random(name, function(tensor, ...)
       return op(tensor:clone(), ...)
@@ -431,7 +428,7 @@ for _, name in ipairs {
   end
 end
 
---- Whether a name is that of an op.
+--- Whether `name` is an op.
 function rules.is_op(name)
   return families[name] ~= nil or families[name:gsub("_$", "")] ~= nil
 end

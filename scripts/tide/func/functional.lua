@@ -5,8 +5,8 @@ local tide = require "tide"
 
 local functional = {functional_call = require "tide.nn.internal.functional_call"}
 
---- Parameters and buffers of modules built alike, stacked: two tables by name.
----@param models module[]  modules of one structure
+--- Stacks the parameters and buffers of modules with the same structure: two tables by name.
+---@param models module[]  modules with the same structure
 ---@example
 --- local p = tide.func.stack_module_state{nn.Linear(3, 2), nn.Linear(3, 2)}
 --- p.weight.shape --> {2, 2, 3}
@@ -22,7 +22,7 @@ functional.stack_module_state = checked("func.stack_module_state", function(mode
     end
     for name, list in pairs(lists) do
       if #list ~= #models then
-        raise("stack_module_state: not all modules have '%s': they must be built alike", name)
+        raise("stack_module_state: not all modules have '%s': they must have the same structure", name)
       end
       local needs = list[1].requires_grad
       for i, tensor in ipairs(list) do list[i] = tensor:detach() end

@@ -1,5 +1,5 @@
--- tide.func: derivatives of functions as functions. Arguments and results may be tensors or nested
--- tables of them, as the parameters of a model.
+-- tide.func: function transforms that compute derivatives. Arguments and results may be tensors or nested tables of
+-- tensors, such as the parameters of a model.
 local checked = require "tide.internal.declare.checked"
 local batched = require "tide.func.batched"
 local reader = require "tide.internal.declare.reader"
@@ -31,7 +31,7 @@ local function leaves(name, value, list)
   return list
 end
 
---- `value` with its tensors replaced by what `map` gives for them.
+--- `value` with its tensors replaced by the results of `map`.
 local function mapped(value, map)
   if tide.is_tensor(value) then return map(value) end
   local result = {}
@@ -48,9 +48,9 @@ end
 
 -- Levels ------------------------------------------------------------------------------------------
 
-local depth = 0 -- how many transforms are running inside one another
+local depth = 0 -- the number of nested transforms
 
---- Begins a level, which ends when the value is closed. Gradients are on inside.
+--- Starts a level, which ends when the result is closed, and enables gradients.
 local function begin_level()
   depth = depth + 1
   local scope = tide.enable_grad()
@@ -60,8 +60,8 @@ local function begin_level()
   end})
 end
 
---- Whether what a transform of these tensors gives has a grad function: it is inside another one, or the
---- tensors have.
+--- Whether the results of a transform of these tensors have a grad function: inside another transform, or if a tensor
+--- requires a gradient.
 local function keeps_grad_fn(tensors)
   if depth > 1 then return true end
   for _, tensor in ipairs(tensors) do
@@ -70,7 +70,7 @@ local function keeps_grad_fn(tensors)
   return false
 end
 
---- Tensors that stand for these, from which gradients can be had.
+--- Copies of these tensors that require gradients.
 local function variables(tensors)
   local list = {}
   for i, tensor in ipairs(tensors) do
@@ -80,7 +80,7 @@ local function variables(tensors)
   return list
 end
 
---- The same tensors, without a grad function unless it is kept.
+--- `value`, with its tensors detached unless `keep`.
 local function finished(value, keep)
   if keep then return value end
   return mapped(value, function(tensor) return tensor:detach() end)
@@ -97,8 +97,8 @@ end
 
 local gradients
 
---- gradients for batched tensors: those of the sum over the samples, which do not depend on each
---- other; `variables` saw to it that each sample has inputs of its own.
+--- gradients for batched tensors: those of the sum over the samples, which are independent because `variables` gave
+--- each sample its own inputs.
 local function gradients_of_samples(level, outputs, inputs, weights)
   local values, points, factors = {}, {}, {}
   for i, output in ipairs(outputs) do
@@ -111,7 +111,7 @@ local function gradients_of_samples(level, outputs, inputs, weights)
   return found
 end
 
---- Gradients of outputs weighted by `weights` (nil: 1); zeros where an input does not matter.
+--- Gradients of outputs weighted by `weights` (nil: 1); zeros for unused inputs.
 function gradients(outputs, inputs, weights)
   local level = innermost(inputs)
   if level > 0 then return gradients_of_samples(level, outputs, inputs, weights) end
@@ -145,9 +145,8 @@ local function positions(name, argnums)
   return list
 end
 
---- A call of `fn` with variables in the place of the arguments at `argnums`. Gives the variables,
---- the chosen arguments as they were, what fn gives (a list, if these are several values), and with
---- `has_aux` its second result.
+--- Calls `fn` with the arguments at `argnums` replaced by variables. Returns the variables, the original arguments, the
+--- result of fn (a list if there are several), and with `has_aux` its second result.
 local function call_with_variables(name, fn, argnums, has_aux, ...)
   of_type(name, "fn", fn, "function")
   local args, chosen = table.pack(...), {}
@@ -172,27 +171,26 @@ local function call_with_variables(name, fn, argnums, has_aux, ...)
   return inputs, chosen, results[1]
 end
 
---- What belongs to the chosen arguments: for one position its own, for a list of them a list.
+--- The values for the chosen arguments: a list if argnums is a list, else a single value.
 local function for_argnums(argnums, list) return type(argnums) == "table" and list or list[1] end
 
---- A function that gives the gradient of fn's number by argument 1, or by those of argnums.
+--- Returns a function that computes the gradient of fn, which returns one number, by argument 1 or by argnums.
 ---@param fn function  the function to call
----@param argnums integer | integer[] = 1  which arguments are differentiated, from 1
----@param has_aux boolean = false  the function also returns values that are only handed on
+---@param argnums integer | integer[] = 1  arguments to differentiate by, from 1
+---@param has_aux boolean = false  fn also returns a second value, which is passed through
 ---@see tide.grad tide.autograd.jacobian tide.autograd.gradcheck
 ---@example
 --- tide.func.grad(function(x) return x:square():sum() end)(tide.tensor{1.0, 2}) --> {2.0, 4.0}
 local read_grad = reader "func.grad"
---- As grad, with fn's number behind the gradient.
+--- Like grad, but the function returns the gradient and the result of fn.
 ---@param fn function  the function to call
----@param argnums integer | integer[] = 1  which arguments are differentiated, from 1
----@param has_aux boolean = false  the function also returns values that are only handed on
+---@param argnums integer | integer[] = 1  arguments to differentiate by, from 1
+---@param has_aux boolean = false  fn also returns a second value, which is passed through
 ---@example
 --- tide.func.grad_and_value(function(x) return x:square():sum() end)(tide.tensor{1.0, 2}) --> {2.0, 4.0}, 5.0
 local read_value = reader "func.grad_and_value"
 
---- Gradients of the number that fn gives, in the form of the arguments, that number, and what else
---- fn gives.
+--- Returns the gradients of fn's result, in the structure of the arguments, that result, and the auxiliary value.
 local function differentiate(name, given, ...)
   local _ <close> = begin_level()
   local argnums = positions(name, given.argnums)
@@ -208,8 +206,7 @@ local function differentiate(name, given, ...)
   return finished(for_argnums(given.argnums, found), keep), finished(output, keep), aux
 end
 
---- A function that gives the gradient of the number fn(...) gives by argument `argnums` (from 1, or
---- a list), and with has_aux = true fn's second result behind it.
+--- With has_aux the function also returns the second result of fn.
 function transforms.grad(...)
   local given = read_grad(...)
   return function(...)
@@ -219,7 +216,6 @@ function transforms.grad(...)
   end
 end
 
---- As grad, with fn's number behind the gradient.
 function transforms.grad_and_value(...)
   local given = read_value(...)
   return function(...)
@@ -229,10 +225,10 @@ function transforms.grad_and_value(...)
   end
 end
 
---- fn's results, and a function that gives v times the derivatives by each primal.
+--- The results of fn, and a function that computes vector-Jacobian products.
 ---@param fn function  the function to call
----@param primal... tensor  the point
----@param has_aux boolean = false  the function also returns values that are only handed on
+---@param primal... tensor  arguments at which to differentiate
+---@param has_aux boolean = false  fn also returns a second value, which is passed through
 ---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
 ---@example
 --- local y, vjp_fn = tide.func.vjp(tide.square, tide.tensor{1.0, 2})
@@ -267,8 +263,8 @@ transforms.vjp = checked("func.vjp", function(fn, ...)
   return finished(result, keep), vjp_fn
 end)
 
---- The derivatives of `outputs` by `inputs` times directions: from gradients that are linear in
---- weights of the outputs, whose derivative by those weights is what is wanted.
+--- Returns a function that multiplies the derivatives of `outputs` by `inputs` with directions. The gradients are
+--- linear in the weights of the outputs; their derivative by these weights is the product.
 local function pusher(outputs, inputs)
   local weights = {}
   for i, output in ipairs(outputs) do weights[i] = tide.zeros_like(output):requires_grad_() end
@@ -276,18 +272,16 @@ local function pusher(outputs, inputs)
   return function(directions) return gradients(products, weights, directions) end
 end
 
---- fn's results for a list of primals, and their derivatives times the tangents.
+--- The results of fn for a list of primals, and Jacobian-vector products with the tangents.
 ---@param fn function  the function to call
----@param primals tensor[]  the point
----@param tangents tensor[]  the direction
----@param has_aux boolean = false  the function also returns values that are only handed on
+---@param primals tensor[]  arguments at which to differentiate
+---@param tangents tensor[]  directions, one for each primal
+---@param has_aux boolean = false  fn also returns a second value, which is passed through
 ---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
 ---@example
 --- tide.func.jvp(tide.square, {tide.tensor{1.0, 2}}, {tide.ones(2)}) --> {1.0, 4.0}, {2.0, 4.0}
 local read_jvp = reader "func.jvp"
 
---- What fn gives for a list of primals, and its derivatives times the tangents, a list of the same
---- form.
 function transforms.jvp(...)
   local given = read_jvp(...)
   local _ <close> = begin_level()
@@ -306,19 +300,19 @@ function transforms.jvp(...)
   return finished(result, keep), finished(tangent, keep)
 end
 
---- Sizes of one tensor and then those of another.
+--- Concatenates the sizes of two tensors.
 local function joined(a, b)
   return table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
 end
 
---- A tensor like `tensor`, zero but for a one at a place of its elements.
+--- A tensor like `tensor` with a one at a flat position and zeros elsewhere.
 local function unit(tensor, place)
   local flat = tide.zeros({tensor:numel()}, {dtype = tensor.dtype, device = tensor.device})
   flat[place] = 1
   return flat:reshape(tensor.shape)
 end
 
---- Derivatives of each output by each input, from one row (gradients) of an output's element each.
+--- Derivatives of each output by each input, computed by rows: gradients of one output element each.
 local function by_rows(outputs, inputs)
   local blocks = {}
   for o, output in ipairs(outputs) do
@@ -338,7 +332,7 @@ local function by_rows(outputs, inputs)
   return blocks
 end
 
---- The same, from one column (derivatives along) of an input's element each.
+--- Derivatives of each output by each input, computed by columns: derivatives by one input element each.
 local function by_columns(outputs, inputs)
   local push, blocks = pusher(outputs, inputs), {}
   for o in ipairs(outputs) do blocks[o] = {} end
@@ -361,7 +355,7 @@ local function by_columns(outputs, inputs)
   return blocks
 end
 
---- Makes jacrev and jacfwd, which differ in how they find the blocks.
+--- Makes jacrev and jacfwd, which differ in how they compute the blocks.
 local function jacobian(declared, find_blocks)
   local read, name = reader(declared), declared:match "[%w_]+$"
   return function(...)
@@ -385,29 +379,28 @@ local function jacobian(declared, find_blocks)
   end
 end
 
---- A function that gives all derivatives of fn's results, one backward pass for each result.
+--- Returns a function that computes the Jacobian of fn, with a backward pass for each element of the results.
 ---@param fn function  the function to call
----@param argnums integer | integer[] = 1  which arguments are differentiated, from 1
----@param has_aux boolean = false  the function also returns values that are only handed on
+---@param argnums integer | integer[] = 1  arguments to differentiate by, from 1
+---@param has_aux boolean = false  fn also returns a second value, which is passed through
 ---@example
 --- tide.func.jacrev(tide.square)(tide.tensor{1.0, 2}) --> {{2.0, 0.0}, {0.0, 4.0}}
 transforms.jacrev = jacobian("func.jacrev", by_rows)
 
---- A function that gives all derivatives of fn's results, one pass for each argument's element.
+--- Returns a function that computes the Jacobian of fn, with a pass for each element of the arguments.
 ---@like func.jacrev
 ---@example
 --- tide.func.jacfwd(tide.square)(tide.tensor{1.0, 2}) --> {{2.0, 0.0}, {0.0, 4.0}}
 transforms.jacfwd = jacobian("func.jacfwd", by_columns)
 
---- A function that gives all second derivatives of fn's number.
+--- Returns a function that computes the Hessian of fn, which returns one number.
 ---@param fn function  the function to call
----@param argnums integer | integer[] = 1  which arguments are differentiated, from 1
+---@param argnums integer | integer[] = 1  arguments to differentiate by, from 1
 ---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
 ---@example
 --- tide.func.hessian(function(x) return x:pow(3):sum() end)(tide.tensor{1.0, 2}) --> {{6.0, 0.0}, {0.0, 12.0}}
 local read_hessian = reader "func.hessian"
 
---- A function that gives all second derivatives of the number fn gives.
 function transforms.hessian(...)
   local given = read_hessian(...)
   local options = {argnums = given.argnums}

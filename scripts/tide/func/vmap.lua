@@ -1,30 +1,30 @@
--- tide.func.vmap: a function of one sample as a function of a batch.
+-- tide.func.vmap: vectorizes a function of one sample over a batch.
 local batched = require "tide.func.batched"
 local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- A function that applies fn, written for one sample, to a batch along a dimension of its arguments (1, or in_dims,
---- where false is none); ops without a rule for batches run sample by sample.
+--- Returns a function that applies fn, written for one sample, to a batch. The batch is along dimension 1 of the
+--- arguments, or in_dims; ops without a batching rule run sample by sample.
 ---@param fn function  the function to call
----@param in_dims any = 1  the dimension of the batch in each argument, from 1; false: none
----@param out_dims any = 1  where it stands in the results, from 1
----@param randomness "error" | "different" | "same" = "error"  whether samples share their random numbers
----@param chunk_size integer >= 0 = nil  samples at once; nil is all
+---@param in_dims any = 1  batch dimension of each argument, from 1; false for none
+---@param out_dims any = 1  batch dimension of the results, from 1
+---@param randomness "error" | "different" | "same" = "error"  whether samples share random numbers
+---@param chunk_size integer >= 0 = nil  samples computed together; nil is all
 ---@example
 --- tide.func.vmap(function(x, y) return x:dot(y) end)(tide.ones(3, 2), tide.ones(3, 2)) --> {2.0, 2.0, 2.0}
 local read = reader "func.vmap"
 
 local function is_plain(value) return type(value) == "table" and not getmetatable(value) end
 
---- The dimension `dims` gives for part `key` of a value; a number or false counts for all parts.
+--- The dimension in `dims` for part `key` of a value; a number or false applies to all parts.
 local function dim_of_part(dims, key)
   if is_plain(dims) then return dims[key] end
   return dims
 end
 
---- Calls visit(tensor, dim) for each tensor in `value`, and gives `value` with what it returns.
+--- Returns `value` with each tensor replaced by visit(tensor, dim).
 local function mapped(value, dim, visit)
   if tide.is_tensor(value) then return visit(value, dim) end
   if not is_plain(value) then return value end
@@ -33,7 +33,7 @@ local function mapped(value, dim, visit)
   return result
 end
 
---- The dimension counted from 1; nil where there is no batch.
+--- Checks a dimension; returns it counted from 1, or nil without a batch.
 local function checked_dim(what, dim, tensor)
   if dim == nil or dim == false then return nil end
   local place = math.tointeger(dim)
@@ -45,7 +45,7 @@ local function checked_dim(what, dim, tensor)
   return place
 end
 
---- The size of the batch: that of all tensors along their dimensions.
+--- The size of the batch, which must be equal in all arguments.
 local function batch_size(args, in_dims)
   local size
   for i = 1, args.n do
@@ -53,16 +53,16 @@ local function batch_size(args, in_dims)
       local place = checked_dim("in_dims", dim, tensor)
       local own = place and tensor:size(place)
       if own and size and own ~= size then
-        raise("vmap: the batch has %d samples in one argument, and %d in another", size, own)
+        raise("vmap: the batch has %d samples in one argument, but %d in another", size, own)
       end
       size = own or size
     end)
   end
-  if not size then raise "vmap: no argument has a batch: see in_dims" end
+  if not size then raise "vmap: no argument has a batch dimension: see in_dims" end
   return size
 end
 
---- fn for the whole batch at once.
+--- Runs fn for the entire batch.
 local function run(given, args, size)
   local levels = batched.levels
   local level = #levels + 1
@@ -84,7 +84,7 @@ local function run(given, args, size)
       local value = batched.full_value(tensor, level)
       if dim == nil or dim == false then
         if batched.value_at(tensor, level) then
-          raise "vmap: out_dims: a result that differs from sample to sample needs a dimension"
+          raise "vmap: out_dims: a result that differs between samples requires a dimension"
         end
         return tensor
       end
@@ -107,7 +107,7 @@ local function chunk(args, in_dims, first, last)
   return part
 end
 
---- Results of chunks, joined along their dimensions.
+--- Joins the results of chunks along their batch dimensions.
 local function joined(values, dim)
   local first = values[1]
   if tide.is_tensor(first) then return dim and tide.cat(values, dim) or first end
@@ -121,16 +121,11 @@ local function joined(values, dim)
   return result
 end
 
---- A function that applies `fn`, written for one sample, to a batch. `in_dims` is the dimension of
---- the arguments that holds the samples: a number for all, or a list with a number or false (no
---- batch) for each, tables of tensors with a table of the same keys; `out_dims` is where the
---- results have it. `randomness` is "error", "different" or "same". With `chunk_size` so many
---- samples are taken at once.
+--- `in_dims` and `out_dims` are one dimension for all arguments or results, or a list with a dimension or false (no
+--- batch) for each; for a table of tensors, a table with the same keys.
 ---
---- Ops are carried out for all samples at once where there is a rule for that, else sample by
---- sample. What must know a value, as item, `if` on a tensor, or results whose shape depends on
---- values, is an error; tide.rand and its like have no batch, and give all samples the same
---- numbers.
+--- Code that needs a value, such as item, `if` on a tensor, or results whose shape depends on values, is an error.
+--- tide.rand and similar functions are not batched: all samples get the same numbers.
 local function vmap(...)
   local given = read(...)
   if type(given.fn) ~= "function" and not (getmetatable(given.fn) or {}).__call then
@@ -138,7 +133,7 @@ local function vmap(...)
   end
   local randomness = given.randomness
   if randomness ~= "error" and randomness ~= "different" and randomness ~= "same" then
-    raise("vmap: randomness is error, different or same, got %s", randomness)
+    raise("vmap: randomness must be error, different or same, got %s", randomness)
   end
   return function(...)
     local args = table.pack(...)

@@ -1,7 +1,7 @@
--- What pickles of PyTorch may name: the functions and classes that make tensors and plain values.
+-- The functions and classes that PyTorch pickles may use, which make tensors and plain values.
 local tide = require "tide"
 
---- The types whose storages PyTorch has a class for, and the bytes of an element.
+--- The storage classes of PyTorch: their types, and the bytes of an element.
 local kStorages <const> = {
   FloatStorage = {"float32", 4}, DoubleStorage = {"float64", 8}, HalfStorage = {"float16", 2},
   BFloat16Storage = {"bfloat16", 2}, LongStorage = {"int64", 8}, IntStorage = {"int32", 4},
@@ -9,7 +9,7 @@ local kStorages <const> = {
   BoolStorage = {"bool", 1}, UntypedStorage = {"uint8", 1},
 }
 
---- Tensors that are refused, and what errors call them.
+--- Unsupported tensors, and their names in errors.
 local kOtherTensors <const> = {
   ["torch._utils._rebuild_sparse_tensor"] = "sparse tensors",
   ["torch._utils._rebuild_sparse_csr_tensor"] = "sparse tensors",
@@ -35,15 +35,15 @@ local kMostElements <const> = 1 << 59
 
 local function is_plain_table(value) return type(value) == "table" and not getmetatable(value) end
 
---- A dict of a list of pairs, or of another dict, or an empty one.
+--- Makes a dict from a list of pairs, or from another dict, or an empty one.
 local function dict(unpickler, arguments)
   local result, source = {}, arguments[1]
   if source == nil then return result end
-  if not is_plain_table(source) then unpickler:fail "a dict of what is no table" end
+  if not is_plain_table(source) then unpickler:fail "expected a table to make a dict" end
   local length = unpickler.lengths[source]
   for i = 1, length or 0 do
     local pair = source[i]
-    if not is_plain_table(pair) then unpickler:fail "an entry of a dict that is no pair" end
+    if not is_plain_table(pair) then unpickler:fail "expected an entry of a dict to be a pair" end
     unpickler:count_copies(1)
     unpickler:set_entry(result, pair[1], pair[2])
   end
@@ -59,7 +59,7 @@ end
 local function set(unpickler, arguments)
   local result, source = {}, arguments[1]
   if source == nil then return result end
-  if not is_plain_table(source) then unpickler:fail "a set of what is no table" end
+  if not is_plain_table(source) then unpickler:fail "expected a table to make a set" end
   for i = 1, unpickler.lengths[source] or #source do
     unpickler:count_copies(1)
     unpickler:set_entry(result, source[i], true)
@@ -67,12 +67,12 @@ local function set(unpickler, arguments)
   return result
 end
 
---- The bytes that a text stands for, each as the character of its number: so protocol 2 has them.
+--- Bytes, which protocol 2 encodes as text in latin1.
 local function latin1(unpickler, arguments)
   local text = arguments[1]
   if text == nil then return "" end
   if type(text) ~= "string" or not utf8.len(text) or text:find "[\xc4-\xff]" then
-    unpickler:fail "bytes that are no text in latin1"
+    unpickler:fail "expected bytes encoded as latin1"
   end
   unpickler:count_copies(#text)
   return (text:gsub("[\xc2\xc3][\x80-\xbf]", function(pair) return string.char(utf8.codepoint(pair)) end))
@@ -84,35 +84,34 @@ local function device(unpickler, arguments)
   return math.type(index) == "integer" and ("%s:%d"):format(kind, index) or kind
 end
 
---- The first argument, which is what the others speak of.
+--- The first argument, which the others describe.
 local function first(unpickler, arguments)
   local value = arguments[1]
-  if value ~= nil and unpickler.unfit[value] then unpickler:fail "no tensor to make one of" end
+  if value ~= nil and unpickler.unfit[value] then unpickler:fail "expected a tensor" end
   return value
 end
 
 --- A tuple that becomes a value: torch.Size.
 local function sizes(unpickler, arguments)
-  if not is_plain_table(arguments[1]) then unpickler:fail "a size that is no tuple" end
+  if not is_plain_table(arguments[1]) then unpickler:fail "expected a size to be a tuple" end
   return first(unpickler, arguments)
 end
 
 -- Tensors -----------------------------------------------------------------------------------------
 
---- Fails unless a tuple holds sizes, whose elements an address space could hold.
+--- Fails unless `list` is a tuple of sizes with an addressable number of elements.
 local function check_sizes(unpickler, list)
-  if not is_plain_table(list) then unpickler:fail "a tensor whose sizes are no tuple" end
+  if not is_plain_table(list) then unpickler:fail "expected the sizes of a tensor to be a tuple" end
   local most = kMostElements
   for i = 1, #list do
     local size = list[i]
-    if math.type(size) ~= "integer" or size < 0 then unpickler:fail "a tensor with a size that is none" end
+    if math.type(size) ~= "integer" or size < 0 then unpickler:fail "a tensor with an invalid size" end
     if size > most then unpickler:fail "a tensor whose sizes are too large" end
     most = most // math.max(size, 1)
   end
 end
 
---- _rebuild_tensor(storage, offset, size, stride), and _v2, behind which come requires_grad, hooks and
---- what else there is to know.
+--- _rebuild_tensor(storage, offset, size, stride), and _v2, with further arguments requires_grad, hooks and metadata.
 local function tensor(unpickler, arguments)
   local storage, offset, size, stride, further = arguments[1], arguments[2], arguments[3], arguments[4], arguments[7]
   if storage == unpickler.unknown then return storage end
@@ -121,15 +120,15 @@ local function tensor(unpickler, arguments)
     return unpickler:refuse "tensors that are conjugated or negated lazily"
   end
   check_sizes(unpickler, size)
-  if not is_plain_table(stride) then unpickler:fail "a tensor whose strides are no tuple" end
+  if not is_plain_table(stride) then unpickler:fail "expected the strides of a tensor to be a tuple" end
   local fits, result = pcall(tide.as_strided, storage.tensor, size, stride, offset)
   if not fits then
-    unpickler:fail("a tensor that cannot be: %s", tostring(result):match "as_strided: (.*)$" or result)
+    unpickler:fail("an invalid tensor: %s", tostring(result):match "as_strided: (.*)$" or result)
   end
   return result
 end
 
---- _rebuild_tensor_v3: as _v2, of a type that has no class of storages; the seventh argument names it.
+--- _rebuild_tensor_v3: like _v2, for types without a storage class; the seventh argument is the type.
 local function tensor_of_other_type(unpickler, arguments)
   local dtype = arguments[7]
   return unpickler:refuse("tensors of " .. (type(dtype) == "string" and dtype or "a type that tide does not have"))
@@ -147,19 +146,19 @@ local function typed_tensor(unpickler, arguments)
   return make.call(unpickler, inner)
 end
 
--- Numbers of NumPy ---------------------------------------------------------------------------------
+-- NumPy scalars -------------------------------------------------------------------------------------
 
---- How string.unpack reads them, by NumPy's codes.
+--- Formats of string.unpack by NumPy type code.
 local kNumbers <const> = {
   b1 = "B", i1 = "i1", i2 = "i2", i4 = "i4", i8 = "i8", u1 = "I1", u2 = "I2", u4 = "I4", f4 = "f", f8 = "d",
 }
 
---- numpy.dtype(code, ...): its state says in which order bytes are.
+--- numpy.dtype(code, ...): its state has the byte order.
 local function numpy_type(unpickler, arguments)
   local made = {number = kNumbers[arguments[1]], order = "<", is_bool = arguments[1] == "b1"}
   if not made.number then return unpickler:refuse "values of NumPy" end
   function made.take_state(reader, state)
-    if not is_plain_table(state) then reader:fail "a type of NumPy with a state that is none" end
+    if not is_plain_table(state) then reader:fail "a NumPy type with an invalid state" end
     made.order = state[2] == ">" and ">" or "<"
   end
   return unpickler:special(made, "a type of NumPy")
@@ -185,7 +184,7 @@ local kFunctions <const> = {
   ["numpy._core.multiarray.scalar"] = numpy_scalar,
   ["collections.OrderedDict"] = dict,
   ["collections.Counter"] = dict,
-  ["collections.defaultdict"] = function() return {} end, -- arguments: what makes missing values
+  ["collections.defaultdict"] = function() return {} end, -- ignores the factory of missing values
   ["builtins.dict"] = dict,
   ["builtins.set"] = set,
   ["builtins.frozenset"] = set,
@@ -203,7 +202,7 @@ local kFunctions <const> = {
   ["torch._tensor._rebuild_from_type_v2"] = typed_tensor,
 }
 
---- Classes that only say of what kind something is.
+--- Classes that only denote a type.
 local kKinds <const> = {}
 for name in ("torch.Tensor torch.nn.parameter.Parameter torch.nn.parameter.Buffer builtins.list builtins.int " ..
   "builtins.float builtins.str builtins.bool builtins.tuple"):gmatch "[%w_.]+" do
@@ -212,8 +211,8 @@ end
 
 local constructors = {}
 
---- What a name of Python means: a plain value, or a table with `call`, which makes one, or with
---- `storage`, a type and the bytes of an element. nil and perhaps what to call it, if it is not known.
+--- Resolves a Python name: returns a plain value, a table with `call`, which makes one, or a table with `storage`, a
+--- type and the bytes of an element. Returns nil and optionally a description if it is unknown.
 function constructors.find(name)
   if kFunctions[name] then return {call = kFunctions[name]} end
   if kKinds[name] then return {} end
@@ -223,7 +222,7 @@ function constructors.find(name)
   return nil, kOtherTensors[name]
 end
 
---- The class of PyTorch for storages of a type.
+--- The PyTorch storage class of a type.
 function constructors.storage_class(dtype)
   for name, storage in pairs(kStorages) do
     if storage[1] == dtype and name ~= "UntypedStorage" then return name end

@@ -1,4 +1,4 @@
--- Reads the files of PyTorch's torch.save: zip archives, and what it wrote before version 1.6.
+-- Reads files of PyTorch's torch.save: zip archives, and the format before version 1.6.
 local Unpickler = require "tide.load_torch.unpickler"
 local class = require "tide.internal.class"
 local constructors = require "tide.load_torch.constructors"
@@ -8,22 +8,22 @@ local tide = require "tide"
 
 local kMostNames <const> = 10 -- that an error lists
 local kMostBytes <const> = 1 << 62
-local kMostPickle <const> = 1 << 30 -- bytes: a packed member can claim a thousand times what it takes
+local kMostPickle <const> = 1 << 30 -- bytes: a compressed member can claim a thousand times its own size
 
 local Reader = class "Reader"
 
---- Storages are made on `device`. `unknown` says what becomes of objects that cannot be made.
+--- Storages are created on `device`. `unknown` selects how unsupported objects are handled.
 function Reader:init(path, device, unknown)
   self.path, self.device, self.unknown, self.storages = path, device, unknown, {}
 end
 
---- The first names of a list, as a sentence has them.
+--- The first names of a list, separated by commas.
 local function listed(names)
   local shown = table.concat(names, ", ", 1, math.min(#names, kMostNames))
   return #names > kMostNames and ("%s and %d more"):format(shown, #names - kMostNames) or shown
 end
 
---- A value without what stands for objects that cannot be made; nil if nothing is left of it.
+--- Removes the placeholders of unsupported objects from a value; nil if it is one.
 local function without(value, unknown, seen)
   if value == unknown then return nil end
   if type(value) ~= "table" or getmetatable(value) or seen[value] then return value end
@@ -32,7 +32,7 @@ local function without(value, unknown, seen)
   return value
 end
 
---- The value of the pickle at a place of a text, and the place behind it. Errors call the text `place`.
+--- Reads the pickle at offset `at`; returns its value and the offset after it. Errors refer to the text as `place`.
 function Reader:unpickle(text, at, place, find_persistent)
   local unpickler = Unpickler(text, constructors.find, find_persistent)
   local read, value, stop = pcall(unpickler.read, unpickler, at)
@@ -52,13 +52,13 @@ function Reader:unpickle(text, at, place, find_persistent)
   raise("%s: the pickle is damaged at byte %d: %s", place, value.at, value.text)
 end
 
---- Returns a function that makes a storage of its persistent id, ("storage", class, key, location, number
---- of elements). elements(unpickler, key, dtype, bytes, count) is a tensor of what lies in the file; nil
---- if the storage is only looked for.
+--- Returns a function that makes a storage from its persistent id, ("storage", class, key, location, number of
+--- elements). elements(unpickler, key, dtype, bytes, count) returns a tensor of its contents, or nil on the first of
+--- two passes, which only collects storages.
 function Reader:find_storage(elements)
   local storages = self.storages
   return function(unpickler, id)
-    if type(id) ~= "table" or id[1] ~= "storage" then unpickler:fail "a persistent id of no storage" end
+    if type(id) ~= "table" or id[1] ~= "storage" then unpickler:fail "expected a persistent id of a storage" end
     local kind, key, count = id[2], id[3], id[5]
     if kind == unpickler.unknown then return kind end
     if not unpickler:is_special(kind, "storage") or type(key) ~= "string" or math.type(count) ~= "integer" or
@@ -80,7 +80,7 @@ end
 
 -- Zip archives ------------------------------------------------------------------------------------
 
---- The folder in which all members lie.
+--- The folder of all members.
 local function folder_of(path, members)
   local folder
   for name in pairs(members) do
@@ -101,7 +101,7 @@ local function read_archive(self)
   local folder = folder_of(self.path, members)
   local order = members[folder .. "byteorder"]
   if order and (order.size ~= 6 or archive:text(order.number) ~= "little") then
-    raise("%s: its numbers have the bytes of a big-endian machine", self.path)
+    raise("%s: it was written on a big-endian machine", self.path)
   end
   local pickle = folder .. "data.pkl"
   local number, size = members[pickle].number, members[pickle].size
@@ -117,19 +117,19 @@ local function read_archive(self)
     end)))
 end
 
--- The format before -------------------------------------------------------------------------------
+-- The legacy format -------------------------------------------------------------------------------
 
---- A pickle of a number that only such files begin with, behind the protocol.
+--- The magic number of legacy files, a pickle, after the protocol.
 local kMagic <const> = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
 local kVersion <const> = 1001
 
---- Where storages lie in the text: one after the other in the order of the keys, each behind the number of
---- its elements. `wanted`: their bytes and elements, by key.
+--- Offsets of the storages in the text: consecutive in the order of the keys, each after its number of elements.
+--- `wanted` has their bytes and elements, by key.
 local function storage_places(self, text, keys, at, wanted)
   local places = {}
   for _, key in ipairs(keys) do
     local storage = wanted[key]
-    if not storage or places[key] then raise("%s: is damaged: it lists storages that no tensor has", self.path) end
+    if not storage or places[key] then raise("%s: is damaged: it lists storages that no tensor uses", self.path) end
     if at + 8 + storage.bytes - 1 > #text then raise("%s: is cut short", self.path) end
     if string.unpack("<i8", text, at) ~= storage.count then
       raise("%s: is damaged: the storage %s is of another size", self.path, key:sub(1, 40))
@@ -147,10 +147,9 @@ local function read_legacy(self)
   if version ~= kVersion then raise("%s: is of an unknown version of torch.save", self.path) end
   local system, value_at = self:unpickle(text, at, self.path, none)
   if type(system) ~= "table" or system.little_endian ~= true then
-    raise("%s: its numbers have the bytes of a big-endian machine", self.path)
+    raise("%s: it was written on a big-endian machine", self.path)
   end
-  -- What the storages are is known when the pickle of the value is read, where they are behind it: so
-  -- that is read twice.
+  -- The pickle of the value describes the storages, which come after it: so it is read twice.
   local wanted = {}
   local look = Reader(self.path, nil, self.unknown):find_storage(function(_, key, _, bytes, count)
     wanted[key] = {bytes = bytes, count = count}
@@ -166,7 +165,7 @@ local function read_legacy(self)
   end)))
 end
 
---- What is wrong with a file that begins so and is none of torch.save.
+--- Describes a file with this head that was not written by torch.save.
 local function other_kind(path, head)
   if head:find "^\x80" then
     return "is a pickle, but not one of torch.save: save it by torch.save"

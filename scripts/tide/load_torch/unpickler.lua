@@ -1,33 +1,31 @@
--- Reads pickles, in which Python stores objects: plain values and what an allow-list can make.
+-- Reads Python pickles: plain values, and objects that an allow-list can construct.
 --
--- A pickle is a program for a stack machine, which may name any function of Python. Here it reaches
--- those that `find_global` knows, which make plain values; the names of all others are collected.
+-- A pickle is a program for a stack machine, which may call any Python function. Here it can only call those found by
+-- `find_global`, which make plain values; the names of all others are collected.
 local class = require "tide.internal.class"
 
 local Unpickler = class "Unpickler"
 
---- What stands on the stack for a function or class of Python: `call(unpickler, arguments)` makes
---- its value.
+--- A Python function or class on the stack: `call(unpickler, arguments)` makes its value.
 local Global = {}
---- The metatable of errors about what is read.
+--- The metatable of errors in the pickle.
 local Damage = {}
 
---- find_global(name): a table that describes "module.name", or a plain value, or nil and perhaps what
---- to call it if it cannot be read. find_persistent(unpickler, id): what stands for something outside
---- of the pickle.
+--- find_global(name) returns a table that describes "module.name", or a plain value, or nil and optionally a
+--- description if it is not supported. find_persistent(unpickler, id) returns an object outside of the pickle.
 function Unpickler:init(text, find_global, find_persistent)
   self.text, self.find_global, self.find_persistent = text, find_global, find_persistent
-  self.refused = {}           -- what cannot be read, in order and by name
+  self.refused = {}           -- unsupported objects, in order and by name
   self.copies_left = #text    -- items and bytes that constructors may copy
-  self.unfit = setmetatable({}, {__mode = "k"}) -- what is no plain value, and how it is called
-  self.unknown = setmetatable({name = "unknown"}, Global) -- the value of what is refused
+  self.unfit = setmetatable({}, {__mode = "k"}) -- values that are not plain, and their names in errors
+  self.unknown = setmetatable({name = "unknown"}, Global) -- the placeholder of refused objects
 end
 
 function Unpickler:fail(format, ...)
   error(setmetatable({at = self.at, text = format:format(...)}, Damage), 0)
 end
 
---- Notes that something cannot be read. The pickle is read on, to name all of it.
+--- Records an unsupported object. Reading continues, to find all of them.
 function Unpickler:refuse(what)
   if self.refused[what] then return self.unknown end
   self.refused[what] = true
@@ -35,24 +33,24 @@ function Unpickler:refuse(what)
   return self.unknown
 end
 
---- Counts what a constructor copies: what a pickle names again and again must not take for ever.
+--- Counts what a constructor copies, so that repeated references in a pickle cannot run forever.
 function Unpickler:count_copies(count)
   self.copies_left = self.copies_left - count
   if self.copies_left < 0 then self:fail "it copies more than it holds" end
 end
 
---- An object for the stack that is no plain value, and what errors call it.
+--- Marks an object on the stack as not plain, with its name in errors.
 function Unpickler:special(object, called)
   self.unfit[object] = called
   return object
 end
 
---- Whether a value of the stack is such an object and has the field.
+--- Whether a value of the stack is a special object with this field.
 function Unpickler:is_special(value, field)
   return type(value) == "table" and self.unfit[value] ~= nil and value[field] ~= nil
 end
 
---- The value, which goes into a table; what is no plain value is refused.
+--- Returns a value to store in a table; refuses special objects.
 local function plain(self, value)
   local called = value ~= nil and self.unfit[value]
   return called and self:refuse(called) or value
@@ -73,13 +71,13 @@ local function pop(self)
   return value
 end
 
---- The value on top of the stack, which stays there.
+--- The value on top of the stack, without removing it.
 local function peek(self)
   if self.top <= self.floor then self:fail "it takes a value from an empty stack" end
   return self.stack[self.top]
 end
 
---- Takes all values down to the last mark: a table of them, and their number.
+--- Pops all values down to the last mark; returns them in a table, and their number.
 local function pop_to_mark(self)
   local marks, stack, top = self.marks, self.stack, self.top
   local first = marks[#marks]
@@ -91,9 +89,9 @@ local function pop_to_mark(self)
   return items, top - first
 end
 
--- What is made ------------------------------------------------------------------------------------
+-- Construction ------------------------------------------------------------------------------------
 
---- A tuple, which may hold what is no plain value: arguments.
+--- A tuple, which may contain special objects because it may be an argument list.
 local function tuple(self, items, count)
   for i = 1, count do
     local called = items[i] ~= nil and self.unfit[items[i]]
@@ -102,7 +100,7 @@ local function tuple(self, items, count)
   push(self, items)
 end
 
---- Makes an empty list. Entries that are None leave holes, so that its length is noted.
+--- Makes an empty list. Its length is recorded because None entries leave holes.
 function Unpickler:list()
   local list = {}
   self.lengths[list] = 0
@@ -112,17 +110,17 @@ end
 function Unpickler:append(list, value)
   if list == self.unknown then return end
   local length = self.lengths[list]
-  if not length then self:fail "it appends to what is no list" end
+  if not length then self:fail "it appends to a value that is not a list" end
   list[length + 1], self.lengths[list] = plain(self, value), length + 1
 end
 
---- What cannot be a key, by its type in Lua.
+--- Names of invalid keys by Lua type.
 local kKeys <const> = {["nil"] = "None", number = "nan", table = "a tuple", userdata = "a tensor"}
 
 function Unpickler:set_entry(dict, key, value)
   if dict == self.unknown or key == self.unknown then return end
   if type(dict) ~= "table" or getmetatable(dict) or self.lengths[dict] then
-    self:fail "it sets an entry of what is no dict"
+    self:fail "it sets an entry of a value that is not a dict"
   end
   local kind = type(key)
   if kind ~= "string" and kind ~= "number" and kind ~= "boolean" or key ~= key then
@@ -157,8 +155,8 @@ end
 local function call(self)
   local arguments, callee = pop(self), pop(self)
   if callee == self.unknown then return push(self, callee) end
-  if not self:is_special(callee, "call") then self:fail "it calls what is no function" end
-  if type(arguments) ~= "table" or getmetatable(arguments) then self:fail "arguments that are no tuple" end
+  if not self:is_special(callee, "call") then self:fail "it calls a value that is not a function" end
+  if type(arguments) ~= "table" or getmetatable(arguments) then self:fail "expected arguments to be a tuple" end
   push(self, callee.call(self, arguments))
 end
 
@@ -172,7 +170,7 @@ local function take(self, count)
   return self.text:sub(at, at + count - 1)
 end
 
---- The next value in a form of string.unpack, which takes `size` bytes.
+--- The next value in a format of string.unpack of `size` bytes.
 local function unpack(self, format, size)
   local at = self.at
   if size > #self.text - at + 1 then self:fail "it is cut short" end
@@ -187,7 +185,7 @@ local function line(self)
   return take(self, stop - self.at + 1):sub(1, -2)
 end
 
---- An integer of so many bytes, in two's complement.
+--- An integer of `size` bytes, in two's complement.
 local function long(self, size)
   if size > #self.text - self.at + 1 then self:fail "it is cut short" end
   if size > 8 then
@@ -199,7 +197,7 @@ end
 
 --- An integer in decimal digits.
 local function decimal(self, digits)
-  if not digits:find "^-?%d+$" then self:fail "an integer that is no number" end
+  if not digits:find "^-?%d+$" then self:fail "an invalid integer" end
   return math.tointeger(tonumber(digits)) or self:refuse "integers that do not fit into 8 bytes"
 end
 
@@ -215,12 +213,12 @@ local function recall(self, index)
   push(self, value)
 end
 
---- How to read a text or bytes, headed by a length in a form of string.unpack.
+--- Reads a string or bytes after a length in a format of string.unpack.
 local function counted(format, size)
   return function(self) push(self, take(self, unpack(self, format, size))) end
 end
 
---- What is done for each opcode.
+--- The operations by opcode.
 local operations = {
   ["("] = function(self)
     self.marks[#self.marks + 1], self.floor = self.top, self.top
@@ -240,7 +238,7 @@ local operations = {
     push(self, decimal(self, digits))
   end,
   L = function(self) push(self, decimal(self, (line(self):gsub("L$", "")))) end,
-  F = function(self) push(self, tonumber(line(self)) or self:fail "a float that is no number") end,
+  F = function(self) push(self, tonumber(line(self)) or self:fail "an invalid float") end,
   J = function(self) push(self, unpack(self, "<i4", 4)) end,
   K = function(self) push(self, unpack(self, "B", 1)) end,
   M = function(self) push(self, unpack(self, "<I2", 2)) end,
@@ -323,7 +321,7 @@ local operations = {
   end,
   ["\x93"] = function(self)
     local name, module = pop(self), pop(self)
-    if type(name) ~= "string" or type(module) ~= "string" then self:fail "a name that is no text" end
+    if type(name) ~= "string" or type(module) ~= "string" then self:fail "expected a name to be a string" end
     global(self, module, name)
   end,
   R = call,
@@ -346,7 +344,7 @@ local operations = {
   ["\x95"] = function(self) take(self, 8) end, -- the length of a frame
 }
 
---- The value of the pickle at a place of the text, and the place behind it.
+--- Reads the pickle at offset `at`; returns its value and the offset after it.
 function Unpickler:read(at)
   self.at, self.stack, self.top, self.floor, self.marks = at, {}, 0, 0, {}
   self.memo, self.next_memo, self.lengths = {}, 0, setmetatable({}, {__mode = "k"})
@@ -356,13 +354,13 @@ function Unpickler:read(at)
     local operation = operations[code]
     if not operation then
       self.at = self.at - 1
-      self:fail("0x%02x is no opcode that torch.save writes", code:byte())
+      self:fail("0x%02x is not an opcode that torch.save writes", code:byte())
     end
     operation(self)
   end
 end
 
---- Whether an error is about what is read: it has `text`, and `at`, the byte.
+--- Whether an error is about the pickle: it has `text`, and `at`, the byte.
 function Unpickler.is_damage(problem) return getmetatable(problem) == Damage end
 
 return Unpickler

@@ -1,4 +1,4 @@
--- What metrics ask of their arguments.
+-- Checks of the arguments of metrics.
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -16,7 +16,7 @@ function checks.tensors(caller, predictions, targets)
   end
 end
 
---- Raises unless both are tensors of one shape.
+--- Raises unless both are tensors of the same shape.
 function checks.same_shape(caller, predictions, targets)
   checks.tensors(caller, predictions, targets)
   local same = #predictions.shape == #targets.shape
@@ -27,8 +27,7 @@ function checks.same_shape(caller, predictions, targets)
   end
 end
 
---- Raises unless the targets have the shape of the predictions without the dimension of the classes,
---- which is `dim`.
+--- Raises unless the targets have the shape of the predictions without the dimension of the classes, `dim`.
 function checks.without_classes(caller, predictions, targets, dim)
   checks.tensors(caller, predictions, targets)
   local wanted = predictions.shape
@@ -38,7 +37,7 @@ function checks.without_classes(caller, predictions, targets, dim)
     for d, size in ipairs(wanted) do fits = fits and targets.shape[d] == size end
   end
   if not fits then
-    raise("%s: predictions of shape %s have their classes in dimension %d and do not fit targets of shape %s",
+    raise("%s: predictions of shape %s, with classes in dimension %d, do not match targets of shape %s",
       caller, shape_text(predictions), dim, shape_text(targets))
   end
 end
@@ -58,10 +57,10 @@ function checks.choice(caller, name, value, choices)
   raise("%s: %s must be one of %s, got %s", caller, name, table.concat(choices, ", "), tostring(value))
 end
 
---- Raises unless `count` is a whole number, 1 or more, or nil.
+--- Raises unless `count` is a positive integer or nil.
 function checks.positive(caller, name, count)
   if count ~= nil and (math.type(count) ~= "integer" or count < 1) then
-    raise("%s: %s must be a whole number, 1 or more, got %s", caller, name, tostring(count))
+    raise("%s: %s must be a positive integer, got %s", caller, name, tostring(count))
   end
 end
 

@@ -1,4 +1,4 @@
--- Metrics of classes: how often predictions are right.
+-- Classification metrics, from counts of correct predictions.
 local define = require "tide.internal.declare.define"
 local checks = require "tide.metrics.checks"
 local labels = require "tide.metrics.labels"
@@ -15,14 +15,14 @@ local function ratio(numerator, denominator, otherwise)
   return tide.where(denominator:eq(0), tide.full_like(share, otherwise), share)
 end
 
---- The mean of `figures` by these weights, which may all be 0: then nan.
+--- The weighted mean of `figures`; nan if all weights are 0.
 local function weighted_mean(figures, weights)
   weights = weights:to("float64")
-  -- A figure without weight may be nan.
+  -- A value with weight 0 may be nan.
   return (tide.where(weights:eq(0), tide.zeros_like(figures), figures) * weights):sum() / weights:sum()
 end
 
---- Takes over and checks the options that all metrics of counts share.
+--- Checks and stores the options shared by all metrics of counts.
 local function set_options(self, given)
   local name = getmetatable(self).name
   checks.choice(name, "task", given.task, labels.tasks)
@@ -35,14 +35,13 @@ end
 
 -- Accuracy ----------------------------------------------------------------------------------------
 
---- The share of predictions that are right; task: multiclass, binary or multilabel; average: micro, macro, weighted
---- or none.
+--- The fraction of correct predictions, for multiclass, binary or multilabel tasks.
 ---@use metrics: task = "multiclass", num_classes = nil
----@param top_k integer = 1  right if the target is among so many best classes
+---@param top_k integer = 1  count a prediction as correct if the target is among the top_k classes
 ---@use metrics: average = "micro", threshold = 0.5, ignore_index = nil
 ---@shapes predictions (n) of classes or (n, classes) of scores, targets (n)
 ---@counts classes
----@waits only where the figure is read
+---@waits only when the value is read
 ---@see metrics.F1 metrics.ConfusionMatrix metrics.Collection
 ---@example
 --- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
@@ -50,9 +49,7 @@ end
 local Accuracy, read_accuracy = define("metrics.Accuracy", Metric)
 classification.Accuracy = Accuracy
 
---- metrics.Accuracy{task = "multiclass", top_k = 1, average = "micro"}: the share of predictions
---- that are right. For classes, "macro" is the mean of the classes' recalls over the classes that
---- occur; for labels, the mean of the labels' accuracies.
+--- For classes, "macro" is the mean recall over the classes that occur; for labels, the mean accuracy of the labels.
 function Accuracy:init(...) set_options(self, read_accuracy(...)) end
 
 function Accuracy:measure(predictions, targets)
@@ -62,7 +59,7 @@ end
 function Accuracy:value(state)
   local average, right, all = self.average, state.true_positive, state.support
   if self.task ~= "multiclass" then
-    -- True negatives are what neither the prediction nor the target says.
+    -- Includes true negatives.
     right = state.total - state.predicted - state.support + state.true_positive * 2
     all = tide.zeros_like(right) + state.total
   end
@@ -72,12 +69,12 @@ function Accuracy:value(state)
   return weighted_mean(figures, average == "weighted" and state.support or all:ne(0))
 end
 
---- The share of targets that are among the k best classes.
----@param k integer = 5  so many best classes
+--- The fraction of targets that are among the k classes with the highest scores.
+---@param k integer = 5  number of highest-scoring classes
 ---@use metrics: num_classes = nil, average = "micro", ignore_index = nil
 ---@shapes predictions (n) of classes or (n, classes) of scores, targets (n)
 ---@counts classes
----@waits only where the figure is read
+---@waits only when the value is read
 ---@see metrics.Accuracy metrics.F1 metrics.ConfusionMatrix metrics.Collection
 ---@example
 --- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
@@ -85,7 +82,6 @@ end
 local TopKAccuracy, read_top_k = define("metrics.TopKAccuracy", Accuracy)
 classification.TopKAccuracy = TopKAccuracy
 
---- metrics.TopKAccuracy(5): the share of targets that are among the k best classes.
 function TopKAccuracy:init(...)
   local given = read_top_k(...)
   checks.positive("TopKAccuracy", "k", given.k)
@@ -95,7 +91,7 @@ end
 
 -- Precision, recall, F1 ---------------------------------------------------------------------------
 
---- Defines a metric that is a ratio of counts: ratio_of(counts) gives numerator and denominator.
+--- Defines a metric that is a ratio of counts: ratio_of(counts) returns numerator and denominator.
 local function define_ratio(declared, ratio_of)
   local Ratio, read = define(declared, Metric)
   classification[Ratio.name] = Ratio
@@ -116,26 +112,26 @@ local function define_ratio(declared, ratio_of)
     local figures = ratio(above, below, self.zero_division)
     if average == "none" then return figures end
     if average == "weighted" then return weighted_mean(figures, counts.support) end
-    -- Classes that neither the predictions nor the targets name are left out; labels never are.
+    -- Classes in neither predictions nor targets are skipped; labels never are.
     if self.task == "multilabel" then return figures:mean() end
     return weighted_mean(figures, (counts.predicted + counts.support):ne(0))
   end
 end
 
---- The share of what was taken for a class that is of it.
+--- The fraction of the predictions of a class that are correct.
 ---@use metrics: task = "multiclass", num_classes = nil, average = "macro", threshold = 0.5, ignore_index = nil,
 ---  zero_division = 0.0
 ---@formula true positives / (true positives + false positives)
 ---@shapes predictions (n) of classes or (n, classes) of scores, targets (n)
 ---@counts classes
----@waits only where the figure is read
+---@waits only when the value is read
 ---@see metrics.Accuracy metrics.F1 metrics.ConfusionMatrix metrics.Collection
 ---@example
 --- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
 --- tide.metrics.Precision()(p, t) --> 0.75
 define_ratio("metrics.Precision", function(counts) return counts.true_positive, counts.predicted end)
 
---- The share of a class that was found.
+--- The fraction of the samples of a class that are predicted as such.
 ---@like metrics.Precision
 ---@formula true positives / (true positives + false negatives)
 ---@example
@@ -156,13 +152,13 @@ end)
 
 -- Confusion matrix --------------------------------------------------------------------------------
 
---- How many samples of each class (rows) were taken for each class (columns).
+--- Counts of samples by true class (rows) and predicted class (columns).
 ---@use metrics: num_classes = nil
----@param normalize "none" | "true" | "pred" | "all" = "none"  counts, or shares of rows, of columns, of all
+---@param normalize "none" | "true" | "pred" | "all" = "none"  counts, or fractions of rows, of columns or of all
 ---@use metrics: task = "multiclass", threshold = 0.5, ignore_index = nil
 ---@shapes predictions (n) of classes or (n, classes) of scores, targets (n)
 ---@counts classes
----@waits only where the figure is read
+---@waits only when the value is read
 ---@see metrics.Accuracy metrics.F1 metrics.Collection
 ---@example
 --- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
@@ -170,9 +166,8 @@ end)
 local ConfusionMatrix, read_confusion = define("metrics.ConfusionMatrix", Metric)
 classification.ConfusionMatrix = ConfusionMatrix
 
---- metrics.ConfusionMatrix(10, {normalize = "none"}): element (i, j) counts the samples of class i
---- that were taken for class j; "true" divides by the sums of the rows, "pred" by those of the
---- columns, "all" by the sum of all. Binary: row and column 1 are no, 2 are yes.
+--- Element (i, j) counts the samples of class i that were predicted as class j. In the binary task, row and column 1
+--- are negative, 2 are positive.
 function ConfusionMatrix:init(...)
   local given = read_confusion(...)
   checks.choice("ConfusionMatrix", "normalize", given.normalize, {"none", "true", "pred", "all"})

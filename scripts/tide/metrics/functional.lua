@@ -1,4 +1,4 @@
--- metrics.functional: figures of one batch, f(predictions, targets, {options of the class}).
+-- metrics.functional: metrics of one batch, f(predictions, targets, {options of the class}).
 local metrics = require "tide.metrics"
 local refuse_more = require "tide.internal.declare.refuse_more"
 local strict_table = require "tide.internal.strict_table"
@@ -18,7 +18,7 @@ for name, class in pairs(classes) do
   end
 end
 
---- Figures of one batch: see tide.metrics.functional.NAME.
+--- Metrics of one batch: see tide.metrics.functional.NAME.
 ---@type table
 ---@example
 --- tide.metrics.functional.accuracy ~= nil --> true

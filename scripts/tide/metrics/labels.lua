@@ -1,6 +1,6 @@
--- Classes and labels: what predictions and targets say, as counts for each class.
+-- Converts predictions and targets to counts for each class or label.
 --
--- Counts are int64: a float32 stops counting at 2^24.
+-- Counts are int64: float32 cannot count beyond 2^24.
 local checks = require "tide.metrics.checks"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -9,7 +9,7 @@ local labels = {}
 
 labels.tasks = {"multiclass", "binary", "multilabel"}
 
---- Whether targets that are 0 or 1 are 1. What else they hold is an error when the figure is read.
+--- Converts targets of 0 and 1 to bool. Other values raise an error when the metric is read.
 local function truth(targets)
   if targets.dtype == "bool" then return targets end
   local values = tide.tensor({false, true}, {device = targets.device})
@@ -17,19 +17,19 @@ local function truth(targets)
 end
 labels.truth = truth
 
---- Predictions and targets of yes or no as bool tensors (samples, labels).
+--- Binary predictions and targets as bool tensors (samples, labels).
 function labels.yes_or_no(metric, predictions, targets)
   local name = metric.name
   checks.same_shape(name, predictions, targets)
   local count = 1
   if metric.task == "multilabel" then
     if predictions:dim() < 2 then
-      raise("%s: multilabel predictions have samples in dimension 1 and labels in dimension 2, got shape (%s)",
+      raise("%s: expected multilabel predictions (samples, labels, ...), got shape (%s)",
         name, table.concat(predictions.shape, ", "))
     end
     count = predictions:size(2)
     if metric.num_classes and count ~= metric.num_classes then
-      raise("%s: num_classes is %d, predictions have %d labels", name, metric.num_classes, count)
+      raise("%s: num_classes is %d, but predictions have %d labels", name, metric.num_classes, count)
     end
   end
   local said = predictions
@@ -45,7 +45,7 @@ function labels.yes_or_no(metric, predictions, targets)
   return rows(said), rows(truth(targets))
 end
 
---- The number of classes that predictions of this shape and `num_classes` speak of.
+--- The number of classes, from the shape of the predictions or `num_classes`.
 local function class_count(metric, predictions)
   local name, wanted = metric.name, metric.num_classes
   if not predictions:is_floating_point() then
@@ -54,12 +54,12 @@ local function class_count(metric, predictions)
   end
   local found = predictions:dim() > 1 and predictions:size(2) or 0
   if wanted and found > 0 and wanted ~= found then
-    raise("%s: num_classes is %d, predictions have %d classes", name, wanted, found)
+    raise("%s: num_classes is %d, but predictions have %d classes", name, wanted, found)
   end
   return found
 end
 
---- A vector of as many int64 as there are classes: how many of `marks` (bool) lie at each class.
+--- An int64 vector with the number of true `marks` (bool) for each class.
 local function count_of(classes, marks, count)
   return tide.zeros({count}, {dtype = "int64", device = classes.device})
     :index_add(1, classes, marks:to("int64"))
@@ -76,7 +76,7 @@ function labels.classes(metric, predictions, targets)
   if predictions:is_floating_point() then
     checks.without_classes(name, predictions, targets, 2)
     local count = predictions:size(2)
-    if top_k > count then raise("%s: top_k is %d, there are %d classes", name, top_k, count) end
+    if top_k > count then raise("%s: top_k is %d, but there are %d classes", name, top_k, count) end
     said = predictions:argmax(2)
     if top_k > 1 then
       local _, best = predictions:topk(top_k, 2)
@@ -85,7 +85,7 @@ function labels.classes(metric, predictions, targets)
   else
     checks.classes(name, "predictions", predictions)
     checks.same_shape(name, predictions, targets)
-    if top_k > 1 then raise("%s: top_k needs scores, got predictions that are classes", name) end
+    if top_k > 1 then raise("%s: top_k requires scores, got predictions that are classes", name) end
     said = predictions
   end
   said, targets = said:reshape(-1):to("int64"), targets:reshape(-1):to("int64")
@@ -95,15 +95,15 @@ function labels.classes(metric, predictions, targets)
     local one = tide.ones_like(targets)
     said, targets = tide.where(counts, said, one), tide.where(counts, targets, one)
   end
-  -- Looked up once, so that a class out of range is one error, whatever is counted.
+  -- Looked up once, so that a class out of range raises one error for all counts.
   local count = class_count(metric, predictions)
   local classes = tide.range(1, count, {device = targets.device})
   if not predictions:is_floating_point() then said = classes:index_select(1, said) end
   return said, classes:index_select(1, targets), counts, count
 end
 
---- The counts of a batch, int64 for each class or label: true_positive, predicted (how often it was
---- said), support (how often it was right to say) and total (how many decisions).
+--- The counts of a batch, int64 for each class or label: true_positive, predicted, support (targets) and total
+--- (samples).
 function labels.counts(metric, predictions, targets)
   if metric.task == "multiclass" then
     local said, right, counts, count = labels.classes(metric, predictions, targets)

@@ -5,7 +5,7 @@ local Metric = require "tide.metrics.metric"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- The mean of numbers or tensors: update(value, weight) takes one, and a weight for it, by default 1.
+--- The mean of numbers or tensors: update(value, weight) adds one, with a weight that is 1 by default.
 ---@example
 --- local mean = tide.metrics.Mean()
 --- mean:update(1.0)

@@ -1,15 +1,14 @@
--- metrics.Metric: the base of all metrics, a state that batches are added to.
+-- metrics.Metric: the base class of all metrics, a state to which batches are added.
 --
--- A class says three things: what one batch comes to, how two such states are put together, and
--- what the figure of a state is. All three record ops and never read, so that nothing waits before
--- the figure is read.
+-- A class defines three methods: the state of a batch, the combination of two states, and the value of a state. They
+-- record ops and never read tensors, so nothing waits before the value is read.
 local define = require "tide.internal.declare.define"
 local methods = require "tide.internal.declare.methods"
 local known_fields = require "tide.internal.known_fields"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- The base of metrics: define measure(...), a batch's state, and value(state).
+--- The base class of metrics: define measure(...), which returns a batch's state, and value(state).
 ---@example
 --- local Largest = tide.class("Largest", tide.metrics.Metric)
 --- function Largest:measure(x) return {x = x:max()} end
@@ -24,37 +23,37 @@ known_fields.optional(Metric, "state")
 --- The state of one batch: a table of tensors or numbers. Every metric defines it.
 function Metric:measure() raise("%s: has no measure method", getmetatable(self).name) end
 
---- The figure of a state: a tensor. Every metric defines it.
+--- The value of a state: a tensor. Every metric defines it.
 function Metric:value() raise("%s: has no value method", getmetatable(self).name) end
 
---- The state of two parts of the data together. Without a definition of its own all fields are sums.
+--- Combines the states of two parts of the data. By default all fields are summed.
 function Metric:combine(first, second)
   local sums = {}
   for name, sum in pairs(first) do sums[name] = sum + second[name] end
   return sums
 end
 
---- Takes the batch in and returns its state.
-local function take(self, ...)
+--- Updates with a batch and returns its state.
+local function add(self, ...)
   local batch = self:measure(...)
   self.state = self.state and self:combine(self.state, batch) or batch
   return batch
 end
 
---- Takes a batch in, mostly predictions and targets; metric(predictions, targets) also gives its figure.
----@param batch... any  what the metric measures
----@waits does not
+--- Updates with a batch, usually predictions and targets; metric(predictions, targets) also returns its value.
+---@param batch... any  arguments of the metric, such as predictions and targets
+---@waits no
 ---@example
 --- local metric = tide.metrics.Mean()
 --- metric:update(2.0)
 --- metric:compute() --> 2.0
 function Metric:update(...)
   local _ <close> = tide.no_grad()
-  take(self, ...)
+  add(self, ...)
 end
 
---- The figure over all batches since the last reset, a tensor on their device.
----@waits does not
+--- The value over all batches since the last reset, a tensor on their device.
+---@waits no
 ---@example
 --- local metric = tide.metrics.Mean()
 --- metric:update(2.0)
@@ -67,7 +66,7 @@ function Metric:compute()
   return self:value(self.state)
 end
 
---- Forgets all batches.
+--- Resets the metric to its initial state.
 ---@example
 --- local metric = tide.metrics.Mean()
 --- metric:update(2.0)
@@ -76,10 +75,10 @@ end
 --- metric:compute() --> 3.0
 function Metric:reset() self.state = nil end
 
---- Takes a batch in and gives the figure of this batch alone. Does not wait.
+--- Updates with a batch and returns the value of this batch alone. Does not wait.
 function Metric:__call(...)
   local _ <close> = tide.no_grad()
-  return self:value(take(self, ...))
+  return self:value(add(self, ...))
 end
 
 methods(Metric, "metric")

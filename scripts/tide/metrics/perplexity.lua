@@ -1,10 +1,10 @@
--- metrics.Perplexity: how many words a language model hesitates between.
+-- metrics.Perplexity: the perplexity of a language model.
 local define = require "tide.internal.declare.define"
 local checks = require "tide.metrics.checks"
 local Metric = require "tide.metrics.metric"
 local tide = require "tide"
 
---- exp of the mean cross entropy of words; takes scores before softmax.
+--- exp of the mean cross entropy of words, from logits.
 ---@use metrics: ignore_index = -100
 ---@formula exp(mean cross entropy)
 ---@see nn.CrossEntropyLoss
@@ -12,8 +12,7 @@ local tide = require "tide"
 --- tide.metrics.Perplexity()(tide.zeros(2, 3, 4), tide.ones({2, 3}, {dtype = "int64"})) --> 4.0
 local Perplexity, read = define("metrics.Perplexity", Metric)
 
---- metrics.Perplexity{ignore_index = -100}: update takes scores before softmax, (..., words), and the
---- words that were right, (...).
+--- update takes logits (..., words) and target words (...).
 function Perplexity:init(...) self.ignore_index = read(...).ignore_index end
 
 function Perplexity:measure(predictions, targets)

@@ -1,4 +1,4 @@
--- Metrics of scores: how well they put what is right before what is not.
+-- Ranking metrics: how well scores separate true from false targets.
 local define = require "tide.internal.declare.define"
 local checks = require "tide.metrics.checks"
 local labels = require "tide.metrics.labels"
@@ -13,8 +13,7 @@ local function sums_before(marks)
   return tide.cat({tide.zeros({1}, {dtype = "int64", device = marks.device}), marks:to("int64"):cumsum(1)}, 1)
 end
 
---- Scores in ascending order, whether each is of a target that is true, and for each how many scores
---- are lower, and how many are not higher.
+--- Sorted scores, whether each has a true target, and for each the number of lower scores and of scores not higher.
 local function ranked(scores, truth)
   local sorted, order = scores:sort(1)
   local lower = tide.searchsorted(sorted, sorted) - 1
@@ -22,12 +21,12 @@ local function ranked(scores, truth)
   return sorted, truth:index_select(1, order), lower, not_higher
 end
 
---- The figure, or nan where a score is nan.
+--- The value, or nan if a score is nan.
 local function unless_nan(scores, figure)
   return tide.where(scores:isnan():any(), tide.full_like(figure, 0 / 0), figure)
 end
 
---- The share of pairs of a true and a false target whose scores are in order; equal ones count half.
+--- The fraction of pairs of a true and a false target whose scores are in order; ties count half.
 local function area_under_roc(scores, truth)
   local sorted, yes, lower, not_higher = ranked(scores, truth)
   local false_before = sums_before(yes:logical_not())
@@ -48,7 +47,7 @@ local function average_precision(scores, truth)
   return unless_nan(sorted, sum / positive:to("float64"))
 end
 
---- Defines a metric of scores from its figure for one vector of scores and of yes or no.
+--- Defines a metric from its function of a vector of scores and a bool vector of targets.
 local function define_ranking(declared, figure_of)
   local Ranking, read = define(declared, Metric)
   local name = Ranking.name
@@ -72,7 +71,7 @@ local function define_ranking(declared, figure_of)
       end
       checks.classes(name, "targets", targets)
     end
-    -- Copies: what the script writes into its tensors later is another batch.
+    -- Copies, because the script may write into its tensors later.
     return {predictions = {predictions:clone()}, targets = {targets:clone()}}
   end
 
@@ -94,7 +93,7 @@ local function define_ranking(declared, figure_of)
     end
     figures, support = tide.stack(figures), tide.stack(support):to("float64")
     if self.average == "none" then return figures end
-    -- Classes without a figure, since no target or every target is of them, are left out.
+    -- Classes without a value, because no target or every target is of them, are skipped.
     local defined = figures:isnan():logical_not() | predictions:isnan():any()
     local weights = defined:to("float64")
     if self.average == "weighted" then weights = weights * support end
@@ -102,19 +101,18 @@ local function define_ranking(declared, figure_of)
   end
 end
 
---- The area under the receiver operating characteristic; of several classes each against the rest; keeps all
---- predictions.
+--- The area under the ROC curve, for several classes one-vs-rest. Stores all predictions.
 ---@use metrics: task = nil, average = "macro"
 ---@shapes predictions (n) of classes or (n, classes) of scores, targets (n)
 ---@counts classes
----@waits only where the figure is read
+---@waits only when the value is read
 ---@see metrics.Accuracy metrics.F1 metrics.ConfusionMatrix metrics.Collection
 ---@example
 --- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}
 --- tide.metrics.AUROC()(p, t) --> 1.0
 define_ranking("metrics.AUROC", area_under_roc)
 
---- The mean precision over all thresholds; keeps all predictions.
+--- The mean precision over all thresholds. Stores all predictions.
 ---@like metrics.AUROC
 ---@example
 --- local p, t = tide.tensor{{0.9, 0.1}, {0.2, 0.8}, {0.6, 0.4}}, tide.tensor{1, 2, 2}

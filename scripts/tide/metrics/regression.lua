@@ -1,4 +1,4 @@
--- Metrics of numbers: how far predictions are from targets.
+-- Regression metrics: the error of predictions.
 local define = require "tide.internal.declare.define"
 local checks = require "tide.metrics.checks"
 local Metric = require "tide.metrics.metric"
@@ -27,20 +27,20 @@ local function define_mean_error(declared, distance)
   end
 end
 
---- The mean of squared errors; squared = false: its root.
----@param squared boolean = true  false gives the root
+--- The mean squared error, or with squared = false its square root.
+---@param squared boolean = true  false returns the square root
 ---@example
 --- local p, t = tide.tensor{1.0, 2, 5}, tide.tensor{1.0, 2, 3}
 --- tide.metrics.MeanSquaredError()(p, t) --> 1.333
 define_mean_error("metrics.MeanSquaredError", function(errors) return errors:square() end)
 
---- The mean of errors without their sign.
+--- The mean absolute error.
 ---@example
 --- local p, t = tide.tensor{1.0, 2, 5}, tide.tensor{1.0, 2, 3}
 --- tide.metrics.MeanAbsoluteError()(p, t) --> 0.6667
 define_mean_error("metrics.MeanAbsoluteError", function(errors) return errors:abs() end)
 
---- The share of the targets' variance that is explained.
+--- The fraction of the targets' variance that is explained.
 ---@param multioutput "uniform_average" | "raw_values" | "variance_weighted" = "uniform_average"  how columns are
 ---  combined
 ---@formula 1 - sum of (target - x)^2 / sum of (target - mean)^2
@@ -51,16 +51,13 @@ define_mean_error("metrics.MeanAbsoluteError", function(errors) return errors:ab
 local R2Score, read_r2 = define("metrics.R2Score", Metric)
 regression.R2Score = R2Score
 
---- metrics.R2Score(): 1 less the share of the targets' variance that is not explained. The second
---- dimension, if there is one, are outputs: "raw_values" gives a figure for each, "uniform_average"
---- their mean.
+--- The second dimension, if any, are outputs: "raw_values" returns a value for each, "uniform_average" their mean.
 function R2Score:init(...)
   self.multioutput = read_r2(...).multioutput
   checks.choice("R2Score", "multioutput", self.multioutput, {"uniform_average", "raw_values"})
 end
 
---- Means and squares around them, not squares of the numbers: these would lose all digits of targets
---- that are far from 0.
+--- Uses squared deviations from the mean instead of sums of squares, which lose precision for targets far from 0.
 function R2Score:measure(predictions, targets)
   checks.same_shape("R2Score", predictions, targets)
   if predictions:dim() < 1 or predictions:dim() > 2 then
@@ -88,7 +85,7 @@ end
 
 function R2Score:value(state)
   local figures = 1 - state.missed / state.around
-  -- Of targets that are all equal: 1 if they were met, else 0.
+  -- If all targets are equal: 1 if predictions are exact, else 0.
   figures = tide.where(state.around:eq(0), state.missed:eq(0):to("float64"), figures)
   if state.count < 2 then figures = tide.full_like(figures, 0 / 0) end
   return self.multioutput == "raw_values" and figures or figures:mean()

@@ -6,7 +6,7 @@ local raise = require "tide.internal.raise"
 
 local activations = {}
 
---- Makes the class that is declared as `name`, of F[fn](x, options...), the options in their order.
+--- Makes the class declared as `name`, which calls F[fn](x, options...) with the options in declaration order.
 local function activation(name, fn)
   local Activation, read, _, option_names = define(name, Module)
 
@@ -35,7 +35,7 @@ local function activation(name, fn)
   activations[Activation.name] = Activation
 end
 
---- x, below 0 alpha * (exp(x / alpha) - 1).
+--- x; below 0, alpha * (exp(x / alpha) - 1).
 ---@param alpha number = 1.0  scale of the curve below 0
 ---@use nn: inplace = false
 ---@formula max(0, x) + min(0, alpha (exp(x / alpha) - 1))
@@ -44,7 +44,7 @@ end
 --- nn.CELU()(tide.tensor{-1.0, 2}) --> {-0.6321, 2.0}
 activation("nn.CELU", "celu")
 
---- x, below 0 alpha * (exp(x) - 1).
+--- x; below 0, alpha * (exp(x) - 1).
 ---@like nn.CELU
 ---@formula x if x > 0, else alpha (exp(x) - 1)
 ---@see nn.SELU F.elu
@@ -53,16 +53,16 @@ activation("nn.CELU", "celu")
 activation("nn.ELU", "elu")
 
 --- x * (1 + erf(x / sqrt(2))) / 2.
----@param approximate "none" | "tanh" = "none"  "tanh" is quicker and less exact
----@formula x P(x), P the normal distribution; with tanh 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+---@param approximate "none" | "tanh" = "none"  "tanh" is faster and less accurate
+---@formula x P(x), P the normal distribution function; with tanh 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
 ---@see nn.SiLU F.gelu
 ---@example
 --- nn.GELU()(tide.tensor{-1.0, 2}) --> {-0.1587, 1.954}
 activation("nn.GELU", "gelu")
 
 --- One half of x, gated by the sigmoid of the other.
----@param dim number = -1  the dimension that is halved, from 1
----@formula a sigmoid(b), a and b the halves of x
+---@param dim number = -1  dimension to split in half, from 1
+---@formula a sigmoid(b), where a and b are the halves of x
 ---@example
 --- nn.GLU()(tide.tensor{3.0, 0}) --> {1.5}
 activation("nn.GLU", "glu")
@@ -91,9 +91,9 @@ activation("nn.Hardsigmoid", "hardsigmoid")
 --- nn.Hardswish()(tide.tensor{-1.0, 9}) --> {-0.3333, 9.0}
 activation("nn.Hardswish", "hardswish")
 
---- x held between two values.
----@param min_val number = -1.0  the least result
----@param max_val number = 1.0  the largest result
+--- Clamps x between two values.
+---@param min_val number = -1.0  smallest result
+---@param max_val number = 1.0  largest result
 ---@use nn: inplace = false
 ---@formula clamp(x, min_val, max_val)
 ---@see nn.ReLU6 nn.Tanh
@@ -101,7 +101,7 @@ activation("nn.Hardswish", "hardswish")
 --- nn.Hardtanh()(tide.tensor{-9.0, 0.5}) --> {-1.0, 0.5}
 activation("nn.Hardtanh", "hardtanh")
 
---- x, below 0 times a slope.
+--- x; below 0, x times a slope.
 ---@param negative_slope number = 0.01  slope below 0
 ---@use nn: inplace = false
 ---@formula x if x > 0, else negative_slope x
@@ -133,9 +133,9 @@ activation("nn.LogSoftmax", "log_softmax")
 --- nn.Mish()(tide.tensor{-1.0, 1}) --> {-0.3034, 0.8651}
 activation("nn.Mish", "mish")
 
---- x where it is positive, else x times a slope: drawn at random in training, else the mean.
+--- x; below 0, x times a slope, random in training and the mean slope in evaluation.
 ---@use nn: lower = 1 / 8, upper = 1 / 3, inplace = false
----@formula x if x > 0, else a x, a uniform in lower..upper
+---@formula x if x > 0, else a x, with a uniform in lower..upper
 ---@see nn.LeakyReLU
 ---@example
 --- nn.RReLU():eval()(tide.tensor{-24.0, 3}) --> {-5.5, 3.0}
@@ -149,7 +149,7 @@ activation("nn.RReLU", "rrelu")
 --- nn.ReLU()(tide.tensor{-1.5, 2}) --> {0.0, 2.0}
 activation("nn.ReLU", "relu")
 
---- x held between 0 and 6.
+--- Clamps x between 0 and 6.
 ---@use nn: inplace = false
 ---@formula min(max(0, x), 6)
 ---@see nn.ReLU
@@ -157,7 +157,7 @@ activation("nn.ReLU", "relu")
 --- nn.ReLU6()(tide.tensor{-1.5, 9}) --> {0.0, 6.0}
 activation("nn.ReLU6", "relu6")
 
---- An elu that keeps mean and variance.
+--- A scaled ELU that preserves mean and variance.
 ---@use nn: inplace = false
 ---@formula 1.0507 (x if x > 0, else 1.67326 (exp(x) - 1))
 ---@see nn.AlphaDropout
@@ -197,15 +197,15 @@ activation("nn.Softmax", "softmax")
 activation("nn.Softmin", "softmin")
 
 --- log(1 + exp(beta * x)) / beta.
----@param beta number = 1.0  sharpness; larger is nearer to relu
----@param threshold number = 20.0  above it, times beta, x stays as it is
+---@param beta number = 1.0  sharpness; a larger beta is closer to relu
+---@param threshold number = 20.0  where beta * x exceeds it, the result is x
 ---@formula log(1 + exp(beta x)) / beta
 ---@see nn.ReLU
 ---@example
 --- nn.Softplus()(tide.tensor{0.0, 30}) --> {0.6931, 30.0}
 activation("nn.Softplus", "softplus")
 
---- x moved towards 0 by lambd.
+--- Shrinks x towards 0 by lambd.
 ---@use nn: lambd = 0.5
 ---@formula sign(x) max(|x| - lambd, 0)
 ---@see nn.Hardshrink
@@ -213,7 +213,7 @@ activation("nn.Softplus", "softplus")
 --- nn.Softshrink()(tide.tensor{0.4, 2}) --> {0.0, 1.5}
 activation("nn.Softshrink", "softshrink")
 
---- A function like the hyperbolic tangent, without exp.
+--- x / (1 + |x|), similar to tanh but without exp.
 ---@formula x / (1 + |x|)
 ---@see nn.Tanh
 ---@example
@@ -234,15 +234,15 @@ activation("nn.Squareplus", "squareplus")
 --- nn.Tanh()(tide.tensor{0.0, 1}) --> {0.0, 0.7616}
 activation("nn.Tanh", "tanh")
 
---- What the hyperbolic tangent takes away.
+--- x - tanh(x).
 ---@formula x - tanh(x)
 ---@example
 --- nn.Tanhshrink()(tide.tensor{0.0, 1}) --> {0.0, 0.2384}
 activation("nn.Tanhshrink", "tanhshrink")
 
---- x where it is above a threshold, else a value.
+--- x where it exceeds a threshold, else a fixed value.
 ---@use nn: threshold = nil
----@param value number = nil  what stands for them
+---@param value number = nil  result where x does not exceed threshold
 ---@use nn: inplace = false
 ---@formula x if x > threshold, else value
 ---@see nn.ReLU
@@ -250,13 +250,13 @@ activation("nn.Tanhshrink", "tanhshrink")
 --- nn.Threshold(1, 7)(tide.tensor{0.0, 2}) --> {7.0, 2.0}
 activation("nn.Threshold", "threshold")
 
---- In training slopes are drawn.
+--- The slopes are random in training only.
 function activations.RReLU:forward(x)
   return F.rrelu(x, self.lower, self.upper, self.training, self.inplace)
 end
 
 --- Softmax over the channels of each pixel.
----@formula softmax over the channels of each place
+---@formula softmax over the channels at each position
 ---@see nn.Softmax
 ---@example
 --- nn.Softmax2d()(tide.ones(2, 1, 1)) --> {{{0.5}}, {{0.5}}}

@@ -1,6 +1,6 @@
--- nn.AdaptiveLogSoftmaxWithLoss: log-softmax over many classes of which few are frequent (Grave et
--- al., 2017). The frequent ones and the clusters of the others share a head; the rarer a cluster, the
--- fewer features its classes are distinguished by.
+-- nn.AdaptiveLogSoftmaxWithLoss: log-softmax over many classes, few of them frequent (Grave et al., 2017).
+-- A head scores the frequent classes and the clusters of rare classes. Rarer clusters project the input to
+-- fewer features.
 local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local Linear = require "tide.nn.linear"
@@ -10,11 +10,11 @@ local raise = require "tide.internal.raise"
 local Sequential = require "tide.nn.sequential"
 local tide = require "tide"
 
---- Log-softmax over many classes, rare ones in clusters; gives log-probabilities and the loss.
+--- Log-softmax over many classes, with rare ones in clusters; returns log-probabilities and the loss.
 ---@use nn: in_features
----@param n_classes integer >= 0  number of classes, which count from 1
----@param cutoffs integer[]  the last class of the head and of each cluster but the last, rising
----@param div_value number = 4.0  each cluster's features are fewer by this factor
+---@param n_classes integer >= 0  number of classes, numbered from 1
+---@param cutoffs integer[]  last class of the head and of each cluster except the last, in increasing order
+---@param div_value number = 4.0  factor by which each cluster has fewer features than the previous one
 ---@param head_bias boolean = false  add a trained bias in the head
 ---@use nn: device = nil, dtype = nil
 ---@counts classes and cutoffs
@@ -24,14 +24,13 @@ local tide = require "tide"
 --- net:log_prob(tide.ones(2, 8)).shape --> {2, 100}
 local AdaptiveLogSoftmax, read = define("nn.AdaptiveLogSoftmaxWithLoss", Module)
 
---- `cutoffs` are numbers of classes, rising: {10, 100} makes classes 1..10 frequent, 11..100 the first
---- cluster, and the rest the second.
+--- `cutoffs` = {10, 100} makes classes 1..10 frequent, 11..100 the first cluster, and the rest the second.
 function AdaptiveLogSoftmax:init(...)
   local given = read(...)
   local before = 0
   for _, cutoff in ipairs(given.cutoffs) do
     if math.tointeger(cutoff) == nil or cutoff <= before or cutoff >= given.n_classes then
-      raise("AdaptiveLogSoftmaxWithLoss: cutoffs are rising whole numbers between 1 and %d",
+      raise("AdaptiveLogSoftmaxWithLoss: expected cutoffs to be increasing integers between 1 and %d",
         given.n_classes - 1)
     end
     before = cutoff
@@ -56,12 +55,12 @@ function AdaptiveLogSoftmax:init(...)
   self.tail = ModuleList(tail)
 end
 
---- Returns the log-probability of each sample's class, and the mean of their negatives. Waits: which
---- samples belong to which cluster is read.
+--- Returns the log-probability of each sample's class, and the mean negative log-probability as the loss.
+--- Waits for the targets, to select the samples of each cluster.
 function AdaptiveLogSoftmax:forward(x, target)
   local single = target:dim() == 0
   if x:dim() ~= (single and 1 or 2) or target:dim() > 1 or not single and #x ~= #target then
-    raise("AdaptiveLogSoftmaxWithLoss: inputs (%s) and targets (%s) do not fit",
+    raise("AdaptiveLogSoftmaxWithLoss: shapes of inputs (%s) and targets (%s) do not match",
       table.concat(x.shape, ", "), table.concat(target.shape, ", "))
   end
   if single then x, target = x:unsqueeze(1), target:unsqueeze(1) end
@@ -73,21 +72,21 @@ function AdaptiveLogSoftmax:forward(x, target)
     end
   end
   local head = F.log_softmax(self.head(x), 2)
-  -- In the head a sample's class, or its cluster.
-  local place, within = target, nil
+  -- Index into the head: a sample's class if it is frequent, else its cluster.
+  local head_index, within = target, nil
   local output = x:new_zeros({#x})
   for i = 1, self.n_clusters do
     local low = self.cutoffs[i]
     local inside = target:gt(low):logical_and(target:le(self.cutoffs[i + 1]))
-    place = tide.where(inside, self.shortlist_size + i, place)
+    head_index = tide.where(inside, self.shortlist_size + i, head_index)
     local rows = inside:nonzero():squeeze(2)
     if #rows > 0 then
       local scores = F.log_softmax(self.tail[i](x:index_select(1, rows)), 2)
-      local own = scores:gather(2, (target:index_select(1, rows) - low):unsqueeze(2)):squeeze(2)
-      within = (within or output):index_copy(1, rows, own)
+      local log_probs = scores:gather(2, (target:index_select(1, rows) - low):unsqueeze(2)):squeeze(2)
+      within = (within or output):index_copy(1, rows, log_probs)
     end
   end
-  output = head:gather(2, place:unsqueeze(2)):squeeze(2)
+  output = head:gather(2, head_index:unsqueeze(2)):squeeze(2)
   if within then output = output + within end
   local loss = -output:mean()
   return single and output:squeeze(1) or output, loss

@@ -1,10 +1,10 @@
--- nn.Bilinear: y = x1' A x2 + b, with one matrix A for each output.
+-- nn.Bilinear: y = x1' A x2 + b, with a matrix A for each output feature.
 local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
 
---- y = x1' A x2 + b, with one matrix for each output.
+--- y = x1' A x2 + b, with a matrix A for each output feature.
 ---@param in1_features integer >= 0  size of the last dimension of x1
 ---@param in2_features integer >= 0  size of the last dimension of x2
 ---@use nn: out_features, bias = true, device = nil, dtype = nil

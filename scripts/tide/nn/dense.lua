@@ -6,9 +6,9 @@ local raise = require "tide.internal.raise"
 
 --- Gluon's lazy linear layer with an activation.
 ---@param units integer  size of the last dimension of the result
----@param activation string | function = nil  what is applied, a function or its name in F, such as "relu"
+---@param activation string | function = nil  applied to the result: a function or its name in F, such as "relu"
 ---@param use_bias boolean = true  add a trained bias
----@param flatten boolean = true  join all dimensions of x but the first before
+---@param flatten boolean = true  first flatten all dimensions of x except the first
 ---@formula y = activation(x W' + b)
 ---@shapes x (n, ...) -> (n, units); with flatten = false (..., features) -> (..., units)
 ---@see nn.Linear nn.LazyLinear
@@ -23,7 +23,7 @@ function Dense:init(...)
   if type(activation) == "string" then
     activation = rawget(F, activation)
     if not activation then
-      raise("Dense: unknown activation %s: any function of tide.nn.functional", given.activation)
+      raise("Dense: unknown activation %s: expected a function of tide.nn.functional", given.activation)
     end
   end
   self.activation = activation

@@ -1,4 +1,4 @@
--- nn.Embedding: a table of vectors, looked up by positions from 1.
+-- nn.Embedding: a table of vectors, looked up by index from 1.
 local define = require "tide.internal.declare.define"
 local reader = require "tide.internal.declare.reader"
 local F = require "tide.nn.functional"
@@ -7,27 +7,27 @@ local Module = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- A table of vectors, looked up by positions from 1.
+--- A table of vectors, looked up by index from 1.
 ---@use nn: num_embeddings, embedding_dim
----@param padding_idx integer = nil  the position, from 1, whose vector stays 0 and gets no gradient
+---@param padding_idx integer = nil  index, from 1, whose vector starts at 0 and gets no gradient
 ---@use nn: max_norm = nil, norm_type = 2.0, scale_grad_by_freq = false, device = nil, dtype = nil
 ---@formula y = weight[x]
----@shapes x (...) of positions -> (..., embedding_dim)
+---@shapes x (...) of indices -> (..., embedding_dim)
 ---@counts x and padding_idx, from 1 to num_embeddings
----@errors a position out of range raises when a result is read, with the line that looked it up
+---@errors an index out of range: raised when a result is read, with the line of the lookup
 ---@see nn.EmbeddingBag F.embedding F.one_hot
 ---@example
 --- nn.Embedding(10, 4)(tide.tensor{1, 10}).shape --> {2, 4}
 local Embedding, read = define("nn.Embedding", Module)
 
---- A position from 1, or from the end if negative.
+--- Checks an index from 1, or from the end if negative; returns it counted from 1.
 local function checked_padding(position, count)
   if position == nil then return nil end
-  local place = position < 0 and count + position + 1 or position
-  if place < 1 or place > count then
-    raise("Embedding: padding_idx %d is out of range: there are %d", position, count)
+  local index = position < 0 and count + position + 1 or position
+  if index < 1 or index > count then
+    raise("Embedding: padding_idx %d is out of range: num_embeddings is %d", position, count)
   end
-  return place
+  return index
 end
 
 function Embedding:init(...)
@@ -56,10 +56,10 @@ function Embedding:describe()
   return ("%d x %d"):format(self.num_embeddings, self.embedding_dim)
 end
 
---- An Embedding whose weight is this matrix; it is not trained unless freeze is false.
----@param embeddings tensor  a matrix with a row for each word
----@param freeze boolean = true  keep the weight out of the training
----@param padding_idx integer = nil  the position, from 1, that gets no gradient
+--- An Embedding with this matrix as its weight, not trained unless freeze is false.
+---@param embeddings tensor  matrix with a row for each index
+---@param freeze boolean = true  do not train the weight
+---@param padding_idx integer = nil  index, from 1, whose vector gets no gradient
 ---@use nn: max_norm = nil, norm_type = 2.0, scale_grad_by_freq = false
 ---@see nn.Embedding
 ---@example

@@ -1,14 +1,14 @@
--- nn.EmbeddingBag: the sums, means or largest values of looked-up vectors, without the vectors.
+-- nn.EmbeddingBag: sums, means or maxima of bags of embeddings, without storing the embeddings.
 local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
 
---- Sums, means or largest values of looked-up vectors.
+--- Sums, means or maxima of bags of embeddings.
 ---@use nn: num_embeddings, embedding_dim
----@param mode "sum" | "mean" | "max" = "mean"  what is made of the vectors of a bag
----@param padding_idx integer = nil  the position, from 1, that is left out of its bag
----@param include_last_offset boolean = false  offsets end with the number of positions
+---@param mode "sum" | "mean" | "max" = "mean"  how the vectors of a bag are combined
+---@param padding_idx integer = nil  index, from 1, that does not contribute to its bag
+---@param include_last_offset boolean = false  offsets has one more element, which marks the end of the last bag
 ---@use nn: max_norm = nil, norm_type = 2.0, scale_grad_by_freq = false, device = nil, dtype = nil
 ---@shapes x (n, length) -> (n, embedding_dim); with offsets x (total) -> (bags, embedding_dim)
 ---@counts x, offsets and padding_idx
@@ -28,8 +28,7 @@ function EmbeddingBag:init(...)
   self:parameter("weight", {given.num_embeddings, given.embedding_dim}, init.normal_)
 end
 
---- bag(positions, offsets): positions (n, length), or in one dimension with the position at which
---- each bag starts.
+--- `positions` is (n, length), or one-dimensional with `offsets`, where each bag starts.
 function EmbeddingBag:forward(positions, offsets, per_sample_weights)
   return F.embedding_bag(positions, self.weight, {
     offsets = offsets, mode = self.mode, per_sample_weights = per_sample_weights,

@@ -1,11 +1,10 @@
--- nn.Flatten: makes one dimension of several; by default of all but the first, which counts
--- samples.
+-- nn.Flatten: flattens several dimensions into one, by default all except the first (the batch).
 local define = require "tide.internal.declare.define"
 local Module = require "tide.nn.module"
 
---- Joins dimensions, by default all but the first.
----@param start_dim integer = 2  the first dimension to join, from 1
----@param end_dim integer = -1  the last one
+--- Flattens dimensions into one, by default all except the first.
+---@param start_dim integer = 2  first dimension to flatten, from 1
+---@param end_dim integer = -1  last dimension to flatten
 ---@see nn.Unflatten x:flatten x:unflatten
 ---@example
 --- nn.Flatten()(tide.ones(2, 3, 4)).shape --> {2, 12}

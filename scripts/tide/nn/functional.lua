@@ -1,5 +1,4 @@
--- tide.nn.functional: layers as functions. Most are ops of the runtime; what is composed of those
--- stands here.
+-- tide.nn.functional: layers as functions. Most are ops of the runtime; this file has those composed of ops.
 local checked = require "tide.internal.declare.checked"
 local reader = require "tide.internal.declare.reader"
 local of_type = require "tide.internal.declare.of_type"
@@ -16,13 +15,12 @@ end
 
 --- One half of x, gated by the sigmoid of the other.
 ---@use nn: x
----@param dim number = -1  the dimension that is halved, from 1
----@formula a sigmoid(b), a and b the halves of x
+---@param dim number = -1  dimension to split in half, from 1
+---@formula a sigmoid(b), where a and b are the halves of x
 ---@example
 --- F.glu(tide.tensor{3.0, 0}) --> {1.5}
 local read_glu = reader "nn.functional.glu"
 
---- One half of x, gated by the sigmoid of the other: halves along `dim`.
 function F.glu(...)
   local given = read_glu(...)
   local x, dim = given.x, given.dim
@@ -35,27 +33,26 @@ function F.glu(...)
   return x:narrow(dim, 1, half) * x:narrow(dim, half + 1, half):sigmoid()
 end
 
---- x where it is positive, else weight * x.
+--- x; below 0, weight * x.
 ---@use nn: x
----@param weight tensor  slopes below 0: one, or one for each channel
+---@param weight tensor  slopes below 0: one for all channels, or one for each
 ---@formula x if x > 0, else weight x
 ---@see nn.PReLU nn.LeakyReLU
 ---@example
 --- F.prelu(tide.tensor{-2.0, 3}, tide.tensor{0.5}) --> {-1.0, 3.0}
 local read_prelu = reader "nn.functional.prelu"
 
---- x where it is positive, else weight * x: one weight for all, or one for each channel.
 function F.prelu(...)
   local given = read_prelu(...)
   local x, weight = given.x, given.weight
   check_floating("prelu", x)
   if weight:dim() > 1 then
-    raise("prelu: the weight has at most 1 dimension, got %d", weight:dim())
+    raise("prelu: expected a weight of at most 1 dimension, got %d", weight:dim())
   end
   if weight:numel() ~= 1 then
     local channels = x:dim() > 1 and x:size(2) or 1
     if weight:numel() ~= channels then
-      raise("prelu: %d weights do not fit %d channels", weight:numel(), channels)
+      raise("prelu: expected 1 weight or one for each channel, got %d for %d channels", weight:numel(), channels)
     end
     local shape = {1, channels}
     for d = 3, x:dim() do shape[d] = 1 end
@@ -68,8 +65,8 @@ end
 
 -- Activations -------------------------------------------------------------------------------------
 
---- y in the place of x's elements, if so asked.
-local function settle(x, y, inplace)
+--- Writes y into x if `inplace`; returns the result.
+local function store(x, y, inplace)
   return inplace and x:copy_(y) or y
 end
 
@@ -81,14 +78,13 @@ end
 --- F.hardshrink(tide.tensor{0.4, 2}) --> {0.0, 2.0}
 local read_hardshrink = reader "nn.functional.hardshrink"
 
---- x where |x| is above lambd, else 0.
 function F.hardshrink(...)
   local given = read_hardshrink(...)
   check_floating("hardshrink", given.x)
   return tide.where(given.x:abs():le(given.lambd), 0.0, given.x)
 end
 
---- x moved towards 0 by lambd, 0 where that would pass it.
+--- Shrinks x towards 0 by lambd; 0 where |x| is at most lambd.
 ---@like nn.functional.hardshrink
 ---@formula sign(x) max(|x| - lambd, 0)
 ---@see nn.Softshrink nn.Hardshrink
@@ -96,7 +92,6 @@ end
 --- F.softshrink(tide.tensor{0.4, 2}) --> {0.0, 1.5}
 local read_softshrink = reader "nn.functional.softshrink"
 
---- x moved towards 0 by lambd, 0 where that would pass it.
 function F.softshrink(...)
   local given = read_softshrink(...)
   if given.lambd < 0 then raise("softshrink: lambd must be non-negative, got %g", given.lambd) end
@@ -110,15 +105,14 @@ end
 --- F.tanhshrink(tide.tensor{0.0, 1}) --> {0.0, 0.2384}
 local read_tanhshrink = reader "nn.functional.tanhshrink"
 
---- x - tanh(x).
 function F.tanhshrink(...)
   local x = read_tanhshrink(...).x
   return x - x:tanh()
 end
 
---- x where it is above, else a value.
+--- x where it exceeds a threshold, else a fixed value.
 ---@use nn: x, threshold
----@param value number  what stands for them
+---@param value number  result where x does not exceed threshold
 ---@use nn: inplace = false
 ---@formula x if x > threshold, else value
 ---@see nn.Threshold nn.ReLU
@@ -126,32 +120,31 @@ end
 --- F.threshold(tide.tensor{0.0, 2}, 1, 7) --> {7.0, 2.0}
 local read_threshold = reader "nn.functional.threshold"
 
---- x where it is above a threshold or nan, else a value.
+--- A nan stays.
 function F.threshold(...)
   local given = read_threshold(...)
   local y = given.x:masked_fill(given.x:le(given.threshold), given.value)
-  return settle(given.x, y, given.inplace)
+  return store(given.x, y, given.inplace)
 end
 
---- x where it is positive, else x times a slope: drawn at random in training, else the mean.
+--- x; below 0, x times a slope, random in training and the mean slope otherwise.
 ---@use nn: x, lower = 1 / 8, upper = 1 / 3
----@param training boolean = false  slopes by chance; else their mean
+---@param training boolean = false  random slopes; otherwise their mean
 ---@use nn: inplace = false
----@formula x if x > 0, else a x, a uniform in lower..upper
+---@formula x if x > 0, else a x, with a uniform in lower..upper
 ---@see nn.LeakyReLU
 ---@example
 --- F.rrelu(tide.tensor{-24.0, 3}) --> {-5.5, 3.0}
 local read_rrelu = reader "nn.functional.rrelu"
 
---- x where it is positive, else x times a slope: in training one drawn for each element, else the
---- mean of lower and upper.
+--- In training, each element has its own slope.
 function F.rrelu(...)
   local given = read_rrelu(...)
   local x, lower, upper = given.x, given.lower, given.upper
-  if lower > upper then raise("rrelu: lower is above upper: %g and %g", lower, upper) end
+  if lower > upper then raise("rrelu: lower is larger than upper: %g and %g", lower, upper) end
   local slope = (lower + upper) / 2
   if given.training then slope = tide.rand_like(x) * (upper - lower) + lower end
-  return settle(x, tide.where(x:gt(0), x, x * slope), given.inplace)
+  return store(x, tide.where(x:gt(0), x, x * slope), given.inplace)
 end
 
 --- The activations' in-place forms: F.relu_(x) is F.relu(x, {inplace = true}).
@@ -171,26 +164,24 @@ for _, name in ipairs {"celu", "elu", "hardtanh", "leaky_relu", "relu", "rrelu",
   end
 end
 
---- A random one-hot choice by scores.
----@param logits tensor  scores before softmax
----@param tau number = 1  temperature; smaller is nearer to one class
----@param hard boolean = false  one-hot results, with the gradient of soft ones
----@param dim number = -1  the dimension of the classes, from 1
+--- Differentiable random sample of a class from logits.
+---@param logits tensor  unnormalized log-probabilities
+---@param tau number = 1  temperature; a smaller one is closer to one-hot
+---@param hard boolean = false  one-hot results, with the gradient of the soft ones
+---@param dim number = -1  dimension of the classes, from 1
 ---@formula softmax((logits + g) / tau), g = -log(-log(uniform))
 ---@see F.softmax
 ---@example
 --- F.gumbel_softmax(tide.zeros(5, 3), {hard = true}):sum(2) --> {1.0, 1.0, 1.0, 1.0, 1.0}
 local read_gumbel = reader "nn.functional.gumbel_softmax"
 
---- A random one-hot choice by unnormalized scores, softened by tau; `hard` gives ones and zeros,
---- with the gradient of the soft choice.
 function F.gumbel_softmax(...)
   local given = read_gumbel(...)
   local noise = -tide.empty_like(given.logits):exponential_():log()
   local soft = F.softmax((given.logits + noise) / given.tau, given.dim)
   if not given.hard then return soft end
-  local place = soft:argmax(given.dim, true)
-  local one_hot = tide.zeros_like(soft):scatter(given.dim, place, 1.0)
+  local best = soft:argmax(given.dim, true)
+  local one_hot = tide.zeros_like(soft):scatter(given.dim, best, 1.0)
   return one_hot - soft:detach() + soft
 end
 
@@ -201,18 +192,17 @@ local function check_same_shape(name, x, target)
   if a ~= b then raise("%s: shapes differ: (%s) and (%s)", name, a, b) end
 end
 
---- Log-likelihood of counts.
+--- Negative log-likelihood of Poisson-distributed counts.
 ---@param x tensor  rates, or their logarithms
 ---@param target tensor  counts
 ---@use nn: log_input = true, full = false
----@param eps number = 1e-8  added to rates inside the logarithm
+---@param eps number = 1e-8  added to the rates before taking the logarithm
 ---@use nn: reduction = "mean"
 ---@formula l = exp(x) - target x; without log_input x - target log(x + eps)
 ---@example
 --- F.poisson_nll_loss(tide.tensor{0.0}, tide.tensor{2.0}) --> 1.0
 local read_poisson = reader "nn.functional.poisson_nll_loss"
 
---- Log-likelihood of counts, x being their rates, or the logarithms of these.
 function F.poisson_nll_loss(...)
   local given = read_poisson(...)
   local x, target = given.x, given.target
@@ -234,7 +224,7 @@ end
 --- F.soft_margin_loss(tide.tensor{0.0, 3}, tide.tensor{1.0, 1}) --> 0.3709
 local read_soft_margin = reader "nn.functional.soft_margin_loss"
 
---- log(1 + exp(-target * x)) for targets 1 and -1.
+--- Targets are 1 or -1.
 function F.soft_margin_loss(...)
   local given = read_soft_margin(...)
   check_same_shape("soft_margin_loss", given.x, given.target)
@@ -242,7 +232,7 @@ function F.soft_margin_loss(...)
   return reduce("soft_margin_loss", values, given.reduction)
 end
 
---- Cross entropy of each class by itself.
+--- Binary cross entropy of each class, from logits, averaged over classes.
 ---@param x tensor  scores of the classes: (n, classes)
 ---@param target tensor  1 for classes that apply, else 0: (n, classes)
 ---@use nn: weight = nil, reduction = "mean"
@@ -252,7 +242,6 @@ end
 --- F.multilabel_soft_margin_loss(tide.tensor{{0.0, 3}}, tide.tensor{{1.0, 1}}) --> 0.3709
 local read_multilabel = reader "nn.functional.multilabel_soft_margin_loss"
 
---- Cross entropy of each class by itself, for targets 1 and 0, meaned over classes.
 function F.multilabel_soft_margin_loss(...)
   local given = read_multilabel(...)
   local x, target = given.x, given.target
@@ -262,11 +251,11 @@ function F.multilabel_soft_margin_loss(...)
   return reduce("multilabel_soft_margin_loss", values:mean(-1), given.reduction)
 end
 
---- How far other classes' scores come near the target's.
+--- Hinge loss: every other class should score lower than the target by a margin.
 ---@param x tensor  scores of the classes: (n, classes)
 ---@param target tensor  classes, from 1: (n)
 ---@param p integer = 1  exponent, 1 or 2
----@param margin number = 1.0  by how much the right score should be larger
+---@param margin number = 1.0  margin by which the target's score should exceed the others
 ---@use nn: weight = nil, reduction = "mean"
 ---@formula l = sum over i ~= t of max(0, margin - x[t] + x[i])^p / classes
 ---@counts target, from 1 to classes
@@ -275,7 +264,6 @@ end
 --- F.multi_margin_loss(tide.tensor{{0.1, 0.8}}, tide.tensor{1}) --> 0.85
 local read_multi_margin = reader "nn.functional.multi_margin_loss"
 
---- How far the scores of other classes come near that of the target (a position).
 function F.multi_margin_loss(...)
   local given = read_multi_margin(...)
   local x, target, weight = given.x, given.target, given.weight
@@ -290,30 +278,30 @@ function F.multi_margin_loss(...)
   local shape = target.shape
   if single then x = x:reshape(1, -1) end
   target = target:reshape(-1)
-  local places = target:unsqueeze(-1)
-  local distance = (given.margin - x:gather(2, places) + x):clamp(0.0)
+  local targets = target:unsqueeze(-1)
+  local distance = (given.margin - x:gather(2, targets) + x):clamp(0.0)
   if given.p == 2 then distance = distance * distance end
   if weight then distance = distance * weight:index_select(1, target):unsqueeze(-1) end
-  local own = F.one_hot(target, x:size(2)):bool()
-  local values = distance:masked_fill(own, 0.0):sum(2) / x:size(2)
+  local is_target = F.one_hot(target, x:size(2)):bool()
+  local values = distance:masked_fill(is_target, 0.0):sum(2) / x:size(2)
   return reduce("multi_margin_loss", values:reshape(shape), given.reduction)
 end
 
---- Log-likelihood of sequences over all alignments; blank is a position; waits for lengths.
----@param log_probs tensor  logarithms of probabilities: (length, n, classes)
----@param targets tensor  classes, from 1: (n, longest), or all one after the other
+--- Connectionist temporal classification loss: sequences with unknown alignment. Waits for the lengths.
+---@param log_probs tensor  log-probabilities: (length, n, classes)
+---@param targets tensor  classes, from 1: (n, longest), or concatenated in one dimension
 ---@param input_lengths tensor | integer | integer[]  length of each sequence of log_probs
 ---@param target_lengths tensor | integer | integer[]  length of each target
----@param blank integer >= 0 = 1  the class of no label, from 1
+---@param blank integer >= 0 = 1  class of the blank label, from 1
 ---@use nn: reduction = "mean", zero_infinity = false
----@formula l = -log of the probability of all alignments of the target; the mean divides by the lengths of targets
+---@formula l = -log(total probability of all alignments of the target); the mean divides by the target lengths
 ---@counts targets and blank
 ---@see nn.CTCLoss nn.LogSoftmax
 ---@example
 --- F.ctc_loss(tide.tensor{{0.6, 0.4}, {0.5, 0.5}}:log(), tide.tensor{2}, 2, 1) --> 0.3567
 local read_ctc = reader "nn.functional.ctc_loss"
 
--- The logarithm of a chance that is none: finite, so that differences of two are no nan.
+-- log(0), but finite, so that the difference of two is not nan.
 local kNever <const> = -1e30
 
 --- Lengths as a list of integers; reading a tensor waits.
@@ -327,27 +315,24 @@ local function lengths_of(name, value, count)
   return list
 end
 
---- Classes and the blanks around them, (n, 2 * longest + 1), filled up with blanks.
+--- Classes with a blank before and after each, (n, 2 * longest + 1), padded with blanks.
 local function with_blanks(targets, lengths, longest, blank)
   local rows, first = {}, 1
   for i, length in ipairs(lengths) do
-    local own
+    local labels
     if targets:dim() == 2 then
-      own = targets[i]:narrow(1, 1, length)
-    else -- one after the other
-      own, first = targets:narrow(1, first, length), first + length
+      labels = targets[i]:narrow(1, 1, length)
+    else -- concatenated
+      labels, first = targets:narrow(1, first, length), first + length
     end
-    rows[i] = F.pad(own, {0, longest - length}, {value = blank})
+    rows[i] = F.pad(labels, {0, longest - length}, {value = blank})
   end
   local classes = tide.stack(rows)
   local pairs_of = tide.stack({tide.full_like(classes, blank), classes}, 3):flatten(2)
   return F.pad(pairs_of, {0, 1}, {value = blank})
 end
 
---- Minus the log-likelihood of sequences of classes, summed over all their alignments with the
---- inputs (Graves and others, 2006). log_probs (length, n, classes) or (length, classes); targets
---- (n, longest), or all one after the other; `blank` is the position of the class "nothing".
---- Lengths given as tensors are waited for.
+--- The forward algorithm of Graves et al. (2006). log_probs is (length, n, classes) or (length, classes).
 function F.ctc_loss(...)
   local given = read_ctc(...)
   local log_probs, targets, blank = given.log_probs, given.targets, given.blank
@@ -358,20 +343,20 @@ function F.ctc_loss(...)
       table.concat(given.log_probs.shape, ", "))
   end
   local steps, n, classes = table.unpack(log_probs.shape)
-  if blank > classes then raise("ctc_loss: blank is %d, of %d classes", blank, classes) end
+  if blank > classes then raise("ctc_loss: blank is %d, but there are %d classes", blank, classes) end
   local inputs = lengths_of("input_lengths", given.input_lengths, n)
   local lengths = lengths_of("target_lengths", given.target_lengths, n)
   local longest = math.max(1, table.unpack(lengths))
   for i = 1, n do
     if inputs[i] > steps then
-      raise("ctc_loss: an input length of %d is longer than the input: %d", inputs[i], steps)
+      raise("ctc_loss: an input length of %d exceeds the length of log_probs, %d", inputs[i], steps)
     end
   end
   local marks = with_blanks(targets, lengths, longest, blank)
   local count = marks:size(2)
   local at = log_probs:gather(3, marks:unsqueeze(1):broadcast_to(steps, n, count))
 
-  -- A class may follow the one before it without a blank between them, unless both are the same.
+  -- A class may follow another without a blank between them, unless both are the same.
   local skips = marks:ne(blank)
   local same = marks[{{}, {3, -1}}]:eq(marks[{{}, {1, -3}}])
   skips = skips:logical_and(F.pad(same, {2, 0}, {value = 1}):logical_not())
@@ -401,11 +386,11 @@ end
 
 -- Layers ------------------------------------------------------------------------------------------
 
---- x1' A x2 + b.
----@param input1 tensor  the one input
----@param input2 tensor  the other input
+--- x1' A x2 + b, with a matrix A for each output feature.
+---@param input1 tensor  first input: (..., in1_features)
+---@param input2 tensor  second input: (..., in2_features)
 ---@param weight tensor  (out_features, in1_features, in2_features)
----@param bias tensor = nil  one number for each feature of the result
+---@param bias tensor = nil  one element for each feature of the result
 ---@formula y[k] = x1' A[k] x2 + b[k]
 ---@shapes x1 (..., in1_features), x2 (..., in2_features) -> (..., out_features)
 ---@see nn.Bilinear nn.Linear
@@ -413,23 +398,21 @@ end
 --- F.bilinear(tide.ones(4, 3), tide.ones(4, 5), tide.ones(2, 3, 5)).shape --> {4, 2}
 local read_bilinear = reader "nn.functional.bilinear"
 
---- x1' A x2 + b, with one matrix A for each output.
 function F.bilinear(...)
   local given = read_bilinear(...)
   local y = tide.einsum("...i,oij,...j->...o", given.input1, given.weight, given.input2)
   return given.bias and y + given.bias or y
 end
 
---- Scales by the channels around each.
+--- Normalizes each element by the squares of neighboring channels.
 ---@use nn: x
----@param size integer >= 0  how many neighbouring channels
+---@param size integer >= 0  number of neighboring channels
 ---@use nn: alpha = 0.0001, beta = 0.75, k = 1.0
----@formula y[c] = x[c] / (k + alpha / size * sum over size neighbouring channels of x^2)^beta
+---@formula y[c] = x[c] / (k + alpha / size * sum over size neighboring channels of x^2)^beta
 ---@example
 --- F.local_response_norm(tide.ones(1, 3, 4), 2).shape --> {1, 3, 4}
 local read_response = reader "nn.functional.local_response_norm"
 
---- x by a power of the mean square of `size` channels around each.
 function F.local_response_norm(...)
   local given = read_response(...)
   local x, size = given.x, given.size
@@ -442,16 +425,15 @@ function F.local_response_norm(...)
   return x / (means * given.alpha + given.k) ^ given.beta
 end
 
---- Channels of groups taken in turn from each.
+--- Interleaves the channels of groups.
 ---@use nn: x
----@param groups integer >= 0  groups of channels; divides the number of channels
+---@param groups integer >= 0  number of groups; must divide the number of channels
 ---@shapes x (n, channels, ...) -> the same
 ---@see nn.PixelShuffle
 ---@example
 --- F.channel_shuffle(tide.arange(4):reshape(1, 4, 1), 2):flatten() --> {0, 2, 1, 3}
 local read_shuffle = reader "nn.functional.channel_shuffle"
 
---- Channels of `groups` groups taken in turn from each.
 function F.channel_shuffle(...)
   local given = read_shuffle(...)
   local x, groups = given.x, given.groups
@@ -459,28 +441,27 @@ function F.channel_shuffle(...)
   if groups < 1 or x:size(2) % groups ~= 0 then
     raise("channel_shuffle: %d channels do not divide into %d groups", x:size(2), groups)
   end
-  local each = x:size(2) // groups
-  if groups == 1 or each == 1 then return x:clone() end
-  return x:unflatten(2, {groups, each}):transpose(2, 3):flatten(2, 3)
+  local group_size = x:size(2) // groups
+  if groups == 1 or group_size == 1 then return x:clone() end
+  return x:unflatten(2, {groups, group_size}):transpose(2, 3):flatten(2, 3)
 end
 
---- Resamples to another size: interpolate under its old name.
+--- Resamples to another size: the old name of interpolate.
 ---@use nn: input, size = nil, scale_factor = nil, mode = "nearest", align_corners = nil
 ---@shapes x (n, channels, size...) -> (n, channels, size or floor(scale_factor size))
----@errors exactly one of size and scale_factor must be given
+---@errors not exactly one of size and scale_factor is given
 ---@see nn.Upsample F.interpolate nn.ConvTranspose2d
 ---@example
 --- F.upsample(tide.tensor{{{1.0, 3}}}, {scale_factor = 2}) --> {{{1.0, 1.0, 3.0, 3.0}}}
 local read_upsample = reader "nn.functional.upsample"
 
---- interpolate under its old name.
 function F.upsample(...)
   local given = read_upsample(...)
   return F.interpolate(given.input, given.size, given.scale_factor, given.mode,
     given.align_corners)
 end
 
---- Repeats the nearest element.
+--- Resamples by repeating the nearest element.
 ---@use nn: input, size = nil, scale_factor = nil
 ---@example
 --- F.upsample_nearest(tide.tensor{{{1.0, 3}}}, 4) --> {{{1.0, 1.0, 3.0, 3.0}}}
@@ -488,7 +469,7 @@ F.upsample_nearest = checked("nn.functional.upsample_nearest", function(input, s
   return F.interpolate(input, size, scale_factor, "nearest")
 end)
 
---- Straight lines between elements, with the corners of images on each other.
+--- Resamples by bilinear interpolation with aligned corners.
 ---@like nn.functional.upsample_nearest
 ---@example
 --- F.upsample_bilinear(tide.tensor{{{{1.0, 3}}}}, {1, 3}) --> {{{{1.0, 2.0, 3.0}}}}

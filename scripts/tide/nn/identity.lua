@@ -1,9 +1,9 @@
--- nn.Identity: gives back what it gets; takes any arguments.
+-- nn.Identity: returns its input; its constructor accepts any arguments.
 local define = require "tide.internal.declare.define"
 local Module = require "tide.nn.module"
 
---- Gives back what it gets.
----@param arguments... any  taken for PyTorch's sake
+--- Returns its input unchanged.
+---@param arguments... any  ignored, as in PyTorch
 ---@example
 --- nn.Identity()(tide.tensor{1, 2}) --> {1, 2}
 local Identity = define("nn.Identity", Module)

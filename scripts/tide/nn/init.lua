@@ -1,4 +1,4 @@
--- tide.nn.init: fills tensors in place with starting values; each function returns its tensor.
+-- tide.nn.init: fills tensors in place with initial values; each function returns its tensor.
 local checked = require "tide.internal.declare.checked"
 local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
@@ -7,24 +7,24 @@ local tide = require "tide"
 
 local init = {}
 
---- Inputs and outputs of one unit: (fan_in, fan_out) of a weight (outputs, inputs, ...).
+--- (fan_in, fan_out) of a weight (outputs, inputs, ...).
 local function fans(name, tensor)
   local shape = tensor.shape
   if #shape < 2 then
     raise("%s: expected a weight of at least 2 dimensions, got %s", name, tostring(tensor:dim()))
   end
-  local field = 1
-  for i = 3, #shape do field = field * shape[i] end
-  return shape[2] * field, shape[1] * field
+  local receptive_field = 1
+  for i = 3, #shape do receptive_field = receptive_field * shape[i] end
+  return shape[2] * receptive_field, shape[1] * receptive_field
 end
 
---- Runs `fill` where writes into tensors that require gradients are allowed.
+--- Runs `fill` without gradients, so that it may write into tensors that require them.
 local function fill_in_place(tensor, fill)
   tide.no_grad(function() fill(tensor) end)
   return tensor
 end
 
---- Uniform in a..b (0..1).
+--- Fills with uniform random values in a..b (0..1).
 ---@use nn: tensor, a = 0, b = 1
 ---@formula uniform in a..b
 ---@see nn.init.normal_ nn.init.xavier_uniform_
@@ -34,7 +34,7 @@ init.uniform_ = checked("nn.init.uniform_", function(tensor, a, b)
     return fill_in_place(tensor, function(t) t:uniform_(a, b) end)
   end)
 
---- Normal (0, 1).
+--- Fills with normal random values (mean 0, std 1).
 ---@use nn: tensor, mean = 0, std = 1
 ---@example
 --- nn.init.normal_(tide.zeros(2), 5, 0) --> {5.0, 5.0}
@@ -42,16 +42,16 @@ init.normal_ = checked("nn.init.normal_", function(tensor, mean, std)
     return fill_in_place(tensor, function(t) t:normal_(mean, std) end)
   end)
 
---- One value.
+--- Fills with one value.
 ---@use nn: tensor
----@param value number | boolean | tensor  the value of all elements
+---@param value number | boolean | tensor  value of all elements
 ---@example
 --- nn.init.constant_(tide.zeros(2), 7) --> {7.0, 7.0}
 init.constant_ = checked("nn.init.constant_", function(tensor, value)
   return fill_in_place(tensor, function(t) t:fill_(value) end)
 end)
 
---- Zeros.
+--- Fills with zeros.
 ---@use nn: tensor
 ---@see tide.zeros tide.ones tide.full tide.empty tide.zeros_like tide.tensor
 ---@example
@@ -60,7 +60,7 @@ init.zeros_ = checked("nn.init.zeros_", function(tensor)
   return init.constant_(tensor, 0)
 end)
 
---- Ones.
+--- Fills with ones.
 ---@use nn: tensor
 ---@see tide.zeros tide.ones tide.full tide.empty tide.zeros_like tide.tensor
 ---@example
@@ -69,7 +69,7 @@ init.ones_ = checked("nn.init.ones_", function(tensor)
   return init.constant_(tensor, 1)
 end)
 
---- A matrix with ones on its diagonal.
+--- Fills a matrix with zeros and ones on the diagonal.
 ---@use nn: tensor
 ---@example
 --- nn.init.eye_(tide.zeros(2, 2)) --> {{1.0, 0.0}, {0.0, 1.0}}
@@ -80,9 +80,9 @@ init.eye_ = checked("nn.init.eye_", function(tensor)
   end)
 end)
 
---- A convolution that passes channels on.
+--- Fills the weight of a convolution so that it copies its channels.
 ---@use nn: tensor
----@param groups integer >= 0 = 1  groups of channels
+---@param groups integer >= 0 = 1  number of channel groups
 ---@example
 --- nn.init.dirac_(tide.zeros(1, 1, 3)) --> {{{0.0, 1.0, 0.0}}}
 init.dirac_ = checked("nn.init.dirac_", function(tensor, groups)
@@ -106,22 +106,22 @@ init.dirac_ = checked("nn.init.dirac_", function(tensor, groups)
   end)
 end)
 
---- Normal, held between a and b.
+--- Fills with normal random values truncated to a..b.
 ---@use nn: tensor, mean = 0.0, std = 1.0, a = -2.0, b = 2.0
----@formula normal (mean, std), drawn again outside of a..b
+---@formula normal (mean, std), restricted to a..b
 ---@example
 --- nn.init.trunc_normal_(tide.zeros(100), {a = -1, b = 1}):abs():max():item() <= 1 --> true
 local trunc_normal = reader "nn.init.trunc_normal_"
 
---- Normal numbers between a and b, by the inverse of the distribution's integral.
+--- Inverts the cumulative distribution function between a and b.
 function init.trunc_normal_(...)
   local given = trunc_normal(...)
   local mean, std = given.mean, given.std
-  local function share(x)
+  local function cdf(x)
     local z = tide.tensor((x - mean) / (std * math.sqrt(2)), {dtype = "float64"})
     return (1 + z:erf():item()) / 2
   end
-  local low, high = share(given.a), share(given.b)
+  local low, high = cdf(given.a), cdf(given.b)
   return fill_in_place(given.tensor, function(t)
     local drawn = tide.rand(t.shape, {dtype = "float64", device = t.device})
     local x = (drawn * (2 * (high - low)) + (2 * low - 1)):clamp(-1 + 1e-16, 1 - 1e-16):erfinv()
@@ -129,7 +129,7 @@ function init.trunc_normal_(...)
   end)
 end
 
---- A matrix with orthogonal rows or columns.
+--- Fills with a random matrix with orthogonal rows or columns.
 ---@use nn: tensor, gain = 1
 ---@example
 --- local w = nn.init.orthogonal_(tide.zeros(2, 2))
@@ -144,16 +144,16 @@ init.orthogonal_ = checked("nn.init.orthogonal_", function(tensor, gain)
     local wide = rows < columns
     local shape = wide and {columns, rows} or {rows, columns}
     local q, r = tide.linalg.qr(tide.randn(shape, {dtype = "float64", device = t.device}))
-    q = q * r:diag():sign() -- so that every rotation is equally likely
+    q = q * r:diag():sign() -- makes the distribution uniform over all rotations
     if wide then q = q:t() end
     t:copy_((q * gain):reshape(t.shape):to(t.dtype))
   end)
 end)
 
---- Normal, with a share of each column zero.
+--- Fills with normal random values, and zeros in a fraction of each column.
 ---@use nn: tensor
----@param sparsity number  share of each column that is 0
----@param std number = 0.01  standard deviation of the others
+---@param sparsity number  fraction of each column that is 0
+---@param std number = 0.01  standard deviation of the other elements
 ---@example
 --- nn.init.sparse_(tide.zeros(4, 1), 0.5):count_nonzero() --> 2
 init.sparse_ = checked("nn.init.sparse_", function(tensor, sparsity, std)
@@ -174,9 +174,9 @@ local gains = {
   tanh = 5 / 3, relu = math.sqrt(2), selu = 3 / 4,
 }
 
---- The gain that suits a nonlinearity.
+--- The recommended gain for a nonlinearity.
 ---@use nn: nonlinearity
----@param param number = 0.01  its parameter, such as the slope of leaky_relu
+---@param param number = 0.01  parameter of the nonlinearity: the slope of leaky_relu
 ---@example
 --- nn.init.calculate_gain("relu") --> 1.414
 init.calculate_gain = checked("nn.init.calculate_gain", function(nonlinearity, param)
@@ -184,14 +184,14 @@ init.calculate_gain = checked("nn.init.calculate_gain", function(nonlinearity, p
     return gains[nonlinearity] or raise("calculate_gain: unknown nonlinearity: %s", nonlinearity)
   end)
 
---- Glorot's uniform start.
+--- Glorot (Xavier) uniform initialization.
 ---@like nn.init.orthogonal_
 ---@formula uniform in -a..a, a = gain sqrt(6 / (fan_in + fan_out))
 ---@see nn.init.xavier_normal_ nn.init.kaiming_uniform_ nn.init.calculate_gain
 ---@example
 --- nn.init.xavier_uniform_(tide.zeros(3, 3)):abs():max():item() <= 1 --> true
 local xavier_uniform = reader "nn.init.xavier_uniform_"
---- Glorot's normal start.
+--- Glorot (Xavier) normal initialization.
 ---@like nn.init.orthogonal_
 ---@formula normal, std = gain sqrt(2 / (fan_in + fan_out))
 ---@see nn.init.xavier_uniform_ nn.init.calculate_gain
@@ -199,7 +199,6 @@ local xavier_uniform = reader "nn.init.xavier_uniform_"
 --- nn.init.xavier_normal_(tide.zeros(2, 3)).shape --> {2, 3}
 local xavier_normal = reader "nn.init.xavier_normal_"
 
---- Uniform, keeping the spread equal forwards and backwards (Glorot).
 function init.xavier_uniform_(...)
   local given = xavier_uniform(...)
   local fan_in, fan_out = fans("xavier_uniform_", given.tensor)
@@ -207,24 +206,23 @@ function init.xavier_uniform_(...)
   return init.uniform_(given.tensor, -bound, bound)
 end
 
---- Normal, keeping the spread equal forwards and backwards (Glorot).
 function init.xavier_normal_(...)
   local given = xavier_normal(...)
   local fan_in, fan_out = fans("xavier_normal_", given.tensor)
   return init.normal_(given.tensor, 0, given.gain * math.sqrt(2 / (fan_in + fan_out)))
 end
 
---- He's uniform start.
+--- He (Kaiming) uniform initialization.
 ---@use nn: tensor
 ---@param a number = 0  slope of the leaky_relu that follows
----@param mode "fan_in" | "fan_out" = "fan_in"  keep the spread forwards or backwards
+---@param mode "fan_in" | "fan_out" = "fan_in"  preserve the variance in the forward or the backward pass
 ---@use nn: nonlinearity = "leaky_relu"
 ---@formula uniform in -b..b, b = gain sqrt(3 / fan)
 ---@see nn.init.kaiming_normal_ nn.init.calculate_gain
 ---@example
 --- nn.init.kaiming_uniform_(tide.zeros(2, 6)):abs():max():item() <= 1 --> true
 local kaiming_uniform = reader "nn.init.kaiming_uniform_"
---- He's normal start.
+--- He (Kaiming) normal initialization.
 ---@like nn.init.kaiming_uniform_
 ---@formula normal, std = gain / sqrt(fan)
 ---@see nn.init.kaiming_uniform_ nn.init.calculate_gain
@@ -241,21 +239,19 @@ local function kaiming_std(name, given)
   return init.calculate_gain(given.nonlinearity, given.a) / math.sqrt(fan)
 end
 
---- Uniform, keeping the spread through layers of rectifiers (He).
 function init.kaiming_uniform_(...)
   local given = kaiming_uniform(...)
   local bound = math.sqrt(3) * kaiming_std("kaiming_uniform_", given)
   return init.uniform_(given.tensor, -bound, bound)
 end
 
---- Normal, keeping the spread through layers of rectifiers (He).
 function init.kaiming_normal_(...)
   local given = kaiming_normal(...)
   return init.normal_(given.tensor, 0, kaiming_std("kaiming_normal_", given))
 end
 
---- A function that fills uniformly within 1 / sqrt(inputs).
----@param inputs number  how many inputs each element of the result has
+--- Returns a function that fills uniformly within +-1 / sqrt(inputs).
+---@param inputs number  number of inputs of each output (fan_in)
 ---@example
 --- nn.init.fan_in_uniform(4)(tide.zeros(100)):abs():max():item() <= 0.5 --> true
 init.fan_in_uniform = checked("nn.init.fan_in_uniform", function(inputs)
@@ -263,7 +259,7 @@ init.fan_in_uniform = checked("nn.init.fan_in_uniform", function(inputs)
   return function(tensor) return init.uniform_(tensor, -bound, bound) end
 end)
 
---- Starting values: see tide.nn.init.NAME.
+--- Initial values: see tide.nn.init.NAME.
 ---@type table
 ---@example
 --- tide.nn.init.ones_(tide.zeros(2)) --> {1.0, 1.0}

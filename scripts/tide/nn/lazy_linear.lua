@@ -1,13 +1,13 @@
--- nn.LazyLinear: a Linear that learns its number of inputs from the first batch it sees.
+-- nn.LazyLinear: a Linear that infers in_features from the first batch.
 local define = require "tide.internal.declare.define"
 local init = require "tide.nn.init"
 local Linear = require "tide.nn.linear"
 
---- A Linear that learns its inputs from the first batch.
+--- A Linear that infers in_features from the first batch.
 ---@use nn: out_features, bias = true, device = nil, dtype = nil
 ---@formula y = x W' + b
 ---@shapes x (..., in_features) -> (..., out_features); weight (out_features, in_features), bias (out_features)
----@errors a last dimension of x that is not in_features
+---@errors the size of the last dimension of x is not in_features
 ---@see nn.Linear nn.Dense nn.Bilinear F.linear
 ---@example
 --- local layer = nn.LazyLinear(2); layer(tide.ones(4, 3)); layer.weight.shape --> {2, 3}
@@ -21,10 +21,10 @@ function LazyLinear:init(...)
   self.with_bias, self.unbuilt = given.bias, true
 end
 
---- Makes the parameters for inputs like `x`: where `to` said, else where x lies.
+--- Creates the parameters for inputs like `x`, with the device and dtype of `to`, else those of x.
 function LazyLinear:build(x)
-  local place = self:placement()
-  self:place(place.device or x.device, place.dtype or x.dtype)
+  local placement = self:placement()
+  self:place(placement.device or x.device, placement.dtype or x.dtype)
   self.in_features, self.unbuilt = x:size(-1), false
   local start = init.fan_in_uniform(self.in_features)
   self:parameter("weight", {self.out_features, self.in_features}, start)

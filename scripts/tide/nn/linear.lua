@@ -7,7 +7,7 @@ local Module = require "tide.nn.module"
 --- y = x W' + b.
 ---@use nn: in_features, out_features, bias = true, device = nil, dtype = nil
 ---@shapes x (..., in_features) -> (..., out_features); weight (out_features, in_features), bias (out_features)
----@errors a last dimension of x that is not in_features
+---@errors the size of the last dimension of x is not in_features
 ---@see nn.LazyLinear nn.Dense nn.Bilinear F.linear
 ---@example
 --- nn.Linear(3, 2)(tide.ones(4, 3)).shape --> {4, 2}

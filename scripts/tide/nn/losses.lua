@@ -6,8 +6,8 @@ local tide = require "tide"
 
 local losses = {}
 
---- Makes the class that is declared as `name`, of F[fn](inputs..., {options}). Tensors among the options (weights of
---- classes) move with the module.
+--- Makes the class declared as `name`, which calls F[fn](inputs..., {options}). Tensors among the options (class
+--- weights) are buffers, which move with the module.
 local function loss(name, fn)
   local Loss, read, _, option_names = define(name, Module)
 
@@ -32,27 +32,27 @@ local function loss(name, fn)
   losses[Loss.name] = Loss
 end
 
---- Cross entropy of two classes, from probabilities.
----@param weight tensor = nil  factor of each element's loss
+--- Binary cross entropy of probabilities.
+---@param weight tensor = nil  weight of each element's loss
 ---@use nn: reduction = "mean"
----@formula l = -weight (target log x + (1 - target) log(1 - x)), logarithms not below -100
+---@formula l = -weight (target log x + (1 - target) log(1 - x)), with logarithms clamped to at least -100
 ---@see nn.BCEWithLogitsLoss
 ---@example
 --- nn.BCELoss()(tide.tensor{0.5, 0.9}, tide.tensor{1.0, 1}) --> 0.3993
 loss("nn.BCELoss", "binary_cross_entropy")
 
---- Cross entropy of two classes, from scores.
----@param weight tensor = nil  factor of each element's loss
+--- Binary cross entropy of logits.
+---@param weight tensor = nil  weight of each element's loss
 ---@use nn: reduction = "mean"
----@param pos_weight tensor = nil  factor of the loss of targets that are 1, for each class
+---@param pos_weight tensor = nil  weight of targets that are 1, for each class
 ---@formula l = -weight (pos_weight target log s + (1 - target) log(1 - s)), s = sigmoid(x)
 ---@see nn.BCELoss
 ---@example
 --- nn.BCEWithLogitsLoss()(tide.tensor{0.0, 3}, tide.tensor{1.0, 1}) --> 0.3709
 loss("nn.BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
 
---- Angles small for target 1, large for -1.
----@param margin number = 0.0  similarities below it cost nothing where target is -1
+--- Pulls vectors to a small angle for target 1, a large one for -1.
+---@param margin number = 0.0  where target is -1, similarities below it have no loss
 ---@use nn: reduction = "mean"
 ---@formula l = 1 - cos(x1, x2) if target is 1, max(0, cos(x1, x2) - margin) if it is -1
 ---@see nn.CosineSimilarity
@@ -60,43 +60,43 @@ loss("nn.BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
 --- nn.CosineEmbeddingLoss()(tide.tensor{{1.0, 0}}, tide.tensor{{0.0, 1}}, tide.tensor{1}) --> 1.0
 loss("nn.CosineEmbeddingLoss", "cosine_embedding_loss")
 
---- Log-likelihood of sequences over all alignments; blank is a position.
----@param blank number = 1  the class of no label, from 1
+--- Connectionist temporal classification loss: sequences with unknown alignment.
+---@param blank number = 1  class of the blank label, from 1
 ---@use nn: reduction = "mean", zero_infinity = false
----@formula l = -log of the probability of all alignments of the target; the mean divides by the lengths of targets
+---@formula l = -log(total probability of all alignments of the target); the mean divides by the target lengths
 ---@counts targets and blank
 ---@see F.ctc_loss nn.LogSoftmax
 ---@example
 --- nn.CTCLoss()(tide.tensor{{0.6, 0.4}, {0.5, 0.5}}:log(), tide.tensor{2}, 2, 1) --> 0.3567
 loss("nn.CTCLoss", "ctc_loss")
 
---- Cross entropy of scores (n, classes) and classes (n), counted from 1.
+--- Cross entropy of logits (n, classes) and target classes (n), counted from 1.
 ---@param weight tensor = nil  weight of each class; nil is 1
 ---@use nn: ignore_index = -100, reduction = "mean"
----@param label_smoothing number = 0.0  share of the target that is spread over all classes
+---@param label_smoothing number = 0.0  fraction of the target distributed evenly over all classes
 ---@formula l = -weight[t] log(softmax(x)[t]); the mean is weighted; with label_smoothing s: (1 - s) l + s times the
 ---  mean over all classes
 ---@shapes x (n, classes), target (n) of classes or (n, classes) of probabilities -> (); x (n, classes, ...), target
 ---  (n, ...)
 ---@counts target, from 1 to classes; ignore_index is -100
----@errors a class out of range raises when the loss is read, with the line of the loss
+---@errors a class out of range: raised when the loss is read, with the line that computed it
 ---@see F.cross_entropy nn.NLLLoss nn.BCEWithLogitsLoss metrics.Accuracy
 ---@example
 --- nn.CrossEntropyLoss()(tide.tensor{{2.0, 0, 0}, {0, 2, 0}}, tide.tensor{1, 2}) --> 0.2395
 loss("nn.CrossEntropyLoss", "cross_entropy")
 
 --- Negative log-likelihood of normal distributions.
----@param full boolean = false  with the constant part
----@param eps number = 1e-6  the least variance
+---@param full boolean = false  include the constant term
+---@param eps number = 1e-6  smallest variance
 ---@use nn: reduction = "mean"
----@formula l = (log v + (x - target)^2 / v) / 2, v = max(var, eps); full adds log(2 pi) / 2
+---@formula l = (log v + (x - target)^2 / v) / 2, v = max(var, eps); with full plus log(2 pi) / 2
 ---@see nn.MSELoss
 ---@example
 --- nn.GaussianNLLLoss()(tide.tensor{1.0}, tide.tensor{3.0}, tide.tensor{4.0}) --> 1.193
 loss("nn.GaussianNLLLoss", "gaussian_nll_loss")
 
---- Distances small for 1, large for -1.
----@param margin number = 1.0  distances above it cost nothing where target is -1
+--- Makes distances small for target 1, large for -1.
+---@param margin number = 1.0  where target is -1, distances above it have no loss
 ---@use nn: reduction = "mean"
 ---@formula l = x if target is 1, max(0, margin - x) if it is -1
 ---@see F.hinge_embedding_loss
@@ -106,7 +106,7 @@ loss("nn.HingeEmbeddingLoss", "hinge_embedding_loss")
 
 --- Squared error near 0, absolute error beyond delta.
 ---@use nn: reduction = "mean"
----@param delta number = 1.0  differences below it count by their square
+---@param delta number = 1.0  differences below it are squared
 ---@formula l = d^2 / 2 if d < delta, else delta (d - delta / 2), d = |x - target|
 ---@see nn.SmoothL1Loss F.huber_loss
 ---@example
@@ -114,9 +114,9 @@ loss("nn.HingeEmbeddingLoss", "hinge_embedding_loss")
 loss("nn.HuberLoss", "huber_loss")
 
 --- Kullback-Leibler divergence.
----@param reduction "none" | "mean" | "sum" | "batchmean" = "mean"  what is made of the losses of all elements;
----  "batchmean" is their sum over n, as the formula wants
----@param log_target boolean = false  target holds logarithms
+---@param reduction "none" | "mean" | "sum" | "batchmean" = "mean"  how the elements' losses are combined; "batchmean",
+---  their sum divided by n, is the mathematical definition
+---@param log_target boolean = false  target contains log-probabilities
 ---@formula l = target (log target - x); with log_target exp(target) (target - x)
 ---@see F.kl_div F.log_softmax
 ---@example
@@ -126,30 +126,30 @@ loss("nn.KLDivLoss", "kl_div")
 --- The mean absolute difference.
 ---@use nn: reduction = "mean"
 ---@formula l = |x - target|
----@shapes x and target of one shape -> ()
+---@shapes x and target of the same shape -> ()
 ---@see nn.MSELoss nn.SmoothL1Loss F.l1_loss
 ---@example
 --- nn.L1Loss()(tide.tensor{1.0, 2}, tide.tensor{1.0, 4}) --> 1.0
 loss("nn.L1Loss", "l1_loss")
 
---- The mean squared difference of two tensors of one shape.
+--- The mean squared difference of two tensors of the same shape.
 ---@use nn: reduction = "mean"
 ---@formula l = (x - target)^2
----@shapes x and target of one shape -> ()
+---@shapes x and target of the same shape -> ()
 ---@see nn.L1Loss nn.HuberLoss F.mse_loss
 ---@example
 --- nn.MSELoss()(tide.tensor{1.0, 2}, tide.tensor{1.0, 4}) --> 2.0
 loss("nn.MSELoss", "mse_loss")
 
---- Which of two inputs should rank higher.
----@param margin number = 0.0  by how much
+--- Ranks x1 above x2 for target 1, below it for -1.
+---@param margin number = 0.0  margin by which it should rank higher
 ---@use nn: reduction = "mean"
 ---@formula l = max(0, -target (x1 - x2) + margin)
 ---@example
 --- nn.MarginRankingLoss()(tide.tensor{2.0}, tide.tensor{3.0}, tide.tensor{1.0}) --> 1.0
 loss("nn.MarginRankingLoss", "margin_ranking_loss")
 
---- How far other classes' scores come near those of the target's classes; -1 ends these.
+--- Hinge loss for several target classes, whose list ends at the first -1.
 ---@use nn: reduction = "mean"
 ---@formula l = sum over targets t and other classes i of max(0, 1 - (x[t] - x[i])) / classes
 ---@counts target, from 1 to classes
@@ -157,7 +157,7 @@ loss("nn.MarginRankingLoss", "margin_ranking_loss")
 --- nn.MultiLabelMarginLoss()(tide.tensor{0.1, 0.2, 0.4, 0.8}, tide.tensor{4, 1, -1, 2}) --> 0.85
 loss("nn.MultiLabelMarginLoss", "multilabel_margin_loss")
 
---- Cross entropy of each class by itself.
+--- Binary cross entropy of each class, from logits, averaged over classes.
 ---@use nn: weight = nil, reduction = "mean"
 ---@formula l = -mean over classes of weight (target log s + (1 - target) log(1 - s)), s = sigmoid(x)
 ---@see nn.BCEWithLogitsLoss
@@ -165,9 +165,9 @@ loss("nn.MultiLabelMarginLoss", "multilabel_margin_loss")
 --- nn.MultiLabelSoftMarginLoss()(tide.tensor{{0.0, 3}}, tide.tensor{{1.0, 1}}) --> 0.3709
 loss("nn.MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss")
 
---- How far other classes' scores come near the target's.
+--- Hinge loss: every other class should score lower than the target by a margin.
 ---@param p number = 1  exponent, 1 or 2
----@param margin number = 1.0  by how much the right score should be larger
+---@param margin number = 1.0  margin by which the target's score should exceed the others
 ---@use nn: weight = nil, reduction = "mean"
 ---@formula l = sum over i ~= t of max(0, margin - x[t] + x[i])^p / classes
 ---@counts target, from 1 to classes
@@ -176,21 +176,21 @@ loss("nn.MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss")
 --- nn.MultiMarginLoss()(tide.tensor{{0.1, 0.8}}, tide.tensor{1}) --> 0.85
 loss("nn.MultiMarginLoss", "multi_margin_loss")
 
---- Log-likelihood of classes.
+--- Negative log-likelihood of target classes, from log-probabilities.
 ---@param weight tensor = nil  weight of each class; nil is 1
 ---@use nn: ignore_index = -100, reduction = "mean"
 ---@formula l = -weight[t] x[t]; the mean is weighted
 ---@shapes x (n, classes), target (n) -> (); x (n, classes, ...), target (n, ...)
 ---@counts target, from 1 to classes; ignore_index is -100
----@errors a class out of range raises when the loss is read, with the line of the loss
+---@errors a class out of range: raised when the loss is read, with the line that computed it
 ---@see nn.LogSoftmax nn.CrossEntropyLoss F.nll_loss
 ---@example
 --- nn.NLLLoss()(tide.tensor{{-0.5, -1.5}}, tide.tensor{1}) --> 0.5
 loss("nn.NLLLoss", "nll_loss")
 
---- Log-likelihood of counts.
+--- Negative log-likelihood of Poisson-distributed counts.
 ---@use nn: log_input = true, full = false
----@param eps number = 1e-8  added to rates inside the logarithm
+---@param eps number = 1e-8  added to the rates before taking the logarithm
 ---@use nn: reduction = "mean"
 ---@formula l = exp(x) - target x; without log_input x - target log(x + eps)
 ---@example
@@ -199,7 +199,7 @@ loss("nn.PoissonNLLLoss", "poisson_nll_loss")
 
 --- Squared error near 0, absolute error beyond beta.
 ---@use nn: reduction = "mean"
----@param beta number = 1.0  differences below it count by their square
+---@param beta number = 1.0  differences below it are squared
 ---@formula l = d^2 / (2 beta) if d < beta, else d - beta / 2, d = |x - target|
 ---@see nn.HuberLoss
 ---@example
@@ -214,9 +214,9 @@ loss("nn.SmoothL1Loss", "smooth_l1_loss")
 --- nn.SoftMarginLoss()(tide.tensor{0.0, 3}, tide.tensor{1.0, 1}) --> 0.3709
 loss("nn.SoftMarginLoss", "soft_margin_loss")
 
---- Anchor nearer to a positive than to a negative example.
+--- Makes an anchor closer to a positive than to a negative example.
 ---@use nn: margin = 1.0
----@param p number = 2.0  which norm
+---@param p number = 2.0  exponent of the norm
 ---@param eps number = 1e-6  added to each difference
 ---@use nn: swap = false, reduction = "mean"
 ---@formula l = max(0, d(anchor, positive) - d(anchor, negative) + margin)
@@ -225,7 +225,7 @@ loss("nn.SoftMarginLoss", "soft_margin_loss")
 --- nn.TripletMarginLoss()(tide.tensor{{0.0}}, tide.tensor{{3.0}}, tide.tensor{{1.0}}) --> 3.0
 loss("nn.TripletMarginLoss", "triplet_margin_loss")
 
---- Anchor nearer to a positive than to a negative example, by any distance.
+--- Makes an anchor closer to a positive than to a negative example, by any distance.
 ---@use nn: distance_function = nil, margin = 1.0, swap = false, reduction = "mean"
 ---@formula l = max(0, d(anchor, positive) - d(anchor, negative) + margin)
 ---@see nn.TripletMarginLoss F.triplet_margin_loss

@@ -28,10 +28,10 @@ Module.__is_module = true -- so do all classes made from it: see internal/declar
 --- Modules start in training mode; `eval` changes it.
 Module.training = true
 
---- Whether the parameters are only made when the first input tells their sizes.
+--- Whether the parameters are created later, when the first input determines their sizes.
 Module.unbuilt = false
 
---- Classes that need nothing at their start need no `init`.
+--- The default for classes without an `init`.
 function Module:init(...) refuse_more(getmetatable(self).name, 0, ...) end
 
 -- Fields ------------------------------------------------------------------------------------------
@@ -41,14 +41,14 @@ local function field_kind(value)
   if tide.is_tensor(value) then return value.requires_grad and "parameter" or "tensor" end
 end
 
--- Called for fields that are not there yet, so assigning to a known one costs nothing.
+-- Called for new fields only, so assigning to an existing one costs nothing.
 function Module:__newindex(name, value)
   local kind = field_kind(value)
   if kind then register(self, name, kind) else self._noted[name] = true end
   rawset(self, name, value)
 end
 
--- Reading a field that no object of the class has had is an error, so that a misspelt name is found.
+-- Reading a field that no object of the class has had is an error, to find misspelled names.
 known_fields.watch(Module, {
   new_field = Module.__newindex, always = true,
   refuse = function(class, name)
@@ -61,7 +61,7 @@ known_fields.watch(Module, {
   end,
 })
 
---- Said of a class: its objects may lack these fields, which are nil then.
+--- Declares optional fields of a class, which are nil if not assigned.
 ---@param name... string  name of the field
 ---@example
 --- local Net = tide.class("Net", nn.Module)
@@ -75,8 +75,8 @@ function Module:optional(...) known_fields.optional(self, ...) end
 function Module:placement() return rawget(self, "_placement") or {} end
 
 --- Sets device and type of new parameters.
----@param device device = nil  where parameters go; nil stays
----@param dtype dtype = nil  what parameters become; nil stays
+---@param device device = nil  device of new parameters; nil does not change it
+---@param dtype dtype = nil  type of new parameters; nil does not change it
 ---@example
 --- local m = nn.Module()
 --- m:place({dtype = "float64"})
@@ -92,10 +92,10 @@ local function keep_parameter(module, name, tensor)
   rawset(module, name, tensor)
 end
 
---- Makes a parameter where the module lies.
+--- Creates a parameter on the module's device.
 ---@param name string | integer  name of the field
 ---@param shape integer[]  sizes of the parameter
----@param initialise? function  fills the parameter, as nn.init.zeros_ does
+---@param initialise? function  fills the parameter, like nn.init.zeros_
 ---@example
 --- local m = nn.Module()
 --- m:parameter("w", {2}, nn.init.ones_)
@@ -109,7 +109,7 @@ function Module:parameter(name, shape, initialise)
   keep_parameter(self, name, tensor:requires_grad_(true))
 end
 
---- Keeps a tensor as a parameter.
+--- Registers a tensor as a parameter.
 ---@param name string | integer  name of the field
 ---@param tensor? tensor  the tensor
 ---@example
@@ -118,7 +118,7 @@ end
 --- #m:parameters() --> 1
 function Module:register_parameter(name, tensor) keep_parameter(self, name, tensor) end
 
---- Keeps a tensor that is saved and moved, not trained.
+--- Registers a tensor that is saved and moved but not trained.
 ---@param name string | integer  name of the field
 ---@param tensor? tensor  the tensor
 ---@example
@@ -130,7 +130,7 @@ function Module:register_buffer(name, tensor)
   rawset(self, name, tensor)
 end
 
---- Keeps a tensor that is neither saved nor trained.
+--- Registers a tensor that is neither saved nor trained.
 ---@param name string | integer  name of the field
 ---@param tensor? tensor  the tensor
 ---@example
@@ -142,7 +142,7 @@ function Module:keep_computed(name, tensor)
   rawset(self, name, tensor)
 end
 
---- Keeps a module as a child.
+--- Registers a module as a child.
 ---@param name string | integer  name of the field
 ---@param module? module  the module
 ---@example
@@ -156,14 +156,14 @@ end
 
 -- Walking -----------------------------------------------------------------------------------------
 
---- Adds {name, module} of `module` and all below it to `list`, parents first, each module once.
+--- Appends {name, module} of `module` and its descendants to `list`, parents first, each module once.
 local function collect(module, prefix, list, seen)
   if seen[module] then return end
   seen[module] = true
   list[#list + 1] = {prefix, module}
   for name, child in fields_of(module, "child") do
-    local own = file_name(module, name)
-    local path = prefix == "" and own or prefix .. "." .. own
+    local key = file_name(module, name)
+    local path = prefix == "" and key or prefix .. "." .. key
     collect(child, path, list, seen)
   end
 end
@@ -176,7 +176,7 @@ local function iterate(list)
   end
 end
 
---- {name, tensor} of all fields of one kind in the module and below it.
+--- {name, tensor} of all fields of one kind in the module and its descendants.
 local function tensors_of(module, kind, shared_once)
   local modules, list, seen = {}, {}, {}
   collect(module, "", modules, {})
@@ -198,7 +198,7 @@ local function values(list)
   return setmetatable(result, native.list)
 end
 
---- Iterates over names and modules, the module itself first.
+--- Iterates over the names and modules of this module and its descendants, itself first.
 ---@example
 --- local names = {}
 --- for name in nn.Sequential(nn.ReLU()):named_modules() do names[#names + 1] = name end
@@ -209,7 +209,7 @@ function Module:named_modules()
   return iterate(list)
 end
 
---- Iterates over the names, as in Lua, and modules right below.
+--- Iterates over the names (as in Lua) and modules of the direct children.
 ---@example
 --- local n = 0
 --- for name, child in nn.Sequential(nn.ReLU()):named_children() do n = n + 1 end
@@ -222,7 +222,7 @@ function Module:named_children()
   end
 end
 
---- Iterates over names, as in state_dict, and parameters.
+--- Iterates over names (as in state_dict) and parameters.
 ---@see module:parameters module:buffers optim.SGD
 ---@example
 --- local names = {}
@@ -237,7 +237,7 @@ function Module:named_parameters() return iterate(tensors_of(self, "parameter", 
 --- names --> {"running_mean", "running_var", "num_batches_tracked"}
 function Module:named_buffers() return iterate(tensors_of(self, "buffer", true)) end
 
---- A list of the module and all below it.
+--- A list of this module and its descendants.
 ---@example
 --- #nn.Sequential(nn.Linear(3, 2), nn.ReLU()):modules() --> 3
 function Module:modules()
@@ -246,7 +246,7 @@ function Module:modules()
   return values(list)
 end
 
---- A list of the modules right below.
+--- A list of the direct children.
 ---@example
 --- #nn.Sequential(nn.Linear(3, 2), nn.ReLU()):children() --> 2
 function Module:children()
@@ -264,7 +264,7 @@ function Module:parameters()
   note_hidden(modules, Module)
   for _, module in ipairs(modules) do
     if module.unbuilt then
-      raise("parameters: %s has none before its first input: pass it one batch", tostring(module))
+      raise("parameters: %s has none before its first input: pass a batch through it first", tostring(module))
     end
   end
   return values(tensors_of(self, "parameter", true))
@@ -275,7 +275,7 @@ end
 --- #nn.BatchNorm1d(3):buffers() --> 3
 function Module:buffers() return values(tensors_of(self, "buffer", true)) end
 
---- The module at a path of names as in state_dict.
+--- The descendant with this path of names, as in state_dict.
 ---@param path string  names as in state_dict, such as "0.weight"
 ---@example
 --- nn.Sequential(nn.Linear(3, 2)):get_submodule("0").weight.shape --> {2, 3}
@@ -286,7 +286,7 @@ function Module:get_submodule(path)
   raise("get_submodule: there is no module %s", tostring(path))
 end
 
---- The parameter or buffer of a name as in state_dict.
+--- The parameter or buffer with this name, as in state_dict.
 ---@param path string  names as in state_dict, such as "0.weight"
 ---@example
 --- nn.Sequential(nn.Linear(3, 2)):get_parameter("0.bias").shape --> {2}
@@ -299,7 +299,7 @@ function Module:get_parameter(path)
   raise("get_parameter: there is no parameter %s", tostring(path))
 end
 
---- A module of its own with the same values.
+--- An independent copy with the same values.
 ---@example
 --- local a = nn.Linear(3, 2)
 --- local b = a:clone()
@@ -323,7 +323,7 @@ function Module:clone()
   return copy(self)
 end
 
---- Calls fn(module) for all below, then for the module.
+--- Calls fn(module) for all descendants, then for the module itself.
 ---@param fn function  the function to call
 ---@example
 --- local n = 0
@@ -335,10 +335,10 @@ function Module:apply(fn)
   return self
 end
 
--- Modes, gradients, places ------------------------------------------------------------------------
+-- Modes, gradients, devices -----------------------------------------------------------------------
 
---- Training behaviour on, or with false off.
----@param mode boolean = true  training mode on
+--- Sets training mode, or with false evaluation mode.
+---@param mode boolean = true  whether to enable training mode
 ---@see module:eval nn.Dropout nn.BatchNorm2d
 ---@example
 --- nn.Dropout():eval():train().training --> true
@@ -347,13 +347,13 @@ function Module:train(mode)
   return self
 end
 
---- Training behaviour off.
+--- Sets evaluation mode.
 ---@see module:train nn.Dropout nn.BatchNorm2d
 ---@example
 --- nn.Dropout():eval().training --> false
 function Module:eval() return self:train(false) end
 
---- Drops the gradients of all parameters.
+--- Removes the gradients of all parameters.
 ---@example
 --- local layer = nn.Linear(3, 2)
 --- layer(tide.ones(3)):sum():backward()
@@ -363,7 +363,7 @@ function Module:zero_grad()
   for _, entry in ipairs(tensors_of(self, "parameter")) do entry[2].grad = nil end
 end
 
---- Says whether the parameters are trained.
+--- Sets whether the parameters are trained.
 ---@param on boolean = true  whether gradients are recorded
 ---@example
 --- nn.Linear(3, 2):requires_grad_(false).weight.requires_grad --> false
@@ -372,21 +372,21 @@ function Module:requires_grad_(on)
   return self
 end
 
---- What `to` was asked for as {device =, dtype =}: a device, a type, a tensor that has both, and a type.
+--- The arguments of `to` as {device =, dtype =}. `target` is a device, a type, or a tensor, which has both.
 local function placement_of(target, dtype)
   if target == nil then return {dtype = dtype} end
   if tide.is_tensor(target) then return {device = target.device, dtype = dtype or target.dtype} end
-  -- What names no device must be a type; a wrong name fails when the first tensor is converted.
+  -- Anything but a device must be a type; a wrong name fails when the first tensor is converted.
   local is_device, device = pcall(tide.device, target)
   return is_device and {device = device, dtype = dtype} or {dtype = target}
 end
 
 --- Moves or converts parameters and buffers in place.
----@param device device = nil  where it goes, the type that it becomes, or a tensor that says both; nil stays
----@param dtype dtype = nil  what it becomes; nil stays
----@param non_blocking boolean = false  copies to the host do not wait; the first read does
+---@param device device = nil  new device, new type, or a tensor whose device and type are used; nil changes nothing
+---@param dtype dtype = nil  new type; nil does not change it
+---@param non_blocking boolean = false  copies to the host do not wait, only the first read does
 ---@param memory_format "contiguous_format" | "channels_last" | "preserve_format" = nil  order of the elements
----  in memory; nil stays
+---  in memory; nil does not change it
 ---@see x:to tide.accelerator
 ---@example
 --- nn.Linear(3, 2):to("float64").weight.dtype --> "float64"
@@ -412,9 +412,9 @@ function Module:to(device, dtype, _, memory_format)
   return self
 end
 
---- Moves parameters and buffers in place without their values, which are uninitialized then.
----@param device device  where parameters go; nil stays
----@param recurse boolean = true  also modules below
+--- Moves parameters and buffers in place without copying their values: they become uninitialized.
+---@param device device  new device; nil does not change it
+---@param recurse boolean = true  also move the descendants
 ---@example
 --- nn.Linear(3, 2):to_empty("sim").weight.device --> sim:0
 function Module:to_empty(device, recurse)
@@ -433,7 +433,7 @@ function Module:to_empty(device, recurse)
 end
 
 --- Moves to a GPU.
----@param index integer = 0  number of the GPU, from 0
+---@param index integer = 0  index of the GPU, from 0
 ---@see module:to x:to tide.accelerator
 ---@example
 --- local layer = nn.Linear(3, 2)
@@ -470,10 +470,10 @@ function Module:half() return self:to("float16") end
 --- nn.Linear(3, 2):bfloat16().weight.dtype --> "bfloat16"
 function Module:bfloat16() return self:to("bfloat16") end
 
---- Gluon's word: moves, and fills the weights, those of lazy layers when they are made; of a list {ctx = {a, b}}
---- inputs may lie on any.
----@param init function = nil  fills weights, as nn.init.normal_ does; nil is the layer's own
----@param ctx device | device[] = nil  where parameters go
+--- Moves the module and initializes its weights, as in Gluon; lazy layers initialize theirs when created. With a list
+--- {ctx = {a, b}}, inputs may be on any of these devices.
+---@param init function = nil  fills weights, like nn.init.normal_; nil uses each layer's default
+---@param ctx device | device[] = nil  device of the parameters, or several
 ---@example
 --- local net = nn.Dense(2, {use_bias = false})
 --- net:initialize({init = nn.init.ones_, ctx = tide.cpu()})
@@ -494,13 +494,13 @@ function Module:initialize(init, ctx)
   return self
 end
 
-for _, own in ipairs {call_methods, state_methods} do
-  for name, method in pairs(own) do Module[name] = method end
+for _, mixin in ipairs {call_methods, state_methods} do
+  for name, method in pairs(mixin) do Module[name] = method end
 end
 
 -- Showing -----------------------------------------------------------------------------
 
---- What the module computes: every class defines it.
+--- Computes the module's result; every class defines it.
 ---@param x... tensor  the inputs
 ---@example
 --- nn.ReLU():forward(tide.tensor{-1, 2}) --> {0, 2}
@@ -511,7 +511,7 @@ function Module:forward() raise("%s: has no forward method", getmetatable(self).
 --- nn.Linear(3, 2):describe() --> "3 -> 2"
 function Module:describe() return "" end
 
---- What tostring shows beside the children: describe(), unless a class says.
+--- The text that tostring adds to the class's name and children; by default describe().
 ---@example
 --- nn.Linear(3, 2):extra_repr() --> "3 -> 2"
 function Module:extra_repr() return self:describe() end
@@ -532,7 +532,7 @@ function Module:summary(...) return require "tide.nn.internal.summary"(self, ...
 
 methods(Module, "module")
 
---- The tree of modules, one a line.
+--- The tree of modules, one per line.
 function Module:__tostring() return show(self, "") end
 
 return Module

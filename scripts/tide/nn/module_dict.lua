@@ -1,4 +1,4 @@
--- nn.ModuleDict: modules by name, whose parameters count.
+-- nn.ModuleDict: a table of modules by name, which registers their parameters.
 local class = require "tide.internal.class"
 local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
@@ -38,7 +38,7 @@ function ModuleDict:update(modules)
   return self
 end
 
---- Iterates over names and modules, in the order in which they came.
+--- Iterates over names and modules, in insertion order.
 function ModuleDict:items() return self:named_children() end
 
 function ModuleDict:keys()
@@ -49,6 +49,6 @@ end
 
 function ModuleDict:values() return self:children() end
 
-function ModuleDict:forward() raise("ModuleDict: holds modules, but does not call them") end
+function ModuleDict:forward() raise("ModuleDict: it only stores modules: call them yourself") end
 
 return ModuleDict

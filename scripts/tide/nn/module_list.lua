@@ -1,4 +1,4 @@
--- nn.ModuleList: modules in a list, whose parameters count.
+-- nn.ModuleList: a list of modules, which registers their parameters.
 local define = require "tide.internal.declare.define"
 local ModuleSequence = require "tide.nn.internal.module_sequence"
 local raise = require "tide.internal.raise"
@@ -12,6 +12,6 @@ local ModuleList, read = define("nn.ModuleList", ModuleSequence)
 
 function ModuleList:init(...) self:extend(read(...).modules or {}) end
 
-function ModuleList:forward() raise("ModuleList: holds modules, but does not call them") end
+function ModuleList:forward() raise("ModuleList: it only stores modules: call them yourself") end
 
 return ModuleList

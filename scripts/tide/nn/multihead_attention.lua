@@ -1,4 +1,4 @@
--- nn.MultiheadAttention: several attentions side by side, each over a share of the features.
+-- nn.MultiheadAttention: several attention heads, each over a slice of the features.
 local attend = require("tide.nn.functional.multi_head_attention").attend
 local define = require "tide.internal.declare.define"
 local reader = require "tide.internal.declare.reader"
@@ -7,24 +7,24 @@ local Linear = require "tide.nn.linear"
 local Module = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 
---- output, weights = attention(query, key, value).
+--- Multi-head attention: output, weights = attention(query, key, value).
 ---@param embed_dim integer >= 0  size of the last dimension of query and of the result; a multiple of num_heads
 ---@use nn: num_heads, dropout = 0.0, bias = true
----@param add_bias_kv boolean = false  a trained vector is put behind keys and values
+---@param add_bias_kv boolean = false  append a trained vector to the keys and to the values
 ---@use nn: add_zero_attn = false
 ---@param kdim integer >= 0 = embed_dim  size of the last dimension of key
 ---@param vdim integer >= 0 = embed_dim  size of the last dimension of value
 ---@use nn: batch_first = false, device = nil, dtype = nil
 ---@call
 ---@use nn: query
----@param key tensor  what it is compared with: (others, n, kdim)
----@param value tensor  what is mixed: (others, n, vdim)
+---@param key tensor  keys to compare with the queries: (others, n, kdim)
+---@param value tensor  values, averaged with the attention weights: (others, n, vdim)
 ---@use nn: key_padding_mask = nil, need_weights = true, attn_mask = nil, average_attn_weights = true, is_causal =
 ---  false
 ---@formula concat(softmax(q_i k_i' / sqrt(embed_dim / num_heads) + mask) v_i) W_o + b_o over the heads i
 ---@shapes query (length, n, embed_dim), key and value (others, n, ...) -> (length, n, embed_dim), weights (n, length,
----  others); batch_first puts n in front
----@errors embed_dim must be a multiple of num_heads
+---  others); with batch_first n comes first
+---@errors embed_dim is not a multiple of num_heads
 ---@see F.scaled_dot_product_attention nn.TransformerEncoderLayer
 ---@example
 --- local x = tide.ones(5, 1, 8); nn.MultiheadAttention(8, 2)(x, x, x).shape --> {5, 1, 8}
@@ -37,7 +37,7 @@ function MultiheadAttention:init(...)
   self:place(given.device, given.dtype)
   local size, heads = given.embed_dim, given.num_heads
   if heads == 0 or size % heads ~= 0 then
-    raise("MultiheadAttention: embed_dim %d does not divide into %d heads", size, heads)
+    raise("MultiheadAttention: embed_dim %d is not divisible by num_heads %d", size, heads)
   end
   self.embed_dim, self.num_heads, self.head_dim = size, heads, size // heads
   self.dropout, self.batch_first = given.dropout, given.batch_first
@@ -62,11 +62,10 @@ end
 
 local read_call = reader "nn.MultiheadAttention:forward"
 
---- `output, weights = attention(query, key, value, options)`, all (length, n, features), with
---- batch_first (n, length, features), or (length, features). Options: key_padding_mask (n, keys)
---- and attn_mask (queries, keys) or (n * heads, queries, keys), bool with true for what must not be
---- seen, or floating to be added; need_weights (without them it is faster, and weights is nil);
---- average_attn_weights; is_causal, which says that attn_mask is the causal one.
+--- Inputs are (length, n, features), (n, length, features) with batch_first, or (length, features).
+--- key_padding_mask (n, keys) and attn_mask (queries, keys) or (n * heads, queries, keys) are bool, true to mask,
+--- or floating, added to the scores. Without need_weights it is faster, and weights is nil. is_causal is a hint
+--- that attn_mask is the causal mask.
 function MultiheadAttention:forward(...)
   local given = read_call(self, ...)
   local query, key, value = given.query, given.key, given.value
@@ -78,7 +77,7 @@ function MultiheadAttention:forward(...)
   local padding = given.key_padding_mask
   if unbatched and padding then padding = padding:unsqueeze(1) end
   if given.is_causal and not given.attn_mask then
-    raise("MultiheadAttention: is_causal needs the attn_mask that it speaks of")
+    raise("MultiheadAttention: is_causal requires attn_mask, the causal mask")
   end
   local first = arrange(query)
   local second = rawequal(key, query) and first or arrange(key)

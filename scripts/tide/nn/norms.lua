@@ -11,11 +11,11 @@ local norms = {}
 
 -- Batch and instance normalization ---------------------------------------------------------------
 
--- What both share: weights of channels, and running statistics.
+-- Base class of batch and instance normalization: channel weights and running statistics.
 local ChannelNorm = class("ChannelNorm", Module)
 ChannelNorm:optional("num_features", "weight", "bias", "running_mean", "running_var", "num_batches_tracked")
 
---- Makes the parameters and statistics for so many channels.
+--- Creates the parameters and statistics for this number of channels.
 function ChannelNorm:build(num_features)
   self.num_features = num_features
   if self.affine then
@@ -23,11 +23,11 @@ function ChannelNorm:build(num_features)
     if self.biased then self:parameter("bias", {num_features}, init.zeros_) end
   end
   if self.track_running_stats then
-    local place = {device = self:placement().device, dtype = self:placement().dtype}
-    self:register_buffer("running_mean", tide.zeros({num_features}, place))
-    self:register_buffer("running_var", tide.ones({num_features}, place))
+    local options = {device = self:placement().device, dtype = self:placement().dtype}
+    self:register_buffer("running_mean", tide.zeros({num_features}, options))
+    self:register_buffer("running_var", tide.ones({num_features}, options))
     self:register_buffer("num_batches_tracked",
-      tide.zeros({}, {dtype = "int64", device = place.device}))
+      tide.zeros({}, {dtype = "int64", device = options.device}))
   end
 end
 
@@ -40,7 +40,7 @@ function ChannelNorm:check_input(x)
     table.concat(ranks, " or "), x:dim())
 end
 
---- Forgets what was learned of the data.
+--- Resets the running statistics to their initial values.
 function ChannelNorm:reset_running_stats()
   if not self.running_mean then return end
   self.running_mean:zero_()
@@ -55,8 +55,7 @@ end
 local BatchNorm = class("BatchNorm", ChannelNorm)
 norms.BatchNorm = BatchNorm
 
---- With momentum = false the running statistics are plain means over all batches, whose number is
---- then read: that waits.
+--- With momentum = false the running statistics are cumulative averages; reading the batch count waits.
 function BatchNorm:forward(x)
   self:check_input(x)
   local counts = self.num_batches_tracked
@@ -82,7 +81,7 @@ function InstanceNorm:forward(x)
   return single and y:squeeze(1) or y
 end
 
---- Takes on all but the number of features.
+--- Sets all options except the number of features.
 function ChannelNorm:take(given)
   self:place(given.device, given.dtype)
   self.eps, self.momentum = given.eps, given.momentum
@@ -90,7 +89,7 @@ function ChannelNorm:take(given)
   self.biased = given.bias
 end
 
---- Makes the class that is declared as `name`, for inputs of these ranks.
+--- Makes the class declared as `name`, for inputs of these ranks.
 local function norm(name, base, ranks)
   local Norm, read = define(name, base)
   Norm.ranks = ranks
@@ -102,7 +101,7 @@ local function norm(name, base, ranks)
   norms[Norm.name] = Norm
 end
 
---- Makes the class of the same layer that learns its features from the first batch.
+--- Makes the lazy class of a layer, which infers num_features from the first batch.
 local function lazy(name)
   local Norm = norms[name:match "Lazy(.*)"]
   local Lazy, read = define(name, Norm)
@@ -113,8 +112,8 @@ local function lazy(name)
   function Lazy:forward(x)
     if self.unbuilt then
       self:check_input(x)
-      local place = self:placement()
-      self:place(place.device or x.device, place.dtype or x.dtype)
+      local placement = self:placement()
+      self:place(placement.device or x.device, placement.dtype or x.dtype)
       local unbatched = class.is_a(self, InstanceNorm) and x:dim() == self.ranks[#self.ranks] - 1
       self:build(x:size(unbatched and 1 or 2))
       self.unbuilt = false
@@ -127,25 +126,25 @@ end
 --- Normalizes channels of (n, c) or (n, c, length) over the batch.
 ---@use nn: num_features, eps = 1e-5, momentum = 0.1, affine = true, track_running_stats = true, device = nil, dtype =
 ---  nil
----@param bias boolean = true  a trained bias with the trained weight, if affine
----@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over all but dimension 2; running = (1 -
+---@param bias boolean = true  if affine, train a bias in addition to the weight
+---@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over all dimensions except 2; running = (1 -
 ---  momentum) running + momentum batch
 ---@shapes x (n, num_features, ...) -> the same
 ---@waits only with momentum = false, in training
----@errors one value for each channel in training, as there is no variance
+---@errors only one value for each channel in training, which has no variance
 ---@see nn.BatchNorm2d nn.LayerNorm nn.GroupNorm nn.InstanceNorm2d F.batch_norm module:eval
 ---@example
 --- nn.BatchNorm1d(1, {eps = 0})(tide.tensor{{1.0}, {3}}) --> {{-1.0}, {1.0}}
 norm("nn.BatchNorm1d", BatchNorm, {2, 3})
 
---- A BatchNorm1d that learns its channels.
+--- A BatchNorm1d that infers num_features from the first batch.
 ---@use nn: eps = 1e-5, momentum = 0.1, affine = true, track_running_stats = true, device = nil, dtype = nil
----@param bias boolean = true  a trained bias with the trained weight, if affine
----@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over all but dimension 2; running = (1 -
+---@param bias boolean = true  if affine, train a bias in addition to the weight
+---@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over all dimensions except 2; running = (1 -
 ---  momentum) running + momentum batch
 ---@shapes x (n, num_features, ...) -> the same
 ---@waits only with momentum = false, in training
----@errors one value for each channel in training, as there is no variance
+---@errors only one value for each channel in training, which has no variance
 ---@see nn.BatchNorm2d nn.LayerNorm nn.GroupNorm nn.InstanceNorm2d F.batch_norm module:eval
 ---@example
 --- nn.LazyBatchNorm1d()(tide.ones(2, 3)).shape --> {2, 3}
@@ -158,7 +157,7 @@ lazy("nn.LazyBatchNorm1d")
 --- nn.BatchNorm2d(3)(tide.ones(2, 3, 4, 4)).shape --> {2, 3, 4, 4}
 norm("nn.BatchNorm2d", BatchNorm, {4})
 
---- A BatchNorm2d that learns its channels.
+--- A BatchNorm2d that infers num_features from the first batch.
 ---@like nn.LazyBatchNorm1d
 ---@example
 --- nn.LazyBatchNorm2d()(tide.ones(2, 3, 4, 4)).shape --> {2, 3, 4, 4}
@@ -170,7 +169,7 @@ lazy("nn.LazyBatchNorm2d")
 --- nn.BatchNorm3d(3)(tide.ones(2, 3, 4, 4, 4)).shape --> {2, 3, 4, 4, 4}
 norm("nn.BatchNorm3d", BatchNorm, {5})
 
---- A BatchNorm3d that learns its channels.
+--- A BatchNorm3d that infers num_features from the first batch.
 ---@like nn.LazyBatchNorm1d
 ---@example
 --- nn.LazyBatchNorm3d()(tide.ones(2, 3, 4, 4, 4)).shape --> {2, 3, 4, 4, 4}
@@ -179,7 +178,7 @@ lazy("nn.LazyBatchNorm3d")
 --- Normalizes each channel of each sequence.
 ---@use nn: num_features, eps = 1e-5, momentum = 0.1, affine = false, track_running_stats = false, device = nil, dtype
 ---  = nil
----@param bias boolean = true  a trained bias with the trained weight, if affine
+---@param bias boolean = true  if affine, train a bias in addition to the weight
 ---@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var of each channel of each sample
 ---@shapes x (n, num_features, ...) -> the same
 ---@see nn.InstanceNorm2d nn.BatchNorm2d F.instance_norm
@@ -187,9 +186,9 @@ lazy("nn.LazyBatchNorm3d")
 --- nn.InstanceNorm1d(3)(tide.ones(2, 3, 4)).shape --> {2, 3, 4}
 norm("nn.InstanceNorm1d", InstanceNorm, {2, 3})
 
---- An InstanceNorm1d that learns its channels.
+--- An InstanceNorm1d that infers num_features from the first batch.
 ---@use nn: eps = 1e-5, momentum = 0.1, affine = false, track_running_stats = false, device = nil, dtype = nil
----@param bias boolean = true  a trained bias with the trained weight, if affine
+---@param bias boolean = true  if affine, train a bias in addition to the weight
 ---@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var of each channel of each sample
 ---@shapes x (n, num_features, ...) -> the same
 ---@see nn.InstanceNorm2d nn.BatchNorm2d F.instance_norm
@@ -204,7 +203,7 @@ lazy("nn.LazyInstanceNorm1d")
 --- nn.InstanceNorm2d(3)(tide.ones(2, 3, 4, 4)).shape --> {2, 3, 4, 4}
 norm("nn.InstanceNorm2d", InstanceNorm, {3, 4})
 
---- An InstanceNorm2d that learns its channels.
+--- An InstanceNorm2d that infers num_features from the first batch.
 ---@like nn.LazyInstanceNorm1d
 ---@example
 --- nn.LazyInstanceNorm2d()(tide.ones(2, 3, 4, 4)).shape --> {2, 3, 4, 4}
@@ -216,7 +215,7 @@ lazy("nn.LazyInstanceNorm2d")
 --- nn.InstanceNorm3d(3)(tide.ones(2, 3, 4, 4, 4)).shape --> {2, 3, 4, 4, 4}
 norm("nn.InstanceNorm3d", InstanceNorm, {4, 5})
 
---- An InstanceNorm3d that learns its channels.
+--- An InstanceNorm3d that infers num_features from the first batch.
 ---@like nn.LazyInstanceNorm1d
 ---@example
 --- nn.LazyInstanceNorm3d()(tide.ones(2, 3, 4, 4, 4)).shape --> {2, 3, 4, 4, 4}
@@ -230,7 +229,7 @@ lazy("nn.LazyInstanceNorm3d")
 ---@use nn: device = nil, dtype = nil
 ---@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over the last dimensions
 ---@shapes x (..., normalized_shape) -> the same
----@errors last dimensions of x that are not normalized_shape
+---@errors the last dimensions of x are not normalized_shape
 ---@see nn.RMSNorm nn.BatchNorm1d
 ---@example
 --- nn.LayerNorm(2, {eps = 0})(tide.tensor{1.0, 3}) --> {-1.0, 1.0}
@@ -258,7 +257,7 @@ function LayerNorm:describe() return table.concat(self.normalized_shape, "x") en
 
 --- Divides by the root of the mean square over the last dimensions.
 ---@use nn: normalized_shape
----@param eps number = nil  added to the mean square; nil is the least step of the type
+---@param eps number = nil  added to the mean square; nil is the machine epsilon of the type
 ---@use nn: elementwise_affine = true, device = nil, dtype = nil
 ---@formula y = x / sqrt(mean(x^2) + eps) * weight, the mean over the last dimensions
 ---@shapes x (..., normalized_shape) -> the same
@@ -285,13 +284,13 @@ function RMSNorm:forward(x) return F.rms_norm(x, self.normalized_shape, self.wei
 function RMSNorm:describe() return table.concat(self.normalized_shape, "x") end
 
 --- Normalizes groups of channels.
----@param num_groups integer >= 0  groups of channels; divides the number of channels
----@param num_channels integer >= 0  channels of x, its dimension 2
+---@param num_groups integer >= 0  number of groups; must divide num_channels
+---@param num_channels integer >= 0  number of channels of x, its dimension 2
 ---@use nn: eps = 1e-5, affine = true, device = nil, dtype = nil
----@param bias boolean = true  a trained bias with the trained weight, if affine
+---@param bias boolean = true  if affine, train a bias in addition to the weight
 ---@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var of each group of channels of each sample
 ---@shapes x (n, num_channels, ...) -> the same
----@errors num_groups must divide num_channels
+---@errors num_groups does not divide num_channels
 ---@see nn.LayerNorm
 ---@example
 --- nn.GroupNorm(2, 4)(tide.ones(2, 4, 3)).shape --> {2, 4, 3}
@@ -321,10 +320,10 @@ function GroupNorm:describe()
   return ("%d channels in %d groups"):format(self.num_channels, self.num_groups)
 end
 
---- Scales by the channels around each.
----@param size integer  how many neighbouring channels
+--- Normalizes each element by the squares of neighboring channels.
+---@param size integer  number of neighboring channels
 ---@use nn: alpha = 0.0001, beta = 0.75, k = 1.0
----@formula y[c] = x[c] / (k + alpha / size * sum over size neighbouring channels of x^2)^beta
+---@formula y[c] = x[c] / (k + alpha / size * sum over size neighboring channels of x^2)^beta
 ---@example
 --- nn.LocalResponseNorm(2)(tide.ones(1, 3, 4)).shape --> {1, 3, 4}
 local LocalResponseNorm, read_response = define("nn.LocalResponseNorm", Module)

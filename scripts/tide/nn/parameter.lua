@@ -1,7 +1,7 @@
 -- nn.Parameter: a tensor that a module trains.
 local checked = require "tide.internal.declare.checked"
 
---- A tensor that the module it is assigned to trains.
+--- A tensor that becomes a trained parameter of the module it is assigned to.
 ---@param tensor tensor  the values
 ---@example
 --- nn.Parameter(tide.ones(2)).requires_grad --> true

@@ -1,4 +1,4 @@
--- nn.ParameterDict: parameters by name that a module trains.
+-- nn.ParameterDict: a table of parameters by name.
 local class = require "tide.internal.class"
 local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
@@ -7,7 +7,7 @@ local Parameter = require "tide.nn.parameter"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- Parameters by name: dict.name. Tensors become parameters, in the order of their names.
+--- Parameters by name: dict.name. Tensors become parameters, sorted by name.
 ---@param tensors? table  tensors by name
 ---@see nn.Sequential nn.Module nn.Parameter
 ---@example
@@ -29,7 +29,7 @@ function ParameterDict:update(tensors)
     end
     local tensor = tensors[name]
     if not tide.is_tensor(tensor) then
-      raise("ParameterDict: %s is no tensor but a %s", tostring(name), kind_of(tensor))
+      raise("ParameterDict: expected %s to be a tensor, got %s", tostring(name), kind_of(tensor))
     end
     self:register_parameter(name, tensor.requires_grad and tensor or Parameter(tensor))
   end

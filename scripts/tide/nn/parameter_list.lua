@@ -1,4 +1,4 @@
--- nn.ParameterList: parameters in a list that a module trains.
+-- nn.ParameterList: a list of parameters.
 local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
@@ -16,7 +16,7 @@ local ParameterList, read = define("nn.ParameterList", Module)
 function ParameterList:init(...) self:extend(read(...).tensors or {}) end
 
 function ParameterList:append(tensor)
-  if not tide.is_tensor(tensor) then raise("ParameterList: no tensor but a %s", kind_of(tensor)) end
+  if not tide.is_tensor(tensor) then raise("ParameterList: expected a tensor, got %s", kind_of(tensor)) end
   self:register_parameter(#self + 1, tensor.requires_grad and tensor or Parameter(tensor))
   return self
 end

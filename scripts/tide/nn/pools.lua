@@ -6,7 +6,7 @@ local sizes = require "tide.nn.internal.sizes"
 
 local pools = {}
 
---- Makes the class that is declared as `name`, of F[fn](x, options...), the options in their order.
+--- Makes the class declared as `name`, which calls F[fn](x, options...) with the options in declaration order.
 local function pool(name, fn)
   local Pool, read, _, option_names = define(name, Module)
 
@@ -31,13 +31,13 @@ end
 
 --- The largest value of each window of a sequence.
 ---@use nn: kernel_size, stride = kernel_size
----@param padding integer | integer[] = 0  elements put around x, at both ends: one number for all dimensions, or one
----  for each
+---@param padding integer | integer[] = 0  elements added at both ends of x: one number for all dimensions, or one for
+---  each
 ---@use nn: dilation = 1, ceil_mode = false, return_indices = false
 ---@formula y = the maximum of each window
 ---@shapes x (n, channels, size...) -> (n, channels, (size + 2 padding - dilation (kernel_size - 1) - 1) // stride + 1
 ---  for each); rounded up with ceil_mode
----@counts positions that return_indices gives, in one channel taken as a vector
+---@counts the positions of return_indices, in each flattened channel
 ---@see nn.MaxPool2d nn.AvgPool2d nn.AdaptiveMaxPool2d nn.MaxUnpool2d F.max_pool2d
 ---@example
 --- nn.MaxPool1d(2)(tide.tensor{{{1.0, 4, 3, 2}}}) --> {{{4.0, 3.0}}}
@@ -58,8 +58,8 @@ pool("nn.MaxPool3d", "max_pool3d")
 
 --- The mean of each window of a sequence.
 ---@use nn: kernel_size, stride = kernel_size
----@param padding integer | integer[] = 0  elements put around x, at both ends: one number for all dimensions, or one
----  for each
+---@param padding integer | integer[] = 0  elements added at both ends of x: one number for all dimensions, or one for
+---  each
 ---@use nn: ceil_mode = false, count_include_pad = true
 ---@formula y = the mean of each window
 ---@shapes x (n, channels, size...) -> (n, channels, (size + 2 padding - kernel_size) // stride + 1 for each); rounded
@@ -71,8 +71,8 @@ pool("nn.AvgPool1d", "avg_pool1d")
 
 --- The mean of each window of an image.
 ---@use nn: kernel_size, stride = kernel_size
----@param padding integer | integer[] = 0  elements put around x, at both ends: one number for all dimensions, or one
----  for each
+---@param padding integer | integer[] = 0  elements added at both ends of x: one number for all dimensions, or one for
+---  each
 ---@use nn: ceil_mode = false, count_include_pad = true, divisor_override = nil
 ---@formula y = the mean of each window
 ---@shapes x (n, channels, size...) -> (n, channels, (size + 2 padding - kernel_size) // stride + 1 for each); rounded
@@ -89,46 +89,46 @@ pool("nn.AvgPool2d", "avg_pool2d")
 --- nn.AvgPool3d(2)(tide.ones(1, 3, 4, 4, 4)).shape --> {1, 3, 2, 2, 2}
 pool("nn.AvgPool3d", "avg_pool3d")
 
---- Means of windows that give one length.
+--- Average pooling to a given length.
 ---@use nn: output_size
----@shapes x (n, channels, size...) -> (n, channels, output_size...), whatever the sizes of x
+---@shapes x (n, channels, size...) -> (n, channels, output_size...), for any sizes of x
 ---@see nn.AdaptiveAvgPool2d nn.AdaptiveMaxPool2d nn.AvgPool2d
 ---@example
 --- nn.AdaptiveAvgPool1d(2)(tide.ones(1, 3, 9)).shape --> {1, 3, 2}
 pool("nn.AdaptiveAvgPool1d", "adaptive_avg_pool1d")
 
---- Means of windows that give one size of image.
+--- Average pooling to a given image size.
 ---@use nn: output_size
----@shapes x (n, channels, size...) -> (n, channels, output_size...), whatever the sizes of x
+---@shapes x (n, channels, size...) -> (n, channels, output_size...), for any sizes of x
 ---@see nn.AdaptiveMaxPool2d nn.AvgPool2d
 ---@example
 --- nn.AdaptiveAvgPool2d(1)(tide.ones(1, 3, 9, 9)).shape --> {1, 3, 1, 1}
 pool("nn.AdaptiveAvgPool2d", "adaptive_avg_pool2d")
 
---- Means of windows that give one size of volume.
+--- Average pooling to a given volume size.
 ---@use nn: output_size
----@shapes x (n, channels, size...) -> (n, channels, output_size...), whatever the sizes of x
+---@shapes x (n, channels, size...) -> (n, channels, output_size...), for any sizes of x
 ---@see nn.AdaptiveAvgPool2d nn.AdaptiveMaxPool2d nn.AvgPool2d
 ---@example
 --- nn.AdaptiveAvgPool3d(1)(tide.ones(1, 3, 4, 4, 4)).shape --> {1, 3, 1, 1, 1}
 pool("nn.AdaptiveAvgPool3d", "adaptive_avg_pool3d")
 
---- Largest values of windows that give one length.
+--- Max pooling to a given length.
 ---@use nn: output_size, return_indices = false
----@shapes x (n, channels, size...) -> (n, channels, output_size...), whatever the sizes of x
+---@shapes x (n, channels, size...) -> (n, channels, output_size...), for any sizes of x
 ---@see nn.AdaptiveAvgPool2d nn.AdaptiveMaxPool2d nn.AvgPool2d
 ---@example
 --- nn.AdaptiveMaxPool1d(2)(tide.ones(1, 3, 9)).shape --> {1, 3, 2}
 pool("nn.AdaptiveMaxPool1d", "adaptive_max_pool1d")
 
---- Largest values of windows that give one size of image.
+--- Max pooling to a given image size.
 ---@like nn.AdaptiveMaxPool1d
 ---@see nn.AdaptiveAvgPool2d nn.AvgPool2d
 ---@example
 --- nn.AdaptiveMaxPool2d(1)(tide.ones(1, 3, 9, 9)).shape --> {1, 3, 1, 1}
 pool("nn.AdaptiveMaxPool2d", "adaptive_max_pool2d")
 
---- Largest values of windows that give one size of volume.
+--- Max pooling to a given volume size.
 ---@like nn.AdaptiveMaxPool1d
 ---@example
 --- nn.AdaptiveMaxPool3d(1)(tide.ones(1, 3, 4, 4, 4)).shape --> {1, 3, 1, 1, 1}
@@ -143,7 +143,7 @@ pool("nn.AdaptiveMaxPool3d", "adaptive_max_pool3d")
 --- nn.LPPool1d(2, 2)(tide.ones(1, 3, 8)).shape --> {1, 3, 4}
 pool("nn.LPPool1d", "lp_pool1d")
 
---- The norm of each window of a image.
+--- The norm of each window of an image.
 ---@like nn.LPPool1d
 ---@see nn.AvgPool2d
 ---@example
@@ -156,24 +156,24 @@ pool("nn.LPPool2d", "lp_pool2d")
 --- nn.LPPool3d(2, 2)(tide.ones(1, 3, 4, 4, 4)).shape --> {1, 3, 2, 2, 2}
 pool("nn.LPPool3d", "lp_pool3d")
 
---- The largest value of windows placed by chance, to give any size of image.
+--- Max pooling with random windows, to any image size.
 ---@use nn: kernel_size, output_size = nil, output_ratio = nil, return_indices = false
----@param _random_samples tensor = nil  where the windows begin, from 0 to 1
+---@param _random_samples tensor = nil  random numbers in 0..1 that position the windows
 ---@shapes x (n, channels, size...) -> (n, channels, output_size or floor(output_ratio size)...)
----@errors exactly one of output_size and output_ratio must be given
+---@errors not exactly one of output_size and output_ratio is given
 ---@see nn.MaxPool2d
 ---@example
 --- nn.FractionalMaxPool2d(2, {output_size = 5})(tide.ones(1, 3, 9, 9)).shape --> {1, 3, 5, 5}
 pool("nn.FractionalMaxPool2d", "fractional_max_pool2d")
 
---- The largest value of windows placed by chance, to give any size of volume.
+--- Max pooling with random windows, to any volume size.
 ---@like nn.FractionalMaxPool2d
 ---@see nn.FractionalMaxPool2d nn.MaxPool2d
 ---@example
 --- nn.FractionalMaxPool3d(2, {output_size = 3})(tide.ones(1, 1, 5, 5, 5)).shape --> {1, 1, 3, 3, 3}
 pool("nn.FractionalMaxPool3d", "fractional_max_pool3d")
 
---- Makes the way back from a max pool's values and positions: unpool(x, indices, output_size).
+--- Makes the class declared as `name`, the partial inverse of max pooling: unpool(x, indices, output_size).
 local function unpool(name, fn)
   local MaxUnpool, read = define(name, Module)
 
@@ -193,10 +193,10 @@ local function unpool(name, fn)
   pools[MaxUnpool.name] = MaxUnpool
 end
 
---- Zeros with largest values back where they were: unpool(x, indices, output_size?).
+--- Partial inverse of max pooling, with zeros elsewhere: unpool(x, indices, output_size?).
 ---@use nn: kernel_size, stride = kernel_size
----@param padding integer | integer[] = 0  elements put around x, at both ends: one number for all dimensions, or one
----  for each
+---@param padding integer | integer[] = 0  elements added at both ends of x: one number for all dimensions, or one for
+---  each
 ---@shapes x and indices (n, channels, size...) -> (n, channels, (size - 1) stride - 2 padding + kernel_size for each)
 ---@see nn.MaxPool2d F.max_unpool2d
 ---@example
@@ -204,14 +204,14 @@ end
 --- nn.MaxUnpool1d(2)(y, places).shape --> {1, 3, 8}
 unpool("nn.MaxUnpool1d", "max_unpool1d")
 
---- Zeros with largest values back where they were: unpool(x, indices, output_size?).
+--- Partial inverse of max pooling, with zeros elsewhere: unpool(x, indices, output_size?).
 ---@like nn.MaxUnpool1d
 ---@example
 --- local y, places = nn.MaxPool2d(2, {return_indices = true})(tide.ones(1, 3, 8, 8))
 --- nn.MaxUnpool2d(2)(y, places).shape --> {1, 3, 8, 8}
 unpool("nn.MaxUnpool2d", "max_unpool2d")
 
---- Zeros with largest values back where they were: unpool(x, indices, output_size?).
+--- Partial inverse of max pooling, with zeros elsewhere: unpool(x, indices, output_size?).
 ---@like nn.MaxUnpool1d
 ---@example
 --- local y, places = nn.MaxPool3d(2, {return_indices = true})(tide.ones(1, 3, 4, 4, 4))

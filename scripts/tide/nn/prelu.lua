@@ -1,12 +1,12 @@
--- nn.PReLU: x where it is positive, else a learned slope times x.
+-- nn.PReLU: x; below 0, a learned slope times x.
 local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
 
---- x, below 0 times a learned slope.
----@param num_parameters integer = 1  slopes: one for all, or one for each channel
----@param init number = 0.25  the slopes at the start
+--- x; below 0, x times a learned slope.
+---@param num_parameters integer = 1  number of slopes: 1, or the number of channels
+---@param init number = 0.25  initial value of the slopes
 ---@use nn: device = nil, dtype = nil
 ---@formula x if x > 0, else weight x
 ---@see nn.LeakyReLU

@@ -14,8 +14,7 @@ local recurrent = {}
 
 -- One step of each kind ---------------------------------------------------------------------------
 
--- step(input, state, weights) -> output, new state. `input` is the input's share, W x + b, of all
--- gates; `state` is {h} or {h, c}.
+-- step(input, state, weights) -> output, new state. `input` is W x + b of all gates; `state` is {h} or {h, c}.
 
 local function hidden_part(h, weights) return F.linear(h, weights.hh, weights.bias_hh) end
 
@@ -64,13 +63,13 @@ function Recurrent:setup(given)
       self.num_layers)
   end
   if self.proj_size >= self.hidden_size and self.proj_size > 0 then
-    raise("%s: proj_size must be below hidden_size, got %s", name, self.proj_size)
+    raise("%s: proj_size must be less than hidden_size, got %s", name, self.proj_size)
   end
   self.directions = self.bidirectional and 2 or 1
   self:make_parameters()
 end
 
---- The size of h, which is projected if proj_size says so.
+--- The size of h: proj_size if projected, else hidden_size.
 function Recurrent:output_size()
   return self.proj_size > 0 and self.proj_size or self.hidden_size
 end
@@ -101,8 +100,8 @@ function Recurrent:make_parameters()
   end
 end
 
---- One layer in one direction over packed rows x, with the numbers of sequences in each step:
---- outputs, last state.
+--- Runs one layer in one direction over packed rows x, with sizes[t] sequences in step t; returns the outputs and
+--- the last state.
 function Recurrent:run(x, sizes, state, layer, direction)
   local tail, step = suffix(layer, direction), steps[self.kind]
   local weights = {
@@ -110,16 +109,16 @@ function Recurrent:run(x, sizes, state, layer, direction)
     hr = self["weight_hr" .. tail],
   }
   local bias = self["bias_ih" .. tail]
-  if bias and self.kind ~= "gru" then  -- both biases are only ever added up
+  if bias and self.kind ~= "gru" then  -- the biases are only used as a sum
     bias, weights.bias_hh = bias + weights.bias_hh, nil
   end
   local backwards = direction == 2
   local function compose(input, start, hh, bias_hh)
-    local own = {hh = hh, bias_hh = bias_hh, hr = weights.hr}
-    local function weighted(share, now) return step(share, now, own) end
+    local step_weights = {hh = hh, bias_hh = bias_hh, hr = weights.hr}
+    local function weighted(projected, now) return step(projected, now, step_weights) end
     return packed_recurrence(weighted, input, sizes, start, backwards)
   end
-  -- The inputs' share of all steps is one product.
+  -- One matrix product for the inputs of all steps.
   local input = F.linear(x, self["weight_ih" .. tail], bias)
   if not whole_recurrence.suits(input, state, weights) then
     return compose(input, state, weights.hh, weights.bias_hh)
@@ -129,8 +128,7 @@ function Recurrent:run(x, sizes, state, layer, direction)
     weights)
 end
 
---- The starting states of n sequences as a list of tensors (layers * directions, n, size); zeros if
---- not given.
+--- The initial states of n sequences as a list of tensors (layers * directions, n, size); by default zeros.
 function Recurrent:start(x, n, given, unbatched)
   local name, count = getmetatable(self).name, self.num_layers * self.directions
   local widths = self.states == 2 and {self:output_size(), self.hidden_size}
@@ -145,7 +143,7 @@ function Recurrent:start(x, n, given, unbatched)
       local shape = table.concat(state.shape, ", ")
       local wanted = ("%d, %d, %d"):format(count, n, width)
       if shape ~= wanted then
-        raise("%s: expected a starting state of shape (%s), got (%s)", name, wanted, shape)
+        raise("%s: expected an initial state of shape (%s), got (%s)", name, wanted, shape)
       end
       states[i] = state
     end
@@ -153,8 +151,8 @@ function Recurrent:start(x, n, given, unbatched)
   return states
 end
 
---- All layers over packed rows x with `sizes` sequences in each step: the outputs of the last one,
---- and the last states as a list of tensors (layers * directions, n, size).
+--- Runs all layers over packed rows x; returns the outputs of the last layer, and the last states as a list of
+--- tensors (layers * directions, n, size).
 function Recurrent:run_layers(x, sizes, states)
   local last = {}
   for i = 1, #states do last[i] = {} end
@@ -163,11 +161,11 @@ function Recurrent:run_layers(x, sizes, states)
     if layer > 1 and self.dropout > 0 then y = F.dropout(y, self.dropout, self.training) end
     local outputs = {}
     for direction = 1, self.directions do
-      local place, own = (layer - 1) * self.directions + direction, {}
-      for i, all in ipairs(states) do own[i] = all[place] end
+      local index, initial = (layer - 1) * self.directions + direction, {}
+      for i, all in ipairs(states) do initial[i] = all[index] end
       local finish
-      outputs[direction], finish = self:run(y, sizes, own, layer, direction)
-      for i, value in ipairs(finish) do last[i][place] = value end
+      outputs[direction], finish = self:run(y, sizes, initial, layer, direction)
+      for i, value in ipairs(finish) do last[i][index] = value end
     end
     y = self.directions == 2 and tide.cat(outputs, -1) or outputs[1]
   end
@@ -175,15 +173,15 @@ function Recurrent:run_layers(x, sizes, states)
   return y, last
 end
 
---- Raises an error unless x has as many features as the layer takes.
+--- Raises an error unless x has input_size features.
 function Recurrent:check_features(x)
   if x:size(-1) ~= self.input_size then
-    raise("%s: the input has %d features, the layer takes %d", getmetatable(self).name, x:size(-1),
+    raise("%s: the input has %d features, the layer expects %d", getmetatable(self).name, x:size(-1),
       self.input_size)
   end
 end
 
---- forward over a PackedSequence. States are those of the sequences in their order before packing.
+--- forward over a PackedSequence. States are in the order of the sequences before packing.
 function Recurrent:forward_packed(packed, given)
   self:check_features(packed.data)
   local states = self:start(packed.data, packed.sizes[1], given, false)
@@ -198,9 +196,9 @@ function Recurrent:forward_packed(packed, given)
   return packed:with_data(y), self.states == 2 and last or last[1]
 end
 
---- `output, state = rnn(x, state)`. x is (length, n, features), (n, length, features) with
---- batch_first, (length, features), or a PackedSequence, which the output is then, too; state is h
---- (layers * directions, n, size), or {h, c} for an LSTM, and zeros if left out.
+--- `output, state = rnn(x, state)`. x is (length, n, features), (n, length, features) with batch_first,
+--- (length, features), or a PackedSequence, and so is the output. state is h (layers * directions, n, size), or
+--- {h, c} for an LSTM; by default zeros.
 function Recurrent:forward(x, state, cell)
   if tide.is_tensor(state) then state = {state, cell} end
   if class.is_a(x, PackedSequence) then return self:forward_packed(x, state) end
@@ -229,7 +227,7 @@ function Recurrent:describe()
     self.num_layers == 1 and "" or "s", self.bidirectional and ", both directions" or "")
 end
 
---- Makes the class that is declared as `name`.
+--- Makes the class declared as `name`.
 local function layer(name, gates, states)
   local Layer, read = define(name, Recurrent)
   Layer.gates, Layer.states = gates, states
@@ -241,44 +239,44 @@ local function layer(name, gates, states)
   recurrent[Layer.name] = Layer
 end
 
---- output, h = rnn(x, h).
+--- Elman recurrent network: output, h = rnn(x, h).
 ---@use nn: input_size, hidden_size, num_layers = 1
----@param nonlinearity "tanh" | "relu" = "tanh"  the function of a step
+---@param nonlinearity "tanh" | "relu" = "tanh"  activation function
 ---@use nn: bias = true, batch_first = false
 ---@param dropout number = 0.0  probability that an element becomes 0, between layers and in training
 ---@use nn: bidirectional = false, device = nil, dtype = nil
 ---@formula h = tanh(W_ih x + b_ih + W_hh h + b_hh)
 ---@shapes x (length, n, input_size), h (layers, n, hidden_size) -> output (length, n, hidden_size), h; with
----  bidirectional twice the layers and features; batch_first puts n in front
+---  bidirectional twice the layers and features; with batch_first n comes first
 ---@see nn.LSTM nn.GRU nn.RNNCell nn.utils.rnn.pack_padded_sequence
 ---@example
 --- local output, h = nn.RNN(3, 4)(tide.ones(5, 2, 3))
 --- output.shape, h.shape --> {5, 2, 4}, {1, 2, 4}
 layer("nn.RNN", 1, 1)
 
---- output, state = lstm(x, state), where state is {h, c}.
+--- Long short-term memory: output, state = lstm(x, state), where state is {h, c}.
 ---@use nn: input_size, hidden_size, num_layers = 1, bias = true, batch_first = false
 ---@param dropout number = 0.0  probability that an element becomes 0, between layers and in training
 ---@use nn: bidirectional = false
----@param proj_size integer >= 0 = 0  size the hidden state is projected to; 0 is none
+---@param proj_size integer >= 0 = 0  size to which the hidden state is projected; 0 for no projection
 ---@use nn: device = nil, dtype = nil
 ---@formula i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b); c = f c + i g; h = o tanh(c), W, U, b of each
 ---  gate in the order i, f, g, o
 ---@shapes x (length, n, input_size), {h, c} (layers, n, hidden_size) -> output (length, n, hidden_size), {h, c}; with
----  bidirectional twice the layers and features; batch_first puts n in front; h has proj_size if that is given
+---  bidirectional twice the layers and features; with batch_first n comes first; with proj_size, h has that size
 ---@see nn.GRU nn.RNN nn.LSTMCell nn.utils.rnn.pack_padded_sequence
 ---@example
 --- local output, state = nn.LSTM(3, 4)(tide.ones(5, 2, 3))
 --- output.shape, state[1].shape --> {5, 2, 4}, {1, 2, 4}
 layer("nn.LSTM", 4, 2)
 
---- output, h = gru(x, h).
+--- Gated recurrent unit: output, h = gru(x, h).
 ---@use nn: input_size, hidden_size, num_layers = 1, bias = true, batch_first = false
 ---@param dropout number = 0.0  probability that an element becomes 0, between layers and in training
 ---@use nn: bidirectional = false, device = nil, dtype = nil
 ---@formula r, z = sigmoid(W x + U h + b); g = tanh(W x + b + r (U h + c)); h = (1 - z) g + z h
 ---@shapes x (length, n, input_size), h (layers, n, hidden_size) -> output (length, n, hidden_size), h; with
----  bidirectional twice the layers and features; batch_first puts n in front
+---  bidirectional twice the layers and features; with batch_first n comes first
 ---@see nn.LSTM nn.RNN nn.GRUCell
 ---@example
 --- local output, h = nn.GRU(3, 4)(tide.ones(5, 2, 3))
@@ -289,13 +287,13 @@ layer("nn.GRU", 3, 1)
 
 local Cell = class("Cell", Module)
 
---- `h = cell(x, h)`, or `h, c = cell(x, {h, c})` for an LSTM: one step for x (n, features) or
---- (features). Without a state it starts at zero.
+--- `h = cell(x, h)`, or `h, c = cell(x, {h, c})` for an LSTM: one step for x (n, features) or (features). The
+--- default state is zero.
 function Cell:forward(x, state, cell)
   local unbatched = x:dim() == 1
   if unbatched then x = x:unsqueeze(1) end
   if x:size(-1) ~= self.input_size then
-    raise("%s: the input has %d features, the cell takes %d", getmetatable(self).name, x:size(-1),
+    raise("%s: the input has %d features, the cell expects %d", getmetatable(self).name, x:size(-1),
       self.input_size)
   end
   if tide.is_tensor(state) then state = {state, cell} end
@@ -316,7 +314,7 @@ end
 
 function Cell:describe() return ("%d -> %d"):format(self.input_size, self.hidden_size) end
 
---- Makes the class of the cell that is declared as `name`.
+--- Makes the cell class declared as `name`.
 local function cell(name, gates, states)
   local Layer, read = define(name, Cell)
   Layer:optional("bias_ih", "bias_hh")
@@ -337,9 +335,9 @@ local function cell(name, gates, states)
   recurrent[Layer.name] = Layer
 end
 
---- h = cell(x, h).
+--- One step of an RNN: h = cell(x, h).
 ---@use nn: input_size, hidden_size, bias = true
----@param nonlinearity "tanh" | "relu" = "tanh"  the function of a step
+---@param nonlinearity "tanh" | "relu" = "tanh"  activation function
 ---@use nn: device = nil, dtype = nil
 ---@shapes x (n, input_size), h (n, hidden_size) -> h
 ---@see nn.RNN nn.GRU nn.LSTMCell
@@ -347,7 +345,7 @@ end
 --- nn.RNNCell(3, 4)(tide.ones(2, 3)).shape --> {2, 4}
 cell("nn.RNNCell", 1, 1)
 
---- h, c = cell(x, {h, c}).
+--- One step of an LSTM: h, c = cell(x, {h, c}).
 ---@use nn: input_size, hidden_size, bias = true, device = nil, dtype = nil
 ---@shapes x (n, input_size), {h, c} (n, hidden_size) -> h, c
 ---@see nn.LSTM nn.RNNCell
@@ -355,7 +353,7 @@ cell("nn.RNNCell", 1, 1)
 --- local h, c = nn.LSTMCell(3, 4)(tide.ones(2, 3)); h.shape, c.shape --> {2, 4}, {2, 4}
 cell("nn.LSTMCell", 4, 2)
 
---- h = cell(x, h).
+--- One step of a GRU: h = cell(x, h).
 ---@like nn.LSTMCell
 ---@shapes x (n, input_size), h (n, hidden_size) -> h
 ---@see nn.RNN nn.GRU nn.LSTMCell

@@ -1,13 +1,13 @@
--- nn.Sequential: runs its children one after the other; they are its elements 1, 2, ...
+-- nn.Sequential: runs its children in order; they are its elements 1, 2, ...
 local define = require "tide.internal.declare.define"
 local class = require "tide.internal.class"
 local Module = require "tide.nn.module"
 local ModuleSequence = require "tide.nn.internal.module_sequence"
 
---- Runs modules one after the other; net[1] is the first. A child {name, module} is net.name, too; net:append(child),
+--- Runs modules in order; net[1] is the first. A child {name, module} is also net.name; net:append(child),
 --- insert(position, child), extend(children), pop(position).
 ---@param module... module  the modules in order, or {name, module}
----@errors what a child raises names it, as net[2]
+---@errors errors raised in a child name it, such as net[2]
 ---@see nn.ModuleList nn.ModuleDict nn.Module
 ---@example
 --- local net = nn.Sequential({"linear", nn.Linear(3, 2)}, nn.ReLU())
@@ -17,7 +17,7 @@ local Sequential = define("nn.Sequential", ModuleSequence)
 
 function Sequential:init(...)
   local first = ...
-  -- One table of modules is as good as the modules one by one; {name, module} is a child, a class a slip.
+  -- A table of modules is a list of children; {name, module} is one child, and a class is a mistake.
   local is_list = type(first) == "table" and not class.is_a(first, Module)
     and type(first[1]) ~= "string" and rawget(first, "__index") == nil
   if is_list and select("#", ...) == 1 then self:extend(first) else self:add(...) end

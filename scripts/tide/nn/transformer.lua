@@ -17,12 +17,12 @@ local tide = require "tide"
 
 local transformer = {}
 
---- What a Transformer hands on to its layers.
+--- Options that a Transformer passes to its layers.
 local layer_options <const> = {
   "dim_feedforward", "dropout", "activation", "layer_norm_eps", "batch_first", "norm_first", "bias", "device", "dtype",
 }
 
---- The function that an option names: any of tide.nn.functional, or a function itself.
+--- The activation function of an option, which is a function or its name in tide.nn.functional.
 local function activation_of(name, value)
   local fn = type(value) == "string" and rawget(F, value) or value
   if not is_callable(fn) then
@@ -32,7 +32,7 @@ local function activation_of(name, value)
   return fn
 end
 
--- What encoder and decoder layers share: attention, and the two linear layers behind it.
+-- Base class of encoder and decoder layers: attention, followed by two linear layers.
 local Layer = class("Layer", Module)
 
 function Layer:setup(given)
@@ -62,18 +62,18 @@ function Layer:feed_forward(x)
   return self.linear2(self.dropout(self.activation(self.linear1(x))))
 end
 
---- x + dropout(part(x)), normalized before the part or after the sum.
+--- x + dropout(part(x)), normalized before `part` or after the sum.
 function Layer:residual(x, norm, dropout, part)
   if self.norm_first then return x + dropout((part(norm(x)))) end
   return norm(x + dropout((part(x))))
 end
 
---- y = layer(x, {src_mask, src_key_padding_mask}).
+--- Self-attention and a feed-forward network: y = layer(x, {src_mask, src_key_padding_mask}).
 ---@use nn: d_model, nhead, dim_feedforward = 2048, dropout = 0.1, activation = "relu", layer_norm_eps = 1e-5,
 ---  batch_first = false, norm_first = false, bias = true, device = nil, dtype = nil
 ---@call
 ---@use nn: src, src_mask = nil, src_key_padding_mask = nil, is_causal = false
----@shapes (length, n, d_model) -> the same; batch_first puts n in front
+---@shapes (length, n, d_model) -> the same; with batch_first n comes first
 ---@see nn.Transformer nn.TransformerEncoder nn.TransformerDecoder nn.MultiheadAttention
 ---@example
 --- nn.TransformerEncoderLayer(8, 2)(tide.ones(5, 1, 8)).shape --> {5, 1, 8}
@@ -93,7 +93,7 @@ end
 
 local read_encode = reader "nn.TransformerEncoderLayer:forward"
 
---- layer(x, {src_mask, src_key_padding_mask}): masks as MultiheadAttention takes them.
+--- Masks are those of MultiheadAttention.
 function TransformerEncoderLayer:forward(...)
   local given = read_encode(self, ...)
   local options = {
@@ -108,13 +108,13 @@ function TransformerEncoderLayer:forward(...)
   end)
 end
 
---- y = layer(tgt, memory).
+--- Self-attention, attention over memory, and a feed-forward network: y = layer(tgt, memory).
 ---@use nn: d_model, nhead, dim_feedforward = 2048, dropout = 0.1, activation = "relu", layer_norm_eps = 1e-5,
 ---  batch_first = false, norm_first = false, bias = true, device = nil, dtype = nil
 ---@call
 ---@use nn: tgt, memory, tgt_mask = nil, memory_mask = nil, tgt_key_padding_mask = nil, memory_key_padding_mask = nil,
 ---  tgt_is_causal = false, memory_is_causal = false
----@shapes (length, n, d_model) -> the same; batch_first puts n in front
+---@shapes (length, n, d_model) -> the same; with batch_first n comes first
 ---@see nn.Transformer nn.TransformerEncoder nn.TransformerEncoderLayer nn.TransformerDecoder nn.MultiheadAttention
 ---@example
 --- nn.TransformerDecoderLayer(8, 2)(tide.ones(5, 1, 8), tide.ones(6, 1, 8)).shape --> {5, 1, 8}
@@ -159,7 +159,7 @@ end
 
 -- Stacks ------------------------------------------------------------------------------------------
 
---- Makes `count` layers out of one: layers of their own with the same start.
+--- Makes `count` independent copies of a layer, with the same initial parameters.
 local function repeat_layer(layer, count, norm)
   if not class.is_a(layer, Module) then
     raise("Transformer: expected a layer, got %s", kind_of(layer))
@@ -172,14 +172,14 @@ local function repeat_layer(layer, count, norm)
   return ModuleList(layers)
 end
 
---- A stack of copies of a layer.
----@param encoder_layer module  the layer, which is copied
+--- A stack of encoder layers.
+---@param encoder_layer module  the layer to copy
 ---@use nn: num_layers, norm = nil
 ---@call
 ---@use nn: src
----@param mask tensor = nil  of the attention in src: true leaves out, or numbers are added
+---@param mask tensor = nil  attention mask of src: bool, true to mask, or floating, added to the scores
 ---@use nn: src_key_padding_mask = nil, is_causal = false
----@shapes (length, n, d_model) -> the same; batch_first puts n in front
+---@shapes (length, n, d_model) -> the same; with batch_first n comes first
 ---@see nn.Transformer nn.TransformerEncoderLayer nn.MultiheadAttention
 ---@example
 --- nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), 2)(tide.ones(5, 1, 8)).shape --> {5, 1, 8}
@@ -204,13 +204,13 @@ function TransformerEncoder:forward(...)
   return self.norm and self.norm(x) or x
 end
 
---- A stack of copies of a layer.
----@param decoder_layer module  the layer, which is copied
+--- A stack of decoder layers.
+---@param decoder_layer module  the layer to copy
 ---@use nn: num_layers, norm = nil
 ---@call
 ---@use nn: tgt, memory, tgt_mask = nil, memory_mask = nil, tgt_key_padding_mask = nil, memory_key_padding_mask = nil,
 ---  tgt_is_causal = false, memory_is_causal = false
----@shapes (length, n, d_model) -> the same; batch_first puts n in front
+---@shapes (length, n, d_model) -> the same; with batch_first n comes first
 ---@see nn.Transformer nn.TransformerEncoderLayer nn.MultiheadAttention
 ---@example
 --- local decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2), 2)
@@ -237,18 +237,18 @@ function TransformerDecoder:forward(...)
   return self.norm and self.norm(x) or x
 end
 
---- y = transformer(src, tgt).
+--- Encoder and decoder: y = transformer(src, tgt).
 ---@use nn: d_model = 512, nhead = 8
----@param num_encoder_layers integer = 6  layers of the encoder
----@param num_decoder_layers integer = 6  layers of the decoder
+---@param num_encoder_layers integer = 6  number of encoder layers
+---@param num_decoder_layers integer = 6  number of decoder layers
 ---@use nn: dim_feedforward = 2048, dropout = 0.1, activation = "relu"
----@param custom_encoder module = nil  stands for the encoder
----@param custom_decoder module = nil  stands for the decoder
+---@param custom_encoder module = nil  replaces the encoder
+---@param custom_decoder module = nil  replaces the decoder
 ---@use nn: layer_norm_eps = 1e-5, batch_first = false, norm_first = false, bias = true, device = nil, dtype = nil
 ---@call
 ---@use nn: src, tgt, src_mask = nil, tgt_mask = nil, memory_mask = nil, src_key_padding_mask = nil,
 ---  tgt_key_padding_mask = nil, memory_key_padding_mask = nil
----@shapes (length, n, d_model) -> the same; batch_first puts n in front
+---@shapes (length, n, d_model) -> the same; with batch_first n comes first
 ---@see nn.TransformerEncoder nn.TransformerEncoderLayer nn.TransformerDecoder nn.MultiheadAttention
 ---@example
 --- local net = nn.Transformer({d_model = 8, nhead = 2, num_encoder_layers = 1, num_decoder_layers = 1})
@@ -284,7 +284,7 @@ function Transformer:forward(...)
     given.tgt_key_padding_mask, given.memory_key_padding_mask)
 end
 
---- The mask (size, size) of -inf above the diagonal: no place sees those behind it.
+--- The causal mask (size, size), -inf above the diagonal: no position attends to later ones.
 function Transformer.generate_square_subsequent_mask(size, options)
   return tide.full({size, size}, -math.huge, options):triu(1)
 end

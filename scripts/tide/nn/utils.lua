@@ -1,9 +1,8 @@
--- The table `tide.nn.utils`: gradients kept small, parameters in one vector, sequences
--- padded, weights computed from others, norms taken into weights,
--- weights pruned.
+-- The table `tide.nn.utils`: gradient clipping, parameters as a vector, padded sequences, parametrized weights,
+-- fused norms and pruning.
 local lazy_table = require "tide.internal.lazy_table"
 
---- Gradients kept small, parameters as a vector: see tide.nn.utils.NAME.
+--- Gradient clipping, parameters as a vector, pruning and more: see tide.nn.utils.NAME.
 ---@type table
 ---@example
 --- nn.utils.clip_grad_norm_ ~= nil --> true

@@ -1,11 +1,11 @@
--- optim.Adadelta: steps as large as recent steps were, by the root mean squares of both.
+-- optim.Adadelta: steps scaled by the ratio of the root mean squares of recent steps and gradients.
 local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
---- Steps as large as recent steps were.
+--- Steps scaled by the ratio of recent steps to recent gradients.
 ---@use optim: params, lr = 1.0
----@param rho number in [0, 1] = 0.9  share of the running means that is kept
+---@param rho number in [0, 1] = 0.9  decay rate of the running means
 ---@use optim: eps = 1e-6, weight_decay = 0, maximize = false
 ---@formula v = rho v + (1 - rho) g^2; d = sqrt(u + eps) / sqrt(v + eps) g; u = rho u + (1 - rho) d^2; p = p - lr d
 ---@see optim.Adagrad optim.RMSprop

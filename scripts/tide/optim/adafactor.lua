@@ -1,17 +1,17 @@
--- optim.Adafactor: squares of gradients kept as sums of rows and of columns, steps in proportion to
--- the size of the parameters (Shazeer and Stern, 2018).
+-- optim.Adafactor: squared gradients stored as means of rows and columns, steps in proportion to the root mean square
+-- of the parameters (Shazeer and Stern, 2018).
 local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
---- Squares kept as sums of rows and columns, steps as large as the parameters allow.
+--- Memory-efficient Adam: squared gradients are stored as means of rows and columns; steps scale with parameters.
 ---@use optim: params, lr = 0.01
----@param beta2_decay number <= 0 = -0.8  exponent of how the mean of squares forgets
----@param eps table = {false, 0.001}  added to squares (false is the least step of the type), and the least scale of a
----  parameter
----@param d number >= 1 = 1.0  the largest root mean square of a step
+---@param beta2_decay number <= 0 = -0.8  exponent of the decay of the mean squared gradient
+---@param eps table = {false, 0.001}  lower bound for gradients (false is the machine epsilon of the type), and for the
+---  root mean square of a parameter
+---@param d number >= 1 = 1.0  largest root mean square of a step
 ---@use optim: weight_decay = 0.0, maximize = false
----@formula as Adam without m, with the squares of a matrix kept as means of its rows and columns
+---@formula as Adam without m, with the squared gradients of a matrix stored as means of its rows and columns
 ---@see optim.AdamW
 ---@example
 --- local w = nn.Parameter(tide.tensor{1.0})
@@ -34,7 +34,7 @@ end
 --- The root of the mean square of all elements.
 local function root_mean_square(x) return x:norm() / x:numel() ^ 0.5 end
 
---- The estimated squares of the gradient: of matrices from those of their rows and columns.
+--- Estimates the mean squared gradient, of matrices from the means of their rows and columns.
 local function estimate(grad, state, share, least)
   local squares = grad * grad
   if not state.row_var then

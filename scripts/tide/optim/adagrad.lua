@@ -1,13 +1,13 @@
--- optim.Adagrad: steps divided by the root of the sum of all squared gradients so far.
+-- optim.Adagrad: steps divided by the square root of the sum of all squared gradients.
 local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
---- Steps divided by the root of the sum of all squared gradients.
+--- Steps divided by the square root of the sum of all squared gradients.
 ---@use optim: params, lr = 0.01
 ---@param lr_decay number >= 0 = 0  lr is divided by 1 + steps * lr_decay
 ---@use optim: weight_decay = 0
----@param initial_accumulator_value number >= 0 = 0  the sum of squares at the start
+---@param initial_accumulator_value number >= 0 = 0  initial sum of squares
 ---@use optim: eps = 1e-10, maximize = false
 ---@formula s = s + g^2; p = p - lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps)
 ---@see optim.RMSprop optim.Adadelta

@@ -37,7 +37,7 @@ function Adam:update(parameter, grad, state, group)
     state.max_exp_avg_sq:copy_(state.max_exp_avg_sq:maximum(square))
     square = state.max_exp_avg_sq
   end
-  -- Both means start at 0 and are too small at first: the corrections make up for that.
+  -- Bias correction: both means start at 0 and are too small at first.
   local correction1, correction2 = 1 - beta1 ^ state.step, 1 - beta2 ^ state.step
   local scale = square:sqrt() / math.sqrt(correction2) + group.eps
   if tide.is_tensor(group.lr) then

@@ -1,9 +1,9 @@
--- optim.Adamax: Adam with the largest recent gradient in place of the root mean square.
+-- optim.Adamax: Adam with the infinity norm of recent gradients instead of the root mean square.
 local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
---- Adam with the largest recent gradient.
+--- Adam with the largest recent gradient instead of the root mean square.
 ---@use optim: params, lr = 0.002, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0, maximize = false
 ---@formula m = beta1 m + (1 - beta1) g; u = max(beta2 u, |g| + eps); p = p - lr m / ((1 - beta1^t) u)
 ---@see optim.Adam

@@ -1,4 +1,4 @@
--- optim.AdamW: Adam whose weight decay shrinks the parameters instead of joining the gradient.
+-- optim.AdamW: Adam with decoupled weight decay, which shrinks the parameters directly.
 local Adam = require "tide.optim.adam"
 local define_optimizer = require "tide.optim.internal.define_optimizer"
 

@@ -1,13 +1,13 @@
--- optim.ASGD: gradient descent with decaying steps that also keeps the mean of the parameters.
+-- optim.ASGD: gradient descent with decaying steps that also averages the parameters.
 local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
---- Gradient descent that keeps the mean of the parameters.
+--- Averaged stochastic gradient descent.
 ---@use optim: params, lr = 0.01
----@param lambd number = 0.0001  how fast parameters decay
----@param alpha number >= 0 = 0.75  exponent of how the step shrinks
----@param t0 number = 1e6  the step from which means are taken
+---@param lambd number = 0.0001  decay of the parameters
+---@param alpha number >= 0 = 0.75  exponent of the decay of the learning rate
+---@param t0 number = 1e6  step at which averaging starts
 ---@use optim: weight_decay = 0, maximize = false
 ---@formula p = p (1 - lambd eta) - eta g; ax = mean of p from step t0 on; eta = lr / (1 + lambd lr t)^alpha
 ---@see optim.SGD optim.swa_utils.AveragedModel

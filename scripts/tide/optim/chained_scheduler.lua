@@ -1,12 +1,12 @@
--- optim.lr_scheduler.ChainedScheduler: several plans at once, each changing what the others left.
+-- optim.lr_scheduler.ChainedScheduler: several schedulers, applied in order at every step.
 local check_plans = require "tide.optim.internal.check_plans"
 local define = require "tide.internal.declare.define"
 local known_fields = require "tide.internal.known_fields"
 local native = require "tide.native"
 local rates_of = require "tide.optim.internal.rates_of"
 
---- Several plans at once.
----@param schedulers scheduler[]  the plans
+--- Applies several schedulers at every step.
+---@param schedulers scheduler[]  the schedulers, in order
 ---@use optim: optimizer = nil
 ---@see lr_scheduler.SequentialLR lr_scheduler.LinearLR
 ---@example
@@ -30,7 +30,7 @@ function ChainedScheduler:step()
   for _, scheduler in ipairs(self.schedulers) do scheduler:step() end
 end
 
---- Sets the rates of the last step again: those that the last plan left.
+--- Sets the learning rates of the last step again.
 function ChainedScheduler:restore()
   for _, scheduler in ipairs(self.schedulers) do scheduler:restore() end
 end

@@ -1,14 +1,14 @@
--- optim.lr_scheduler.CosineAnnealingWarmRestarts: half a cosine down, then from the top again, each
--- time T_mult times longer (Loshchilov and Hutter, "SGDR", 2017).
+-- optim.lr_scheduler.CosineAnnealingWarmRestarts: cosine annealing that restarts, each time T_mult times longer
+-- (Loshchilov and Hutter, "SGDR", 2017).
 local define = require "tide.internal.declare.define"
 local LRScheduler = require "tide.optim.scheduler"
 
---- Half a cosine down, then from the top again.
+--- Cosine annealing with warm restarts.
 ---@use optim: optimizer
----@param T_0 integer > 0  steps of the first fall
----@param T_mult integer >= 1 = 1  factor of the steps of each following fall
+---@param T_0 integer > 0  steps until the first restart
+---@param T_mult integer >= 1 = 1  factor by which each following cycle is longer
 ---@use optim: eta_min = 0, last_epoch = -1
----@formula as CosineAnnealingLR, again and again: T_0 steps, then T_0 T_mult, ...
+---@formula as CosineAnnealingLR, repeated: T_0 steps, then T_0 T_mult, ...
 ---@see lr_scheduler.CosineAnnealingLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
@@ -24,7 +24,7 @@ function CosineAnnealingWarmRestarts:init(...)
   LRScheduler.init(self, given.optimizer, given.last_epoch)
 end
 
---- Goes on by one step, or to `epoch`, which may have a fraction.
+--- Advances by one step, or to `epoch`, which may be fractional.
 function CosineAnnealingWarmRestarts:step(epoch)
   if epoch then self.last_epoch = epoch - 1 end
   LRScheduler.step(self)

@@ -1,21 +1,21 @@
--- optim.LBFGS: Newton's method with the curvature guessed from the last steps (Nocedal and Wright,
--- "Numerical optimization", chapters 3 and 7).
+-- optim.LBFGS: limited-memory BFGS, a quasi-Newton method (Nocedal and Wright, "Numerical optimization", chapters 3
+-- and 7).
 local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- Newton's method with guessed curvature; step(closure) computes gradients anew and waits.
+--- Limited-memory BFGS, a quasi-Newton method; step(closure) recomputes gradients and waits.
 ---@use optim: params, lr = 1
----@param max_iter integer = 20  most iterations of a step
----@param max_eval integer | false = false  most calls of the closure in a step; false is max_iter * 5 / 4
----@param tolerance_grad number = 1e-7  ends a step whose gradient is below it
----@param tolerance_change number = 1e-9  ends a step that changes less
----@param history_size integer = 100  how many steps the curvature is taken from
----@param line_search_fn "strong_wolfe" | false = false  how far to go is searched; false goes by lr
----@formula p = p - lr H g, H the inverse curvature as history_size steps show it
+---@param max_iter integer = 20  maximum iterations per step
+---@param max_eval integer | false = false  maximum calls of the closure per step; false is max_iter * 5 / 4
+---@param tolerance_grad number = 1e-7  stop if the largest element of the gradient is at most this
+---@param tolerance_change number = 1e-9  stop if the parameters or the loss change less than this
+---@param history_size integer = 100  number of past steps used to estimate the curvature
+---@param line_search_fn "strong_wolfe" | false = false  line search for the step size; false uses lr
+---@formula p = p - lr H g, where H is the inverse Hessian estimated from history_size steps
 ---@waits in each step
----@errors step needs a closure; one group of parameters only
+---@errors step is called without a closure, or there are several parameter groups
 ---@see optim.SGD optimizer:step
 ---@example
 --- local w = nn.Parameter(tide.tensor{1.0})
@@ -28,7 +28,7 @@ local tide = require "tide"
 local LBFGS = define_optimizer("optim.LBFGS", Optimizer)
 
 function LBFGS:check()
-  if #self.param_groups > 0 then raise("LBFGS: takes one group of parameters") end
+  if #self.param_groups > 0 then raise("LBFGS: only one parameter group is supported") end
 end
 
 local function flat_gradient(parameters)
@@ -39,7 +39,7 @@ local function flat_gradient(parameters)
   return tide.cat(parts)
 end
 
---- parameters + size * direction, from `start` if given.
+--- Moves the parameters by size * direction, from `start` if given.
 local function move(parameters, size, direction, start)
   local first = 1
   for i, parameter in ipairs(parameters) do
@@ -50,7 +50,7 @@ local function move(parameters, size, direction, start)
   end
 end
 
---- The step that the last differences of places and gradients suggest, by the two-loop recursion.
+--- The search direction, by the two-loop recursion over the last steps and gradient changes.
 local function direction_of(state, grad)
   local q, factors = -grad, {}
   for i = #state.steps, 1, -1 do
@@ -65,7 +65,7 @@ local function direction_of(state, grad)
   return q
 end
 
---- Keeps the last step and the change of the gradient, if the curvature along it is positive.
+--- Stores the last step and change of the gradient, if the curvature along the step is positive.
 local function remember(state, step, change, limit)
   local curvature = change:dot(step):item()
   if curvature <= 1e-10 then return end
@@ -78,24 +78,23 @@ local function remember(state, step, change, limit)
   state.scale = curvature / change:dot(change):item()
 end
 
---- The least place of the cubic through two values and slopes, within the bounds.
+--- The minimizer of the cubic interpolating two values and slopes, within the bounds.
 local function cubic_minimum(a, fa, da, b, fb, db, low, high)
   local d1 = da + db - 3 * (fa - fb) / (a - b)
   local square = d1 * d1 - da * db
   if square < 0 then return (low + high) / 2 end
   local d2 = math.sqrt(square)
-  local place
+  local position
   if a <= b then
-    place = b - (b - a) * ((db + d2 - d1) / (db - da + 2 * d2))
+    position = b - (b - a) * ((db + d2 - d1) / (db - da + 2 * d2))
   else
-    place = a - (a - b) * ((da + d2 - d1) / (da - db + 2 * d2))
+    position = a - (a - b) * ((da + d2 - d1) / (da - db + 2 * d2))
   end
-  return math.min(math.max(place, low), high)
+  return math.min(math.max(position, low), high)
 end
 
---- A step size that meets the strong Wolfe conditions, with the value and gradient there, and the
---- number of evaluations: one, and at most `most` further ones.
---- `at(size)` gives value, gradient and slope there.
+--- Returns a point whose step size meets the strong Wolfe conditions, and the number of evaluations: at most
+--- 1 + `most`. `at(size)` returns the value, gradient and slope for a step size.
 local function strong_wolfe(at, size, longest, loss, grad, slope, smallest, most)
   local c1, c2 = 1e-4, 0.9
   local before = {size = 0, loss = loss, grad = grad, slope = slope}
@@ -122,18 +121,18 @@ local function strong_wolfe(at, size, longest, loss, grad, slope, smallest, most
     now, count = point(next_size), count + 1
   end
   if not low then low, high = {size = 0, loss = loss, grad = grad, slope = slope}, now end
-  -- Between the two lies a size that will do: narrow it down.
+  -- Zoom: the bracket contains an acceptable step size.
   if low.loss > high.loss then low, high = high, low end
   local stuck = false
   while count <= most and math.abs(high.size - low.size) * longest >= smallest do
     local left, right = math.min(low.size, high.size), math.max(low.size, high.size)
-    local place = cubic_minimum(low.size, low.loss, low.slope, high.size, high.loss, high.slope,
+    local position = cubic_minimum(low.size, low.loss, low.slope, high.size, high.loss, high.slope,
       left, right)
-    -- Too near an end gains little: once that is let pass.
+    -- A position too close to an end makes little progress; it is accepted only once in a row.
     local margin = 0.1 * (right - left)
-    if math.min(right - place, place - left) < margin then
-      if stuck or place >= right or place <= left then
-        place = math.abs(place - right) < math.abs(place - left) and right - margin or left + margin
+    if math.min(right - position, position - left) < margin then
+      if stuck or position >= right or position <= left then
+        position = math.abs(position - right) < math.abs(position - left) and right - margin or left + margin
         stuck = false
       else
         stuck = true
@@ -141,7 +140,7 @@ local function strong_wolfe(at, size, longest, loss, grad, slope, smallest, most
     else
       stuck = false
     end
-    now, count = point(place), count + 1
+    now, count = point(position), count + 1
     if now.loss > loss + c1 * now.size * slope or now.loss >= low.loss then
       high = now
     else
@@ -153,10 +152,10 @@ local function strong_wolfe(at, size, longest, loss, grad, slope, smallest, most
   return low, count
 end
 
---- Calls `closure` as often as it takes; returns the first loss.
+--- Calls `closure` until a stopping condition holds; returns the first loss.
 function LBFGS:take_step(closure)
   if type(closure) ~= "function" then
-    raise("LBFGS: step takes a function that computes the gradients and returns the loss")
+    raise("LBFGS: step expects a function that computes the gradients and returns the loss")
   end
   local _ <close> = tide.no_grad()
   local group = self.param_groups[1]

@@ -1,7 +1,7 @@
--- The table `tide.optim.lr_scheduler`: plans for the learning rate.
+-- The table `tide.optim.lr_scheduler`: learning rate schedulers.
 local lazy_table = require "tide.internal.lazy_table"
 
---- Plans for the learning rate: see tide.optim.lr_scheduler.NAME.
+--- Learning rate schedulers: see tide.optim.lr_scheduler.NAME.
 ---@type table
 ---@example
 --- optim.lr_scheduler.StepLR ~= nil --> true

@@ -1,21 +1,20 @@
--- optim.Muon: momentum whose matrices are made orthogonal by Newton's and Schulz's iteration
--- (Jordan et al., 2024).
+-- optim.Muon: momentum orthogonalized by a Newton-Schulz iteration (Jordan et al., 2024).
 local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- Momentum whose matrices are made orthogonal.
+--- Momentum with orthogonalized steps, for matrices.
 ---@use optim: params, lr = 0.001
 ---@param weight_decay number >= 0 = 0.1  each step shrinks parameters by lr * weight_decay
 ---@use optim: momentum = 0.95, nesterov = true
----@param ns_coefficients number[] = {3.4445, -4.775, 2.0315}  of the polynomial that makes steps orthogonal
+---@param ns_coefficients number[] = {3.4445, -4.775, 2.0315}  coefficients of the Newton-Schulz polynomial
 ---@use optim: eps = 1e-7
----@param ns_steps integer = 5  rounds of that polynomial
----@param adjust_lr_fn "original" | "match_rms_adamw" = "original"  how lr goes by the shape of a matrix
+---@param ns_steps integer = 5  number of Newton-Schulz iterations
+---@param adjust_lr_fn "original" | "match_rms_adamw" = "original"  how lr is adjusted to the shape of a matrix
 ---@formula b = momentum b + (1 - momentum) g; p = p (1 - lr weight_decay) - lr orthogonal(b), by ns_steps of a
 ---  Newton-Schulz iteration
----@errors parameters that are not matrices
+---@errors a parameter is not a matrix
 ---@see optim.AdamW optim.SGD
 ---@example
 --- local w = nn.Parameter(tide.ones(2, 2))
@@ -37,7 +36,7 @@ end
 
 function Muon:prepare(parameter, state) state.momentum_buffer = tide.zeros_like(parameter) end
 
---- A matrix near the orthogonal one that is nearest to x, computed in bfloat16.
+--- Approximates the orthogonal matrix closest to x, in bfloat16.
 local function orthogonal(x, group)
   local a, b, c = table.unpack(group.ns_coefficients)
   local wide = x:size(1) <= x:size(2)

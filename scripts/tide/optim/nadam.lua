@@ -1,11 +1,11 @@
--- optim.NAdam: Adam that looks ahead as Nesterov's momentum does.
+-- optim.NAdam: Adam with Nesterov momentum.
 local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
---- Adam with Nesterov's look ahead.
+--- Adam with Nesterov momentum.
 ---@use optim: params, lr = 0.002, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0
----@param momentum_decay number >= 0 = 0.004  how fast the momentum grows
+---@param momentum_decay number >= 0 = 0.004  decay rate of the momentum schedule
 ---@use optim: decoupled_weight_decay = false, maximize = false
 ---@formula as Adam, with the momentum of the next step: mu_t = beta1 (1 - 0.96^(t momentum_decay) / 2)
 ---@see optim.Adam optim.RAdam

@@ -1,21 +1,21 @@
--- optim.lr_scheduler.OneCycleLR: one rise to max_lr and a long fall, the momentum against it
--- (Smith and Topin, "Super-convergence", 2018).
+-- optim.lr_scheduler.OneCycleLR: one cycle that rises to max_lr, then falls, with the momentum in the opposite
+-- direction (Smith and Topin, "Super-convergence", 2018).
 local define = require "tide.internal.declare.define"
 local LRScheduler = require "tide.optim.scheduler"
 local momentum_of = require "tide.optim.internal.momentum_of"
 local of_group = require "tide.optim.internal.of_group"
 local raise = require "tide.internal.raise"
 
---- One rise and a long fall, the momentum against it.
+--- One rise and a long fall of the learning rate, with the momentum in the opposite direction.
 ---@use optim: optimizer, max_lr
----@param total_steps number > 0 = nil  steps of the whole cycle; nil is epochs * steps_per_epoch
----@param epochs number > 0 = nil  epochs, if total_steps is not given
----@param steps_per_epoch number > 0 = nil  steps of an epoch, if total_steps is not given
----@param pct_start number in [0, 1] = 0.3  share of the steps that rise
+---@param total_steps number > 0 = nil  total number of steps; nil is epochs * steps_per_epoch
+---@param epochs number > 0 = nil  number of epochs, if total_steps is not given
+---@param steps_per_epoch number > 0 = nil  steps per epoch, if total_steps is not given
+---@param pct_start number in [0, 1] = 0.3  fraction of the steps spent increasing the learning rate
 ---@use optim: anneal_strategy = "cos", cycle_momentum = true, base_momentum = 0.85, max_momentum = 0.95
----@param div_factor number > 0 = 25  the learning rate starts at max_lr / div_factor
----@param final_div_factor number > 0 = 1e4  it ends at the start / final_div_factor
----@param three_phase boolean = false  fall back to the start as slowly as it rose, then to the end
+---@param div_factor number > 0 = 25  the initial learning rate is max_lr / div_factor
+---@param final_div_factor number > 0 = 1e4  the final learning rate is the initial one / final_div_factor
+---@param three_phase boolean = false  fall to the initial rate in as many steps as the rise, then to the final one
 ---@use optim: last_epoch = -1
 ---@formula from max_lr / div_factor up to max_lr in pct_start of the steps, then down to max_lr / div_factor /
 ---  final_div_factor
@@ -33,7 +33,7 @@ local shapes = {
   linear = function(from, to, share) return from + (to - from) * share end,
 }
 
---- {end of the phase in steps, rates at its start and end, momenta likewise}, by names of values.
+--- Phases: {last step, learning rates at start and end, momenta at start and end}, as keys of limits_of.
 local function make_phases(total, share, three)
   if not three then
     return {
@@ -52,7 +52,7 @@ function OneCycleLR:init(...)
   local given = read(...)
   local total = given.total_steps
     or (given.epochs and given.steps_per_epoch and given.epochs * given.steps_per_epoch)
-  if not total then raise("OneCycleLR: total_steps, or epochs and steps_per_epoch, are missing") end
+  if not total then raise("OneCycleLR: total_steps is missing: pass it, or epochs and steps_per_epoch") end
   for key, value in pairs(given) do self[key] = value end
   self.total_steps = total
   self.phases = make_phases(total, given.pct_start, given.three_phase)
@@ -61,13 +61,13 @@ end
 
 function OneCycleLR:begin(i, group)
   if self.cycle_momentum and not momentum_of.exists(group) then
-    raise("OneCycleLR: the optimizer has no momentum to move: cycle_momentum = false")
+    raise("OneCycleLR: the optimizer has no momentum; set cycle_momentum = false")
   end
   group.lr = of_group(self, "max_lr", i) / self.div_factor
   LRScheduler.begin(self, i, group)
 end
 
---- Rates and momenta at the ends of group `i`'s phases, by the names that `phases` have for them.
+--- Learning rates and momenta of group `i` by the names used in `phases`.
 local function limits_of(self, i)
   local most = of_group(self, "max_lr", i)
   local initial = most / self.div_factor
@@ -80,7 +80,7 @@ end
 function OneCycleLR:rate(i)
   local step = self.last_epoch
   if step > self.total_steps then
-    raise("OneCycleLR: step %d of %d: the plan is over", step, self.total_steps)
+    raise("OneCycleLR: step %d exceeds total_steps = %d", step, self.total_steps)
   end
   local shape, limits, start = shapes[self.anneal_strategy], limits_of(self, i), 0
   for n, phase in ipairs(self.phases) do

@@ -1,5 +1,4 @@
--- Base of all optimizers: groups of parameters, each with its options, and what is remembered per
--- parameter.
+-- Base class of all optimizers: parameter groups with their options, and the state of each parameter.
 local add_hook = require "tide.internal.add_hook"
 local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
@@ -13,10 +12,10 @@ local refuse_more = require "tide.internal.declare.refuse_more"
 local table_text = require "tide.internal.table_text"
 local tide = require "tide"
 
---- The base of all optimizers: define update(parameter, grad, state, group).
+--- The base class of all optimizers: define update(parameter, grad, state, group).
 ---@use optim: params
----@param options table  options that the groups leave out
----@param defaults table  a default for every option there is
+---@param options table  options of groups that do not set their own
+---@param defaults table  defaults of all options
 ---@see optim.SGD optim.Adam optimizer:step optimizer:zero_grad
 ---@example
 --- local Step = tide.class("Step", optim.Optimizer)
@@ -27,19 +26,19 @@ local tide = require "tide"
 --- w --> {0.0}
 local Optimizer = define("optim.Optimizer")
 
---- Options are read and set in the groups: in the optimizer itself a rate would change nothing.
+--- Refuses options as fields of the optimizer, where setting them would have no effect.
 local function refuse(made, name, value)
   if not made.known or made.known[name] == nil then return end
   if value == nil then
-    raise("%s.%s: options are those of groups of parameters: optimizer.param_groups[1].%s", made.name, name, name)
+    raise("%s.%s: options belong to parameter groups: optimizer.param_groups[1].%s", made.name, name, name)
   end
-  raise("%s.%s: options are those of groups of parameters: for _, group in ipairs(optimizer.param_groups) do " ..
+  raise("%s.%s: options belong to parameter groups: for _, group in ipairs(optimizer.param_groups) do " ..
     "group.%s = %s end", made.name, name, name, tostring(value))
 end
 
 known_fields.watch(Optimizer, {refuse = refuse})
 
---- The options of a group; one that `known` does not know, or of another type than its default, is an error.
+--- Checks the options of a group: names must be in `known`, and types those of the defaults.
 local function options_by_defaults(name, given, known)
   local options = {}
   for key, value in pairs(given) do
@@ -61,16 +60,16 @@ end
 function Optimizer:check_list(params)
   local name = getmetatable(self).name
   if type(params) ~= "table" or getmetatable(params) then
-    raise("%s: expected a list of parameters, as net:parameters() gives it, got %s", name,
+    raise("%s: expected a list of parameters, such as net:parameters(), got %s", name,
       type(params) == "table" and tostring(getmetatable(params).name) or kind_of(params))
   end
   if #params == 0 then raise("%s: the list of parameters is empty", name) end
 end
 
---- The options of `given`, which a group or the optimizer has of its own. Classes that declare their options read them.
+--- Reads the options of a group or the optimizer. Classes that declare their options override this.
 function Optimizer:read_options(given) return options_by_defaults(getmetatable(self).name, given, self.known) end
 
---- Takes on `given`: a value for each option, and `params`.
+--- Initializes from `given`: a value for each option, and `params`.
 function Optimizer:start(given)
   local params = given.params
   given.params = nil
@@ -82,7 +81,7 @@ function Optimizer:start(given)
   end
 end
 
---- `params` is a list of tensors, as net:parameters() gives it, or of groups {params = list, lr = ..., ...}.
+--- `params` is a list of tensors, such as net:parameters(), or of groups {params = list, lr = ..., ...}.
 function Optimizer:init(params, options, defaults, ...)
   local name = getmetatable(self).name
   refuse_more(name, 3, ...)
@@ -103,7 +102,7 @@ function Optimizer:init(params, options, defaults, ...)
   self:start(given)
 end
 
--- A group of parameters: a list of the library, which shows its values, to which scripts add no options.
+-- A parameter group: a native.list, which prints its values. Scripts cannot add options.
 local Group = {}
 for key, value in pairs(native.list) do Group[key] = value end
 
@@ -116,8 +115,8 @@ function Group:__newindex(name, value)
   rawset(self, name, value)
 end
 
---- Raises an error unless all that the optimizer and a new group have are tensors, each of them once: what is
---- listed twice would be stepped twice.
+--- Raises an error unless all parameters are tensors, and no parameter occurs twice in the optimizer, because it would
+--- be updated twice.
 local function check_parameters(optimizer, name, params)
   local group_of = {}
   for i, group in ipairs(optimizer.param_groups) do
@@ -126,23 +125,23 @@ local function check_parameters(optimizer, name, params)
   local new = #optimizer.param_groups + 1
   for i, parameter in ipairs(params) do
     if not tide.is_tensor(parameter) then
-      raise("%s: parameter %d is no tensor but a %s", name, i, kind_of(parameter))
+      raise("%s: expected parameter %d to be a tensor, got %s", name, i, kind_of(parameter))
     end
     local before = group_of[parameter]
     if before == new then
-      raise("%s: parameter %d is in the list once more: give each of them once", name, i)
+      raise("%s: parameter %d occurs twice in the list: pass each parameter once", name, i)
     elseif before then
-      raise("%s: parameter %d of group %d is also in group %d: give each of them once", name, i, new, before)
+      raise("%s: parameter %d of group %d is also in group %d: pass each parameter once", name, i, new, before)
     end
     group_of[parameter] = new
   end
 end
 
---- Raises an error for options that do not go together.
+--- Raises an error for incompatible options.
 function Optimizer:check() end
 
---- Adds parameters with options of their own.
----@param group table  {params = list} and options of its own; the others are the optimizer's
+--- Adds a parameter group with its own options.
+---@param group table  {params = list} and options; missing options are the optimizer's
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 0.1})
 --- sgd:add_param_group({params = {nn.Parameter(tide.ones(1))}, lr = 0.2})
@@ -167,7 +166,7 @@ function Optimizer:add_param_group(group)
   self.param_groups[#self.param_groups + 1] = setmetatable(options, Group)
 end
 
---- Drops all gradients.
+--- Removes the gradients of all parameters.
 ---@waits no; LBFGS does
 ---@see optimizer:step x:backward optim.SGD
 ---@example
@@ -181,8 +180,8 @@ function Optimizer:zero_grad()
   end
 end
 
--- Ends what native.begin_step began. When an error passes, Ctrl-C say, only a part is recorded: then
--- nothing of it is carried out.
+-- Ends the step that native.begin_step started. After an error, such as Ctrl-C, the step is incomplete, and none of
+-- it runs.
 local step_end = setmetatable({}, {__close = function(_, problem) native.end_step(problem) end})
 
 local function copy(source)
@@ -191,8 +190,8 @@ local function copy(source)
   return result
 end
 
--- What states held before a step. When an error passes they get it back: numbers that count steps
--- belong to the step as tensors do.
+-- Restores the states from before a step after an error, because step counts are numbers, which end_step does not
+-- revert.
 local states_before = {
   __close = function(before, problem)
     if problem == nil then return end
@@ -203,8 +202,8 @@ local states_before = {
   end,
 }
 
---- Updates all parameters that have a gradient; never waits. Returns what closure() gives.
----@param closure? function  computes the gradients anew and returns the loss
+--- Updates all parameters that have a gradient; does not wait. Returns the result of closure().
+---@param closure? function  recomputes the gradients and returns the loss
 ---@waits no; LBFGS does
 ---@see optimizer:zero_grad x:backward optim.SGD
 ---@example
@@ -220,7 +219,7 @@ function Optimizer:step(closure)
   if closure then return loss end
 end
 
---- What step does between its hooks.
+--- The step itself, without its hooks.
 function Optimizer:take_step(closure)
   local loss = closure and tide.enable_grad(closure)
   self:update_all()
@@ -246,11 +245,10 @@ function Optimizer:register_step_pre_hook(fn) return add_hook(self, "_pre_hooks"
 --- n --> 1
 function Optimizer:register_step_post_hook(fn) return add_hook(self, "_post_hooks", fn) end
 
---- Fills the table of what is remembered of a parameter, before its first step.
+--- Initializes the state of a parameter before its first step.
 function Optimizer:prepare() end
 
---- The gradient with weight decay as a part of it; or, where that is decoupled, the gradient itself,
---- and the parameter shrunk.
+--- Applies weight decay: returns the gradient with it added, or, if decoupled, shrinks the parameter.
 function Optimizer:decayed(parameter, grad, group)
   local decay = group.weight_decay
   if decay == 0 then return grad end
@@ -271,7 +269,7 @@ end
 
 local state_end = setmetatable({}, {__close = function() native.end_state() end})
 
---- The states of these parameters, a list of {parameter, group}, in their order.
+--- Creates the states of a list of {parameter, group}, in order.
 local function new_states(optimizer, parameters)
   local states = {}
   native.begin_state()
@@ -283,8 +281,8 @@ local function new_states(optimizer, parameters)
   return states
 end
 
---- Makes the state of the parameters that have none. It comes before the step, which may not take it
---- along if it fails; what cannot be made for lack of memory is made before the next one.
+--- Creates the missing states of parameters, before the step, so that they exist even if the step fails. States that
+--- run out of memory are created before the next step.
 local function prepare_all(optimizer)
   local new = {}
   each_gradient(optimizer, function(parameter, _, group)
@@ -307,7 +305,7 @@ function Optimizer:update_all()
   end)
 end
 
---- Calls fn(parameter, number) for all parameters, numbered through all groups from 1.
+--- Calls fn(parameter, number) for all parameters, numbered from 1 across all groups.
 local function each_parameter(optimizer, fn)
   local number = 0
   for _, group in ipairs(optimizer.param_groups) do
@@ -318,7 +316,7 @@ local function each_parameter(optimizer, fn)
   end
 end
 
---- The state as a table of plain values and tensors, to be saved.
+--- The state as a table of plain values and tensors, for saving.
 ---@example
 --- optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 0.1}):state_dict().param_groups[1].lr --> 0.1
 function Optimizer:state_dict()
@@ -333,8 +331,8 @@ function Optimizer:state_dict()
   return setmetatable({state = state, param_groups = groups}, native.list)
 end
 
---- Makes PyTorch's form of a state the form of state_dict: there groups list their parameters by numbers,
---- which key the state, and tensors count steps. Options that this optimizer does not know are left out.
+--- Converts a PyTorch state to the form of state_dict: its groups list indices of parameters, which are the keys of
+--- the state, and step counts are tensors. Unknown options are ignored.
 local function from_torch(optimizer, saved)
   local state, groups, number = {}, {}, 0
   for i, group in ipairs(saved.param_groups) do
@@ -353,8 +351,8 @@ local function from_torch(optimizer, saved)
   return {state = state, param_groups = groups}
 end
 
---- Takes over a saved state, also one of PyTorch for the same kind of optimizer (see tide.load_torch).
----@param state_dict table  what state_dict gave, also PyTorch's
+--- Loads a saved state, which may be of the same PyTorch optimizer (see tide.load_torch).
+---@param state_dict table  result of state_dict, or a PyTorch state
 ---@example
 --- local w = nn.Parameter(tide.ones(1))
 --- local a, b = optim.SGD({w}, {lr = 0.1}), optim.SGD({w}, {lr = 0.2})
@@ -363,17 +361,17 @@ end
 function Optimizer:load_state_dict(state_dict)
   local saved = state_dict
   if type(saved.param_groups) ~= "table" or type(saved.state) ~= "table" then
-    raise("load_state_dict: expected what state_dict gave, {state, param_groups}, got %s", kind_of(saved))
+    raise("load_state_dict: expected a result of state_dict, {state, param_groups}, got %s", kind_of(saved))
   end
   if #saved.param_groups ~= #self.param_groups then
-    raise("load_state_dict: %d groups of parameters here, %d in what is loaded", #self.param_groups,
+    raise("load_state_dict: the optimizer has %d parameter groups, the loaded state %d", #self.param_groups,
       #saved.param_groups)
   end
   saved = from_torch(self, saved)
   for i, group in ipairs(self.param_groups) do
     local other = saved.param_groups[i]
     if other.params ~= #group.params then
-      raise("load_state_dict: group %d has %d parameters here, %d in what is loaded", i,
+      raise("load_state_dict: group %d has %d parameters, but %d in the loaded state", i,
         #group.params, other.params)
     end
     for key, value in pairs(other) do
@@ -383,7 +381,7 @@ function Optimizer:load_state_dict(state_dict)
   each_parameter(self, function(parameter, number)
     local state = {}
     for key, value in pairs(saved.state[number] or {}) do
-      -- A copy of its own: the next step writes into it.
+      -- A copy, because the next step writes into it.
       state[key] = tide.is_tensor(value) and value:to(parameter.device):clone() or value
     end
     self.state[parameter] = next(state) and state or nil

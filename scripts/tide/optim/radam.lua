@@ -1,12 +1,12 @@
--- optim.RAdam: Adam that waits with its scaling until the mean square can be relied on.
+-- optim.RAdam: Adam without adaptive scaling until the estimated mean square is reliable.
 local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
---- Adam that waits with its scaling until it can be relied on.
+--- Adam without adaptive scaling until the variance estimate is reliable.
 ---@use optim: params, lr = 0.001, betas = {0.9, 0.999}, eps = 1e-8, weight_decay = 0, decoupled_weight_decay = false,
 ---  maximize = false
----@formula as Adam, and by m alone as long as the variance of v is not known
+---@formula as Adam, without the division by sqrt(v) in the first steps, where its variance is too large
 ---@see optim.Adam optim.NAdam
 ---@example
 --- local w = nn.Parameter(tide.tensor{1.0})
@@ -29,7 +29,7 @@ function RAdam:update(parameter, grad, state, group)
   local mean = state.exp_avg:mul_(beta1):add_(grad * (1 - beta1))
   local square = state.exp_avg_sq:mul_(beta2):add_(grad * grad * (1 - beta2))
   local corrected = mean / (1 - beta1 ^ step)
-  -- The length of the running mean of squares, at its end and now.
+  -- The effective length of the running mean of squares: its limit, and now.
   local longest = 2 / (1 - beta2) - 1
   local length = longest - 2 * step * beta2 ^ step / (1 - beta2 ^ step)
   if length > 5 then

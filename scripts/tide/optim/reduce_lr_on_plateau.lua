@@ -1,4 +1,4 @@
--- optim.lr_scheduler.ReduceLROnPlateau: lowers the rate when a figure has stopped getting better.
+-- optim.lr_scheduler.ReduceLROnPlateau: lowers the learning rate when a metric stops improving.
 local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local known_fields = require "tide.internal.known_fields"
@@ -8,18 +8,18 @@ local raise = require "tide.internal.raise"
 local rates_of = require "tide.optim.internal.rates_of"
 local tide = require "tide"
 
---- Lowers the rate when step(figure) sees no progress.
+--- Lowers the learning rate when the metric passed to step(metric) stops improving.
 ---@use optim: optimizer
----@param mode "min" | "max" = "min"  whether a smaller or a larger figure is better
+---@param mode "min" | "max" = "min"  whether a smaller or a larger metric is better
 ---@param factor number < 1 = 0.1  factor of the learning rate
----@param patience number >= 0 = 10  epochs without a better figure before lr falls
----@param threshold number = 0.0001  by how much a figure must be better
----@param threshold_mode "rel" | "abs" = "rel"  as a share, or as a number
----@param cooldown integer >= 0 = 0  epochs to wait after lr has fallen
----@param min_lr number | number[] = 0  the least learning rate
----@param eps number >= 0 = 1e-8  changes of lr below it are not made
----@formula lr = lr factor after patience steps without a better figure
----@waits step(figure) reads a figure that is a tensor
+---@param patience number >= 0 = 10  epochs without improvement before lr is reduced
+---@param threshold number = 0.0001  minimum improvement
+---@param threshold_mode "rel" | "abs" = "rel"  relative or absolute threshold
+---@param cooldown integer >= 0 = 0  epochs to wait after lr was reduced
+---@param min_lr number | number[] = 0  lowest learning rate
+---@param eps number >= 0 = 1e-8  smaller changes of lr are ignored
+---@formula lr = lr factor after more than patience steps without improvement
+---@waits step(metric) reads a metric that is a tensor
 ---@see lr_scheduler.StepLR training.EarlyStopping
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})
@@ -38,22 +38,22 @@ function ReduceLROnPlateau:init(...)
   self.num_bad_epochs, self.cooldown_counter, self.last_epoch = 0, 0, 0
 end
 
-function ReduceLROnPlateau:is_better(figure)
+function ReduceLROnPlateau:is_better(metric)
   local sign = self.mode == "min" and -1 or 1
   local margin = self.threshold_mode == "rel" and self.best * (1 + sign * self.threshold)
     or self.best + sign * self.threshold
-  return sign * figure > sign * margin
+  return sign * metric > sign * margin
 end
 
---- Takes the figure of this epoch: a number, or a tensor, which is read and so waited for.
-function ReduceLROnPlateau:step(figure)
-  if tide.is_tensor(figure) then figure = figure:item() end
-  if type(figure) ~= "number" then
-    raise("ReduceLROnPlateau: step takes the figure to watch, got %s", kind_of(figure))
+--- Updates with the metric of this epoch: a number, or a tensor, for which it waits.
+function ReduceLROnPlateau:step(metric)
+  if tide.is_tensor(metric) then metric = metric:item() end
+  if type(metric) ~= "number" then
+    raise("ReduceLROnPlateau: step expects the metric, a number, got %s", kind_of(metric))
   end
   self.last_epoch = self.last_epoch + 1
-  if self:is_better(figure) then
-    self.best, self.num_bad_epochs = figure, 0
+  if self:is_better(metric) then
+    self.best, self.num_bad_epochs = metric, 0
   else
     self.num_bad_epochs = self.num_bad_epochs + 1
   end

@@ -1,15 +1,15 @@
--- optim.RMSprop: steps divided by the root of a running mean of the squared gradient.
+-- optim.RMSprop: steps divided by the root mean square of recent gradients.
 local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local tide = require "tide"
 
---- Steps divided by the root of a running mean of squared gradients.
+--- Steps divided by the root mean square of recent gradients.
 ---@use optim: params, lr = 0.01
----@param alpha number >= 0 = 0.99  share of the running mean of squares that is kept
+---@param alpha number >= 0 = 0.99  decay rate of the running mean of squares
 ---@use optim: eps = 1e-8, weight_decay = 0, momentum = 0
----@param centered boolean = false  divide by the variance of the gradient instead of its square
+---@param centered boolean = false  divide by the variance of the gradient instead of its mean square
 ---@use optim: maximize = false
----@formula v = alpha v + (1 - alpha) g^2; p = p - lr g / (sqrt(v) + eps); centered takes the mean's square off v;
+---@formula v = alpha v + (1 - alpha) g^2; p = p - lr g / (sqrt(v) + eps); centered uses v - mean(g)^2;
 ---  momentum as in SGD
 ---@see optim.Adam optim.Adagrad
 ---@example
@@ -32,7 +32,7 @@ function RMSprop:update(parameter, grad, state, group)
   local alpha = group.alpha
   local square = state.square_avg:mul_(alpha):add_(grad * grad * (1 - alpha))
   if group.centered then
-    -- What remains is the variance of the gradient.
+    -- Becomes the variance of the gradient.
     local mean = state.grad_avg:mul_(alpha):add_(grad * (1 - alpha))
     square = square - mean * mean
   end

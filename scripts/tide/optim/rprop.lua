@@ -1,16 +1,16 @@
--- optim.Rprop: step sizes of their own that grow while the gradient keeps its sign.
+-- optim.Rprop: per-element step sizes that grow while the gradient keeps its sign.
 local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
 local table_text = require "tide.internal.table_text"
 local tide = require "tide"
 
---- Step sizes of their own that grow while the gradient keeps its sign.
+--- Per-element step sizes that grow while the gradient keeps its sign.
 ---@use optim: params, lr = 0.01
----@param etas number[2] > 0 = {0.5, 1.2}  factors of a step whose gradient has changed its sign, or kept it
----@param step_sizes number[2] >= 0 = {1e-6, 50}  the least and the largest step
+---@param etas number[2] > 0 = {0.5, 1.2}  factors of the step size if the gradient changed its sign, or kept it
+---@param step_sizes number[2] >= 0 = {1e-6, 50}  smallest and largest step size
 ---@use optim: maximize = false
----@formula each element has a step of its own, which grows by etas[2] while the sign of g stays and shrinks by
+---@formula each element has its own step size, which grows by etas[2] while the sign of g stays and shrinks by
 ---  etas[1] when it changes
 ---@see optim.SGD
 ---@example
@@ -42,7 +42,7 @@ function Rprop:update(parameter, grad, state, group)
   local factor = tide.where(agreement:gt(0), group.etas[2],
     tide.where(agreement:lt(0), group.etas[1], tide.ones_like(parameter)))
   state.step_size:copy_((state.step_size * factor):clamp(group.step_sizes[1], group.step_sizes[2]))
-  -- Where the sign has changed the step is left out.
+  -- No step where the sign changed.
   local used = tide.where(agreement:lt(0), tide.zeros_like(grad), grad)
   state.prev:copy_(used)
   parameter:sub_(used:sign() * state.step_size)

@@ -1,5 +1,5 @@
--- optim.lr_scheduler.LRScheduler, the base of all plans for the learning rate: counts steps and
--- sets the rate of every group of the optimizer.
+-- optim.lr_scheduler.LRScheduler, the base class of learning rate schedulers: counts steps and sets the learning rate
+-- of each parameter group.
 local define = require "tide.internal.declare.define"
 local kind_of = require "tide.internal.kind_of"
 local known_fields = require "tide.internal.known_fields"
@@ -7,9 +7,9 @@ local native = require "tide.native"
 local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 
---- The base of all plans: define rate(i, base, now); step() after optimizer:step().
----@param optimizer optimizer  its learning rates are set
----@param last_epoch? integer >= -1 = -1  the last step that was taken; -1 begins anew
+--- The base class of schedulers: define rate(i, base, now); call step() after optimizer:step().
+---@param optimizer optimizer  optimizer whose learning rates are set
+---@param last_epoch? integer >= -1 = -1  index of the last step; -1 starts from the beginning
 ---@example
 --- local Half = tide.class("Half", optim.lr_scheduler.LRScheduler)
 --- function Half:rate(i, base, now) return base / 2 end
@@ -20,8 +20,8 @@ local LRScheduler = define("optim.lr_scheduler.LRScheduler")
 
 known_fields.watch(LRScheduler, {})
 
---- Attaches to `optimizer`; with `last_epoch` (the number of steps done) other than -1 it goes on
---- where another scheduler of this optimizer stopped. Sets the first rate.
+--- With `last_epoch` (the number of completed steps) other than -1 it continues from another scheduler of this
+--- optimizer. Sets the first learning rate.
 function LRScheduler:init(optimizer, last_epoch)
   local name = getmetatable(self).name
   if type(optimizer) ~= "table" or not optimizer.param_groups then
@@ -33,35 +33,35 @@ function LRScheduler:init(optimizer, last_epoch)
     if self.last_epoch == -1 then
       self:begin(i, group)
     elseif not group.initial_lr then
-      raise("%s: group %d has no initial_lr to go on from", name, i)
+      raise("%s: group %d has no initial_lr to continue from", name, i)
     end
     self.base_lrs[i] = group.initial_lr
   end
   self:step()
 end
 
---- Takes on group `i`, whose rate is the first one unless another plan, attached before, has changed it.
+--- Initializes group `i`: records its initial learning rate, unless an earlier scheduler did.
 function LRScheduler:begin(i, group)
   group.initial_lr = group.initial_lr or group.lr
   self.base_lrs[i] = group.initial_lr
 end
 
---- The rate of group `i`, whose rate at the start was `base` and now is `lr`, after
---- self.last_epoch steps. Every plan defines this.
+--- The learning rate of group `i` after self.last_epoch steps, from the initial one `base` and the current one `lr`.
+--- Every scheduler defines this.
 function LRScheduler:rate() raise("%s: has no rate method", getmetatable(self).name) end
 
---- Goes on by one step and sets the rates: call it after optimizer:step().
+--- Advances by one step and sets the learning rates: call it after optimizer:step().
 function LRScheduler:step()
   self.last_epoch = self.last_epoch + 1
   self._last_lr = {}
   for i, group in ipairs(self.optimizer.param_groups) do
-    if not self.base_lrs[i] then self:begin(i, group) end -- it was added after the plan was made
+    if not self.base_lrs[i] then self:begin(i, group) end -- it was added after the scheduler was created
     group.lr = self:rate(i, self.base_lrs[i], group.lr)
     self._last_lr[i] = group.lr
   end
 end
 
---- Sets the rates of the last step again, and the momenta that go with them.
+--- Sets the learning rates and momenta of the last step again.
 function LRScheduler:restore()
   for i, group in ipairs(self.optimizer.param_groups) do
     group.lr = self._last_lr[i] or group.lr
@@ -69,24 +69,24 @@ function LRScheduler:restore()
   end
 end
 
---- Takes one step back in the count, for a plan that makes the step itself.
+--- Decrements the step count, for a scheduler that runs the step itself.
 function LRScheduler:step_back() self.last_epoch = self.last_epoch - 1 end
 
---- Begins anew with the next step.
+--- Restarts with the next step.
 function LRScheduler:start_over() self.last_epoch = -1 end
 
---- The rates that the last step set, one for each group.
+--- The learning rates set by the last step, one for each group.
 function LRScheduler:get_last_lr()
   return table.move(self._last_lr, 1, #self._last_lr, 1, setmetatable({}, native.list))
 end
 
--- What is not part of the state: other objects, functions and lists of them.
+-- Whether a field is part of the state, unlike other objects, functions and lists of functions.
 local function is_state(value)
   if type(value) ~= "table" then return type(value) ~= "function" end
   return not getmetatable(value) and type(value[1]) ~= "function"
 end
 
---- All that is needed to go on later.
+--- The state needed to continue later.
 function LRScheduler:state_dict()
   local state = setmetatable({}, native.list)
   for key, value in pairs(self) do
@@ -95,10 +95,10 @@ function LRScheduler:state_dict()
   return state
 end
 
---- Takes over what state_dict gave, and sets the rates: whether the optimizer's state was loaded before this plan was
---- made, which then began with that rate, or is loaded later makes no difference.
+--- Loads a result of state_dict, and sets the learning rates, so that the optimizer's state may be loaded before or
+--- after.
 function LRScheduler:load_state_dict(state)
-  if type(state) ~= "table" then raise("load_state_dict: expected what state_dict gave, got %s", kind_of(state)) end
+  if type(state) ~= "table" then raise("load_state_dict: expected a result of state_dict, got %s", kind_of(state)) end
   for key, value in pairs(state) do self[key] = value end
   self:restore()
 end

@@ -1,4 +1,4 @@
--- Plans for the learning rate that are one formula each: StepLR, CosineAnnealingLR and others.
+-- Learning rate schedulers given by a formula: StepLR, CosineAnnealingLR and others.
 local define = require "tide.internal.declare.define"
 local is_callable = require "tide.internal.is_callable"
 local kind_of = require "tide.internal.kind_of"
@@ -7,8 +7,8 @@ local raise = require "tide.internal.raise"
 
 local schedules = {}
 
---- Makes the class of the plan that is declared as `name`, with its formula `rate(self, group, base, now)`. What it is
---- given are its fields.
+--- Makes the scheduler class declared as `name`, with its formula `rate(self, group, base, now)`. Its arguments become
+--- fields.
 local function schedule(name, rate)
   local Schedule, read = define(name, LRScheduler)
   function Schedule:init(...)
@@ -20,9 +20,9 @@ local function schedule(name, rate)
   schedules[Schedule.name] = Schedule
 end
 
---- Times gamma every step_size steps.
+--- Multiplies the learning rate by gamma every step_size steps.
 ---@use optim: optimizer
----@param step_size number > 0  steps between two changes
+---@param step_size number > 0  number of steps between changes
 ---@use optim: gamma = 0.1, last_epoch = -1
 ---@formula lr = lr_0 gamma^(t // step_size)
 ---@see lr_scheduler.MultiStepLR lr_scheduler.ExponentialLR
@@ -37,7 +37,7 @@ schedule("optim.lr_scheduler.StepLR", function(self, _, _, now)
   return (step == 0 or step % self.step_size ~= 0) and now or now * self.gamma
 end)
 
---- Times gamma at each of a list of steps.
+--- Multiplies the learning rate by gamma at each milestone.
 ---@use optim: optimizer, milestones, gamma = 0.1, last_epoch = -1
 ---@formula lr = lr_0 gamma^(number of milestones up to t)
 ---@see lr_scheduler.StepLR
@@ -54,7 +54,7 @@ schedule("optim.lr_scheduler.MultiStepLR", function(self, _, _, now)
   return now
 end)
 
---- Times gamma every step.
+--- Multiplies the learning rate by gamma every step.
 ---@use optim: optimizer, gamma, last_epoch = -1
 ---@formula lr = lr_0 gamma^t
 ---@see lr_scheduler.StepLR
@@ -68,7 +68,7 @@ schedule("optim.lr_scheduler.ExponentialLR", function(self, _, _, now)
   return self.last_epoch == 0 and now or now * self.gamma
 end)
 
---- Times a factor for the first steps.
+--- Multiplies the learning rate by a factor for the first total_iters steps.
 ---@use optim: optimizer, factor = 1 / 3, total_iters = 5, last_epoch = -1
 ---@formula lr = lr_0 factor until t = total_iters, then lr_0
 ---@see lr_scheduler.LinearLR
@@ -83,10 +83,10 @@ schedule("optim.lr_scheduler.ConstantLR", function(self, _, _, now)
   return self.last_epoch == self.total_iters and now / self.factor or now
 end)
 
---- A factor that changes evenly.
+--- Multiplies the learning rate by a factor that changes linearly.
 ---@use optim: optimizer
----@param start_factor number in (0, 1] = 1 / 3  factor at the start
----@param end_factor number = 1  factor at the end
+---@param start_factor number in (0, 1] = 1 / 3  initial factor
+---@param end_factor number = 1  final factor
 ---@use optim: total_iters = 5, last_epoch = -1
 ---@formula lr = lr_0 (start_factor + (end_factor - start_factor) min(t / total_iters, 1)), each from the one before,
 ---  so that another plan may change it too
@@ -104,7 +104,7 @@ schedule("optim.lr_scheduler.LinearLR", function(self, _, _, now)
   return now * (total * first + (last - first) * step) / (total * first + (last - first) * (step - 1))
 end)
 
---- Down to 0 by a power.
+--- Polynomial decay to 0.
 ---@use optim: optimizer, total_iters = 5
 ---@param power number = 1  exponent of the polynomial
 ---@use optim: last_epoch = -1
@@ -122,9 +122,9 @@ schedule("optim.lr_scheduler.PolynomialLR", function(self, _, _, now)
   return now * (left / (left + 1)) ^ self.power
 end)
 
---- Half a cosine down, then up again.
+--- Cosine annealing to eta_min, then up again.
 ---@use optim: optimizer
----@param T_max number > 0  steps down to eta_min
+---@param T_max number > 0  number of steps to reach eta_min
 ---@use optim: eta_min = 0, last_epoch = -1
 ---@formula lr = eta_min + (lr_0 - eta_min) (1 + cos(pi t / T_max)) / 2
 ---@see lr_scheduler.CosineAnnealingWarmRestarts lr_scheduler.OneCycleLR
@@ -144,7 +144,7 @@ schedule("optim.lr_scheduler.CosineAnnealingLR", function(self, _, base, now)
     * (now - least) + least
 end)
 
---- What a function says for group `i`: one for all, or a list of them.
+--- The factor of group `i` by lr_lambda: one function for all groups, or a list of them.
 local function of_function(self, i)
   local fn = self.lr_lambda
   if not is_callable(fn) then fn = fn[i] end
@@ -159,7 +159,7 @@ local function of_function(self, i)
   return factor
 end
 
---- The first rate times lr_lambda(step).
+--- Sets the learning rate to the initial one times lr_lambda(step).
 ---@use optim: optimizer, lr_lambda, last_epoch = -1
 ---@formula lr = lr_0 lr_lambda(t)
 ---@see lr_scheduler.MultiplicativeLR
@@ -171,7 +171,7 @@ end
 --- sgd.param_groups[1].lr --> 0.5
 schedule("optim.lr_scheduler.LambdaLR", function(self, i, base) return base * of_function(self, i) end)
 
---- The rate before times lr_lambda(step).
+--- Multiplies the current learning rate by lr_lambda(step).
 ---@use optim: optimizer, lr_lambda, last_epoch = -1
 ---@formula lr = lr lr_lambda(t)
 ---@see lr_scheduler.LambdaLR

@@ -1,4 +1,4 @@
--- optim.lr_scheduler.SequentialLR: one plan after the other.
+-- optim.lr_scheduler.SequentialLR: several schedulers in sequence.
 local define = require "tide.internal.declare.define"
 local check_plans = require "tide.optim.internal.check_plans"
 local LRScheduler = require "tide.optim.scheduler"
@@ -6,9 +6,9 @@ local native = require "tide.native"
 local raise = require "tide.internal.raise"
 local rates_of = require "tide.optim.internal.rates_of"
 
---- One plan after the other.
+--- Runs several schedulers in sequence, switching at milestones.
 ---@use optim: optimizer
----@param schedulers scheduler[]  the plans
+---@param schedulers scheduler[]  the schedulers, in order
 ---@use optim: milestones, last_epoch = -1
 ---@see lr_scheduler.ChainedScheduler lr_scheduler.LinearLR
 ---@example
@@ -27,19 +27,19 @@ end
 function SequentialLR:init(...)
   local given = read(...)
   if #given.milestones ~= #given.schedulers - 1 then
-    raise("SequentialLR: %d schedulers need %d milestones, got %d", #given.schedulers,
+    raise("SequentialLR: %d schedulers require %d milestones, got %d", #given.schedulers,
       #given.schedulers - 1, #given.milestones)
   end
   check_plans("SequentialLR", given.schedulers, given.optimizer)
   self.optimizer, self.schedulers = given.optimizer, given.schedulers
   self.milestones, self.last_epoch = given.milestones, given.last_epoch + 1
-  -- Each of them has set its own first rate: only the first one's counts.
+  -- Each scheduler has set its own first rate; only that of the first one applies.
   set_first_rates(self.optimizer)
   for _, scheduler in ipairs(self.schedulers) do scheduler:step_back() end
   self.schedulers[1]:step()
 end
 
---- The scheduler in force, and the step at which it began.
+--- The active scheduler, and the step at which it started.
 local function current(sequence)
   local i = 1
   while i <= #sequence.milestones and sequence.last_epoch >= sequence.milestones[i] do i = i + 1 end
@@ -50,7 +50,7 @@ function SequentialLR:step()
   self.last_epoch = self.last_epoch + 1
   local scheduler, begin = current(self)
   if begin == self.last_epoch then
-    -- From the first rate, whatever the plans before made of it.
+    -- Starts from the initial rate, regardless of the schedulers before.
     set_first_rates(self.optimizer)
     scheduler:start_over()
   end

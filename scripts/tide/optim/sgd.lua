@@ -1,12 +1,12 @@
--- optim.SGD: gradient descent, with momentum, weight decay and Nesterov's look ahead.
+-- optim.SGD: gradient descent with momentum, weight decay and Nesterov momentum.
 local define_optimizer = require "tide.optim.internal.define_optimizer"
 local Optimizer = require "tide.optim.optimizer"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- Gradient descent.
+--- Stochastic gradient descent, optionally with momentum.
 ---@use optim: params, lr = 0.001, momentum = 0
----@param dampening number = 0  share of the gradient that momentum leaves out
+---@param dampening number = 0  the gradient is multiplied by 1 - dampening in the momentum
 ---@use optim: weight_decay = 0, nesterov = false, maximize = false
 ---@formula g = grad + weight_decay p; b = momentum b + (1 - dampening) g; p = p - lr b, or with nesterov p - lr (g +
 ---  momentum b)
@@ -21,7 +21,7 @@ local SGD = define_optimizer("optim.SGD", Optimizer)
 
 function SGD:check(options)
   if options.nesterov and (options.momentum == 0 or options.dampening ~= 0) then
-    raise("SGD: nesterov needs momentum and no dampening")
+    raise("SGD: nesterov requires momentum > 0 and dampening = 0")
   end
 end
 

@@ -1,5 +1,5 @@
--- optim.swa_utils: models whose parameters are means over training (Izmailov et al., 2018), and the
--- plan for the learning rate that goes with them.
+-- optim.swa_utils: models whose parameters are averaged over training (Izmailov et al., 2018), and their learning
+-- rate scheduler.
 local checked = require "tide.internal.declare.checked"
 local BatchNorm = require("tide.nn.norms").BatchNorm
 local class = require "tide.internal.class"
@@ -18,15 +18,15 @@ local swa_utils = {}
 
 -- Means -------------------------------------------------------------------------------------------
 
---- For AveragedModel: the mean of all.
+--- For AveragedModel: the arithmetic mean.
 ---@example
 --- optim.swa_utils.get_swa_avg_fn()(4.0, 8.0, 1) --> 6.0
 swa_utils.get_swa_avg_fn = checked("optim.swa_utils.get_swa_avg_fn", function()
   return function(mean, new, count) return mean + (new - mean) / (count + 1) end
 end)
 
---- For AveragedModel: a mean that forgets.
----@param decay? number in [0, 1] = 0.999  share of the old mean that is kept
+--- For AveragedModel: an exponential moving average.
+---@param decay? number in [0, 1] = 0.999  weight of the old mean
 ---@formula mean = decay mean + (1 - decay) p
 ---@see optim.swa_utils.AveragedModel training.ExponentialMovingAverage
 ---@example
@@ -35,7 +35,7 @@ swa_utils.get_ema_avg_fn = checked("optim.swa_utils.get_ema_avg_fn", function(de
   return function(mean, new) return mean * decay + new * (1 - decay) end
 end)
 
---- For AveragedModel: the mean of all, of lists of tensors.
+--- For AveragedModel: the arithmetic mean, of lists of tensors.
 ---@example
 --- local means = {tide.tensor(4.0)}
 --- optim.swa_utils.get_swa_multi_avg_fn()(means, {tide.tensor(8.0)}, 1)
@@ -46,8 +46,8 @@ swa_utils.get_swa_multi_avg_fn = checked("optim.swa_utils.get_swa_multi_avg_fn",
   end
 end)
 
---- For AveragedModel: a mean that forgets, of lists of tensors.
----@param decay? number in [0, 1] = 0.999  share of the old mean that is kept
+--- For AveragedModel: an exponential moving average, of lists of tensors.
+---@param decay? number in [0, 1] = 0.999  weight of the old mean
 ---@formula mean = decay mean + (1 - decay) p
 ---@see optim.swa_utils.AveragedModel training.ExponentialMovingAverage
 ---@example
@@ -61,12 +61,12 @@ swa_utils.get_ema_multi_avg_fn = checked("optim.swa_utils.get_ema_multi_avg_fn",
   end
 end)
 
---- A copy of a model whose parameters are means: averaged:update_parameters(model).
+--- A copy of a model with averaged parameters: averaged:update_parameters(model).
 ---@param model table  the model
 ---@use optim: device = nil
----@param avg_fn function = nil  the new mean of (mean, value, count); nil is the plain mean
----@param multi_avg_fn function = nil  the same for lists of them, in place
----@param use_buffers boolean = false  means of buffers too
+---@param avg_fn function = nil  returns the new mean from (mean, value, count); nil is the arithmetic mean
+---@param multi_avg_fn function = nil  updates a list of means in place, from (means, values, count)
+---@param use_buffers boolean = false  also average buffers
 ---@formula mean = mean + (p - mean) / (n + 1), or by avg_fn
 ---@see optim.swa_utils.SWALR optim.swa_utils.update_bn optim.swa_utils.get_ema_avg_fn
 ---@example
@@ -76,9 +76,7 @@ end)
 --- mean.n_averaged --> 1
 local AveragedModel, read_model = define("optim.swa_utils.AveragedModel", Module)
 
---- AveragedModel(net, {avg_fn = get_ema_avg_fn(0.999)}): a copy of net, kept in field `module`.
---- multi_avg_fn is given all means and new values at once. With use_buffers, buffers are meaned
---- too; else they are those of the newest model.
+--- The copy is in field `module`. Without use_buffers, buffers are those of the latest model.
 function AveragedModel:init(...)
   local given = read_model(...)
   if not class.is_a(given.model, Module) then
@@ -88,7 +86,7 @@ function AveragedModel:init(...)
   if given.device then self.module:to(given.device) end
   self:register_buffer("n_averaged", tide.tensor(0))
   if given.avg_fn and given.multi_avg_fn then
-    raise("AveragedModel: either avg_fn or multi_avg_fn is given, not both")
+    raise("AveragedModel: avg_fn and multi_avg_fn exclude each other")
   end
   local average = given.avg_fn or swa_utils.get_swa_avg_fn()
   self.average = given.multi_avg_fn or function(means, news, count)
@@ -99,12 +97,12 @@ end
 
 function AveragedModel:forward(...) return self.module(...) end
 
---- Takes one more model into the means; the first is copied. Does not wait.
+--- Adds a model to the average; the first one is copied. Does not wait.
 function AveragedModel:update_parameters(model)
   local _ <close> = tide.no_grad()
   local count = self.n_averaged
   local means, fresh = {}, {}
-  local function take(own, news, averaged)
+  local function update(own, news, averaged)
     for i, mean in ipairs(own) do
       local new = news[i]:to(mean.device)
       if averaged and mean:is_floating_point() then
@@ -114,9 +112,9 @@ function AveragedModel:update_parameters(model)
       end
     end
   end
-  take(self.module:parameters(), model:parameters(), true)
-  take(self.module:buffers(), model:buffers(), self.use_buffers)
-  -- The first model is taken over whatever the means would be.
+  update(self.module:parameters(), model:parameters(), true)
+  update(self.module:buffers(), model:buffers(), self.use_buffers)
+  -- The first model is copied instead of averaged.
   local first, results = count:eq(0), {}
   for i, mean in ipairs(means) do results[i] = mean:clone() end
   self.average(results, fresh, count)
@@ -130,7 +128,7 @@ swa_utils.AveragedModel = AveragedModel
 
 -- Batch norm --------------------------------------------------------------------------------------
 
---- Goes over batches: a DataLoader, or a list of them.
+--- Iterates over batches: a DataLoader, or a list of batches.
 local function each_batch(loader)
   if class.is_a(loader, DataLoader) then return loader:iter() end
   if type(loader) ~= "table" then
@@ -143,8 +141,8 @@ local function each_batch(loader)
   end
 end
 
---- Computes the running statistics of batch norms anew, as means over the batches.
----@param loader loader  batches; of each the first tensor is the input
+--- Recomputes the running statistics of batch norms, as means over the batches.
+---@param loader loader  batches; the first tensor of each is the input
 ---@param model module  the model
 ---@use optim: device = nil
 ---@see optim.swa_utils.AveragedModel optim.swa_utils.SWALR
@@ -183,12 +181,12 @@ function swa_utils.update_bn(...)
   end
 end
 
--- The plan for the learning rate ------------------------------------------------------------------
+-- Learning rate scheduler -------------------------------------------------------------------------
 
---- From the rate that stands to another, where it stays.
+--- Anneals the learning rate from the current one to swa_lr, where it stays.
 ---@use optim: optimizer
----@param swa_lr number >= 0 | number[] >= 0  the learning rate at the end
----@param anneal_epochs integer >= 0 = 10  steps on the way there
+---@param swa_lr number >= 0 | number[] >= 0  final learning rate, of all groups or of each
+---@param anneal_epochs integer >= 0 = 10  number of annealing steps
 ---@use optim: anneal_strategy = "cos", last_epoch = -1
 ---@see optim.swa_utils.AveragedModel optim.swa_utils.update_bn
 ---@example
@@ -204,15 +202,13 @@ local anneal = {
   linear = function(t) return t end,
 }
 
---- SWALR(optimizer, 0.05, {anneal_epochs = 10}): from the rate that stands to swa_lr, where it
---- stays. swa_lr may be a list of one for each group.
 function SWALR:init(...)
   local given = read_plan(...)
   self.anneal_strategy, self.anneal_epochs, self.swa_lr = given.anneal_strategy, given.anneal_epochs, given.swa_lr
   LRScheduler.init(self, given.optimizer, given.last_epoch)
 end
 
---- How far from the first rate to the last it is after `step` steps.
+--- The fraction of the way from the initial rate to swa_lr after `step` steps.
 function SWALR:share(step)
   local t = math.max(0, math.min(1, step / math.max(1, self.anneal_epochs)))
   return anneal[self.anneal_strategy](t)
@@ -221,14 +217,14 @@ end
 function SWALR:rate(i, _, lr)
   local step = self.anneal_epochs == 0 and math.max(1, self.last_epoch) or self.last_epoch
   local before, now, goal = self:share(step - 1), self:share(step), of_group(self, "swa_lr", i)
-  -- Where it began, derived from where it is: another plan may have moved it meanwhile.
+  -- The initial rate, derived from the current one, which another scheduler may have changed.
   local start = before == 1 and goal or (lr - before * goal) / (1 - before)
   return goal * now + start * (1 - now)
 end
 
 swa_utils.SWALR = SWALR
 
---- Means of models: see tide.optim.swa_utils.NAME.
+--- Averaged models: see tide.optim.swa_utils.NAME.
 ---@type table
 ---@example
 --- optim.swa_utils.AveragedModel ~= nil --> true

@@ -5,14 +5,13 @@ local pickle = require "tide.save_torch.pickler"
 
 local kFolder <const> = "archive/"
 
---- Writes a tensor, or a table as tide.save takes it, to a file that torch.load(path, weights_only=True) reads.
---- Tables with the keys 1 to n become lists, others dicts; the state of an optimizer gets the form of PyTorch's,
---- which counts parameters from 0. The file is replaced as a whole.
----@param value any  what is saved: tables of tensors, numbers and texts, and what has a
----  state_dict
----@param path string  name of the file
+--- Writes a tensor, or a table as in tide.save, to a file that torch.load(path, weights_only=True) reads. Tables with
+--- the keys 1 to n become lists, others dicts; the state of an optimizer is converted to PyTorch's form, which numbers
+--- parameters from 0. The file is replaced atomically.
+---@param value any  value to save: tables of tensors, numbers and strings, and objects with a state_dict
+---@param path string  path of the file
 ---@waits saving waits for the values
----@errors what cannot be saved is named with its key; a file that is cut off or damaged
+---@errors a value that cannot be saved: the error has its key
 ---@see tide.save tide.load module:state_dict training.CheckpointManager tide.load_torch
 ---@example
 --- local path = os.tmpname()
@@ -22,8 +21,6 @@ local kFolder <const> = "archive/"
 --- loaded.model.weight.shape --> {2, 2}
 local read_arguments = reader "save_torch"
 
---- save_torch(value, path): a tensor, or a table of tensors, numbers, text, booleans, and tables, modules
---- and optimizers of these. The file is replaced as a whole.
 local function save_torch(...)
   local given = read_arguments(...)
   local text, storages = pickle(given.value)

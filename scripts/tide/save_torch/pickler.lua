@@ -1,5 +1,4 @@
--- Writes values as a pickle of protocol 2, as torch.save does, which torch.load reads with
--- weights_only = true.
+-- Writes values as a pickle of protocol 2, like torch.save, for torch.load with weights_only = True.
 local class = require "tide.internal.class"
 local constructors = require "tide.load_torch.constructors"
 local raise = require "tide.internal.raise"
@@ -28,7 +27,7 @@ function Pickler:integer(value)
   self:put(string.pack("<c1Bi8", "\x8a", 8, value))
 end
 
---- A string: text if it is UTF-8, else bytes, each written as the character of its number.
+--- A string: text if it is UTF-8, else bytes, encoded as latin1 characters.
 function Pickler:string(value)
   if utf8.len(value) then return self:put(text_of(value)) end
   local characters = value:gsub("[\x80-\xff]", function(byte) return utf8.char(byte:byte()) end)
@@ -41,7 +40,7 @@ function Pickler:integers(list)
   self:put "t"
 end
 
---- A tensor with a storage of its own; the same tensor again is the same in Python.
+--- A tensor with its own storage; repeated tensors are the same object in Python.
 function Pickler:tensor(value)
   local number = self.number_of[value]
   if number then return self:put(string.pack("<c1I4", "j", number)) end
@@ -60,8 +59,8 @@ function Pickler:tensor(value)
   self:put("\x89", "ccollections\nOrderedDict\n)R", "tR", string.pack("<c1I4", "r", number))
 end
 
---- The state of an optimizer as PyTorch has it: parameters are numbered from 0, and each group lists
---- those that it has. nil for other tables.
+--- The state of an optimizer in PyTorch's form: parameters are numbered from 0, and each group lists its parameters.
+--- nil for other tables.
 local function optimizer_state(value)
   if type(value.state) ~= "table" or type(value.param_groups) ~= "table" then return nil end
   local state, groups, number = {}, {}, 0
@@ -69,8 +68,8 @@ local function optimizer_state(value)
     if type(group) ~= "table" or math.type(group.params) ~= "integer" then return nil end
     local copy, params = {}, {}
     for key, option in pairs(group) do copy[key] = option end
-    for place = 1, group.params do
-      params[place], state[number] = number, value.state[number + 1]
+    for i = 1, group.params do
+      params[i], state[number] = number, value.state[number + 1]
       number = number + 1
     end
     copy.params, groups[i] = params, copy
@@ -78,7 +77,7 @@ local function optimizer_state(value)
   return #groups > 0 and {state = state, param_groups = groups} or nil
 end
 
---- A plain table: a list of Python if its keys are 1 to n, else a dict.
+--- A plain table: a Python list if its keys are 1 to n, else a dict.
 function Pickler:table(value, place, depth)
   if self.above[value] then
     raise("%s: %s: a table inside itself cannot be saved: it is %s", kFunction, place, self.above[value])
@@ -103,7 +102,7 @@ function Pickler:key(key)
   self:integer(key)
 end
 
---- A value that stands at `place`.
+--- A value; `place` is its path, for errors.
 function Pickler:value(value, place, depth)
   if tide.is_tensor(value) then return self:tensor(value) end
   local kind = math.type(value) or type(value)

@@ -1,5 +1,5 @@
--- tide.signal.windows: windows of M numbers, symmetric unless sym is false; then they are the first
--- M of a symmetric window of M + 1, so that they repeat with period M.
+-- tide.signal.windows: windows of M elements. They are symmetric, or periodic with sym = false: the first M elements
+-- of a symmetric window of M + 1.
 local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
@@ -7,8 +7,8 @@ local tide = require "tide"
 
 local windows = {}
 
---- Makes the window that is declared as `declared`: make(places, last, given) gives it in float64 for the places
---- 0 .. M - 1 of a symmetric window that ends at place `last`.
+--- Makes the window declared as `declared`: make(places, last, given) computes it in float64 at the positions
+--- 0 .. M - 1 of a symmetric window that ends at position `last`.
 local function window(declared, make)
   local read, name = reader(declared), declared:match "[%w_]+$"
   windows[name] = function(...)
@@ -34,39 +34,39 @@ local function cosines(places, last, a)
   return sum
 end
 
---- A window that is a sum of cosines with the weights `a`.
+--- Makes a window that is a sum of cosines with the weights `a`.
 local function of_cosines(a)
   return function(places, last) return cosines(places, last, a) end
 end
 
---- Three cosines.
+--- Blackman window.
 ---@use signal: M, sym = true, dtype = nil, device = nil, requires_grad = false
 ---@example
 --- tide.signal.windows.blackman(4, {sym = false})[{{2, 4}}] --> {0.34, 1.0, 0.34}
 window("signal.windows.blackman", of_cosines {0.42, 0.5, 0.08})
 
---- 0.54 - 0.46 times a cosine.
+--- Hamming window: 0.54 - 0.46 times a cosine.
 ---@like signal.windows.blackman
 ---@example
 --- tide.signal.windows.hamming(3) --> {0.08, 1.0, 0.08}
 window("signal.windows.hamming", of_cosines {0.54, 0.46})
 
---- A raised cosine.
+--- Hann window: a raised cosine.
 ---@like signal.windows.blackman
 ---@example
 --- tide.signal.windows.hann(5) --> {0.0, 0.5, 1.0, 0.5, 0.0}
 window("signal.windows.hann", of_cosines {0.5, 0.5})
 
---- Four cosines.
+--- Nuttall window.
 ---@like signal.windows.blackman
 ---@example
 --- tide.signal.windows.nuttall(3) --> {0.0003628, 1.0, 0.0003628}
 window("signal.windows.nuttall", of_cosines {0.3635819, 0.4891775, 0.1365995, 0.0106411})
 
 
---- Cosines with the weights a, their signs alternating.
+--- A sum of cosines with the weights a and alternating signs.
 ---@use signal: M
----@param a number[] | tensor  factors of the cosines
+---@param a number[] | tensor  weights of the cosines
 ---@use signal: sym = true, dtype = nil, device = nil, requires_grad = false
 ---@example
 --- tide.signal.windows.general_cosine(3, {0.5, 0.5}) --> {0.0, 1.0, 0.0}
@@ -75,9 +75,9 @@ window("signal.windows.general_cosine", function(places, last, given)
   return cosines(places, last, given.a)
 end)
 
---- alpha (0.54) - (1 - alpha) times a cosine.
+--- General Hamming window: alpha - (1 - alpha) times a cosine.
 ---@use signal: M
----@param alpha number = 0.54  the constant part
+---@param alpha number = 0.54  the constant term
 ---@use signal: sym = true, dtype = nil, device = nil, requires_grad = false
 ---@example
 --- tide.signal.windows.general_hamming(3, {alpha = 0.6}) --> {0.2, 1.0, 0.2}
@@ -85,7 +85,7 @@ window("signal.windows.general_hamming", function(places, last, given)
   return cosines(places, last, {given.alpha, 1 - given.alpha})
 end)
 
---- A triangle that reaches 0.
+--- Bartlett window: a triangle that reaches 0.
 ---@like signal.windows.blackman
 ---@example
 --- tide.signal.windows.bartlett(5) --> {0.0, 0.5, 1.0, 0.5, 0.0}
@@ -94,7 +94,7 @@ window("signal.windows.bartlett", function(places, last)
   return 1 - (places * (2 / last) - 1):abs()
 end)
 
---- Half a period of a sine.
+--- Cosine window: half a period of a sine.
 ---@like signal.windows.blackman
 ---@example
 --- tide.signal.windows.cosine(3) --> {0.5, 1.0, 0.5}
@@ -102,10 +102,10 @@ window("signal.windows.cosine", function(places, last)
   return ((places + 0.5) * (math.pi / (last + 1))):sin()
 end)
 
---- Falls by a factor of e within tau (1) places from the center, or another if sym is false.
+--- Exponential window: decays from the center by a factor of e every tau elements.
 ---@use signal: M
----@param center number = nil  where the peak is, in elements; nil is the middle
----@param tau number > 0 = 1.0  how fast it falls, in elements
+---@param center number = nil  position of the peak, in elements, only with sym = false; nil is the middle
+---@param tau number > 0 = 1.0  decay length, in elements
 ---@use signal: sym = true, dtype = nil, device = nil, requires_grad = false
 ---@example
 --- tide.signal.windows.exponential(3) --> {0.3679, 1.0, 0.3679}
@@ -116,7 +116,7 @@ window("signal.windows.exponential", function(places, last, given)
   return (-(places - (given.center or last / 2)):abs() / given.tau):exp()
 end)
 
---- The bell of a normal distribution of so many places (1).
+--- Gaussian window with a given standard deviation.
 ---@use signal: M
 ---@param std number > 0 = 1.0  standard deviation, in elements
 ---@use signal: sym = true, dtype = nil, device = nil, requires_grad = false
@@ -127,9 +127,9 @@ window("signal.windows.gaussian", function(places, last, given)
   return (distance * distance * -0.5):exp()
 end)
 
---- Narrower the larger beta (12).
+--- Kaiser window.
 ---@use signal: M
----@param beta number >= 0 = 12.0  shape; larger is narrower
+---@param beta number >= 0 = 12.0  shape; a larger beta is narrower
 ---@use signal: sym = true, dtype = nil, device = nil, requires_grad = false
 ---@example
 --- tide.signal.windows.kaiser(3, {beta = 1}) --> {0.7898, 1.0, 0.7898}

@@ -95,7 +95,7 @@ describe("functional_call", function(device)
     test.equal(func.functional_call(layer, {}, {x}), layer(x))
     raises("there is no parameter or buffer 'weihgt'", func.functional_call, layer,
       {weihgt = weight}, x)
-    raises("'bias' is not given", func.functional_call, layer, {weight = weight}, x,
+    raises("'bias' is missing", func.functional_call, layer, {weight = weight}, x,
       {strict = true})
     raises("the weight (1, 3) takes 3", func.functional_call, layer, {weight = tide.ones(1, 3)},
       x:cpu())
@@ -127,6 +127,6 @@ describe("functional_call", function(device)
     equal(parameters["first.weight"].requires_grad, true)
     equal(buffers["1.running_mean"].shape, {2, 2})
     test.equal(parameters["2.bias"][2]:detach(), models[2][3].bias:detach())
-    raises("built alike", func.stack_module_state, {nn.Linear(1, 1), nn.ReLU()})
+    raises("must have the same structure", func.stack_module_state, {nn.Linear(1, 1), nn.ReLU()})
   end)
 end)

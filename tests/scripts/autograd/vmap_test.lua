@@ -265,7 +265,7 @@ describe("vmap", function(device)
     local channels = vmap(function(t) return F.dropout2d(t, 0.5) end, {randomness = "different"})(
       tide.ones({3, 1, 8, 2, 2}, options))
     test.equal(channels[{ {}, {}, {}, 1, 1 }], channels[{ {}, {}, {}, 2, 2 }])
-    raises("a result of shape (5) does not fit into (1, 5)",
+    raises("a result of shape (5) cannot be written into shape (1, 5)",
       vmap(function(t) return t:unsqueeze(1):clone():squeeze_() end), v)
   end)
   it("says what it cannot do", function()
@@ -280,7 +280,7 @@ describe("vmap", function(device)
     raises("H: expected a matrix, got 3 dimensions",
       vmap(function(t) return t:unsqueeze(1).H end), x)
     raises("< would read a value", vmap(function(t) return t:sum() < 0 and t or -t end), v)
-    raises("the batch has 4 samples in one argument, and 5 in another", vmap(tide.add), v, w)
+    raises("the batch has 4 samples in one argument, but 5 in another", vmap(tide.add), v, w)
     raises("no argument has a batch", vmap(tide.sin, {in_dims = {false}}), v)
     raises("there is no dimension 3: the tensor has 2", vmap(tide.sin, 3), v)
     raises('randomness must be "error", "different" or "same", got "new"', vmap, tide.sin, {randomness = "new"})
@@ -292,7 +292,7 @@ describe("vmap", function(device)
       kept = t
       return t
     end)(v)
-    raises("a tensor of a vmap that has ended", function() return kept + 1 end)
+    raises("the tensor belongs to a vmap that has ended", function() return kept + 1 end)
     raises("boom", vmap(function() error "boom" end), v)
     test.close(vmap(tide.sin)(v), v:sin(), tight)
   end)

@@ -161,7 +161,7 @@ describe("load_torch", function()
     raises(folder() .. ": is not a regular file", tide.load_torch, folder())
     raises("load_torch: argument 1 (path): expected string, got number", tide.load_torch, 3)
     write_pickle(path, "N.", {{"a/byteorder", "big"}})
-    raises("a.pt: its numbers have the bytes of a big-endian machine", tide.load_torch, path)
+    raises("a.pt: it was written on a big-endian machine", tide.load_torch, path)
   end)
   it("finds what is wrong with a pickle, and where", function()
     local path, data = folder() .. "/a.pt", {{"a/data/0", ("\0"):rep(24)}}
@@ -179,24 +179,24 @@ describe("load_torch", function()
       {"(K\1tp", "it is cut short"},
       {"K\1t.", "a mark is missing"},
       {"h\3.", "it recalls value 3, which it has not remembered"},
-      {"}K\1K\2a.", "it appends to what is no list"},
-      {"]K\1K\2s.", "it sets an entry of what is no dict"},
+      {"}K\1K\2a.", "it appends to a value that is not a list"},
+      {"]K\1K\2s.", "it sets an entry of a value that is not a dict"},
       {"}(K\1u.", "a key without a value"},
-      {"K\1K\1R.", "it calls what is no function"},
+      {"K\1K\1R.", "it calls a value that is not a function"},
       {"X\xff\xff\xff\xffa.", "it is cut short"},
-      {"V12\n.", "damaged at byte 1: 0x56 is no opcode that torch.save writes"},
-      {"ccollections\nOrderedDict\n(](K\1etR.", "an entry of a dict that is no pair"},
+      {"V12\n.", "damaged at byte 1: 0x56 is not an opcode that torch.save writes"},
+      {"ccollections\nOrderedDict\n(](K\1etR.", "expected an entry of a dict to be a pair"},
       -- A dict is not taken for what the reader makes of names.
-      {"}X\4\0\0\0callK\1s)R.", "it calls what is no function"},
+      {"}X\4\0\0\0callK\1s)R.", "it calls a value that is not a function"},
       {"(X\7\0\0\0storage}X\7\0\0\0storageK\1sX\1\0\0\0" .. "0X\3\0\0\0cpuK\6tQ.", "a storage without a type"},
       {"ctorch._utils\n_rebuild_tensor\n(}X\6\0\0\0tensorK\1sK\0))tR.", "a tensor without a storage"},
       {"ctorch._tensor\n_rebuild_from_type_v2\n(}X\4\0\0\0callK\1sN)NtR.", "a tensor without a function"},
       {view("0", 6, 0, "K\2K\3", "K\3K\1"), false},
-      {view("0", 6, 1, "K\2K\3", "K\3K\1"), "a tensor that cannot be: the view reaches beyond the storage of 6"},
-      {view("0", 6, 0, "K\2", "K\3K\1"), "a tensor that cannot be: expected as many strides as sizes, got 2 and 1"},
+      {view("0", 6, 1, "K\2K\3", "K\3K\1"), "an invalid tensor: the view reaches beyond the storage of 6"},
+      {view("0", 6, 0, "K\2", "K\3K\1"), "an invalid tensor: expected as many strides as sizes, got 2 and 1"},
       {view("0", 6, 0, huge .. huge, "K\0K\0"), "a tensor whose sizes are too large"},
-      {view("0", 6, 0, "J\xff\xff\xff\xff", "K\1"), "a tensor with a size that is none"},
-      {view("0", 6, 0, ("K\1"):rep(9), ("K\1"):rep(9)), "a tensor that cannot be: at most 8 dimensions"},
+      {view("0", 6, 0, "J\xff\xff\xff\xff", "K\1"), "a tensor with an invalid size"},
+      {view("0", 6, 0, ("K\1"):rep(9), ("K\1"):rep(9)), "an invalid tensor: at most 8 dimensions"},
       {view("0", 7, 0, "K\1", "K\1"), "the storage 0 has 24 bytes, not 28"},
       {view("1", 6, 0, "K\1", "K\1"), "there is no storage 1"},
     } do

@@ -188,7 +188,7 @@ describe("data sets of CIFAR's form", function()
       equal({got[1][1], got[1][2], got[2][2]}, {plain[1][1], {6, 15}, {9}})
     end
     raises("CIFAR10: option 'transform': expected function, got number", Small10, folder(), {transform = 3})
-    raises("Small10: get(4): positions go from 1 to 3", set.get, set, 4)
+    raises("Small10: get(4): expected a position from 1 to 3", set.get, set, 4)
   end)
 end)
 
@@ -278,7 +278,7 @@ describe("data sets without files", function()
     end
     raises("FakeData: num_classes must be positive, got 0", datasets.FakeData, 5, {3, 4, 4}, 0)
     raises("FakeData: image_size: expected {channels, height, width}", datasets.FakeData, 5, {3})
-    raises("FakeData: image_size must be a positive whole number, got 0", datasets.FakeData, 5, {3, 0, 4})
+    raises("FakeData: image_size must be a positive integer, got 0", datasets.FakeData, 5, {3, 0, 4})
   end)
   it("are the digits that come with tide", function()
     local set, images, labels = datasets.Digits(), tide.data.digits()

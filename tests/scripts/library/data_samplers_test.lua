@@ -69,7 +69,7 @@ describe("RandomSampler", function()
     end
   end)
   it("refuses wrong options", function()
-    raises("num_samples must be a positive whole number, got 0", data.RandomSampler, source, {num_samples = 0})
+    raises("num_samples must be a positive integer, got 0", data.RandomSampler, source, {num_samples = 0})
     raises("RandomSampler: option 'replacement': expected boolean, got number",
       data.RandomSampler, source, {replacement = 1})
     raises("data_source has no samples", data.RandomSampler, {})
@@ -106,7 +106,7 @@ describe("WeightedRandomSampler", function()
   end)
   it("refuses wrong options", function()
     local make = data.WeightedRandomSampler
-    raises("num_samples must be a positive whole number, got 0", make, {1}, 0)
+    raises("num_samples must be a positive integer, got 0", make, {1}, 0)
     raises("WeightedRandomSampler: argument 3 (replacement): expected boolean, got string", make, {1}, 1, "no")
     raises("weights: element 1: expected number, got table", make, {{1, 2}}, 1)
     raises("WeightedRandomSampler: argument 1 (weights): expected table of numbers or tensor", make, 3, 1)
@@ -205,7 +205,7 @@ describe("DistributedSampler", function()
     local all = {}
     for _, share in ipairs(shares(11, 3, {pad = false})) do table.move(share, 1, #share, #all + 1, all) end
     equal(sorted(all), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
-    raises("pad = false belongs to drop_last = false", data.DistributedSampler, source,
+    raises("pad = false has no effect with drop_last = true", data.DistributedSampler, source,
       {num_replicas = 1, rank = 0, drop_last = true, pad = false})
   end)
   it("goes on with its passes where a loader was saved", function()
@@ -242,7 +242,7 @@ describe("DistributedSampler", function()
     raises("rank must be in 0..1, got 2", make, source, 2, 2)
     raises("rank must be in 0..1, got -1", make, source, 2, -1)
     raises("num_replicas and rank are required", make, source)
-    raises("num_replicas must be a positive whole number, got 0", make, source, 0, 0)
+    raises("num_replicas must be a positive integer, got 0", make, source, 0, 0)
     raises("seed: expected an integer, got 1.5", make, source, {num_replicas = 1, rank = 0, seed = 1.5})
     raises("set_epoch: argument 1 (epoch): expected integer, got string", function() make(source, 1, 0):set_epoch("x") end)
   end)

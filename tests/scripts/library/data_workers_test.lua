@@ -196,7 +196,7 @@ describe("what goes wrong in workers", function()
   end)
 
   it("a batch that is nil, or cannot come back", function()
-    raises("DataLoader: collate_fn gave nil", function()
+    raises("DataLoader: collate_fn returned nil", function()
       for _ in data.DataLoader(Noisy(3), {num_workers = 1, collate_fn = function() end}) do end
     end)
     raises("a FILE* cannot go to another thread", function()
@@ -214,7 +214,7 @@ describe("what goes wrong in workers", function()
   it("a batch takes longer than the timeout", function()
     local slow = Noisy(2)
     function slow:get() while true do end end
-    raises("DataLoader: timeout: no batch came from the workers within 0.05 s", function()
+    raises("DataLoader: timeout: received no batch from the workers within 0.05 s", function()
       for _ in data.DataLoader(slow, {num_workers = 1, timeout = 0.05}) do end
     end)
   end)

@@ -12,8 +12,8 @@ describe("broadcast_shapes", function()
     equal(tide.broadcast_shapes({0}, {1}), {0})
   end)
   it("refuses what does not go together", function()
-    raises("shapes do not go together: (3) and the (2, 4)", tide.broadcast_shapes, {2, 4}, {3})
-    raises("sizes must be non-negative whole numbers, got -1", tide.broadcast_shapes, {-1})
+    raises("shapes cannot be broadcast: (3) and (2, 4)", tide.broadcast_shapes, {2, 4}, {3})
+    raises("sizes must be non-negative integers, got -1", tide.broadcast_shapes, {-1})
     raises("expected shapes, got string", tide.broadcast_shapes, "2")
   end)
 end)
@@ -65,7 +65,7 @@ describe("gradient", function(device)
   it("names what is too short", function()
     raises("expected 3 elements in dimension 1, got 2", tide.gradient, numbers {1, 2},
       {edge_order = 2})
-    raises("dimension 1 needs 2 coordinates", tide.gradient, numbers {1, 2},
+    raises("dimension 1 requires 2 coordinates", tide.gradient, numbers {1, 2},
       {spacing = {numbers {1, 2, 3}}})
   end)
 end)
@@ -126,7 +126,7 @@ describe("segment_reduce", function(device)
     raises("either lengths or offsets", reduce, x, "sum")
     raises('reduce must be "sum", "mean", "prod", "max" or "min", got "median"',
       reduce, x, "median", {lengths = lengths {6}})
-    raises("do not fit dimension 2 of (6, 2)", reduce, x, "sum", {lengths = lengths {6}, axis = 2})
+    raises("do not match dimension 2 of (6, 2)", reduce, x, "sum", {lengths = lengths {6}, axis = 2})
   end)
 end)
 

@@ -91,7 +91,7 @@ describe("the state of a loader", function()
     equal(other.epoch, 2)
   end)
   it("is refused if it is none", function()
-    test.raises("load_state_dict: this is no state of a DataLoader", function()
+    test.raises("load_state_dict: expected a state of a DataLoader", function()
       data.DataLoader({1}):load_state_dict {}
     end)
   end)

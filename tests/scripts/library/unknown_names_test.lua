@@ -150,8 +150,8 @@ describe("an unknown name of an object", function()
   end)
   it("may be an option, which belongs to the groups", function()
     local sgd = optim.SGD(net:parameters(), {lr = 0.1})
-    raises("SGD.lr: options are those of groups of parameters: optimizer.param_groups[1].lr", field, sgd, "lr")
-    raises("SGD.lr: options are those of groups of parameters: for _, group in ipairs(optimizer.param_groups) " ..
+    raises("SGD.lr: options belong to parameter groups: optimizer.param_groups[1].lr", field, sgd, "lr")
+    raises("SGD.lr: options belong to parameter groups: for _, group in ipairs(optimizer.param_groups) " ..
       "do group.lr = 0.5 end", set, sgd, "lr", 0.5)
     equal(sgd.param_groups[1].lr, 0.1)
     raises("param_groups: there is no option 'lrr'; did you mean 'lr'?", set, sgd.param_groups[1], "lrr", 0.5)

@@ -157,6 +157,6 @@ describe("activations", function(device)
     test.equal({own.dtype, tostring(own.device)}, {"float64", tostring(x.device)})
     close(tide.nn.PReLU(3, {init = 0.5}):to(place)(x[1]:t()):detach(), tide.where(x[1]:t():gt(0),
       x[1]:t(), x[1]:t() * 0.5))
-    test.raises("3 weights do not fit 1 channels", tide.nn.functional.prelu, x[{1, {}, 1}], weight)
+    test.raises("expected 1 weight or one for each channel, got 3 for 1 channels", tide.nn.functional.prelu, x[{1, {}, 1}], weight)
   end)
 end)

@@ -72,9 +72,9 @@ describe("ctc_loss", function(device)
   it("says what is wrong", function()
     local log_probs = scores(device):log_softmax(3)
     test.raises("target_lengths: expected 2 lengths", F.ctc_loss, log_probs, targets, {5, 4}, {3})
-    test.raises("an input length of 9 is longer than the input: 5", F.ctc_loss, log_probs, targets,
+    test.raises("an input length of 9 exceeds the length of log_probs, 5", F.ctc_loss, log_probs, targets,
       {9, 4}, {3, 2})
-    test.raises("blank is 5, of 4 classes", F.ctc_loss, log_probs, targets, {5, 4}, {3, 2},
+    test.raises("blank is 5, but there are 4 classes", F.ctc_loss, log_probs, targets, {5, 4}, {3, 2},
       {blank = 5})
   end)
 end)

@@ -235,7 +235,7 @@ describe("initialize", function()
     local lazy = nn.Sequential()
     lazy:add(nn.Dense(2))
     lazy:initialize {ctx = {"sim:0", "sim:1"}}
-    raises("must lie on sim:0", lazy, tide.ones(1, 3, {device = "sim:1"}))
+    raises("must be on sim:0", lazy, tide.ones(1, 3, {device = "sim:1"}))
     lazy(tide.ones(1, 3, {device = "sim:0"}))
     equal(lazy(tide.ones(4, 3, {device = "sim:1"})).shape, {4, 2})
     raises("the list of devices is empty", net.initialize, net, {ctx = {}})

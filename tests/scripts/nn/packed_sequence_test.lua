@@ -66,14 +66,14 @@ describe("packed sequences", function(device)
   end)
   it("say what does not fit", function()
     local x = tide.ones(3, 2, 1)
-    raises("lengths must not grow (3 after 1)", rnn.pack_padded_sequence, x, {1, 3})
-    raises("length 1 must be a whole number in 1..3, got 0", rnn.pack_padded_sequence, x, {0, 3})
-    raises("length 2 must be a whole number in 1..3, got 4", rnn.pack_padded_sequence, x, {3, 4})
+    raises("lengths must not increase (3 after 1)", rnn.pack_padded_sequence, x, {1, 3})
+    raises("length 1 must be an integer in 1..3, got 0", rnn.pack_padded_sequence, x, {0, 3})
+    raises("length 2 must be an integer in 1..3, got 4", rnn.pack_padded_sequence, x, {3, 4})
     raises("1 lengths for 2 sequences", rnn.pack_padded_sequence, x, {3})
     raises("total_length must be at least 3, got 2", rnn.pad_packed_sequence,
       rnn.pack_padded_sequence(x, {3, 1}), {total_length = 2})
     raises("expected a PackedSequence, got tensor", rnn.pad_packed_sequence, x)
-    raises("the input has 1 features, the layer takes 2",
+    raises("the input has 1 features, the layer expects 2",
       function() nn.GRU(2, 2)(rnn.pack_padded_sequence(x, {3, 1})) end)
   end)
 end)

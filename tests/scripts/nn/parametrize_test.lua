@@ -275,9 +275,9 @@ describe("prune", function(device)
     equal(net.weight_mask:min():item(), 1.0)
   end)
   it("says what does not fit", function()
-    raises("at most the 12 elements that are left, got 13", prune.l1_unstructured, layer(),
+    raises("at most the 12 remaining elements, got 13", prune.l1_unstructured, layer(),
       "weight", 13)
-    raises("a share between 0.0 and 1.0, got 1.5", prune.l1_unstructured, layer(), "weight", 1.5)
+    raises("a fraction between 0.0 and 1.0, got 1.5", prune.l1_unstructured, layer(), "weight", 1.5)
     raises("argument 3 (amount): expected integer or number, got nothing", prune.l1_unstructured, layer(), "weight")
     raises("there is no dimension 3", prune.ln_structured, layer(), "weight", 1, 2, 3)
     raises("the module has no parameter bias", prune.identity, layer(), "bias")

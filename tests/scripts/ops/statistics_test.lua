@@ -129,10 +129,10 @@ describe("histogramdd", function(device)
     equal(edges[2]:tolist(), {0.0, 0.5, 1.0})
   end)
   it("says what does not fit", function()
-    raises("1 bins do not fit 2 coordinates", tide.histogramdd, points, {2})
+    raises("got 1 bins for 2 coordinates", tide.histogramdd, points, {2})
     raises("expected a range of 4 numbers, got 2", tide.histogramdd, points, 2, {range = {0, 1}})
     raises("expected rows of coordinates", tide.histogramdd, points[1], 2)
-    raises("3 weights do not fit 4 points", tide.histogramdd, points, 2,
+    raises("got 3 weights for 4 points", tide.histogramdd, points, 2,
       {weight = weight[{{1, 3}}]})
   end)
 end)

@@ -80,7 +80,7 @@ describe("plans for the learning rate", function()
       return t <= 2 and 0.95 - 0.1 * t / 2 or 0.85 + 0.1 * (t - 2) / 7
     end), {rtol = 1e-12})
     scheduler:step()
-    raises("the plan is over", scheduler.step, scheduler)
+    raises("exceeds total_steps", scheduler.step, scheduler)
     raises("has no momentum to move", plans.OneCycleLR,
       optim.Adagrad({tide.zeros({1}, {requires_grad = true})}), 1.0, {total_steps = 5})
   end)
@@ -315,10 +315,10 @@ describe("plans for the learning rate", function()
     for i = 2, 4 do made[i]:step() end
     equal(#made[4]:get_last_lr(), 2)
     close(group.lr, optimizer.param_groups[1].lr)
-    raises("CyclicLR: base_lr has 1 values, and the optimizer 2 groups", plans.CyclicLR, optimizer, {0.1}, 0.3)
+    raises("CyclicLR: base_lr has 1 values, but the optimizer has 2 groups", plans.CyclicLR, optimizer, {0.1}, 0.3)
     local plateau = plans.ReduceLROnPlateau(optimizer, {min_lr = {0.1}, patience = 0})
     plateau:step(1)
-    raises("ReduceLROnPlateau: min_lr has 1 values, and the optimizer 2 groups", plateau.step, plateau, 1)
+    raises("ReduceLROnPlateau: min_lr has 1 values, but the optimizer has 2 groups", plateau.step, plateau, 1)
   end)
   it("may be chained in a sequence, whose next plan starts from the first rate", function()
     local optimizer, rates = new_optimizer {lr = 0.1}, {}
@@ -341,9 +341,9 @@ describe("plans for the learning rate", function()
   it("cannot be put together with one that wants a figure", function()
     local optimizer = new_optimizer()
     local step, plateau = plans.StepLR(optimizer, 2), plans.ReduceLROnPlateau(optimizer)
-    raises("ChainedScheduler: scheduler 2 is a ReduceLROnPlateau, whose step wants a figure", plans.ChainedScheduler,
+    raises("ChainedScheduler: scheduler 2 is a ReduceLROnPlateau, whose step requires a metric", plans.ChainedScheduler,
       {step, plateau})
-    raises("SequentialLR: scheduler 1 is a ReduceLROnPlateau, whose step wants a figure", plans.SequentialLR, optimizer,
+    raises("SequentialLR: scheduler 1 is a ReduceLROnPlateau, whose step requires a metric", plans.SequentialLR, optimizer,
       {plateau, step}, {2})
   end)
 end)

@@ -208,7 +208,7 @@ describe("optimizers", function(device)
       for _ = 1, 4 do optimizer:step(closure) end
       close(x:detach(), {1, 1}, {rtol = 1e-4})
       test.is_true(start > 0.1)
-      raises("step takes a function", optimizer.step, optimizer)
+      raises("step expects a function", optimizer.step, optimizer)
     end)
   end
   it("LBFGS moves all parameters together", function()
@@ -350,7 +350,7 @@ describe("optimizers", function()
     raises("known are", function() return optim.SGD({x}, {learning_rate = 1}) end)
     raises("net:parameters()", function() return optim.SGD(x) end)
     raises("Adam: params: element 1: expected tensor, got number", function() return optim.Adam({1, 2}) end)
-    raises("nesterov needs momentum", function() return optim.SGD({x}, {nesterov = true}) end)
+    raises("nesterov requires momentum", function() return optim.SGD({x}, {nesterov = true}) end)
   end)
 end)
 

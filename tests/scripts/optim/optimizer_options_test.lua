@@ -260,8 +260,8 @@ end)
 describe("a parameter that is given twice", function()
   local v, w = tide.ones(1, {requires_grad = true}), tide.ones(1, {requires_grad = true})
   it("is refused, as it would be stepped twice", function()
-    raises("SGD: parameter 2 is in the list once more: give each of them once", tide.optim.SGD, {w, w})
-    raises("SGD: parameter 2 of group 2 is also in group 1: give each of them once", tide.optim.SGD,
+    raises("SGD: parameter 2 occurs twice in the list: pass each parameter once", tide.optim.SGD, {w, w})
+    raises("SGD: parameter 2 of group 2 is also in group 1: pass each parameter once", tide.optim.SGD,
       {{params = {w}}, {params = {v, w}}})
     local optimizer = tide.optim.Adam({w})
     raises("Adam: parameter 1 of group 2 is also in group 1", optimizer.add_param_group, optimizer, {params = {w}})

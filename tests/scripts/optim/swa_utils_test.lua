@@ -25,7 +25,7 @@ describe("AveragedModel", function(device)
       equal(pair[1].n_averaged:item(), 3)
     end
     test.close(pairs_of[1][1].module.weight, sum / 3, {atol = 1e-6})
-    raises("either avg_fn or multi_avg_fn", swa.AveragedModel, net,
+    raises("avg_fn and multi_avg_fn exclude each other", swa.AveragedModel, net,
       {avg_fn = swa.get_swa_avg_fn(), multi_avg_fn = swa.get_swa_multi_avg_fn()})
   end)
 end)

@@ -5,9 +5,9 @@ local raise = require "tide.internal.raise"
 local reduce = require "tide.nn.functional.reduce"
 local tide = require "tide"
 
---- Anchor nearer to a positive than to a negative example, by any distance.
+--- Makes an anchor closer to a positive than to a negative example, by any distance.
 ---@param anchor tensor  vectors as rows
----@param positive tensor  vectors that should be near
+---@param positive tensor  vectors that should be close
 ---@param negative tensor  vectors that should be far
 ---@use nn: distance_function = nil, margin = 1.0, swap = false, reduction = "mean"
 ---@formula l = max(0, d(anchor, positive) - d(anchor, negative) + margin)
@@ -16,7 +16,7 @@ local tide = require "tide"
 --- F.triplet_margin_with_distance_loss(tide.tensor{{0.0}}, tide.tensor{{3.0}}, tide.tensor{{1.0}}) --> 3.0
 local read_triplet = reader "nn.functional.triplet_margin_with_distance_loss"
 
---- How far other classes' scores come near those of the target's classes; -1 ends these.
+--- Hinge loss for several target classes, whose list ends at the first -1.
 ---@param x tensor  scores of the classes: (n, classes)
 ---@param target tensor  classes, from 1, up to the first negative one: (n, classes)
 ---@use nn: reduction = "mean"
@@ -27,8 +27,7 @@ local read_triplet = reader "nn.functional.triplet_margin_with_distance_loss"
 local read_margin = reader "nn.functional.multilabel_margin_loss"
 
 return function(F)
-  --- How much nearer than `margin` the negative is than the positive, by any distance. With `swap`
-  --- the negative's distance is that from the anchor or the positive, whichever is less.
+  --- With `swap` the negative's distance is measured from the anchor or the positive, whichever is smaller.
   function F.triplet_margin_with_distance_loss(...)
     local given = read_triplet(...)
     if given.margin <= 0 then
@@ -45,15 +44,13 @@ return function(F)
     return reduce("triplet_margin_with_distance_loss", values, given.reduction)
   end
 
-  --- How far other classes' scores come within 1 of those of the target's classes, which are
-  --- positions up to the first that is negative.
   function F.multilabel_margin_loss(...)
     local given = read_margin(...)
     local x, target = given.x, given.target
     local single = x:dim() < 2
     local function sizes(t) return table.concat(tide.atleast_1d(t).shape, ", ") end
     if x:dim() > 2 or sizes(x) ~= sizes(target) then
-      raise("multilabel_margin_loss: expected scores and targets of one shape, got (%s) and (%s)",
+      raise("multilabel_margin_loss: expected scores and targets of the same shape, got (%s) and (%s)",
         table.concat(x.shape, ", "), table.concat(target.shape, ", "))
     end
     if single then x, target = x:reshape(1, -1), target:reshape(1, -1) end

@@ -1,4 +1,4 @@
--- tide.nn.functional.multi_head_attention_forward, and what nn.MultiheadAttention shares with it.
+-- tide.nn.functional.multi_head_attention_forward, and the attention code shared with nn.MultiheadAttention.
 local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -7,7 +7,7 @@ local F = require("tide.native").functional
 
 local multi_head_attention = {}
 
---- Queries, keys and values (n, length, embed_dim), by one weight for all or by one for each.
+--- Projects queries, keys and values (n, length, embed_dim), by one joint weight or by three.
 local function project(given)
   local query, key, value = given.query, given.key, given.value
   local weight, bias = given.in_proj_weight, given.in_proj_bias
@@ -21,7 +21,7 @@ local function project(given)
     F.linear(value, weights[3], biases[3])
 end
 
---- A mask as numbers to be added to the scores: -inf where a bool mask is true.
+--- A mask to add to the scores: -inf where a bool mask is true.
 local function as_addend(mask, like)
   if mask.dtype ~= "bool" then return mask end
   return tide.zeros(mask.shape, {dtype = like.dtype, device = like.device}):masked_fill(mask,
@@ -43,10 +43,10 @@ local function join_masks(attn_mask, padding, heads, like)
   return mask
 end
 
---- x with one more place in the second dimension: a learned one, or else zeros.
-local function with_place(x, place)
+--- Appends one position in the second dimension of x: a learned vector, or zeros.
+local function append_position(x, vector)
   local batch, size = x:size(1), x:size(3)
-  return tide.cat({x, place and place:expand(batch, 1, size) or x:new_zeros({batch, 1, size})}, 2)
+  return tide.cat({x, vector and vector:expand(batch, 1, size) or x:new_zeros({batch, 1, size})}, 2)
 end
 
 --- (n, length, size) -> (n, heads, length, size / heads)
@@ -54,7 +54,7 @@ local function to_heads(x, heads)
   return x:unflatten(-1, {heads, x:size(-1) // heads}):transpose(2, 3)
 end
 
---- The softmax of masked scores. A query that may look at no key has no weights, as in
+--- The softmax of masked scores. A query whose keys are all masked has weights 0, as in
 --- F.scaled_dot_product_attention.
 local function weights_of(scores, mask)
   if not mask then return F.softmax(scores, -1) end
@@ -62,19 +62,18 @@ local function weights_of(scores, mask)
   return F.softmax(scores + mask:masked_fill(closed, 0), -1):masked_fill(closed, 0)
 end
 
---- What several attentions side by side see, (n, queries, size), before the projection of the
---- output; and with need_weights their weights. `given` has the names of the arguments of
---- F.multi_head_attention_forward; query, key and value are (n, length, features), the
---- key_padding_mask is (n, keys), and dropout_p is 0 outside of training.
+--- Returns the result of all heads, (n, queries, size), before the output projection, and with need_weights the
+--- attention weights. `given` has the arguments of F.multi_head_attention_forward by name; query, key and value are
+--- (n, length, features), key_padding_mask is (n, keys), and dropout_p is 0 outside of training.
 function multi_head_attention.attend(given)
   local heads, attn_mask, padding = given.num_heads, given.attn_mask, given.key_padding_mask
   local q, k, v = project(given)
-  local added = 0 -- places that every query may look at beside the keys: masks grow by them
+  local added = 0 -- number of appended keys, which are never masked
   if given.bias_k then
-    k, v, added = with_place(k, given.bias_k), with_place(v, given.bias_v), 1
+    k, v, added = append_position(k, given.bias_k), append_position(v, given.bias_v), 1
   end
   if given.add_zero_attn then
-    k, v, added = with_place(k), with_place(v), added + 1
+    k, v, added = append_position(k), append_position(v), added + 1
   end
   if added > 0 then
     attn_mask = attn_mask and F.pad(attn_mask, {0, added})
@@ -84,46 +83,46 @@ function multi_head_attention.attend(given)
   q, k, v = to_heads(q, heads), to_heads(k, heads), to_heads(v, heads)
   if given.static_k then k = given.static_k:unflatten(1, {-1, heads}) end
   if given.static_v then v = given.static_v:unflatten(1, {-1, heads}) end
-  local share, output, weights = given.dropout_p, nil, nil
+  local dropout_p, output, weights = given.dropout_p, nil, nil
   if given.need_weights then
     weights = weights_of((q / math.sqrt(q:size(-1))):matmul(k:transpose(-2, -1)), mask)
-    if share > 0 then weights = F.dropout(weights, share) end
+    if dropout_p > 0 then weights = F.dropout(weights, dropout_p) end
     output = weights:matmul(v)
     if given.average_attn_weights then weights = weights:mean(2) end
   else
-    output = F.scaled_dot_product_attention(q, k, v, mask, share)
+    output = F.scaled_dot_product_attention(q, k, v, mask, dropout_p)
   end
   return output:transpose(2, 3):flatten(3), weights
 end
 
---- Several attentions side by side over (length, n, features), by weights of the caller's.
+--- Multi-head attention over (length, n, features), with the caller's weights.
 ---@use nn: query
----@param key tensor  what it is compared with: (others, n, embed_dim)
----@param value tensor  what is mixed: (others, n, embed_dim)
+---@param key tensor  keys to compare with the queries: (others, n, embed_dim)
+---@param value tensor  values, averaged with the attention weights: (others, n, embed_dim)
 ---@param embed_dim_to_check integer >= 0  size of the last dimension of query
 ---@use nn: num_heads
----@param in_proj_weight tensor = nil  weights in front of query, key and value, one below the other
----@param in_proj_bias tensor = nil  their biases
----@param bias_k tensor = nil  put behind the keys
----@param bias_v tensor = nil  put behind the values
+---@param in_proj_weight tensor = nil  input projections of query, key and value, concatenated
+---@param in_proj_bias tensor = nil  biases of the input projections
+---@param bias_k tensor = nil  vector to append to the keys
+---@param bias_v tensor = nil  vector to append to the values
 ---@use nn: add_zero_attn = false
----@param dropout_p number = 0.0  probability that a weight becomes 0
----@param out_proj_weight tensor = nil  weights behind the attention
----@param out_proj_bias tensor = nil  their biases
+---@param dropout_p number = 0.0  probability that an attention weight becomes 0
+---@param out_proj_weight tensor = nil  output projection
+---@param out_proj_bias tensor = nil  bias of the output projection
 ---@param training boolean = true  apply dropout
 ---@use nn: key_padding_mask = nil, need_weights = true, attn_mask = nil
----@param use_separate_proj_weight boolean = false  use the three weights that follow
----@param q_proj_weight tensor = nil  weights in front of query
----@param k_proj_weight tensor = nil  weights in front of key
----@param v_proj_weight tensor = nil  weights in front of value
----@param static_k tensor = nil  keys in the place of those computed
----@param static_v tensor = nil  values in the place of those computed
+---@param use_separate_proj_weight boolean = false  use q_proj_weight, k_proj_weight and v_proj_weight
+---@param q_proj_weight tensor = nil  input projection of query
+---@param k_proj_weight tensor = nil  input projection of key
+---@param v_proj_weight tensor = nil  input projection of value
+---@param static_k tensor = nil  keys to use instead of the computed ones
+---@param static_v tensor = nil  values to use instead of the computed ones
 ---@use nn: average_attn_weights = true
----@param is_causal boolean = false  says that attn_mask is causal
+---@param is_causal boolean = false  hint that attn_mask is the causal mask
 ---@formula concat(softmax(q_i k_i' / sqrt(embed_dim / num_heads) + mask) v_i) W_o + b_o over the heads i
 ---@shapes query (length, n, embed_dim), key and value (others, n, ...) -> (length, n, embed_dim), weights (n, length,
----  others); batch_first puts n in front
----@errors embed_dim must be a multiple of num_heads
+---  others); with batch_first n comes first
+---@errors embed_dim is not a multiple of num_heads
 ---@see F.scaled_dot_product_attention nn.TransformerEncoderLayer
 ---@example
 --- local x = tide.ones(3, 1, 4)
@@ -131,8 +130,7 @@ end
 --- y[1][1] --> {4.0, 4.0, 4.0, 4.0}
 local read = reader "nn.functional.multi_head_attention_forward"
 
---- Several attentions side by side, with weights that the caller holds: query (length, n, size) or
---- (length, size), key and value likewise. Gives output and weights (nil unless need_weights).
+--- Inputs are (length, n, size) or (length, size). Returns the output and the weights (nil unless need_weights).
 function multi_head_attention.forward(...)
   local given = read(...)
   local size, heads = given.embed_dim_to_check, given.num_heads
@@ -153,7 +151,7 @@ function multi_head_attention.forward(...)
     raise("multi_head_attention_forward: in_proj_weight is missing")
   end
   if given.is_causal and not given.attn_mask then
-    raise("multi_head_attention_forward: is_causal needs the attn_mask that it speaks of")
+    raise("multi_head_attention_forward: is_causal requires attn_mask, the causal mask")
   end
   local function arrange(x) return unbatched and x:unsqueeze(1) or x:transpose(1, 2) end
   local query, key, value = given.query, given.key, given.value

@@ -1,10 +1,10 @@
--- tide.nn.functional: pools that are composed of others, and the way back from largest values.
+-- tide.nn.functional: pools composed of other ops, and the partial inverses of max pooling.
 local reader = require "tide.internal.declare.reader"
 local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- A number for each of `dims` dimensions.
+--- Expands a number to a list of `dims`, or checks the list.
 local function each(name, what, value, dims)
   local list = {}
   if type(value) ~= "table" then
@@ -16,7 +16,7 @@ local function each(name, what, value, dims)
   return list
 end
 
---- Sizes of the input that these pools came from.
+--- Sizes of the input of the max pooling that is inverted.
 local function unpooled_size(name, x, given, dims)
   local kernel = each(name, "kernel_size", given.kernel_size, dims)
   local stride = each(name, "stride", given.stride or kernel, dims)
@@ -29,7 +29,7 @@ local function unpooled_size(name, x, given, dims)
     local asked = wanted and wanted[#wanted - dims + d]
     sizes[d] = asked and of_type(name, "output_size", asked, "number") or usual
     if math.abs(sizes[d] - usual) >= stride[d] then
-      raise("%s: an output of size %d does not fit: it is between %d and %d", name, sizes[d],
+      raise("%s: an output of size %d is not possible: expected %d to %d", name, sizes[d],
         usual - stride[d] + 1, usual + stride[d] - 1)
     end
   end
@@ -37,9 +37,9 @@ local function unpooled_size(name, x, given, dims)
 end
 
 local pools = {}
-local F -- the table that the pools are put into
+local F -- the table to which the pools are added
 
---- Makes the function that is declared as `name`: zeros with x at the positions that a max pool gave.
+--- Makes the function declared as `name`, which writes x to the positions from a max pool, with zeros elsewhere.
 local function unpool(name, dims)
   local read, fn = reader(name), name:match "[%w_]+$"
   pools[fn] = function(...)
@@ -47,7 +47,7 @@ local function unpool(name, dims)
     local x, indices = given.x, given.indices
     local shape, own = table.concat(x.shape, ", "), table.concat(indices.shape, ", ")
     if x:dim() < dims + 1 or x:dim() > dims + 2 or shape ~= own then
-      raise("%s: expected values and positions of one shape with %d or %d dimensions, got (%s) and (%s)",
+      raise("%s: expected values and positions of the same shape with %d or %d dimensions, got (%s) and (%s)",
         fn, dims + 1, dims + 2, shape, own)
     end
     local sizes, area = unpooled_size(fn, x, given, dims), 1
@@ -60,11 +60,11 @@ local function unpool(name, dims)
   end
 end
 
---- Zeros with x at the positions that max_pool1d gave.
+--- Partial inverse of max_pool1d, with zeros elsewhere.
 ---@use nn: x, indices, kernel_size, stride = kernel_size
----@param padding integer | integer[] = 0  elements put around x, at both ends: one number for all dimensions, or one
----  for each
----@param output_size integer[] = nil  size of the result; nil is the least that fits
+---@param padding integer | integer[] = 0  elements added at both ends of x: one number for all dimensions, or one for
+---  each
+---@param output_size integer[] = nil  size of the result; nil is (size - 1) stride - 2 padding + kernel_size
 ---@shapes x and indices (n, channels, size...) -> (n, channels, (size - 1) stride - 2 padding + kernel_size for each)
 ---@see nn.MaxUnpool2d nn.MaxPool2d F.max_unpool2d
 ---@example
@@ -73,7 +73,7 @@ end
 --- F.max_unpool1d(y, places, 2).shape --> {1, 3, 8}
 unpool("nn.functional.max_unpool1d", 1)
 
---- Zeros with x at the positions that max_pool2d gave.
+--- Partial inverse of max_pool2d, with zeros elsewhere.
 ---@like nn.functional.max_unpool1d
 ---@see nn.MaxUnpool2d nn.MaxPool2d
 ---@example
@@ -82,7 +82,7 @@ unpool("nn.functional.max_unpool1d", 1)
 --- F.max_unpool2d(y, places, 2).shape --> {1, 3, 8, 8}
 unpool("nn.functional.max_unpool2d", 2)
 
---- Zeros with x at the positions that max_pool3d gave.
+--- Partial inverse of max_pool3d, with zeros elsewhere.
 ---@like nn.functional.max_unpool1d
 ---@example
 --- local x = tide.ones(1, 3, 4, 4, 4)
@@ -90,7 +90,7 @@ unpool("nn.functional.max_unpool2d", 2)
 --- F.max_unpool3d(y, places, 2).shape --> {1, 3, 4, 4, 4}
 unpool("nn.functional.max_unpool3d", 3)
 
---- Makes the function that is declared as `name`: the norm of each window, (sum of x^p)^(1/p).
+--- Makes the function declared as `name`: the norm of each window, (sum of x^p)^(1/p).
 local function power(name, dims)
   local read, fn = reader(name), name:match "[%w_]+$"
   pools[fn] = function(...)
@@ -112,7 +112,7 @@ end
 --- F.lp_pool1d(tide.ones(1, 3, 8), 2, 2).shape --> {1, 3, 4}
 power("nn.functional.lp_pool1d", 1)
 
---- The norm of each window of a image.
+--- The norm of each window of an image.
 ---@like nn.functional.lp_pool1d
 ---@see nn.AvgPool2d
 ---@example
@@ -125,7 +125,7 @@ power("nn.functional.lp_pool2d", 2)
 --- F.lp_pool3d(tide.ones(1, 3, 4, 4, 4), 2, 2).shape --> {1, 3, 2, 2, 2}
 power("nn.functional.lp_pool3d", 3)
 
---- Makes F[name], the pool F[pool] with positions, whatever the options say.
+--- Makes F[name], which is F[pool] with return_indices = true.
 local function with_indices(name, pool)
   pools[name] = function(x, size, ...)
     local given, options = table.pack(...), {}
@@ -146,7 +146,7 @@ for dims = 1, 3 do
   end
 end
 
---- Where the windows along one dimension begin, from 0: `share` (n, c) moves them by chance.
+--- First positions of the windows along one dimension, from 0, shifted by the random `share` (n, c).
 local function window_starts(share, input, output, kernel)
   local i = tide.arange(output, {dtype = share.dtype, device = share.device})
   local last = i:eq(output - 1)
@@ -157,8 +157,7 @@ local function window_starts(share, input, output, kernel)
   return tide.where(last, input - kernel, start)
 end
 
---- Makes the function that is declared: the largest value of windows whose places are drawn at random, so that they
---- give any size.
+--- Makes the function declared as `declared`: max pooling with random windows, to any size.
 local function fractional(declared, dims)
   local read, name = reader(declared), declared:match "[%w_]+$"
   pools[name] = function(...)
@@ -184,16 +183,16 @@ local function fractional(declared, dims)
       local input = batch:size(d + 2)
       sizes[d] = sizes[d] or math.floor(input * ratio[d])
       if sizes[d] < 1 or sizes[d] + kernel[d] - 1 > input then
-        raise("%s: %d windows of %d do not fit into %d", name, sizes[d], kernel[d], input)
+        raise("%s: %d windows of size %d do not fit into size %d", name, sizes[d], kernel[d], input)
       end
     end
     local n, c = batch:size(1), batch:size(2)
     local drawn = given._random_samples or
       tide.rand({n, c, dims}, {dtype = x.dtype, device = x.device})
-    -- Positions (n, c, output..., kernel...), collected from the slowest dimension on.
+    -- Positions (n, c, output..., kernel...), computed from the slowest dimension to the fastest.
     local positions
     for d = 1, dims do
-      -- Of planes, the first sample is the width's.
+      -- In two dimensions, the first sample is for the width.
       local share = drawn:select(3, dims == 2 and 3 - d or d)
       local start = window_starts(share, batch:size(d + 2), sizes[d], kernel[d])
       local at = start:to("int64"):unsqueeze(-1) + tide.arange(kernel[d], {device = x.device})
@@ -213,17 +212,17 @@ local function fractional(declared, dims)
   end
 end
 
---- The largest value of windows placed by chance, to give any size of image.
+--- Max pooling with random windows, to any image size.
 ---@use nn: x, kernel_size, output_size = nil, output_ratio = nil, return_indices = false
----@param _random_samples tensor = nil  where the windows begin, from 0 to 1
+---@param _random_samples tensor = nil  random numbers in 0..1 that position the windows
 ---@shapes x (n, channels, size...) -> (n, channels, output_size or floor(output_ratio size)...)
----@errors exactly one of output_size and output_ratio must be given
+---@errors not exactly one of output_size and output_ratio is given
 ---@see nn.MaxPool2d
 ---@example
 --- F.fractional_max_pool2d(tide.ones(1, 3, 9, 9), 2, {output_size = 5}).shape --> {1, 3, 5, 5}
 fractional("nn.functional.fractional_max_pool2d", 2)
 
---- The largest value of windows placed by chance, to give any size of volume.
+--- Max pooling with random windows, to any volume size.
 ---@like nn.functional.fractional_max_pool2d
 ---@see nn.FractionalMaxPool2d nn.MaxPool2d
 ---@example

@@ -1,7 +1,7 @@
--- What a loss makes of the values that it has for each element.
+-- Reduces the elements' losses to the result of a loss function.
 local raise = require "tide.internal.raise"
 
---- `reduction` is mean, sum or none; `name` is the loss, for the error.
+--- `name` is the loss function, for the error.
 local function reduce(name, values, reduction)
   if reduction == "mean" then return values:mean() end
   if reduction == "sum" then return values:sum() end

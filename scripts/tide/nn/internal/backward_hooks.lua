@@ -1,10 +1,10 @@
--- Hooks of a module's backward pass: its inputs and outputs go through a function that passes them
--- on and shows their gradients.
+-- Hooks of a module's backward pass: inputs and outputs pass through an autograd function that observes their
+-- gradients.
 local Function = require "tide.autograd.function"
 local class = require "tide.internal.class"
 local tide = require "tide"
 
--- Passes tensors on; `watch` sees their gradients and may change them.
+-- The identity; `watch` receives the gradients and may change them.
 local Passage = class("ModuleHook", Function)
 
 function Passage.forward(ctx, watch, ...)
@@ -16,8 +16,8 @@ end
 
 function Passage.backward(ctx, ...) return nil, table.unpack(ctx.watch {...}) end
 
---- Lets the tensors among `values` that need a gradient go through a Passage. Returns the values
---- and how many tensors went. `watch` gets the gradients in the places of their tensors.
+--- Passes the tensors of `values` that require a gradient through Passage. Returns the values and the number of these
+--- tensors. `watch` receives the gradients at the indices of their tensors.
 local function passed(watch, values)
   local places, tensors = {}, {}
   for i = 1, values.n do
@@ -40,22 +40,22 @@ local function passed(watch, values)
   return results, #tensors
 end
 
---- What a hook gave, if anything, in place of the gradients.
+--- The gradients, or the result of a hook if it returned any.
 local function or_changed(gradients, changed)
   if changed == nil then return gradients end
   return tide.is_tensor(changed) and {changed} or changed
 end
 
---- Calls compute(inputs), which returns outputs; both are lists with their length `n`. When
---- backward comes by, each of the `pre_hooks` gets (module, gradients of the outputs), then each of
---- the `hooks` (module, gradients of the inputs, gradients of the outputs).
+--- Calls compute(inputs), which returns outputs; both are lists with their length `n`. In the backward pass, each of
+--- the `pre_hooks` is called with (module, output gradients), then each of the `hooks` with (module, input gradients,
+--- output gradients).
 local function with_backward_hooks(module, pre_hooks, hooks, inputs, compute)
   local output_gradients
   local function at_inputs(gradients)
     for _, hook in ipairs(hooks) do
       gradients = or_changed(gradients, hook[1](module, gradients, output_gradients))
     end
-    output_gradients = nil -- the graph may be kept
+    output_gradients = nil -- to release them: the graph may live on
     return gradients
   end
   local watched, count = passed(at_inputs, inputs)

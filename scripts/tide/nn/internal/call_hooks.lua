@@ -1,3 +1,3 @@
--- Hooks of all modules: `after`, unless there are none, is a list of functions as add_hook keeps
--- it. They are called as fn(module, inputs, output) after each call of a module.
+-- Hooks of all modules: `after`, if not nil, is a list made by add_hook of functions that are called as
+-- fn(module, inputs, output) after each call of a module.
 return {}

@@ -1,20 +1,19 @@
--- Adds to an error raised inside modules which one it was, as Lua would reach it: net[4] (Linear 10
--- -> 2).
+-- Adds to an error raised inside modules the path of the module: net[4] (Linear 10 -> 2).
 local place = require "tide.nn.internal.place"
 
 local describe_error = {}
 
-local call  -- the function behind `module(...)`: its frames on the stack are the modules being run
+local call  -- implements `module(...)`: its stack frames are the running modules
 
---- Names the function that calls modules.
+--- Sets the function that calls modules.
 function describe_error.watch(fn) call = fn end
 
---- The name by which the function at stack level `level` knows `value`: a local's or an upvalue's.
+--- The name of the local or upvalue with this value in the function at stack level `level`.
 local function name_in_function(level, info, value)
   for i = 1, 200 do
     local name, content = debug.getlocal(level + 1, i)
     if not name then break end
-    -- Names in brackets are the interpreter's own.
+    -- Names in parentheses are internal to Lua.
     if rawequal(content, value) and name:sub(1, 1) ~= "(" then return name end
   end
   for i = 1, 255 do
@@ -24,8 +23,8 @@ local function name_in_function(level, info, value)
   end
 end
 
---- The name under which a script knows `value`: that of the innermost function from stack level
---- `level` up, or a global's that is no result of the prompt (_, _12).
+--- The name of the variable that holds `value`: in the innermost function from stack level `level` up, or a global
+--- except results of the prompt (_, _12).
 local function name_from(level, value)
   while true do
     local info = debug.getinfo(level, "f")
@@ -47,9 +46,9 @@ local function path(modules, root)
   return ("%s (%s)"):format(text, place.kind(modules[1]))
 end
 
-local described  -- the last message made here: outer modules pass it on as it is
+local described  -- the last message made here, which outer modules pass on unchanged
 
---- A message handler for xpcall: puts the module's path behind the file and line.
+--- A message handler for xpcall: inserts the module's path after the file and line.
 function describe_error.handler(message)
   if type(message) ~= "string" or message == described then return message end
   local modules, root = {}, nil
@@ -65,7 +64,7 @@ function describe_error.handler(message)
     level = level + 1
   end
   if #modules == 0 then return message end
-  message = require "tide.slips.errors".describe(message) -- while the frames are there
+  message = require "tide.slips.errors".describe(message) -- while the stack frames still exist
   local outermost = modules[#modules]
   local name = name_from(root + 2, outermost) or getmetatable(outermost).name:lower()
   local where, what = message:match("^(.-:%d+: )(.*)$")

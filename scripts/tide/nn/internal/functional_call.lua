@@ -11,15 +11,15 @@ local tide = require "tide"
 --- module(args...) with other parameters and buffers, by names as in state_dict.
 ---@param module table  the module
 ---@param parameters_and_buffers table  tensors by name, as in state_dict
----@param args any = {}  what the module is called with
----@param options table = nil  named options behind the arguments
----@param strict boolean = false  all parameters must be given
+---@param args any = {}  arguments of the module: a list, or one value
+---@param options table = nil  named options, passed after the arguments
+---@param strict boolean = false  require all parameters and buffers
 ---@example
 --- local layer = nn.Linear(2, 1, {bias = false})
 --- tide.func.functional_call(layer, {weight = tide.ones(1, 2)}, tide.ones(2)) --> {2.0}
 local read_call = reader "func.functional_call"
 
---- The fields that names in state_dict stand for: name -> {module, field}.
+--- The fields by their names in state_dict: name -> {module, field}.
 local function fields_by_name(module)
   local found = {}
   for prefix, below in module:named_modules() do
@@ -33,7 +33,7 @@ local function fields_by_name(module)
   return found
 end
 
---- Puts tensors into the fields in the place of the module's own; returns what stood there.
+--- Replaces the tensors in the fields; returns the previous ones.
 local function put(places, tensors)
   local before = {}
   for name, tensor in pairs(tensors) do
@@ -44,7 +44,7 @@ local function put(places, tensors)
   return before
 end
 
---- One table of tensors, of one or of a list of them; later ones count.
+--- Merges a list of tables of tensors; later ones take precedence. A single table is returned as it is.
 local function merged(tables)
   if #tables == 0 then return tables end
   local all = {}
@@ -55,9 +55,7 @@ local function merged(tables)
   return all
 end
 
---- module(args...) with other parameters and buffers, by names as in state_dict; the module's own
---- stand where none are given, and stay as they are. `args` is a list, or one value; a trailing
---- table of options of the module goes into `options`. With {strict = true} all must be given.
+--- The module's own tensors are used for names that are not given; they are not changed.
 return function(...)
   local given = read_call(...)
   local module, args = given.module, given.args
@@ -75,10 +73,10 @@ return function(...)
   end
   if given.strict then
     for name in pairs(places) do
-      if not tensors[name] then raise("functional_call: '%s' is not given", name) end
+      if not tensors[name] then raise("functional_call: '%s' is missing", name) end
     end
   end
-  -- A tensor that several names share is replaced under all of them, if it is under one.
+  -- A tensor shared by several names is replaced under all of them if one is given.
   local other = {}
   for name, tensor in pairs(tensors) do
     local owner, field = table.unpack(places[name])

@@ -1,10 +1,10 @@
 -- Modules that a class keeps in a plain table, where parameters() does not see them.
 local class = require "tide.internal.class"
 
-local seen = setmetatable({}, {__mode = "k"}) -- classes that were looked at
+local seen = setmetatable({}, {__mode = "k"}) -- classes already checked
 
---- Says once for each class of `modules` which field hides others. Those that are
---- children under another name, too, are not hidden.
+--- Prints a note, once for each class of `modules`, about fields that hide modules. Modules that are also children
+--- under another name are not hidden.
 local function note(modules, Module)
   local known
   for _, module in ipairs(modules) do

@@ -7,8 +7,8 @@ local hooks_of = require "tide.nn.internal.module_fields".hooks
 --- The methods of Module that deal with its calls.
 local Module = {}
 
---- Calls fn(module, inputs) before each forward, with a table of the inputs; what it returns, if not nil, takes their
---- place (one value, or a table of values). Returns a function that takes the hook away.
+--- Calls fn(module, inputs) before each forward, with a table of the inputs; a result other than nil (one value, or a
+--- table of values) replaces the inputs. Returns a function that removes the hook.
 ---@param fn function  the function to call
 ---@example
 --- local layer = nn.Identity()
@@ -18,8 +18,8 @@ local Module = {}
 --- n --> 1
 function Module:register_forward_pre_hook(fn) return add_hook(self, "_pre_hooks", fn) end
 
---- Calls fn(module, inputs, output) after each forward; what it returns, if not nil, takes the place of the output.
---- Returns a function that takes the hook away.
+--- Calls fn(module, inputs, output) after each forward; a result other than nil replaces the output. Returns a function
+--- that removes the hook.
 ---@param fn function  the function to call
 ---@example
 --- local layer = nn.Identity()
@@ -29,8 +29,8 @@ function Module:register_forward_pre_hook(fn) return add_hook(self, "_pre_hooks"
 --- seen --> {1.0, 1.0}
 function Module:register_forward_hook(fn) return add_hook(self, "_hooks", fn) end
 
---- Calls fn(module, input_gradients, output_gradients) when backward has come through, with tables; what it returns, if
---- not nil, takes the place of the gradients of the inputs. Returns a function that takes the hook away.
+--- Calls fn(module, input_gradients, output_gradients), with tables, after the module's backward pass; a result other
+--- than nil replaces the input gradients. Returns a function that removes the hook.
 ---@param fn function  the function to call
 ---@example
 --- local layer = nn.Linear(2, 1)
@@ -40,8 +40,8 @@ function Module:register_forward_hook(fn) return add_hook(self, "_hooks", fn) en
 --- shape --> {3, 1}
 function Module:register_full_backward_hook(fn) return add_hook(self, "_backward_hooks", fn) end
 
---- Calls fn(module, output_gradients) before backward comes through; what it returns, if not nil, takes their place.
---- Returns a function that takes the hook away.
+--- Calls fn(module, output_gradients) before the module's backward pass; a result other than nil replaces the output
+--- gradients. Returns a function that removes the hook.
 ---@param fn function  the function to call
 ---@example
 --- local layer = nn.Linear(2, 1)

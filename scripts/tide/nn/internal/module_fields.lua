@@ -1,15 +1,14 @@
--- What a module keeps under names: children, parameters and buffers, and lists of hooks.
+-- Named fields of a module: children, parameters and buffers, and lists of hooks.
 
--- A module keeps its fields in itself, where reading them costs nothing, and beside them under
--- `_fields` the names of those that are children, parameters or buffers, in the order of their
--- first assignment.
+-- The fields are raw fields of the module, so reading them costs nothing. `_fields` has the names of those that are
+-- children, parameters or buffers, in the order of their first assignment.
 
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 
 local fields = {}
 
---- Notes that field `name` of a module holds something of this kind: "child", "parameter",
+--- Records the kind of field `name` of a module: "child", "parameter",
 --- "buffer", or "tensor", which is neither saved nor moved.
 function fields.register(module, name, kind)
   if type(name) ~= "string" and math.type(name) ~= "integer" then
@@ -43,14 +42,13 @@ function fields.each(module, kind)
   end
 end
 
---- The name of a child that is kept in field `name`: positions may have names
---- (module_sequence.lua).
+--- The name of the child in field `name`: positions may have names (module_sequence.lua).
 function fields.child_name(module, name)
   local names = rawget(module, "_names")
   return names and names[name] or name
 end
 
---- A child's name in files: PyTorch's, which count from 0.
+--- A child's name in files, as in PyTorch: positions count from 0.
 function fields.file_name(module, name)
   name = fields.child_name(module, name)
   return math.type(name) and tostring(name - 1) or name

@@ -1,5 +1,4 @@
--- What nn.Sequential and nn.ModuleList share: children at positions 1, 2, ..., which may bear
--- names.
+-- Base class of nn.Sequential and nn.ModuleList: children at positions 1, 2, ..., which may have names.
 local class = require "tide.internal.class"
 local kind_of = require "tide.internal.kind_of"
 local Module = require "tide.nn.module"
@@ -12,7 +11,7 @@ local function is_pair(value)
   return type(value) == "table" and not getmetatable(value) and type(value[1]) == "string"
 end
 
---- The module and name (nil: none) that `value` stands for: a module, or {name, module}.
+--- The module and name (or nil) of a child, which is a module or {name, module}.
 local function read_child(self, value)
   local module, name = value, nil
   if is_pair(value) then name, module = value[1], value[2] end
@@ -45,8 +44,8 @@ local function checked_position(self, position, last, method)
   return place
 end
 
---- The children at positions `range[1]` to `range[2]`, both included, in a container of the library: Sequential for a
---- class derived from it.
+--- The children at positions `range[1]` to `range[2]`, inclusive, in a container of the library's class: Sequential
+--- for a class derived from it.
 local function part(self, range)
   local made = getmetatable(self)
   if getmetatable(range) or #range > 2 or #range == 0 then
@@ -60,11 +59,10 @@ local function part(self, range)
   return result
 end
 
--- A child is kept at its position. Its name, if it has one, stands at the same position of
--- `_names`, and its position under the name in `_position_of`. Names are found by __index, so that
--- a child that is replaced at its position is replaced under its name too.
+-- A child is stored at its position. `_names` maps positions to names, `_position_of` names to positions. __index
+-- looks names up, so a child replaced at its position is also replaced under its name.
 
---- Makes positions, ranges and names work in objects of a class. A position behind the last one appends.
+--- Supports positions, ranges and names in objects of a class. Assigning to the position after the last one appends.
 function ModuleSequence.inherited(made)
   Module.inherited(made)
   made.__index = function(self, key)
@@ -79,7 +77,7 @@ function ModuleSequence.inherited(made)
     local position_of = rawget(self, "_position_of")
     local position = position_of and position_of[key]
     if not position and math.type(key) == "integer" then
-      position = checked_position(self, key, #self + 1) -- one more is appended
+      position = checked_position(self, key, #self + 1) -- the next position appends
       if position <= #self then return rawset(self, position, (read_child(self, value))) end
     end
     if type(key) == "table" then raise("%s: one module can be replaced at a time, net[1] = layer", made.name) end
@@ -94,7 +92,7 @@ end
 
 ModuleSequence.inherited(ModuleSequence)
 
---- Keeps the names of children by position.
+--- Stores the names of children by position.
 local function keep_names(self, names)
   local positions = {}
   for position, name in pairs(names) do positions[name] = position end
@@ -103,7 +101,7 @@ local function keep_names(self, names)
   rawset(self, "_position_of", any and positions or nil)
 end
 
---- Puts a module, or {name, module}, at a position; those behind it move on. Returns the container.
+--- Inserts a module, or {name, module}, at a position, shifting later ones. Returns the container.
 function ModuleSequence:insert(position, child)
   local count = #self
   local place = checked_position(self, position, count + 1, "insert")
@@ -117,10 +115,10 @@ function ModuleSequence:insert(position, child)
   return self
 end
 
---- Adds a module, or {name, module}, behind the others and returns the container.
+--- Appends a module, or {name, module}; returns the container.
 function ModuleSequence:append(child) return self:insert(#self + 1, child) end
 
---- Adds a list of modules, or another container's, and returns the container.
+--- Appends a list of modules, or the modules of another container; returns the container.
 function ModuleSequence:extend(children)
   if type(children) ~= "table" or class.is_a(children, Module)
     and not class.is_a(children, ModuleSequence) then
@@ -132,7 +130,7 @@ function ModuleSequence:extend(children)
   return self
 end
 
---- Takes the module at a position (default: the last) out, and returns it; those behind it move up.
+--- Removes and returns the module at a position (default: the last), shifting later ones.
 function ModuleSequence:pop(position)
   local count = #self
   local place = checked_position(self, position == nil and count or position, count, "pop")
@@ -146,7 +144,7 @@ function ModuleSequence:pop(position)
   return module
 end
 
---- Adds `module` under a name behind the others, or puts it at a position.
+--- Appends `module` under a name, or stores it at a position.
 function ModuleSequence:add_module(name, module)
   if type(name) == "string" then return self:append {name, module} end
   Module.add_module(self, name, module)

@@ -11,8 +11,8 @@ local fields_of, file_name, hooks_of = fields.each, fields.file_name, fields.hoo
 --- The methods of Module that deal with its state.
 local Module = {}
 
---- Calls visit(module, prefix) for the module and all below it, one that is shared each time, and
---- leave(module, prefix) behind its children. A module inside itself is left out.
+--- Calls visit(module, prefix) for the module and its descendants, and leave(module, prefix) after its children.
+--- A shared module is visited each time, but cycles are skipped.
 local function walk(module, prefix, visit, leave, above)
   above = above or {}
   if above[module] then return end
@@ -25,14 +25,14 @@ local function walk(module, prefix, visit, leave, above)
   above[module] = nil
 end
 
---- Calls all hooks of one kind of a module with the module and what else is given.
+--- Calls all hooks of one kind with the module and the other arguments.
 local function run_hooks(module, key, ...)
   for _, hook in ipairs(hooks_of(module, key)) do hook[1](module, ...) end
 end
 
 --- All parameters and buffers by PyTorch's names.
----@param prefix string = ""  put in front of all names
----@param keep_vars boolean = false  the parameters themselves instead of detached ones
+---@param prefix string = ""  prefix of all names
+---@param keep_vars boolean = false  return the parameters themselves instead of detached ones
 ---@see module:load_state_dict tide.save tide.load
 ---@example
 --- nn.Sequential(nn.Linear(3, 2)):state_dict()["0.weight"].shape --> {2, 3}
@@ -60,7 +60,7 @@ function Module:register_state_dict_pre_hook(fn)
   return add_hook(self, "_state_dict_pre_hooks", fn)
 end
 
---- Calls fn(module, state, prefix) when the module's tensors are in; it may change the state.
+--- Calls fn(module, state, prefix) after the module's tensors were added to a state_dict; it may change the state.
 ---@param fn function  the function to call
 ---@example
 --- local layer = nn.Linear(1, 1)
@@ -101,7 +101,7 @@ end
 
 local function same_shape(a, b) return table.concat(a.shape, ",") == table.concat(b.shape, ",") end
 
---- What state_dict holds, without its hooks: the module's tensors by name.
+--- The module's tensors by name, as in state_dict but without its hooks.
 local function tensors_by_name(module)
   local own = {}
   walk(module, "", function(below, prefix)
@@ -114,8 +114,7 @@ local function tensors_by_name(module)
   return own
 end
 
---- What keeps a value of a state from being copied into a tensor of the module, as text; nil if
---- nothing does.
+--- Describes why a value of a state cannot be copied into a tensor of the module; nil if it can.
 local function misfit(name, tensor, given)
   if not tide.is_tensor(given) then
     return ("%s is a %s in what is loaded, expected a tensor"):format(name, kind_of(given))
@@ -133,9 +132,9 @@ local function check_names(missing, unexpected)
     #unexpected > 0 and table.concat(unexpected, ", ") or "none")
 end
 
---- Copies tensors by name into the module's.
----@param state_dict table | string  tensors by name, as state_dict gives them
----@param strict boolean = true  names that are missing or not known are an error
+--- Copies tensors by name into the module's parameters and buffers.
+---@param state_dict table | string  tensors by name, as returned by state_dict
+---@param strict boolean = true  raise an error for missing and unknown names
 ---@see module:state_dict tide.save tide.load
 ---@example
 --- local a, b = nn.Linear(3, 2), nn.Linear(3, 2)

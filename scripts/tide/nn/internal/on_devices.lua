@@ -1,4 +1,4 @@
--- Modules that compute on several devices, as Gluon's networks that were initialized on a list.
+-- Modules that compute on several devices, like Gluon networks initialized with a list of devices.
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -10,9 +10,9 @@ local function first_tensor(...)
   end
 end
 
---- Lets `module`, whose parameters lie on the first of the devices, compute on each of them: where
---- the input lies. The parameters are then copied there for the call, and their gradients come back
---- from there and add up; buffers that the call changes stay as they were.
+--- Makes `module`, whose parameters are on the first device, compute on the device of its input. On the other devices
+--- it copies the parameters there for the call; their gradients are accumulated on the first device. Changes of
+--- buffers are lost.
 local function on_devices(module, devices)
   local known = {}
   for i, device in ipairs(devices) do known[tide.device(device)] = i end
@@ -23,7 +23,7 @@ local function on_devices(module, devices)
     local copies = {}
     for _, below in ipairs(self:modules()) do
       if below.unbuilt then
-        raise("%s: the first batch of a lazy network must lie on %s, its first device",
+        raise("%s: the first batch of a lazy network must be on %s, its first device",
           getmetatable(self).name, tostring(home))
       end
     end

@@ -1,10 +1,9 @@
--- A recurrent layer over packed sequences, which end one after the other.
+-- A recurrent layer over packed sequences, which have different lengths.
 local tide = require "tide"
 
---- One layer in one direction over packed data: the outputs, packed, and the last state of each
---- sequence. `step(input, state)` gives a step's output and next state; `inputs` is what it is
---- given of all steps, one after the other; `sizes` are the sequences that take part in each step,
---- and `state` is where they start, a list of tensors (n, size).
+--- Runs one layer in one direction over packed data; returns the packed outputs and the last state of each sequence.
+--- `step(input, state)` returns a step's output and next state; `inputs` are the concatenated inputs of all steps;
+--- `sizes` has the number of sequences in each step; `state` is the initial state, a list of tensors (n, size).
 local function packed_recurrence(step, inputs, sizes, state, backwards)
   local steps, outputs, ended = inputs:split(sizes, 1), {}, {}
   local states = #state
@@ -16,7 +15,7 @@ local function packed_recurrence(step, inputs, sizes, state, backwards)
     return part
   end
 
-  --- Tensors of two states one below the other.
+  --- Concatenates the tensors of two states.
   local function below(upper, lower)
     local both = {}
     for i = 1, states do both[i] = tide.cat({upper[i], lower[i]}, 1) end
@@ -25,7 +24,7 @@ local function packed_recurrence(step, inputs, sizes, state, backwards)
 
   local start, now = state, nil
   if backwards then
-    -- From the longest sequence's end on, others join as their ends come.
+    -- Starts at the end of the longest sequence; others join at their ends.
     now = rows(start, 1, sizes[#sizes])
     for t = #sizes, 1, -1 do
       local before = sizes[t + 1] or sizes[t]

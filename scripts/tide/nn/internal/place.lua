@@ -1,11 +1,11 @@
--- How scripts reach a module from the one that it is a part of: "net[4].head".
+-- The path of a module in its network, as a Lua expression: "net[4].head".
 
 local place = {}
 
 --- The step to a child of this name.
 local function step(name) return math.type(name) and ("[%d]"):format(name) or "." .. name end
 
---- How `child` is reached from `parent`: "[4]", ".head", or "" if it is not one of its children.
+--- The step from `parent` to `child`: "[4]", ".head", or "" if it is not one of its children.
 function place.step(parent, child)
   for name, value in parent:named_children() do
     if rawequal(value, child) then return step(name) end
@@ -13,7 +13,7 @@ function place.step(parent, child)
   return ""
 end
 
---- The places of a module, which is called `root`, and of all below it, by module.
+--- The paths of a module, whose name is `root`, and of its descendants, by module.
 function place.all(module, root)
   local places = {}
   local function walk(parent, text)

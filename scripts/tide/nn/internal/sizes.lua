@@ -1,4 +1,4 @@
--- Sizes of windows that are given as one number for all dimensions or as a list.
+-- Window sizes, given as one number for all dimensions or as a list.
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 
@@ -7,7 +7,7 @@ local sizes = {}
 local function checked(name, value)
   local size = type(value) == "number" and math.tointeger(value)
   if not size or size < 0 then
-    raise("%s: sizes must be whole numbers, got %s", name,
+    raise("%s: sizes must be non-negative integers, got %s", name,
       type(value) == "number" and tostring(value) or kind_of(value))
   end
   return size

@@ -1,4 +1,4 @@
--- Module:summary: what each layer of a network gives, holds and computes for an input.
+-- Module:summary: output shape, parameters and multiply-adds of each layer of a network.
 local class = require "tide.internal.class"
 local reader = require "tide.internal.declare.reader"
 local fields = require "tide.nn.internal.module_fields"
@@ -19,10 +19,10 @@ end
 
 -- Multiply-adds ------------------------------------------------------------------------------------
 
---- Rows of the last dimension.
+--- The number of rows, which are along the last dimension.
 local function rows_of(x) return x:numel() // math.max(1, x:size(-1)) end
 
---- Elements of all own parameters that are matrices.
+--- The number of elements of the module's own matrix parameters.
 local function matrix_elements(module)
   local count = 0
   for _, parameter in fields.each(module, "parameter") do
@@ -35,19 +35,18 @@ local function by_row(module, inputs)
   return matrix_elements(module) * rows_of(first_tensor(inputs))
 end
 
--- Products of a layer's weights, and of attention, by the class that the layer is of or derives from:
--- each counts its own, not those of its children.
+-- Multiply-adds by the class of the layer or its base classes, without those of its children.
 local products = {
   Linear = by_row, Bilinear = by_row, RNN = by_row, LSTM = by_row, GRU = by_row, RNNCell = by_row,
   LSTMCell = by_row, GRUCell = by_row,
-  -- Each element of the weight meets each place of the output, or, transposed, of the input.
+  -- Each element of the weight is used at each position of the output, or, if transposed, of the input.
   Convolution = function(module, _, output)
     return module.weight:numel() * (output:numel() // math.max(1, module.out_channels))
   end,
   Transposed = function(module, inputs)
     return module.weight:numel() * (inputs[1]:numel() // math.max(1, module.in_channels))
   end,
-  -- The projections of query, key and value, the scores, and the sums that they weight.
+  -- The projections of query, key and value, the scores, and the weighted sums.
   MultiheadAttention = function(module, inputs)
     local query, key = inputs[1], inputs[2] or inputs[1]
     local length = module.batch_first and 2 or 1
@@ -68,7 +67,7 @@ end
 
 -- Counting -----------------------------------------------------------------------------------------
 
---- Elements and bytes of a module's own parameters and buffers, each tensor counted once in all.
+--- Elements and bytes of a module's own parameters and buffers; a shared tensor is counted once.
 local function count_own(module, seen)
   local own = {parameters = 0, trainable = 0, bytes = 0}
   for _, kind in ipairs {"parameter", "buffer"} do
@@ -86,7 +85,7 @@ local function count_own(module, seen)
   return own
 end
 
---- Runs the network in evaluation, and adds to the layers (by module) what they gave.
+--- Runs the network in evaluation mode, and records the outputs of the layers (by module).
 local function run(net, inputs, by_module)
   local undo, modes = {}, {}
   for module, layer in pairs(by_module) do
@@ -133,7 +132,7 @@ local function megabytes(bytes) return ("%.2f MB"):format(bytes / 1e6) end
 
 local Summary = class("Summary")
 
---- The table: a line for each layer down to `depth`, and the totals below.
+--- A table with a line for each layer down to `depth`, followed by the totals.
 function Summary:__tostring()
   local rows = {{"Layer", "Output shape", "Parameters", "Mult-adds"}}
   for _, layer in ipairs(self.layers) do
@@ -165,7 +164,7 @@ function Summary:__tostring()
   return table.concat(lines, "\n")
 end
 
---- Adds to the totals of each layer those of the layers below it. Parents stand first.
+--- Adds each layer's counts to the totals of its ancestors. Parents come first in `layers`.
 local function add_totals(layers)
   local above = {}
   for _, layer in ipairs(layers) do
@@ -179,7 +178,7 @@ local function add_totals(layers)
   end
 end
 
---- The tensors to run the network on: those that are given, or one of zeros of a shape.
+--- The inputs to run the network on: the given ones, or zeros of a given shape.
 local function read_inputs(net, given)
   local shape = given[1]
   if type(shape) == "table" and not getmetatable(shape) and type(shape[1]) == "number" then
@@ -193,10 +192,10 @@ local function read_inputs(net, given)
   return given
 end
 
---- What each layer gives, holds and computes for inputs, or for zeros of a shape. Shown as a table down to depth (3);
---- has layers, parameters, trainable, mult_adds, parameter_bytes, ...
----@param inputs... tensor | integer[]  what the module is called with, or a shape of zeros
----@param depth integer >= 0 = 3  levels shown
+--- A table of the layers: output shape, parameters and multiply-adds for these inputs, or for zeros of a shape. It has
+--- layers, parameters, trainable, mult_adds, parameter_bytes, ...
+---@param inputs... tensor | integer[]  inputs of the module, or a shape for an input of zeros
+---@param depth integer >= 0 = 3  number of levels shown
 ---@example
 --- local net = nn.Sequential(nn.Linear(3, 2), nn.ReLU())
 --- local summary = net:summary{4, 3}
@@ -225,7 +224,7 @@ return function(net, ...)
     summary.trainable = summary.trainable + own.trainable
     summary.parameter_bytes = summary.parameter_bytes + own.bytes
     summary.mult_adds = summary.mult_adds + layer.mult_adds
-    -- What containers give is given by one of their layers.
+    -- A container's output is the output of one of its layers.
     if #module:children() == 0 then summary.output_bytes = summary.output_bytes + layer.output_bytes end
   end
   for i = 1, inputs.n do

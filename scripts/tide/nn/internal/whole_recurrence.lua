@@ -1,4 +1,4 @@
--- A recurrent layer as one op over all steps, where the device has that.
+-- A recurrent layer as one op over all steps, on devices that have this op.
 local class = require "tide.internal.class"
 local Function = require "tide.autograd.function"
 local native = require "tide.native"
@@ -6,10 +6,10 @@ local tide = require "tide"
 
 local Recurrence = class("Recurrence", Function)
 
--- `layer` is {cell =, backwards =, sizes =, compose = fn}; compose(input, state, weight, bias)
--- gives the output and the last state, made of small ops.
+-- `layer` is {cell =, backwards =, sizes =, compose = fn}; compose(input, state, weight, bias) computes the output
+-- and the last state by ops of single steps.
 
---- h of all rows and the tensors of the last state.
+--- Returns h of all rows and the tensors of the last state.
 function Recurrence.forward(ctx, layer, input, weight, bias, h, c)
   local results = native.recurrence(layer.cell, layer.backwards, layer.sizes, input, {h, c}, weight,
     bias, true)
@@ -21,21 +21,21 @@ function Recurrence.forward(ctx, layer, input, weight, bias, h, c)
   return table.unpack(results, 1, 1 + states)
 end
 
---- input, weight, bias, h, c as forward was given them.
+--- The arguments of forward: input, weight, bias, h, c.
 local function arguments_of(ctx)
   local input, weight, h, fourth, fifth = table.unpack(ctx.saved_tensors)
   if ctx.has_cell then return input, weight, fifth, h, fourth end
   return input, weight, fourth, h
 end
 
---- The gradients with a grad function of their own: those of the layer made of small ops.
+--- Differentiable gradients: those of the composed layer.
 local function composed_gradients(ctx, gradients)
-  local given, inputs, places = table.pack(arguments_of(ctx)), {}, {}
+  local given, inputs, indices = table.pack(arguments_of(ctx)), {}, {}
   for i = 1, 5 do
     if given[i] and ctx.needs_input_grad[i + 1] then
-      -- Another tensor of the same value, as one may be given twice.
+      -- A copy, because the same tensor may be passed twice.
       given[i] = given[i]:clone()
-      inputs[#inputs + 1], places[#places + 1] = given[i], i
+      inputs[#inputs + 1], indices[#indices + 1] = given[i], i
     end
   end
   local input, weight, bias, h, c = table.unpack(given, 1, 5)
@@ -43,7 +43,7 @@ local function composed_gradients(ctx, gradients)
   local found = {tide.grad({y, table.unpack(state)}, inputs,
     {grad_outputs = gradients, create_graph = true, allow_unused = true})}
   local results = {}
-  for i, place in ipairs(places) do results[place] = found[i] end
+  for i, index in ipairs(indices) do results[index] = found[i] end
   return nil, table.unpack(results, 1, 5)
 end
 
@@ -55,7 +55,7 @@ function Recurrence.backward(ctx, ...)
   local dinput, dh, last = table.unpack(native.recurrence_backward(layer.cell, layer.backwards,
     layer.sizes, gradients, ctx.kept, weight))
   local by_hidden = layer.cell == "gru" and last or dinput
-  -- One product over all steps.
+  -- One matrix product over all steps.
   local dweight = needed[3] and by_hidden:t():matmul(ctx.kept[2])
   local dbias = needed[4] and by_hidden:sum(1)
   return nil, dinput, dweight or nil, dbias or nil, dh, ctx.has_cell and last or nil
@@ -74,7 +74,7 @@ function whole_recurrence.suits(input, state, weights)
     and (not c or alike(c)) and not weights.hr and #input > 0 and native.does_recurrence(input)
 end
 
---- h of all rows and the last state, a list of tensors.
+--- Returns h of all rows and the last state, a list of tensors.
 function whole_recurrence.run(layer, input, state, weights)
   local results
   if tide.is_grad_enabled() then

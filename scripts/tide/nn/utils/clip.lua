@@ -1,4 +1,4 @@
--- Keeps gradients from growing too large: by their norm, or each by itself.
+-- Gradient clipping, by norm or by value.
 local checked = require "tide.internal.declare.checked"
 local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
@@ -7,16 +7,16 @@ local tide = require "tide"
 
 local clip = {}
 
---- The gradients of one tensor or of a list of them; those without one are left out.
+--- The gradients of a tensor or a list of tensors; tensors without a gradient are skipped.
 local function gradients_of(name, parameters)
   if tide.is_tensor(parameters) then parameters = {parameters} end
   if type(parameters) ~= "table" then
-    raise("%s: expected parameters, as net:parameters() gives them, got %s", name, kind_of(parameters))
+    raise("%s: expected parameters, such as net:parameters(), got %s", name, kind_of(parameters))
   end
   local grads = {}
   for i, parameter in ipairs(parameters) do
     if not tide.is_tensor(parameter) then
-      raise("%s: parameter %d is no tensor but a %s", name, i, kind_of(parameter))
+      raise("%s: expected parameter %d to be a tensor, got %s", name, i, kind_of(parameter))
     end
     grads[#grads + 1] = parameter.grad
   end
@@ -30,7 +30,7 @@ local function total_norm(tensors, order)
   return tide.stack(norms):norm(order)
 end
 
---- Raises an error if the norm is none; reading it waits.
+--- Raises an error if the norm is nan or infinite; reading it waits.
 local function check_finite(name, norm)
   local value = norm:item()
   if value ~= value or value == math.huge then
@@ -38,9 +38,9 @@ local function check_finite(name, norm)
   end
 end
 
---- Scales all gradients down together; returns their norm; does not wait.
+--- Scales all gradients so that their total norm is at most max_norm; returns the norm before; does not wait.
 ---@use nn: parameters
----@param max_norm number | tensor  the largest norm of all gradients together
+---@param max_norm number | tensor  largest total norm of the gradients
 ---@use nn: norm_type = 2.0, error_if_nonfinite = false
 ---@formula grad = grad min(1, max_norm / (total norm + 1e-6))
 ---@see nn.utils.clip_grad_value_ nn.utils.get_total_norm
@@ -50,8 +50,7 @@ end
 --- nn.utils.clip_grad_norm_({w}, 1), w.grad --> 5.0, {0.6, 0.8}
 local read_norm = reader "nn.utils.clip_grad_norm_"
 
---- Scales all gradients down together, in place, if the norm of all of them is above max_norm.
---- Returns that norm, a tensor. Waits only with error_if_nonfinite.
+--- Waits only with error_if_nonfinite.
 function clip.clip_grad_norm_(...)
   local given = read_norm(...)
   local _ <close> = tide.no_grad()
@@ -65,9 +64,9 @@ function clip.clip_grad_norm_(...)
   return norm
 end
 
---- Cuts each element of the gradients.
+--- Clamps each element of the gradients.
 ---@use nn: parameters
----@param clip_value number  gradients are kept from -clip_value to clip_value
+---@param clip_value number  gradients are clamped to -clip_value..clip_value
 ---@example
 --- local w = nn.Parameter(tide.tensor{0.0, 0})
 --- (w * tide.tensor{3.0, 0.1}):sum():backward()
@@ -81,14 +80,13 @@ clip.clip_grad_value_ = checked("nn.utils.clip_grad_value_",
     end
   end)
 
---- The norm of a list.
+--- The norm of all elements of a list of tensors.
 ---@param tensors tensor | tensor[]  the tensors
 ---@use nn: norm_type = 2.0, error_if_nonfinite = false
 ---@example
 --- nn.utils.get_total_norm{tide.tensor{3.0}, tide.tensor{4.0}} --> 5.0
 local read_total = reader "nn.utils.get_total_norm"
 
---- The norm of all elements of a list of tensors.
 function clip.get_total_norm(...)
   local given = read_total(...)
   local norm = total_norm(given.tensors, given.norm_type)

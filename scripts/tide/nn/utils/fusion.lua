@@ -1,4 +1,4 @@
--- Batch norms in evaluation, taken into the weights of the layer before them.
+-- Fuses a batch norm in evaluation mode into the weights of the layer before it.
 local checked = require "tide.internal.declare.checked"
 local Parameter = require "tide.nn.parameter"
 local raise = require "tide.internal.raise"
@@ -6,13 +6,12 @@ local tide = require "tide"
 
 local fusion = {}
 
---- A copy of the layer whose results are those of layer and norm. `dim` is the dimension of the
---- weight along which its output channels lie.
+--- A copy of the layer that computes norm(layer(x)). `dim` is the dimension of the weight's output channels.
 local function fused(name, layer, norm, dim)
   if layer.training or norm.training then
-    raise("%s: both modules must be in evaluation: call eval() before", name)
+    raise("%s: both modules must be in evaluation mode: call eval() first", name)
   end
-  if not norm.running_mean then raise("%s: the norm keeps no running statistics", name) end
+  if not norm.running_mean then raise("%s: the norm has no running statistics", name) end
   local _ <close> = tide.no_grad()
   local copy = layer:clone()
   local scale = (norm.running_var + norm.eps):rsqrt()
@@ -26,23 +25,23 @@ local function fused(name, layer, norm, dim)
   return copy
 end
 
---- A convolution that gives what conv and the batch norm after it give in evaluation.
+--- Fuses a convolution and the batch norm after it into one convolution, for evaluation.
 ---@param conv module  the convolution
 ---@use nn: bn
----@param transpose boolean = false  the convolution is transposed
+---@param transpose boolean = false  whether conv is a transposed convolution
 ---@example
 --- local conv, bn = nn.Conv2d(1, 2, 1):eval(), nn.BatchNorm2d(2):eval()
 --- local x = tide.rand(1, 1, 2, 2)
 --- nn.utils.fuse_conv_bn_eval(conv, bn)(x):allclose(bn(conv(x)), 1e-4, 1e-6) --> true
 fusion.fuse_conv_bn_eval = checked("nn.utils.fuse_conv_bn_eval", function(conv, bn, transpose)
     if transpose and conv.groups > 1 then
-      raise("fuse_conv_bn_eval: groups of a transposed convolution are not taken apart, got %d",
+      raise("fuse_conv_bn_eval: transposed convolutions with groups are not supported, got %d groups",
         conv.groups)
     end
     return fused("fuse_conv_bn_eval", conv, bn, transpose and 2 or 1)
   end)
 
---- A linear layer that gives what linear and the batch norm after it give in evaluation.
+--- Fuses a linear layer and the batch norm after it into one linear layer, for evaluation.
 ---@param linear module  the linear layer
 ---@use nn: bn
 ---@example

@@ -1,5 +1,5 @@
--- nn.utils.rnn.PackedSequence: sequences of different lengths without padding, step by step, as
--- recurrent layers take them; and the functions that make and unmake it.
+-- nn.utils.rnn.PackedSequence: sequences of different lengths without padding, for recurrent layers; and the
+-- functions that pack and unpack sequences.
 local checked = require "tide.internal.declare.checked"
 local class = require "tide.internal.class"
 local define = require "tide.internal.declare.define"
@@ -10,27 +10,25 @@ local tide = require "tide"
 
 local packing = {}
 
---- Sequences without padding: all first elements, all second ones, ...; packed:to(device) moves.
+--- Sequences without padding: all first elements, then all second ones, ...; packed:to(device) moves them.
 ---@param data tensor  elements step by step
----@param batch_sizes integer[] | tensor  how many sequences go on at each step
+---@param batch_sizes integer[] | tensor  number of sequences at each step
 ---@param sorted_indices tensor = nil  order of the sequences, from 1
----@param unsorted_indices tensor = nil  the way back, from 1
+---@param unsorted_indices tensor = nil  inverse of sorted_indices, from 1
 ---@example
 --- nn.utils.rnn.PackedSequence(tide.tensor{1, 3, 2}, {2, 1}).batch_sizes --> {2, 1}
 local PackedSequence, read_packed = define("nn.utils.rnn.PackedSequence")
 packing.PackedSequence = PackedSequence
 
---- The whole numbers of a list or tensor.
+--- The integers of a list or tensor.
 local function numbers(value) return tide.is_tensor(value) and value:tolist() or value end
 
---- `data` holds the first elements of all sequences, the longest first, then the second ones, and
---- so on; `batch_sizes` is how many sequences have a first, a second, ... element. `sorted_indices`
---- are the places of the sequences before they were sorted by length (nil: they were sorted), and
---- `unsorted_indices` brings them back.
+--- `data` has the first elements of all sequences, the longest sequence first, then the second elements, and so on.
+--- `sorted_indices` are the positions of the sequences before they were sorted by length (nil: they already were).
 function PackedSequence:init(...)
   local given = read_packed(...)
   self.data = given.data
-  -- On the host, where the steps are counted.
+  -- On the host, where the loop over the steps runs.
   self.batch_sizes = tide.as_tensor(numbers(given.batch_sizes), {dtype = "int64", device = "cpu"})
   self.sizes = numbers(given.batch_sizes)
   self.sorted_indices = given.sorted_indices
@@ -38,12 +36,12 @@ function PackedSequence:init(...)
     or given.sorted_indices and given.sorted_indices:argsort()
 end
 
---- The same sequences with other data: what a layer computed of them.
+--- The same sequences with other data, such as a layer's output.
 function PackedSequence:with_data(data)
   return PackedSequence(data, self.sizes, self.sorted_indices, self.unsorted_indices)
 end
 
---- The sequences on another device or in another type; indices go along.
+--- The sequences on another device or with another type; the indices follow the device.
 function PackedSequence:to(...)
   local data = self.data:to(...)
   local function follow(indices) return indices and indices:to(data.device) end
@@ -51,7 +49,7 @@ function PackedSequence:to(...)
     follow(self.unsorted_indices))
 end
 
--- The tensor's words for other devices and types, and what it says of itself.
+-- Methods of tensors.
 for _, name in ipairs {
   "cpu", "cuda", "float", "double", "half", "bfloat16", "long", "int", "short", "char", "byte",
 } do
@@ -66,7 +64,7 @@ function PackedSequence:__tostring()
   return ("PackedSequence(%d sequences, %d elements)"):format(self.sizes[1], #self.data)
 end
 
---- A list of lengths, which are checked.
+--- Returns the lengths as a list, checked.
 local function checked_lengths(name, lengths, batch, longest)
   local list = numbers(lengths)
   if type(list) ~= "table" then
@@ -75,29 +73,28 @@ local function checked_lengths(name, lengths, batch, longest)
   if #list ~= batch then raise("%s: %d lengths for %d sequences", name, #list, batch) end
   for i, length in ipairs(list) do
     if not math.tointeger(length) or length < 1 or length > longest then
-      raise("%s: length %d must be a whole number in 1..%d, got %s", name, i, longest,
+      raise("%s: length %d must be an integer in 1..%d, got %s", name, i, longest,
         tostring(length))
     end
   end
   return list
 end
 
---- Where the elements of packed data lie in a (longest, n) table, as positions from 1; `order` is
---- where each of the sorted sequences stands.
-local function places(sizes, order, batch, batch_first, longest)
+--- Positions (from 1) of the packed elements in a flattened (longest, n) or (n, longest) tensor; `order` has the
+--- original position of each sorted sequence.
+local function padded_positions(sizes, order, batch, batch_first, longest)
   local list = {}
   for t, count in ipairs(sizes) do
     for row = 1, count do
-      local place = order and order[row] or row
-      list[#list + 1] = batch_first and (place - 1) * longest + t or (t - 1) * batch + place
+      local sequence = order and order[row] or row
+      list[#list + 1] = batch_first and (sequence - 1) * longest + t or (t - 1) * batch + sequence
     end
   end
   return list
 end
 
---- A PackedSequence of padded sequences, which recurrent layers take; with {enforce_sorted = false} lengths may come
---- in any order.
----@param input tensor  sequences padded to one length
+--- Packs padded sequences for recurrent layers; with {enforce_sorted = false} lengths may be in any order.
+---@param input tensor  sequences padded to the same length
 ---@use nn: lengths
 ---@param batch_first boolean = false  (n, length, ...) instead of (length, n, ...)
 ---@use nn: enforce_sorted = true
@@ -105,13 +102,12 @@ end
 --- nn.utils.rnn.pack_padded_sequence(tide.tensor{{1, 2}, {3, 0}}, {2, 1}, true).data --> {1, 3, 2}
 local read_pack = reader "nn.utils.rnn.pack_padded_sequence"
 
---- Packs padded sequences (longest, n, ...), or (n, longest, ...) with batch_first, of these
---- lengths. With enforce_sorted they come with the longest first; else they are sorted.
+--- With enforce_sorted the longest sequence must come first; otherwise they are sorted here.
 function packing.pack_padded_sequence(...)
   local given = read_pack(...)
   local x, batch_first = given.input, given.batch_first
   if x:dim() < 2 then
-    raise("pack_padded_sequence: the input needs 2 dimensions or more, got %d", x:dim())
+    raise("pack_padded_sequence: expected an input of at least 2 dimensions, got %d", x:dim())
   end
   local batch, steps = x:size(batch_first and 1 or 2), x:size(batch_first and 2 or 1)
   local lengths = checked_lengths("pack_padded_sequence", given.lengths, batch, steps)
@@ -121,8 +117,8 @@ function packing.pack_padded_sequence(...)
   if given.enforce_sorted then
     for i = 2, batch do
       if lengths[i] > lengths[i - 1] then
-        raise("pack_padded_sequence: lengths must not grow (%d after %d): sort the sequences, or "
-          .. "give {enforce_sorted = false}", lengths[i], lengths[i - 1])
+        raise("pack_padded_sequence: lengths must not increase (%d after %d): sort the sequences, or "
+          .. "pass {enforce_sorted = false}", lengths[i], lengths[i - 1])
       end
     end
   else
@@ -137,16 +133,16 @@ function packing.pack_padded_sequence(...)
     sizes[t] = count
   end
   local on = {device = x.device}
-  local from = tide.tensor(places(sizes, order, batch, batch_first, steps), on)
+  local from = tide.tensor(padded_positions(sizes, order, batch, batch_first, steps), on)
   local sorted = not given.enforce_sorted and tide.tensor(order, on) or nil
   return PackedSequence(x:flatten(1, 2):index_select(1, from), sizes, sorted)
 end
 
---- The padded sequences of a PackedSequence, in their order before, and their lengths.
+--- The padded sequences of a PackedSequence, in their order before packing, and a tensor of their lengths.
 ---@param sequence PackedSequence  packed sequences
 ---@param batch_first boolean = false  (n, length, ...) instead of (length, n, ...)
 ---@use nn: padding_value = 0.0
----@param total_length integer >= 0 = nil  length to pad to; nil is the longest
+---@param total_length integer >= 0 = nil  length to pad to; nil is the longest length
 ---@example
 --- local rnn = nn.utils.rnn
 --- local packed = rnn.pack_padded_sequence(tide.tensor{{1, 2}, {3, 9}}, {2, 1}, true)
@@ -160,8 +156,6 @@ local function check_packed(name, value)
   end
 end
 
---- The padded sequences (longest, n, ...), or (n, longest, ...) with batch_first, in their order
---- before packing, and a tensor of their lengths.
 function packing.pad_packed_sequence(...)
   local given = read_pad(...)
   local packed, batch_first = given.sequence, given.batch_first
@@ -176,11 +170,11 @@ function packing.pad_packed_sequence(...)
   for row = 1, batch do lengths[row] = 0 end
   for _, count in ipairs(sizes) do
     for row = 1, count do
-      local place = order and order[row] or row
-      lengths[place] = lengths[place] + 1
+      local sequence = order and order[row] or row
+      lengths[sequence] = lengths[sequence] + 1
     end
   end
-  local to = tide.tensor(places(sizes, order, batch, batch_first, longest), {device = data.device})
+  local to = tide.tensor(padded_positions(sizes, order, batch, batch_first, longest), {device = data.device})
   local shape = data.shape
   shape[1] = batch * longest
   local padded = data:new_full(shape, given.padding_value):index_copy(1, to, data)
@@ -188,7 +182,7 @@ function packing.pad_packed_sequence(...)
   return padded:unflatten(1, first), tide.tensor(lengths)
 end
 
---- A PackedSequence of a list of sequences.
+--- Packs a list of sequences (length, ...).
 ---@use nn: sequences, enforce_sorted = true
 ---@example
 --- local packed = nn.utils.rnn.pack_sequence{tide.ones(3, 2), tide.ones(1, 2)}
@@ -196,7 +190,6 @@ end
 --- y.data.shape, h.shape --> {4, 4}, {1, 2, 4}
 local read_list = reader "nn.utils.rnn.pack_sequence"
 
---- Packs a list of sequences (length, ...).
 function packing.pack_sequence(...)
   local given = read_list(...)
   local lengths = {}
@@ -205,7 +198,7 @@ function packing.pack_sequence(...)
   return packing.pack_padded_sequence(padded, lengths, {enforce_sorted = given.enforce_sorted})
 end
 
---- The list of sequences that a PackedSequence holds.
+--- The sequences of a PackedSequence, as a list.
 ---@param packed PackedSequence  packed sequences
 ---@example
 --- local rnn = nn.utils.rnn

@@ -1,4 +1,4 @@
--- nn.utils.parametrizations: parameters kept orthogonal.
+-- nn.utils.parametrizations: orthogonal parameters.
 local class = require "tide.internal.class"
 local reader = require "tide.internal.declare.reader"
 local Module = require "tide.nn.module"
@@ -10,11 +10,11 @@ local weights = require "tide.nn.utils.weights"
 
 local parametrizations = {}
 
--- What gives an orthogonal matrix (n, k), n >= k, from any one.
+-- Maps from any matrix to an orthogonal one (n, k), n >= k.
 
 local maps = {}
 
---- x without its upper half, as a square matrix, less its transpose: skew-symmetric.
+--- A skew-symmetric matrix: the lower triangle of x, as a square matrix, minus its transpose.
 local function skew(x)
   local n, k = x:size(-2), x:size(-1)
   x = x:tril()
@@ -31,15 +31,15 @@ function maps.matrix_exp(x)
   return tide.linalg.matrix_exp(skew(x)):narrow(-1, 1, x:size(-1))
 end
 
---- Cayley's (I - A / 2)^-1 (I + A / 2) is, too.
+--- So is the Cayley transform (I - A / 2)^-1 (I + A / 2).
 function maps.cayley(x)
   local half = skew(x) / 2
   local one = tide.eye(x:size(-2), {dtype = x.dtype, device = x.device})
   return tide.linalg.solve(one - half, one + half):narrow(-1, 1, x:size(-1))
 end
 
---- A product of reflections, whose directions stand below the diagonal; signs on it. The signs have
---- no gradient.
+--- A product of Householder reflections, with their directions below the diagonal of x and signs on it. The signs
+--- have no gradient.
 function maps.householder(x)
   local below = x:tril(-1)
   local tau = 2.0 / (1.0 + (below * below):sum(-2))
@@ -47,7 +47,7 @@ function maps.householder(x)
   return tide.linalg.householder_product(below, tau) * signs:unsqueeze(-2)
 end
 
---- The orthogonal factor of x = QR, where R has no negative number on its diagonal.
+--- The orthogonal factor of x = QR, where the diagonal of R is non-negative.
 local function orthogonal_factor(x)
   local q, r = tide.linalg.qr(x)
   local signs = r:diagonal(0, -2, -1):sign()
@@ -76,9 +76,9 @@ function Orthogonal:forward(x)
   return wide and q.mT or q
 end
 
---- What to start from so that the map gives `value`, made orthogonal: with a base, zeros below a
---- diagonal of -1, which the base, that matrix completed to a square, is multiplied with. Nothing
---- for matrix_exp and cayley without a base.
+--- The original for which the map returns `value`, made orthogonal. With trivialization the base is that matrix,
+--- completed to a square, and the original has -1 on its diagonal and zeros elsewhere. Returns nil for matrix_exp and
+--- cayley without trivialization.
 function Orthogonal:right_inverse(value)
   local wide = value:size(-2) < value:size(-1)
   local q = wide and value.mT or value
@@ -101,16 +101,15 @@ function Orthogonal:right_inverse(value)
   return start
 end
 
---- The directions of the reflections whose product, with signs on the diagonal, is the orthogonal
---- factor of q: column by column, each takes what is left of its column to a multiple of a unit
---- vector.
+--- The Householder reflections whose product, with signs on the diagonal, is the orthogonal factor of q: each maps
+--- the remainder of its column to a multiple of a unit vector.
 function Orthogonal:reflections(q)
   local n, k = q:size(-2), q:size(-1)
-  local rest, result = orthogonal_factor(q), q:new_zeros(q.shape)
+  local remainder, result = orthogonal_factor(q), q:new_zeros(q.shape)
   for j = 1, k do
-    local column = rest:narrow(-1, j, 1):narrow(-2, j, n - j + 1)
+    local column = remainder:narrow(-1, j, 1):narrow(-2, j, n - j + 1)
     local head = column:narrow(-2, 1, 1)
-    -- An orthogonal matrix's column has length 1 left, so it goes to 1 or -1, away from its head.
+    -- The remainder of the column has norm 1; mapping it to the sign opposite to its head avoids cancellation.
     local goal = tide.where(head:gt(0), -tide.ones_like(head), tide.ones_like(head))
     local scale = head - goal
     result:narrow(-1, j, 1):narrow(-2, j, 1):copy_(goal)
@@ -118,11 +117,11 @@ function Orthogonal:reflections(q)
       local direction = tide.cat({tide.ones_like(head), column:narrow(-2, 2, n - j) / scale}, -2)
       result:narrow(-1, j, 1):narrow(-2, j + 1, n - j):copy_(direction:narrow(-2, 2, n - j))
       local tau = 2.0 / (direction * direction):sum(-2, true)
-      local block = rest:narrow(-2, j, n - j + 1)
-      rest = tide.cat({rest:narrow(-2, 1, j - 1),
+      local block = remainder:narrow(-2, j, n - j + 1)
+      remainder = tide.cat({remainder:narrow(-2, 1, j - 1),
         block - tau * direction:matmul(direction.mT:matmul(block))}, -2)
     else
-      -- The last row's reflection turns its sign.
+      -- The last reflection has only a sign.
       result:narrow(-1, j, 1):narrow(-2, j, 1):copy_(-head:sign())
     end
   end
@@ -131,21 +130,19 @@ end
 
 function Orthogonal:describe() return self.map end
 
---- Keeps a matrix orthogonal, by "matrix_exp", "cayley" or "householder"; computed when it is read. Returns the
---- module.
+--- Keeps a matrix of the module orthogonal: its columns, or its rows if those are fewer, are orthonormal. It is
+--- computed whenever it is read. Returns the module.
 ---@param module table  the module
 ---@use nn: name = "weight"
----@param orthogonal_map "matrix_exp" | "cayley" | "householder" = nil  how the matrix is made; nil goes by its shape
----@param use_trivialization boolean = true  begin from the present value
+---@param orthogonal_map "matrix_exp" | "cayley" | "householder" = nil  nil is by shape: householder unless square
+---@param use_trivialization boolean = true  start from the current value
 ---@example
 --- local layer = nn.utils.parametrizations.orthogonal(nn.Linear(3, 2))
 --- local w = layer.weight
 --- w:matmul(w.T):allclose(tide.eye(2), 0, 1e-5) --> true
 local read = reader "nn.utils.parametrizations.orthogonal"
 
---- Keeps a matrix of the module, or a stack of them, orthogonal: its columns, or its rows if those
---- are fewer, have length 1 and stand at right angles. `orthogonal_map` is "matrix_exp", "cayley"
---- or "householder"; by default the first for square matrices, else the last. Returns the module.
+--- Also accepts a batch of matrices.
 function parametrizations.orthogonal(...)
   local given = read(...)
   local weight = weights.parameter_of("orthogonal", given.module, given.name)
@@ -161,7 +158,7 @@ function parametrizations.orthogonal(...)
     Orthogonal(map, given.use_trivialization))
 end
 
---- Parameters kept orthogonal: see tide.nn.utils.parametrizations.NAME.
+--- Orthogonal parameters: see tide.nn.utils.parametrizations.NAME.
 ---@type table
 ---@example
 --- nn.utils.parametrizations.orthogonal(nn.Linear(2, 2)) ~= nil --> true

@@ -1,5 +1,4 @@
--- nn.utils.parametrize: parameters that are computed from others by modules, whenever they are
--- read.
+-- nn.utils.parametrize: parameters that modules compute from others whenever they are read.
 local checked = require "tide.internal.declare.checked"
 local class = require "tide.internal.class"
 local reader = require "tide.internal.declare.reader"
@@ -14,8 +13,8 @@ local weights = require "tide.nn.utils.weights"
 
 local parametrize = {}
 
--- The modules that compute one parameter from `original`, one after the other. Names in state_dict
--- are PyTorch's: parametrizations.weight.original, parametrizations.weight.0.base.
+-- The modules that compute one parameter from `original`, applied in order. Names in state_dict are those of
+-- PyTorch: parametrizations.weight.original, parametrizations.weight.0.base.
 local ParametrizationList = class("ParametrizationList", ModuleSequence)
 
 function ParametrizationList:init(original)
@@ -28,21 +27,20 @@ function ParametrizationList:forward()
   return x
 end
 
---- The list of a module's parameter; nil if there is none.
+--- The ParametrizationList of a module's parameter, or nil.
 local function list_of(module, name)
   local all = rawget(module, "parametrizations")
   return all and rawget(all, name)
 end
 
---- What a step must be given to compute `value`; nil if it has no `right_inverse`, or that gives
---- nil.
+--- The input for which a step returns `value`; nil if the step has no `right_inverse`, or that returns nil.
 local function inverse(step, value)
   if class.member(getmetatable(step), "right_inverse") then return step:right_inverse(value) end
 end
 
 local function shape_text(tensor) return "(" .. table.concat(tensor.shape, ", ") .. ")" end
 
---- Lets a list compute `value`, if its steps can be inverted.
+--- Sets the original so that the list computes `value`, if its steps can be inverted.
 local function assign(list, name, value)
   if not tide.is_tensor(value) then
     raise("%s: expected a tensor, got %s", name, kind_of(value))
@@ -62,12 +60,12 @@ local function assign(list, name, value)
   list.original.data = original:clone()
 end
 
--- A module with such parameters belongs to a class of its own, in which reading the parameter's
--- name computes it and assigning to it sets the original.
+-- A module with parametrized parameters gets a derived class, in which reading the parameter's name computes it and
+-- assigning to it sets the original.
 
-local parametrized_classes = setmetatable({}, {__mode = "k"}) -- by the class that they stand for
+local parametrized_classes = setmetatable({}, {__mode = "k"}) -- by base class
 
---- The class for modules of class `base`.
+--- The derived class for modules of class `base`.
 local function parametrized_class(base)
   local known = parametrized_classes[base]
   if known then return known end
@@ -88,8 +86,8 @@ local function parametrized_class(base)
   return made
 end
 
---- Lets parametrization(original) stand for a parameter; the original, which its method right_inverse(value) finds,
---- now and when a value is assigned, is trained. Returns the module.
+--- Replaces a parameter with parametrization(original), where the original is trained. right_inverse(value), if
+--- defined, computes the original now and when a value is assigned. Returns the module.
 ---@use nn: module, name
 ---@param parametrization table  computes the parameter from the original
 ---@example
@@ -102,10 +100,7 @@ end
 --- layer.weight, layer.parametrizations.weight.original --> {{1.0}}, {{0.0}}
 local read_register = reader "nn.utils.parametrize.register_parametrization"
 
---- Lets parametrization(original) stand in the place of parameter `name`; the original is trained.
---- A method `right_inverse(value)` of the parametrization gives the original to start from, and is
---- called when the parameter is assigned a value; without it the original starts as the value.
---- Several parametrizations run one after the other. Returns the module.
+--- Without right_inverse the initial original is the value. Several parametrizations are applied in order.
 function parametrize.register_parametrization(...)
   local given = read_register(...)
   local module, name, step = given.module, given.name, given.parametrization
@@ -138,17 +133,15 @@ function parametrize.register_parametrization(...)
   return module
 end
 
---- Makes the parameter one of its own again, with the value that was computed.
+--- Makes the parameter an ordinary one again, with its computed value. Returns the module.
 ---@use nn: module, name
----@param leave_parametrized boolean = true  keep the computed value, not the original
+---@param leave_parametrized boolean = true  keep the computed value instead of the original
 ---@example
 --- local layer = nn.utils.parametrizations.orthogonal(nn.Linear(2, 2))
 --- nn.utils.parametrize.remove_parametrizations(layer, "weight")
 --- #layer:parameters() --> 2
 local read_remove = reader "nn.utils.parametrize.remove_parametrizations"
 
---- Makes `name` a parameter of its own again, with the value that was computed or, with
---- {leave_parametrized = false}, the original one. Returns the module.
 function parametrize.remove_parametrizations(...)
   local given = read_remove(...)
   local module, name = given.module, given.name
@@ -164,9 +157,9 @@ function parametrize.remove_parametrizations(...)
   return module
 end
 
---- Whether a parameter is computed so.
+--- Whether a parameter is parametrized.
 ---@use nn: module
----@param name string = nil  name of the parameter; nil asks about any
+---@param name string = nil  name of the parameter; nil for any
 ---@example
 --- local layer = nn.utils.parametrizations.orthogonal(nn.Linear(2, 2))
 --- nn.utils.parametrize.is_parametrized(layer, "weight") --> true

@@ -1,5 +1,5 @@
--- nn.utils.prune: parts of parameters set to zero, and kept so. As in PyTorch, `weight_orig` is
--- trained, `weight_mask` is saved, and `weight` is their product, computed before each forward.
+-- nn.utils.prune: sets parts of parameters to zero permanently. As in PyTorch, `weight_orig` is trained,
+-- `weight_mask` is saved, and `weight` is their product, computed before each forward.
 local checked = require "tide.internal.declare.checked"
 local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
@@ -10,26 +10,26 @@ local weights = require "tide.nn.utils.weights"
 
 local prune = {}
 
--- How many ----------------------------------------------------------------------------------------
+-- Amounts -----------------------------------------------------------------------------------------
 
---- x rounded to a whole number, halves to the even one.
+--- x rounded to an integer, halves to even.
 local function rounded(x)
   local low = math.floor(x)
   local up = x - low > 0.5 or x - low == 0.5 and low % 2 == 1
   return math.tointeger(up and low + 1 or low)
 end
 
---- How many of `size` elements `amount` means: a whole number, or a share of them as a float.
+--- The number of elements out of `size` to prune: `amount` is an integer count, or a float fraction.
 local function count_of(name, amount, size)
   if math.type(amount) == "integer" then
     if amount < 0 then raise("%s: amount must be non-negative, got %d", name, amount) end
     if amount > size then
-      raise("%s: amount must be at most the %d elements that are left, got %d", name, size, amount)
+      raise("%s: amount must be at most the %d remaining elements, got %d", name, size, amount)
     end
     return amount
   end
   if type(amount) ~= "number" or not (amount >= 0 and amount <= 1) then
-    raise("%s: amount must be a whole number, or a share between 0.0 and 1.0, got %s", name,
+    raise("%s: amount must be an integer, or a fraction between 0.0 and 1.0, got %s", name,
       tostring(amount))
   end
   return rounded(amount * size)
@@ -37,10 +37,9 @@ end
 
 -- Masks -------------------------------------------------------------------------------------------
 
--- A method gives, from the importance of elements and the mask that they have so far, a new mask.
+-- A method computes a new mask from the scores of the elements and their current mask.
 
---- Sets `count` elements of the flat mask to zero, among those that are left: the least by
---- `scores`.
+--- Sets the mask to zero at the `amount` remaining elements with the smallest scores.
 local function without_least(name, scores, mask, amount)
   local flat = mask:flatten()
   local left = flat:ne(0):nonzero():squeeze(2)
@@ -50,7 +49,7 @@ local function without_least(name, scores, mask, amount)
   return flat:index_fill(1, left:index_select(1, least), 0):view_as(mask)
 end
 
---- For global_unstructured: the elements nearest to zero.
+--- For global_unstructured: prunes the elements closest to zero.
 ---@type table
 ---@example
 --- nn.utils.prune.L1Unstructured ~= nil --> true
@@ -58,7 +57,7 @@ prune.L1Unstructured = function(name, scores, mask, amount) -- "nn.utils.prune.L
   return without_least(name, scores:abs(), mask, amount)
 end
 
---- For global_unstructured: elements that chance picks.
+--- For global_unstructured: prunes random elements.
 ---@type table
 ---@example
 --- nn.utils.prune.RandomUnstructured ~= nil --> true
@@ -66,7 +65,7 @@ prune.RandomUnstructured = function(name, scores, mask, amount) -- "nn.utils.pru
   return without_least(name, tide.rand_like(scores), mask, amount)
 end
 
---- The dimension counted from 1.
+--- Checks a dimension; returns it counted from 1.
 local function checked_dim(name, dim, tensor)
   local place = math.tointeger(dim) and (dim < 0 and dim + tensor:dim() + 1 or dim)
   if not place or place < 1 or place > tensor:dim() then
@@ -75,7 +74,7 @@ local function checked_dim(name, dim, tensor)
   return place
 end
 
---- All dimensions but one.
+--- All dimensions except one.
 local function other_dims(tensor, dim)
   local others = {}
   for d = 1, tensor:dim() do
@@ -84,8 +83,8 @@ local function other_dims(tensor, dim)
   return others
 end
 
---- Sets the slices along `dim` that matter least to zero, among those that are left; `score` gives
---- one number for each slice.
+--- Sets the mask to zero for the `amount` remaining slices along `dim` with the smallest scores; `score` computes a
+--- vector with a score for each slice.
 local function without_slices(name, mask, dim, amount, score)
   if mask:dim() < 2 then raise("%s: expected a parameter of 2 dimensions or more", name) end
   local left = mask:ne(0):sum(other_dims(mask, dim)):ne(0):nonzero():squeeze(2)
@@ -95,16 +94,16 @@ local function without_slices(name, mask, dim, amount, score)
   return mask:index_fill(dim, left:index_select(1, least), 0)
 end
 
--- Keeping masks -----------------------------------------------------------------------------------
+-- Storing masks -----------------------------------------------------------------------------------
 
---- What is pruned, or will be: the values as they stand, and the mask so far.
+--- The current value and mask of a parameter.
 local function state_of(name, module, field)
   local value = weights.parameter_of(name, module, field):detach()
   local mask = rawget(module, field .. "_mask")
   return value, mask and mask:detach() or tide.ones_like(value)
 end
 
---- Keeps `mask` for a parameter. Returns the module.
+--- Stores `mask` for a parameter. Returns the module.
 local function keep_mask(name, module, field, mask)
   local original, mask_field = field .. "_orig", field .. "_mask"
   local function compute(self) return self[original] * self[mask_field] end
@@ -128,7 +127,7 @@ end
 
 -- The functions -----------------------------------------------------------------------------------
 
---- The values that say what matters; they must fit the parameter.
+--- The importance scores, by default the parameter's values; they must have its shape.
 local function scores_for(name, given, value)
   if given == nil then return value end
   if not tide.is_tensor(given) then raise("%s: importance_scores: expected tensors, got %s", name, kind_of(given)) end
@@ -139,7 +138,7 @@ local function scores_for(name, given, value)
   return given:detach()
 end
 
---- Makes the function that is declared as `declared`; `new_mask(given, scores, mask)` gives the mask.
+--- Makes the function declared as `declared`; `new_mask(given, scores, mask)` returns the mask.
 local function pruning(declared, new_mask)
   local read, name = reader(declared), declared:match "[%w_]+$"
   prune[name] = function(...)
@@ -150,7 +149,7 @@ local function pruning(declared, new_mask)
   end
 end
 
---- A mask of ones: nothing is pruned.
+--- Adds a mask of ones, which prunes nothing.
 ---@use nn: module, name
 ---@example
 --- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
@@ -159,7 +158,7 @@ end
 --- layer.weight --> {{0.5, -3.0}}
 pruning("nn.utils.prune.identity", function(_, _, mask) return mask end)
 
---- Elements that chance picks become zero: so many, or a share as a float.
+--- Sets random elements to zero: an integer number of them, or a float fraction.
 ---@use nn: module, name, amount
 ---@example
 --- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
@@ -170,7 +169,7 @@ pruning("nn.utils.prune.random_unstructured", function(given, scores, mask)
   return prune.RandomUnstructured("random_unstructured", scores, mask, given.amount)
 end)
 
---- The elements nearest to zero become zero; weight_orig is trained, weight_mask saved.
+--- Sets the elements closest to zero to zero; weight_orig is trained, weight_mask saved.
 ---@use nn: module, name, amount, importance_scores = nil
 ---@example
 --- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
@@ -181,9 +180,9 @@ pruning("nn.utils.prune.l1_unstructured", function(given, scores, mask)
   return prune.L1Unstructured("l1_unstructured", scores, mask, given.amount)
 end)
 
---- Slices along dim that chance picks become zero.
+--- Sets random slices along dim to zero.
 ---@use nn: module, name, amount
----@param dim integer  the dimension whose slices become zero, from 1
+---@param dim integer  dimension whose slices are set to zero, from 1
 ---@example
 --- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
 --- layer.weight.data = tide.tensor{{0.5, -3}}
@@ -196,10 +195,10 @@ pruning("nn.utils.prune.random_structured", function(given, scores, mask)
   end)
 end)
 
---- The slices along dim with the least n-norm become zero.
+--- Sets the slices along dim with the smallest n-norm to zero.
 ---@use nn: module, name, amount
----@param n number  which norm
----@param dim integer  the dimension whose slices become zero, from 1
+---@param n number  exponent of the norm
+---@param dim integer  dimension whose slices are set to zero, from 1
 ---@use nn: importance_scores = nil
 ---@example
 --- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
@@ -213,23 +212,23 @@ pruning("nn.utils.prune.ln_structured", function(given, scores, mask)
   end)
 end)
 
---- What the mask has 0 for becomes zero.
+--- Sets the elements where the mask is 0 to zero.
 ---@use nn: module, name
----@param mask tensor  0 for what becomes zero
+---@param mask tensor  0 for elements to set to zero, else 1
 ---@example
 --- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
 --- layer.weight.data = tide.tensor{{0.5, -3}}
 --- prune.custom_from_mask(layer, "weight", tide.tensor{{0, 1}})
 --- layer.weight --> {{0.0, -3.0}}
 pruning("nn.utils.prune.custom_from_mask", function(given, scores, mask)
-  local own = scores_for("custom_from_mask", given.mask, scores)
-  return mask * own:to(mask.dtype)
+  local custom = scores_for("custom_from_mask", given.mask, scores)
+  return mask * custom:to(mask.dtype)
 end)
 
---- The elements of all the parameters together that matter least become zero.
+--- Sets the least important elements of several parameters, ranked together, to zero.
 ---@param parameters table  pairs {module, name}
 ---@param pruning_method function  nn.utils.prune.L1Unstructured or RandomUnstructured
----@param importance_scores table = {}  tensors in the place of the sizes of the values
+---@param importance_scores table = {}  tensors to rank by instead of the values, one for each parameter
 ---@use nn: amount = nil
 ---@example
 --- local prune, layer = nn.utils.prune, nn.Linear(2, 1, {bias = false})
@@ -238,8 +237,6 @@ end)
 --- layer.weight --> {{0.0, -3.0}}
 local read_global = reader "nn.utils.prune.global_unstructured"
 
---- global_unstructured({{module, name}, ...}, prune.L1Unstructured, {amount = 0.2}): the elements
---- that matter least of all the parameters together. importance_scores is a list, one for each.
 function prune.global_unstructured(...)
   local given = read_global(...)
   local all_scores, all_masks, sizes = {}, {}, {}
@@ -264,7 +261,7 @@ function prune.global_unstructured(...)
   end
 end
 
---- Makes the pruned parameter the module's own again, with its zeros. Returns the module.
+--- Makes the pruned parameter an ordinary one again, with its zeros. Returns the module.
 ---@use nn: module
 ---@param name string  name of the parameter
 ---@example
@@ -276,7 +273,7 @@ prune.remove = checked("nn.utils.prune.remove", function(module, name)
   return weights.stop_computing("prune", module, name)
 end)
 
---- Whether a parameter of the module or of one below it is pruned.
+--- Whether any parameter of the module or its descendants is pruned.
 ---@use nn: module
 ---@example
 --- local prune = nn.utils.prune
@@ -290,7 +287,7 @@ prune.is_pruned = checked("nn.utils.prune.is_pruned", function(module)
   return false
 end)
 
---- Parts of parameters kept at zero: see tide.nn.utils.prune.NAME.
+--- Pruning, which keeps parts of parameters at zero: see tide.nn.utils.prune.NAME.
 ---@type table
 ---@example
 --- nn.utils.prune.is_pruned(nn.Linear(2, 2)) --> false

@@ -1,4 +1,4 @@
--- tide.nn.utils.rnn: sequences of different lengths as one tensor.
+-- tide.nn.utils.rnn: sequences of different lengths in one tensor.
 local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
@@ -7,42 +7,40 @@ local tide = require "tide"
 
 local rnn = {}
 
---- Sequences side by side, filled up.
+--- Stacks sequences (length, ...), padded to the longest: (longest, n, ...), or (n, longest, ...).
 ---@use nn: sequences
 ---@param batch_first boolean = false  (n, length, ...) instead of (length, n, ...)
 ---@use nn: padding_value = 0
----@param padding_side "right" | "left" = "right"  where it is put
+---@param padding_side "right" | "left" = "right"  side on which to pad
 ---@example
 --- nn.utils.rnn.pad_sequence({tide.tensor{1, 2}, tide.tensor{3}}, {batch_first = true}) --> {{1, 2}, {3, 0}}
 local read_pad = reader "nn.utils.rnn.pad_sequence"
 
---- The sequences again, as a list.
----@param padded tensor  sequences padded to one length
+--- Reverts pad_sequence: returns the sequences of these lengths as a list.
+---@param padded tensor  sequences padded to the same length
 ---@use nn: lengths
 ---@param batch_first boolean = false  (n, length, ...) instead of (length, n, ...)
 ---@example
 --- nn.utils.rnn.unpad_sequence(tide.tensor{{1, 2}, {3, 0}}, tide.tensor{2, 1}, true) --> {{1, 2}, {3}}
 local read_padded = reader "nn.utils.rnn.unpad_sequence"
 
---- Raises an error unless these are sequences, as tensors, and at least one.
+--- Raises an error unless `sequences` is a non-empty list of tensors with at least one dimension.
 local function check_sequences(sequences)
   if #sequences == 0 then raise "pad_sequence: sequences: the list is empty" end
   for i, sequence in ipairs(sequences) do
     if not tide.is_tensor(sequence) then
-      raise("pad_sequence: sequence %d is no tensor but a %s", i, kind_of(sequence))
+      raise("pad_sequence: expected sequence %d to be a tensor, got %s", i, kind_of(sequence))
     end
     if sequence:dim() == 0 then raise("pad_sequence: sequence %d has no dimensions", i) end
   end
 end
 
---- Sequences (length, ...) side by side, filled up with padding_value: (longest, n, ...), or
---- (n, longest, ...) with batch_first.
 function rnn.pad_sequence(...)
   local given = read_pad(...)
   check_sequences(given.sequences)
   local side = given.padding_side
   if side ~= "left" and side ~= "right" then
-    raise("pad_sequence: unknown padding_side '%s': known are left, right", side)
+    raise("pad_sequence: unknown padding_side '%s': expected left or right", side)
   end
   local longest = 0
   for _, sequence in ipairs(given.sequences) do longest = math.max(longest, #sequence) end
@@ -61,7 +59,6 @@ function rnn.pad_sequence(...)
   return tide.stack(rows, given.batch_first and 1 or 2)
 end
 
---- A list of the sequences of these lengths out of what pad_sequence gave.
 function rnn.unpad_sequence(...)
   local given = read_padded(...)
   local padded, lengths = given.padded, given.lengths
@@ -80,7 +77,7 @@ function rnn.unpad_sequence(...)
   local sequences = {}
   for i, length in ipairs(lengths) do
     if not math.tointeger(length) or length < 0 or length > longest then
-      raise("unpad_sequence: length %d: expected a whole number up to %d, got %s", i, longest,
+      raise("unpad_sequence: length %d: expected an integer in 0..%d, got %s", i, longest,
         tostring(length))
     end
     sequences[i] = padded:select(across, i):narrow(1, 1, length)

@@ -5,7 +5,7 @@ local tide = require "tide"
 
 local vector = {}
 
---- All elements in one vector.
+--- Concatenates the elements of all parameters into one vector.
 ---@use nn: parameters
 ---@example
 --- nn.utils.parameters_to_vector(nn.Linear(3, 2):parameters()).shape --> {8}
@@ -17,7 +17,7 @@ vector.parameters_to_vector = checked("nn.utils.parameters_to_vector", function(
 end)
 
 --- Overwrites parameters with a vector.
----@param vector tensor  all values one after the other
+---@param vector tensor  values of all parameters, concatenated
 ---@use nn: parameters
 ---@example
 --- local layer = nn.Linear(1, 1)

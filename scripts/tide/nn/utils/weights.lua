@@ -1,4 +1,4 @@
--- nn.utils: weights that are computed anew from others before each forward.
+-- nn.utils: weights that are recomputed from others before each forward.
 local checked = require "tide.internal.declare.checked"
 local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
@@ -6,7 +6,7 @@ local tide = require "tide"
 
 local weights = {}
 
---- The parameter `name` of a module; an error in the name of `caller` if there is none.
+--- The parameter `name` of a module; raises an error for `caller` if it does not exist.
 function weights.parameter_of(caller, module, name)
   local weight = rawget(module, name)
   if not tide.is_tensor(weight) then
@@ -15,7 +15,7 @@ function weights.parameter_of(caller, module, name)
   return weight
 end
 
---- The dimension counted from 1.
+--- Checks a dimension; returns it counted from 1.
 local function checked_dim(caller, dim, weight)
   local place = dim < 0 and dim + weight:dim() + 1 or dim
   if place < 1 or place > weight:dim() then
@@ -24,15 +24,15 @@ local function checked_dim(caller, dim, weight)
   return place
 end
 
---- Lets compute(module) stand in field `name`, now and before each forward. `undo` gives what is to
---- stand there in the end.
+--- Sets field `name` to compute(module), now and before each forward. stop_computing calls undo(module), which
+--- restores the field.
 function weights.keep_computing(caller, module, name, compute, undo)
   local computed = rawget(module, "_computed")
   if not computed then
     computed = {}
     rawset(module, "_computed", computed)
   end
-  if computed[name] then raise("%s: %s is computed already", caller, name) end
+  if computed[name] then raise("%s: %s is already computed", caller, name) end
   local remove = module:register_forward_pre_hook(function(self)
     self:keep_computed(name, compute(self))
   end)
@@ -41,7 +41,7 @@ function weights.keep_computing(caller, module, name, compute, undo)
   return module
 end
 
---- Ends what `caller` began.
+--- Ends the computation that `caller` started by keep_computing.
 function weights.stop_computing(caller, module, name)
   local entry = (rawget(module, "_computed") or {})[name]
   if not entry or entry.caller ~= caller then
@@ -53,16 +53,16 @@ function weights.stop_computing(caller, module, name)
   return module
 end
 
---- Makes a weight of a length and a direction, both trained; returns the module.
+--- Splits a weight into a length weight_g and a direction weight_v, both trained; returns the module.
 ---@use nn: module, name = "weight"
----@param dim number = 1  the dimension that keeps its own norms, from 1
+---@param dim number = 1  dimension whose slices each have a norm, from 1
 ---@formula w = g v / ||v||
 ---@see nn.utils.spectral_norm nn.utils.remove_weight_norm
 ---@example
 --- local layer = nn.utils.weight_norm(nn.Linear(3, 2)); layer.weight_g.shape --> {2, 1}
 local read_weight_norm = reader "nn.utils.weight_norm"
 
---- The Euclidean norm over all dimensions but one, which are kept.
+--- The Euclidean norm over all dimensions except one; the others are kept with size 1.
 local function norm_except(x, dim)
   local others = {}
   for d = 1, x:dim() do
@@ -72,8 +72,7 @@ local function norm_except(x, dim)
   return tide.linalg.vector_norm(x, 2, others, true)
 end
 
---- Makes a weight of a length, `weight_g`, and a direction, `weight_v` (Salimans and Kingma, 2016):
---- both are trained. Returns the module.
+--- See Salimans and Kingma, 2016.
 function weights.weight_norm(...)
   local given = read_weight_norm(...)
   local module, name = given.module, given.name
@@ -95,7 +94,7 @@ function weights.weight_norm(...)
   end)
 end
 
---- Makes the weight a parameter of its own again.
+--- Makes the weight an ordinary parameter again; returns the module.
 ---@use nn: module, name = "weight"
 ---@example
 --- local layer = nn.utils.weight_norm(nn.Linear(3, 2))
@@ -106,23 +105,22 @@ weights.remove_weight_norm = checked("nn.utils.remove_weight_norm", function(mod
 
 --- Divides a weight by its largest singular value; returns the module.
 ---@use nn: module, name = "weight"
----@param n_power_iterations integer >= 0 = 1  rounds of the power iteration in each forward
----@param eps number = 1e-12  the least norm to divide by
----@param dim number = nil  the dimension of the outputs, from 1; nil goes by the layer
+---@param n_power_iterations integer >= 0 = 1  power iterations in each forward
+---@param eps number = 1e-12  smallest norm to divide by
+---@param dim number = nil  dimension of the outputs, from 1; nil is 1, or 2 for transposed convolutions
 ---@formula w = w / (largest singular value of w)
 ---@see nn.utils.weight_norm nn.utils.remove_spectral_norm
 ---@example
 --- local layer = nn.utils.spectral_norm(nn.Linear(1, 1)); layer.weight:abs() --> {{1.0}}
 local read_spectral_norm = reader "nn.utils.spectral_norm"
 
---- The weight as a matrix whose rows are those of one dimension.
+--- The weight as a matrix, with dimension `dim` as its rows.
 local function as_matrix(weight, dim) return weight:movedim(dim, 1):flatten(2) end
 
 local function unit(x, eps) return x / x:norm():clamp(eps) end
 
---- Divides a weight by its largest singular value, which power iteration follows in training (Miyato
---- et al., 2018). `weight_orig` is trained; `weight_u` and `weight_v` are saved. `dim` is 1, or 2 of
---- transposed convolutions. Returns the module.
+--- Power iteration estimates the singular value in training (Miyato et al., 2018). `weight_orig` is trained;
+--- `weight_u` and `weight_v` are saved.
 function weights.spectral_norm(...)
   local given = read_spectral_norm(...)
   local module, name = given.module, given.name
@@ -156,7 +154,7 @@ function weights.spectral_norm(...)
   end)
 end
 
---- Makes the weight a parameter of its own again.
+--- Makes the weight an ordinary parameter again; returns the module.
 ---@like nn.utils.remove_weight_norm
 ---@example
 --- local layer = nn.utils.spectral_norm(nn.Linear(3, 2))

@@ -1,7 +1,7 @@
--- Optimizers by their declarations: the options of a class are those that it declares.
+-- Makes optimizer classes from their declarations, which have their options.
 local define = require "tide.internal.declare.define"
 
---- Makes the class of the optimizer that is declared as `name`, "optim.SGD".
+--- Makes the optimizer class declared as `name`, such as "optim.SGD".
 return function(name, base)
   local made, read, read_options = define(name, base)
 
@@ -10,7 +10,7 @@ return function(name, base)
     self:start(read(params, ...))
   end
 
-  --- The options that a group of parameters has of its own.
+  --- Reads the options of a parameter group.
   function made:read_options(options) return read_options(options) end
 
   return made

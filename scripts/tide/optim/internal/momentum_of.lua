@@ -1,5 +1,4 @@
--- The momentum of a group of an optimizer, which some plans move against the rate: SGD's momentum,
--- or the first of Adam's betas.
+-- The momentum of a parameter group, which some schedulers change: SGD's momentum, or the first of Adam's betas.
 local momentum_of = {}
 
 function momentum_of.exists(group) return group.betas ~= nil or group.momentum ~= nil end

@@ -1,4 +1,4 @@
--- The rate of each group of an optimizer, in a list that shows its values.
+-- The learning rate of each group of an optimizer, in a list that prints its values.
 local native = require "tide.native"
 
 local function rates_of(optimizer)
