@@ -74,8 +74,8 @@ return {
   },
   {
     of = "batch_norm",
-    formula = "y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over all dimensions except 2; running = (1 "
-      .. "- momentum) running + momentum batch",
+    formula = "y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over all dimensions except 2; "
+      .. "running = (1 - momentum) running + momentum batch",
     shapes = "x (n, num_features, ...) -> the same",
     waits = "only with momentum = false, in training",
     errors = "a single value per channel in training, which has no variance",

@@ -23,8 +23,8 @@ return {
     value = "any: the value",
     message = "string: a part of the expected message",
     shape = "integer | integer[]: sizes of the dimensions, as numbers or as one table",
-    reduction = '"none" | "mean" | "sum" = "mean": how to combine the losses of all elements: not at all, by their mean, '
-      .. 'or by their sum',
+    reduction = '"none" | "mean" | "sum" = "mean": how to combine the losses of all elements: not at all, '
+      .. 'by their mean, or by their sum',
     p = "number: probability",
     state = "table: a state returned by the corresponding getter",
     i = "integer = 0: index of the device, from 0",
