@@ -25,7 +25,7 @@ local function distance(a, b)
   return row[#b] or #a
 end
 
---- The shortest candidate that goes on behind `name`; nil if there is none.
+--- The shortest candidate with the prefix `name`; nil if there is none.
 local function continued(name, names)
   local best
   for candidate in pairs(names) do
@@ -52,7 +52,7 @@ local function with_word(name, names)
 end
 
 --- The candidate (a key of `names`) that differs from `name` by the fewest letters, else one that
---- goes on behind it or has it as a word; nil if none is near. Short names are near to too many others, so less of them
+--- has it as a prefix or as a word; nil if none is near. Short names are near to too many others, so less of them
 --- may differ.
 local function nearest(name, names)
   local best, least = nil, #name > 5 and 3 or #name > 2 and 2 or 0

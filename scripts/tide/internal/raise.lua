@@ -1,7 +1,7 @@
 -- Raises errors in the name of the script's line, not of the library's own.
 local script_level = require "tide.internal.script_level"
 
---- The text; %d also takes numbers that are not whole, and what is no number at all.
+--- The text; %d also takes numbers that are not integers, and values that are not numbers.
 local function formatted(format, ...)
   local ok, text = pcall(string.format, format, ...)
   if ok then return text end

@@ -30,7 +30,7 @@ local function key_text(key)
   return ("[%s] = "):format(type(key) == "string" and string_text(key) or tostring(key))
 end
 
---- The keys that are no places of the list, sorted by kind and value.
+--- The keys that are not list indices, sorted by kind and value.
 local function other_keys(t)
   local keys = {}
   for key in pairs(t) do

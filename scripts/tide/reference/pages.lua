@@ -122,8 +122,8 @@ local pages = {
     name = "loggers", title = "Loggers",
     families = {"Loggers", "Methods of loggers", "Methods of loggers for TensorBoard"},
     about = "Tensors that are logged are read when the logger writes: at most once a second, at "
-      .. "save, flush and close. So logging waits for no step. A program that is killed leaves "
-      .. "whole records, but for the last one perhaps.",
+      .. "save, flush and close. So logging does not wait. If the program is killed, "
+      .. "at most the last record is incomplete.",
   },
   {
     name = "plots", title = "Figures",
@@ -145,8 +145,7 @@ local pages = {
   {
     name = "diagnostics", title = "Watching a training",
     families = {"Watching a network", "Methods of watches", "Who holds memory"},
-    about = "What is shown is kept on the device until somebody asks for it; then it is read with "
-      .. "one wait.",
+    about = "Statistics stay on the device until they are read, with one wait.",
   },
   {
     name = "profiles", title = "Profiles", families = {"Profiles", "Advice and estimates"},

@@ -31,7 +31,7 @@ local function path_to(list, i)
     path = before.text .. path
     i = i - 2
   end
-  return path:match "^:.*" -- a method of what is no name, such as f(x):sum
+  return path:match "^:.*" -- a method of an expression, such as f(x):sum
 end
 
 local calls = {}

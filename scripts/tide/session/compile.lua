@@ -48,7 +48,7 @@ local function can_end(token)
     or enders[token.text] ~= nil
 end
 
---- Whether the last expression, which is no statement by itself, may begin with token i.
+--- Whether the last expression, which is not a statement, may begin with token i.
 local function may_begin_expression(text, list, i)
   local before, token = list[i - 1], list[i]
   return before.text == ";" or text:sub(before.to + 1, token.from):find "\n" ~= nil
@@ -62,7 +62,7 @@ local function may_begin_call(_, list, i)
   return token.text == "(" and before.text == ";"
 end
 
---- Whether a text begins with a call of `assert`, which is no value to show.
+--- Whether a text begins with a call of `assert`, whose value is not shown.
 local function is_assertion(text) return text:find "^%s*assert%s*[({\"']" ~= nil end
 
 --- Where the last expression begins, to return its values; nil if there is none.

@@ -7,7 +7,7 @@ end
 
 --- The parts of a text in order: `text`, and the number of its first `line`. `is_unfinished(lua)`
 --- says whether more lines may complete a text. A command is one line; that of a %NAME goes on as
---- long as what stands behind the name is unfinished.
+--- long as the text after the name is incomplete.
 local function divide(text, is_unfinished)
   local parts, lines, first = {}, {}, 1
   local function add(from)

@@ -1,4 +1,4 @@
--- The commands of a session that are no Lua: %NAME ARGUMENT and !COMMAND.
+-- The commands of a session: %NAME ARGUMENT and !COMMAND.
 local native = require "tide.native"
 local nearest = require "tide.internal.nearest"
 local tide = require "tide"

@@ -47,7 +47,7 @@ end
 
 local paint = {}
 
---- An input with its colours; the cursor stands behind byte `point`.
+--- An input with its colors; the cursor is after byte `point`.
 function paint.input(text, point)
   local list = tokens(text)
   mark_mates(list, point)

@@ -1,5 +1,5 @@
--- A session: inputs that share variables, results and scopes, whoever reads them: the prompt, or a
--- kernel of notebooks. `read` makes a function of a text, and `finish` is called when it has run.
+-- A session: inputs that share variables, results and scopes. They are read by the prompt, or by a
+-- notebook kernel. `read` makes a function of a text, and `finish` is called when it has run.
 local class = require "tide.class"
 local compile = require "tide.session.compile"
 local divide = require "tide.session.divide"
@@ -86,7 +86,7 @@ function Session:methods()
 end
 
 --- What may stand at the end of a text beside the names of values: options of the call that is
---- open, commands behind %, names of the reference behind ?. Nil if values may.
+--- open, commands after %, names of the reference after ?. Nil if values may.
 function Session:candidates(text)
   local names = {}
   if text:find "^%%[%w_]*$" then
@@ -134,7 +134,7 @@ function Session:value_of(name)
   return own
 end
 
---- What a text is that is no Lua: a function that does it; nil if it is Lua.
+--- A function that executes a command; nil if the text is Lua.
 function Session:read_command(text)
   local mark, rest = text:match "^%s*([%%!?])(.*)$"
   if mark == "?" then
@@ -184,7 +184,7 @@ end
 
 --- Reads the next input, which has this number unless it is unfinished. Returns "run" and a
 --- function, "unfinished" if more lines may complete it, "wrong" and a message, "leave", or
---- "nothing"; behind these the text without marks of a prompt. A text that is `aside` is no input:
+--- "nothing"; followed by the text without prompt marks. A text that is `aside` is not an input:
 --- neither it nor its results are kept.
 function Session:read(text, number, aside)
   text = without_prompts(text)
@@ -239,7 +239,7 @@ function Session:list_inputs()
   return list
 end
 
---- The help on what stands in a text behind `position` bytes; nil if there is none.
+--- The help on the name after `position` bytes of a text; nil if there is none.
 function Session:explain(text, position)
   return require "tide.session.explain".at(self, text, position)
 end

@@ -67,8 +67,8 @@ local function file_of(name)
   return path, text
 end
 
---- Runs the file of a module again. The table that it returned before gets what the new one has, so that whoever holds
---- it sees the new functions.
+--- Runs the file of a module again. The table that it returned before gets the fields of the new one, so that existing
+--- references see the new functions.
 local function reload(name)
   local old = package.loaded[name]
   package.loaded[name] = nil

@@ -30,19 +30,19 @@ local function resolve(level, text)
   if not name then return nil end
   local value = variable(level + 1, name)
   while rest ~= "" do
-    local key, behind = rest:match "^%.([%a_][%w_]*)(.*)$"
+    local key, after = rest:match "^%.([%a_][%w_]*)(.*)$"
     if not key then
-      key, behind = rest:match "^%[(%d+)%](.*)$"
+      key, after = rest:match "^%[(%d+)%](.*)$"
       key = math.tointeger(tonumber(key))
     end
     if key == nil or value == nil then return nil end
     local ok, field = pcall(function() return value[key] end)
-    value, rest = ok and field or nil, behind
+    value, rest = ok and field or nil, after
   end
   return value
 end
 
---- Whether a value is an object whose methods belong behind ':'.
+--- Whether a value is an object whose methods are called with ':'.
 local function is_object(value)
   if type(value) == "userdata" or type(value) == "string" then return true end
   local meta = type(value) == "table" and debug.getmetatable(value)
@@ -82,7 +82,7 @@ local function spelt(receiver, name, arguments)
 end
 
 --- How a function of a table of the library is called that was called as a method of it: tide:ones(3).
-local function mend_colon(level, callee, caller)
+local function hint_colon(level, callee, caller)
   local line = source.lines(caller.source)[caller.currentline] or ""
   local code = source.code(line)
   for before, open in code:gmatch("()%f[%w_][%w_%.]*():" .. callee.name .. "%s*[%({\"]") do
@@ -97,7 +97,7 @@ local function mend_colon(level, callee, caller)
 end
 
 --- How the call of the function at stack level `level` is written with ':', if that was forgotten.
-local function mend(level, callee, caller, message)
+local function hint(level, callee, caller, message)
   local name = callee.name
   local in_lua = callee.what ~= "C"
   if in_lua and debug.getlocal(callee.func, 1) ~= "self" then return nil end
@@ -127,7 +127,7 @@ function calls.needless_colon()
     local callee, caller = debug.getinfo(level, "Snf"), debug.getinfo(level + 1, "Sl")
     if not caller then return nil end
     if is_script(caller) then
-      return callee.namewhat == "method" and mend_colon(level + 1, callee, caller) or nil
+      return callee.namewhat == "method" and hint_colon(level + 1, callee, caller) or nil
     end
   end
   return nil
@@ -140,7 +140,7 @@ function calls.forgotten_colon(message)
     local callee, caller = debug.getinfo(level, "Snf"), debug.getinfo(level + 1, "Sl")
     if not caller then return nil end
     if is_script(caller) and (callee.namewhat == "field" or callee.namewhat == "method") then
-      local text = mend(level, callee, caller, message)
+      local text = hint(level, callee, caller, message)
       if text then return text, ("%s:%d"):format(caller.short_src, caller.currentline), callee.name end
     end
   end

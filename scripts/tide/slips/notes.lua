@@ -1,5 +1,5 @@
--- What Lua takes without a word and no one means: a tensor as a condition, a number compared with a tensor by ==, a
--- shape that is assigned to.
+-- Mistakes that Lua accepts silently: a tensor as a condition, a number compared with a tensor by ==, an assigned
+-- shape.
 local source = require "tide.slips.source"
 
 --- What is said of x:any() and x:all() as conditions.

@@ -3,7 +3,7 @@ local tokens = require "tide.internal.tokens"
 
 local source = {}
 
-local kept = {} -- by chunk name, the lines of texts that are no files
+local kept = {} -- by chunk name, the lines of texts that are not files
 
 --- Keeps a text that a chunk name stands for; `first` is the number of its first line. Texts that
 --- were kept by that name before stay, as the lines of a session at the prompt.
@@ -25,7 +25,7 @@ local function lines_of_file(path)
   return lines
 end
 
---- The lines of a chunk by its name (debug.getinfo's `source`): {} if nobody knows them. Their field
+--- The lines of a chunk by its name (debug.getinfo's `source`): {} if unknown. Their field
 --- `first` is the number at which the last text begins, if there were several.
 function source.lines(name)
   if kept[name] then return kept[name] end

@@ -97,8 +97,8 @@ local function counted_loop(name, limits)
   return ("for %s = %s do ... end"):format(name, single or "first, last, step")
 end
 
---- Whether a statement of Python that begins with `word` has its block behind it: while True: pass
-local function has_block_behind(word, closes)
+--- Whether a Python statement that begins with `word` has its block on the same line: while True: pass
+local function has_block_after(word, closes)
   local begin, closing = words("^%s*" .. word .. "%s.-:%s+%S"), words("<" .. closes .. ">")
   return function(code) return code:find(begin) ~= nil and not code:find(closing) end
 end
@@ -120,8 +120,8 @@ local kRows <const> = {
   {line = "^%s*for%s.-<in>.*:%s*$", lua = "for i, x in ipairs(list) do ... end", back = true},
   {line = "^%s*for%s.-=.*:%s*$", lua = "for i = first, last do ... end", back = true},
   {line = "^%s*while%s.*:%s*$", lua = "while condition do ... end", back = true},
-  {line = has_block_behind("while", "do"), lua = "while condition do ... end", back = true},
-  {line = has_block_behind("if", "then"), lua = "if condition then ... end", back = true},
+  {line = has_block_after("while", "do"), lua = "while condition do ... end", back = true},
+  {line = has_block_after("if", "then"), lua = "if condition then ... end", back = true},
   {line = "<elif>", lua = "elseif condition then", back = true},
   {line = "^%s*if%s.*:%s*$", lua = "if condition then ... end", back = true},
   {line = "^%s*else%s*:", near = ":", lua = "else, without ':'"},
@@ -231,7 +231,7 @@ local function bare_name(codes, near)
 end
 
 --- For Lua's message on a text that it cannot read, how what stands there is written in Lua; nil if
---- it is no slip that is known. `lines` are those of the text.
+--- it is not a known mistake. `lines` are those of the text.
 local function in_lua(message, lines)
   local number, says, near = message:match ":(%d+): (.+) near ([^\n]+)$"
   if not number then return nil end

@@ -7,7 +7,7 @@ local kOthers <const> = {init = true, forward = true, inherited = true}
 
 local function pass(...) return ... end
 
---- The method `fn` that reads its arguments first. Its call of `fn` is no tail call: the traceback says who called.
+--- The method `fn` that reads its arguments first. It does not tail call `fn`, so that the traceback shows the caller.
 local function checked(class, receiver, name, fn)
   local declared, read_values = receiver .. ":" .. name, nil
   return function(self, ...)

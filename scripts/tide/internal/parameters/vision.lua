@@ -38,7 +38,7 @@
 ---@param left number  first column, from 1
 ---@param max_pixels integer >= 0  larger pictures are an error
 ---@param mean number | number[] | tensor  mean of each channel
----@param memory_efficient boolean  compute parts anew in backward instead of keeping them
+---@param memory_efficient boolean  recompute parts in backward instead of saving them
 ---@param mode string  channels of the result: unchanged, gray, gray_alpha, rgb or rgb_alpha
 ---@param norm_layer function | false  norm_layer(channels) makes a norm
 ---@param normalize boolean  stretch values to 0..1
