@@ -4,7 +4,7 @@
 -- Read it:       tide lesson 1 --show
 -- To change it:  tide lesson 1 --show > mine.lua      and then   tide mine.lua
 --
--- Whatever stands behind two dashes is a comment: words for you, not for the program. Every claim
+-- Text after two dashes is a comment: words for you, not for the program. Every claim
 -- below is checked by an `assert`, so what you read here is what this machine did. Change a line
 -- and run it again: the assert that fails tells you what you have just learned.
 local tide = require "tide"
@@ -15,8 +15,8 @@ tide.set_default_device(options.device) -- where tensors are made; lesson 3 is a
 local function heading(text) print(("\n%s\n%s"):format(text, ("-"):rep(#text))) end
 
 -- 1. As much Lua as you need ----------------------------------------------------------------------
--- `local` makes a variable. Texts stand in quotes; `..` joins them. `%d` in a text is a place for
--- a whole number, `%.2f` for one with two digits behind the point: `format` fills them in.
+-- `local` declares a variable. Strings are in quotes; `..` joins them. In a format string `%d` stands
+-- for an integer, `%.2f` for a number with two decimal places: `format` fills them in.
 heading "1. As much Lua as you need"
 
 local name, year = "Lua", 1993
@@ -64,8 +64,8 @@ local x = tide.tensor {
 }
 print(x)
 
--- Behind the numbers stand its shape, its type and its device. Here: 2 rows, 3 columns, whole
--- numbers of 64 bits, in the memory of this computer's processor.
+-- After the values come its shape, its type and its device. Here: 2 rows, 3 columns, 64-bit
+-- integers, in the memory of this computer's processor.
 --
 --                 column 1   2   3
 --         row 1          1   2   3
@@ -90,8 +90,8 @@ print(tide.randn(2, 2))          -- random ones around 0: the same in each run, 
                                  -- choose others with tide.manual_seed(7)
 
 -- 3. A dot or a colon -----------------------------------------------------------------------------
--- What a tensor *is* stands behind a dot: x.shape, x.dtype, x.device. What it can *do* stands
--- behind a colon: x:sum(), x:max(). The colon hands x to the function; the dot does not.
+-- What a tensor *is* comes after a dot: x.shape, x.dtype, x.device. What it can *do* comes after a
+-- colon: x:sum(), x:max(). The colon passes x to the function; the dot does not.
 heading "3. A dot or a colon"
 
 print("  x.dtype is " .. x.dtype .. ", x:sum() is " .. x:sum():item())
@@ -139,7 +139,7 @@ print(x[{{}, {1, 3, 2}}])
 
 fails("x[0]", "positions start at 1, got 0", function() return x[0] end)
 fails("x[{1, 4}]", "position out of range: 4 of 3", function() return x[{1, 4}] end)
-assert(x[#x + 1] == nil, "right behind the end is nothing, so that ipairs knows where to stop")
+assert(x[#x + 1] == nil, "the element after the end is nil, so that ipairs stops")
 
 -- Or ask for all elements of which something is true. A comparison is a method, since Lua's own
 -- `>` gives one answer and not six: gt is "greater than", and there are lt, ge, le, eq and ne.

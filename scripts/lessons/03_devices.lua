@@ -81,7 +81,7 @@ print("x:to(device) copies only if x is elsewhere; x:copyto(device) always does.
 
 -- 4. Strangers ------------------------------------------------------------------------------------
 -- An op needs its tensors in one memory. Moving them is your decision, because it costs time; so
--- tide does not do it behind your back, and says at once, in this very line, what does not fit.
+-- tide never does it implicitly, and reports the mismatch immediately, at this line.
 heading "4. Tensors on two devices do not mix"
 
 local mixed, complaint = pcall(function() return x + y end)
@@ -90,7 +90,7 @@ print("x + y:  " .. complaint)
 assert(complaint:find(tostring(cpu), 1, true) and complaint:find(tostring(accelerator), 1, true),
   "the message names both devices")
 
--- The mend is one word.
+-- The fix is one word.
 local sum = x:to(y.device) + y
 assert(sum.device == accelerator)
 
