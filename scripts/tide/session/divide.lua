@@ -1,6 +1,6 @@
 -- Divides an input into commands and the Lua between them.
 
---- Whether a line is a command where a statement may begin: at its left edge, or where it is first.
+--- Whether a line is a command, where a statement may begin: unindented, or on the first line.
 local function is_command(line, is_first)
   return line:find(is_first and "^%s*[%%!?]" or "^[!?]") ~= nil or line:find "^%%%a" ~= nil
 end

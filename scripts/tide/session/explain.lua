@@ -1,4 +1,4 @@
--- The help on what a text names: `?text` at the prompt, its source, `??text`, and the help on the name at a cursor.
+-- Help on a name, `?text` at the prompt, its source, `??text`, and help on the name at the cursor.
 local native = require "tide.native"
 local source = require "tide.slips.source"
 

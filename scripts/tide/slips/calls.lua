@@ -1,11 +1,11 @@
--- Finds calls that were written with '.' in the place of ':', net.parameters(), and the other way: tide:ones(3).
+-- Finds calls written with '.' instead of ':', net.parameters(), and vice versa: tide:ones(3).
 local is_script = require "tide.internal.is_script"
 local source = require "tide.slips.source"
 
-local kLongest <const> = 40 -- letters of arguments that are spelt out
-local kDeepest <const> = 50 -- levels of the stack that are looked at
+local kLongest <const> = 40 -- characters of arguments that are shown
+local kDeepest <const> = 50 -- levels of the stack that are searched
 
---- What the function at stack level `level` knows by a name: a local, an upvalue or a global.
+--- The value of a name in the function at stack level `level`: a local, an upvalue or a global.
 local function variable(level, name)
   local found, i = nil, 1
   while true do
@@ -56,7 +56,7 @@ local function method_of(object, name)
   return ok and type(method) == "function" and method or nil
 end
 
---- The calls `.NAME(...)` in a line: their arguments as text, and what stands before if that is a
+--- The calls `.NAME(...)` in a line: their arguments as text, and the receiver if it is a
 --- name with fields; "" for arguments that do not end in this line.
 local function calls_in(line, name)
   local code = source.code(line)
@@ -70,7 +70,7 @@ local function calls_in(line, name)
   end)
 end
 
---- Whether the function called at stack level `level` got an object as `self` of which it is a method.
+--- Whether the function called at stack level `level` is a method of its `self`.
 local function has_self(level, method)
   local _, first = debug.getlocal(level + 1, 1)
   return is_object(first) and method_of(first, debug.getinfo(level + 1, "n").name) == method
@@ -81,7 +81,7 @@ local function spelt(receiver, name, arguments)
   return ("%s:%s%s"):format(receiver or "", name, arguments)
 end
 
---- How a function of a table of the library is called that was called as a method of it: tide:ones(3).
+--- The correct call of a library function that was called as a method of its table: tide:ones(3).
 local function hint_colon(level, callee, caller)
   local line = source.lines(caller.source)[caller.currentline] or ""
   local code = source.code(line)
@@ -96,7 +96,7 @@ local function hint_colon(level, callee, caller)
   return nil
 end
 
---- How the call of the function at stack level `level` is written with ':', if that was forgotten.
+--- The call of the function at stack level `level` with ':', if that was forgotten.
 local function hint(level, callee, caller, message)
   local name = callee.name
   local in_lua = callee.what ~= "C"

@@ -41,7 +41,7 @@ function slips.in_syntax(message, chunk)
   return text and message .. "\nin Lua: " .. text or message
 end
 
-local added -- what was added to the last message: on its way out, an error may come by again
+local added -- hint added to the last message: an error may pass here several times
 
 --- The message of an error with its hint; called by a message handler, on the stack of the error.
 function slips.describe(message)
@@ -60,7 +60,7 @@ function slips.describe(message)
     message = named(message, place)
   end
   if not text then return slips.in_syntax(message) end
-  if message:find(": there is no such name", 1, true) then -- what is known of the name tells more than what is near
+  if message:find(": there is no such name", 1, true) then -- known names are better than similar ones
     message = message:gsub("; did you mean '[^']*'%?", ""):gsub("; if it may be absent: [^;\n]*", "")
   end
   added = (message:find("\n", 1, true) and "\n" or "; ") .. text

@@ -1,4 +1,4 @@
--- The lines of what runs: of scripts in files, and of texts that the program was given.
+-- Source lines of the running code: of scripts in files, and of texts passed to the program.
 local tokens = require "tide.internal.tokens"
 
 local source = {}
@@ -35,7 +35,7 @@ end
 
 local kFilled <const> = {string = '"', comment = " "}
 
---- A line without what strings and comments hold; of the same length.
+--- A line with the contents of strings and comments blanked; of the same length.
 function source.code(line)
   local parts, at = {}, 1
   for _, token in ipairs(tokens(line)) do

@@ -1,5 +1,5 @@
--- What scripts run into that are written as for Python: names that Lua does not have, fields that are
--- called, methods that are not.
+-- Common mistakes of Python users: names that Lua does not have, fields that are called, methods
+-- that are not.
 local nearest = require "tide.internal.nearest"
 local other_systems = require "tide.reference.other_systems"
 
@@ -42,7 +42,7 @@ local kFields <const> = {
   T = true, mT = true, training = true, grad_fn = true,
 }
 
---- What a table above says of a name.
+--- The hint for a name in a table above.
 local function by_name(advice)
   return function(name) return advice[name] end
 end
@@ -55,7 +55,7 @@ end
 --- A method that was read and not called.
 local function method_as_value(name) return ("'%s' is a function: call it, x:%s()"):format(name, name) end
 
---- A type that was misspelt, or is called as a method of tensors is.
+--- A misspelled type, or one with the name of a tensor method.
 local function type_named(name)
   local names, tide = {}, require "tide"
   for _, word in ipairs {"float", "double", "half", "long", "int", "short"} do names[word] = tide[word] end
@@ -67,13 +67,13 @@ local function type_named(name)
   return best and ("did you mean '%s'?"):format(names[best]) or nil
 end
 
---- A function of Lua's that takes numbers, and was given a tensor.
+--- A Lua function for numbers that was called with a tensor.
 local function number_wanted(name)
   local method = require "tide.native".methods[name]
   return "x:item() is its number" .. (method and (", x:%s() takes tensors"):format(name) or "")
 end
 
---- A layer that was given its input where it is made.
+--- A layer whose constructor was called with the input.
 local function layer_called(name)
   local is_layer = rawget(require "tide".nn, name) ~= nil
   return is_layer and ("a layer is made first, and then called: nn.%s(...)(x)"):format(name) or nil
