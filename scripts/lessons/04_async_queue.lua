@@ -4,8 +4,8 @@
 -- On the cpu:    tide lesson 4 --device cpu
 -- Very small:    tide lesson 4 --size 64 --products 40
 --
--- A line like `c = a:matmul(b)` computes nothing. It writes down what is to be done, hands the note
--- to the device's queue and goes on to the next line. That is why a GPU can be busy while your
+-- A line like `c = a:matmul(b)` computes nothing. It records the op, sends the record
+-- to the device's queue and continues with the next line. That is why a GPU can be busy while your
 -- script already prepares the next step, and it is why naive timings lie.
 local tide = require "tide"
 
@@ -83,8 +83,8 @@ tide.plot.line(times, lengths, {title = "products in the queue", xlabel = "ms", 
 assert(lengths[#lengths] == 0, "all are done in the end")
 
 -- 2. What forces the script to wait ---------------------------------------------------------------
--- As long as you only compute tensors from tensors, the script never waits. As soon as a number must be in Lua's
--- hands (to print it, to compare it, to write it to a file) the script waits until the device gets
+-- As long as you only compute tensors from tensors, the script never waits. As soon as Lua needs a number
+-- (to print it, to compare it, to write it to a file) the script waits until the device gets
 -- there.
 heading "2. What makes the script wait"
 

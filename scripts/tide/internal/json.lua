@@ -1,7 +1,7 @@
--- Reads JSON: strictly as RFC 8259 has it, and NaN, Infinity and -Infinity, which Python writes. Writes strings of it.
+-- Parses JSON: strictly by RFC 8259, plus NaN, Infinity and -Infinity, which Python writes. Also writes JSON strings.
 local json = {}
 
-local kDeepest <const> = 512 -- arrays and objects inside of each other: the stack has an end
+local kDeepest <const> = 512 -- nested arrays and objects: the stack is limited
 
 local kEscapes <const> = {
   ['"'] = '"', ["\\"] = "\\", ["/"] = "/", b = "\b", f = "\f", n = "\n", r = "\r", t = "\t",
@@ -13,10 +13,10 @@ local kWords <const> = {
 
 local byte, find, match, sub = string.byte, string.find, string.match, string.sub
 
---- Stops reading; decode returns the message and where the text is wrong.
+--- Stops parsing; decode returns the message and the position.
 local function fail(at, format, ...) error({at = at, message = format:format(...)}, 0) end
 
---- "'x'", or "the end": what stands at a place.
+--- The text at a position: "'x'", or "the end".
 local function found(text, at)
   local character = match(text, "^[\32-\126]", at)
   if character then return "'" .. character .. "'" end
@@ -82,7 +82,7 @@ end
 
 local read_value
 
---- Goes over what stands between brackets: read_entry(at) reads one entry and returns the position
+--- Parses the entries between brackets: read_entry(at) reads one entry and returns the position
 --- after it.
 local function read_entries(text, at, close, read_entry)
   at = skip_space(text, at + 1)
@@ -147,9 +147,9 @@ local function read_document(text, null)
 end
 
 --- The value of a JSON text. Arrays become lists, objects tables, numbers without a point or an
---- exponent integers if they fit. `null` stands for null; if it is nil, members of objects that
---- are null are left out, and null in an array is an error. For a text that is wrong: nil, a
---- message and the position of the byte that is.
+--- exponent integers if they fit. `null` represents null; if it is nil, null members of objects are
+--- omitted, and null in an array is an error. For invalid text: nil, a message and the position of
+--- the invalid byte.
 function json.decode(text, null)
   local read, value = pcall(read_document, text, null)
   if read then return value end

@@ -1,13 +1,13 @@
--- Finds the name that is nearest to a misspelt one.
+-- Finds the name that is nearest to a misspelled one.
 
---- What it costs to change letter i of a into letter j of b; upper into lower case is cheap.
+--- The cost of changing letter i of a to letter j of b; a change of case is cheap.
 local function change(a, i, b, j)
   local from, to = a:sub(i, i), b:sub(j, j)
   if from == to then return 0 end
   return from:lower() == to:lower() and 0.25 or 1
 end
 
---- The least number of letters to insert, drop, change or swap with the next to turn a into b
+--- The minimum number of insertions, deletions, changes and swaps of adjacent letters from a to b
 --- (optimal string alignment distance).
 local function distance(a, b)
   local before, last, row = {}, {}, {}

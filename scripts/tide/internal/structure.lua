@@ -1,5 +1,5 @@
--- What a file of tensors says about the tables that held them: a text in JSON, which tide.save writes
--- into the metadata and tide.load reads.
+-- Describes the tables of a file of tensors: JSON text, which tide.save writes to the metadata and
+-- tide.load reads.
 --
 -- Lists are arrays, other tables {"fields": {name: value}} or, if keys are not UTF-8 text,
 -- {"table": [[key, value]]}. {"tensor": name} is a tensor of the file, {"bytes": hex} text that is not

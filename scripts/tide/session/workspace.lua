@@ -84,8 +84,8 @@ local function reload(name)
   package.loaded[name] = old
 end
 
---- Reloads the modules whose files have changed since the last check; those checked for the first time are only recorded.
---- Returns the names of those that were reloaded.
+--- Reloads the modules whose files have changed since the last check; modules not checked before are only recorded.
+--- Returns the names of the reloaded modules.
 local function reload_changed()
   local changed = {}
   for name in pairs(package.loaded) do

@@ -1,4 +1,4 @@
--- Methods whose arguments are read and checked before they are called.
+-- Methods whose arguments are parsed and checked before they are called.
 local declaration = require "tide.internal.declare.declaration"
 local reader = require "tide.internal.declare.reader"
 

@@ -1,4 +1,4 @@
--- Reads the arguments of a function by its declaration: positions first, then one table of named ones.
+-- Parses the arguments of a function by its declaration: positional ones first, then a table of named ones.
 local declaration = require "tide.internal.declare.declaration"
 local file_metadata = require "tide.internal.file_metadata"
 local kinds = require "tide.internal.declare.kinds"
