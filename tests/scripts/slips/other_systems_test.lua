@@ -20,8 +20,8 @@ end
 
 -- The text, and a part of the advice.
 local kNames <const> = {
-  {"tide.compile(net)", "compiled as it runs"}, {"tide.jit.script(net)", "compiled as it runs"},
-  {"net:hybridize()", "compiled as it runs"}, {"tide.GradientTape()", "loss:backward()"},
+  {"tide.compile(net)", "compiled automatically"}, {"tide.jit.script(net)", "compiled automatically"},
+  {"net:hybridize()", "compiled automatically"}, {"tide.GradientTape()", "loss:backward()"},
   {"tide.autograd.record()", "loss:backward()"}, {"tide.config.list_physical_devices()", "tide.devices() lists"},
   {"tide.list_physical_devices()", "tide.devices() lists"}, {"net:fit(loader)", "tide.Trainer has fit"},
   {"tide.utils.bottleneck()", "tide.profiler"}, {"x:numpy()", "x:tolist()"}, {"tide.from_numpy({1})", "tide.tensor(list)"},
