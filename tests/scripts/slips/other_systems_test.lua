@@ -82,8 +82,7 @@ local kAsked <const> = {
   list_physical_devices = "tide.devices() lists the available devices", ["net:fit"] = "tide.Trainer has fit",
   bottleneck = "tide.profiler.profile(fn) measures, and tide.advise(fn) suggests changes",
   ["x:numpy"] = "x:tolist() gives tables, tide.np.save writes .npy",
-  mps = "tide runs on CPUs and NVIDIA GPUs", meta = "tide.estimate(fn) estimates the time on another GPU" ..
-    "a card would take",
+  mps = "tide runs on CPUs and NVIDIA GPUs", meta = "tide.estimate(fn) estimates the time on another GPU",
   waitall = "tide.synchronize()", split_and_load = "x:chunk(n) takes parts, part:to(device) moves them",
   SuperDataset = "tide.data.Dataset",
 }
