@@ -4,7 +4,7 @@
 -- Read it:       tide lesson 1 --show
 -- To change it:  tide lesson 1 --show > mine.lua      and then   tide mine.lua
 --
--- Whatever stands behind two dashes is a comment: words for you, not for the program. Every claim
+-- Text after two dashes is a comment: words for you, not for the program. Every claim
 -- below is checked by an `assert`, so what you read here is what this machine did. Change a line
 -- and run it again: the assert that fails tells you what you have just learned.
 local tide = require "tide"
@@ -15,14 +15,14 @@ tide.set_default_device(options.device) -- where tensors are made; lesson 3 is a
 local function heading(text) print(("\n%s\n%s"):format(text, ("-"):rep(#text))) end
 
 -- 1. As much Lua as you need ----------------------------------------------------------------------
--- `local` makes a variable. Texts stand in quotes; `..` joins them. `%d` in a text is a place for
--- a whole number, `%.2f` for one with two digits behind the point: `format` fills them in.
+-- `local` declares a variable. Strings are in quotes; `..` joins them. In a format string `%d` stands
+-- for an integer, `%.2f` for a number with two decimal places: `format` fills them in.
 heading "1. As much Lua as you need"
 
 local name, year = "Lua", 1993
 print("  " .. name .. (" is from %d; half of that is %.2f"):format(year, year / 2))
 
--- A table in braces is a list, and its first element has the position 1, not 0. `#` is its length.
+-- A table in braces is a list, and its first element has the index 1, not 0. `#` is its length.
 -- A table may also have names in it.
 local list = {10, 20, 30}
 local point = {x = 3, y = 4}
@@ -44,18 +44,18 @@ end
 local low, high = smaller_and_larger(7, 5)
 assert(low == 5 and high == 7)
 
--- `/` always gives a number with a point, `//` divides and rounds down. Not equal is written `~=`.
+-- `/` always gives a float, `//` divides and rounds down. Not equal is written `~=`.
 assert(7 / 2 == 3.5 and 7 // 2 == 3 and 7 % 2 == 1 and 7 ~= 8)
 
--- An error ends a program. `pcall` calls a function and tells in place of that: false and what
--- went wrong, with the line of the script in front.
+-- An error ends a program. `pcall` calls a function and returns false and the message instead,
+-- with the line of the script in front.
 local ok, message = pcall(function() return list + 1 end)
 assert(not ok)
 print("  list + 1:  " .. message)
 
 -- 2. A tensor -------------------------------------------------------------------------------------
 -- A table of numbers cannot be added to. A tensor can: it is an array of numbers of one type, and
--- what you do to it is done to all of them. This is what networks are made of.
+-- operations apply to all of them. This is what networks are made of.
 heading "2. A tensor"
 
 local x = tide.tensor {
@@ -64,8 +64,8 @@ local x = tide.tensor {
 }
 print(x)
 
--- Behind the numbers stand its shape, its type and its device. Here: 2 rows, 3 columns, whole
--- numbers of 64 bits, in the memory of this computer's processor.
+-- After the values come its shape, its type and its device. Here: 2 rows, 3 columns, 64-bit
+-- integers, in the memory of this computer's processor.
 --
 --                 column 1   2   3
 --         row 1          1   2   3
@@ -82,7 +82,7 @@ print(x * 10)
 print(x + x)
 assert((x + x):equal(x * 2), "equal compares all the numbers")
 
--- Often you need a tensor that is not typed in.
+-- Often you create a tensor without typing its values.
 print(tide.zeros(2, 2))
 print(tide.range(1, 5))          -- from 1 to 5, both ends, as in a loop
 print(tide.linspace(0, 1, 5))    -- five numbers from 0 to 1
@@ -90,8 +90,8 @@ print(tide.randn(2, 2))          -- random ones around 0: the same in each run, 
                                  -- choose others with tide.manual_seed(7)
 
 -- 3. A dot or a colon -----------------------------------------------------------------------------
--- What a tensor *is* stands behind a dot: x.shape, x.dtype, x.device. What it can *do* stands
--- behind a colon: x:sum(), x:max(). The colon hands x to the function; the dot does not.
+-- What a tensor *is* comes after a dot: x.shape, x.dtype, x.device. What it can *do* comes after a
+-- colon: x:sum(), x:max(). The colon passes x to the function; the dot does not.
 heading "3. A dot or a colon"
 
 print("  x.dtype is " .. x.dtype .. ", x:sum() is " .. x:sum():item())
@@ -103,11 +103,11 @@ local function fails(line, words, fn)
   assert(not succeeded and complaint:find(words, 1, true), complaint)
   print(("  %-16s %s"):format(line, complaint))
 end
--- Learn to know these two: they are the first mistake of everybody who comes from another
--- language.
+-- Remember these two errors: they are the most common mistakes for users of other
+-- languages.
 fails("x.sum()", "expected tensor, got nothing", function() return x.sum() end)
 fails("x:shape()", "attempt to call a table value", function() return x:shape() end)
--- Names that are not there are errors, too, and tide guesses what you meant.
+-- Unknown names are errors, too, and tide suggests what you may have meant.
 fails("x:summ()", "did you mean 'sum'?", function() return x:summ() end)
 
 -- `sum` gave a tensor again, with one element and no dimensions. `item` makes a Lua number of it.
@@ -139,7 +139,7 @@ print(x[{{}, {1, 3, 2}}])
 
 fails("x[0]", "positions start at 1, got 0", function() return x[0] end)
 fails("x[{1, 4}]", "position out of range: 4 of 3", function() return x[{1, 4}] end)
-assert(x[#x + 1] == nil, "right behind the end is nothing, so that ipairs knows where to stop")
+assert(x[#x + 1] == nil, "the element after the end is nil, so that ipairs stops")
 
 -- Or ask for all elements of which something is true. A comparison is a method, since Lua's own
 -- `>` gives one answer and not six: gt is "greater than", and there are lt, ge, le, eq and ne.
@@ -153,8 +153,8 @@ assert(x:sum(1):equal(tide.tensor {5, 7, 9}), "the rows are added up: one number
 assert(x:sum(2):equal(tide.tensor {6, 15}), "the columns are: one number for each row")
 
 -- 5. Views ----------------------------------------------------------------------------------------
--- x[2] is not a copy. It is a view: another way to look at the same numbers. Who writes into a
--- view writes into x.
+-- x[2] is not a copy. It is a view: another way to look at the same numbers. Writing to a
+-- view writes to x.
 heading "5. Views, and writing"
 
 local row = x[2]
@@ -223,7 +223,7 @@ local longer = (3 + little) ^ 2
 print(("  by hand: (%.6f - 9) / %g = %.3f"):format(longer, little, (longer - 9) / little))
 assert(math.abs((longer - 9) / little - side.grad:item()) < 1e-2)
 
--- Only numbers with a point can change by a little, so only they have slopes.
+-- Only floats can change by a little, so only they have gradients.
 fails("of integers", "only floating types have gradients", function()
   return tide.tensor({1, 2}):requires_grad_(true)
 end)

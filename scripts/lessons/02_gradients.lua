@@ -43,7 +43,7 @@ for step = 1, 15 do
     print(("  step %2d   slope %7.3f   x is now %.4f"):format(step, slope, x:item()))
   end
 end
-assert(math.abs(x:item() - 3) < 0.01, "near 3, which nobody gave away")
+assert(math.abs(x:item() - 3) < 0.01, "close to 3, which the program did not know")
 
 -- How large a step? The number in front of the slope is called the learning rate. Too small, and
 -- it takes for ever; too large, and each step goes farther up on the other side than it came from.
@@ -156,8 +156,8 @@ assert(layer.weight:allclose(slope, {rtol = 1e-4}), "the same arithmetic, the sa
 assert(layer.bias:allclose(height, {rtol = 1e-4}))
 
 -- 6. What a line cannot do ------------------------------------------------------------------------
--- A wave is no line. Two linear layers behind each other do not help: a line of a line is a line.
--- Something bent has to be between them, such as tanh. That is a network.
+-- A wave is not a line. Two linear layers in a row do not help: a line of a line is a line.
+-- Something nonlinear has to be between them, such as tanh. That is a network.
 heading "6. A wave: a line, two lines, and a network"
 
 local wave = tide.sin(4 * inputs)

@@ -14,10 +14,10 @@ local options = tide.args {device = tide.cuda.is_available() and "cuda" or "sim"
 local function heading(text) print(("\n%s\n%s"):format(text, ("-"):rep(#text))) end
 
 -- 1. What there is --------------------------------------------------------------------------------
--- A device is a place with a memory of its own and something that computes there. "cpu" is this
+-- A device has its own memory and computes on it. "cpu" is this
 -- machine's processor; "cuda:0" is the first NVIDIA GPU; "sim:0" and "sim:1" are simulated
 -- accelerators: they compute on the processor, but like a real GPU they have their own memory,
--- their own queue and slow roads to and from it. So this lesson works anywhere.
+-- their own queue and slow links to and from it. So this lesson works anywhere.
 heading "1. Devices and their names"
 
 for _, device in ipairs(tide.devices()) do print("  " .. tostring(device)) end
@@ -36,8 +36,8 @@ print("Its type is " .. accelerator.type .. ", its number " .. accelerator.index
 assert(tide.device(accelerator.type .. ":0") == tide.device(accelerator.type))
 assert(#tide.devices(accelerator.type) >= 1, "the kind we chose is among the devices there are")
 
--- Naming a device that is not there is no error: a script may talk about machines it does not run
--- on. Using it is one.
+-- Naming a device that does not exist is allowed: a script may name devices of other machines.
+-- Using it is an error.
 local far_away = tide.device("cuda:99")
 local ok, message = pcall(tide.ones, 2, 2, {device = far_away})
 assert(not ok)
@@ -81,7 +81,7 @@ print("x:to(device) copies only if x is elsewhere; x:copyto(device) always does.
 
 -- 4. Strangers ------------------------------------------------------------------------------------
 -- An op needs its tensors in one memory. Moving them is your decision, because it costs time; so
--- tide does not do it behind your back, and says at once, in this very line, what does not fit.
+-- tide never does it implicitly, and reports the mismatch immediately, at this line.
 heading "4. Tensors on two devices do not mix"
 
 local mixed, complaint = pcall(function() return x + y end)
@@ -90,7 +90,7 @@ print("x + y:  " .. complaint)
 assert(complaint:find(tostring(cpu), 1, true) and complaint:find(tostring(accelerator), 1, true),
   "the message names both devices")
 
--- The mend is one word.
+-- The fix is one word.
 local sum = x:to(y.device) + y
 assert(sum.device == accelerator)
 
@@ -99,7 +99,7 @@ assert((y + 1).device == accelerator)
 assert((y + tide.tensor(0.5)).device == accelerator)
 
 -- 5. A device that is surely there ----------------------------------------------------------------
--- Scripts that shall run on every machine ask for a GPU and take the cpu if there is none. (With
+-- Scripts that should run on every machine ask for a GPU and take the cpu if there is none. (With
 -- `--device sim`, and in a lesson where there is no GPU, the simulated ones count as GPUs.)
 heading "5. A GPU if there is one"
 
@@ -127,7 +127,7 @@ for name, parameter in net:named_parameters() do
   assert(parameter.device == accelerator)
 end
 
--- Data on the wrong side is the most frequent mistake of all. See what it says: the layer, and both
+-- Data on the wrong device is the most common mistake. The error names the layer and both
 -- devices.
 local fits, advice = pcall(function() return net(x) end)
 assert(not fits)

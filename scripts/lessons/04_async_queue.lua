@@ -4,8 +4,8 @@
 -- On the cpu:    tide lesson 4 --device cpu
 -- Very small:    tide lesson 4 --size 64 --products 40
 --
--- A line like `c = a:matmul(b)` computes nothing. It writes down what is to be done, hands the note
--- to the device's queue and goes on to the next line. That is why a GPU can be busy while your
+-- A line like `c = a:matmul(b)` computes nothing. It records the op, sends the record
+-- to the device's queue and continues with the next line. That is why a GPU can be busy while your
 -- script already prepares the next step, and it is why naive timings lie.
 local tide = require "tide"
 
@@ -55,7 +55,7 @@ print(("time to the results:   %s"):format(ms(done)))
 print(("the script was busy for %.1f %% of it and free for the rest"):format(100 * queued / done))
 
 -- Two hundred results do not need the memory of two hundred results: `last` is overwritten in each
--- turn, and what nothing refers to any more is given back in the order of the queue, while it runs.
+-- iteration, and unreferenced memory is released in the order of the queue, while it runs.
 local one = size * size * 4
 local peak = tide.max_memory_allocated(device) - before
 print(("memory at the peak:    %.1f results of %.1f MB each"):format(peak / one, one / 2 ^ 20))
@@ -83,8 +83,8 @@ tide.plot.line(times, lengths, {title = "products in the queue", xlabel = "ms", 
 assert(lengths[#lengths] == 0, "all are done in the end")
 
 -- 2. What forces the script to wait ---------------------------------------------------------------
--- As long as you only make tensors from tensors, nobody waits. As soon as a number must be in Lua's
--- hands (to print it, to compare it, to write it to a file) the script waits until the device gets
+-- As long as you only compute tensors from tensors, the script never waits. As soon as Lua needs a number
+-- (to print it, to compare it, to write it to a file) the script waits until the device gets
 -- there.
 heading "2. What makes the script wait"
 
@@ -109,7 +109,7 @@ end)
 for _, row in ipairs(waits) do
   local words, read, must_wait = table.unpack(row)
   local c = queue_some()
-  local finished = tide.Event {device = device} -- a mark in the queue, behind the work: lesson 11
+  local finished = tide.Event {device = device} -- a mark in the queue, after the work: lesson 11
   finished:record()
   local before_it = tide.wait_count()
   local spent = seconds_of(function() read(c) end)
@@ -121,7 +121,7 @@ for _, row in ipairs(waits) do
   end
   tide.synchronize(device)
 end
-print(("(the work behind each of them takes %s)"):format(ms(work)))
+print(("(the work before each of them takes %s)"):format(ms(work)))
 
 -- 3. A hundred thousand small steps ---------------------------------------------------------------
 -- Notes are collected, and flushed some at a time: such a portion is called a window. The small

@@ -1,12 +1,12 @@
--- Lesson 6: shape errors. Ten broken networks, what tide says about each, and how that mends it.
+-- Lesson 6: shape errors. Ten broken networks, tide's message for each, and the fix.
 --
 -- Run it:        tide lesson 6
 -- On the cpu:    tide lesson 6 --device cpu
 --
 -- Most mistakes in deep learning are shapes that do not fit. A message about one has four parts:
 -- the line of the script, the layer, the op with the shapes it was given, and, where there is a
--- likely one, the mend. Every network below is run broken, its message is read, and it is run again
--- mended.
+-- likely one, the fix. Every network below is run broken, its message is read, and it is run again
+-- fixed.
 local tide = require "tide"
 local nn = tide.nn
 local F = nn.functional
@@ -41,13 +41,13 @@ local function broken(fn, ...)
   end
 end
 
---- Checks the shape of what the mended form gives.
-local function mended(result, ...)
+--- Checks the shape of the fixed network's result.
+local function fixed(result, ...)
   local shape = table.concat(result.shape, ", ")
   assert(shape == table.concat({...}, ", "), "shape (" .. shape .. ")")
   local sum = result:sum():item() -- waits: what fails on the device would be reported here
-  print(result:dim() == 0 and ("  mended: a loss of %.3f"):format(sum)
-    or ("  mended: the result has shape (%s)"):format(shape))
+  print(result:dim() == 0 and ("  fixed: a loss of %.3f"):format(sum)
+    or ("  fixed: the result has shape (%s)"):format(shape))
 end
 
 -- 1. Inner sizes that differ ----------------------------------------------------------------------
@@ -63,11 +63,11 @@ broken(function()
 end, "net[3] (Linear 16 -> 10)", "(8, 32) has 32 features", "takes 16")
 -- It names the layer as Lua would reach it: net[3]. It was given 32 features and takes 16.
 net[3] = nn.Linear(32, 10)
-mended(net(x), 8, 10)
+fixed(net(x), 8, 10)
 
 -- Or let the layer find out by itself: nn.Dense and nn.LazyLinear take the number of features that
 -- they first see.
-mended(nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.LazyLinear(10))(x), 8, 10)
+fixed(nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.LazyLinear(10))(x), 8, 10)
 
 -- 2. A matrix the wrong way round -----------------------------------------------------------------
 -- A product of (a, b) and (c, d) needs b == c: these are the inner sizes.
@@ -78,7 +78,7 @@ broken(function()
   local scores = images:matmul(weights)
   return scores
 end, "inner sizes differ: (32, 784) x (10, 784)", "784 and 10", "fits if transposed")
-mended(images:matmul(weights:t()), 32, 10)
+fixed(images:matmul(weights:t()), 32, 10)
 
 -- 3. From images to a vector ----------------------------------------------------------------------
 -- A convolution gives (samples, channels, height, width). A linear layer looks at the last dimension
@@ -92,14 +92,14 @@ broken(function()
   return y
 end, "net[3] (Linear 144 -> 10)", "(2, 4, 6, 6) has 6 features", "nn.Flatten")
 net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 6 * 6, 10))
-mended(net(pictures), 2, 10)
+fixed(net(pictures), 2, 10)
 
 -- 4. How large is what comes out? -----------------------------------------------------------------
--- Whoever wrote 4 * 8 * 8 forgot that a 3 x 3 window without padding has no place at the edge: 8
--- dots leave 6. Before you calculate, look: a hook is called after each layer.
+-- The author of 4 * 8 * 8 forgot that a 3 x 3 window without padding does not fit at the edge: 8
+-- pixels leave 6. Before you calculate, look: a hook is called after each layer.
 heading "4. A wrong number in front of the linear layer"
 
---- Shows the shape behind every layer, up to the one that fails.
+--- Shows the shape after every layer, up to the one that fails.
 local function show_shapes(network, input)
   print("  " .. ("(%s)"):format(table.concat(input.shape, ", ")))
   local remove = {}
@@ -120,7 +120,7 @@ broken(function()
 end, "net[4] (Linear 256 -> 10)", "(2, 144) has 144 features", "takes 256")
 show_shapes(net, pictures)
 net[1] = nn.Conv2d(1, 4, 3, {padding = 1}) -- with a border of zeros, 8 dots stay 8
-mended(net(pictures), 2, 10)
+fixed(net(pictures), 2, 10)
 
 -- 5. Images without channels, and with the channels last ------------------------------------------
 -- Files often hold grey images as (samples, height, width), and coloured ones as (samples, height,
@@ -133,14 +133,14 @@ broken(function()
   local y = net(grey)
   return y
 end, "(16, 8, 8) has 16 channels", "x:unsqueeze(2)")
-mended(net(grey:unsqueeze(2)), 16, 4, 6, 6)
+fixed(net(grey:unsqueeze(2)), 16, 4, 6, 6)
 
 net = nn.Sequential(nn.Conv2d(3, 4, 3))
 broken(function()
   local y = net(coloured)
   return y
 end, "(2, 8, 8, 3) has 8 channels", "takes 3", "x:permute")
-mended(net(coloured:permute(1, 4, 2, 3)), 2, 4, 6, 6)
+fixed(net(coloured:permute(1, 4, 2, 3)), 2, 4, 6, 6)
 
 -- 6. Five outputs, three classes ------------------------------------------------------------------
 -- Targets may say for each sample how likely every class is. Then there are as many numbers as
@@ -155,7 +155,7 @@ broken(function()
   return loss
 end, "(8, 5) and (8, 3)", "dimension 2 (5 against 3)", "let the last layer give 3")
 net = nn.Linear(20, 3)
-mended(F.cross_entropy(net(inputs), shares))
+fixed(F.cross_entropy(net(inputs), shares))
 
 -- Targets may also be positions of classes, counted from 1. Then the shapes fit in any case: the
 -- mistake is in the numbers, and those only the device sees. It goes on; the message comes when the
@@ -167,7 +167,7 @@ broken(function() return loss:item() end,
 -- Classes counted from 0, as files have them, are the same mistake at the other end.
 loss = F.cross_entropy(nn.Linear(20, 5)(inputs), classes - 1)
 broken(function() return loss:item() end, "position 0 is out of range", "positions start at 1")
-mended(F.cross_entropy(nn.Linear(20, 5)(inputs), classes))
+fixed(F.cross_entropy(nn.Linear(20, 5)(inputs), classes))
 
 -- 7. A mask that is larger than the output --------------------------------------------------------
 -- Segmentation says something about every dot of an image: the target is a mask of the image's
@@ -190,8 +190,8 @@ broken(function()
   local result = judge(net(scans), mask)
   return result
 end, "(1, 1, 18, 18) and (1, 1, 26, 26)", "18 against 26", "pad the layers, or crop the target")
-mended(judge(segmentation(1)(scans), mask)) -- padded
-mended(judge(net(scans), mask[{{}, {}, {5, 22}, {5, 22}}])) -- or the middle of the mask
+fixed(judge(segmentation(1)(scans), mask)) -- padded
+fixed(judge(net(scans), mask[{{}, {}, {5, 22}, {5, 22}}])) -- or the middle of the mask
 
 -- 8. A column against a row -----------------------------------------------------------------------
 -- (8, 1) and (8) both hold 8 numbers. Elementwise ops broadcast them to (8, 8): each with each. In a
@@ -204,7 +204,7 @@ broken(function()
   local result = F.mse_loss(prediction, wanted)
   return result
 end, "(8, 1) and (8)", "target:view_as(x)")
-mended(F.mse_loss(prediction, wanted:view_as(prediction)))
+fixed(F.mse_loss(prediction, wanted:view_as(prediction)))
 local each_with_each = (prediction - wanted) ^ 2
 print(("  without a loss function: (prediction - wanted) ^ 2 has shape (%s), and no complaint"):format(
   table.concat(each_with_each.shape, ", ")))
@@ -220,7 +220,7 @@ broken(function()
   return y
 end, "(8, 32) and (8, 20)", "dimension 2 (32 against 20)")
 local shortcut = nn.Linear(20, 32, {bias = false}) -- the shortcut changes the shape as well
-mended(layers(inputs) + shortcut(inputs), 8, 32)
+fixed(layers(inputs) + shortcut(inputs), 8, 32)
 
 -- 10. A type in the place of a shape --------------------------------------------------------------
 heading "10. Not the shape, but the type"
@@ -231,7 +231,7 @@ broken(function()
   local y = net(counts)
   return y
 end, "net[1] (Linear 20 -> 3)", "int64 and float32", 'convert one with :to("float32")')
-mended(net(counts:to("float32")), 8, 3)
+fixed(net(counts:to("float32")), 8, 3)
 
 -- 11. What no message can tell --------------------------------------------------------------------
 -- Shapes that fit are not yet right. `reshape` keeps the numbers in their order and only cuts the

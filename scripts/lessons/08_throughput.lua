@@ -51,8 +51,8 @@ if device.type == "sim" then
 end
 
 -- 1. Units times clock ----------------------------------------------------------------------------
--- What a device can do at most is no secret and no measurement: it is the number of its arithmetic
--- units times the beats of its clock. Each unit finishes one instruction with each beat.
+-- The peak of a device need not be measured: it is the number of its arithmetic units times its
+-- clock rate. Each unit finishes one instruction per cycle.
 heading "1. The peak: units x clock"
 
 --- What /proc/cpuinfo says about the first processor, by name. Empty where there is none.

@@ -121,7 +121,7 @@ local on_device, far = measure("x:relu() on " .. tostring(device), function() re
 measure("there, relu, and back", function() return x:to(device):relu():to("cpu") end)
 assert(on_device:cpu():equal(on_all), "the same numbers there")
 if device.type == "sim" then
-  print("  (A simulated device computes on one core of this processor: this is no GPU's speed.)")
+  print("  (A simulated device computes on one core of this processor, not at a GPU's speed.)")
 end
 
 -- All of them side by side, in a scale where a step up is ten times as many.

@@ -170,7 +170,7 @@ if first.type == "sim" then
   assert(by_host >= 2 * x.nbytes / rate, "two copies take twice as long as one")
 end
 
--- Nobody waits for a peer copy but the device that needs it. Below, a product on the first device
+-- Only the device that needs a peer copy waits for it. Below, a product on the first device
 -- goes over to the second and is used there: all of it is queued before any of it is done.
 waits = tide.wait_count()
 local start = tide.time()

@@ -44,7 +44,7 @@ if device.type == "cpu" then
 end
 local simulated = device.type == "sim"
 
--- What a simulated accelerator takes: so many bytes in a second, and something for each copy.
+-- The costs of a simulated accelerator: bytes per second, and a latency for each copy.
 local road, detour, pinning, latency = 2e9, 2e9, 0.5e9, 100e-6
 if simulated then
   local costs = {
@@ -65,23 +65,23 @@ end
 -- noticed when it is done. So a hundred small copies cost more than one with the same numbers.
 heading "1. 100 copies of 1 kB, and one of 100 kB"
 
-local crumbs = {}
-for i = 1, 100 do crumbs[i] = tide.zeros(256) + i end
+local small = {}
+for i = 1, 100 do small[i] = tide.zeros(256) + i end
 tide.synchronize()
-local crumb_bytes = 100 * crumbs[1].nbytes
+local small_bytes = 100 * small[1].nbytes
 
 local one_by_one = seconds_of(function()
   local there = {}
-  for i = 1, 100 do there[i] = crumbs[i]:to(device) end
+  for i = 1, 100 do there[i] = small[i]:to(device) end
 end)
 local at_once = seconds_of(function()
-  local there = tide.stack(crumbs):to(device) -- put together here, then taken over
+  local there = tide.stack(small):to(device) -- put together here, then taken over
   return there:unbind(1)                      -- and over there 100 views: they cost nothing
 end)
-show("100 copies", one_by_one, crumb_bytes, one_by_one)
-show("stacked into one", at_once, crumb_bytes, one_by_one)
-local there = tide.stack(crumbs):to(device):unbind(1)
-assert(there[42]:cpu():equal(crumbs[42]), "the same numbers")
+show("100 copies", one_by_one, small_bytes, one_by_one)
+show("stacked into one", at_once, small_bytes, one_by_one)
+local there = tide.stack(small):to(device):unbind(1)
+assert(there[42]:cpu():equal(small[42]), "the same numbers")
 if simulated then
   assert(one_by_one >= 100 * latency, "the price of each copy, a hundred times")
   assert(at_once < one_by_one / 2, "once")
@@ -150,7 +150,7 @@ if simulated then
     "what travels once is not worth pinning")
 end
 
--- 3. Nobody waits on the way there ----------------------------------------------------------------
+-- 3. The script does not wait on the way there ----------------------------------------------------
 -- `x:to(device)` queues the copy and goes on. Later changes of x do not change what travels: tide
 -- keeps the numbers as they were at that line.
 heading "3. The way there"
@@ -170,7 +170,7 @@ assert(over_there:sum():item() == 0 and x:sum():item() == x:numel(), "the number
 
 -- 4. non_blocking on the way back -----------------------------------------------------------------
 -- `y:to("cpu")` waits until the numbers are here. With non_blocking = true it does not: it gives a
--- tensor whose numbers are still to come, and whoever reads them waits. That is of use if there is
+-- tensor whose values are still to come, and the first read waits. That is useful if there is
 -- something to do in the meantime. If they are read at once, nothing is gained.
 heading "4. The way back: non_blocking, and something to do meanwhile"
 
@@ -227,7 +227,7 @@ if simulated then
   for i = 1, 2 do assert(rows[i][2].all >= least, "read at once: nothing gained") end
   local in_turn, hidden = rows[3][2].all, rows[4][2].all
   assert(in_turn >= least + work, "one after the other")
-  assert(hidden < 0.9 * in_turn, "the way is hidden behind the work")
+  assert(hidden < 0.9 * in_turn, "the transfer is hidden by the work")
 end
 
 -- 5. Do not travel --------------------------------------------------------------------------------

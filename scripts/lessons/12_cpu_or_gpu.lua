@@ -138,7 +138,7 @@ if simulated then
   end
 end
 
--- The mend is not to travel so often. Ten products in a row, with the data brought over once:
+-- The fix is to transfer less often. Ten products in a row, with the data brought over once:
 local size = biggest.n // 4
 local a, b = tide.randn(size, size), tide.randn(size, size)
 local each = seconds_of(function()

@@ -1,4 +1,4 @@
--- Lesson 13: memory. What a tensor costs, what costs nothing, who lets go of it, and when it ends.
+-- Lesson 13: memory. What a tensor costs, what costs nothing, when it is released, and the limit.
 --
 -- Run it:        tide lesson 13
 -- On the cpu:    tide lesson 13 --device cpu
@@ -139,23 +139,23 @@ local result = deep(batch)
 local training = held_at_last() - before
 result = tide.no_grad(deep, batch)
 local judging = held_at_last() - before
--- tanh needs its own results on the way back: three of them. Those of the linear layers nobody
--- needs any more.
+-- tanh needs its own results in backward: three of them. Those of the linear layers are no longer
+-- needed.
 show("after forward through 6 layers", training)
 show("the same in no_grad: the result alone", judging)
 assert(about(judging, 0.25) and training > 2.5 * judging)
 
--- 6. Who lets go ----------------------------------------------------------------------------------
--- Memory is given back when nothing in the script refers to a tensor any more, and Lua's collector
--- has noticed. tide tells the collector how many bytes each tensor has, so that it comes round in
+-- 6. When memory is released ----------------------------------------------------------------------
+-- Memory is released when nothing in the script refers to a tensor any more, and Lua's collector
+-- has noticed. tide informs the collector of the bytes of each tensor, so that it runs in
 -- time. You never have to call it.
-heading "6. Who lets go, and when"
+heading "6. When memory is released"
 
 result, batch, deep, net, optimizer, samples = nil, nil, nil, nil, nil, nil -- the collector's now
 local host = tide.zeros(512, 512)
 local turns = 300
 local loop = peak_of(function()
-  for _ = 1, turns do local _ = host:copyto(device) end -- 1 MB, and nobody keeps it
+  for _ = 1, turns do local _ = host:copyto(device) end -- 1 MB, not kept
 end)
 print(("  peak of a loop that makes 1 MB in each of %d turns: %.1f MB"):format(turns, loop))
 assert(loop < turns / 2, "the collector came round in between")
@@ -206,7 +206,7 @@ do
   assert(not ok and message:find("freed", 1, true))
   assert(big:sum():item() == 0)
 end
-show("behind the end of the block", held() - before, 1 / 2)
+show("after the end of the block", held() - before, 1 / 2)
 assert(about(held(), before))
 
 -- 7. Going too far --------------------------------------------------------------------------------

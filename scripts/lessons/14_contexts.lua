@@ -30,8 +30,8 @@ print(("  tide.try_gpu(99)  %s"):format(tide.try_gpu(99)))
 assert(tide.cpu() == tide.device("cpu") and tide.gpu() == tide.gpu(0))
 assert(tide.try_gpu(99) == tide.cpu() and #tide.try_all_gpus() == math.max(1, tide.num_gpus()))
 
--- These words speak of CUDA's devices, and of the simulated ones if the program was started with
--- `--device sim` (as `tide lesson` is where there is no GPU).
+-- These names mean CUDA devices, or simulated ones if the program was started with
+-- `--device sim` (as `tide lesson` is without a GPU).
 local ctx = tide.device(options.device)
 if ctx == tide.cpu() then
   print("You asked for the cpu. Where this lesson needs a second memory, it uses sim:0.")
@@ -42,7 +42,7 @@ print("Our context is " .. ctx .. ".")
 -- `{ctx = ...}` says where a tensor is made, `x.ctx` where it is. They mean the same as `device`.
 local x = tide.ones(2, 3, {ctx = ctx})
 assert(x.ctx == ctx and x.device == ctx)
-assert(tide.ones(2, 3).ctx == tide.cpu(), "without a word: the cpu")
+assert(tide.ones(2, 3).ctx == tide.cpu(), "by default: the cpu")
 
 -- 2. copyto and as_in_ctx -------------------------------------------------------------------------
 heading "2. copyto against as_in_ctx"
@@ -106,7 +106,7 @@ heading("4. Parameters on " .. tostring(ctx))
 -- A parameter is a tensor, so all that is said of tensors holds. Look at it (this waits):
 local weight, bias = net[2].weight, net[2].bias
 print(weight)
--- Writing into a parameter is no step of the computation that gradients should go through, so it is
+-- Writing into a parameter is not a step that gradients should go through, so it is
 -- done in no_grad. It stays where it is; a value from elsewhere has to be brought over.
 tide.no_grad(function()
   bias:fill_(0.5)
@@ -193,7 +193,7 @@ local often, seldom = found[1], found[2]
 for i = 1, count do
   assert(often.log[i] == seldom.log[i], "the same numbers to the last bit")
 end
--- Now and then the device is done before the script asks: that is no wait.
+-- Now and then the device is done before the script asks: that is not a wait.
 assert(often.waits > count / 2 and seldom.waits < 10, "a wait for each, and hardly any")
 if ctx.type == "sim" then
   assert(often.seconds >= count * latency, "a thousand copies, 1 ms each")

@@ -21,7 +21,7 @@ end
 
 -- 1. Coroutines take turns ------------------------------------------------------------------------
 -- A coroutine is a function that can pause. `coroutine.yield` pauses it, `coroutine.resume` lets
--- it go on behind the yield. Nothing runs at the same time: there is one runner, and it changes
+-- it continue after the yield. Nothing runs at the same time: there is one runner, and it changes
 -- lanes.
 --
 --      a   ====.    .====.    .====
@@ -85,8 +85,8 @@ print(("  counter is %d in the thread and still %d here"):format(inside, counter
 assert(inside == 6 and counter == 5 and seen[1] == nil, "two counters, two tables")
 
 -- A tensor is large, so its numbers are not copied on the way. Both sides see the same memory,
--- until one of them writes: then that one gets its own. So nobody pulls a number away under the
--- other.
+-- until one of them writes: then that one gets its own. So neither changes a value that the
+-- other reads.
 local x = tide.ones(1000, {device = device})
 local theirs = tide.thread(function(y)
   y:add_(1)
@@ -95,7 +95,7 @@ end, x):join()
 print(("  x:sum() is %d there and %d here"):format(theirs:sum():item(), x:sum():item()))
 assert(theirs:sum():item() == 2000 and x:sum():item() == 1000 and theirs.device == device)
 
--- Where the thread failed, `join` fails: with the line in the thread behind your own.
+-- Where the thread failed, `join` fails: with the line in the thread after your own.
 fails("an error in a thread:", "no bread", function()
   tide.thread(function() error("no bread today") end):join()
 end)
@@ -135,7 +135,7 @@ fails("push into a closed channel:", "the channel is closed", function() there:p
 
 -- 4. Many jobs, a few workers ---------------------------------------------------------------------
 -- The usual pattern: one channel of jobs, some threads that take from it, one channel of results.
--- Who is quick takes more jobs, so nobody idles. Results come in the order in which they are
+-- A fast thread takes more jobs, so none is idle. Results come in the order in which they are
 -- ready: send along to which job each belongs.
 heading "4. Twelve jobs, three workers"
 

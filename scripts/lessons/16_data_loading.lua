@@ -3,7 +3,7 @@
 -- Run it:        tide lesson 16
 -- On the cpu:    tide lesson 16 --device cpu
 --
--- A network learns from batches. Somebody has to make them: read samples, put them together, bring
+-- A network learns from batches. They have to be made: read samples, put them together, move
 -- them to the device. If that takes longer than the learning, the device waits for the data.
 local tide = require "tide"
 local nn, data = tide.nn, tide.data
@@ -214,7 +214,7 @@ end
 print("  with pin_memory the batches are pinned")
 
 -- Best of all is not to travel: if all the data fit on the device, put them there once. The loader
--- then cuts its batches there, the shuffled order included, and nobody waits for anything.
+-- then cuts its batches there, the shuffled order included, and nothing waits.
 local resident = data.TensorDataset(samples:to(device), labels:to(device))
 tide.synchronize()
 local waits, total = tide.wait_count(), tide.zeros(1, {device = device})

@@ -55,7 +55,7 @@ local pictures = tide.randn(batch, 3, size, size, {device = device})
 print("  input    " .. shape_of(pictures))
 local shapes = {}
 for _, name in ipairs {"conv1", "layer1", "layer2", "layer3", "layer4", "fc"} do
-  net[name]:register_forward_hook(function(_, _, output) -- called behind the layer, see lesson 6
+  net[name]:register_forward_hook(function(_, _, output) -- called after the layer, see lesson 6
     if not shapes[name] then print(("  %-8s %s"):format(name, shape_of(output))) end
     shapes[name] = output.shape
   end)
@@ -87,7 +87,7 @@ assert(alone:allclose(scores:narrow(1, 1, 1), {rtol = 1e-2, atol = 1e-2}))
 --          \__________________________________________/
 --
 -- At first such a block does nearly nothing, and the gradient comes back through the shortcut
--- undiminished. That is why many of them can be put behind each other.
+-- undiminished. That is why many of them can be stacked.
 heading "3. A block by hand"
 
 local block = net.layer1[1]
@@ -157,7 +157,7 @@ Exercises
 ---------
 1. How many of the 11,689,512 parameters are in the convolutions, how many in batch norms, and how
    many in the last layer? net:named_parameters() has their names.
-2. Predict the shape behind layer4 for a picture of 224 x 224 and for one of 100 x 60; then look.
+2. Predict the shape after layer4 for a picture of 224 x 224 and for one of 100 x 60; then look.
 3. What are the strides of a tensor of shape (2, 3, 4, 5), plain and with channels_last? Write a
    function that computes both from a shape, and compare with x:stride().
 

@@ -82,7 +82,7 @@ tide.autocast({dtype = "bfloat16"}, function()
     end)
     assert(product:to("float32"):matmul(a).dtype == "float32", "convert it")
   end)
-  assert(a:matmul(a).dtype == "bfloat16", "behind that all is as before")
+  assert(a:matmul(a).dtype == "bfloat16", "after that all is as before")
 end)
 assert(a:matmul(a).dtype == "float32", "and out of autocast it is off")
 fails("another type:", "expected float16 or bfloat16", function()
@@ -162,7 +162,7 @@ assert(#loader == options.steps)
 
 heading("5. ResNet-50 in two types, on " .. tostring(device))
 
---- Trains a new network for a pass in one type: losses, the type behind the first convolution.
+--- Trains a new network for a pass in one type: losses, the type after the first convolution.
 local function train(dtype)
   tide.manual_seed(2) -- the same weights and the same order for each type
   local net = tide.vision.models.resnet50({num_classes = FakeCifar.classes}):to(device)

@@ -107,7 +107,7 @@ assert(not student.head.weight:equal(teacher.head.weight), "the head is new")
 heading "3. The body is frozen"
 
 student.body:requires_grad_(false)
-local few = 10 -- from so many samples the student learns: two of each digit or so
+local few = 10 -- number of samples for the student: two of each digit or so
 few = math.min(few, #high_x // 2)
 local few_x, few_y = high_x[{{1, few}}], high_y[{{1, few}}]
 local exam_x, exam_y = high_x[{{few + 1, #high_x}}], high_y[{{few + 1, #high_y}}]
@@ -122,7 +122,7 @@ student:zero_grad()
 
 -- 4. Train and eval -------------------------------------------------------------------------------
 -- A frozen batch norm still changes: in train it follows the mean of the batches that come by, and
--- that is no gradient's business. In eval it stays as it is. So keep what is frozen in eval.
+-- that does not depend on gradients. In eval it stays as it is. So keep what is frozen in eval.
 heading "4. Batch norm: train and eval"
 
 local norm = student.body[2]

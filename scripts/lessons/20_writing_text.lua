@@ -103,7 +103,7 @@ function Writer:init(letters, hidden)
   self.guess = nn.Linear(hidden, letters)
 end
 
---- Scores of what comes behind each letter, and the state at the end.
+--- Scores of the letter after each letter, and the state at the end.
 function Writer:forward(letters, state)
   local seen, last = self.memory(self.embedding(letters), state)
   return self.guess(seen), last
@@ -123,7 +123,7 @@ heading "3. Learning"
 local length = math.min(options.length, #codes - 1)
 local places = tide.range(0, length - 1, {device = device})
 
---- Some pieces of the text at random, and what comes behind each of their letters.
+--- Some random pieces of the text, and the letters that follow each of their letters.
 local function pieces(count)
   local starts = tide.randint(1, #codes - length, {count, 1}, {device = device})
   local where = starts + places -- (count, 1) and (length): each start with each place
@@ -159,7 +159,7 @@ assert(not long_enough or loss:item() < 0.6, "it has learned most of the poem by
 -- by them. A temperature below 1 makes likely letters likelier: bolder or duller, as you like.
 heading "4. Writing"
 
---- What the network writes behind `words`; at temperature 0 it takes the likeliest letter.
+--- The network's continuation of `words`; at temperature 0 it takes the likeliest letter.
 local function continue(words, count, temperature)
   local _ <close> = tide.no_grad()
   local written = {}

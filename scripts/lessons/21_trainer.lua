@@ -100,7 +100,7 @@ assert(measured.val_loss and measured.val_accuracy and measured.train_loss)
 
 -- 3. Early stopping -------------------------------------------------------------------------------
 -- Who learns too long learns by heart: the loss of validation stops falling. A callback looks
--- after each validation and stops when nothing got better so many times (its patience). This
+-- after each validation and stops when nothing improved for a number of times (its patience). This
 -- network has a learning rate of 0, so nothing ever gets better after the first time: it stops
 -- after 1 + 3 epochs.
 heading "3. Early stopping"
@@ -179,7 +179,7 @@ print("  the process was killed in step 13, in its third epoch")
 
 local resumed, steps = train_here(folder .. "/runs", options.device)
 print(("  going on took %d steps in place of 20"):format(steps))
-assert(steps == 10, "the last file was written behind the second epoch: step 10")
+assert(steps == 10, "the last file was written after the second epoch: step 10")
 
 -- And what comes out is what would have come out without the kill: to the last bit.
 local whole, all_steps = train_here(nil, options.device)

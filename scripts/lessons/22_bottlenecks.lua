@@ -1,4 +1,4 @@
--- Lesson 22: finding the bottleneck. Why is this training slow? Measure, mend the worst, repeat.
+-- Lesson 22: finding the bottleneck. Why is this training slow? Measure, fix the worst, repeat.
 --
 -- Run it:        tide lesson 22
 -- On the cpu:    tide lesson 22 --device cpu
@@ -172,9 +172,9 @@ assert(reads == options.samples, "each sample once, whatever the number of epoch
 
 -- Measure again before you go on: the next fault may be another one than you think. Here reading
 -- is gone from the table, and the wait has come to its top.
-local mended
-p, mended = measure "samples on the device"
-assert(mended.reads == 0, "the next training reads none")
+local fixed
+p, fixed = measure "samples on the device"
+assert(fixed.reads == 0, "the next training reads none")
 print(p:table {by = "line", limit = 3})
 
 -- 4. The second fault: the script waits for the device --------------------------------------------
@@ -190,14 +190,14 @@ local passed, complaint = pcall(tide.no_sync, loop)
 assert(not passed and complaint:find("item waits for", 1, true), complaint)
 print("  no_sync: " .. complaint)
 
--- The curve needs the losses, but not now. The mend: keep tensors, and read them once at the end.
--- `detach` lets go of the graph behind the loss, which keeps the memory of the step (lesson 13).
+-- The curve needs the losses, but not now. The fix: keep tensors, and read them once at the end.
+-- `detach` releases the graph of the loss, which keeps the memory of the step (lesson 13).
 function parts.note(losses, loss) losses[#losses + 1] = loss:detach() end
 function parts.numbers(losses) return tide.stack(losses):tolist() end
 
 tide.no_sync(loop) -- no error: nothing waits
-p, mended = measure "losses read at the end"
-assert(mended.waits < steps / 2, "not one in each step")
+p, fixed = measure "losses read at the end"
+assert(fixed.waits < steps / 2, "not one in each step")
 
 -- 5. The third fault: transfers -------------------------------------------------------------------
 -- What is left? Ask again.
@@ -217,16 +217,16 @@ end
 local weights_there = class_weights:to(device)
 function parts.weights() return weights_there end
 
-p, mended = measure "nothing travels"
+p, fixed = measure "nothing travels"
 -- Four parameters of the network, before the first step, and the positions of each batch: the
 -- loader shuffles on the cpu, and a few bytes of it travel.
-assert(mended.transfers <= 4 + steps)
+assert(fixed.transfers <= 4 + steps)
 advice = tide.advise(train)
 assert(not fires(advice, "made on the host") and not fires(advice, "moved again"))
 
 -- 6. What it was worth ----------------------------------------------------------------------------
--- The order matters. As long as the loader took most of the time, a mend of the rest would hardly
--- have been noticed. The worst comes first, and after each mend you measure.
+-- The order matters. As long as the loader took most of the time, fixing the rest would hardly
+-- have been noticed. The worst comes first, and after each fix you measure.
 heading "6. What it was worth"
 
 local names, heights = {}, {}
@@ -235,14 +235,14 @@ for i, row in ipairs(rows) do
   print(("  %d  %-24s %7.1f ms  %s"):format(i, row.name, row.seconds * 1e3,
     ("#"):rep(math.ceil(36 * row.seconds / rows[1].seconds))))
 end
-tide.plot.figure {size = {640, 280}, title = "ms of a training, mend by mend"}
+tide.plot.figure {size = {640, 280}, title = "ms of a training, fix by fix"}
   :bar(names, heights):show()
 assert(slow.seconds >= slow.reads * reading, "all these reads took 2 ms each")
 if simulated then
   -- What was set bounds the time from below: in each step the script waited for its four copies.
   assert(slow.seconds >= slow.reads * reading + 4 * steps * latency)
 end
-assert(mended.reads == 0 and mended.transfers <= 4 + steps and mended.waits < steps / 2)
+assert(fixed.reads == 0 and fixed.transfers <= 4 + steps and fixed.waits < steps / 2)
 print("What is left is the work itself, and the starting of many small kernels: lesson 24.")
 
 print("\nAll of this was true on " .. tostring(device) .. ".")
@@ -251,7 +251,7 @@ print [[
 
 Exercises
 ---------
-`tide lesson 22 --exercises > mine.lua` makes a script with three functions that are slow. Mend
+`tide lesson 22 --exercises > mine.lua` makes a script with three functions that are slow. Fix
 them, and run it with `tide mine.lua`: it says which are solved, and gives a hint for the others.
 
 1. mean_loss(losses) reads each loss. Give the mean as a tensor, without a wait.

@@ -52,7 +52,7 @@ for _, card in ipairs {"T4", "A100 80GB", "H200"} do
     local units = part.tensor_cores and "Tensor Cores" or "the others"
     print(("  %-9s %-8s %8.1f us   %s"):format(card, dtype, 1e3 * part.ms, units))
     assert(part.tensor_cores == (dtype == "float16"))
-    assert(described.tensor.float16 > 2 * described.peaks.float32, "so much faster they are")
+    assert(described.tensor.float16 > 2 * described.peaks.float32, "they are that much faster")
   end
 end
 
@@ -92,7 +92,7 @@ assert(advice.findings[1].rule == "sizes of Tensor Cores")
 assert(advice.findings[1].text:find("n = 10 (16)", 1, true), "the size, and the next that fits")
 
 -- Where do odd sizes come from? From the number of classes, from a vocabulary of 50257 words, from
--- a last batch that is smaller. The mend is to choose 50264 and never use the rest, or to pad with
+-- a last batch that is smaller. The fix is to choose 50264 and never use the rest, or to pad with
 -- zeros and cut the result: zeros add nothing to a sum.
 local padded = F.pad(odd_a, {0, 1}):matmul(F.pad(odd_b, {0, 6, 0, 1}))
 local cut = padded[{{}, {1, 10}}]
@@ -129,7 +129,7 @@ local after = convolution(last):relu()
 assert(after:is_contiguous "channels_last", "it stays")
 assert(tide.allclose(after, before:relu(), {atol = 1e-4}))
 
--- Three channels of a picture are no multiple of 8. That is one small layer, and usually left as it
+-- Three channels of an image are not a multiple of 8. That is one small layer, and usually left as it
 -- is. Inside of a network choose 64 channels, not 60.
 for _, channels in ipairs {3, 60, 64} do
   local layer = nn.Conv2d(channels, 64, 3):to(device):half()
@@ -232,7 +232,7 @@ Exercises
 1. fitting(a, b) is the product of two matrices of float16 whose sizes do not fit. Let the Tensor
    Cores do it.
 2. product_intensity(m, k, n, bytes) is the intensity of a product of (m, k) and (k, n), whose
-   numbers have so many bytes. Write it.
+   elements have this number of bytes. Write it.
 3. attainable(card, dtype, intensity) is the rate at most, in FLOP/s, on a described card: under
    its roof. Write it, for products whose sizes fit.
 

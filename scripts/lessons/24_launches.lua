@@ -179,7 +179,7 @@ end
 local first, second = cost_of(function() sums(lengths) end), cost_of(function() sums(lengths) end)
 local few = cost_of(function() sums(padded) end)
 print(("  24 lengths, for the first time   %2d plans"):format(first.plans))
-print(("  24 lengths, once more            %2d plans"):format(second.plans))
+print(("  24 lengths, again                %2d plans"):format(second.plans))
 print(("  padded to a multiple of 32       %2d plans"):format(few.plans))
 assert(first.plans == 24, "one for each shape")
 assert(second.plans == 0, "they are all known")
@@ -237,7 +237,7 @@ print [[
 
 Exercises
 ---------
-`tide lesson 24 --exercises > mine.lua` makes a script of functions with too many launches. Mend
+`tide lesson 24 --exercises > mine.lua` makes a script of functions with too many launches. Fix
 them, and run it with `tide mine.lua`: it says which are solved, and gives a hint for the others.
 
 1. scaled_rows(x, factors) multiplies row i by factor i, in a loop. Use one kernel.

@@ -143,19 +143,19 @@ print(("  %d kB more, most of it made at %s"):format(growth.allocated // 1024, l
 print("  kept by " .. table.concat(keepers, ", "))
 assert(growth.allocated >= 5 * 64 * width * 4 and #keepers == 5, "the five outputs")
 
--- The mend is to keep a number's worth: the loss, detached. (Only numbers travel into Lua when
--- somebody reads them: no wait here either.)
+-- The fix is to keep a single value: the loss, detached. (Values are copied to Lua only when
+-- they are read: no wait here either.)
 log = {}
 before = tide.memory.snapshot(device)
 five_steps(careful)
 growth = tide.memory.diff(before, tide.memory.snapshot(device))
-print(("  mended: grown by %d bytes in five steps"):format(growth.allocated))
+print(("  fixed: grown by %d bytes in five steps"):format(growth.allocated))
 assert(growth.allocated < 64 * width * 4, "five numbers, and not one output")
 log = {}
 
 -- 3. Checkpoints: compute again instead of keeping ------------------------------------------------
 -- tide.checkpoint(block, x) runs a block without keeping what is inside. On the way back it runs
--- the block once more. So the peak has the inputs of all blocks, and the inside of one. The price
+-- the block again. So the peak has the inputs of all blocks, and the inside of one. The price
 -- is a second way forward: a step takes about a third longer.
 heading "3. Checkpoints"
 
@@ -209,7 +209,7 @@ show("all results kept", plain_peak, one)
 show("a checkpoint for each block", checkpoint_peak, one)
 print(("  products: %d and %d"):format(plain_products, checkpoint_products))
 assert(checkpoint_peak < 0.7 * plain_peak, "much less")
-assert(checkpoint_products == plain_products + 4 * block_count, "each layer forward once more")
+assert(checkpoint_products == plain_products + 4 * block_count, "each layer forward again")
 
 -- 4. Small batches, one step ----------------------------------------------------------------------
 -- What is kept grows with the batch. Gradients add up: so take the batch in parts, call backward
@@ -247,7 +247,7 @@ end
 peaks[#peaks + 1] = {"checkpoints", checkpoint_peak}
 local names, heights = {}, {}
 for i, row in ipairs(peaks) do names[i], heights[i] = row[1], row[2] end
-tide.plot.figure {size = {640, 280}, title = "MB at the peak: the batch in so many parts"}
+tide.plot.figure {size = {640, 280}, title = "MB at the peak: by the number of parts"}
   :bar(names, heights):show()
 forget_gradients(net)
 
@@ -255,7 +255,7 @@ forget_gradients(net)
 -- A simulated device has as much memory as it is given: here, too little for the step. The error
 -- names the device, the sizes, and the lines that hold most. It ends nothing: after it the memory
 -- of what was under way is free again, and the script may try something smaller.
-heading "5. Out of memory, and the mend"
+heading "5. Out of memory, and the fix"
 
 local sim = tide.device "sim:0"
 if device ~= sim then print("This section uses sim:0.") end
@@ -302,7 +302,7 @@ print [[
 
 Exercises
 ---------
-`tide lesson 25 --exercises > mine.lua` makes a script of functions that need too much memory. Mend
+`tide lesson 25 --exercises > mine.lua` makes a script of functions that need too much memory. Fix
 them, and run it with `tide mine.lua`: it says which are solved, and gives a hint for the others.
 
 1. evaluate(net, batches) keeps a graph for each batch. Let it keep nothing but the sum.

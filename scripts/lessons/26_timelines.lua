@@ -6,7 +6,7 @@
 -- Very small:    tide lesson 26 --steps 2
 --
 -- Tables add times up (lesson 22). A timeline shows when things happen: the script on one track,
--- the device on another. Whoever has seen a few of them finds a gap faster than any table tells it.
+-- the device on another. With some practice you find a gap faster than in any table.
 local tide = require "tide"
 local nn, optim = tide.nn, tide.optim
 local F = nn.functional
@@ -237,7 +237,7 @@ assert(depth(slow) <= math.ceil(#slow.flush / options.steps) + 1)
 
 -- 6. Ranges ---------------------------------------------------------------------------------------
 -- A range is a bar on the script's track. Its length is the time in which the script recorded, not
--- that in which the device computed: "forward" ends when the last op is recorded, perhaps long
+-- that in which the device computed: "forward" ends when the last op is recorded, possibly long
 -- before its first kernel starts. For the device's share, choose the kernels below, or the table by
 -- line.
 heading "6. Ranges"
@@ -254,8 +254,8 @@ end
 assert(spans.data + spans.forward + spans.backward <= spans.step, "ranges lie in each other")
 
 -- 7. Two profiles side by side --------------------------------------------------------------------
--- After a mend, compare: what differs most stands above.
-heading "7. Before and behind"
+-- After a fix, compare: the largest differences come first.
+heading "7. Before and after"
 
 local differences = tide.profile.compare(waiting, ahead)
 print(differences)

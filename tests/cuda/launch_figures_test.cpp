@@ -113,7 +113,7 @@ TEST_CASE("an explanation shows how a loop is launched", "[cuda][fake]") {
         "\n  launched as 64 x 256 threads, 32 registers, 0 B of shared memory: 100 % of the "
         "multiprocessors, occupancy 38 %\n"
         "64\t256\t34848\n"
-        "(command line):14: launch: compute 1 (matmul) is no fused loop, so no code is generated "
-        "for it\n"
+        "(command line):14: launch: compute 1 (matmul) is not a fused loop, so no code is "
+        "generated for it\n"
         "nil\n");
 }

@@ -179,7 +179,7 @@ TEST_CASE("help looks for words and lists topics", "[command line]") {
   CHECK_THAT(run_tide({"help", "optim"}).out, ContainsSubstring("Gradient descent"));
   CHECK_THAT(run_tide({"help", "lstm"}).out, StartsWith("tide.nn.LSTM("));
   CHECK_THAT(run_tide({"help", "--search", "nosuchword"}).err,
-             StartsWith("tide: nothing in the reference speaks of 'nosuchword'"));
+             StartsWith("tide: nothing in the reference mentions 'nosuchword'"));
   CHECK_THAT(run_tide({"help", "--search"}).err,
              StartsWith("tide: help: --search needs a word to search for\nusage: tide help"));
   CHECK_THAT(run_tide({"help", "a", "b"}).err,
@@ -466,7 +466,7 @@ TEST_CASE("--advise prints advice on the whole script, beside a profile", "[comm
   CHECK(outcome.out == "true\n");
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.err,
-             ContainsSubstring("loop.lua:3: item waits 9 times, for sum (loop.lua:3) (would win"));
+             ContainsSubstring("loop.lua:3: item waits 9 times, for sum (loop.lua:3) (would save"));
   CHECK_THAT(outcome.err, ContainsSubstring("\n    keep the value on the device"));
   CHECK_THAT(test::read_file(folder.path() + "/loop.json"), ContainsSubstring("exp_sum\""));
   const Outcome bad = run_tide({"run", "bad.lua", "--advise"}, "", folder.path());

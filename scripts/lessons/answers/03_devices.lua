@@ -31,7 +31,7 @@ assert((x + 1).device == x.device and x:to("sim:1").device == tide.device("sim:1
 assert(x:cpu().device == tide.device("cpu"))
 
 -- 3. Is net[1].weight another tensor after net:to(device)? Is x, after x = x:to(device)?
-heading "3. In place or anew"
+heading "3. In place or new"
 
 local net = tide.nn.Sequential(tide.nn.Linear(2, 2))
 local weight = net[1].weight

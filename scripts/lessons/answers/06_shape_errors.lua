@@ -11,18 +11,18 @@ tide.manual_seed(1)
 local function heading(text) print(("\n%s\n%s"):format(text, ("-"):rep(#text))) end
 
 -- 1. Which sizes has the output of nn.Conv2d(3, 8, 5, {stride = 2})?
-heading "1. Sizes behind a convolution"
+heading "1. Sizes after a convolution"
 
 -- The first window starts at 1, each other one `stride` further, the last must end within the
 -- picture: so there is 1, and one more for each stride that fits into what the first leaves.
-local function size_behind(size, window, stride, padding)
+local function size_after(size, window, stride, padding)
   return (size + 2 * padding - window) // stride + 1
 end
 local layer = nn.Conv2d(3, 8, 5, {stride = 2}):to(device)
 for size = 5, 40, 7 do
   local output = layer(tide.zeros(1, 3, size, size, {device = device}))
   print(("%2d -> %2d"):format(size, output.shape[3]))
-  assert(output.shape[3] == size_behind(size, 5, 2, 0) and output.shape[2] == 8)
+  assert(output.shape[3] == size_after(size, 5, 2, 0) and output.shape[2] == 8)
 end
 
 -- 2. Shapes that broadcast: compared from the right, sizes must be equal, or one of them 1.

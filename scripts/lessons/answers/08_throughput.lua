@@ -33,8 +33,8 @@ end
 local function three() return x:add(1):mul(2):add(3) end
 local function with_sum() return ((x + 1) / (x + 1):sum()) * 2 end
 
--- Where the numbers of a sum fit, tide goes on in the same kernel behind it. Where they do not, a
--- second kernel has to start: the sum must be complete before anybody divides by it.
+-- If the values of a sum fit, tide continues in the same kernel after it. If they do not, a
+-- second kernel has to start: the sum must be complete before the division.
 for words, fn in pairs {["three ops"] = three, ["with a sum"] = with_sum} do
   local apart, one = kernels_of(function() return tide.eager(fn) end)
   local fused, other = kernels_of(fn)

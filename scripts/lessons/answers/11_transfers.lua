@@ -37,7 +37,7 @@ heading "3. Which numbers arrive"
 
 for _, source in ipairs {tide.ones(1000), tide.ones(1000):pin_memory()} do
   local there = source:to(far, {non_blocking = true})
-  source:fill_(7) -- perhaps before the copy has begun
+  source:fill_(7) -- possibly before the copy has begun
   print(("pinned: %-5s  the sum over there is %d"):format(source:is_pinned(), there:sum():item()))
   assert(there:sum():item() == 1000, "those of the line with `to`, always")
 end

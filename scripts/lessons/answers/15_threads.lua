@@ -85,7 +85,7 @@ while missing > 0 do
     begun[name] = nil
     values[job], missing = value, missing - 1
   elseif workers.frail and workers.frail:done() and #results == 0 then
-    -- It said what it began with. Nobody else will do that.
+    -- It reported what it began with. No other thread will do that.
     print(select(2, pcall(workers.frail.join, workers.frail)))
     jobs:push(begun.frail)
     workers.frail = nil

@@ -38,7 +38,7 @@ for batch, lengths in data.DataLoader(uneven, {batch_size = 4, collate_fn = pad}
   print(("(%s), lengths %s"):format(table.concat(there.shape, ", "),
     table.concat(lengths:tolist(), " ")))
   assert(there:size(2) == lengths:max():item(), "as long as the longest of them")
-  assert(there:sum():item() == lengths:sum():item(), "all ones are there, and zeros behind them")
+  assert(there:sum():item() == lengths:sum():item(), "all ones are there, followed by zeros")
 end
 
 -- 3. 800 samples to learn from, 200 to test with, and none in both.

@@ -27,7 +27,7 @@ for kind, count in pairs(counts) do
 end
 assert(total == 11689512 and counts["last layer"] == 513000 and counts["batch norms"] == 9600)
 
--- 2. The shape behind layer4, predicted.
+-- 2. The shape after layer4, predicted.
 heading "2. Five times half"
 
 -- conv1, maxpool, and layers 2, 3 and 4 halve height and width; what is odd is rounded up.

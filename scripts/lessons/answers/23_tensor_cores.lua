@@ -24,7 +24,7 @@ local function fitting(a, b)
   -- End
 end
 
--- 2. Operations for each byte of a product of (m, k) and (k, n) whose numbers have so many bytes.
+-- 2. Operations per byte of a matmul of (m, k) and (k, n) whose elements have this many bytes.
 local function product_intensity(m, k, n, bytes)
   -- Solution:
   local moved = m * k + k * n + m * n -- both are read, and the result is written
@@ -64,7 +64,7 @@ exercises {
       "the result is another one: pad with zeros, at the ends")
     local part = product_on("H200", function() return fitting(a, b) end)
     expect(part and part.dtype == "float16", "it is one product of float16")
-    expect(part.tensor_cores, "a size is no multiple of 8: F.pad(x, {left, right, above, below})")
+    expect(part.tensor_cores, "a size is not a multiple of 8: F.pad(x, {left, right, above, below})")
   end},
 
   {"2. product_intensity counts operations and bytes", function(expect)

@@ -4,10 +4,10 @@ local rules = require "tide.advise.rules"
 local site = require "tide.advise.site"
 
 -- Fields: findings, a list of {rule, file, line, text, mend, wins, win_ms}; wall_ms; device, the
--- name of the one that was waited for, and busy_ms; nil if nothing ran.
+-- name of the main device, and busy_ms; nil if nothing ran.
 local Advice = class "Advice"
 
---- string.format with the values in order, or those that "%2$s" and the like name.
+--- string.format with the values in order, or selected as by "%2$s".
 local function fill(format, values)
   local named = {}
   local plain = format:gsub("%%(%d)%$([%d%.]*%a)", function(place, form)
@@ -18,7 +18,7 @@ local function fill(format, values)
   return plain:format(table.unpack(values, 1, values.n))
 end
 
---- Findings of one rule on one line are one: the largest says what it is, and all of it is won.
+--- Merges findings of one rule on one line: the text of the largest, the sum of the savings.
 local function add(findings, by_line, finding)
   local known = by_line[site.key(finding)]
   if not known then
@@ -53,7 +53,7 @@ function Advice:init(facts)
     for _, row in ipairs(facts[rule.looks_at]) do
       local values = table.pack(rule.find(row, facts))
       local win_ms = table.remove(values, 1)
-      -- What has no line is the library's, of a thread say.
+      -- Rows without a line belong to the library, for example on a thread.
       if win_ms and row.file and not is_explained(rule, row, found) then
         add(self.findings, found[rule.name], {
           rule = rule.name, file = row.file, line = row.line,
@@ -68,11 +68,11 @@ end
 
 local function what_is_won(finding, wall_ms)
   if finding.wins == "results" then return "changes results" end
-  if finding.wins == "memory" then return "would win memory" end
-  return ("would win about %.1f ms of %.1f ms"):format(finding.win_ms, wall_ms)
+  if finding.wins == "memory" then return "would save memory" end
+  return ("would save about %.1f ms of %.1f ms"):format(finding.win_ms, wall_ms)
 end
 
-local kShown <const> = 0.005 -- of the time: findings that would win less are counted
+local kShown <const> = 0.005 -- of the time: findings that would save less are only counted
 
 function Advice:__tostring()
   if not self.device then
@@ -93,7 +93,7 @@ function Advice:__tostring()
   end
   if small > 0 then
     lines[#lines + 1] =
-      ("%d more would win %.1f ms together (advice.findings)"):format(small, small_ms)
+      ("%d more would save %.1f ms in total (advice.findings)"):format(small, small_ms)
   end
   return table.concat(lines, "\n")
 end

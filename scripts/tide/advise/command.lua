@@ -1,12 +1,12 @@
--- What `tide run FILE --profile F --profile-lines --advise` does before and after the script.
+-- Implements `tide run FILE --profile F --profile-lines --advise`.
 local profile = require "tide.profiler.profile"
 
 local command = {}
 
 local under_way, file, prints_lines, advised
 
---- Begins the profile of a whole script, which `finish` is to write to `path`, if that is not "",
---- and to print by line, if `lines` is true; with `advise` it prints advice, too.
+--- Begins the profile of a script. `finish` writes it to `path`, if not "", and prints it by line,
+--- if `lines` is true; with `advise` it prints advice, too.
 function command.start(path, lines, advise)
   if path ~= "" and not path:match "%.json$" and not path:match "%.html$" then
     error(("run: --profile: expected a name that ends in .json or .html, got %s"):format(path), 0)

@@ -1,4 +1,4 @@
--- What rules look at: the tables of a profile, and those of the watch of the same run.
+-- The input of rules: the tables of a profile and of the watch of the same run.
 local main_device = require "tide.profiler.main_device"
 local script_waits = require "tide.profiler.script_waits"
 local site = require "tide.advise.site"
@@ -31,7 +31,7 @@ local function transfers_of(parts)
   return ms
 end
 
---- The facts of a run. Lists that rules walk through, with what a row has beside file and line:
+--- The facts of a run. Lists for rules, with the fields of a row besides file and line:
 ---   waits         name, calls, wait_ms, awaited, advice
 ---   reads         count: calls of item for parts of tensors
 ---   moves         count, repeated: conversions; device: of the last result
@@ -45,9 +45,9 @@ end
 ---   losses        distance: of the inputs of cross_entropy from probabilities, a tensor
 ---   loaders       ms, batches, workers
 ---   steps         count; kept: of these, with gradients added to those of the step before
---- By the word of a line: lines (host_ms), transfer_ms, backwards. Of all: wall_ms; idle_ms of
---- `main`, the device that does the work; wait_ms, loader_ms; clears: tensors were set to zero by
---- hand.
+--- By the key of a line: lines (host_ms), transfer_ms, backwards. In total: wall_ms; idle_ms of
+--- `main`, the device that does the work; wait_ms, loader_ms; clears: tensors were set to zero
+--- explicitly.
 return function(trace, watch)
   local summary = trace:summary()
   local waits, wait_ms = script_waits(trace)

@@ -1,4 +1,4 @@
--- tide.advise: runs a function and says, by line, what would make it faster.
+-- tide.advise: runs a function and reports, by line, how to make it faster.
 local reader = require "tide.internal.declare.reader"
 local check_free = require "tide.profiler.check_free"
 local is_callable = require "tide.internal.is_callable"
@@ -8,11 +8,11 @@ local Run = require "tide.advise.run"
 
 local kShort <const> = 1000 -- milliseconds
 
---- Runs fn and says, by line, what would make it faster or is a mistake, and how to mend it; findings: a list of
+--- Runs fn and reports, by line, mistakes and possible speedups, and how to fix them; findings: a list of
 --- {rule, file, line, text, mend, wins, win_ms}; wall_ms, device, busy_ms. A short fn runs twice, the first time to
---- compile; runs says how often.
----@param fn function  what is looked at
----@param runs integer >= 0 = nil  how often it runs; nil is twice if it is short
+--- compile; runs sets the number.
+---@param fn function  the function to analyze
+---@param runs integer >= 0 = nil  number of runs; nil is twice if it is short
 ---@example
 --- local x = tide.ones(8)
 --- #tide.advise(function() return x:exp():sum():item() end).findings --> 0

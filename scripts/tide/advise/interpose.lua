@@ -1,11 +1,10 @@
--- Puts functions in the places of others until they are given back.
+-- Replaces functions until they are restored.
 local class = require "tide.internal.class"
 
--- A list of {holder, name, function that was there}.
+-- A list of {holder, name, original function}.
 local Interposition = class "Interposition"
 
---- Makes holder[name] what make(function that is there) returns. A name without a function is left
---- alone.
+--- Replaces holder[name] by make(holder[name]). A name without a function is left alone.
 function Interposition:put(holder, name, make)
   local was = rawget(holder, name)
   if type(was) ~= "function" then return end
@@ -13,7 +12,7 @@ function Interposition:put(holder, name, make)
   rawset(holder, name, make(was))
 end
 
---- Puts all functions back.
+--- Restores all functions.
 function Interposition:close()
   for i = #self, 1, -1 do
     rawset(self[i][1], self[i][2], self[i][3])

@@ -1,4 +1,4 @@
--- One run that is looked at, from `begin` to `finish`.
+-- One observed run, from `begin` to `finish`.
 local Advice = require "tide.advise.advice"
 local class = require "tide.internal.class"
 local facts = require "tide.advise.facts"
@@ -7,10 +7,10 @@ local Watch = require "tide.advise.watch"
 
 local Run = class "AdviseRun"
 
---- `before`: the run before, of the same work.
+--- `before`: the previous run of the same work.
 function Run:init(before) self.watch = Watch(before and before.watch.stepped or {}) end
 
---- Begins to look; returns the run.
+--- Begins to observe; returns the run.
 function Run:begin()
   self.profile = profile {}
   self.watch:begin()
@@ -24,7 +24,7 @@ function Run:finish()
   return Advice(facts(self.profile.trace, self.watch))
 end
 
---- Ends it without an answer, if it has not ended. An interrupt may end the first try.
+--- Ends it without a result, if it has not ended. An interrupt may end the first attempt.
 function Run:__close(problem)
   local closed, message = pcall(self.watch.close, self.watch)
   if not closed then self.watch:close() end

@@ -5,7 +5,7 @@ local script_level = require "tide.internal.script_level"
 
 local site = {}
 
---- One word for a line: what tables of lines are keyed by.
+--- The key of a line in tables of lines.
 function site.key(row) return ("%s:%d"):format(row.file or "?", row.line or 0) end
 
 local function of_level(level)
@@ -13,21 +13,20 @@ local function of_level(level)
   return info and {file = info.short_src, line = info.currentline}
 end
 
---- The script's line that runs; nil if there is none.
+--- The script's current line; nil if there is none.
 function site.current()
   local level = script_level()
   return level and of_level(level)
 end
 
---- The line that has called the function which calls this; nil if that is none of a script's.
+--- The line that called the caller of this function; nil if it is not in a script.
 function site.of_caller()
   local info = debug.getinfo(3, "Sl")
   if not info or not is_script(info) then return nil end
   return {file = info.short_src, line = info.currentline}
 end
 
---- Inside of calls of modules: the line that has called the outermost one; whether that is the only
---- one.
+--- Inside module calls: the line that called the outermost one, and whether that is the only one.
 function site.of_outermost_module()
   local call, outermost, count, level = Module.__call, nil, 0, 2
   while true do

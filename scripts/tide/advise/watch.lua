@@ -1,4 +1,4 @@
--- What a profile does not know of a run, seen by functions that stand before the library's own.
+-- Data of a run that a profile lacks, collected by wrapping library functions.
 local add_hook = require "tide.internal.add_hook"
 local call_hooks = require "tide.nn.internal.call_hooks"
 local class = require "tide.internal.class"
@@ -15,7 +15,7 @@ local kCreations <const> = {
   "randn", "randperm", "range", "tensor", "zeros",
 }
 
--- Tables of lines, each by its word (site.key), with the fields that the functions below count:
+-- Tables of lines by key (site.key), with the fields that the functions below count:
 -- moves, reads, creations, module_calls, backwards, losses, loaders, steps. clears: zero_ was
 -- called.
 local Watch = class "Watch"
@@ -31,8 +31,8 @@ local function record(lines, line, fields)
   return lines[key]
 end
 
---- `stepped`: what the watch of a run before knew of optimizers that have stepped: {parameter,
---- grad} of a gradient that was added to one which the last step has used.
+--- `stepped`: from the previous run's watch, for optimizers that have stepped: {parameter,
+--- grad} of a gradient that was accumulated on one used by the last step.
 function Watch:init(stepped)
   self.moves, self.reads, self.creations, self.module_calls = {}, {}, {}, {}
   self.backwards, self.losses, self.loaders, self.steps = {}, {}, {}, {}
@@ -43,14 +43,14 @@ function Watch:init(stepped)
   self.functions = Interposition()
 end
 
---- Begins to see. An error on the way, Ctrl-C say, leaves what close ends.
+--- Begins to observe. After an error on the way, such as Ctrl-C, close cleans up.
 function Watch:begin()
   self.unhook = add_hook(call_hooks, "after", function(...) self:see_module_call(...) end)
   self:watch_tensors()
   self:watch_trainings()
 end
 
---- All functions are the library's own again. May be called again if an interrupt ended it.
+--- Restores all functions. May be called again if an interrupt ended it.
 function Watch:close()
   self.functions:close()
   if self.unhook then self.unhook() end
@@ -94,7 +94,7 @@ function Watch:watch_tensors()
   self.functions:put(methods, "item", function(item)
     return function(x)
       local value = item(x)
-      -- What lies behind the first element of its storage is a part of a larger tensor.
+      -- A tensor with a storage offset is a part of a larger tensor.
       local row = x:storage_offset() > 0 and record(self.reads, site.of_caller(), {count = 0})
       if row then row.count = row.count + 1 end
       return value
@@ -102,7 +102,7 @@ function Watch:watch_tensors()
   end)
 end
 
--- What stands for a tensor, under vmap say, is none.
+-- Tensor-like objects, for example under vmap, are ignored.
 function Watch:see_creation(x)
   if not tide.is_tensor(x) or x.device.type ~= "cpu" then return end
   local row = record(self.creations, site.current(), {count = 0, moves = {}})
@@ -134,8 +134,8 @@ local unhook_all = {
   end,
 }
 
---- Before gradients are computed. Sees which of them are added to gradients that a step has used,
---- until what it returns is closed.
+--- Called before gradients are computed. Detects gradients accumulated on ones that a step has used,
+--- until the result is closed.
 function Watch:begin_backward()
   record(self.backwards, site.current(), {})
   for _, row in ipairs(self.pending) do row.unused = row.unused - 1 end
@@ -150,7 +150,7 @@ function Watch:begin_backward()
         end)
       end
     end
-    if #unhooks == count then self.stepped[optimizer] = nil end -- all were dropped
+    if #unhooks == count then self.stepped[optimizer] = nil end -- all were cleared
   end
   return unhooks
 end
@@ -165,7 +165,7 @@ function Watch:watch_trainings()
   end
   functions:put(native.methods, "backward", before_backward)
   for _, name in ipairs {"backward", "grad"} do
-    local _ = tide.autograd[name] -- is read now, if it was not yet
+    local _ = tide.autograd[name] -- loads it
     functions:put(tide.autograd, name, before_backward)
   end
   functions:put(Optimizer, "step", function(step)
@@ -173,7 +173,7 @@ function Watch:watch_trainings()
       local row = record(self.steps, site.current(), {count = 0, kept = 0})
       local used = self.stepped[optimizer]
       if row then
-        -- A gradient that was dropped in between is another tensor now.
+        -- A gradient that was cleared in between is another tensor now.
         local kept = used and used.grad and used.parameter.grad == used.grad
         row.count, row.kept = row.count + 1, row.kept + (kept and 1 or 0)
       end
@@ -196,7 +196,7 @@ function Watch:watch_trainings()
   end)
 end
 
---- Notes, once for a line, how far the rows of x are from probabilities: a tensor of one number.
+--- Records, once per line, how far the rows of x are from probabilities: a scalar tensor.
 function Watch:see_loss(x)
   local row = record(self.losses, site.current(), {})
   if not row or row.distance or not tide.is_tensor(x) or x:numel() == 0 then return end
@@ -206,7 +206,7 @@ function Watch:see_loss(x)
   row.distance = (sums - 1):abs():max() - values:min():clamp {max = 0}
 end
 
---- The step of a pass of a loader, with its time.
+--- Times the step function of a loader's iteration.
 function Watch:timed(loader, step)
   local row
   return function()

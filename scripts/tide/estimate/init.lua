@@ -11,7 +11,7 @@ local raise = require "tide.internal.raise"
 local roofline = require "tide.estimate.roofline"
 local tide = require "tide"
 
-local kShort <const> = 1000 -- milliseconds: so short a function runs once more, compiled
+local kShort <const> = 1000 -- milliseconds: a shorter function runs a second time, compiled
 
 --- What fn(tide.accelerator()) would take on a described card, by the peaks of its data sheet: total_ms, device_ms,
 --- host_ms, wait_ms, bound, and parts: a list of {name, dtype, calls, bytes, flops, ms, share, bound}. compare =

@@ -3,7 +3,7 @@ local native = require "tide.native"
 
 local tensor_cores = {}
 
---- "k = 30 (32), n = 10 (16)": the sizes of a product or a convolution that are no multiples, with
+--- "k = 30 (32), n = 10 (16)": the sizes of a matmul or a convolution that are not multiples, with
 --- the next ones that are; and what they are to be multiples of. nil if all are, and for what is no
 --- work for Tensor Cores. `part`: a row of the parts of a profile.
 function tensor_cores.misfits(part)

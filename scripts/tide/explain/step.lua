@@ -33,7 +33,7 @@ function Step:title() return ("%s %d"):format(self.kind, self.number) end
 --- The loop of a step that has one.
 local function loop_of(step, caller)
   if step.loop then return step.loop end
-  raise("%s: %s (%s) is no fused loop, so no code is generated for it", caller, step:title(), step.name)
+  raise("%s: %s (%s) is not a fused loop, so no code is generated for it", caller, step:title(), step.name)
 end
 
 --- The loop of explanation[i] as text, an instruction a line.

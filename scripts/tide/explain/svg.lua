@@ -12,7 +12,7 @@ local kMostLines <const> = 12  -- of a box
 
 local kFills <const> = {input = "#ffffff", loop = "#dbe9f9", compute = "#f9e5d0", copy = "#e6e6e6"}
 
---- XML takes neither control characters nor what is no UTF-8.
+--- XML does not allow control characters and invalid UTF-8.
 local function escaped(text)
   if not utf8.len(text) then text = text:gsub("[\x80-\xff]", "?") end
   return escape_markup((text:gsub("%c", " ")))

@@ -1,7 +1,7 @@
--- Hooks of an object: functions that are called at some place until they are taken away.
+-- Hooks of an object: functions that are called at certain points until they are removed.
 
---- Keeps `fn` in the list of hooks `key` of an object, as {fn}; returns a function that takes it
---- away.
+--- Adds `fn` to the list of hooks `key` of an object, as {fn}; returns a function that removes
+--- it.
 local function add_hook(object, key, fn)
   local hooks = rawget(object, key)
   if not hooks then
@@ -14,7 +14,7 @@ local function add_hook(object, key, fn)
     for i, other in ipairs(hooks) do
       if other == entry then table.remove(hooks, i) end
     end
-    -- An object without hooks is asked for none.
+    -- Without hooks there is no list.
     if #hooks == 0 and rawget(object, key) == hooks then rawset(object, key, nil) end
   end
 end

@@ -1,4 +1,4 @@
--- Classes with single inheritance: `class("Linear", Module)` makes one, calling it makes an object.
+-- Classes with single inheritance: `class("Linear", Module)` creates a class, calling it creates an object.
 
 --- The text of an object whose class does not define __tostring: its fields.
 local function text_of_fields(object) return require "tide.internal.object_text"(object) end
@@ -17,7 +17,7 @@ end
 local kOtherConstructors <const> = {"__init", "__init__", "_init", "__new__"}
 
 --- Makes a class. Its objects find methods in it and then in `base`; `Class(...)` makes an object
---- and hands the arguments to `Class:init(...)`. Metamethods (`__call`, `__tostring`, ...) are
+--- and passes the arguments to `Class:init(...)`. Metamethods (`__call`, `__tostring`, ...) are
 --- inherited too. A base with a function `inherited` gets to see each class derived from it.
 local function class(name, base)
   check(name, base)
@@ -49,7 +49,7 @@ local function class(name, base)
   return made
 end
 
---- What objects of a class find under `name`: nil if nothing.
+--- The value that objects of a class find under `name`; nil if there is none.
 local function member(made, name)
   while made do
     local value = rawget(made, name)

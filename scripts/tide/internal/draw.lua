@@ -1,5 +1,5 @@
--- Random numbers on the host, of the stream that tensors of random numbers take theirs from, so that
--- one seed settles both. Nothing is recorded, and nothing waits.
+-- Random numbers on the host, from the stream that random tensors use, so that one seed determines
+-- both. They are neither recorded nor waited for.
 local tide = require "tide"
 
 local draw = {}
@@ -18,7 +18,7 @@ local function philox(counter, key)
   return c0, c1, c2, c3
 end
 
---- Uniform in [0, 1) with 53 bits: what tide.rand(1, {dtype = "float64"}) would hold.
+--- Uniform in [0, 1) with 53 bits: the value of tide.rand(1, {dtype = "float64"}).
 function draw.unit()
   local state = tide.get_rng_state()
   local high, low = philox(state.offset, state.seed)
@@ -30,13 +30,13 @@ end
 --- Uniform between two numbers.
 function draw.uniform(from, to) return from + (to - from) * draw.unit() end
 
---- A whole number first..last.
+--- An integer in first..last.
 function draw.integer(first, last) return first + math.floor(draw.unit() * (last - first + 1)) end
 
 --- True with a probability.
 function draw.chance(p) return draw.unit() < p end
 
---- The numbers 1..count in random order.
+--- A random permutation of 1..count.
 function draw.permutation(count)
   local order = {}
   for i = 1, count do order[i] = i end
@@ -70,7 +70,7 @@ function draw.shares(count, parameter)
     shares[i] = gamma(parameter)
     sum = sum + shares[i]
   end
-  -- All of them underflow together only for tiny parameters, where one share has all.
+  -- All of them underflow only for tiny parameters, where one share is 1.
   if sum == 0 then
     shares[draw.integer(1, count)] = 1
     sum = 1

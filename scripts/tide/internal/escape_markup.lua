@@ -1,9 +1,9 @@
--- Writes a text into HTML and XML.
+-- Escapes text for HTML and XML.
 local kEscapes <const> = {
   ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&apos;",
 }
 
---- A text in which nothing is taken for markup, also between quotes.
+--- The text with markup characters escaped, also for quoted attributes.
 local function escape_markup(text) return (text:gsub("[&<>\"']", kEscapes)) end
 
 return escape_markup

@@ -1,7 +1,7 @@
 -- Tables as text: numbers, and cells in columns.
 local grid = {}
 
---- Three digits that count, "" for nothing.
+--- Three significant digits, "" for nil.
 function grid.figure(value)
   if not value or value == 0 then return "" end
   if value >= 99.95 then return ("%.0f"):format(value) end
@@ -9,7 +9,7 @@ function grid.figure(value)
   return ("%.2f"):format(value)
 end
 
---- Milliseconds, or a share of 1, as text; "" for nothing.
+--- Milliseconds, or a fraction, as text; "" for nil.
 function grid.milliseconds(value) return value > 0 and ("%.3f"):format(value) or "" end
 function grid.percent(value) return value > 0 and ("%.1f %%"):format(100 * value) or "" end
 

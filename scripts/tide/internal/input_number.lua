@@ -1,2 +1,2 @@
--- The number of the input that was read last; nil where no session reads inputs.
+-- The number of the last input; nil without a session.
 return {number = nil}

@@ -1,7 +1,7 @@
--- Reads JSON: strictly as RFC 8259 has it, and NaN, Infinity and -Infinity, which Python writes. Writes strings of it.
+-- Parses JSON: strictly by RFC 8259, plus NaN, Infinity and -Infinity, which Python writes. Also writes JSON strings.
 local json = {}
 
-local kDeepest <const> = 512 -- arrays and objects inside of each other: the stack has an end
+local kDeepest <const> = 512 -- nested arrays and objects: the stack is limited
 
 local kEscapes <const> = {
   ['"'] = '"', ["\\"] = "\\", ["/"] = "/", b = "\b", f = "\f", n = "\n", r = "\r", t = "\t",
@@ -13,10 +13,10 @@ local kWords <const> = {
 
 local byte, find, match, sub = string.byte, string.find, string.match, string.sub
 
---- Stops reading; decode returns the message and where the text is wrong.
+--- Stops parsing; decode returns the message and the position.
 local function fail(at, format, ...) error({at = at, message = format:format(...)}, 0) end
 
---- "'x'", or "the end": what stands at a place.
+--- The text at a position: "'x'", or "the end".
 local function found(text, at)
   local character = match(text, "^[\32-\126]", at)
   if character then return "'" .. character .. "'" end
@@ -30,15 +30,15 @@ local function skip_space(text, at) return match(text, "^[ \t\r\n]*()", at) end
 --- The code unit of "XXXX" in \uXXXX, which begins at `at`.
 local function code_unit(text, at)
   local digits = match(text, "^%x%x%x%x", at)
-  if not digits then fail(at, "expected four hexadecimal digits behind \\u, got %s", found(text, at)) end
+  if not digits then fail(at, "expected four hexadecimal digits after \\u, got %s", found(text, at)) end
   return tonumber(digits, 16)
 end
 
---- The character of the escape whose backslash is at `at`, and the place behind it.
+--- The character of the escape whose backslash is at `at`, and the position after it.
 local function read_escape(text, at)
   local letter = sub(text, at + 1, at + 1)
   if kEscapes[letter] then return kEscapes[letter], at + 2 end
-  if letter ~= "u" then fail(at, "unknown escape: %s behind a backslash", found(text, at + 1)) end
+  if letter ~= "u" then fail(at, "unknown escape: %s after a backslash", found(text, at + 1)) end
   local unit, stop = code_unit(text, at + 2), at + 6
   if unit >= 0xDC00 and unit <= 0xDFFF then fail(at, "half of a surrogate pair") end
   if unit >= 0xD800 and unit <= 0xDBFF then
@@ -50,7 +50,7 @@ local function read_escape(text, at)
   return utf8.char(unit), stop
 end
 
---- The string whose opening quote is at `at`, and the place behind it.
+--- The string whose opening quote is at `at`, and the position after it.
 local function read_string(text, at)
   local parts, from = nil, at + 1
   while true do
@@ -82,8 +82,8 @@ end
 
 local read_value
 
---- Goes over what stands between brackets: read_entry(at) reads one entry and returns the place
---- behind it.
+--- Parses the entries between brackets: read_entry(at) reads one entry and returns the position
+--- after it.
 local function read_entries(text, at, close, read_entry)
   at = skip_space(text, at + 1)
   if sub(text, at, at) == close then return at + 1 end
@@ -99,10 +99,10 @@ end
 local function read_array(text, at, null, depth)
   local list = {}
   local stop = read_entries(text, at, "]", function(entry)
-    local value, behind = read_value(text, entry, null, depth)
+    local value, after = read_value(text, entry, null, depth)
     if value == nil then fail(entry, "null in an array: say what stands for it by the option null") end
     list[#list + 1] = value
-    return behind
+    return after
   end)
   return list, stop
 end
@@ -111,20 +111,20 @@ local function read_object(text, at, null, depth)
   local object, seen = {}, {}
   local stop = read_entries(text, at, "}", function(entry)
     if byte(text, entry) ~= 34 then fail(entry, "expected a key in quotes, got %s", found(text, entry)) end
-    local key, behind = read_string(text, entry)
+    local key, after = read_string(text, entry)
     if seen[key] then fail(entry, "the key %q is given twice", key) end
     seen[key] = true
-    behind = skip_space(text, behind)
-    if byte(text, behind) ~= 58 then fail(behind, "expected ':', got %s", found(text, behind)) end
-    object[key], behind = read_value(text, skip_space(text, behind + 1), null, depth)
-    return behind
+    after = skip_space(text, after)
+    if byte(text, after) ~= 58 then fail(after, "expected ':', got %s", found(text, after)) end
+    object[key], after = read_value(text, skip_space(text, after + 1), null, depth)
+    return after
   end)
   return object, stop
 end
 
 local kReaders <const> = {[34] = read_string, [91] = read_array, [123] = read_object}
 
---- The value at `at`, and the place behind it.
+--- The value at `at`, and the position after it.
 function read_value(text, at, null, depth)
   local reader = kReaders[byte(text, at)]
   if reader then
@@ -147,9 +147,9 @@ local function read_document(text, null)
 end
 
 --- The value of a JSON text. Arrays become lists, objects tables, numbers without a point or an
---- exponent integers if they fit. `null` stands for null; if it is nil, members of objects that
---- are null are left out, and null in an array is an error. For a text that is wrong: nil, a
---- message and the position of the byte that is.
+--- exponent integers if they fit. `null` represents null; if it is nil, null members of objects are
+--- omitted, and null in an array is an error. For invalid text: nil, a message and the position of
+--- the invalid byte.
 function json.decode(text, null)
   local read, value = pcall(read_document, text, null)
   if read then return value end

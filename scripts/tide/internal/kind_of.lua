@@ -1,4 +1,4 @@
--- What a value is, for messages: "tensor", the class of an object, or Lua's type.
+-- The kind of a value, for messages: "tensor", the class of an object, or Lua's type.
 local tide = require "tide"
 
 return function(value)

@@ -1,5 +1,5 @@
--- Classes that know the fields of their objects: where a script reads or sets another one, an error
--- says which may be meant. The library itself may ask for what is not there, as a rule.
+-- Classes that record the fields of their objects: if a script reads or sets another one, an error
+-- suggests a name. The library itself may usually read missing fields.
 
 -- A class keeps the names of all fields that its objects were given in `_noted`. What an object has,
 -- and methods of its own class, are found before any of this is asked.

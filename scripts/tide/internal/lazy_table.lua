@@ -1,4 +1,4 @@
--- Tables whose fields are read from files of their own when they are first used.
+-- Tables whose fields are loaded from files on first use.
 local native = require "tide.native"
 
 --- A table whose field `name` is what `package .. "." .. files[name]` returns. A file that returns
@@ -27,7 +27,7 @@ local function lazy_table(package, files, families, place)
     __index = load_field,
     __names = file_of, -- for completion at the prompt
     __tostring = native.module_text(place or package),
-    -- So that loops and documentation see what has not been read yet.
+    -- So that loops and documentation see fields that are not loaded yet.
     __pairs = function(self)
       for name in pairs(file_of) do load_field(self, name) end
       return next, self, nil

@@ -1,13 +1,13 @@
--- Finds the name that is nearest to a misspelt one.
+-- Finds the name that is nearest to a misspelled one.
 
---- What it costs to change letter i of a into letter j of b; upper into lower case is cheap.
+--- The cost of changing letter i of a to letter j of b; a change of case is cheap.
 local function change(a, i, b, j)
   local from, to = a:sub(i, i), b:sub(j, j)
   if from == to then return 0 end
   return from:lower() == to:lower() and 0.25 or 1
 end
 
---- The least number of letters to insert, drop, change or swap with the next to turn a into b
+--- The minimum number of insertions, deletions, changes and swaps of adjacent letters from a to b
 --- (optimal string alignment distance).
 local function distance(a, b)
   local before, last, row = {}, {}, {}
@@ -25,7 +25,7 @@ local function distance(a, b)
   return row[#b] or #a
 end
 
---- The shortest candidate that goes on behind `name`; nil if there is none.
+--- The shortest candidate with the prefix `name`; nil if there is none.
 local function continued(name, names)
   local best
   for candidate in pairs(names) do
@@ -52,7 +52,7 @@ local function with_word(name, names)
 end
 
 --- The candidate (a key of `names`) that differs from `name` by the fewest letters, else one that
---- goes on behind it or has it as a word; nil if none is near. Short names are near to too many others, so less of them
+--- has it as a prefix or as a word; nil if none is near. Short names are near to too many others, so less of them
 --- may differ.
 local function nearest(name, names)
   local best, least = nil, #name > 5 and 3 or #name > 2 and 2 or 0

@@ -1,7 +1,7 @@
--- Raises errors in the name of the script's line, not of the library's own.
+-- Raises errors at the script's line, not the library's.
 local script_level = require "tide.internal.script_level"
 
---- The text; %d also takes numbers that are not whole, and what is no number at all.
+--- The text; %d also takes numbers that are not integers, and values that are not numbers.
 local function formatted(format, ...)
   local ok, text = pcall(string.format, format, ...)
   if ok then return text end
@@ -10,7 +10,7 @@ local function formatted(format, ...)
   return (format:gsub("%%[dg]", "%%s")):format(table.unpack(values, 1, values.n))
 end
 
---- Raises `format:format(...)`, headed by the file and line of the script that called into the
+--- Raises `format:format(...)`, prefixed with the file and line of the script that called into the
 --- library.
 local function raise(format, ...)
   local message = select("#", ...) > 0 and formatted(format, ...) or format

@@ -1,4 +1,4 @@
--- What the writers of files ask of the values that they are given; `caller` heads the errors.
+-- Checks of values to be saved; errors begin with `caller`.
 local class = require "tide.internal.class"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
@@ -26,7 +26,7 @@ local function index(value, name) return value[name] end
 
 --- The state of a module, an optimizer or another object that has state_dict.
 function savable.state_of(caller, value, place)
-  -- The module's own tensors, so that one that is shared is known by what it is.
+  -- The module's own tensors, so that shared ones are recognized.
   if class.is_a(value, tide.nn.Module) then return value:state_dict({keep_vars = true}) end
   local found, method = pcall(index, value, "state_dict")
   if not found or type(method) ~= "function" then

@@ -1,4 +1,4 @@
--- Finds the script's own function among those that run.
+-- Finds the script's function on the call stack.
 local is_script = require "tide.internal.is_script"
 
 --- The stack level, as its caller counts, of the innermost function outside the library; nil if there is none.

@@ -1,7 +1,7 @@
 -- Sizes of memory as texts: "12 B", "1.50 MB".
 local kUnits <const> = {"B", "kB", "MB", "GB", "TB"}
 
---- The text of a number of bytes, in the largest unit that keeps it below 1000.
+--- A number of bytes as text, in the unit that makes it less than 1000.
 local function size_text(bytes)
   local unit = 1
   while math.abs(bytes) >= 1000 and unit < #kUnits do bytes, unit = bytes / 1024, unit + 1 end

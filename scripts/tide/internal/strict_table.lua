@@ -1,7 +1,7 @@
--- Tables of the library in which reading a name that is not there is an error.
+-- Tables of the library in which reading an unknown name is an error.
 local native = require "tide.native"
 
---- Makes reading an unknown name of `t` raise an error; `place` is what the error calls the table.
+--- Makes reading an unknown name of `t` raise an error; `place` is the table's name in the error.
 --- rawget(t, name) still gives nil.
 local function strict_table(place, t)
   return setmetatable(t, {

@@ -1,7 +1,7 @@
--- What a file of tensors says about the tables that held them: a text in JSON, which tide.save writes
--- into the metadata and tide.load reads.
+-- Describes the tables of a file of tensors: JSON text, which tide.save writes to the metadata and
+-- tide.load reads.
 --
--- Lists are arrays, other tables {"fields": {name: value}} or, if keys are no UTF-8 text,
+-- Lists are arrays, other tables {"fields": {name: value}} or, if keys are not UTF-8 text,
 -- {"table": [[key, value]]}. {"tensor": name} is a tensor of the file, {"bytes": hex} text that is not
 -- UTF-8, {"float": "inf" | "-inf" | "nan"} a number that JSON lacks. Floats have a point or an exponent.
 local json = require "tide.internal.json"
@@ -39,7 +39,7 @@ local function name_part(key)
   return (name:gsub(utf8.len(name) and "%z" or "[%z\128-\255]", "?"))
 end
 
---- The name of a tensor: where it stands, with a number behind it if that is taken: by another tensor,
+--- The name of a tensor: its path, followed by a number if that is taken by another tensor
 --- or by the format.
 local function free_name(names, wanted)
   local name, number = wanted, 1
@@ -148,10 +148,10 @@ function read.float(self, name)
 end
 
 function read.fields(self, fields)
-  if type(fields) ~= "table" then self:damaged "fields that are no object" end
+  if type(fields) ~= "table" then self:damaged "fields that are not an object" end
   local result = {}
   for key, value in pairs(fields) do
-    if type(key) ~= "string" then self:damaged "fields that are no object" end
+    if type(key) ~= "string" then self:damaged "fields that are not an object" end
     result[key] = self:value(value)
   end
   return result
@@ -159,9 +159,9 @@ end
 
 read["table"] = function(self, pairs_of)
   local result = {}
-  if type(pairs_of) ~= "table" then self:damaged "a table that is no list" end
+  if type(pairs_of) ~= "table" then self:damaged "a table that is not a list" end
   for _, pair in ipairs(pairs_of) do
-    if type(pair) ~= "table" or #pair ~= 2 then self:damaged "a table whose entries are no pairs" end
+    if type(pair) ~= "table" or #pair ~= 2 then self:damaged "a table whose entries are not pairs" end
     local key = self:value(pair[1])
     if type(key) ~= "string" and math.type(key) ~= "integer" then self:damaged "a key of a wrong type" end
     result[key] = self:value(pair[2])
@@ -189,7 +189,7 @@ function structure.decode(path, text, tensors, is_part)
   local document, problem = json.decode(text)
   if document == nil then reader:damaged("%s", problem or "it is null") end
   local value = reader:value(document)
-  if type(value) ~= "table" then reader:damaged "it is no table" end
+  if type(value) ~= "table" then reader:damaged "it is not a table" end
   local unnamed = next(reader.unnamed)
   if unnamed then reader:damaged("it does not name the tensor '%s'", unnamed) end
   return value

@@ -1,8 +1,8 @@
--- The text of a table as the prompt shows it: {3, 4}, {a = 1, list = {1, 2}}.
+-- A table as text, as shown by the prompt: {3, 4}, {a = 1, list = {1, 2}}.
 local tide = require "tide"
 
 local kColumns <const> = 90
-local kMostEntries <const> = 40 -- of a table, the rest are counted
+local kMostEntries <const> = 40 -- of a table; more are only counted
 local kDeepest <const> = 3      -- tables in more others are {...}
 local kLongest <const> = 60     -- letters of a string
 
@@ -30,7 +30,7 @@ local function key_text(key)
   return ("[%s] = "):format(type(key) == "string" and string_text(key) or tostring(key))
 end
 
---- The keys that are no places of the list, sorted by kind and value.
+--- The keys that are not list indices, sorted by kind and value.
 local function other_keys(t)
   local keys = {}
   for key in pairs(t) do

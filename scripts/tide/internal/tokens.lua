@@ -1,4 +1,4 @@
--- The tokens of a Lua text, which need not be whole or right: for reading and for colouring inputs.
+-- The tokens of a Lua text, which may be incomplete or invalid: to read and highlight inputs.
 
 local keywords = {}
 for word in ([[and break do else elseif end false for function goto if in local nil not or repeat

@@ -18,7 +18,7 @@ local function lines_in_strings(source)
   return inside
 end
 
---- The words of a comment line, or nil if the line is none. A rule of dashes behind a heading goes.
+--- The words of a comment line, or nil if the line is none. A rule of dashes after a heading is removed.
 local function words_of(line)
   local words = not line:find "^%-%-%- " and line:match "^%-%- ?(.*)$"
   return words and (words:gsub("%s*%-%-%-%-%-+$", ""))

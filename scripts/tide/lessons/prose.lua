@@ -1,6 +1,6 @@
 -- The comments of a lesson as Markdown.
 
---- Lines of Markdown of a comment's lines. What is indented behind a blank line, a drawing or a
+--- Lines of Markdown of a comment's lines. Indented lines after a blank line, a drawing or a
 --- table, is shown as it stands, and so are commands in columns, "Run it:   tide lesson 1".
 return function(lines)
   local out, in_drawing, in_paragraph = {}, false, false

@@ -9,7 +9,7 @@ local recording = {}
 
 -- In the process that runs the lesson -------------------------------------------------------------
 
--- Marks: "\0cell NUMBER\n", "\0clear\n", and "\0form TYPE LENGTH ID\n" with so many bytes behind.
+-- Marks: "\0cell NUMBER\n", "\0clear\n", and "\0form TYPE LENGTH ID\n" followed by LENGTH bytes.
 
 local kForms <const> = {"image/svg+xml", "image/png", "text/html"} -- the best first
 
@@ -63,15 +63,15 @@ local function read(text)
   local cells, place = {{}}, 1
   local outputs = cells[1]
   while place <= #text do
-    local from, behind, word, rest = text:find("^%z(%l+) ?([^\n]*)\n", place)
+    local from, last, word, rest = text:find("^%z(%l+) ?([^\n]*)\n", place)
     if not from then
       local stop = text:find("\0", place + 1, true) or #text + 1
       add_text(outputs, text:sub(place, stop - 1))
       place = stop
     elseif word == "form" then
       local kind, length, id = rest:match "^(%S+) (%d+) (.*)$"
-      add_form(outputs, kind, text:sub(behind + 1, behind + length), id ~= "" and id or nil)
-      place = behind + 1 + length
+      add_form(outputs, kind, text:sub(last + 1, last + length), id ~= "" and id or nil)
+      place = last + 1 + length
     else
       if word == "cell" then
         local number = tonumber(rest)
@@ -80,7 +80,7 @@ local function read(text)
       else
         for i = #outputs, 1, -1 do outputs[i] = nil end
       end
-      place = behind + 1
+      place = last + 1
     end
   end
   return cells

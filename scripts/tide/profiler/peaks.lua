@@ -6,8 +6,8 @@ local with_decimal_point = require "tide.internal.with_decimal_point"
 
 local peaks = {}
 
---- The file, and its folder in the cache of kernels, which is trimmed but for folders; nil if there
---- is no cache.
+--- The file, and its folder in the kernel cache, which is trimmed except for folders; nil without a
+--- cache.
 local function path()
   local cache = native.profiler.cache_folder()
   if not cache or native.file_kind(cache) ~= "folder" then return nil end

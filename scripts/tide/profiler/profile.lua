@@ -12,20 +12,20 @@ local unknown_name = require "tide.native".unknown_name
 --- and kernel. Without fn: a profile that ends when it is closed. With active, only those steps are recorded that
 --- come after wait and warmup ones, repeats times (0: always): p:step() ends one; on_trace_ready(p) is called after
 --- each cycle.
----@param fn? function  what is profiled; without it, what runs until the profile is closed
----@param wait integer >= 0 = 0  steps at the beginning of each cycle that are not noted
----@param warmup integer >= 0 = 0  steps behind them that run with the profiler on and do not count
----@param active integer > 0 = nil  steps that count; nil is all
----@param repeats integer >= 0 = 0  cycles; 0 is as many as there are steps for
+---@param fn? function  the function to profile; without it, the code until the profile is closed
+---@param wait integer >= 0 = 0  steps at the beginning of each cycle that are not profiled
+---@param warmup integer >= 0 = 0  steps after them that run with the profiler on but are not recorded
+---@param active integer > 0 = nil  steps to record; nil is all
+---@param repeats integer >= 0 = 0  number of cycles; 0 is unlimited
 ---@param on_trace_ready function = nil  called with the profile at the end of each cycle
----@param max_events integer > 0 = 2000000  events that are kept; how many were lost is said
+---@param max_events integer > 0 = 2000000  events to keep; the number of lost ones is reported
 ---@example
 --- local p = tide.profile(function() return tide.ones(8):exp():sum():item() end)
 --- p:table{by = "kernel"}[1].calls --> 1
 local read = reader "profile"
 
---- The profile that is under way in this state, and the line that began it. One that nobody can
---- reach any more is collected, which ends it.
+--- The profile that is under way in this state, and the line that began it. An unreachable
+--- one is collected, which ends it.
 local under_way, begun_at = setmetatable({}, {__mode = "v"}), nil
 
 local Profile = class("Profile")
@@ -60,7 +60,7 @@ function Profile:enter(phase)
   if phase ~= "warmup" and phase ~= "active" then return end
   local most = self.options.max_events
   if native.start(most) then return end
-  collectgarbage() -- ends one that an interrupt has left behind
+  collectgarbage() -- ends one left by an interrupt
   if native.start(most) then return end
   self.phase = "over"
   raise "profile: a profile is under way on another thread: close it first"

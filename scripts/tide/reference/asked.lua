@@ -8,7 +8,7 @@ local lookup = require "tide.reference.lookup"
 local receivers = require "tide.reference.receivers"
 local tide = require "tide"
 
---- The names in "net[1].weight:sum(...)": a list {"net", 1, "weight", "sum"}; nil if it is no path.
+--- The names in "net[1].weight:sum(...)": a list {"net", 1, "weight", "sum"}; nil if it is not a path.
 local function path_of(text)
   local path = {text:match "^[%a_][%w_]*"}
   if not path[1] then return nil end
@@ -20,7 +20,7 @@ local function path_of(text)
     path[#path + 1] = math.tointeger(name) or name
     place = last + 1
   end
-  -- Behind the path, arguments may follow: the help is on what they are for.
+  -- Arguments may follow the path: the help is on the called function.
   local rest = text:sub(place)
   return (rest:find "^%s*$" or rest:find "^%s*[({\"'%[]") and path or nil
 end
@@ -67,7 +67,7 @@ local function walk(path, variables)
   return value, owner
 end
 
---- The text of the reference on what is asked; behind an answer that there is nothing stands false.
+--- The text of the reference for a question; if there is none, a text that says so, and false.
 --- `variables` are those that a path may begin with, the globals by default.
 local function asked(text, variables)
   text = text:match "^%s*(.-)%s*$"

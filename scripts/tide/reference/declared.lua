@@ -19,7 +19,7 @@ local function files_of(family)
   return files
 end
 
---- The part of a name behind the beginning that a family's names have, if the name is of that family.
+--- The part of a name after the prefix of a family, if the name is of that family.
 local function name_in(family, name)
   local beginning = family[2]
   return name:sub(1, #beginning) == beginning and name:sub(#beginning + 1):match "^[%w_]+$"

@@ -1,4 +1,4 @@
--- Examples of the reference: one line of Lua and, behind `-->`, what it gives.
+-- Examples of the reference: one line of Lua and, after `-->`, its result.
 --
 --   tide.tensor{1.0, 4}:sqrt() --> {1.0, 2.0}
 --   local x = tide.ones(2); x:add_(1); x --> {2.0, 2.0}
@@ -20,7 +20,7 @@ end
 
 local value_text
 
---- A list as {1, 2}; other keys behind, sorted, as {a = 1}.
+--- A list as {1, 2}; followed by other keys, sorted, as {a = 1}.
 local function table_text(t)
   local parts, keys = {}, {}
   for i, value in ipairs(t) do parts[i] = value_text(value) end

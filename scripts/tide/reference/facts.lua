@@ -1,6 +1,6 @@
--- What the reference says of an op besides its row: the types it takes and gives, and whether it
--- has a gradient. Nobody writes that down: the op's example is recorded with its tensors in each
--- type, and what is refused, or comes out, is seen at once, before anything is computed.
+-- Facts about an op besides its row: the types it takes and returns, and whether it has a
+-- gradient. They are found by recording the op's example with its tensors in each type: errors and
+-- types of results are known before anything is computed.
 local example = require "tide.reference.example"
 local native = require "tide.native"
 local tide = require "tide"
@@ -76,7 +76,7 @@ end
 local function outcomes(code)
   local list = {}
   local function add(word, becomes)
-    -- Among others that give bool, bool itself is no exception.
+    -- Among types that become bool, bool itself is not an exception.
     for _, outcome in ipairs(list) do
       if outcome.becomes == word then becomes = word end
     end
@@ -139,7 +139,7 @@ end
 
 local kTensorKinds = {tensor = true, ["tensor or number"] = true, ["table of tensors"] = true}
 
---- The name of the argument that facts speak of, the first; nil if it is no tensor.
+--- The name of the argument that facts describe, the first; nil if it is not a tensor.
 local function subject(entry)
   if not entry.row then return nil end
   if entry.called_as:find "^x:" then return "x" end
@@ -149,7 +149,7 @@ end
 
 local known = {}
 
---- The facts of an entry: {subject, types, gradient, shapes, waits}; nil for what is no op on
+--- The facts of an entry: {subject, types, gradient, shapes, waits}; nil except for ops on
 --- tensors.
 function facts.of(entry)
   local name = subject(entry)

@@ -1,7 +1,7 @@
--- Groups: what is said of many names at once. A group says in `of` whom it speaks of, in words: a
--- name ("sum"), a whole path ("tide.optim.SGD"), or the beginning of one ("tide.optim.*"; "*" are
--- all). Its other fields are what is said. A path counts before a name, a name before a beginning,
--- a long beginning before a short one, and the later of two groups before the earlier one.
+-- Groups: texts for many names. The field `of` of a group lists the names, separated by spaces: a
+-- name ("sum"), a full path ("tide.optim.SGD"), or a prefix ("tide.optim.*"; "*" is
+-- all). Its other fields are the texts. A path has precedence over a name, a name over a prefix,
+-- a long prefix over a short one, and the later of two groups over the earlier one.
 
 --- Reads the lists of groups that these modules return. Gives a function(entry, field): what is
 --- said of an entry under that field (nil if nothing), and the group that says it.

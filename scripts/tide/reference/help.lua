@@ -13,7 +13,7 @@ local function names_function(found)
   return false
 end
 
---- What there is on a topic, behind the text on a field of its name.
+--- The text of a topic, after the text of a field of its name.
 local function topic_text(name, found)
   local topic = topics.text(name)
   local is_field = topic and found and found[1].called_as:find "^%l+%.[%w_]+$"
@@ -21,7 +21,7 @@ local function topic_text(name, found)
   return is_field and entry_text(found) .. "\n\n" .. topic or topic
 end
 
---- On a name, or on words in any text; behind an answer that there is nothing stands false.
+--- Help on a name, or on words in any text; if there is none, a text that says so, and false.
 local function help_on_name(name)
   local found = lookup.exact(name)
   local topic = not (found and names_function(found)) and topic_text(name, found)

@@ -17,7 +17,7 @@ function lines.wrapped(text, width)
   return list
 end
 
---- Adds `head`, and the text behind it in lines that begin below each other.
+--- Adds `head`, followed by the text in aligned lines.
 function lines.add(list, head, text)
   local rest = (" "):rep(#head)
   for i, line in ipairs(lines.wrapped(text, lines.columns - #head)) do

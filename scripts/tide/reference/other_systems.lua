@@ -1,25 +1,25 @@
--- Names of other systems, and what tide has instead: for errors, and for help on such a name.
-local kCompiled <const> = "work is compiled as it runs: nothing needs to be called"
-local kRecorded <const> = "gradients are noted by themselves: loss:backward(), or tide.grad(loss, inputs)"
-local kDevices <const> = "tide.devices() lists the devices that are there"
-local kOneKind <const> = "tide runs on the processor and on cards of NVIDIA"
+-- Names of other systems and their equivalents in tide, for errors and help.
+local kCompiled <const> = "work is compiled automatically; no call is needed"
+local kRecorded <const> = "gradients are recorded automatically: loss:backward(), or tide.grad(loss, inputs)"
+local kDevices <const> = "tide.devices() lists the available devices"
+local kOneKind <const> = "tide runs on CPUs and NVIDIA GPUs"
 
 local other_systems = {}
 
 --- Devices.
 other_systems.devices = {
   mps = kOneKind, xla = kOneKind, hip = kOneKind, rocm = kOneKind, xpu = kOneKind, tpu = kOneKind,
-  meta = "tide.estimate(fn) runs without data, and says what a card would take",
+  meta = "tide.estimate(fn) estimates the time on another GPU",
 }
 
---- Functions and modules, wherever they are looked for.
+--- Functions and modules, in any table.
 other_systems.names = {
   compile = kCompiled, jit = kCompiled, hybridize = kCompiled, script = kCompiled, make_graphed_callables = kCompiled,
   ["function"] = kCompiled,
   GradientTape = kRecorded, record = kRecorded,
   attach_grad = "x:requires_grad_()", value_and_grad = "tide.func.grad_and_value",
   config = kDevices, list_physical_devices = kDevices, list_devices = kDevices, is_available = kDevices,
-  bottleneck = "tide.profiler.profile(fn) measures, and tide.advise(fn) says what to change",
+  bottleneck = "tide.profiler.profile(fn) measures, and tide.advise(fn) suggests changes",
   waitall = "tide.synchronize()", block_until_ready = "tide.synchronize()",
   eval = "values are read when they are needed",
   split_and_load = "x:chunk(n) takes parts, part:to(device) moves them",

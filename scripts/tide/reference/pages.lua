@@ -8,17 +8,17 @@ local pages = {
       .. "them a tensor of floats is float32, one of integers int64, on the default device.",
   },
   {
-    name = "tensors", title = "Asking, reading and converting",
+    name = "tensors", title = "Properties, reading and converting",
     families = {
       "Fields of a tensor", "Asking a tensor", "Properties", "Reading values", "Printing",
       "Bytes and summaries", "Types", "Other types and devices", "Giving memory back",
     },
-    about = "What a tensor is (shape, type, device) is known at once. Only reading values waits.",
+    about = "Shape, type and device are known immediately. Only reading values waits.",
   },
   {
     name = "indexing", title = "Indexing",
     families = {"Indexing", "indexing"},
-    about = "Positions count from 1, negative ones from the end; ranges include both ends.",
+    about = "Indices start at 1, negative ones count from the end; ranges include both ends.",
   },
   {
     name = "elementwise", title = "One element at a time",
@@ -30,18 +30,18 @@ local pages = {
   {
     name = "reductions", title = "Reductions, scans, orders and statistics",
     families = {"reduction", "scan", "statistics"},
-    about = "`dim` names the dimensions to combine, all without it; `keepdim = true` keeps them "
-      .. "with size 1. Positions in results count from 1.",
+    about = "`dim` selects the dimensions to reduce, by default all; `keepdim = true` keeps them "
+      .. "with size 1. Indices in results start at 1.",
   },
   {
     name = "shape", title = "Shapes, joining and arranging",
     families = {"shape", "joining", "arrangement"},
-    about = "Views share their elements with the tensor they are of: writes show in both.",
+    about = "Views share memory with their base tensor: writes are visible in both.",
   },
   {
     name = "linalg", title = "Products and linear algebra",
     families = {"matrix", "linalg"},
-    about = "Matrices are the last two dimensions; dimensions before them are a stack. "
+    about = "Matrices are the last two dimensions; dimensions before them are the batch. "
       .. "Decompositions take float32 and float64.",
   },
   {
@@ -82,17 +82,17 @@ local pages = {
     families = {
       "Optimizers", "Methods of optimizers", "Plans for the learning rate", "Means of models",
     },
-    about = "A step is queued like any other work; it runs whole or not at all.",
+    about = "A step is queued like any other work; it runs completely or not at all.",
   },
   {
     name = "autograd", title = "Gradients",
     families = {"Gradients", "Derivatives", "Functions of functions"},
-    about = "A graph is kept for what is computed from tensors that require a gradient.",
+    about = "A graph is recorded for values computed from tensors that require a gradient.",
   },
   {
     name = "modes", title = "Modes",
     families = {"Modes", "Half types"},
-    about = "A mode holds in the function given, or until the value returned is closed: `local _ "
+    about = "A mode is active in the given function, or until the returned value is closed: `local _ "
       .. "<close> = tide.no_grad()`. It belongs to the coroutine that opened it.",
   },
   {
@@ -110,27 +110,27 @@ local pages = {
       "Data", "Samplers", "Methods of loaders", "Methods of samplers", "Files", "NumPy files",
       "Models in files",
     },
-    about = "Files are replaced as a whole: a reader sees the old one or the new one.",
+    about = "Files are replaced atomically: a reader sees the old file or the new one.",
   },
   {
     name = "metrics", title = "Metrics",
     families = {"Metrics", "Methods of metrics", "Metrics of one batch"},
-    about = "Classes count from 1, a target of yes or no is 0 or 1, or a boolean. Figures are "
+    about = "Classes start at 1; a binary target is 0 or 1, or a boolean. Results are "
       .. "tensors on the device of the predictions; only reading them waits.",
   },
   {
     name = "loggers", title = "Loggers",
     families = {"Loggers", "Methods of loggers", "Methods of loggers for TensorBoard"},
     about = "Tensors that are logged are read when the logger writes: at most once a second, at "
-      .. "save, flush and close. So logging waits for no step. A program that is killed leaves "
-      .. "whole records, but for the last one perhaps.",
+      .. "save, flush and close. So logging does not wait. If the program is killed, "
+      .. "at most the last record is incomplete.",
   },
   {
     name = "plots", title = "Figures",
     families = {"Figures", "Methods of figures", "Live plots"},
     about = "Data are tensors on any device, or lists of numbers. Those of a figure are read "
-      .. "together, in one wait, when it is first drawn; it shows them as they were when they were "
-      .. "given.",
+      .. "together, with one wait, when it is first drawn; it shows the values at the time of the "
+      .. "call.",
   },
   {
     name = "training", title = "Training",
@@ -138,15 +138,14 @@ local pages = {
       "Trainer", "Methods of trainers", "Modules that are trained", "Methods of trained modules",
       "Callbacks of trainings", "Checkpoints", "Methods of checkpoint managers",
     },
-    about = "A training that goes on from a checkpoint gives the same bits as one that never "
-      .. "stopped. Values that are logged stay tensors until a progress bar, a log or the end "
+    about = "A run resumed from a checkpoint is bitwise identical to an uninterrupted "
+      .. "one. Logged values stay tensors until a progress bar, a log or the end "
       .. "of an epoch reads them: no step waits.",
   },
   {
     name = "diagnostics", title = "Watching a training",
     families = {"Watching a network", "Methods of watches", "Who holds memory"},
-    about = "What is shown is kept on the device until somebody asks for it; then it is read with "
-      .. "one wait.",
+    about = "Statistics stay on the device until they are read, with one wait.",
   },
   {
     name = "profiles", title = "Profiles", families = {"Profiles", "Advice and estimates"},
@@ -162,24 +161,24 @@ local pages = {
     families = {
       "Devices", "Memory", "Events and streams", "Events", "Streams", "CUDA", "Simulated devices",
     },
-    about = "A device may be named anywhere one is taken: `\"cpu\"`, `\"cuda:0\"`, `\"sim\"`.",
+    about = "Devices can be passed by name: `\"cpu\"`, `\"cuda:0\"`, `\"sim\"`.",
   },
   {
     name = "threads", title = "Threads, processes and channels",
     families = {"Threads", "Methods of threads", "Channels"},
-    about = "A thread or a process has a Lua state of its own: values are copied on their way. "
-      .. "Tensors share their elements with threads until one is written to; a process has its own "
+    about = "A thread or a process has its own Lua state: values are copied. "
+      .. "Tensors share memory with threads until they are written; a process has its own "
       .. "memory.",
   },
   {
     name = "time", title = "Time and looking inside",
     families = {"Time", "Benchmarks", "Looking inside"},
-    about = "Work is queued: measure it with what waits for it.",
+    about = "Work is queued: measure it with functions that wait for it.",
   },
   {
     name = "helpers", title = "Tests and helpers",
     families = {"Tests", "Helpers"},
-    about = "What a script needs besides tensors.",
+    about = "Other tools for scripts.",
   },
 }
 

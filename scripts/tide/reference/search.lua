@@ -99,11 +99,11 @@ end
 
 local kMost <const> = 25
 
---- The names found as text, a line each; behind a text that says that there is none stands false.
+--- The names found as text, a line each; if there is none, a text that says so, and false.
 function search.answer(...)
   local text = table.concat({...}, " ")
   local found = search.find(text)
-  if not found[1] then return ("nothing in the reference speaks of '%s'"):format(text), false end
+  if not found[1] then return ("nothing in the reference mentions '%s'"):format(text), false end
   local widest, list = 0, {}
   for i = 1, math.min(#found, kMost) do
     widest = math.max(widest, #found[i].entry.called_as)

@@ -1,10 +1,10 @@
--- The call that is being typed: its signature, and the options that its table may have.
+-- The call being typed: its signature, and the options of its table.
 local tokens = require "tide.internal.tokens"
 
 local openers <const> = {["("] = true, ["{"] = true, ["["] = true}
 local closers <const> = {[")"] = true, ["}"] = true, ["]"] = true}
 
-local by_key -- entries of the reference by how they are called: made when it is first needed
+local by_key -- entries of the reference by how they are called: created on first use
 
 local function entry_of(path)
   if not by_key then
@@ -21,7 +21,7 @@ local function entry_of(path)
     or functional and by_key["tide.nn.functional." .. functional]
 end
 
---- The path of names, "optim.SGD" or "x:sum", that ends with token i; nil if it is none.
+--- The path of names, "optim.SGD" or "x:sum", that ends with token i; nil if there is none.
 local function path_to(list, i)
   local path = ""
   while list[i] and list[i].kind == "name" do
@@ -31,7 +31,7 @@ local function path_to(list, i)
     path = before.text .. path
     i = i - 2
   end
-  return path:match "^:.*" -- a method of what is no name, such as f(x):sum
+  return path:match "^:.*" -- a method of an expression, such as f(x):sum
 end
 
 local calls = {}

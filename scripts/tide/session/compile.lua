@@ -1,8 +1,8 @@
 -- Compiles an input: as an expression first, then as statements, whose last may be an expression.
 local tokens = require "tide.internal.tokens"
 
--- In front of an expression. With a variable to be closed Lua makes no tail call of it, which would
--- drop the input's own frame: errors could not name it.
+-- Put before an expression. A to-be-closed variable prevents a tail call, which would drop the
+-- input's stack frame: errors could not name it.
 local return_text <const> = "local __line <close> = nil return "
 local most_tries <const> = 20 -- of places where the last expression may begin
 
@@ -16,8 +16,8 @@ local openers, closers = set "do function repeat if ( { [", set "end until ) } ]
 -- What a statement may end with, beside names and literals.
 local enders = set ") ] } end nil true false ... ; :: break"
 
---- Whether a message of Lua's compiler says that the text ended too early. A colon ends lines of
---- Python, and a method without () is one that was not called: nothing will follow these.
+--- Whether a message of Lua's compiler says that the text ended too early. A colon at the end
+--- is Python, and a method without () is a forgotten call: these texts are complete.
 local function is_unfinished(message, text)
   if message:sub(-5) ~= "<eof>" then return false end
   local list = tokens(text)
@@ -48,7 +48,7 @@ local function can_end(token)
     or enders[token.text] ~= nil
 end
 
---- Whether the last expression, which is no statement by itself, may begin with token i.
+--- Whether the last expression, which is not a statement, may begin with token i.
 local function may_begin_expression(text, list, i)
   local before, token = list[i - 1], list[i]
   return before.text == ";" or text:sub(before.to + 1, token.from):find "\n" ~= nil
@@ -62,10 +62,10 @@ local function may_begin_call(_, list, i)
   return token.text == "(" and before.text == ";"
 end
 
---- Whether a text begins with a call of `assert`, which is no value to show.
+--- Whether a text begins with a call of `assert`, whose value is not shown.
 local function is_assertion(text) return text:find "^%s*assert%s*[({\"']" ~= nil end
 
---- Where the last expression begins, to return its values; nil if there is none.
+--- The start of the last expression, whose values are returned; nil if there is none.
 local function last_expression(text, list, name, may_begin, tries)
   for i = #list, 2, -1 do
     if list[i].outside and may_begin(text, list, i) then
@@ -94,8 +94,8 @@ local function read_declaration(list, i)
   return names, i - 1, closed
 end
 
---- What makes the outer locals of a text variables of the session: replacements {from, to, text},
---- the names, and those of locals that are to be closed, which stay as they are.
+--- Turns the outer locals of a text into variables of the session: replacements {from, to, text},
+--- the names, and the names of to-be-closed locals, which are not replaced.
 local function keep_locals(text, list)
   local edits, kept, closed = {}, {}, {}
   for i, token in ipairs(list) do
@@ -130,13 +130,13 @@ local function apply(edits, text)
   return table.concat(pieces) .. text:sub(at)
 end
 
---- The text as a script has it: the expression at its end, from `from` on, is printed.
+--- The text as a script: the final expression, from `from` on, is printed.
 local function as_statements(text, from)
   local close = text:find("--", from, true) and "\n)" or ")"
   return text:sub(1, from - 1) .. "print(" .. text:sub(from) .. close
 end
 
---- Compiles statements. `from` is where the expression begins that the text ends with, if it does.
+--- Compiles statements. `from` is the start of the final expression, if there is one.
 local function compile_statements(text, list, from, name, environment, declare)
   local edits, kept, closed = keep_locals(text, list)
   if from then edits[#edits + 1] = {from = from, to = from - 1, text = return_text} end
@@ -147,7 +147,7 @@ local function compile_statements(text, list, from, name, environment, declare)
 end
 
 --- Compiles an input under a chunk name, with `environment` for its globals. Returns "run", the
---- function, and what is known of it: `script`, the input as a script has it, and `closed`, the
+--- function, and its properties: `script`, the input as a script, and `closed`, the
 --- outer locals that end with it; or "unfinished", if more lines may complete it, and how many
 --- blocks and brackets are open; or "wrong" and the message. `=x` means `x`. `declare(name)` is
 --- called for each local that the session keeps.

@@ -1,13 +1,13 @@
 -- Divides an input into commands and the Lua between them.
 
---- Whether a line is a command where a statement may begin: at its left edge, or where it is first.
+--- Whether a line is a command, where a statement may begin: unindented, or on the first line.
 local function is_command(line, is_first)
   return line:find(is_first and "^%s*[%%!?]" or "^[!?]") ~= nil or line:find "^%%%a" ~= nil
 end
 
 --- The parts of a text in order: `text`, and the number of its first `line`. `is_unfinished(lua)`
 --- says whether more lines may complete a text. A command is one line; that of a %NAME goes on as
---- long as what stands behind the name is unfinished.
+--- long as the text after the name is incomplete.
 local function divide(text, is_unfinished)
   local parts, lines, first = {}, {}, 1
   local function add(from)

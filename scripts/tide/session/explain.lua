@@ -1,4 +1,4 @@
--- The help on what a text names: `?text` at the prompt, its source, `??text`, and the help on the name at a cursor.
+-- Help on a name, `?text` at the prompt, its source, `??text`, and help on the name at the cursor.
 local native = require "tide.native"
 local source = require "tide.slips.source"
 
@@ -42,7 +42,7 @@ function explain.text(session, text)
   return (require "tide.reference.asked"(text, session.environment))
 end
 
---- The help on the name in which the text has the byte `position`, or behind which it ends; else on
+--- The help on the name that contains the byte `position` of the text, or ends there; else on
 --- the function whose arguments are there; nil if there is none.
 function explain.at(session, text, position)
   local before = text:sub(1, position)

@@ -1,4 +1,4 @@
--- The commands of a session that are no Lua: %NAME ARGUMENT and !COMMAND.
+-- The commands of a session: %NAME ARGUMENT and !COMMAND.
 local native = require "tide.native"
 local nearest = require "tide.internal.nearest"
 local tide = require "tide"
@@ -16,7 +16,7 @@ local function function_of(session, name, text)
   error(kind == "wrong" and value or ("%%%s: the expression is unfinished"):format(name), 0)
 end
 
---- Opens a file; an error names no line, as none of the input's is to blame.
+--- Opens a file; errors do not name a line of the input.
 local function open(name, path, mode)
   local file, message = io.open(path, mode)
   return file or error(("%%%s: %s"):format(name, message), 0)
@@ -27,8 +27,7 @@ local function need_file(name, text)
   return text
 end
 
---- What `run` returns, and the milliseconds that it took the host, that of these it waited, and
---- that it took the devices to finish.
+--- The results of `run`, and milliseconds: of the host, of its waits, and until the devices finished.
 local function measured(run)
   tide.synchronize()
   local waited, start = tide.statistics().wait_ms, tide.time()
@@ -83,7 +82,7 @@ end
 
 local function device(_, text)
   if text ~= "" then
-    tide.ones(1, {device = text}) -- raises if it is not there
+    tide.ones(1, {device = text}) -- raises if it does not exist
     tide.set_default_device(text)
   end
   return tide.get_default_device()

@@ -1,4 +1,4 @@
--- Colours of Lua texts and of results at a terminal.
+-- Syntax highlighting of Lua and of results in a terminal.
 local tokens = require "tide.internal.tokens"
 
 local colours <const> = {
@@ -15,7 +15,7 @@ end
 local devices <const> = {cpu = "device", sim = "device", cuda = "device"}
 local closing <const> = {["("] = ")", ["["] = "]", ["{"] = "}"}
 
---- The bracket at the cursor or in front of it, and the one that belongs to it, become `mate`.
+--- The bracket at or before the cursor, and the matching one, become `mate`.
 local function mark_mates(list, point)
   local open = {}
   for _, token in ipairs(list) do
@@ -47,14 +47,14 @@ end
 
 local paint = {}
 
---- An input with its colours; the cursor stands behind byte `point`.
+--- An input with its colors; the cursor is after byte `point`.
 function paint.input(text, point)
   local list = tokens(text)
   mark_mates(list, point)
   return joined(list, text)
 end
 
---- The text of a result: its numbers, and the type and device of tensors, have colours.
+--- The text of a result: its numbers, and the type and device of tensors, have colors.
 function paint.result(text)
   local list = tokens(text)
   for _, token in ipairs(list) do

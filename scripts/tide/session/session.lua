@@ -1,5 +1,5 @@
--- A session: inputs that share variables, results and scopes, whoever reads them: the prompt, or a
--- kernel of notebooks. `read` makes a function of a text, and `finish` is called when it has run.
+-- A session: inputs that share variables, results and scopes. They are read by the prompt, or by a
+-- notebook kernel. `read` makes a function of a text, and `finish` is called when it has run.
 local class = require "tide.class"
 local compile = require "tide.session.compile"
 local divide = require "tide.session.divide"
@@ -11,13 +11,13 @@ local slips = require "tide.slips.errors"
 local source = require "tide.slips.source"
 local workspace = require "tide.session.workspace"
 
--- What an input may name without reading it first, and where it comes from.
+-- Names that an input can use without require, and their modules.
 local short_names <const> = {
   nn = "tide.nn", F = "tide.nn.functional", optim = "tide.optim", data = "tide.data",
 }
 
--- The names that a state begins with. A local of such a name hides it from the inputs alone: the
--- library goes on to use the global.
+-- The globals of a new state. A local with one of these names shadows it for inputs only: the
+-- library continues to use the global.
 local own_names = {}
 for name in ([[
   _G _VERSION arg assert collectgarbage dofile error getmetatable help ipairs load
@@ -33,10 +33,10 @@ local Session = class "Session"
 
 Session.most_results = 10 -- that are kept as _1, _2, ...: they may hold a device's memory
 
---- What errors call input `number`.
+--- The name of input `number` in errors.
 local function chunk_name(number) return ("=In [%d]"):format(number) end
 
---- The globals of inputs: those of the state, but for locals that hide one of `own_names`.
+--- The globals of inputs: those of the state, except locals that shadow one of `own_names`.
 local function make_environment()
   local hidden = {}
   local environment = setmetatable({}, {
@@ -56,7 +56,7 @@ function Session:init()
   self.scopes = native.watch_scopes()
 end
 
---- Makes the short names that a text names, if they are not taken.
+--- Defines the short names that a text uses, if they are not taken.
 function Session:provide(text)
   for name, module in pairs(short_names) do
     if rawget(_G, name) == nil and text:find("%f[%w_]" .. name .. "%f[^%w_]") then
@@ -65,13 +65,13 @@ function Session:provide(text)
   end
 end
 
---- The table of all that a text may name.
+--- The table of all names that a text can use.
 function Session:names_in(text)
   self:provide(text)
   return self.environment
 end
 
-local methods -- of the reference; made when it is first needed
+local methods -- of the reference; created on first use
 
 --- A table whose keys are the names of all methods in the reference.
 function Session:methods()
@@ -85,8 +85,8 @@ function Session:methods()
   return methods
 end
 
---- What may stand at the end of a text beside the names of values: options of the call that is
---- open, commands behind %, names of the reference behind ?. Nil if values may.
+--- Completions at the end of a text, besides names of values: options of the open
+--- call, commands after %, names of the reference after ?. Nil if values may.
 function Session:candidates(text)
   local names = {}
   if text:find "^%%[%w_]*$" then
@@ -101,7 +101,7 @@ function Session:candidates(text)
   return next(names) and names or nil
 end
 
---- An input with its colours, and the signature of the call that is open at the cursor, if one is.
+--- A highlighted input, and the signature of the open call at the cursor, if there is one.
 function Session:decorate(text, point)
   local painted = require("tide.session.paint").input(text, point)
   local entry = point == #text and text:find "[({]" and not text:find "^%s*[%%!?]"
@@ -109,10 +109,10 @@ function Session:decorate(text, point)
   return painted, entry and entry.signature or ""
 end
 
---- The text of a result with its colours.
+--- The highlighted text of a result.
 function Session:paint(text) return require("tide.session.paint").result(text) end
 
---- Takes the marks of a prompt off the lines of a text that was copied from a session.
+--- Removes prompt marks from the lines of a text copied from a session.
 local function without_prompts(text)
   local function strip(line)
     for _, mark in ipairs {"^%s*In %[%d+%]: ?", "^%s*%.%.%.: ?", "^%s*>>? ", "^%s*>>?$"} do
@@ -127,14 +127,14 @@ local function without_prompts(text)
   return first .. others:gsub("[^\n]+", function(line) return (strip(line)) end)
 end
 
---- The value of a global variable of the session, without reading what it stands for.
+--- The value of a global variable of the session, without evaluating it.
 function Session:value_of(name)
   local own = rawget(self.environment, name)
   if own == nil then return rawget(_G, name) end
   return own
 end
 
---- What a text is that is no Lua: a function that does it; nil if it is Lua.
+--- A function that executes a command; nil if the text is Lua.
 function Session:read_command(text)
   local mark, rest = text:match "^%s*([%%!?])(.*)$"
   if mark == "?" then
@@ -149,8 +149,8 @@ function Session:read_command(text)
   return mark and require "tide.session.magics".read(self, mark, rest)
 end
 
---- Reads an input that has commands among its lines. What its parts return is displayed, but for
---- the last one's values, which are the input's.
+--- Reads an input with commands among its lines. The results of its parts are displayed, except
+--- those of the last part, which are the input's results.
 function Session:read_parts(parts)
   local runs, known = {}, {closed = {}}
   for i, part in ipairs(parts) do
@@ -184,7 +184,7 @@ end
 
 --- Reads the next input, which has this number unless it is unfinished. Returns "run" and a
 --- function, "unfinished" if more lines may complete it, "wrong" and a message, "leave", or
---- "nothing"; behind these the text without marks of a prompt. A text that is `aside` is no input:
+--- "nothing"; followed by the text without prompt marks. A text that is `aside` is not an input:
 --- neither it nor its results are kept.
 function Session:read(text, number, aside)
   text = without_prompts(text)
@@ -212,7 +212,7 @@ function Session:read(text, number, aside)
   return kind, value, text
 end
 
---- What a text is, which is not read: "run", "unfinished", "wrong" or "nothing", and how many
+--- Classifies a text without reading it: "run", "unfinished", "wrong" or "nothing", and how many
 --- blocks and brackets it leaves open.
 function Session:check(text)
   text = without_prompts(text)
@@ -239,7 +239,7 @@ function Session:list_inputs()
   return list
 end
 
---- The help on what stands in a text behind `position` bytes; nil if there is none.
+--- The help on the name after `position` bytes of a text; nil if there is none.
 function Session:explain(text, position)
   return require "tide.session.explain".at(self, text, position)
 end
@@ -250,7 +250,7 @@ function Session:compile(text)
   return compile(text, chunk_name(self.number), self.environment, self.hide)
 end
 
---- The variables that inputs have made, by name.
+--- The variables defined by inputs, by name.
 function Session:variables()
   local made = {}
   for name, value in next, _G do
@@ -272,7 +272,7 @@ function Session:names(value)
   return false
 end
 
---- Ends the scopes that were opened and that nothing can end any more; whether there were any.
+--- Ends scopes that are open but unreachable; returns whether there were any.
 function Session:end_scopes()
   local ended = false
   for i = #self.scopes, 1, -1 do
@@ -292,7 +292,7 @@ function Session:keep(result)
   if #self.results > self.most_results then rawset(_G, table.remove(self.results, 1), nil) end
 end
 
---- What there is to say about an input that is a name alone and gave nil, if nothing has that name.
+--- The note for an input that is only a name, if that name does not exist.
 function Session:unknown_name()
   local name = self.lone_name
   if not name or name == "nil" or name:find "^_" then return nil end
@@ -308,7 +308,7 @@ function Session:unknown_name()
 end
 
 --- Ends the input that was read last, with its results if it had any: the first is kept. Returns
---- what there is to say about it, if anything, and whether that takes the place of the results.
+--- a note on it, if any, and whether the note replaces the results.
 function Session:finish(result)
   local is_scope = result ~= nil and rawequal(result, self.scopes[#self.scopes])
   if result ~= nil and not is_scope and not self.aside then self:keep(result) end

@@ -1,7 +1,7 @@
 -- Writes the variables of a session to a file and reads them back: tensors and plain values.
 local tide = require "tide"
 
---- Whether tide.save can write a value so that tide.load gives it back as it was.
+--- Whether tide.save and tide.load preserve a value.
 local function is_plain(value, above)
   local kind = type(value)
   if kind == "number" or kind == "string" or kind == "boolean" then return true end
@@ -16,7 +16,7 @@ local function is_plain(value, above)
   return true
 end
 
---- Waits for the tensors of a plain value; raises what made one of them fail.
+--- Waits for the tensors of a plain value; raises the error of a failed one.
 local function await(value)
   if tide.is_tensor(value) then
     if value:numel() > 0 then value:flatten()[1]:item() end

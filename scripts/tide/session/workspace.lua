@@ -1,10 +1,10 @@
--- Commands on what surrounds a session: its variables, modules, folder and memory.
+-- Commands for a session's variables, modules, folder and memory.
 local native = require "tide.native"
 local size_text = require "tide.internal.size_text"
 local table_text = require "tide.internal.table_text"
 local tide = require "tide"
 
-local kLongest <const> = 48 -- letters of a value
+local kLongest <const> = 48 -- characters of a value
 
 local workspace = {}
 
@@ -14,7 +14,7 @@ local function bytes_of(tensors)
   return bytes
 end
 
---- What a variable holds: its kind or shape, type, device and bytes.
+--- Describes a variable: its kind or shape, type, device and bytes.
 local function described(value)
   if tide.is_tensor(value) then
     local text = ("(%s) %s"):format(table.concat(value.shape, ", "), value.dtype)
@@ -54,7 +54,7 @@ end
 
 -- Modules -----------------------------------------------------------------------------------------
 
-local seen = {} -- the text of each module's file when it was last looked at
+local seen = {} -- the text of each module's file when it was last checked
 
 --- The file of a module of the script's own, and its text; nil for the library's and those in C.
 local function file_of(name)
@@ -67,8 +67,8 @@ local function file_of(name)
   return path, text
 end
 
---- Runs the file of a module again. The table that it returned before gets what the new one has, so that whoever holds
---- it sees the new functions.
+--- Runs the file of a module again. The table that it returned before gets the fields of the new one, so that existing
+--- references see the new functions.
 local function reload(name)
   local old = package.loaded[name]
   package.loaded[name] = nil
@@ -84,8 +84,8 @@ local function reload(name)
   package.loaded[name] = old
 end
 
---- Reloads the modules whose files have changed since they were last looked at; those that were never are only noted.
---- Returns the names of those that were reloaded.
+--- Reloads the modules whose files have changed since the last check; modules not checked before are only recorded.
+--- Returns the names of the reloaded modules.
 local function reload_changed()
   local changed = {}
   for name in pairs(package.loaded) do
@@ -112,7 +112,7 @@ function workspace.reload(session, text)
   seen[text] = select(2, file_of(text))
 end
 
---- Before an input is run: reloads what has changed, if that was asked for.
+--- Called before an input is run: reloads changed modules, if enabled.
 function workspace.refresh(session)
   if not session.reloads then return end
   local changed = reload_changed()
@@ -140,7 +140,7 @@ function workspace.env(_, text)
   end
 end
 
---- Returns a function for %memit that measures what `function_of` makes of a text.
+--- Returns the function of %memit, which measures the function that `function_of` makes of a text.
 function workspace.memit(function_of)
   return function(session, text)
     local run, before = function_of(session, "memit", text), {}

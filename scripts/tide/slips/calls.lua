@@ -1,11 +1,11 @@
--- Finds calls that were written with '.' in the place of ':', net.parameters(), and the other way: tide:ones(3).
+-- Finds calls written with '.' instead of ':', net.parameters(), and vice versa: tide:ones(3).
 local is_script = require "tide.internal.is_script"
 local source = require "tide.slips.source"
 
-local kLongest <const> = 40 -- letters of arguments that are spelt out
-local kDeepest <const> = 50 -- levels of the stack that are looked at
+local kLongest <const> = 40 -- characters of arguments that are shown
+local kDeepest <const> = 50 -- levels of the stack that are searched
 
---- What the function at stack level `level` knows by a name: a local, an upvalue or a global.
+--- The value of a name in the function at stack level `level`: a local, an upvalue or a global.
 local function variable(level, name)
   local found, i = nil, 1
   while true do
@@ -30,19 +30,19 @@ local function resolve(level, text)
   if not name then return nil end
   local value = variable(level + 1, name)
   while rest ~= "" do
-    local key, behind = rest:match "^%.([%a_][%w_]*)(.*)$"
+    local key, after = rest:match "^%.([%a_][%w_]*)(.*)$"
     if not key then
-      key, behind = rest:match "^%[(%d+)%](.*)$"
+      key, after = rest:match "^%[(%d+)%](.*)$"
       key = math.tointeger(tonumber(key))
     end
     if key == nil or value == nil then return nil end
     local ok, field = pcall(function() return value[key] end)
-    value, rest = ok and field or nil, behind
+    value, rest = ok and field or nil, after
   end
   return value
 end
 
---- Whether a value is an object whose methods belong behind ':'.
+--- Whether a value is an object whose methods are called with ':'.
 local function is_object(value)
   if type(value) == "userdata" or type(value) == "string" then return true end
   local meta = type(value) == "table" and debug.getmetatable(value)
@@ -56,7 +56,7 @@ local function method_of(object, name)
   return ok and type(method) == "function" and method or nil
 end
 
---- The calls `.NAME(...)` in a line: their arguments as text, and what stands before if that is a
+--- The calls `.NAME(...)` in a line: their arguments as text, and the receiver if it is a
 --- name with fields; "" for arguments that do not end in this line.
 local function calls_in(line, name)
   local code = source.code(line)
@@ -70,7 +70,7 @@ local function calls_in(line, name)
   end)
 end
 
---- Whether the function called at stack level `level` got an object as `self` of which it is a method.
+--- Whether the function called at stack level `level` is a method of its `self`.
 local function has_self(level, method)
   local _, first = debug.getlocal(level + 1, 1)
   return is_object(first) and method_of(first, debug.getinfo(level + 1, "n").name) == method
@@ -81,8 +81,8 @@ local function spelt(receiver, name, arguments)
   return ("%s:%s%s"):format(receiver or "", name, arguments)
 end
 
---- How a function of a table of the library is called that was called as a method of it: tide:ones(3).
-local function mend_colon(level, callee, caller)
+--- The correct call of a library function that was called as a method of its table: tide:ones(3).
+local function hint_colon(level, callee, caller)
   local line = source.lines(caller.source)[caller.currentline] or ""
   local code = source.code(line)
   for before, open in code:gmatch("()%f[%w_][%w_%.]*():" .. callee.name .. "%s*[%({\"]") do
@@ -96,8 +96,8 @@ local function mend_colon(level, callee, caller)
   return nil
 end
 
---- How the call of the function at stack level `level` is written with ':', if that was forgotten.
-local function mend(level, callee, caller, message)
+--- The call of the function at stack level `level` with ':', if that was forgotten.
+local function hint(level, callee, caller, message)
   local name = callee.name
   local in_lua = callee.what ~= "C"
   if in_lua and debug.getlocal(callee.func, 1) ~= "self" then return nil end
@@ -127,7 +127,7 @@ function calls.needless_colon()
     local callee, caller = debug.getinfo(level, "Snf"), debug.getinfo(level + 1, "Sl")
     if not caller then return nil end
     if is_script(caller) then
-      return callee.namewhat == "method" and mend_colon(level + 1, callee, caller) or nil
+      return callee.namewhat == "method" and hint_colon(level + 1, callee, caller) or nil
     end
   end
   return nil
@@ -140,7 +140,7 @@ function calls.forgotten_colon(message)
     local callee, caller = debug.getinfo(level, "Snf"), debug.getinfo(level + 1, "Sl")
     if not caller then return nil end
     if is_script(caller) and (callee.namewhat == "field" or callee.namewhat == "method") then
-      local text = mend(level, callee, caller, message)
+      local text = hint(level, callee, caller, message)
       if text then return text, ("%s:%d"):format(caller.short_src, caller.currentline), callee.name end
     end
   end

@@ -1,13 +1,13 @@
--- Says in errors how a slip is mended, above all those of people who come from Python.
+-- Adds hints on common mistakes to errors, especially those of Python users.
 local calls = require "tide.slips.calls"
 local in_lua = require "tide.slips.syntax"
 local is_script = require "tide.internal.is_script"
-local mend = require "tide.slips.values"
+local hint = require "tide.slips.values"
 local named = require "tide.slips.named"
 local source = require "tide.slips.source"
 local suggest = require "tide.slips.suggest"
 
-local kLongest <const> = 2000 -- letters of messages that are read: patterns take the square of them
+local kLongest <const> = 2000 -- characters of messages that are read: patterns take quadratic time
 
 local slips = {}
 
@@ -25,15 +25,15 @@ local function script_place()
   end
 end
 
---- What Lua says of a place in the library is headed by the script's line.
+--- Puts the script's line before a message of Lua about a line of the library.
 local function in_the_name_of(place, message)
   local own, what = message:match "^(%[tide%] [^:]+:%d+): (.*)$"
   if not own or not place then return message end
   return ("%s: %s (%s)"):format(place, what, own)
 end
 
---- A message of Lua on a file that it cannot read, with what stands for it in Lua in a line below.
---- `chunk` is the file's name as that of a chunk, if it is not the one that the message begins with.
+--- A syntax error, followed by a line with the Lua equivalent. `chunk` is the chunk name of the file,
+--- if it is not the name that the message begins with.
 function slips.in_syntax(message, chunk)
   if #message > kLongest then return message end
   local file = message:match "([^\n\t]+):%d+: [^\n]+ near [^\n]+$"
@@ -41,9 +41,9 @@ function slips.in_syntax(message, chunk)
   return text and message .. "\nin Lua: " .. text or message
 end
 
-local added -- what was added to the last message: on its way out, an error may come by again
+local added -- hint added to the last message: an error may pass here several times
 
---- The message of an error with its mend; called by a message handler, on the stack of the error.
+--- The message of an error with its hint; called by a message handler, on the stack of the error.
 function slips.describe(message)
   if #message > kLongest then return message end
   if added and message:sub(-#added) == added then return message end
@@ -56,11 +56,11 @@ function slips.describe(message)
   else
     message = in_the_name_of(place, message)
     local dot = calls.needless_colon()
-    text = dot and "use '.', as in " .. dot or mend(message, line) or suggest(message)
+    text = dot and "use '.', as in " .. dot or hint(message, line) or suggest(message)
     message = named(message, place)
   end
   if not text then return slips.in_syntax(message) end
-  if message:find(": there is no such name", 1, true) then -- what is known of the name tells more than what is near
+  if message:find(": there is no such name", 1, true) then -- known names are better than similar ones
     message = message:gsub("; did you mean '[^']*'%?", ""):gsub("; if it may be absent: [^;\n]*", "")
   end
   added = (message:find("\n", 1, true) and "\n" or "; ") .. text

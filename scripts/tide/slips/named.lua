@@ -1,4 +1,4 @@
--- Errors that name only what a function of the library called inside: the function that the script called is put first.
+-- Errors that name only an inner function of the library: the function that the script called is put first.
 local is_script = require "tide.internal.is_script"
 local source = require "tide.slips.source"
 

@@ -1,8 +1,8 @@
--- What Lua takes without a word and no one means: a tensor as a condition, a number compared with a tensor by ==, a
--- shape that is assigned to.
+-- Mistakes that Lua accepts silently: a tensor as a condition, a number compared with a tensor by ==, an assigned
+-- shape.
 local source = require "tide.slips.source"
 
---- What is said of x:any() and x:all() as conditions.
+--- The note on x:any() and x:all() as conditions.
 local function always_true(call)
   local receiver = call:find "^:" and "..." or ""
   return ("a tensor is true whatever it holds: %s%s():item() is its value"):format(receiver, call)
@@ -13,7 +13,7 @@ local function is_tensor(value_of, name)
   return value_of ~= nil and require("tide").is_tensor(value_of(name))
 end
 
--- `line`, a pattern of the line's code, and what is said of its captures; nil if they are in order.
+-- `line`, a pattern of the line's code, and a function from its captures to a note; nil if they are correct.
 local kRows <const> = {
   {line = "([%w_%.%[%]]*:a[nl][yl])%(%)%s*then%f[^%w_]", says = always_true},
   {line = "%f[%w_]while%s.-([%w_%.%[%]]*:a[nl][yl])%(%)%s*do%f[^%w_]", says = always_true},
@@ -28,8 +28,8 @@ local kRows <const> = {
   end},
 }
 
---- Notes on a text, each "NAME:LINE: note" with a line feed; "" if there is nothing to say. `value_of(name)`, if it is
---- given, tells the value of a variable.
+--- Notes on a text, each "NAME:LINE: note" with a line feed; "" if there are none. `value_of(name)`, if
+--- given, returns the value of a variable.
 local function notes(name, text, value_of)
   local found, number = {}, 0
   for line in (text .. "\n"):gmatch "(.-)\r?\n" do

@@ -1,9 +1,9 @@
--- The lines of what runs: of scripts in files, and of texts that the program was given.
+-- Source lines of the running code: of scripts in files, and of texts passed to the program.
 local tokens = require "tide.internal.tokens"
 
 local source = {}
 
-local kept = {} -- by chunk name, the lines of texts that are no files
+local kept = {} -- by chunk name, the lines of texts that are not files
 
 --- Keeps a text that a chunk name stands for; `first` is the number of its first line. Texts that
 --- were kept by that name before stay, as the lines of a session at the prompt.
@@ -25,7 +25,7 @@ local function lines_of_file(path)
   return lines
 end
 
---- The lines of a chunk by its name (debug.getinfo's `source`): {} if nobody knows them. Their field
+--- The lines of a chunk by its name (debug.getinfo's `source`): {} if unknown. Their field
 --- `first` is the number at which the last text begins, if there were several.
 function source.lines(name)
   if kept[name] then return kept[name] end
@@ -35,7 +35,7 @@ end
 
 local kFilled <const> = {string = '"', comment = " "}
 
---- A line without what strings and comments hold; of the same length.
+--- A line with the contents of strings and comments blanked; of the same length.
 function source.code(line)
   local parts, at = {}, 1
   for _, token in ipairs(tokens(line)) do

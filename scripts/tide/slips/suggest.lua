@@ -1,7 +1,7 @@
--- Finds what a misspelt name in Lua's own error messages may have been meant to be.
+-- Suggests a name for a misspelled one in Lua's own error messages.
 local nearest = require "tide.internal.nearest"
 
---- The names that stand in such a place: "global", or "field" and "method" of what tide has.
+--- The candidate names for a kind of place: "global", or "field" and "method" of tide's values.
 local function names_of(kind)
   local names = {}
   if kind == "global" then

@@ -1,10 +1,10 @@
--- Syntax of Python, which Lua's parser refuses: how it is written in Lua.
+-- Python syntax that Lua's parser rejects, and its Lua equivalent.
 local source = require "tide.slips.source"
 
 -- Patterns of Lua's, with %f[%w]WORD%f[%W] written as <WORD>.
 local function words(pattern) return (pattern:gsub("<(%l+)>", "%%f[%%w_]%1%%f[^%%w_]")) end
 
---- Whether brackets hold a slice: a ':' that begins no call of a method.
+--- Whether brackets hold a slice: a ':' that does not begin a method call.
 local function has_slice(code)
   for content in code:gmatch "%b[]" do
     local rest = content:gsub(":%s*[%a_][%w_]*%s*[%({\"]", "")
@@ -13,7 +13,7 @@ local function has_slice(code)
   return false
 end
 
---- Whether `name =` stands among the arguments of a call, not in parentheses of another kind.
+--- Whether `name =` is among the arguments of a call, not in other parentheses.
 local function has_named_argument(code, says)
   local at = code:find "[%(,]%s*[%a_][%w_]*%s*=%f[^=]"
   if not at then
@@ -38,14 +38,14 @@ local function has_inline_if(code)
   return code:find(words "[%w_%)%]}\"]%s+<if>.-<else>") ~= nil and not code:find(words "<then>")
 end
 
---- Where a module of PyTorch is found: "tide.nn"; nil for modules of others.
+--- The equivalent of a PyTorch module: "tide.nn"; nil for other modules.
 local function in_tide(module)
   if module == "torch" then return "tide" end
   local part = module:match "^torch%.utils(%.data.*)$" or module:match "^torch(%..*)$"
   return part and "tide" .. part
 end
 
--- Where what other modules have is found.
+-- Equivalents of other modules.
 local kModules <const> = {
   numpy = "tide.tensor makes arrays, tide.np reads their files", math = "math is there without an import",
   os = "os and io are there without an import", sys = "arg holds the arguments, os.exit ends the script",
@@ -97,16 +97,16 @@ local function counted_loop(name, limits)
   return ("for %s = %s do ... end"):format(name, single or "first, last, step")
 end
 
---- Whether a statement of Python that begins with `word` has its block behind it: while True: pass
-local function has_block_behind(word, closes)
+--- Whether a Python statement that begins with `word` has its block on the same line: while True: pass
+local function has_block_after(word, closes)
   local begin, closing = words("^%s*" .. word .. "%s.-:%s+%S"), words("<" .. closes .. ">")
   return function(code) return code:find(begin) ~= nil and not code:find(closing) end
 end
 
--- What is looked for, from special to general: `line`, a pattern or a function of the line's code;
--- `near`, a pattern of the token that Lua names; `says`, a pattern of Lua's complaint. `back`: the
--- line may be one of those before, as a colon at its end makes Lua read on. What `lua` is, or makes
--- of the captures of `line`, stands for it in Lua.
+-- Patterns, from specific to general: `line`, a pattern or a function of the line's code;
+-- `near`, a pattern of the token in Lua's message; `says`, a pattern of the message. `back`: the
+-- line may be one of those before, as a colon at its end makes Lua read on. `lua` is the Lua equivalent, or
+-- a function of the captures of `line`.
 local kRows <const> = {
   -- Statements.
   {line = "^%s*import%s+([%w_%.]+)%s+as%s+([%w_]+)", lua = import},
@@ -120,8 +120,8 @@ local kRows <const> = {
   {line = "^%s*for%s.-<in>.*:%s*$", lua = "for i, x in ipairs(list) do ... end", back = true},
   {line = "^%s*for%s.-=.*:%s*$", lua = "for i = first, last do ... end", back = true},
   {line = "^%s*while%s.*:%s*$", lua = "while condition do ... end", back = true},
-  {line = has_block_behind("while", "do"), lua = "while condition do ... end", back = true},
-  {line = has_block_behind("if", "then"), lua = "if condition then ... end", back = true},
+  {line = has_block_after("while", "do"), lua = "while condition do ... end", back = true},
+  {line = has_block_after("if", "then"), lua = "if condition then ... end", back = true},
   {line = "<elif>", lua = "elseif condition then", back = true},
   {line = "^%s*if%s.*:%s*$", lua = "if condition then ... end", back = true},
   {line = "^%s*else%s*:", near = ":", lua = "else, without ':'"},
@@ -194,7 +194,7 @@ end
 
 local kBack <const> = 3 -- lines of code before that of the error
 
---- What a row makes of a line, if it fits there; else nil.
+--- The hint of a row for a line, if it matches; else nil.
 local function advice(row, code, says)
   if type(row.line) == "function" then return row.line(code, says) and row.lua or nil end
   local first, second, third = code:match(row.line)
@@ -215,7 +215,7 @@ end
 
 local kKeywords <const> = {["end"] = true, ["do"] = true, ["else"] = true, ["then"] = true, ["repeat"] = true}
 
---- What a name that stands in a line alone may be meant to be: net.eval. Lua complains of what follows.
+--- The hint for a name alone on a line: net.eval. Lua's message is about the next token.
 local function bare_name(codes, near)
   for i = 1, 2 do
     local name = (codes[i] or ""):match "^%s*([%a_][%w_%.]*)%s*$"
@@ -230,8 +230,8 @@ local function bare_name(codes, near)
   return nil
 end
 
---- For Lua's message on a text that it cannot read, how what stands there is written in Lua; nil if
---- it is no slip that is known. `lines` are those of the text.
+--- The Lua equivalent for a syntax error message of Lua; nil if
+--- it is not a known mistake. `lines` are those of the text.
 local function in_lua(message, lines)
   local number, says, near = message:match ":(%d+): (.+) near ([^\n]+)$"
   if not number then return nil end

@@ -14,9 +14,9 @@ local function names_of(value)
   return names
 end
 
-local called_as -- where each name of the reference is found; made when it is first needed
+local called_as -- where each name of the reference is found; created on first use
 
---- How a name is reached that `value` does not have, but another table of the library; else nil.
+--- The path of a name that `value` lacks, but another table of the library has; else nil.
 local function elsewhere(name)
   if not called_as then
     called_as = {}
@@ -28,9 +28,9 @@ local function elsewhere(name)
 end
 
 --- Raises "PLACE.NAME: there is no such name; did you mean 'OTHER'?". OTHER is a name of `value`
---- that differs in upper and lower case alone, or where another table has the name, or the nearest
---- name of `value`. With `hint`, other tables are not considered, and the hint stands where no name
---- is near.
+--- that differs only in case, or where another table has the name, or the nearest
+--- name of `value`. With `hint`, other tables are not considered, and the hint is used if no name
+--- is similar.
 local function unknown_name(place, name, value, hint)
   local other = nearest(name, names_of(value))
   local same_letters = other and other:lower() == name:lower()

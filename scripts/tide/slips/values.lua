@@ -1,5 +1,5 @@
--- What scripts run into that are written as for Python: names that Lua does not have, fields that are
--- called, methods that are not.
+-- Common mistakes of Python users: names that Lua does not have, fields that are called, methods
+-- that are not.
 local nearest = require "tide.internal.nearest"
 local other_systems = require "tide.reference.other_systems"
 
@@ -42,7 +42,7 @@ local kFields <const> = {
   T = true, mT = true, training = true, grad_fn = true,
 }
 
---- What a table above says of a name.
+--- The hint for a name in a table above.
 local function by_name(advice)
   return function(name) return advice[name] end
 end
@@ -55,7 +55,7 @@ end
 --- A method that was read and not called.
 local function method_as_value(name) return ("'%s' is a function: call it, x:%s()"):format(name, name) end
 
---- A type that was misspelt, or is called as a method of tensors is.
+--- A misspelled type, or one with the name of a tensor method.
 local function type_named(name)
   local names, tide = {}, require "tide"
   for _, word in ipairs {"float", "double", "half", "long", "int", "short"} do names[word] = tide[word] end
@@ -67,13 +67,13 @@ local function type_named(name)
   return best and ("did you mean '%s'?"):format(names[best]) or nil
 end
 
---- A function of Lua's that takes numbers, and was given a tensor.
+--- A Lua function for numbers that was called with a tensor.
 local function number_wanted(name)
   local method = require "tide.native".methods[name]
   return "x:item() is its number" .. (method and (", x:%s() takes tensors"):format(name) or "")
 end
 
---- A layer that was given its input where it is made.
+--- A layer whose constructor was called with the input.
 local function layer_called(name)
   local is_layer = rawget(require "tide".nn, name) ~= nil
   return is_layer and ("a layer is made first, and then called: nn.%s(...)(x)"):format(name) or nil
@@ -83,10 +83,10 @@ local kJoined <const> = "in Lua: a .. b"
 local kFormatted <const> = 'in Lua: ("%d"):format(x)'
 
 -- `says`, a pattern of the message, in which methods are fields, too; `line`, one of the script's line;
--- `mend`, what is added, or what makes it of the capture of the last of these patterns.
+-- `hint`, the text to add, or a function of the capture of the last of these patterns.
 local kRows <const> = {
-  {says = "a nil value %(global '([%w_]+)'%)", mend = by_name(kNames)},
-  {says = "attempt to call a nil value %(global '([%w_]+)'%)", mend = by_name(kFunctions)},
+  {says = "a nil value %(global '([%w_]+)'%)", hint = by_name(kNames)},
+  {says = "attempt to call a nil value %(global '([%w_]+)'%)", hint = by_name(kFunctions)},
   {says = "attempt to call a nil value %(global 'f'%)", line = "%f[%w]f[\"']",
     mend = 'in Lua: ("x is %d"):format(x)'},
   {says = "attempt to call a nil value %(field '([%w_]+)'%)", mend = by_name(kMethods)},
@@ -96,53 +96,53 @@ local kRows <const> = {
     mend = "in a loop: for i, row in ipairs(x) do"},
   {says = "attempt to call a table value %(for iterator", mend = "in a loop: ipairs(list), or pairs(t)"},
   {says = "attempt to call a [%w_]*Dataset value %(for iterator",
-    mend = "in a loop: for i = 1, #dataset do, with dataset:get(i); in batches: tide.data.DataLoader(dataset)"},
-  {says = "attempt to call a number value %(for iterator", mend = "in Lua: for i = 1, n do"},
+    hint = "in a loop: for i = 1, #dataset do, with dataset:get(i); in batches: tide.data.DataLoader(dataset)"},
+  {says = "attempt to call a number value %(for iterator", hint = "in Lua: for i = 1, n do"},
   {says = "to 'for iterator' %(table expected, got tide%.Tensor%)",
-    mend = "in a loop: for i, row in ipairs(x) do"},
-  {says = "attempt to index a boolean value", line = "[=~]=", mend = "x:eq(y) and x:ne(y) compare elements"},
-  {says = "attempt to %l[%l ]* a function value %(field '([%w_]+)'%)", mend = method_as_value},
-  {says = "attempt to add a 'string' with a '[sn][tu]%l+'", mend = kJoined}, -- a string or a number
-  {says = "attempt to add a 'number' with a 'string'", mend = kJoined},
-  {says = ": %+: expected tensor or number, got string$", mend = kJoined},
-  {says = "attempt to mod a 'string' with", mend = kFormatted},
-  {says = ": %%: expected tensor or number, got string$", mend = kFormatted},
-  {says = "attempt to index a nil value %(field 'grad'%)", mend = "x.grad is nil before backward"},
-  {says = ": tensor: .*expected table of options, got number$", mend = "in Lua: tide.tensor{1, 2, 3}"},
-  {says = ": tensor: too many arguments: argument %d+ is a number$", mend = "in Lua: tide.tensor{1, 2, 3}"},
-  {says = "expected table of options, got string$", mend = 'options have names: {dtype = "float32"}'},
-  {says = "expected table of tensors, got tide%.Tensor$", mend = "tensors stand in a table: {a, b}"},
-  {says = ": expected tensor, got table$", mend = "tide.tensor(list) makes one"},
-  {says = ": expected tensor, got DataLoader$", mend = "a loader gives batches: for x, y in loader:iter() do"},
+    hint = "in a loop: for i, row in ipairs(x) do"},
+  {says = "attempt to index a boolean value", line = "[=~]=", hint = "x:eq(y) and x:ne(y) compare elements"},
+  {says = "attempt to %l[%l ]* a function value %(field '([%w_]+)'%)", hint = method_as_value},
+  {says = "attempt to add a 'string' with a '[sn][tu]%l+'", hint = kJoined}, -- a string or a number
+  {says = "attempt to add a 'number' with a 'string'", hint = kJoined},
+  {says = ": %+: expected tensor or number, got string$", hint = kJoined},
+  {says = "attempt to mod a 'string' with", hint = kFormatted},
+  {says = ": %%: expected tensor or number, got string$", hint = kFormatted},
+  {says = "attempt to index a nil value %(field 'grad'%)", hint = "x.grad is nil before backward"},
+  {says = ": tensor: .*expected table of options, got number$", hint = "in Lua: tide.tensor{1, 2, 3}"},
+  {says = ": tensor: too many arguments: argument %d+ is a number$", hint = "in Lua: tide.tensor{1, 2, 3}"},
+  {says = "expected table of options, got string$", hint = 'options have names: {dtype = "float32"}'},
+  {says = "expected table of tensors, got tide%.Tensor$", hint = "tensors stand in a table: {a, b}"},
+  {says = ": expected tensor, got table$", hint = "tide.tensor(list) makes one"},
+  {says = ": expected tensor, got DataLoader$", hint = "a loader gives batches: for x, y in loader:iter() do"},
   {says = "%(shape%): expected integers or table of integers, got string$", line = "%a%d+[\"']?%s*[%),]",
-    mend = 'options have names: {dtype = "float32"}'},
-  {says = '%f[%w](%u%w*): argument %d+ %([%w_]+%): expected [%w ",]+, got tensor$', mend = layer_called},
+    hint = 'options have names: {dtype = "float32"}'},
+  {says = '%f[%w](%u%w*): argument %d+ %([%w_]+%): expected [%w ",]+, got tensor$', hint = layer_called},
   {says = "expected numbers or booleans, got string", line = "%[%[",
-    mend = "[[ ]] is a string; in Lua: {{1, 2}, {3, 4}}"},
-  {says = "to '([%w_]+)' %(number expected, got tide%.Tensor%)", mend = number_wanted},
-  {says = "there is no type '(.-)'", mend = type_named},
-  {says = "no device is called '(%l+)", mend = by_name(other_systems.devices)},
-  {says = "no device is called '(.-)'", mend = type_named},
-  {says = "index: too many entries: %d+ for %(%d+%)$", mend = "a range is x[{ {first, last} }]"},
-  {says = "tensor%.([%w_]+): there is no such name", mend = by_name(other_systems.array_methods)},
-  {says = "%f[%w]%u[%w_]*%.([%w_]+): there is no such name", mend = by_name(other_systems.object_methods)},
-  {says = "%.([%w_]+): there is no such name", mend = by_name(other_systems.names)},
-  {says = "module 'torch[%w_%.]*' not found", mend = "the module is called tide, and is there without require"},
+    hint = "[[ ]] is a string; in Lua: {{1, 2}, {3, 4}}"},
+  {says = "to '([%w_]+)' %(number expected, got tide%.Tensor%)", hint = number_wanted},
+  {says = "there is no type '(.-)'", hint = type_named},
+  {says = "no device is called '(%l+)", hint = by_name(other_systems.devices)},
+  {says = "no device is called '(.-)'", hint = type_named},
+  {says = "index: too many entries: %d+ for %(%d+%)$", hint = "a range is x[{ {first, last} }]"},
+  {says = "tensor%.([%w_]+): there is no such name", hint = by_name(other_systems.array_methods)},
+  {says = "%f[%w]%u[%w_]*%.([%w_]+): there is no such name", hint = by_name(other_systems.object_methods)},
+  {says = "%.([%w_]+): there is no such name", hint = by_name(other_systems.names)},
+  {says = "module 'torch[%w_%.]*' not found", hint = "the module is called tide, and is there without require"},
 }
 
---- What mends the error `message`; nil if it is no known slip. `script_line()` is the text of the
+--- The hint for the error `message`; nil if it is not a known mistake. `script_line()` is the text of the
 --- script's line, or nil.
-local function mend(message, script_line)
+local function hint(message, script_line)
   message = message:gsub("%(method '", "(field '")
   for _, row in ipairs(kRows) do
     local captured = message:match(row.says)
     if captured and row.line then captured = (script_line() or ""):match(row.line) end
     if captured then
-      local text = type(row.mend) == "string" and row.mend or row.mend(captured)
+      local text = type(row.hint) == "string" and row.hint or row.hint(captured)
       if text then return text end
     end
   end
   return nil
 end
 
-return mend
+return hint

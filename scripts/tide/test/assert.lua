@@ -1,6 +1,6 @@
 -- assert as tests in busted's words use it: Lua's own when called, and luassert's forms by name:
 -- assert.are.equal(2, x), assert.is_not_nil(x), assert.spy(s).was.called_with(1). What is expected
--- comes first; a text behind the last argument heads the message.
+-- comes first; a text after the last argument heads the message.
 local compare = require "tide.test.compare"
 local raise = require "tide.internal.raise"
 local spy = require "tide.test.spy"
@@ -152,10 +152,10 @@ local new_sentence
 local function read_words(sentence, words)
   local negated, rest = sentence.negated, words:lower()
   while true do
-    local word, behind = rest:match "^(%a+)_?(.*)$"
+    local word, after = rest:match "^(%a+)_?(.*)$"
     if assertions[rest] or not word then break end
     if kNegations[word] then negated = not negated elseif not kFillers[word] then break end
-    rest = behind
+    rest = after
   end
   if rest == "" then return new_sentence(negated, sentence.subject, sentence.head) end
   local assertion = assertions[rest]

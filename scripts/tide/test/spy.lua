@@ -20,7 +20,7 @@ local function agree(arguments, wanted)
   return true
 end
 
---- Calls what is behind the spy, and notes arguments and results.
+--- Calls the wrapped function, and records arguments and results.
 function Spy:__call(...)
   local call = {vals = table.pack(...)}
   self.calls[#self.calls + 1] = call
@@ -103,7 +103,7 @@ end
 function spy.on(owner, key)
   check_table("spy.on", owner, key)
   if not is_callable(owner[key]) then
-    raise("spy.on: field '%s' is no function but a %s", tostring(key), kind_of(owner[key]))
+    raise("spy.on: field '%s' is not a function but a %s", tostring(key), kind_of(owner[key]))
   end
   return place(new_spy(owner[key]), owner, key)
 end

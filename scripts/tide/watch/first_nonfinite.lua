@@ -4,7 +4,7 @@
 local kOrder <const> = {input = 1, activation = 2, parameter = 3, gradient = 4, update = 5}
 
 --- Whether the row `a` was bad before the row `b`, which stands in front of it: in an earlier step, or in the same
---- one before it. Gradients come from behind.
+--- one before it. Gradients are in reverse order.
 local function is_before(a, b)
   if a.since ~= b.since then return a.since < b.since end
   if a.kind ~= b.kind then return kOrder[a.kind] < kOrder[b.kind] end

@@ -83,7 +83,7 @@ function Watch:end_step()
   end
 end
 
---- Ends a step, where no optimizer was given: behind its step, while the gradients are there.
+--- Ends a step, if no optimizer was given. Call it after the step, before gradients are cleared.
 ---@example
 --- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())
 --- local w = tide.watch(net)
@@ -95,7 +95,7 @@ function Watch:step()
   self:end_step()
 end
 
---- Calls fn(w) behind each step that was looked at; returns a function that takes the hook away.
+--- Calls fn(w) after each sampled step; returns a function that removes the hook.
 ---@param fn function  the function to call
 ---@example
 --- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())

@@ -11,7 +11,7 @@ local kMostCurves <const> = 8 -- more are hard to tell from each other
 --- Adds a value to those of a layer.
 local function add(sums, layer, value) sums[layer] = sums[layer] and sums[layer] + value or value end
 
---- The norms of what rows of a kind say of these layers, by layer. Nobody has read them yet.
+--- The norms of rows of a kind, by layer, for these layers. Not read yet.
 local function norms(sample, kind, layers)
   local norm_of = {}
   for i, row in ipairs(sample.rows) do

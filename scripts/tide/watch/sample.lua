@@ -54,7 +54,7 @@ local function script_line()
   return info and ("%s:%d"):format(info.short_src, info.currentline) or nil
 end
 
---- Adds a row for the values of a tensor. `entry` has its kind, module, name, perhaps parameter and number.
+--- Adds a row for the values of a tensor. `entry` has its kind, module, name, and optionally parameter and number.
 function Sample:add(entry, x)
   local key = ("%s %s %d"):format(entry.kind, entry.name, entry.number or 1)
   local memory = self.memory[key] or {}
@@ -125,7 +125,7 @@ function Sample:see_outputs(path, module, output)
   end)
 end
 
--- Behind the step ---------------------------------------------------------------------------------
+-- After the step ----------------------------------------------------------------------------------
 
 --- The line of the last forward pass of a module: that of its first output.
 local function lines_of(rows)
@@ -134,7 +134,7 @@ local function lines_of(rows)
   return lines
 end
 
---- Looks at the parameters behind the step, and ends the sample. What it has seen is in `values` then.
+--- Samples the parameters after the step, and ends the sample. The results are then in `values`.
 function Sample:close()
   self:unhook()
   if not self.parameters then return end

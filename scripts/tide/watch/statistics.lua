@@ -1,4 +1,4 @@
--- Statistics of the values of a tensor: figures on its device, which nobody has read yet.
+-- Statistics of the values of a tensor, on its device and not read yet.
 local tide = require "tide"
 
 local statistics = {}
@@ -51,10 +51,10 @@ function statistics.idle_runs(x, weight_dims, before)
   return tide.where(active, 0, runs)
 end
 
---- How many units were idle so many times in a row.
+--- The number of units that were idle this number of times in a row.
 function statistics.dead_units(runs, times) return runs:ge(times):sum() end
 
---- The sum of the squares of the finite values that figures say of so many values, as a tensor.
+--- The sum of squares of the finite values, from the figures of `size` values, as a tensor.
 function statistics.square_sum(figures, size)
   local mean, deviation = figures[kMean], figures[kDeviation]
   return (mean * mean + deviation * deviation) * (size * (1 - figures[kNan] - figures[kInfinite]))

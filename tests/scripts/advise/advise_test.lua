@@ -61,21 +61,21 @@ describe("the text of advice", function()
     }), [[
 a.lua:9: the gradients of 4 of 5 steps are added to those of the step before (changes results)
     optimizer:zero_grad() before loss:backward(); to accumulate, step once for several
-a.lua:4: item waits 9 times, for sum (a.lua:1) (would win about 20.0 ms of 100.0 ms)
+a.lua:4: item waits 9 times, for sum (a.lua:1) (would save about 20.0 ms of 100.0 ms)
     read it once
-a.lua:3: item waits 9 times, for sum (a.lua:1) (would win about 10.0 ms of 100.0 ms)
+a.lua:3: item waits 9 times, for sum (a.lua:1) (would save about 10.0 ms of 100.0 ms)
     read it once
-a.lua:12: Linear keeps 2 graphs for gradients that nobody computes (would win memory)
+a.lua:12: Linear keeps 2 graphs for gradients that are never computed (would save memory)
     local _ <close> = tide.no_grad() before the evaluation]])
   end)
 
-  it("counts what would win little", function()
+  it("counts small savings", function()
     local advice = advice_on {waits = {wait(3, 10.0), wait(4, 0.1), wait(5, 0.2)}}
     equal(#advice.findings, 3)
     equal(tostring(advice), [[
-a.lua:3: item waits 9 times, for sum (a.lua:1) (would win about 10.0 ms of 100.0 ms)
+a.lua:3: item waits 9 times, for sum (a.lua:1) (would save about 10.0 ms of 100.0 ms)
     read it once
-2 more would win 0.3 ms together (advice.findings)]])
+2 more would save 0.3 ms in total (advice.findings)]])
   end)
 
   it("adds up findings of one rule on one line", function()

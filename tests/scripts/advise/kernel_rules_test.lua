@@ -95,7 +95,7 @@ describe("advice on types", function(device)
     local found = finding(rule, function()
       return (x:double() * 2):sum():item() + (x * 3):sum():item()
     end)
-    is_true(found.text:find "computes in float64, while other parts are of narrower types" ~= nil)
+    is_true(found.text:find "computes in float64, while other parts use narrower types" ~= nil)
     local y = x:double()
     is_nil(finding(rule, function() return (y * 2):sum():item() end)) -- all of it: meant
     is_nil(finding(rule, function() return (x * 2):sum():double():item() end)) -- a number
@@ -145,7 +145,7 @@ describe("advice on shapes", function(device)
       end
     end)
     equal(found.line, at)
-    is_true(found.text:find "^%d+ plans are made for this line, whose shapes or ops change$" ~= nil)
+    is_true(found.text:find "^%d+ plans are made for this line, because its shapes or ops change$" ~= nil)
   end)
 
   it("lets sizes alone that stay", function()
@@ -160,7 +160,7 @@ describe("advice on shapes", function(device)
     local row = {name = "compile", kernel = "mul_sum", calls = 9, host_ms = 9}
     row.file, row.line = "a.lua", 3
     equal(on(rule, {making = {row}}).text,
-      "9 kernels (mul_sum) are made for this line, whose shapes or ops change")
+      "9 kernels (mul_sum) are made for this line, because its shapes or ops change")
     row.calls = 3
     is_nil(on(rule, {making = {row}}))
   end)

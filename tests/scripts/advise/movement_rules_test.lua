@@ -64,7 +64,7 @@ describe("advice on reads", function(device)
       for i = 1, #x do assert(x[i]:item() <= 1) end
     end)
     equal(found.line, at)
-    equal(found.text, "63 single elements are read, one after the other")
+    equal(found.text, "63 single elements are read, one by one")
     is_nil(finding("element by element", function()
       for _, v in ipairs(x:tolist()) do assert(v <= 1) end
     end))
@@ -78,7 +78,7 @@ describe("advice on loaders", function()
   it("sees a device that waits for data", function()
     local loader = {file = "a.lua", line = 3, ms = 6.0, batches = 3, workers = 0}
     local found = on(rule, {loaders = {loader}})
-    equal(found.text, "the loader takes 6.0 ms for 3 batches, in which the device is idle")
+    equal(found.text, "the loader takes 6.0 ms for 3 batches while the device is idle")
     equal(found.mend, "num_workers = 2 reads batches while the device works")
     equal(found.win_ms, 4.0)
     is_nil(on(rule, {loaders = {loader}, idle_ms = 1}))
@@ -115,7 +115,7 @@ describe("advice on transfers", function()
       for _ = 1, 5 do x:to(there):sum() end
     end)
     equal(found.line, at)
-    equal(found.text, "4 of 5 transfers to sim:0 move what is there already")
+    equal(found.text, "4 of 5 transfers to sim:0 move tensors that are there already")
     is_nil(finding("moved again", function()
       local y = x:to(there)
       for _ = 1, 5 do y:sum() end
@@ -156,8 +156,8 @@ describe("advice on transfers", function()
       end
     end)
     equal(found.line, at)
-    equal(found.text, "5 tensors are made on the cpu and moved to sim:0")
-    equal(found.mend, 'make them there: {device = "sim:0"} as the last argument')
+    equal(found.text, "5 tensors are created on the cpu and moved to sim:0")
+    equal(found.mend, 'create them there: {device = "sim:0"} as the last argument')
     is_nil(finding("made on the host", function()
       for _ = 1, 5 do tide.randn(8, 8, {device = there}):sum() end
     end))

@@ -103,7 +103,7 @@ describe("advice on trainings", function(device)
     local found = finding("no no_grad", evaluate)
     equal(found.line, at)
     equal(found.wins, "memory")
-    equal(found.text, "Sequential keeps 3 graphs for gradients that nobody computes")
+    equal(found.text, "Sequential keeps 3 graphs for gradients that are never computed")
     is_nil(finding("no no_grad", function() tide.no_grad(evaluate) end))
     is_nil(finding("no no_grad", function() -- trained with frozen statistics
       for _ = 1, 3 do net(x):sum():backward() end

@@ -359,7 +359,7 @@ describe("the code of a loop", function(device)
     local x = stored(device, 8, 8)
     local step = tide.explain(function() return x:matmul(x) end)[1]
     for _, name in ipairs {"program", "ir", "asm", "ptx"} do
-      raises(name .. ": compute 1 (matmul) is no fused loop, so no code is generated for it", step[name], step)
+      raises(name .. ": compute 1 (matmul) is not a fused loop, so no code is generated for it", step[name], step)
     end
   end)
 end)

@@ -135,12 +135,12 @@ describe("saved tables", function()
   it("are refused by file and reason if their description is damaged", function()
     local native = require "tide.native"
     for text, reason in pairs {
-      ["["] = "expected a value", ["3"] = "it is no table", ["null"] = "it is null",
+      ["["] = "expected a value", ["3"] = "it is not a table", ["null"] = "it is null",
       ['{"tensor":"y"}'] = "there is no tensor 'y'", ['{"tensor":3}'] = "there is no tensor '3'",
-      ['{"tensor":"x"}'] = "it is no table", ["[]"] = "it does not name the tensor 'x'",
+      ['{"tensor":"x"}'] = "it is not a table", ["[]"] = "it does not name the tensor 'x'",
       ['[{"bytes":"0"}]'] = "bytes that are not hexadecimal", ['[{"float":"1"}]'] = "an unknown number '1'",
-      ['{"fields":1}'] = "fields that are no object", ['{"fields":[1]}'] = "fields that are no object",
-      ['{"table":1}'] = "a table that is no list", ['{"table":[1]}'] = "a table whose entries are no pairs",
+      ['{"fields":1}'] = "fields that are not an object", ['{"fields":[1]}'] = "fields that are not an object",
+      ['{"table":1}'] = "a table that is not a list", ['{"table":[1]}'] = "a table whose entries are not pairs",
       ['{"table":[[1.5,1]]}'] = "a key of a wrong type", ['{"code":"x"}'] = "unknown 'code'",
       ['{"fields":{},"x":1}'] = "unknown '",
     } do

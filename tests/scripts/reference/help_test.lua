@@ -127,6 +127,6 @@ describe("a search", function()
   it("answers with a line for each name", function()
     contains(search.answer("learning", "rate"), "tide.optim.lr_scheduler.StepLR", "Times gamma")
     local text, found = search.answer "nosuchword"
-    test.equal({text, found}, {"nothing in the reference speaks of 'nosuchword'", false})
+    test.equal({text, found}, {"nothing in the reference mentions 'nosuchword'", false})
   end)
 end)

@@ -87,7 +87,7 @@ describe("tide manual --luals", function()
         .. "(default: false)\n---@return tide.Tensor, tide.Tensor\n"
         .. "---@overload fun(self: tide.Tensor): tide.Tensor\n",
       "---@class tide.options.optim.SGD\n"
-        .. "---@field lr? tide.Tensor|number # learning rate: how far a step goes (default: 0.001)\n",
+        .. "---@field lr? tide.Tensor|number # learning rate (default: 0.001)\n",
       "function Tensor:max(dim, keepdim) end", "---@operator add(tide.Tensor|number): tide.Tensor",
     } do
       if not text:find(line, 1, true) then error(line .. " is missing") end

@@ -20,15 +20,16 @@ end
 
 -- The text, and a part of the advice.
 local kNames <const> = {
-  {"tide.compile(net)", "compiled as it runs"}, {"tide.jit.script(net)", "compiled as it runs"},
-  {"net:hybridize()", "compiled as it runs"}, {"tide.GradientTape()", "loss:backward()"},
+  {"tide.compile(net)", "compiled automatically"}, {"tide.jit.script(net)", "compiled automatically"},
+  {"net:hybridize()", "compiled automatically"}, {"tide.GradientTape()", "loss:backward()"},
   {"tide.autograd.record()", "loss:backward()"}, {"tide.config.list_physical_devices()", "tide.devices() lists"},
   {"tide.list_physical_devices()", "tide.devices() lists"}, {"net:fit(loader)", "tide.Trainer has fit"},
   {"tide.utils.bottleneck()", "tide.profiler"}, {"x:numpy()", "x:tolist()"}, {"tide.from_numpy({1})", "tide.tensor(list)"},
-  {"tide.mps.is_available()", "cards of NVIDIA"}, {"tide.nd.waitall()", "tide.tensor"}, {"tide.keras.Sequential()", "tide.nn"},
+  {"tide.mps.is_available()", "NVIDIA GPUs"}, {"tide.nd.waitall()", "tide.tensor"},
+  {"tide.keras.Sequential()", "tide.nn"},
   {"tide.waitall()", "tide.synchronize()"}, {"tide.split_and_load(x)", "x:chunk(n)"},
   {"tide.data.SuperDataset()", "tide.data.Dataset"}, {"tide.backends.cudnn.benchmark = true", "nothing to choose"},
-  {'x:to("mps")', "cards of NVIDIA"}, {'x:to("xla")', "cards of NVIDIA"}, {'x:to("hip:0")', "cards of NVIDIA"},
+  {'x:to("mps")', "NVIDIA GPUs"}, {'x:to("xla")', "NVIDIA GPUs"}, {'x:to("hip:0")', "NVIDIA GPUs"},
   {'tide.ones(2, {device = "meta"})', "tide.estimate"}, {"dir(x)", "pairs(t)"}, {"tide.tensor(1, 2, 3)", "tide.tensor{1, 2, 3}"},
   {"print(x[{1, 5}])", "x[{ {first, last} }]"}, {"net(loader)", "for x, y in loader:iter() do"},
 }
@@ -74,15 +75,14 @@ end)
 
 -- The name that is asked for, and the answer.
 local kAsked <const> = {
-  compile = "work is compiled as it runs: nothing needs to be called",
-  ["tide.jit"] = "work is compiled as it runs: nothing needs to be called",
-  GradientTape = "gradients are noted by themselves: loss:backward(), or tide.grad(loss, inputs)",
-  ["tide.autograd.record"] = "gradients are noted by themselves: loss:backward(), or tide.grad(loss, inputs)",
-  list_physical_devices = "tide.devices() lists the devices that are there", ["net:fit"] = "tide.Trainer has fit",
-  bottleneck = "tide.profiler.profile(fn) measures, and tide.advise(fn) says what to change",
+  compile = "work is compiled automatically; no call is needed",
+  ["tide.jit"] = "work is compiled automatically; no call is needed",
+  GradientTape = "gradients are recorded automatically: loss:backward(), or tide.grad(loss, inputs)",
+  ["tide.autograd.record"] = "gradients are recorded automatically: loss:backward(), or tide.grad(loss, inputs)",
+  list_physical_devices = "tide.devices() lists the available devices", ["net:fit"] = "tide.Trainer has fit",
+  bottleneck = "tide.profiler.profile(fn) measures, and tide.advise(fn) suggests changes",
   ["x:numpy"] = "x:tolist() gives tables, tide.np.save writes .npy",
-  mps = "tide runs on the processor and on cards of NVIDIA", meta = "tide.estimate(fn) runs without data, and says what " ..
-    "a card would take",
+  mps = "tide runs on CPUs and NVIDIA GPUs", meta = "tide.estimate(fn) estimates the time on another GPU",
   waitall = "tide.synchronize()", split_and_load = "x:chunk(n) takes parts, part:to(device) moves them",
   SuperDataset = "tide.data.Dataset",
 }

@@ -1,10 +1,10 @@
--- Rules on the work that devices are given: sizes, types, layouts, shapes.
+-- Rules on the devices' work: sizes, types, layouts, shapes.
 local site = require "tide.advise.site"
 local tensor_cores = require "tide.estimate.tensor_cores"
 
-local kHalf <const> = 0.5           -- of its time a product is thought to win with sizes that fit
-local kChannelsLast <const> = 0.2   -- of its time a convolution
-local kSmallBytes <const> = 4096    -- less than this is a number rather than a tensor
+local kHalf <const> = 0.5           -- of a matmul's time, assumed to be saved by suitable sizes
+local kChannelsLast <const> = 0.2   -- of a convolution's time
+local kSmallBytes <const> = 4096    -- less than this is treated as a scalar
 local kLittleWork <const> = {bytes = 1 << 18, flops = 1e7} -- for one launch
 local kManyLaunches <const>, kMany <const> = 64, 8
 
@@ -19,7 +19,7 @@ local function computes_narrow(facts)
   return false
 end
 
---- Of a device: launches with little work, and the line that has most of them.
+--- The number of a device's launches with little work, and the line with most of them.
 local function small_launches(device, facts)
   local count, by_line, most = 0, {}, nil
   for _, part in ipairs(facts.parts) do
@@ -39,7 +39,7 @@ return {
   {
     name = "sizes of Tensor Cores", looks_at = "parts",
     text = "%s of %s: %s: not a multiple of %d",
-    mend = "sizes as in brackets use the Tensor Cores: pad, or choose layers of these sizes",
+    mend = "the sizes in parentheses use the Tensor Cores: pad, or choose layers of these sizes",
     find = function(part, facts)
       -- The sizes of backward follow from those of forward.
       if not is_accelerator(part.device) or facts.backwards[site.key(part)] then return nil end
@@ -51,7 +51,7 @@ return {
   {
     name = "channels not last", looks_at = "parts",
     text = "a convolution on %s reads images with their channels first",
-    mend = "net:to{memory_format = \"channels_last\"}, and the same for the images",
+    mend = "net:to{memory_format = \"channels_last\"}, also for the images",
     find = function(part, facts)
       if part.name ~= "conv2d" or not part.device:find "^cuda" then return nil end
       local images = part.inputs[1]
@@ -62,7 +62,7 @@ return {
   },
   {
     name = "float64 by accident", looks_at = "parts",
-    text = "%s computes in float64, while other parts are of narrower types",
+    text = "%s computes in float64, while other parts use narrower types",
     mend = "x:float(): float32 moves half the bytes; most GPUs compute float64 far slower",
     find = function(part, facts)
       if part.dtype ~= "float64" or part.bytes / part.calls < kSmallBytes then return nil end
@@ -72,7 +72,7 @@ return {
   {
     name = "too little work", looks_at = "devices",
     text = "%d of %d launches on %s have little to do, and the device is idle",
-    mend = "larger batches, or whole tensors in place of loops, give each launch more work",
+    mend = "larger batches, or entire tensors instead of loops, give each launch more work",
     find = function(device, facts)
       if not is_accelerator(device.name) or device.launches < kManyLaunches then return nil end
       local count, line = small_launches(device, facts)
@@ -84,10 +84,10 @@ return {
   },
   {
     name = "changing shapes", looks_at = "making",
-    text = "%d %s are made for this line, whose shapes or ops change",
+    text = "%d %s are made for this line, because its shapes or ops change",
     mend = "keep shapes the same: drop_last = true in loaders, sequences padded to a few lengths",
     find = function(row)
-      -- Plans that come early are those of a first step.
+      -- Early plans belong to the first step.
       local made = row.name == "plan" and row.late or row.calls
       if made < kMany then return nil end
       return row.host_ms * (1 - 1 / row.calls), row.calls,

@@ -1,4 +1,4 @@
--- Rules on the classic mistakes of trainings and evaluations.
+-- Rules on common mistakes in training and evaluation.
 
 local kRounding <const> = 1e-3 -- of sums of probabilities
 
@@ -6,7 +6,7 @@ return {
   {
     name = "training mode in evaluation", looks_at = "module_calls", wins = "results",
     text = "%s runs in training mode, without gradients",
-    mend = "net:eval() before an evaluation, net:train() behind it",
+    mend = "net:eval() before an evaluation, net:train() after it",
     find = function(row)
       if row.in_training then return 0, row.in_training end
     end,
@@ -22,14 +22,14 @@ return {
   {
     name = "softmax before cross_entropy", looks_at = "losses", wins = "results",
     text = "cross_entropy is given probabilities; it takes logits and computes log_softmax itself",
-    mend = "leave the softmax away, or take nll_loss of log_softmax",
+    mend = "remove the softmax, or use nll_loss of log_softmax",
     find = function(row)
       if row.distance and row.distance:item() < kRounding then return 0 end
     end,
   },
   {
     name = "no no_grad", looks_at = "module_calls", wins = "memory",
-    text = "%s keeps %d graphs for gradients that nobody computes",
+    text = "%s keeps %d graphs for gradients that are never computed",
     mend = "local _ <close> = tide.no_grad() before the evaluation",
     find = function(row)
       if row.unused > row.count / 2 then return 0, row.name, row.unused end

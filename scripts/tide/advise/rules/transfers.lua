@@ -1,10 +1,10 @@
--- Rules on tensors that travel for nothing.
+-- Rules on unnecessary transfers.
 local site = require "tide.advise.site"
 local source_line = require "tide.profiler.source_line"
 
 local kOften <const> = 4
 
---- Whether the line is nothing but a call of x:to(...) or its kin.
+--- Whether the line consists only of a call of x:to(...) or the like.
 local function is_statement(text)
   text = text:gsub("%s*%-%-.*$", "")
   local subject, method, rest = text:match "^([%a_][%w_%.%[%]\"']*):([%a_]+)%s*%b()(.*)$"
@@ -15,7 +15,7 @@ end
 return {
   {
     name = "unused to", looks_at = "moves", wins = "results",
-    text = "the result of :to is not used; the tensor is where it was",
+    text = "the result of :to is not used; the tensor has not moved",
     mend = "write x = x:to(...): only modules are moved in place",
     find = function(row)
       if row.file and is_statement(source_line(row.file, row.line)) then return 0 end
@@ -23,8 +23,8 @@ return {
   },
   {
     name = "made on the host", looks_at = "creations",
-    text = "%d tensors are made on the cpu and moved to %s",
-    mend = "make them there: {device = \"%2$s\"} as the last argument",
+    text = "%d tensors are created on the cpu and moved to %s",
+    mend = "create them there: {device = \"%2$s\"} as the last argument",
     find = function(row, facts)
       if row.count < kOften then return nil end
       local ms = 0
@@ -34,7 +34,7 @@ return {
   },
   {
     name = "moved again", looks_at = "moves", unless = {"unused to"},
-    text = "%d of %d transfers to %s move what is there already",
+    text = "%d of %d transfers to %s move tensors that are there already",
     mend = "move it once, before the loop, and keep the copy",
     find = function(row, facts)
       if row.repeated < 2 then return nil end

@@ -1,10 +1,10 @@
--- Rules on what the script waits for while the device has nothing to do.
+-- Rules on waits of the script while the device is idle.
 local site = require "tide.advise.site"
 
 local kManyReads <const>, kManyWaits <const> = 32, 4
 local kSlowLoader <const> = 0.15 -- of the time
 
---- A share of what would be won if the script never waited: then both sides run all the time.
+--- A share of the savings if the script never waited: then both sides overlap completely.
 local function won_without(ms, facts)
   if facts.wait_ms == 0 then return 0 end
   return math.min(facts.wait_ms, facts.idle_ms) * ms / facts.wait_ms
@@ -13,8 +13,8 @@ end
 return {
   {
     name = "element by element", looks_at = "reads",
-    text = "%d single elements are read, one after the other",
-    mend = "x:tolist() reads all of a tensor at once; sums, masks and x:gather need no reading",
+    text = "%d single elements are read, one by one",
+    mend = "x:tolist() reads an entire tensor; sums, masks and x:gather need no reads",
     find = function(row, facts)
       if row.count < kManyReads then return nil end
       local line = facts.lines[site.key(row)]
@@ -27,13 +27,13 @@ return {
     mend = "%4$s",
     find = function(row, facts)
       if row.calls < kManyWaits then return nil end
-      local awaited = row.awaited or "all that is queued"
+      local awaited = row.awaited or "all queued work"
       return won_without(row.wait_ms, facts), row.name, row.calls, awaited, row.advice
     end,
   },
   {
     name = "slow data loader", looks_at = "loaders",
-    text = "the loader takes %.1f ms for %d batches, in which the device is idle",
+    text = "the loader takes %.1f ms for %d batches while the device is idle",
     mend = "num_workers = %3$d reads batches while the device works",
     find = function(row, facts)
       local won = math.min(row.ms, facts.idle_ms)

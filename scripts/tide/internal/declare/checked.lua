@@ -1,4 +1,4 @@
--- Functions whose arguments are read and checked before they are called.
+-- Functions whose arguments are parsed and checked before they are called.
 local reader = require "tide.internal.declare.reader"
 
 --- The function that is declared as `name`, "nn.init.zeros_": it reads its arguments (see reader.lua) and calls `fn`

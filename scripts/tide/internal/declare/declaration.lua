@@ -1,5 +1,5 @@
--- Declarations: the comment above a public function or class, which says what it takes. Arguments are read by it, and
--- help, manual, annotations and the tests of examples are made of it.
+-- Declarations: the comment above a public function or class, which declares its parameters. Arguments are parsed by
+-- it, and help, manual, annotations and the tests of examples are generated from it.
 --
 --   --- Gradient descent.
 --   ---@use optim: params, lr = 1e-3

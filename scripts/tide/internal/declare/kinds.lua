@@ -1,4 +1,4 @@
--- Kinds of arguments: what the types that declarations write mean to a value.
+-- Kinds of arguments: checks values against the types in declarations.
 --
 -- A type is `any`, one of Lua's (`boolean`, `string`, `table`, `function`: whatever can be called), `number`, `integer`
 -- (also as a float without a fraction), `tensor`, `module`, `device`, `dtype`, `false`, a text in quotes, or the name

@@ -1,4 +1,4 @@
--- Methods whose arguments are read and checked before they are called.
+-- Methods whose arguments are parsed and checked before they are called.
 local declaration = require "tide.internal.declare.declaration"
 local reader = require "tide.internal.declare.reader"
 
@@ -7,7 +7,7 @@ local kOthers <const> = {init = true, forward = true, inherited = true}
 
 local function pass(...) return ... end
 
---- The method `fn` that reads its arguments first. Its call of `fn` is no tail call: the traceback says who called.
+--- The method `fn` that reads its arguments first. It does not tail call `fn`, so that the traceback shows the caller.
 local function checked(class, receiver, name, fn)
   local declared, read_values = receiver .. ":" .. name, nil
   return function(self, ...)

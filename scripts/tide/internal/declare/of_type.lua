@@ -1,4 +1,4 @@
--- Values that are checked by themselves, as those of callbacks and of fields are.
+-- Checks single values, such as those of callbacks and fields.
 local kinds = require "tide.internal.declare.kinds"
 
 local readers = {} -- by type

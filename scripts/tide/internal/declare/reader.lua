@@ -1,4 +1,4 @@
--- Reads the arguments of a function by its declaration: positions first, then one table of named ones.
+-- Parses the arguments of a function by its declaration: positional ones first, then a table of named ones.
 local declaration = require "tide.internal.declare.declaration"
 local file_metadata = require "tide.internal.file_metadata"
 local kinds = require "tide.internal.declare.kinds"
@@ -95,7 +95,7 @@ local function read(plan, ...)
   local count, values, given = select("#", ...), {}, {...}
   if file_metadata[given[count]] then count = count - 1 end
   local last = given[count]
-  -- An empty table behind all that must be given can only be meant as no options.
+  -- An empty table after all required arguments is an empty table of options.
   local is_empty = type(last) == "table" and next(last) == nil and not plan.required[count]
   local options = (is_options(last) or is_empty) and last or nil
   if options and is_value(plan, options, count) then options = nil end

@@ -1,11 +1,11 @@
 -- Options of the axes of a figure, for declarations: see internal/declare/declaration.lua.
----@param title string  stands above
----@param xlabel string  stands at the x axis
----@param ylabel string  stands at the y axis
+---@param title string  title above the axes
+---@param xlabel string  label of the x axis
+---@param ylabel string  label of the y axis
 ---@param xscale "linear" | "log"  scale of the x axis; nil is linear
 ---@param yscale "linear" | "log"  scale of the y axis; nil is linear
----@param xlim number[2]  lowest and highest x; nil goes by the data
----@param ylim number[2]  lowest and highest y; nil goes by the data
+---@param xlim number[2]  lowest and highest x; nil is the range of the data
+---@param ylim number[2]  lowest and highest y; nil is the range of the data
 ---@param xticks number[] | string[]  positions, or names of 1, 2, ...
 ---@param yticks number[] | string[]  positions, or names of 1, 2, ...
----@param grid boolean  lines at the ticks
+---@param grid boolean  draw lines at the ticks

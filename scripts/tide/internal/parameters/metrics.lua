@@ -1,8 +1,8 @@
 -- Parameters that several functions of tide.metrics take, for declarations: see internal/declare/declaration.lua.
 ---@param average "micro" | "macro" | "weighted" | "none"  over all samples, over classes, over classes by their
----  number, or one figure for each class
----@param ignore_index integer  targets of this value do not count
----@param num_classes integer  how many classes; nil goes by the scores
----@param task "multiclass" | "binary" | "multilabel"  what targets are; nil goes by their shape
----@param threshold number  a score from it on is a yes
----@param zero_division number  the figure of a class that nothing was taken for
+---  number, or one result for each class
+---@param ignore_index integer  targets of this value are ignored
+---@param num_classes integer  number of classes; nil infers it from the scores
+---@param task "multiclass" | "binary" | "multilabel"  the kind of targets; nil infers it from their shape
+---@param threshold number  scores of at least this are positive
+---@param zero_division number  the result if the denominator is 0

@@ -1,114 +1,114 @@
 -- Parameters that several functions of tide.nn take, for declarations: see internal/declare/declaration.lua.
----@param a number  lower end
+---@param a number  lower bound
 ---@param activation string | function  the function of that hidden layer
----@param add_zero_attn boolean  a vector of zeros is put behind keys and values
+---@param add_zero_attn boolean  append a zero vector to keys and values
 ---@param affine boolean  trained weight and bias for each channel
----@param align_corners boolean  the outermost elements lie on each other, instead of their outer edges; nil is false
+---@param align_corners boolean  align the centers of the corner elements, instead of their edges; nil is false
 ---@param alpha number  factor of the sum of squares
----@param amount integer | number  how many, or as a float which share
----@param attn_mask tensor  bools, true leaves out; or numbers added to the scores
----@param average_attn_weights boolean  give the mean over the heads
----@param b number  upper end
+---@param amount integer | number  the number, or as a float the fraction
+---@param attn_mask tensor  booleans, true masks out; or values added to the scores
+---@param average_attn_weights boolean  return the mean over the heads
+---@param b number  upper bound
 ---@param batch_first boolean  (n, length, features) instead of (length, n, features)
 ---@param beta number  exponent
 ---@param bias boolean  add a trained bias
----@param bidirectional boolean  a second pass from the end to the start; features of both are joined
----@param bn module  the batch norm behind it
----@param ceil_mode boolean  windows that reach over the end give a result, too
----@param count_include_pad boolean  padding counts in the mean
+---@param bidirectional boolean  add a reverse pass and concatenate its features
+---@param bn module  the batch norm after it
+---@param ceil_mode boolean  round the output size up instead of down
+---@param count_include_pad boolean  include padding in the mean
 ---@param d_model integer  size of the last dimension of x and of the result
----@param device device  where the parameters lie; nil is the default device
----@param dilation integer | integer[]  distance between the elements of a window; 1 is none left out
+---@param device device  device of the parameters; nil is the default device
+---@param dilation integer | integer[]  distance between the elements of a window
 ---@param dim number  the dimension whose elements sum to 1, from 1
----@param dim_feedforward integer  size of the hidden layer behind attention
+---@param dim_feedforward integer  size of the feedforward layer after attention
 ---@param distance_function function  distance(a, b); nil is pairwise_distance
 ---@param divisor_override integer  what sums are divided by; nil is the number of elements
 ---@param dropout number  probability that an element becomes 0, in training
 ---@param dtype dtype  type of the parameters; nil is float32
 ---@param elementwise_affine boolean  trained weight and bias for each element
 ---@param embedding_dim integer >= 0  length of a vector
----@param enforce_sorted boolean  sequences come longest first
+---@param enforce_sorted boolean  sequences must be sorted by decreasing length
 ---@param eps number  added to the variance
 ---@param error_if_nonfinite boolean  raise an error for nan or inf, which waits
----@param full boolean  with Stirling's approximation of log(target!)
----@param gain number  factor of the spread; see calculate_gain
----@param groups integer >= 0  groups of channels that do not see each other; divides both numbers of channels
+---@param full boolean  include Stirling's approximation of log(target!)
+---@param gain number  scaling factor; see calculate_gain
+---@param groups integer >= 0  number of channel groups convolved separately; divides both numbers of channels
 ---@param hidden_size integer >= 0  size of the hidden state
----@param ignore_index number  targets of this value do not count
----@param importance_scores tensor  in the place of the sizes of the values
+---@param ignore_index number  targets of this value are ignored
+---@param importance_scores tensor  used instead of the magnitudes
 ---@param in_channels integer >= 0  channels of x
 ---@param in_features integer >= 0  size of the last dimension of x
----@param indices tensor  the positions that max pooling gave, from 1
----@param inplace boolean  write the result into the input
+---@param indices tensor  the positions from max pooling, from 1
+---@param inplace boolean  overwrite the input
 ---@param input tensor  the tensor
 ---@param input_size integer >= 0  size of the last dimension of x
----@param is_causal boolean  says that the mask is causal
+---@param is_causal boolean  declares the mask to be causal
 ---@param k number  added to the sum
----@param kernel_size integer | integer[]  size of the window: one number for all dimensions, or one for each
----@param key_padding_mask tensor  (n, others), true leaves a key out
+---@param kernel_size integer | integer[]  size of the window: one for all dimensions, or one for each
+---@param key_padding_mask tensor  (n, others), true masks out a key
 ---@param lambd number  values from -lambd to lambd become 0
 ---@param layer_norm_eps number  added to variances in layer norms
 ---@param lengths integer[] | tensor  length of each sequence
 ---@param log_input boolean  x holds logarithms
----@param lower number  least slope below 0
----@param margin number  how much farther
----@param max_norm number  vectors that are looked up are shortened to this norm, in place
+---@param lower number  smallest slope below 0
+---@param margin number  required difference of the distances
+---@param max_norm number  looked-up vectors with a larger norm are scaled down to it, in place
 ---@param mean number  mean
----@param memory tensor  what the encoder gives
----@param memory_is_causal boolean  says that memory_mask is causal
----@param memory_key_padding_mask tensor  (n, length), true leaves a position of memory out
----@param memory_mask tensor  of the attention from tgt to memory
----@param mode "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "area" | "nearest-exact"  how values
----  between elements are found
+---@param memory tensor  the output of the encoder
+---@param memory_is_causal boolean  declares memory_mask to be causal
+---@param memory_key_padding_mask tensor  (n, length), true masks out a position of memory
+---@param memory_mask tensor  mask of the attention from tgt to memory
+---@param mode "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "area" | "nearest-exact"  interpolation
+---  method
 ---@param module module  the module
----@param momentum number | false  share of the newest batch in the running statistics; false: means of all batches
+---@param momentum number | false  weight of the newest batch in the running statistics; false: mean of all batches
 ---@param name string  name of the parameter
----@param need_weights boolean  also give the weights of the attention
----@param nhead integer  how many attentions run side by side; divides d_model
----@param nonlinearity string  name of the function that follows, such as "relu"
+---@param need_weights boolean  also return the attention weights
+---@param nhead integer  number of attention heads; divides d_model
+---@param nonlinearity string  name of the activation that follows, such as "relu"
 ---@param norm module  applied to the result
----@param norm_first boolean  normalize in front of attention and hidden layer, not behind them
----@param norm_type number | "inf"  which norm
----@param normalized_shape integer | integer[]  sizes of the last dimensions, which are normalized together
----@param num_embeddings integer >= 0  how many vectors; positions go from 1 to this
+---@param norm_first boolean  normalize before attention and feedforward layer instead of after them
+---@param norm_type number | "inf"  the order of the norm
+---@param normalized_shape integer | integer[]  sizes of the last dimensions, which are normalized jointly
+---@param num_embeddings integer >= 0  number of vectors; indices go from 1 to this
 ---@param num_features integer >= 0  channels of x, its dimension 2
----@param num_heads integer >= 0  how many attentions run side by side
----@param num_layers integer >= 0  how many layers stand on each other
----@param out_channels integer >= 0  channels of the result: number of filters
+---@param num_heads integer >= 0  number of attention heads
+---@param num_layers integer >= 0  number of stacked layers
+---@param out_channels integer >= 0  channels of the result
 ---@param out_features integer >= 0  size of the last dimension of the result
 ---@param output_padding integer | integer[]  elements added at one end of the result
----@param output_ratio number | number[]  size of the result as a share of that of x
----@param output_size integer | integer[]  size of the result: one number for all dimensions, or one for each
+---@param output_ratio number | number[]  size of the result as a fraction of that of x
+---@param output_size integer | integer[]  size of the result: one for all dimensions, or one for each
 ---@param p number in [0, 1]  probability that a channel becomes 0
----@param padding integer | integer[]  amounts in front of and behind the last dimension, then the one before, ...; or
+---@param padding integer | integer[]  amounts before and after the last dimension, then the second to last, ...; or
 ---  one for all
----@param padding_mode "zeros" | "reflect" | "replicate" | "circular"  what is put around x
----@param padding_value number  what fills shorter sequences
----@param parameters tensor | tensor[]  the parameters, as net:parameters() gives them
----@param query tensor  what is looked for: (length, n, embed_dim)
----@param reduction "none" | "mean" | "sum"  what is made of the losses of all elements: nothing, their mean, or their
----  sum
----@param return_indices boolean  also the positions of the largest values, from 1, for unpooling
----@param scale_factor number | number[]  factor of the sizes, in place of size
----@param scale_grad_by_freq boolean  divide gradients by how often a position occurs in the batch
+---@param padding_mode "zeros" | "reflect" | "replicate" | "circular"  how to pad x
+---@param padding_value number  value that pads shorter sequences
+---@param parameters tensor | tensor[]  the parameters, as from net:parameters()
+---@param query tensor  queries: (length, n, embed_dim)
+---@param reduction "none" | "mean" | "sum"  how to combine the losses of all elements: not at all, by their mean, or by
+---  their sum
+---@param return_indices boolean  also return the positions of the maxima, from 1, for unpooling
+---@param scale_factor number | number[]  factor of the sizes, instead of size
+---@param scale_grad_by_freq boolean  divide gradients by the frequency of the index in the batch
 ---@param sequences tensor[]  sequences of different lengths
----@param size integer | integer[]  size of the result: one number for all dimensions, or one for each
+---@param size integer | integer[]  size of the result: one for all dimensions, or one for each
 ---@param src tensor  input of the encoder: (length, n, d_model)
----@param src_key_padding_mask tensor  (n, length), true leaves a position of src out
----@param src_mask tensor  of the attention in src: true leaves out, or numbers are added
+---@param src_key_padding_mask tensor  (n, length), true masks out a position of src
+---@param src_mask tensor  mask of the attention in src: true masks out, or values are added
 ---@param std number  standard deviation
 ---@param stride integer | integer[]  steps from one window to the next: one number for all dimensions, or one for
 ---  each
----@param swap boolean  the distance of positive and negative counts, if it is less
+---@param swap boolean  use the distance of positive and negative if it is smaller
 ---@param tensor tensor  the tensor, which is filled in place
 ---@param tgt tensor  input of the decoder: (length, n, d_model)
----@param tgt_is_causal boolean  says that tgt_mask is causal
----@param tgt_key_padding_mask tensor  (n, length), true leaves a position of tgt out
----@param tgt_mask tensor  of the attention in tgt: true leaves out, or numbers are added
----@param threshold number  values that are not above it are replaced
+---@param tgt_is_causal boolean  declares tgt_mask to be causal
+---@param tgt_key_padding_mask tensor  (n, length), true masks out a position of tgt
+---@param tgt_mask tensor  mask of the attention in tgt: true masks out, or values are added
+---@param threshold number  values not above it are replaced
 ---@param track_running_stats boolean  keep running statistics and use them in evaluation mode
 ---@param upper number  largest slope below 0
----@param value number  what is put there
+---@param value number  the fill value
 ---@param weight tensor  weight of each class
 ---@param x tensor  the tensor
----@param zero_infinity boolean  losses that are infinite, as the target is too long, count 0
+---@param zero_infinity boolean  infinite losses, due to long targets, become 0

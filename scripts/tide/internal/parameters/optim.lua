@@ -1,26 +1,26 @@
 -- Parameters that several functions of tide.optim take, for declarations: see internal/declare/declaration.lua.
 ---@param amsgrad boolean  divide by the largest mean of squares so far
----@param anneal_strategy "cos" | "linear"  form of the way
----@param base_momentum number | number[]  the least momentum
----@param betas number[2] in [0, 1)  shares of the running means of the gradient and of its square that are kept
+---@param anneal_strategy "cos" | "linear"  shape of the annealing curve
+---@param base_momentum number | number[]  the smallest momentum
+---@param betas number[2] in [0, 1)  decay rates of the running means of the gradient and of its square
 ---@param cycle_momentum boolean  momentum falls as the learning rate rises
 ---@param decoupled_weight_decay boolean  weight decay shrinks the parameter, as in AdamW
----@param device device  where the means lie; nil is where the model lies
----@param eps number >= 0  added to the divisor, so that it is never 0
----@param eta_min number  the least learning rate
+---@param device device  device of the means; nil is that of the model
+---@param eps number >= 0  added to the denominator for numerical stability
+---@param eta_min number  the smallest learning rate
 ---@param factor number  factor of the learning rate
 ---@param gamma number  factor of the learning rate
----@param last_epoch integer >= -1  the last step that was taken; -1 begins anew
----@param lr tensor | number >= 0  learning rate: how far a step goes
+---@param last_epoch integer >= -1  the index of the last step; -1 starts from the beginning
+---@param lr tensor | number >= 0  learning rate
 ---@param lr_lambda function | function[]  factor(step) for all groups, or one for each
----@param max_lr number | number[]  the largest learning rate, of all groups or of each
+---@param max_lr number | number[]  the largest learning rate, for all groups or for each
 ---@param max_momentum number | number[]  the largest momentum
----@param maximize boolean  go up instead of down
----@param milestones integer[] | tensor  the steps at which it changes, rising
----@param momentum number >= 0  share of the last step's direction that is kept
----@param nesterov boolean  look ahead along the momentum
----@param optimizer optimizer  its learning rates are set
----@param params tensor[] | table[]  parameters, as net:parameters() gives them, or groups {params = list, lr = ...}
----  with options of their own
----@param total_iters number  steps until the learning rate is the optimizer's
----@param weight_decay number >= 0  pulls parameters towards 0: added to the gradient times the parameter
+---@param maximize boolean  maximize instead of minimize
+---@param milestones integer[] | tensor  the steps at which it changes, in increasing order
+---@param momentum number >= 0  momentum factor
+---@param nesterov boolean  use Nesterov momentum
+---@param optimizer optimizer  the optimizer whose learning rates are set
+---@param params tensor[] | table[]  parameters, as from net:parameters(), or groups {params = list, lr = ...}
+---  with their own options
+---@param total_iters number  steps until the optimizer's learning rate is reached
+---@param weight_decay number >= 0  weight decay factor: times the parameter, added to the gradient

@@ -1,13 +1,13 @@
 -- Parameters that several functions of tide.plot take, for declarations: see internal/declare/declaration.lua.
----@param cmap "viridis" | "magma" | "coolwarm" | "blues" | "gray"  colors of values
+---@param cmap "viridis" | "magma" | "coolwarm" | "blues" | "gray"  color map
 ---@param color string  color, as a name or as #rrggbb; nil is the next of the palette
 ---@param label string  name of the series in the legend
----@param linestyle "-" | "--" | ":"  whole, dashed or dotted
+---@param linestyle "-" | "--" | ":"  solid, dashed or dotted
 ---@param linewidth number > 0  width of lines in pixels
----@param marker "o" | "." | "x" | "+" | "s" | "^"  what stands at the points
+---@param marker "o" | "." | "x" | "+" | "s" | "^"  marker of the points
 ---@param markersize number > 0  width of markers in pixels
 ---@param size integer[2] in [50, 10000]  width and height in pixels
 ---@param vmax number  the value of the last color; nil is the largest
----@param vmin number  the value of the first color; nil is the least
----@param x? tensor | table  where the points are; nil is 1, 2, ...
+---@param vmin number  the value of the first color; nil is the smallest
+---@param x? tensor | table  x coordinates; nil is 1, 2, ...
 ---@param y tensor | table  the values

@@ -1,6 +1,6 @@
 -- Parameters that several functions of tide.signal take, for declarations: see internal/declare/declaration.lua.
----@param device device  where the result lies; nil is the default device
----@param dtype dtype  type of the result; nil is what the operands or the values suggest
----@param M integer >= 0  how many elements
+---@param device device  device of the result; nil is the default device
+---@param dtype dtype  type of the result; nil infers it from the operands or values
+---@param M integer >= 0  number of elements
 ---@param requires_grad boolean  whether gradients of the result are recorded
----@param sym boolean  symmetric, for filters; with false periodic, for spectra
+---@param sym boolean  symmetric, for filter design; false is periodic, for spectral analysis

@@ -1,10 +1,10 @@
 -- Parameters that several functions of tide.vision take, for declarations: see internal/declare/declaration.lua.
----@param activation function  activation() makes the activation
----@param activation_layer function | false  activation_layer() makes the activation
+---@param activation function  activation() creates the activation
+---@param activation_layer function | false  activation_layer() creates the activation
 ---@param aligned boolean  shift by half a pixel
----@param alpha number  shape of the distribution of shares
----@param antialias boolean  smooth before making smaller
----@param apply_exif_orientation boolean  turn the picture as its file says
+---@param alpha number  parameter of the distribution of mixing weights
+---@param antialias boolean  apply a low-pass filter when downsampling
+---@param apply_exif_orientation boolean  rotate the image according to its EXIF data
 ---@param attention_dropout number  probability that a weight of the attention becomes 0
 ---@param aux_logits boolean  the side branches
 ---@param bn_size integer > 0  factor of the channels inside a layer
@@ -29,7 +29,7 @@
 ---@param image_size integer > 0  height and width of the pictures
 ---@param img tensor  pictures (..., channels, height, width)
 ---@param init_weights boolean  fill weights as in the paper
----@param inplace boolean  write the result into the input
+---@param inplace boolean  overwrite the input
 ---@param input tensor | string  the picture, or its bytes
 ---@param interpolation "nearest" | "bilinear" | "bicubic" | "nearest-exact"  how values between pixels are found
 ---@param iou_threshold number  boxes that overlap a better one by more are dropped
@@ -38,7 +38,7 @@
 ---@param left number  first column, from 1
 ---@param max_pixels integer >= 0  larger pictures are an error
 ---@param mean number | number[] | tensor  mean of each channel
----@param memory_efficient boolean  compute parts anew in backward instead of keeping them
+---@param memory_efficient boolean  recompute parts in backward instead of saving them
 ---@param mode string  channels of the result: unchanged, gray, gray_alpha, rgb or rgb_alpha
 ---@param norm_layer function | false  norm_layer(channels) makes a norm
 ---@param normalize boolean  stretch values to 0..1

@@ -5,7 +5,7 @@ local tokens = require "tide.internal.tokens"
 
 local html = {escape = escape_markup}
 
---- A name as the id of an element, and behind "#" in a link.
+--- A name as the id of an element, and after "#" in a link.
 function html.id(name)
   return (name:gsub("[^%w_.:-]", function(c) return ("-%02x"):format(c:byte()) end))
 end

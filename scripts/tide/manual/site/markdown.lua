@@ -53,7 +53,7 @@ end
 local function is_rule(line) return line ~= nil and line:find "^%s*|[%s:|-]+|%s*$" ~= nil end
 
 -- Blocks: functions (lines, i, files) that give the HTML of what begins in line i, and the line
--- behind.
+-- after it.
 
 local function table_block(lines, i, files)
   local out = {'<div class="wide"><table>'}

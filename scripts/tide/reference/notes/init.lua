@@ -1,5 +1,5 @@
--- What the reference says of a name besides its row and its parameters: a formula, shapes, what
--- waits, errors, and where to read on.
+-- The notes of the reference for a name, besides its row and parameters: a formula, shapes, what
+-- waits, errors, and related names.
 --
 -- The files below notes/ are lists of groups (see groups.lua) with the fields `formula`, `shapes`,
 -- `counts` (what counts from 1), `waits`, `errors` and `see`, which names others as "F.relu
@@ -9,7 +9,7 @@ local lookup = require "tide.reference.lookup"
 
 local notes = {}
 
---- The fields in the order in which they are shown, and what is written in front of them.
+--- The fields in display order, and their titles.
 notes.fields = {
   {"formula", "formula"}, {"shapes", "shapes"}, {"counts", "counts from 1"}, {"waits", "waits"},
   {"errors", "errors"}, {"see", "see also"},
@@ -24,9 +24,9 @@ function notes.modules()
   return modules
 end
 
-local find -- made when it is first needed
+local find -- created on first use
 
---- What is said of an entry under a field; nil if nothing.
+--- The text of a field of an entry; nil if there is none.
 function notes.of(entry, field)
   if entry.declared then return entry.declared[field] end
   find = find or groups(notes.modules())
@@ -43,8 +43,7 @@ function notes.other_names(entry)
   return names
 end
 
---- All that is said of an entry besides its row, in order: {field, title, text}. What the row says
---- already is left out.
+--- All notes of an entry, in order: {field, title, text}, except text that is already in the row.
 function notes.list(entry)
   local list = {}
   for _, field in ipairs(notes.fields) do

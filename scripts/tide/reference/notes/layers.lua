@@ -1,4 +1,4 @@
--- Formulas and shapes of layers, their errors and their kin.
+-- Formulas and shapes of layers, their errors, and related names.
 return {
   {
     of = "linear",
@@ -10,9 +10,9 @@ return {
   {
     of = "embedding",
     formula = "y = weight[x]",
-    shapes = "x (...) of positions -> (..., embedding_dim)",
+    shapes = "x (...) of indices -> (..., embedding_dim)",
     counts = "x and padding_idx, from 1 to num_embeddings",
-    errors = "a position out of range raises when a result is read, with the line that looked it up",
+    errors = "an index out of range raises when a result is read, with the line of the lookup",
     see = "nn.Embedding nn.EmbeddingBag F.embedding F.one_hot",
   },
   {
@@ -25,7 +25,7 @@ return {
     of = "conv1d",
     formula = "y[n, o, t] = b[o] + sum over c, i of w[o, c, i] x[n, c, stride t + dilation i - padding]",
     shapes = "x (n, in_channels, length) -> (n, out_channels, (length + 2 padding - dilation (kernel_size - 1) - 1) "
-      .. "// stride + 1); x may lack n",
+      .. "// stride + 1); n is optional",
     see = "nn.Conv1d nn.LazyConv1d nn.ConvTranspose1d F.conv1d",
   },
   {
@@ -33,7 +33,7 @@ return {
     formula = "y[n, o, p, q] = b[o] + sum over c, i, j of w[o, c, i, j] x[n, c, stride p + dilation i - padding, "
       .. "stride q + dilation j - padding]",
     shapes = "x (n, in_channels, height, width) -> (n, out_channels, (size + 2 padding - dilation (kernel_size - 1) "
-      .. "- 1) // stride + 1 for height and width); x may lack n",
+      .. "- 1) // stride + 1 for height and width); n is optional",
     errors = "channels of x that are not in_channels, a window larger than the padded x",
     see = "nn.Conv2d nn.LazyConv2d nn.ConvTranspose2d nn.MaxPool2d F.conv2d",
   },
@@ -56,7 +56,7 @@ return {
     formula = "y = the maximum of each window",
     shapes = "x (n, channels, size...) -> (n, channels, (size + 2 padding - dilation (kernel_size - 1) - 1) // "
       .. "stride + 1 for each); rounded up with ceil_mode",
-    counts = "positions that return_indices gives, in one channel taken as a vector",
+    counts = "the positions of return_indices, in the flattened channel",
     see = "nn.MaxPool2d nn.AvgPool2d nn.AdaptiveMaxPool2d nn.MaxUnpool2d F.max_pool2d",
   },
   {
@@ -69,16 +69,16 @@ return {
   {
     of = "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
       .. "adaptive_max_pool3d",
-    shapes = "x (n, channels, size...) -> (n, channels, output_size...), whatever the sizes of x",
+    shapes = "x (n, channels, size...) -> (n, channels, output_size...), for any size of x",
     see = "nn.AdaptiveAvgPool2d nn.AdaptiveMaxPool2d nn.AvgPool2d",
   },
   {
     of = "batch_norm",
-    formula = "y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over all but dimension 2; running = (1 "
-      .. "- momentum) running + momentum batch",
+    formula = "y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over all dimensions except 2; "
+      .. "running = (1 - momentum) running + momentum batch",
     shapes = "x (n, num_features, ...) -> the same",
     waits = "only with momentum = false, in training",
-    errors = "one value for each channel in training, as there is no variance",
+    errors = "a single value per channel in training, which has no variance",
     see = "nn.BatchNorm2d nn.LayerNorm nn.GroupNorm nn.InstanceNorm2d F.batch_norm module:eval",
   },
   {
@@ -120,7 +120,7 @@ return {
   },
   {
     of = "alpha_dropout feature_alpha_dropout",
-    formula = "dropped values become -1.758 and all are scaled, so that mean and variance stay",
+    formula = "dropped values become -1.758 and all are scaled, so that mean and variance are preserved",
     see = "nn.AlphaDropout nn.SELU",
   },
   {

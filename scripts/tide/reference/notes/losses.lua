@@ -1,4 +1,4 @@
--- Formulas and shapes of losses. With reduction "none" the losses l are given as they are.
+-- Formulas and shapes of losses. With reduction "none" the losses l are returned.
 return {
   {
     of = "cross_entropy",

@@ -1,8 +1,8 @@
--- Formulas of ops, what counts from 1, what waits, errors, and kin.
+-- Formulas of ops, 1-based indices, waits, errors, and related names.
 return {
   {
     of = "matmul mm bmm",
-    shapes = "(..., n, k) x (..., k, m) -> (..., n, m); vectors count as a row or a column",
+    shapes = "(..., n, k) x (..., k, m) -> (..., n, m); vectors are treated as a row or a column",
     errors = "inner sizes differ",
     see = "x:matmul tide.einsum tide.linalg.multi_dot nn.Linear",
   },
@@ -23,7 +23,7 @@ return {
     of = "gather x:scatter x:scatter_ tide.scatter scatter_add scatter_reduce index_select index_add index_copy "
       .. "index_fill take put",
     counts = "index",
-    errors = "a position out of range raises when the result is read, with the line of the op",
+    errors = "an index out of range raises when the result is read, with the line of the op",
     see = "x:gather x:scatter x:index_select x:take_along_dim x[index]",
   },
   {of = "nonzero", counts = "the positions", see = "x:nonzero x:count_nonzero x[mask]"},
@@ -31,7 +31,7 @@ return {
   {of = "one_hot", counts = "x", see = "F.one_hot nn.Embedding"},
   {
     of = "bincount",
-    counts = "x: element i of the result is how often i occurs",
+    counts = "x: element i of the result is the number of occurrences of i",
     see = "x:bincount x:histc tide.histogram",
   },
   {of = "randperm multinomial", counts = "the numbers", see = "tide.randperm tide.randint tide.multinomial"},
@@ -42,19 +42,19 @@ return {
     errors = "sizes whose product differs",
     see = "x:reshape x:view x:flatten x:unflatten",
   },
-  {of = "view", errors = "elements that do not lie so in memory: reshape copies them", see = "x:reshape x:contiguous"},
+  {of = "view", errors = "strides that do not allow the shape: reshape copies", see = "x:reshape x:contiguous"},
   {of = "squeeze unsqueeze", see = "x:squeeze x:unsqueeze x[new]"},
   {of = "expand broadcast_to", see = "x:expand x:repeat_dims tide.broadcast_shapes"},
   {
     of = "cat concat stack",
-    errors = "sizes that differ beside the dimension, types that do not promote, other devices",
+    errors = "sizes that differ in other dimensions, types without promotion, different devices",
     see = "tide.cat tide.stack x:split x:chunk",
   },
   {of = "split chunk unbind tensor_split", see = "x:split x:chunk x:unbind tide.cat"},
   {
     of = "narrow select",
     counts = "start and index",
-    errors = "a position out of range",
+    errors = "an index out of range",
     see = "x:narrow x:select x[i] x[ranges]",
   },
   {of = "where", see = "x:where x:masked_fill"},
@@ -62,7 +62,7 @@ return {
   {
     of = "item tolist",
     waits = "for the value",
-    errors = "item: a tensor that has not one element; a value that failed names the line that queued it",
+    errors = "item: a tensor without exactly one element; a failed value names the line that queued it",
     see = "x:item x:tolist tide.synchronize",
   },
   {of = "equal allclose isclose", see = "x:equal x:allclose x:isclose x:eq"},
@@ -88,13 +88,13 @@ return {
   {
     of = "x:to x:cpu x:cuda x:copyto",
     see = "x:to x:cpu x:cuda tide.device module:to",
-    errors = "a device that there is not",
+    errors = "a device that does not exist",
     waits = "only for copies to the host, unless non_blocking",
   },
   {
     of = "backward",
-    waits = "no, but for detect_anomaly",
-    errors = "a tensor of several elements without a gradient; a graph that was used, unless retain_graph",
+    waits = "only with detect_anomaly",
+    errors = "a tensor of several elements without a gradient; a graph used before, unless retain_graph",
     see = "x:backward x.grad tide.grad tide.no_grad x:detach",
   },
   {
@@ -105,7 +105,7 @@ return {
   {of = "x.dtype x.device", see = "x.dtype x.device x:to tide.finfo"},
   {of = "no_grad enable_grad inference_mode", see = "tide.no_grad tide.enable_grad x:detach"},
   {of = "autocast", see = "tide.autocast amp.GradScaler"},
-  {of = "tide.synchronize", see = "tide.synchronize tide.flush tide.pending x:item", waits = "for all that is queued"},
+  {of = "tide.synchronize", see = "tide.synchronize tide.flush tide.pending x:item", waits = "for all queued work"},
   {of = "flush pending", see = "tide.flush tide.pending tide.synchronize"},
   {of = "manual_seed seed", see = "tide.manual_seed tide.Generator tide.get_rng_state"},
   {

@@ -9,7 +9,7 @@ return {
     {"it", "(name, fn)", "One test; fails if fn raises an error",
       [[tide.test.describe("sums", function() tide.test.it("add", function() ]] ..
         "tide.test.equal(1 + 1, 2) end) end)"},
-    {"pending", "(name)", "A test that cannot run yet, or not here; in a test: ends it so",
+    {"pending", "(name)", "A test that cannot run yet, or not here; called in a test, ends it as pending",
       [[tide.test.describe("sums", function() tide.test.pending("wait for a GPU") end)]]},
     {"before_each", "(fn)", "Runs before each test of the group",
       [[tide.test.describe("sums", function() local x; ]] ..
@@ -32,11 +32,11 @@ return {
       "Asserts equal type, shape and values, or equal contents of tables",
       "tide.test.equal(tide.tensor{1, 2}:sum():item(), 3)"},
     {"same_type", "(got, expected)",
-      "As equal; numbers of Lua must also both be integers, or both floats",
+      "Like equal, but Lua numbers must also both be integers, or both floats",
       "tide.test.same_type(tide.tensor{1.0, 2}:sum():item(), 3.0)"},
     {"identical", "(got, expected)", "Asserts equal bits",
       "tide.test.identical(tide.ones(2) + 0, tide.ones(2))"},
-    {"is_true", "(value)", "Asserts something other than nil and false",
+    {"is_true", "(value)", "Asserts a value other than nil and false",
       "tide.test.is_true(2 > 1)"},
     {"is_false", "(value)", "Asserts nil or false",
       "tide.test.is_false(1 > 2)"},
@@ -47,9 +47,9 @@ return {
       [[tide.test.raises("inner sizes differ", tide.matmul, tide.ones(2, 3), tide.ones(2, ]] ..
         "3)) ~= nil --> true"},
     {"exercises", "(exercises)",
-      "Calls check(expect) of each {name, check}; expect(condition, hint) says that an exercise is unsolved " ..
-        "without the condition, as " ..
-        "an error does. Prints a line for each with its hint, and raises an error if one is unsolved",
+      "Calls check(expect) of each {name, check}; expect(condition, hint) marks an exercise as unsolved " ..
+        "if the condition is false, as " ..
+        "does an error. Prints a line for each with its hint, and raises an error if one is unsolved",
       [[pcall(tide.test.exercises, {{"1. Add", function(expect) expect(1 + 1 == 3, "count again") end}}) --> ]] ..
         [[false, "1 of 1 exercises unsolved"]]},
     {"run", "({filter, tags, devices, list, report})", "Runs the tests registered so far",
@@ -62,25 +62,25 @@ return {
       [[tide.version:match("^%d+%.%d+%.%d+$") == tide.version --> true]]},
     {"args", "({name = default, ...})", "The script's arguments by name: --epochs 5",
       [[tide.args({epochs = 10}, {"--epochs", "5"}).epochs --> 5]]},
-    {"checkpoint", "(fn, ...)", "fn(...), computed again in backward instead of kept",
+    {"checkpoint", "(fn, ...)", "fn(...), recomputed in backward instead of saved",
       "local x = tide.ones(2):requires_grad_(); " ..
         "tide.checkpoint(function(x) return x * x end, x):sum():backward(); " ..
         "x.grad --> {2.0, 2.0}"},
     {"explain", "(fn | x)",
-      "Calls fn once and returns an explanation and fn's results: which kernels its ops became, why they are not " ..
-        "fewer, their FLOPs, bytes and bound. Of a tensor: what is recorded for its device, which is not flushed. " ..
-        "Never waits by itself. Steps are explanation[1], ...; fields of one: number, kind (\"loop\", \"compute\", " ..
+      "Calls fn once and returns an explanation and fn's results: the kernels of its ops, why they are not fused " ..
+        "further, their FLOPs, bytes and bound. Of a tensor: the ops recorded for its device, not flushed. " ..
+        "Does not wait. Steps are explanation[1], ...; fields of a step: number, kind (\"loop\", \"compute\", " ..
         "\"copy\"), name, ops, lines, window, device, shape, reads, writes, bytes, flops, intensity, least_ms and " ..
-        "bound. explanation.windows and explanation.notes say what cut windows and what did not fuse",
+        "bound. explanation.windows and explanation.notes explain what cut windows and what was not fused",
       [[local x = tide.ones(4); tide.flush(); #tide.explain(function() return (x * 2 + 1):sum() end) --> 1]]},
     {"progress", "(n | list | loader | iterator, {label, total})",
-      "Walks it while a line shows how far it is",
+      "Iterates while a line shows the progress",
       "local sum = 0; for i in tide.progress(3) do sum = sum + i end; sum --> 6"},
     {"help", "(name_or_function?)",
-      "The text of the reference on a name, a function, or a family of them; where there is none, a text that " ..
+      "The reference text for a name, a function, or a family of them; if there is none, a text that " ..
         "says so, and false",
       [[tide.help("sleep"):match("^[^\n]*") --> "tide.sleep(seconds)"]]},
-    {"class", "(name, base?)", "A class with single inheritance; calling it makes an object",
+    {"class", "(name, base?)", "A class with single inheritance; calling it creates an object",
       [[local Point = tide.class("Point"); function Point:init(x) self.x = x end; ]] ..
         "Point(3).x --> 3"},
   },

@@ -17,7 +17,7 @@ for _, name in ipairs {
   add(name, name, "The type's name: x.dtype == tide." .. name)
 end
 for _, name in ipairs {"float", "double", "half", "long", "int", "short"} do
-  add(name, words[name], "PyTorch's other word for " .. words[name])
+  add(name, words[name], "PyTorch's alias of " .. words[name])
 end
 
 return {family}

@@ -1,9 +1,9 @@
--- The vocabulary: what a parameter means, by its name and by the function that takes it.
+-- The vocabulary: descriptions of parameters, by name and by function.
 --
 -- The files below vocabulary/ are lists of groups (see groups.lua) whose fields are parameters, as
 -- "TYPE = DEFAULT: TEXT". A type is one of those below, a list of one ("tensor[]"), a text in
--- quotes, or several of them ("number | nil"). It may be left out where a row or a declaration has
--- one, and the default where there is none or a declaration has it.
+-- quotes, or several of them ("number | nil"). It may be omitted if a row or a declaration has
+-- one, and so may the default if there is none or a declaration has it.
 local groups = require "tide.reference.groups"
 
 local vocabulary = {}
@@ -36,10 +36,10 @@ local function is_type(text)
   return true
 end
 
-local find -- made when it is first needed
+local find -- created on first use
 
---- What is known of an entry's parameter: {type, default, about}, the first two nil if there are
---- none, and the group that says it; nil if nothing is known.
+--- The description of an entry's parameter: {type, default, about}, the first two nil if there are
+--- none, and the group it is from; nil if there is none.
 function vocabulary.of(entry, parameter)
   find = find or groups(vocabulary.modules())
   local text, group = find(entry, parameter)

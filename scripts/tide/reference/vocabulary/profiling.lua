@@ -1,8 +1,8 @@
--- What parameters of profiles and explanations mean.
+-- Parameters of profiles and explanations.
 return {
   {
     of = "tide.profiler.profile",
-    fn = "function = nil: what is profiled; without it, what runs until the profile is closed",
-    options = "table = nil: options as those of tide.profile",
+    fn = "function = nil: the function to profile; without it, the code until the profile is closed",
+    options = "table = nil: the options of tide.profile",
   },
 }
