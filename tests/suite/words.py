@@ -7,6 +7,24 @@ NOT_READ = ("tests/golden/", "tests/suite/words.py", "tests/suite/suite_test.py"
 
 # What to write instead of a form, in lower case; a pattern. Identifiers count as the words that they are made of.
 FORMS = {
+    r"behind": "after",
+    r"(?<!there )(?:is|are|was|were|be) no(?= (?!longer|more than|less than|better|worse|different|match)[a-z])":
+        "is not a ..., cannot ..., expected ...",
+    r"so (?:many|much)": "the number",
+    r"nobody|somebody|whoever": "the caller, a thread, another process, no code",
+    r"anew|once more": "again, from scratch",
+    r"mend(?:s|ed|ing)?": "fix, hint",
+    r"without a word": "silently",
+    r"speaks? of": "describes, names",
+    r"that which|such as it is": "the noun",
+    r"of no account": "no longer applies",
+    r"as good as": "almost",
+    r"perhaps": "may",
+    r"crumbs?": "small tensors",
+    r"parcels?": "serialized value",
+    r"(?:gives?|gave|given|giving) back": "returns; of memory: releases",
+    r"(?:takes?|took|taken|taking) back": "undoes, reverts; of memory: reclaims",
+    r"lets? go|letting go": "releases",
     r"(?:un)?told": "report",
     r"meanings?": "op definition",
     r"light ops?|light math": "elementwise op",

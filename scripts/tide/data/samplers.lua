@@ -304,8 +304,8 @@ function DistributedSampler:init(...)
   if not self.seed then raise("%s: seed must be an integer, got %s", caller, tostring(given.seed)) end
 end
 
---- Sets the epoch of the next pass of a DistributedSampler. With shuffle, the order depends on the epoch and is the same
---- in all processes. The first pass has epoch 0; each further pass increments it.
+--- Sets the epoch of the next pass of a DistributedSampler. With shuffle, the order depends on the epoch and is the
+--- same in all processes. The first pass has epoch 0; each further pass increments it.
 ---@param epoch integer  number of the pass
 ---@example
 --- local sampler = tide.data.DistributedSampler({7, 8}, {num_replicas = 2, rank = 0})

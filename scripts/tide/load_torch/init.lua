@@ -7,8 +7,8 @@ local raise = require "tide.internal.raise"
 local kUnknown <const> = {note = true, skip = true, error = true}
 
 --- Reads a .pt or .pth file written by PyTorch's torch.save. Creates tensors and plain values only: dicts become
---- tables with the same keys, lists and tuples become lists, sets {value = true}, bytes strings, None nil, and types and
---- devices their names. Tensors share storage as in PyTorch and do not require gradients. The state of a module or
+--- tables with the same keys, lists and tuples become lists, sets {value = true}, bytes strings, None nil, and types
+--- and devices their names. Tensors share storage as in PyTorch and do not require gradients. The state of a module or
 --- an optimizer can be passed to load_state_dict.
 ---@param path string  path of the file
 ---@param device device = nil  device of the tensors; nil is cpu
