@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/autograd/autograd.h"
+#include "runtime/backward/backward.h"
 #include "runtime/core/error.h"
 #include "runtime/io/npy.h"
 #include "runtime/io/npz.h"
@@ -38,6 +39,7 @@
 #include "runtime/ops/shape/padding.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/splitting.h"
+#include "runtime/ops/shape/write.h"
 #include "runtime/record/engine.h"
 #include "runtime/tensor/tensor.h"
 #include "runtime/tensor/transfer.h"

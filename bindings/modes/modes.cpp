@@ -10,6 +10,7 @@
 #include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
 #include "runtime/autograd/autograd.h"
+#include "runtime/backward/backward.h"
 #include "runtime/device/registry.h"
 #include "runtime/ops/float32_precision.h"
 #include "runtime/record/engine.h"

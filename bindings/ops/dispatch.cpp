@@ -14,6 +14,8 @@
 #include "bindings/ops/stand_in.h"
 #include "bindings/support/entry.h"
 #include "runtime/autograd/autograd.h"
+#include "runtime/backward/backward.h"
+#include "runtime/ops/shape/write.h"
 
 namespace tide::bindings {
 namespace {

@@ -12,7 +12,9 @@
 #include "bindings/tensor/lua_function.h"
 #include "bindings/tensor/methods.h"
 #include "runtime/autograd/autograd.h"
+#include "runtime/backward/backward.h"
 #include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/ops/shape/write.h"
 #include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {

@@ -11,6 +11,7 @@
 #include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
 #include "runtime/autograd/autograd.h"
+#include "runtime/backward/backward.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/transfer.h"
 

@@ -64,18 +64,6 @@ class GradientMode {
   bool previous_;
 };
 
-/// Whether backward passes of this thread look at every gradient, and throw an Error that names the
-/// op and line whose gradient first is nan or infinite. They then wait for each.
-bool anomaly_detection();
-void set_anomaly_detection(bool on);
-/// Whether all elements are numbers. Waits.
-bool all_finite(const Tensor& x);
-
-/// Puts `value` in the place of x's elements, with a grad function: x (and its base and views) then
-/// depends on the value. Throws Error if x is, or shares its storage with, a leaf that requires a
-/// gradient, outside no_grad.
-void write(const char* name, const Tensor& x, const TensorOrNumber& value);
-
 /// Throws Error naming `name` if x is, or shares its storage with, a leaf that requires a gradient,
 /// outside no_grad.
 void check_may_change(const char* name, const Tensor& x);
@@ -87,20 +75,6 @@ Tensor make_view(const Tensor& x, const Layout& layout);
 /// The same elements without a grad function. Writes through it change the values of x, not its
 /// grad function.
 Tensor detach(const Tensor& x);
-
-struct BackwardOptions {
-  bool retain_graph = false;  ///< keep what a second backward through the same graph needs
-  bool create_graph = false;  ///< gradients get a grad function of their own; implies retain_graph
-};
-/// Adds the gradient of y to `.grad` of all leaves that it was computed from. `dy` (undefined: 1,
-/// if y has one element) has y's shape. Flushes; does not wait.
-void backward(const Tensor& y, const Tensor& dy = {}, BackwardOptions options = {});
-/// Gradients of the sum of the outputs (weighted by `weights`, or by 1) with respect to the inputs,
-/// which need not be leaves; `.grad` stays as it is. Throws Error for an input that the outputs do
-/// not depend on, or with `allow_unused` gives an undefined tensor.
-std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
-                              std::span<const Tensor> weights = {}, BackwardOptions options = {},
-                              bool allow_unused = false);
 
 /// Calls `hook` with the gradient of x whenever one is computed; what it returns, if defined, takes
 /// its place. Returns a number for remove_hook. Throws Error unless x requires a gradient.

@@ -22,6 +22,9 @@ struct GradFnGroup : ThreadRefCounted<GradFnGroup>, Recycled<GradFnGroup> {
   Ref<GradFn> grad_fn;         ///< of the base
   TensorBody* leaf = nullptr;  ///< the base, while it is a leaf that requires a gradient
   uint64_t version = 0;        ///< counts the writes with a grad function
+  /// Makes the grad function of a view after a write; set by the write (runtime/ops/shape/write.h),
+  /// as it consists of ops.
+  Ref<GradFn> (*grad_fn_of_view)(const GradFnGroup& group, const Tensor& view) = nullptr;
 };
 
 /// One op that a backward pass goes through.
@@ -83,6 +86,21 @@ inline AutogradState* find_autograd_state(const Tensor& x) {
 }
 /// The same, made if need be.
 AutogradState& autograd_state(const Tensor& x);
+
+/// The leaf that x stands for, if it collects a gradient; else null.
+TensorBody* leaf_of(const Tensor& x);
+
+/// What x shares with its views, made for the first of them.
+GradFnGroup& group_of(const Tensor& x);
+
+/// An edge to the grad function, or to the leaf, of an input.
+GradFn::Edge edge_to(const Tensor& x);
+GradFn::Edge edge_to(Ref<GradFn> grad_fn, const Shape& shape, DType type, Device device);
+
+/// A grad function without a gradient yet. The edges come first, as the grad functions of views are
+/// made on demand: numbers grow along the edges.
+Ref<GradFn> new_grad_fn(const char* name, std::vector<GradFn::Edge> edges, const Shape& shape,
+                        DType type, Device device);
 
 /// The grad function of x as it is now, after writes through its base and other views; null for
 /// leaves.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "runtime/backward/backward.h"
 #include "runtime/cuda/libraries/dnn.h"
 #include "runtime/cuda/libraries/workspace.h"
 #include "tests/cuda/device_run.h"

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/backward/backward.h"
 #include "runtime/codegen/gpu_form.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/backward/backward.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
 #include "tests/support/catch.h"

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "runtime/backward/backward.h"
 #include "runtime/cuda/launch/embedded_kernels.h"
 #include "runtime/ir/elementwise_ops.h"
 #include "runtime/ir/kernel.h"

@@ -1,5 +1,6 @@
 // Loss of a device: its values are lost, the cause is reported, and the device is set up again.
 
+#include "runtime/backward/backward.h"
 #include "tests/cuda/environment.h"
 #include "tests/interpreter/command.h"
 #include "tests/support/catch.h"

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "runtime/backward/backward.h"
 #include "runtime/cuda/launch/embedded_kernels.h"
 #include "tests/cuda/device_run.h"
 #include "tests/cuda/environment.h"

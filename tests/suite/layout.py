@@ -20,16 +20,21 @@ ALLOWED = {
     "runtime/tensor": ["core", "profile", "ir", "device", "record"],
     "runtime/autograd": ["core", "ir", "device", "record", "tensor"],
     "runtime/ops": ["core", "ir", "device", "record", "tensor", "autograd"],
+    "runtime/ops/nn": ["core", "ir", "device", "record", "tensor", "autograd", "backward", "ops"],
+    "runtime/backward": ["core", "ir", "device", "record", "tensor", "autograd", "ops/elementwise", "ops/reduce",
+                         "ops/shape"],
     "runtime/codegen": ["core", "profile", "ir"],
     "runtime/cpu": ["core", "ir", "device", "codegen"],
     "runtime/cuda": ["core", "profile", "ir", "device", "codegen"],
     "runtime/io": ["core"],
     "runtime": [],
-    "bindings": ["core", "profile", "ir", "device", "record", "explain", "tensor", "autograd", "ops", "io"],
+    "bindings": ["core", "profile", "ir", "device", "record", "explain", "tensor", "autograd", "ops", "backward", "io"],
     "interpreter": ["bindings", "core"],
 }
 # Folders whose subfolders include each other in one direction, as do the files and folders of the library.
-STOREYS = ("bindings", "interpreter", "runtime/cuda")
+STOREYS = ("bindings", "interpreter", "runtime/cuda", "runtime/ops")
+# Families of ops whose gradients need each other: one storey, on which the other families and the backward pass stand.
+BASIC_OPS = ("elementwise", "index", "reduce", "shape")
 LIBRARY = "scripts/tide"
 
 # Who may ask which kind a device is: those that make the kinds, and script functions that are named after one. All
@@ -70,7 +75,9 @@ def includes_upwards(files):
 
 def part_of(path, storey):
     """The subfolder of a storey in which a file lies, or the file's own name."""
-    return PurePosixPath(path).relative_to(storey).parts[0]
+    part = PurePosixPath(path).relative_to(storey).parts[0]
+    is_basic = storey == "runtime/ops" and (part in BASIC_OPS or "." in part)
+    return "basic ops" if is_basic else part
 
 
 def edges_of(files, storey):
@@ -78,7 +85,7 @@ def edges_of(files, storey):
     edges = defaultdict(dict)
     for path, text in sources(files, storey).items():
         for header in INCLUDE.findall(text):
-            if lies_in(header, storey):
+            if lies_in(header, storey) and part_of(header, storey) != part_of(path, storey):
                 edges[part_of(path, storey)].setdefault(part_of(header, storey), path)
     return edges
 

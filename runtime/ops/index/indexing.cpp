@@ -13,6 +13,7 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/view.h"
+#include "runtime/ops/shape/write.h"
 #include "runtime/tensor/record.h"
 
 namespace tide {

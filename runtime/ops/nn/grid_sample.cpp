@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/autograd/autograd.h"
+#include "runtime/backward/backward.h"
 #include "runtime/core/error.h"
 #include "runtime/device/registry.h"
 #include "runtime/ir/grid_mode.h"

@@ -12,6 +12,7 @@
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/padding.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/ops/shape/write.h"
 #include "runtime/tensor/transfer.h"
 
 namespace tide {

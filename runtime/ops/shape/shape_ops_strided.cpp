@@ -11,6 +11,7 @@
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/view.h"
+#include "runtime/ops/shape/write.h"
 #include "runtime/tensor/body.h"
 #include "runtime/tensor/record.h"
 

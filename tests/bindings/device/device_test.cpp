@@ -1,5 +1,6 @@
 // Devices, events, and what tide.cuda says without CUDA.
 
+#include "runtime/backward/backward.h"
 #include "tests/bindings/support/lua_state.h"
 #include "tests/support/catch.h"
 

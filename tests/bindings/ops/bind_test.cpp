@@ -1,5 +1,6 @@
 // Arguments of ops: places, names, kinds, and what is said when they are wrong.
 
+#include "runtime/backward/backward.h"
 #include "tests/bindings/support/lua_state.h"
 #include "tests/support/catch.h"
 

@@ -6,6 +6,7 @@
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/reduce/scan.h"
 #include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/write.h"
 #include "runtime/record/recorder.h"
 #include "runtime/tensor/transfer.h"
 #include "tests/runtime/device/on_stream.h"

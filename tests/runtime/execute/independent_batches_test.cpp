@@ -10,6 +10,7 @@
 #include "runtime/ops/random/random.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
+#include "runtime/ops/shape/write.h"
 #include "runtime/record/engine.h"
 #include "runtime/tensor/transfer.h"
 #include "tests/runtime/ops/values.h"

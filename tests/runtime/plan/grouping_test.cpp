@@ -9,6 +9,7 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/ops/shape/write.h"
 #include "tests/runtime/execute/work.h"
 #include "tests/runtime/ops/values.h"
 #include "tests/support/catch.h"

@@ -11,6 +11,7 @@
 #include "runtime/ops/reduce/scan.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/ops/shape/write.h"
 #include "runtime/record/recorder.h"
 #include "runtime/tensor/transfer.h"
 #include "tests/runtime/execute/work.h"

@@ -1,6 +1,7 @@
 // Sampling at the places of a grid, and its gradients, against plain loops.
 #include <cmath>
 
+#include "runtime/backward/backward.h"
 #include "runtime/ir/grid_mode.h"
 #include "tests/runtime/cpu/ops/compute_runner.h"
 #include "tests/support/catch.h"

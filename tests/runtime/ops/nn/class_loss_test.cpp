@@ -2,9 +2,11 @@
 #include <cmath>
 
 #include "runtime/autograd/autograd.h"
+#include "runtime/backward/backward.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/nn/loss.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/ops/shape/write.h"
 #include "tests/runtime/ops/values.h"
 #include "tests/support/catch.h"
 

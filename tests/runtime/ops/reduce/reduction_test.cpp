@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "runtime/backward/backward.h"
 #include "runtime/core/error.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "tests/runtime/ops/values.h"

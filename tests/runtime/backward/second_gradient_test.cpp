@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "runtime/autograd/autograd.h"
+#include "runtime/backward/backward.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/nn/convolution.h"
 #include "runtime/ops/nn/loss.h"
