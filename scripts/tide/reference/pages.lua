@@ -80,7 +80,7 @@ local pages = {
   {
     name = "optim", title = "Optimizers",
     families = {
-      "Optimizers", "Methods of optimizers", "Plans for the learning rate", "Means of models",
+      "Optimizers", "Methods of optimizers", "Learning rate schedulers", "Averaged models",
     },
     about = "A step is queued like any other work; it runs completely or not at all.",
   },
@@ -98,8 +98,8 @@ local pages = {
   {
     name = "vision", title = "Pictures",
     families = {
-      "Files of pictures", "Pictures to look at", "Data sets of pictures", "Changes to pictures",
-      "Changes to pictures, as objects", "Changes to pictures, as functions",
+      "Image files", "Images for viewing", "Image datasets", "Image transforms",
+      "Image transforms, as objects", "Image transforms, as functions",
     },
     about = "A picture is a tensor (channels, height, width): uint8 from 0 to 255, or floats from "
       .. "0 to 1.",

@@ -185,10 +185,10 @@ describe("vmap", function(device)
     local wanted = v:clone()
     wanted[{ {}, 1 }] = 0
     test.close(got, (wanted + v) * 2, tight)
-    raises("what is written differs from sample to sample", vmap(function(t)
+    raises("cannot write values that differ between samples", vmap(function(t)
       return tide.zeros(5, options):add_(t)
     end), v)
-    raises("index: what is written differs from sample to sample", vmap(function(t)
+    raises("index: cannot write values that differ between samples", vmap(function(t)
       return vmap(function(u) t[at {1}] = u[1] return u end)(w)
     end), v)
   end)
@@ -269,11 +269,11 @@ describe("vmap", function(device)
       vmap(function(t) return t:unsqueeze(1):clone():squeeze_() end), v)
   end)
   it("says what it cannot do", function()
-    raises("vmap: item cannot be carried out for the samples",
+    raises("vmap: item is not supported for batched tensors",
       vmap(function(t) return t:sum():item() end), v)
-    raises("results differ in shape", vmap(function(t) return t:gt(0):nonzero() end),
+    raises("the shapes of its results differ between samples", vmap(function(t) return t:gt(0):nonzero() end),
       tide.tensor({{1.0, -1}, {1, 1}}, {device = device}))
-    raises("results differ in shape", vmap(function(t) return tide.where(t:gt(0)) end),
+    raises("the shapes of its results differ between samples", vmap(function(t) return tide.where(t:gt(0)) end),
       tide.tensor({{1.0, -1}, {1, 1}}, {device = device}))
     raises("mT: expected a matrix, got 1 dimensions",
       vmap(function(t) return t.mT end), v)

@@ -33,7 +33,7 @@ describe("script arguments", function()
   it("that are unknown or of the wrong kind are errors", function()
     raises("known are --epochs (20)", function() return tide.args({epochs = 20}, {"--epoch",
       "3"}) end)
-    raises("expected a whole number", function() return tide.args({epochs = 20}, {"--epochs",
+    raises("expected an integer", function() return tide.args({epochs = 20}, {"--epochs",
       "3.5"}) end)
     raises("a value is missing", function() return tide.args({epochs = 20}, {"--epochs"}) end)
   end)

@@ -81,7 +81,7 @@ describe("plans for the learning rate", function()
     end), {rtol = 1e-12})
     scheduler:step()
     raises("exceeds total_steps", scheduler.step, scheduler)
-    raises("has no momentum to move", plans.OneCycleLR,
+    raises("the optimizer has no momentum", plans.OneCycleLR,
       optim.Adagrad({tide.zeros({1}, {requires_grad = true})}), 1.0, {total_steps = 5})
   end)
   it("CyclicLR goes up and down in triangles", function()

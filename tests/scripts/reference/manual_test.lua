@@ -44,7 +44,7 @@ describe("tide manual", function()
   it("says what is wrong with its arguments", function()
     local output, succeeded = run "manual"
     test.is_false(succeeded)
-    test.is_true(output:find("manual: takes a folder, with --html for a site, or --luals", 1, true))
+    test.is_true(output:find("manual: expected a folder, with --html for a site, or --luals", 1, true))
   end)
 end)
 

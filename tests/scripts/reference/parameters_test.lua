@@ -236,7 +236,7 @@ describe("notes", function()
     local problems = {}
     local wanted = {
       ["Losses as modules"] = {"formula"}, Optimizers = {"formula"}, loss = {"formula"},
-      ["Plans for the learning rate"] = {"formula"}, ["Convolutions and pools"] = {"shapes"},
+      ["Learning rate schedulers"] = {"formula"}, ["Convolutions and pools"] = {"shapes"},
       ["Normalization and dropout"] = {"formula"}, ["Activations as modules"] = {"formula"},
       ["Recurrent layers and transformers"] = {"shapes"},
     }
