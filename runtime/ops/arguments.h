@@ -71,7 +71,7 @@ class IntegerList {
   int count_ = 0;
 };
 
-/// Dimensions, each as a Dim. Scripts give one integer or a table.
+/// Dimensions, each as a Dim. Scripts pass one integer or a table.
 struct Dims : IntegerList<kMaxDims> {
   using IntegerList::IntegerList;
 };

@@ -43,7 +43,7 @@ Tensor sub(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Numbe
 /// common type.
 Tensor div(const TensorOrNumber& a, const TensorOrNumber& b,
            const std::optional<std::string>& rounding_mode = {});
-/// a to the power of b. Integers wrap around; a number must not be a negative exponent for them.
+/// a to the power of b. Integers wrap around; a negative number as their exponent throws.
 Tensor pow(const TensorOrNumber& a, const TensorOrNumber& b);
 /// All bits of integers inverted; "not" for bool.
 Tensor bitwise_not(const Tensor& x);
