@@ -88,7 +88,7 @@ int64_t iota_length(const char* op, Number start, Number end, Number step, bool 
                 std::to_string(step.as_double()));
   }
   constexpr double kMost = 1e18;  // more than any memory holds, but still exact in int64
-  if (distance > kMost) throw wrong("no machine can hold so many elements");
+  if (distance > kMost) throw wrong("too many elements");
   if (!integers)
     return static_cast<int64_t>(included ? std::floor(distance) + 1 : std::ceil(distance));
   const int64_t span = end.as_integer() - start.as_integer();
