@@ -159,7 +159,7 @@ void DeviceState::keep_until(Ref<Storage> storage, const WorkQueue& reader, uint
   kept_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void DeviceState::let_go() {
+void DeviceState::release_kept() {
   std::lock_guard lock(kept_mutex_);
   for (Reader& reader : readers_) {
     const uint64_t completed = reader.queue->completed();
@@ -172,7 +172,7 @@ void DeviceState::let_go() {
 
 Ref<Storage> DeviceState::try_allocate(size_t bytes, const Stream& stream, CallSite site) {
   allocated_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  if (kept_.load(std::memory_order_relaxed)) let_go();
+  if (kept_.load(std::memory_order_relaxed)) release_kept();
   Ref<Storage> storage = allocator.allocate(bytes, stream.number, site);
   if (profile::is_on()) [[unlikely]]
     profile_memory();
@@ -200,7 +200,7 @@ void DeviceState::empty_cache() {
   if (backend->async_stream())
     for (Stream* stream : streams()) stream->queue->submit_return_of_scratch();
   wait_uninterrupted();
-  let_go();
+  release_kept();
   allocator.trim();
   if (!device.is_host()) return;
   for (DeviceState* state : all()) state->pinned.trim();  // blocks written by this device's streams
@@ -213,7 +213,7 @@ void DeviceState::limit_memory(MemoryLimit limit) {
 }
 
 void DeviceState::trim_unused(const Stream& stream, uint64_t work) {
-  let_go();
+  release_kept();
   for (const Stream* each : streams())
     allocator.trim_unused(each->number, each == &stream ? work : each->queue->done_before());
 }
@@ -262,7 +262,7 @@ Ref<Storage> DeviceState::try_allocate_pinned(size_t bytes, const Stream& stream
   constexpr int64_t kDetours = 3;             // staged copies that pay for pinning a block
   // A script's limit counts only pageable memory.
   if (bytes < kLeast || memory_limit()) return {};
-  stream.device.let_go();
+  stream.device.release_kept();
   Ref<Storage> storage = pinned.allocate_cached(bytes, stream.number);
   const int64_t price = kDetours * static_cast<int64_t>(bytes);
   if (!storage && detours_ >= price && may_pin(bytes, stream)) {

@@ -84,7 +84,7 @@ class DeviceState {
   /// Keeps a block from reuse until a queue other than its stream's has reached `ticket`.
   void keep_until(Ref<Storage> storage, const WorkQueue& reader, uint64_t ticket);
   /// Releases the blocks that have been read.
-  void let_go();
+  void release_kept();
 
   /// The state of a device, made on first use. Throws DeviceError if there is no such device.
   static DeviceState& of(Device device);

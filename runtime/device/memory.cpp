@@ -12,8 +12,8 @@ namespace tide {
 
 Allocator::~Allocator() {
   trim();
-  for (const Slab& slab : slabs_) give_back(slab.start, kSlab);
-  for (const auto& [data, bytes] : quarantined_) give_back(data, bytes);
+  for (const Slab& slab : slabs_) release_memory(slab.start, kSlab);
+  for (const auto& [data, bytes] : quarantined_) release_memory(data, bytes);
 }
 
 Allocator::Stack::~Stack() {
@@ -86,7 +86,7 @@ void* Allocator::obtain_block(size_t bytes) {
   return data;
 }
 
-void Allocator::give_back(void* data, size_t bytes) {
+void Allocator::release_memory(void* data, size_t bytes) {
   count(-static_cast<int64_t>(bytes));
   if (pinned())
     backend_.release_host(data, bytes);
@@ -202,12 +202,12 @@ void Allocator::release(Storage* storage) {
   storage->previous->next = storage->next;
   if (storage->next) storage->next->previous = storage->previous;
   statistics_.in_use -= storage->bytes;
-  ledger_.give_back(*storage->holder, storage->bytes);
+  ledger_.release(*storage->holder, storage->bytes);
   if (storage->lost) {
     lost_.erase(static_cast<const char*>(storage->data));
     delete storage;
     if (!lost_.empty()) return;
-    for (const auto& [data, bytes] : quarantined_) give_back(data, bytes);
+    for (const auto& [data, bytes] : quarantined_) release_memory(data, bytes);
     quarantined_.clear();
     return;
   }
@@ -226,20 +226,20 @@ void Allocator::release(Storage* storage) {
 
 size_t Allocator::trim() {
   std::lock_guard lock(mutex_);
-  size_t given_back = 0;
+  size_t released = 0;
   for (const auto& pool : pools_) {
     if (!pool) continue;
     for (auto& [bytes, stack] : pool->large) {
       while (Storage* storage = stack.pop()) {
-        give_back(storage->data, bytes);
-        given_back += bytes;
+        release_memory(storage->data, bytes);
+        released += bytes;
         delete storage;
       }
     }
   }
-  given_back += trim_slabs();
-  statistics_.cached -= given_back;
-  return given_back;
+  released += trim_slabs();
+  statistics_.cached -= released;
+  return released;
 }
 
 void Allocator::trim_unused(uint8_t stream, uint64_t work) {
@@ -248,7 +248,7 @@ void Allocator::trim_unused(uint8_t stream, uint64_t work) {
   for (auto& [bytes, stack] : pools_[stream]->large)
     stack.drop_if([&, size = bytes](const Storage& storage) {
       if (storage.released_after >= work) return false;
-      give_back(storage.data, size);
+      release_memory(storage.data, size);
       statistics_.cached -= size;
       return true;
     });
@@ -274,15 +274,15 @@ size_t Allocator::trim_slabs() {
       for (Storage*& storage : resting.blocks)
         if (storage && is_free(*storage)) delete std::exchange(storage, nullptr);
   }
-  size_t given_back = 0;
+  size_t released = 0;
   for (const Slab& slab : slabs_) {
     if (slab.in_use) continue;
     if (slab_ > slab.start && slab_ <= slab.start + kSlab) slab_left_ = 0;
-    give_back(slab.start, kSlab);
-    given_back += kSlab;
+    release_memory(slab.start, kSlab);
+    released += kSlab;
   }
   std::erase_if(slabs_, [](const Slab& slab) { return !slab.in_use; });
-  return given_back;
+  return released;
 }
 
 std::vector<void*> Allocator::abandon(const std::function<void()>& begin_again) {

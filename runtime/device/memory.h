@@ -130,7 +130,7 @@ class Allocator {
   size_t trim_slabs();
   void* obtain(size_t bytes);
   void* obtain_block(size_t bytes);
-  void give_back(void* data, size_t bytes);
+  void release_memory(void* data, size_t bytes);
   bool meets_lost(const void* data, size_t bytes) const;
 
   void count(int64_t bytes);

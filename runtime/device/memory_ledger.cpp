@@ -20,7 +20,7 @@ void MemoryLedger::take(Account& account, size_t bytes) {
   ++account.now_.blocks;
 }
 
-void MemoryLedger::give_back(Account& account, size_t bytes) {
+void MemoryLedger::release(Account& account, size_t bytes) {
   keep_peak(account);
   account.now_.bytes -= bytes;
   --account.now_.blocks;

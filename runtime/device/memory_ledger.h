@@ -29,7 +29,7 @@ class MemoryLedger {
   /// The account of a line, which lives as long as the ledger.
   Account& account(CallSite site) { return accounts_.try_emplace(site, site).first->second; }
   void take(Account& account, size_t bytes);
-  void give_back(Account& account, size_t bytes);
+  void release(Account& account, size_t bytes);
   /// Marks the current state as the peak.
   void note_peak() { ++peak_; }
   /// The lines that hold memory, or did at the peak; in any order.

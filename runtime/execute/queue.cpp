@@ -146,7 +146,7 @@ void Queue::submit_return_of_scratch() {
   submit([this](Submission& submission) {
     submission.run = [this] {
       const auto held = hold();
-      backend_.give_back_scratch();
+      backend_.release_scratch();
     };
   });
 }

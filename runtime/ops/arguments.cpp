@@ -1,4 +1,4 @@
-// Checks of dimensions and positions that callers give.
+// Checks dimensions and positions passed by callers.
 #include "runtime/ops/arguments.h"
 
 #include <cmath>

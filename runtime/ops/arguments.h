@@ -1,12 +1,12 @@
-// Types of the arguments of ops, by which callers and the script bindings tell them apart.
+// Argument types of ops, which let callers and the script bindings distinguish overloads.
 //
 // The rows of the ops (*.def) describe the script's side:
 //   TIDE_OP(function, "name", "argument names", flags, "what it does", "example")
-// Kinds of arguments follow from the parameter types of the C++ function. A name that ends in `?`
-// may be left out: its parameter is a std::optional, or a plain bool, which is then false. A last
-// positional name that ends in `...` takes a table, or all integers that follow. Several rows of
-// one name are tried in order. A std::vector takes one number in place of a table of one. The
-// example is a line of Lua and, behind -->, what it gives: the manual shows it, and a test runs it
+// Argument kinds are derived from the parameter types of the C++ function. A name that ends in `?`
+// is optional: its parameter is a std::optional, or a bool that defaults to false. A last
+// positional name that ends in `...` takes a table or all remaining integers. Rows with the same
+// name are tried in order. A std::vector also accepts a single number. The example is a line of Lua
+// and, after -->, its result: the manual shows it, and a test runs it
 // (scripts/tide/reference/example.lua).
 #pragma once
 
@@ -30,9 +30,9 @@ enum OpFlags : unsigned {
   kMethod = kMethodOnly | kFunction,  ///< both
   kFunctional = 4,                    ///< tide.nn.functional.f()
   kLinalg = 8,                        ///< tide.linalg.f()
-  kInPlace = 16,                      ///< also x:f_(), which writes the result back
+  kInPlace = 16,                      ///< also x:f_(), which writes the result to x
   kInPlaceOption = 32,                ///< also f(x, {inplace = true}); the names end in `inplace?`
-  kInPlaceView = 64,                  ///< also x:f_(), which makes x the view that f gives
+  kInPlaceView = 64,                  ///< also x:f_(), which turns x into the view that f returns
   kSpecial = 128,                     ///< tide.special.f()
 };
 
@@ -71,51 +71,52 @@ class IntegerList {
   int count_ = 0;
 };
 
-/// Dimensions, each as a Dim. Scripts give one integer or a table.
+/// Dimensions, each as a Dim. Scripts pass one integer or a table.
 struct Dims : IntegerList<kMaxDims> {
   using IntegerList::IntegerList;
 };
 
-/// Dimensions of one tensor and dimensions of another. Scripts give a table of two tables.
+/// Dimensions of two tensors. Scripts pass a table of two tables.
 struct DimLists {
   Dims first, second;
 };
 
-/// Sizes or amounts that may be negative (-1: to be found out; pads that crop). Scripts give one
+/// Sizes or amounts that may be negative (-1: inferred; padding that crops). Scripts pass one
 /// integer or a table.
 struct Sizes : IntegerList<2 * kMaxDims> {
   using IntegerList::IntegerList;
 };
 
-/// As many results as were asked for: multiple returns in scripts (a std::vector is one table).
+/// A variable number of results: multiple returns in scripts (a std::vector is one table).
 struct Results : std::vector<Tensor> {
   using vector::vector;
 };
 
-/// One tensor or a table of tensors, by what the arguments ask for.
+/// One tensor or a table of tensors, depending on the arguments.
 using TensorOrTable = std::variant<Tensor, std::vector<Tensor>>;
 
-/// The dimension from 0 that `dim` names among `rank` ones; a tensor without dimensions counts as
-/// one of one dimension. Throws ShapeError naming `op`.
+/// Resolves `dim` to a dimension from 0 of a tensor of `rank`; a 0-d tensor is treated as 1-d.
+/// Throws ShapeError naming `op`.
 int resolve_dim(const char* op, Dim dim, int rank);
 
-/// The dimension before which a new one goes, 0..rank. Throws ShapeError naming `op`.
+/// Resolves the dimension before which a new one is inserted, 0..rank. Throws ShapeError naming
+/// `op`.
 int resolve_new_dim(const char* op, Dim dim, int rank);
 
-/// A set of dimensions as bits. Throws ShapeError naming `op`, also for a dimension given twice.
+/// A set of dimensions as bits. Throws ShapeError naming `op`, also for a repeated dimension.
 unsigned resolve_dims(const char* op, const Dims& dims, int rank);
 
-/// The place from 0 of a position among `size` ones. Throws ShapeError naming `op`.
+/// Resolves a position to an index from 0 in a dimension of `size`. Throws ShapeError naming `op`.
 int64_t resolve_position(const char* op, Position position, int64_t size);
 
-/// The number itself, or the value of a tensor without dimensions, which is waited for. Throws
-/// ShapeError naming `op` and `what` (a limit, a count, ...) for a tensor with dimensions.
+/// The number itself, or the value of a 0-d tensor, which waits. Throws ShapeError naming `op` and
+/// `what` (a limit, a count, ...) for a tensor with dimensions.
 Number number_of(const char* op, const char* what, const TensorOrNumber& x);
-/// The same for whole numbers. Throws Error if the number has a fraction.
+/// As number_of, for integers. Throws Error if the number has a fraction.
 int64_t whole_number_of(const char* op, const char* what, const TensorOrNumber& x);
 
-/// Throws ShapeError naming `op` if a list of rows * columns positions or weights, which the op is
-/// about to make on the host, would be longer than any that is of use.
+/// Throws ShapeError naming `op` if a host list of rows * columns positions or weights would be
+/// unreasonably long.
 void check_list_length(const char* op, int64_t rows, int64_t columns = 1);
 
 }  // namespace tide

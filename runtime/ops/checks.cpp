@@ -1,4 +1,4 @@
-// The texts of the checks.
+// Builds the error messages of the checks.
 #include "runtime/ops/checks.h"
 
 #include <algorithm>

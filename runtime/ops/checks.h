@@ -1,8 +1,8 @@
-// Checks of arguments: one function, and so one text, for each kind of mistake that several ops can
-// be called with. A comparison is made inline; the text is made out of line.
+// Argument checks: one function, and so one message, for each kind of error that several ops share.
+// The comparison is inline, the message is built out of line.
 //
-// `what` names the argument ("a bias", "the weight", "beta"). Where it may be absent, the argument
-// is the op's first.
+// `what` names the argument ("a bias", "the weight", "beta"). If it may be absent, it defaults to
+// the op's first argument.
 #pragma once
 
 #include <initializer_list>
@@ -36,7 +36,7 @@ inline void check_bool(const char* op, DType type, const char* what) {
   if (type != DType::boolean) throw_type(op, "type bool", type, what);
 }
 
-/// Refuses bool, which holds truths.
+/// Rejects bool.
 inline void check_numbers(const char* op, const Tensor& x) {
   if (x.dtype() == DType::boolean) throw_type(op, "numbers", x.dtype());
 }
@@ -47,7 +47,7 @@ inline void check_same_type(const char* op, DType a, DType b) {
 
 // --- shapes: ShapeError --------------------------------------------------------------------------
 
-/// "mm: expected 2 dimensions, got (3)", or "at least", "at most" so many.
+/// "mm: expected 2 dimensions, got (3)", or "at least 2", "at most 2".
 [[noreturn, gnu::cold]] void throw_rank(const char* op, const Shape& shape, int least, int most,
                                         const char* what = nullptr);
 [[noreturn, gnu::cold]] void throw_shape(const char* op, const char* what, const Shape& shape,
@@ -79,7 +79,8 @@ inline void check_same_rank(const char* op, const Tensor& a, const Tensor& b) {
   if (a.rank() != b.rank()) throw_ranks_differ(op, a.shape(), b.shape());
 }
 
-/// "linear: expected a bias of shape (5) for (5, 2), got (3)", where `beside` is what asks for it.
+/// "linear: expected a bias of shape (5) for (5, 2), got (3)", where `beside` is the tensor that
+/// requires the shape.
 inline void check_shape(const char* op, const char* what, const Tensor& x, const Shape& wanted,
                         const Tensor* beside = nullptr) {
   if (!(x.shape() == wanted)) throw_shape(op, what, x.shape(), wanted, beside);
@@ -89,12 +90,12 @@ inline void check_has_elements(const char* op, const Tensor& x) {
   if (x.numel() == 0) throw_no_elements(op, x.shape());
 }
 
-/// Two dimensions of a matrix, from 0, must not be one.
+/// The two dimensions (from 0) of a matrix must differ.
 void check_distinct_dims(const char* op, int a, int b);
 
 // --- lists: ShapeError ---------------------------------------------------------------------------
 
-/// A list of one number for all of `dims` dimensions, or of one for each.
+/// A list must have one value for all `dims` dimensions, or one for each.
 void check_one_or_each(const char* op, const char* what, int64_t count, int64_t dims);
 
 /// "roll: expected as many shifts as dims, got 1 and 2".
@@ -112,7 +113,7 @@ inline void check_least(const char* op, const char* what, int64_t number, int64_
   if (number < least) throw_too_small(op, what, number, least);
 }
 
-/// Of two products of amounts within 32 bits none overflows.
+/// With amounts within 32 bits, a product of two cannot overflow.
 void check_amount(const char* op, const char* what, int64_t amount, int64_t least);
 
 void check_positive(const char* op, const char* what, double number);
@@ -121,7 +122,8 @@ void check_between(const char* op, const char* what, double number, double least
 
 // --- words: Error --------------------------------------------------------------------------------
 
-/// The place of a word among those that are known. An error lists them: "mode must be "a" or "b"".
+/// The index of a word in the list of accepted words. The error lists them: "mode must be "a" or
+/// "b"".
 int choose(const char* op, const char* what, const std::string& word,
            std::initializer_list<const char*> known);
 

@@ -1,4 +1,4 @@
-// The precision in force, and the names of precisions.
+// The current precision, and the names of precisions.
 #include "runtime/ops/float32_precision.h"
 
 #include <array>

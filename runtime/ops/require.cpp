@@ -8,7 +8,7 @@
 namespace tide {
 namespace {
 
-/// x without what broadcasting repeats.
+/// x without dimensions repeated by broadcasting.
 Tensor each_once(const Tensor& x) {
   Layout layout = x.layout();
   bool repeats = false;
@@ -30,7 +30,7 @@ Tensor require(const char* op, Requirement requirement, const Tensor& condition,
   const auto attributes = pack(RequireAttributes{requirement});
   const Tensor checked =
       record_compute(ComputeOp::require, op, {&once, 1}, {&zero, 1}, attributes)[0];
-  // Adding the 0 makes the value depend on the check, and is fused with what uses it.
+  // Adding the 0 makes the value depend on the check, and is fused into its consumers.
   return add(value, checked);
 }
 

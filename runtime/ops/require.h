@@ -1,4 +1,4 @@
-// Demands on values that are known only when the queue has run.
+// Requirements on values that are known only after the queue has run.
 #pragma once
 
 #include "runtime/ir/compute_failure.h"
@@ -6,9 +6,9 @@
 
 namespace tide {
 
-/// `value`, which is lost if an element of `condition` (integers or bool) is 0: whoever reads it,
-/// or what is computed from it, gets the report of the requirement in the name of `op`. Waits for
-/// nothing. A `condition` without elements demands nothing.
+/// Returns `value`, which becomes invalid if an element of `condition` (integers or bool) is 0:
+/// reading it, or anything computed from it, reports the requirement in the name of `op`. Never
+/// waits. An empty `condition` always holds.
 Tensor require(const char* op, Requirement requirement, const Tensor& condition,
                const Tensor& value);
 

@@ -212,7 +212,7 @@ bool has_library(Device device, ComputeOp op) {
 
 MemoryStatistics memory(Device device) {
   DeviceState& state = DeviceState::of(device);
-  state.let_go();
+  state.release_kept();
   MemoryStatistics result = state.allocator.statistics();
   const Backend::DeviceMemory all = state.backend->device_memory();
   result.device_free = all.available;
@@ -222,7 +222,7 @@ MemoryStatistics memory(Device device) {
 
 std::vector<MemoryHolder> memory_holders(Device device) {
   DeviceState& state = DeviceState::of(device);
-  state.let_go();
+  state.release_kept();
   return state.allocator.holders();
 }
 

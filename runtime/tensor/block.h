@@ -10,13 +10,13 @@
 namespace tide {
 
 struct Block {
-  const void* address;  ///< tells blocks of a device apart
+  const void* address;  ///< identifies a block of a device
   size_t bytes;
   CallSite site;  ///< the line that needed it
 };
 
-/// The block of x's present value, which its views and snapshots share; of a value that is not
-/// stored those that it would be computed from. Waits for nothing.
+/// The block of x's current value, which its views and snapshots share; for a value that is not
+/// stored, the blocks that it would be computed from. Never waits.
 std::vector<Block> blocks_of(const Tensor& x);
 
 }  // namespace tide

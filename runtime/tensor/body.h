@@ -18,7 +18,7 @@ struct Cell : ThreadRefCounted<Cell>, Recycled<Cell> {
   Cell(Ref<Node> value, DeviceState& device) : value(std::move(value)), device(&device) {}
 };
 
-/// What another layer keeps with a tensor: autograd's part of it. Most tensors have none.
+/// Data that autograd attaches to a tensor. Most tensors have none.
 struct Attachment {
   Attachment() = default;
   Attachment(const Attachment&) = delete;
@@ -33,16 +33,16 @@ struct TensorBody : ThreadRefCounted<TensorBody>, Recycled<TensorBody> {
   TensorBody(Ref<Cell> cell, const Layout& layout) : cell(std::move(cell)), layout(layout) {}
   /// Row-major without gaps.
   TensorBody(Ref<Cell> cell, const Shape& shape) : cell(std::move(cell)), layout(shape) {}
-  ~TensorBody();  ///< not inline: that would take the place of what is short
+  ~TensorBody();  ///< not inline, to leave room for inlining short functions
 };
 
-/// Another handle on x's present value, in a cell of its own: later writes to either do not show in
-/// the other.
+/// Another handle on x's current value, in its own cell: later writes to either do not affect the
+/// other.
 Tensor snapshot(const Tensor& x);
 
 /// A new tensor on a dense value.
 Tensor make_tensor(Ref<Node> node);
-/// The tensor's present value as an argument of an op.
+/// The tensor's current value as an argument of an op.
 Argument argument_of(const Tensor& x);
 
 }  // namespace tide

@@ -23,7 +23,7 @@ void check_fits(const char* op, Number number, DType type) {
 }
 
 std::string number_text(double number) {
-  if (std::isnan(number)) return "nan";  // whatever its sign
+  if (std::isnan(number)) return "nan";  // regardless of its sign
   char text[32];
   std::snprintf(text, sizeof text, "%.14g", number);
   return text;

@@ -1,4 +1,4 @@
-// Which numbers the elements of a type can have.
+// Checks that a type can represent a number.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace tide {
 
-/// Throws DTypeError naming `op` unless elements of the type can have the number: its fraction is
-/// cut where the type has none, whole negative numbers wrap in uint8, floating types have
-/// infinities, and anything is true or false (PyTorch's rule).
+/// Throws DTypeError naming `op` unless the type can represent the number. By PyTorch's rule,
+/// integer types truncate fractions, negative integers wrap in uint8, floating types accept
+/// infinities, and bool accepts anything.
 void check_fits(const char* op, Number number, DType type);
 
-/// A number as the script would write it.
+/// A number in the script's notation.
 std::string number_text(double number);
 
 }  // namespace tide

@@ -14,7 +14,7 @@
 namespace tide {
 namespace {
 
-/// The bits of a number as kernels take it, in the compute type of `type`.
+/// The bits of a number as kernels read it, in the compute type of `type`.
 uint64_t bits_of(Number number, DType type) {
   switch (compute_type(type)) {
     case DType::f64:
@@ -30,8 +30,7 @@ uint64_t bits_of(Number number, DType type) {
   }
 }
 
-/// The same of a number that becomes an element: for narrow types so that rounding to them is the
-/// only rounding.
+/// As above, for a number that becomes an element: for narrow types it is rounded only once.
 uint64_t element_bits(Number number, DType type) {
   if (!is_narrow(type)) return bits_of(number, type);
   return std::bit_cast<uint32_t>(
@@ -42,7 +41,7 @@ void record_node(const Ref<Node>& node, bool cuts_window = false) {
   Recorder::of_thread().window(*node->device).record(node, cuts_window);
 }
 
-/// The device that all tensors lie on; cpu tensors without dimensions follow the others.
+/// The common device of the tensors; 0-d cpu tensors can be combined with any device.
 DeviceState& common_device(const char* name, std::span<const TensorOrNumber> arguments) {
   DeviceState* device = nullptr;
   const Tensor* first = nullptr;
@@ -62,11 +61,11 @@ DeviceState& common_device(const char* name, std::span<const TensorOrNumber> arg
   return *device;
 }
 
-/// record_map; `row_major`: whatever the format of the arguments is.
+/// record_map; `row_major`: regardless of the format of the arguments.
 Tensor record_map_in(bool row_major, ElementwiseOp op, const char* name, DType result_type,
                      DType operand_type, std::span<const TensorOrNumber> arguments);
 
-/// The elements of x as a new dense tensor of a type.
+/// A new dense tensor with x's elements, converted to a type.
 Tensor dense_copy(const char* name, const Tensor& x, DType type) {
   const TensorOrNumber argument(x);
   return record_map_in(true, ElementwiseOp::convert, name, type, x.dtype(), {&argument, 1});
@@ -76,8 +75,8 @@ Tensor converted(const char* name, const Tensor& x, DType type) {
   return x.dtype() == type ? x : dense_copy(name, x, type);
 }
 
-/// Whether a result of `shape` lies channels last: as the first argument of its shape does that is
-/// not repeated along a dimension.
+/// Whether a result of `shape` is channels last: decided by the first argument of this shape
+/// without broadcast dimensions.
 bool goes_channels_last(const Shape& shape, std::span<const TensorOrNumber> arguments) {
   if (shape.rank() != 4) return false;
   for (const auto& argument : arguments) {
@@ -89,7 +88,7 @@ bool goes_channels_last(const Shape& shape, std::span<const TensorOrNumber> argu
   return false;
 }
 
-/// record_map for a result that lies channels last: all are walked in the order in which it lies.
+/// record_map for a channels-last result: all arguments are iterated in its memory order.
 Tensor record_channels_last(const Shape& shape, ElementwiseOp op, const char* name,
                             DType result_type, DType operand_type,
                             std::span<const TensorOrNumber> arguments) {
@@ -182,8 +181,8 @@ DType reduced_type(Reduction reduction, DType type) {
   return is_floating(type) ? type : DType::i64;
 }
 
-/// The result of a reduction of no elements. Of the minima and maxima, only those of truth values
-/// have a beginning: all of nothing is true, any of it false.
+/// The result of an empty reduction. Minima and maxima have an identity only for bool: all of
+/// nothing is true, any of nothing is false.
 Tensor reduce_nothing(Reduction reduction, const char* name, const Tensor& x, const Shape& shape,
                       DType type) {
   const bool minmax = reduction == Reduction::max || reduction == Reduction::min;
@@ -195,7 +194,7 @@ Tensor reduce_nothing(Reduction reduction, const char* name, const Tensor& x, co
                      {Number(int64_t{one})});
 }
 
-/// Whether one stride leads through the elements of the dimensions first..last, in order.
+/// Whether a single stride covers the elements of the dimensions first..last, in order.
 bool has_one_stride(const Layout& layout, int first, int last) {
   int64_t stride = 0, span = 1;
   for (int d = last; d >= first; --d) {
@@ -207,7 +206,7 @@ bool has_one_stride(const Layout& layout, int first, int last) {
   return true;
 }
 
-/// The layout without the dimensions first..last, which have one element each.
+/// The layout without the dimensions first..last, which have size 1.
 Layout without_dims(const Layout& layout, int first, int last) {
   Layout result = layout;
   result.shape = Shape();
@@ -233,7 +232,7 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
   Tensor input = is_narrow(x.dtype()) ? x : converted(name, x, type);
   if (length == 1)
     return dense_copy(name, alias(input, without_dims(input.layout(), first, last)), type);
-  // The kernel walks the elements that become one with one stride.
+  // The kernel iterates over the reduced elements with one stride.
   if (!has_one_stride(input.layout(), first, last)) input = dense_copy(name, input, input.dtype());
   Ref<Node> node = new_node(Node::Kind::reduce, name, *x.body().cell->device, type, shape);
   node->reduction = reduction;
@@ -247,7 +246,7 @@ Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int
 
 namespace {
 
-/// Throws DTypeError for float8, unless the op takes it.
+/// Throws DTypeError for float8, unless the op supports it.
 void check_float8(ComputeOp op, const char* name, std::span<const Tensor> inputs,
                   std::span<const int64_t> attributes) {
   const bool moves = op == ComputeOp::gather || op == ComputeOp::pad_edges ||
@@ -289,13 +288,13 @@ std::vector<Tensor> record_compute(ComputeOp op, const char* name, std::span<con
 
 namespace {
 
-/// What is to be written to x as a tensor on its device; undefined for a number that goes along as
-/// a parameter. Throws DeviceError and ShapeError.
+/// The value to write to x as a tensor on its device; undefined for a number passed as a parameter.
+/// Throws DeviceError and ShapeError.
 Tensor tensor_to_write(const char* name, const Tensor& x, const TensorOrNumber& value) {
   const DeviceState& device = *x.body().cell->device;
   if (!value.tensor.defined()) {
-    // A number would go on in the compute type, as if it had not been rounded to the tensor's; and
-    // in ordinary memory.
+    // A number would stay in the compute type, without rounding to the tensor's type, and in
+    // unpinned memory.
     const DType type = x.dtype();
     if (!is_narrow(type) && !is_pinned(x)) return Tensor();
     return record_iota(ElementwiseOp::fill, name, Layout(Shape()), type, type, device.device,

@@ -1,4 +1,4 @@
-// The value of a tensor on its way to another thread.
+// Passes the value of a tensor to another thread.
 #include "runtime/tensor/shared_tensor.h"
 
 #include <utility>

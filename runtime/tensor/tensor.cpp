@@ -1,4 +1,4 @@
-// Tensors: what is known at once, and reading back.
+// Tensors: metadata, and reading values.
 #include "runtime/tensor/tensor.h"
 
 #include <cstring>
@@ -44,8 +44,8 @@ Argument argument_of(const Tensor& x) {
 
 namespace {
 
-/// Reads bytes of a value of a device into the host's memory. A copy of a few is queued right after
-/// the work that computes them, so that the host waits once.
+/// Reads bytes of a device value into host memory. A small copy is queued right after the work that
+/// computes it, so that the host waits only once.
 void read_from_device(Node& node, size_t offset, size_t bytes, void* destination,
                       const char* reason) {
   constexpr size_t kFew = 4096;
@@ -55,7 +55,7 @@ void read_from_device(Node& node, size_t offset, size_t bytes, void* destination
   Stream& stream = device.stream_of(*node.storage);
   const bool at_once =
       bytes <= kFew && stream.queue->completed() < node.ticket && !engine::waits_are_errors();
-  // Who is interrupted while the work goes on leaves before the copy.
+  // An interrupt during the work returns before the copy.
   const auto room = std::make_shared<std::vector<std::byte>>(at_once ? bytes : 0);
   void* const target = at_once ? room->data() : destination;
   if (!at_once) wait_for(node, reason);
@@ -80,12 +80,12 @@ void read_from_device(Node& node, size_t offset, size_t bytes, void* destination
       throw;
     }
   } else {
-    // The destination is the caller's: the copy must be over before this returns, interrupted or
-    // not.
+    // The destination belongs to the caller: the copy must finish before this returns, even if
+    // interrupted.
     stream.queue->wait_uninterrupted(ticket);
   }
   const auto failure = device.failures.clear(target);
-  // A copy fails with the value, which says what was wrong.
+  // A copy fails together with the value, whose error is reported.
   if (failure && device.failures.find_unreported(node.storage->data)) failure->report();
   check_value(node, reason);
   if (failure) raise(*failure, reason);

@@ -1,4 +1,4 @@
-// The handle that all user code holds: an array of numbers on one device, perhaps not computed yet.
+// The handle that all user code holds: an array on one device, possibly not computed yet.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Counting<TensorBody> {
   static void release(const TensorBody* body);
 };
 
-/// A number given by the caller: a weak operand, whose type yields to that of tensors.
+/// A number passed by the caller: a weak operand, which adopts the type of tensors.
 class Number {
  public:
   Number(bool value) : type_(DType::boolean), integer_(value) {}  // NOLINT: implicit
@@ -45,14 +45,14 @@ class Number {
   };
 };
 
-/// An array of numbers on one device, perhaps not computed yet. Arithmetic queues work and returns
-/// at once; only `item`, `read` and printing wait. Copies share the same array.
+/// An array on one device, possibly not computed yet. Arithmetic queues work and returns
+/// immediately; only `item`, `read` and printing wait. Copies share the same array.
 class Tensor {
  public:
-  Tensor() = default;  ///< no tensor; only `defined` may be asked
+  Tensor() = default;  ///< no tensor; only `defined` may be called
   bool defined() const { return static_cast<bool>(body_); }
 
-  const Shape& shape() const;  ///< Known at once, even while values are pending.
+  const Shape& shape() const;  ///< Available immediately, even while values are pending.
   const Layout& layout() const;
   DType dtype() const;
   Device device() const;
@@ -64,15 +64,15 @@ class Tensor {
   void read(void* destination, const char* reason) const;
 
   bool requires_grad() const;
-  /// Marks a leaf. Throws DTypeError for a type that is not floating, and Error if what is no leaf
-  /// is to require none; that it requires one changes nothing.
+  /// Marks a leaf. Throws DTypeError for a type that is not floating, and Error if it would clear
+  /// the flag of a non-leaf; setting it on a non-leaf has no effect.
   void set_requires_grad(bool on) const;
   bool is_leaf() const;
   Tensor grad() const;  ///< undefined if there is none
   void set_grad(const Tensor& grad) const;
-  /// Lets this tensor stand for value's elements, in their shape, type and place; what views of it
-  /// show stays as it is, and so do its gradient and grad function. Throws DTypeError if it
-  /// requires a gradient and the type can have none.
+  /// Makes this tensor refer to value's elements, with their shape, type and device; its existing
+  /// views, gradient and grad function are unchanged. Throws DTypeError if it requires a gradient
+  /// and the type cannot have one.
   void set_data(const Tensor& value) const;
 
   /// Same array object: `==` of scripts.
@@ -85,9 +85,9 @@ class Tensor {
   Ref<TensorBody> body_;
 };
 
-/// A tensor or a number, where an op takes both.
+/// A tensor or a number, for ops that accept both.
 struct TensorOrNumber {
-  Tensor tensor;  ///< undefined: the number counts
+  Tensor tensor;  ///< undefined: use the number
   Number number = 0;
   TensorOrNumber(Tensor t) : tensor(std::move(t)) {}  // NOLINT: implicit
   TensorOrNumber(Number n) : number(n) {}             // NOLINT: implicit
@@ -95,16 +95,16 @@ struct TensorOrNumber {
   TensorOrNumber(double n) : number(n) {}             // NOLINT: implicit
 };
 
-/// The order in which the elements of planes (n, c, h, w) lie: their own, or (n, h, w, c).
+/// The memory order of planes (n, c, h, w): contiguous, or (n, h, w, c).
 enum class MemoryFormat { contiguous, channels_last };
 
-/// Type and place of a new tensor.
+/// Type and device of a new tensor.
 struct TensorOptions {
   std::optional<DType> dtype;
   std::optional<Device> device;
   std::optional<MemoryFormat> format{};
   bool requires_grad = false;
-  bool pin_memory = false;  ///< in memory from which a device copies faster, where there is one
+  bool pin_memory = false;  ///< in pinned memory, if there is a device to copy to
 };
 
 }  // namespace tide

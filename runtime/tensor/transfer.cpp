@@ -1,4 +1,4 @@
-// Values that lie in memory from the start: copies between devices and what the script supplies.
+// Values that are stored from the start: copies between devices and data from the script.
 #include "runtime/tensor/transfer.h"
 
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace tide {
 namespace {
 
-/// Lets what `stream` is handed from now on come after the work of `writer` up to `ticket`.
+/// Makes later work of `stream` wait for the work of `writer` up to `ticket`.
 void follow(Stream& stream, Stream& writer, uint64_t ticket) {
   if (&stream == &writer || writer.queue->is_past(ticket)) return;
   stream.queue->submit_wait_for(*writer.queue, ticket);
@@ -27,8 +27,8 @@ CopyKind copy_kind(const Node& source, const Node& destination) {
   return destination.storage->pinned() ? CopyKind::to_pinned : CopyKind::to_host;
 }
 
-/// The backend that copies to `stream`: of the side that is not the host's, which pays for the
-/// transfer. A driver's memory is reached through its own backend only.
+/// The backend that copies to `stream`: that of the side that is not the host. A driver's memory is
+/// accessible only through its own backend.
 Backend& copying_backend(const DeviceState& from, const Stream& stream) {
   const DeviceState& to = stream.device;
   const bool to_host =
@@ -36,14 +36,14 @@ Backend& copying_backend(const DeviceState& from, const Stream& stream) {
   return to_host ? *from.backend : stream.backend;
 }
 
-/// A copy as the destination's queue makes it. What is wrong with the source goes along.
+/// A copy made by the destination's queue. An error of the source is passed on.
 struct Copy {
   DeviceState& from;
   DeviceState& to;
   Backend& backend;
   const char* name;  ///< of the op
   CallSite site;
-  char* storage;  ///< the block that the source lies in
+  char* storage;  ///< the block that contains the source
   size_t offset;  ///< of the source in it, in bytes
   void* destination;
   size_t bytes;
@@ -51,9 +51,9 @@ struct Copy {
   bool is_of_queue;   ///< the backend is that of the destination's queue
   uint64_t work = 0;  ///< the number of the submission
 
-  /// Whether the copy is over only when the ticket is: the source is kept till then (see
-  /// DeviceState::keep_until), and the destination is read by later work of its queue. What another
-  /// device holds could be lost with that one meanwhile.
+  /// Whether the copy finishes only with the ticket: the source is kept until then (see
+  /// DeviceState::keep_until), and later work of the queue reads the destination. Another device's
+  /// memory could be lost meanwhile if that device fails.
   bool ends_with_ticket() const {
     return is_of_queue && backend.async_stream() && kind != CopyKind::between;
   }
@@ -74,8 +74,8 @@ struct Copy {
   }
 };
 
-/// A block on `to` for a copy. What comes from memory that the host cannot read lands in pinned
-/// memory where that pays.
+/// A block on `to` for a copy. Copies from memory that the host cannot read use pinned memory where
+/// worthwhile.
 Ref<Storage> allocate_copy(const DeviceState& from, DeviceState& to, const Stream& stream,
                            size_t bytes, const char* name) {
   DeviceState* const pinning =
@@ -134,7 +134,7 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
   return make_tensor(std::move(node));
 }
 
-/// A value with a block of its own that nothing has been written to.
+/// A value with its own, uninitialized block.
 class UnfilledConstant {
  public:
   using Fill = std::function<void(std::span<std::byte>)>;
@@ -148,7 +148,7 @@ class UnfilledConstant {
     node_->state = Node::State::stored;
   }
 
-  /// Whether the host may write to the block: what used it before is done.
+  /// Whether the host may write to the block: earlier uses have finished.
   bool is_free_on_host() const {
     return state_.device.is_host() && stream_.queue->completed() >= stream_.queue->submitted();
   }
@@ -201,7 +201,7 @@ void settle(Node& node) {
   Window& window = Recorder::of_thread().window(*node.device);
   constexpr FlushCause kCause{FlushCause::Kind::needed, "a copy"};
   window.flush(kCause);
-  // What others in its window read may have become a recomputable value there.
+  // A value that others in its window read may have become recomputable there.
   if (node.state != Node::State::recomputable) return;
   window.want(node);
   window.flush(kCause);
@@ -209,7 +209,7 @@ void settle(Node& node) {
 
 namespace {
 
-/// x on `to`, in the order in which it lies.
+/// x on `to`, in its memory order.
 Tensor moved(const char* name, const Tensor& x, DeviceState& to, DeviceState* pinning) {
   if (!x.layout().is_channels_last()) return transfer(name, x, to, pinning);
   const Tensor y = transfer(name, alias(x, with_channels_last(x.layout())), to, pinning);

@@ -202,7 +202,7 @@ ComputeOutcome CudaBackend::launch(const ComputeStep& step, void* const* address
   return outcome;
 }
 
-void CudaBackend::give_back_scratch() {
+void CudaBackend::release_scratch() {
   use();
   kernels_->workspace().release_large();
 }

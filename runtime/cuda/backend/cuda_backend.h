@@ -44,7 +44,7 @@ class CudaBackend : public Backend, public AsyncStream {
   void release_host(void* data, size_t bytes) override;
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
   ComputeOutcome launch(const ComputeStep& step, void* const* addresses) override;
-  void give_back_scratch() override;
+  void release_scratch() override;
   void begin_plan(const PlanInfo& plan) override;
   void end_plan() override;
   int64_t graph_runs() const override { return graph_runs_.load(std::memory_order_relaxed); }

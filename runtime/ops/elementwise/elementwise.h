@@ -1,9 +1,9 @@
-// Ops that compute each element of the result from the elements at the same place.
+// Ops that compute each element of the result from the elements at the same position.
 //
 // Tensors broadcast to a common shape. Types follow PyTorch's rules: operands promote to a common
-// type, where tensors without dimensions and numbers only count by their category (bool, integer,
-// floating). All are differentiable where their values change smoothly. Errors are thrown when an
-// op is recorded: ShapeError, DTypeError, DeviceError.
+// type, where 0-d tensors and numbers count only by their category (bool, integer, floating). All
+// are differentiable wherever the function is. Errors are thrown when an op is recorded:
+// ShapeError, DTypeError, DeviceError.
 #pragma once
 
 #include <optional>
@@ -21,37 +21,38 @@ namespace tide {
   Tensor function(const TensorOrNumber& a, const TensorOrNumber& b);
 #include "runtime/ir/elementwise_ops.def"
 
-/// x in another type; x itself if it has that type. Floating to integer cuts off the fraction.
+/// x in another type; x itself if it has that type. Floating to integer truncates.
 Tensor convert(const Tensor& x, DType type);
-/// x itself where no type is given.
+/// x itself if no type is given.
 inline Tensor convert(const Tensor& x, std::optional<DType> type) {
   return type ? convert(x, *type) : x;
 }
-/// convert to one type, as a function of its own.
+/// convert to one type, as a function.
 template <DType type>
 Tensor convert_to(const Tensor& x) {
   return convert(x, type);
 }
 
-/// x rounded to whole numbers, or to a number of decimals (tens if negative); ties to even.
+/// x rounded to integers, or to a number of decimals (tens if negative); ties to even.
 Tensor round(const Tensor& x, std::optional<int64_t> decimals = {});
 
 /// a + alpha * b and a - alpha * b. "Or" for bool; bool cannot be subtracted.
 Tensor add(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Number> alpha = {});
 Tensor sub(const TensorOrNumber& a, const TensorOrNumber& b, std::optional<Number> alpha = {});
-/// a / b in a floating type; with the rounding mode "floor" or "trunc" whole, in the common type.
+/// a / b in a floating type; with the rounding mode "floor" or "trunc" an integer value in the
+/// common type.
 Tensor div(const TensorOrNumber& a, const TensorOrNumber& b,
            const std::optional<std::string>& rounding_mode = {});
-/// a to the power of b. Integers wrap around, and have no negative powers that are numbers.
+/// a to the power of b. Integers wrap around; a negative number as their exponent throws.
 Tensor pow(const TensorOrNumber& a, const TensorOrNumber& b);
 /// All bits of integers inverted; "not" for bool.
 Tensor bitwise_not(const Tensor& x);
 
 /// a where the bool condition holds, else b.
 Tensor where(const Tensor& condition, const TensorOrNumber& a, const TensorOrNumber& b);
-/// The same, called on the first value.
+/// where, called on the first value.
 Tensor where_of(const Tensor& x, const Tensor& condition, const TensorOrNumber& other);
-/// x held between min and max, each of which may be missing; max wins if they cross.
+/// x clamped to min and max, either of which may be absent; max wins if min > max.
 Tensor clamp(const Tensor& x, const std::optional<TensorOrNumber>& min = {},
              const std::optional<TensorOrNumber>& max = {});
 Tensor clamp_min(const Tensor& x, const TensorOrNumber& min);
@@ -63,7 +64,7 @@ Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<
 /// x + value * a / b.
 Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> value = {});
 
-/// Activations with numbers of their own; defaults are PyTorch's.
+/// Activations with parameters; defaults are PyTorch's.
 Tensor hardtanh(const Tensor& x, std::optional<Number> min_val = {},
                 std::optional<Number> max_val = {});
 Tensor leaky_relu(const Tensor& x, std::optional<double> negative_slope = {});

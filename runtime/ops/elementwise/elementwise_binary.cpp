@@ -9,7 +9,7 @@
 namespace tide {
 namespace {
 
-/// Which types a function takes, and which it computes in: see elementwise_ops.def.
+/// Which types a function accepts and computes in: see elementwise_ops.def.
 enum class BinaryTypes {
   kPromoted,
   kToFloating,
@@ -27,7 +27,7 @@ bool is_beyond(DType type, const TensorOrNumber& x) {
                                  x.number.as_integer() > highest(type).as_integer());
 }
 
-/// The type in which a function computes, which is also its result's but for tests.
+/// The type in which a function computes, which is also the result type except for predicates.
 template <BinaryTypes kTypes>
 DType binary_type(const char* name, const TensorOrNumber& a, const TensorOrNumber& b) {
   const DType type = common_type(name, a, b);
@@ -62,7 +62,7 @@ Tensor binary(ElementwiseOp op, const char* name, const TensorOrNumber& a,
     const TensorOrNumber operands[] = {a, b};
     return record_map(op, name, kTypes == kTest ? DType::boolean : type, type, operands);
   } else if (kTypes == kDivision && is_integer(type) &&
-             !(a.tensor.defined() && a.tensor.numel() == 0)) {  // of no elements: by anything
+             !(a.tensor.defined() && a.tensor.numel() == 0)) {  // empty: any divisor is fine
     const TensorOrNumber operands[] = {a, nonzero_divisor(name, b, type)};
     return record_differentiable<Definition>(op, name, type, type, operands);
   } else {
@@ -85,7 +85,7 @@ Tensor scaled_sum(ElementwiseOp op, const char* name, const TensorOrNumber& a,
 
 bool is_one(const std::optional<Number>& alpha) { return !alpha || alpha->as_double() == 1.0; }
 
-/// x to the power of a number that has a faster and better way; undefined for others.
+/// x to the power of an exponent with a faster and more accurate formula; else undefined.
 Tensor easy_power(const Tensor& x, double power) {
   if (power == 2.0) return square(x);
   if (!is_floating(x.dtype())) return Tensor();

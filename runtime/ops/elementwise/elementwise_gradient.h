@@ -1,4 +1,4 @@
-// What the gradients of definitions work on: see runtime/ir/definitions/op_gradient.h.
+// The operands of the gradients of definitions: see runtime/ir/definitions/op_gradient.h.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ struct Operands<Tensor> {
   Tensor y, dy;
 };
 
-// Properties of operands of which any may be a number.
+// Properties of operands, any of which may be a number.
 inline TensorOrNumber not_positive(const TensorOrNumber& x) {
   if (x.tensor.defined()) return le(x, 0.0);
   return Number(x.number.as_double() <= 0);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMaxArguments = 4;
 
-/// Where a gradient goes back to.
+/// The argument that a gradient belongs to.
 struct Target {
   Shape shape;
   DType type = DType::f32;
@@ -21,10 +21,10 @@ struct Target {
   int argument = 0;
 };
 
-/// Half types as f32: a gradient is several ops, and shall be rounded once.
+/// Half types as f32: a gradient is several ops, but is rounded only once.
 Tensor unrounded(const Tensor& x) { return is_narrow(x.dtype()) ? convert(x, DType::f32) : x; }
 
-/// All that a backward pass wants from the forward one.
+/// Everything that the backward pass needs from the forward pass.
 class Backward {
  public:
   Backward(std::span<const TensorOrNumber> operands, const GradientRule& rule) : rule_(rule) {
@@ -61,7 +61,7 @@ class Backward {
   }
 
  private:
-  /// What a gradient function gives, in the shape, type and place of the argument.
+  /// The gradient converted to the shape, type and device of the argument.
   static Tensor returned(Tensor (*gradient)(const Operands<Tensor>&), const Operands<Tensor>& v,
                          const Target& target) {
     if (!gradient) return Tensor();

@@ -13,7 +13,7 @@
 
 namespace tide {
 
-/// The gradients of an op, one for each argument that is a tensor and not a choice of the op.
+/// The gradients of an op, one for each tensor argument that is not an option.
 struct GradientRule {
   std::array<unsigned, 3> needs{};
   std::array<Tensor (*)(const Operands<Tensor>&), 3> gradients{};
@@ -51,8 +51,8 @@ constexpr GradientRule make_rule() {
 template <class Definition>
 inline constexpr GradientRule kRule = make_rule<Definition>();
 
-/// Gives y, just recorded from `operands`, the grad function that `rule` describes. Called only if
-/// one of them needs it.
+/// Attaches to y, just recorded from `operands`, the grad function that `rule` describes. Called
+/// only if an operand needs it.
 void attach_grad_fn(const Tensor& y, const char* name, std::span<const TensorOrNumber> operands,
                     const GradientRule& rule);
 

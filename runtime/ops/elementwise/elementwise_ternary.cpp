@@ -1,4 +1,4 @@
-// Ops on three operands: choice, bounds, mixtures.
+// Ops on three operands: where, clamp, lerp, addcmul, addcdiv.
 #include <limits>
 
 #include "runtime/core/dtype.h"
@@ -12,7 +12,7 @@
 namespace tide {
 namespace {
 
-/// The type of a tensor made of a number.
+/// The type of a tensor made from a number.
 DType number_type(Number number) {
   return number.type() == DType::f64 ? default_dtype() : number.type();
 }

@@ -19,7 +19,7 @@ DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumbe
 
 DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumber& b,
                   const TensorOrNumber& c) {
-  // Operands of one weight promote among themselves first.
+  // Operands of the same weight are promoted together first.
   std::optional<DType> common;
   Weight heaviest = Weight::number;
   for (Weight weight : {Weight::number, Weight::scalar, Weight::dimensioned}) {
@@ -48,7 +48,7 @@ void refuse_types(const char* name, const char* why, const TensorOrNumber& a,
 
 namespace {
 
-/// Bits of an integer type without its sign.
+/// Value bits of an integer type, without the sign bit.
 int value_bits(DType type) { return 8 * static_cast<int>(size_of(type)) - (type != DType::u8); }
 
 }  // namespace

@@ -16,16 +16,16 @@ inline Weight weight_of(const TensorOrNumber& x) {
   return x.tensor.rank() == 0 ? Weight::scalar : Weight::dimensioned;
 }
 
-/// The type that the operands promote to. Throws unless there is a tensor among them.
+/// The type that the operands promote to. Throws unless one is a tensor.
 DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumber& b);
 DType common_type(const char* name, const TensorOrNumber& a, const TensorOrNumber& b,
                   const TensorOrNumber& c);
 
-/// Throws DTypeError unless the operand, if it is a number, fits an integer type whose elements it
-/// takes part in as one of them: it does not wrap as operands of arithmetic do.
+/// Throws DTypeError if the operand is a number that does not fit the integer type `type`. For
+/// numbers used as elements: unlike operands of arithmetic, they do not wrap.
 void check_element(const char* name, const TensorOrNumber& x, DType type);
 
-/// The ends of a type: infinities of floating ones.
+/// The lowest and highest value of a type: infinities for floating types.
 Number lowest(DType type);
 Number highest(DType type);
 

@@ -17,11 +17,11 @@
 namespace tide {
 namespace {
 
-/// Which types a function takes, and which it gives.
+/// Which types a function accepts and returns.
 enum class UnaryTypes { kToFloating, kFloatingOnly, kNumbers, kTruthCounts, kAny, kTest };
 using enum UnaryTypes;
 
-/// The type in which a function computes, which is also its result's but for tests.
+/// The type in which a function computes, which is also the result type except for predicates.
 template <UnaryTypes kTypes>
 DType unary_type(const char* name, DType type) {
   if constexpr (kTypes == kToFloating) return floating_type(type);
@@ -41,7 +41,7 @@ Tensor unary(ElementwiseOp op, const char* name, const Tensor& x) {
     return record_differentiable<Definition>(op, name, type, type, operands);
 }
 
-/// A floating function of one tensor and numbers.
+/// A floating-point function of one tensor and numbers.
 template <class Definition, class... Numbers>
 Tensor activation(ElementwiseOp op, const char* name, const Tensor& x, Numbers... numbers) {
   const DType type = unary_type<kFloatingOnly>(name, x.dtype());

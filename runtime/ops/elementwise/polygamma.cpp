@@ -1,4 +1,4 @@
-// The derivatives of digamma, composed of zeta.
+// The derivatives of digamma, computed from zeta.
 #include "runtime/ops/elementwise/polygamma.h"
 
 #include <cmath>

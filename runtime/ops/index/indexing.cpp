@@ -1,5 +1,5 @@
-// x[...]: entries become one view, then, if tensors are among them, one gather or scatter along a
-// single dimension into which the indexed ones are joined.
+// x[...]: entries become one view, then, if some are tensors, one gather or scatter along a single
+// dimension that joins the indexed ones.
 #include "runtime/ops/index/indexing.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using Kind = IndexEntry::Kind;
 /// A view by entries without tensors, as a change of x's own layout and of a dense one.
 struct PartialView {
   Layout own, part;
-  int dim = 0;  ///< the next dimension that an entry speaks of
+  int dim = 0;  ///< the dimension that the next entry refers to
 
   void select(int64_t place) {
     for (Layout* layout : {&own, &part})
@@ -58,7 +58,7 @@ int dims_of(const IndexEntry& entry) {
   }
 }
 
-/// How many dimensions an ellipsis stands for.
+/// The number of dimensions that an ellipsis stands for.
 int free_dims(const Tensor& x, std::span<const IndexEntry> entries) {
   int used = 0, ellipses = 0;
   for (const IndexEntry& entry : entries) {
@@ -75,7 +75,7 @@ int free_dims(const Tensor& x, std::span<const IndexEntry> entries) {
 void take_range(PartialView& view, const IndexEntry& entry) {
   const int64_t size = view.own.shape[view.dim];
   if (entry.first == 0) throw ShapeError("index: positions start at 1, got 0");
-  // Up to 0 there is nothing, as in Lua's loops: {1, n} may be empty.
+  // A last of 0 is an empty range, as in Lua's loops: {1, n} may be empty.
   const auto place = [&](int64_t position) {
     return position < 0 ? position + size : position - 1;
   };
@@ -88,8 +88,8 @@ void take_range(PartialView& view, const IndexEntry& entry) {
   view.take(first, count, step);
 }
 
-/// The places of true elements of a mask over the dimensions from `dim` on, one tensor each. One
-/// without dimensions decides about all of x: it stands for a new dimension of one. Waits.
+/// The positions of true elements of a mask over the dimensions from `dim` on, one tensor each. A
+/// 0-d mask applies to all of x: it stands for a new dimension of size 1. Waits.
 void add_mask(std::vector<TensorIndex>& indices, PartialView& view, const Tensor& mask) {
   if (mask.rank() == 0) {
     indices.push_back({view.dim, where_positions(reshape_to(mask, {1}))[0]});
@@ -142,15 +142,15 @@ Tensor view_of(const Tensor& x, const PartialView& view) {
 
 /// The indexed dimensions of a view brought together and joined into one.
 struct Joined {
-  std::array<int, kMaxDims> order{};  ///< dimension d of the joined form was order[d]
+  std::array<int, kMaxDims> order{};  ///< dimension d of the joined view was order[d]
   Shape permuted;                     ///< sizes in that order
   int at = 0, count = 0;              ///< the run of indexed dimensions there
   Shape index_shape;                  ///< the common shape of the positions
   Tensor positions;                   ///< in the joined dimension, of one dimension
 };
 
-/// Several positions as one in the joined dimension. A gather of 1..size checks each of them
-/// against its own limit; joined ones could hide a position that is out of range.
+/// Combines several positions into one in the joined dimension. A gather of 1..size checks each
+/// against its own dimension; combined ones could hide a position out of range.
 Tensor join_positions(const std::vector<TensorIndex>& indices, const Shape& sizes,
                       const Shape& shape) {
   Tensor joined;
@@ -191,7 +191,7 @@ Joined join(const Shape& shape, const std::vector<TensorIndex>& indices) {
   return joined;
 }
 
-/// `shape` with `sizes` in the place of `count` dimensions from `at` on.
+/// `shape` with `sizes` in place of the `count` dimensions from `at`.
 Shape replace(const Shape& shape, int at, int count, const Shape& sizes) {
   Shape result = shape;
   for (int i = 0; i < count; ++i) result.erase(at);
@@ -254,8 +254,8 @@ Tensor changed_at(const Tensor& view, const std::vector<TensorIndex>& indices,
   return permute_by(reshape_to(changed, joined.permuted), back);
 }
 
-/// A single mask whose value is one number needs no positions: all elements are written, most of
-/// them with what they were.
+/// A single mask whose value is one number needs no positions: all elements are written, unselected
+/// ones with their old value.
 bool is_plain_mask(std::span<const IndexEntry> entries, const TensorOrNumber& value) {
   return entries.size() == 1 && entries[0].kind == Kind::tensor &&
          entries[0].tensor.dtype() == DType::boolean &&

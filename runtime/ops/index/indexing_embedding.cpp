@@ -1,4 +1,4 @@
-// Rows of a table by position, one by one or put together bag by bag.
+// Embedding lookup: rows of a table by position, singly or reduced per bag.
 #include <string>
 
 #include "runtime/autograd/autograd.h"
@@ -20,7 +20,7 @@
 namespace tide {
 namespace {
 
-/// Rows of `weight` that are about to be used and longer than max_norm become as long, in place.
+/// Scales rows of `weight` that are about to be used down to max_norm, in place.
 void limit_rows(const char* name, const Tensor& weight, const Tensor& at, double max_norm,
                 double norm_type) {
   GradientMode off(false);
@@ -30,7 +30,7 @@ void limit_rows(const char* name, const Tensor& weight, const Tensor& at, double
   write(name, weight, index_copy(weight, Dim{0}, at, rows * scale));
 }
 
-/// One through how often each of the positions `at` is there, as a column.
+/// 1 / the number of occurrences of each position in `at`, as a column.
 Tensor shares_of_frequency(const Tensor& at, int64_t rows, DType type) {
   const Tensor none = zeros({rows}, {.dtype = DType::f32, .device = at.device()});
   const Tensor one = convert(ones_like(at), DType::f32);
@@ -48,29 +48,29 @@ Tensor with_gradient_times(const Tensor& y, const Tensor& factor) {
   return same;
 }
 
-/// The number from 1 of the row that does not count, or 0.
+/// The padding row, counted from 1, or 0 if there is none.
 int64_t padding_row(const char* name, const std::optional<Position>& padding, int64_t rows) {
   return padding ? resolve_position(name, *padding, rows) + 1 : 0;
 }
 
 constexpr const char* kBags = "embedding_bag";
 
-/// What a call of embedding_bag puts together, and how.
+/// The bags of a call of embedding_bag.
 struct Bags {
   BagMode mode;
-  int64_t padding;  ///< the row that does not count, or 0
+  int64_t padding;  ///< the padding row, or 0
   bool by_frequency;
   int64_t count;
-  int64_t width;  ///< of bags that are rows of a matrix of positions; 0: bags begin anywhere
+  int64_t width;  ///< of bags that are rows of a matrix of positions; 0: bags of any length
   Tensor places;  ///< positions of rows, one bag after the other
-  Tensor starts;  ///< of each bag in `places`, from 1, and where the last one ends
+  Tensor starts;  ///< of each bag in `places`, from 1, and the end of the last one
 };
 
 BagMode mode_of(const std::optional<std::string>& mode) {
   return static_cast<BagMode>(choose(kBags, "mode", mode.value_or("mean"), {"sum", "mean", "max"}));
 }
 
-/// Bags of positions in one dimension begin at `offsets`.
+/// Bags in a vector of positions, starting at `offsets`.
 void begin_at_offsets(Bags& bags, const std::optional<Tensor>& offsets, bool with_end) {
   if (!offsets) throw Error("embedding_bag: positions in one dimension need offsets");
   const int64_t length = bags.places.numel();
@@ -82,7 +82,7 @@ void begin_at_offsets(Bags& bags, const std::optional<Tensor>& offsets, bool wit
   const TensorOptions whole{.dtype = DType::i64, .device = device};
   Tensor starts = positions_of(kBags, *offsets);
   if (!with_end) starts = cat({starts, full({1}, Number(length + 1), whole)}, Dim{0});
-  // Finds offsets out of range.
+  // Checks for offsets out of range.
   starts =
       gather_along("embedding_bag offsets", positions_along(1, 0, length + 1, device), 0, starts);
   bags.starts = starts;
@@ -97,8 +97,8 @@ void begin_at_rows(Bags& bags, const Shape& shape) {
   bags.width = shape[1];
 }
 
-/// Of each place the number of its bag, from 1, held to those that there are, and whether it is in
-/// that bag at all.
+/// For each position, the number of its bag, from 1 and clamped to existing ones, and whether it
+/// belongs to that bag.
 struct BagPlaces {
   Tensor bag, inside;
 };
@@ -113,7 +113,7 @@ BagPlaces places_in(const Bags& bags) {
           logical_and(ge(number, Number(1)), le(number, Number(bags.count)))};
 }
 
-/// What gradients need to know of the places, and how bags' values come to their places.
+/// What gradients need for each position, and how values of bags are expanded to positions.
 class BagSpread {
  public:
   explicit BagSpread(const Bags& bags) : bags_(bags) {
@@ -123,7 +123,7 @@ class BagSpread {
     kept_ = kept_.defined() ? logical_and(kept_, counts) : counts;
   }
 
-  /// Rows (bags, columns) as rows of the places.
+  /// Expands rows (bags, columns) to one row per position.
   Tensor rows(const Tensor& x) const {
     const Shape shape{bags_.places.numel(), x.shape()[1]};
     if (bags_.width == 0) return gather_along(kBags, x, 0, spread_index(at_.bag, shape, 0));
@@ -131,13 +131,13 @@ class BagSpread {
     return reshape_to(wide, shape);
   }
 
-  /// x, of the places, with 0 at those that count in no bag. Not times 0: they may be infinite.
+  /// x, one row per position, with 0 at those in no bag. Not times 0: they may be infinite.
   Tensor keep(const Tensor& x) const {
     if (!kept_.defined()) return x;
     return where(x.rank() == 1 ? kept_ : unsqueeze(kept_, Dim{1}), x, 0);
   }
 
-  /// How many rows count in each bag, at least 1, as a column.
+  /// The number of rows in each bag, at least 1, as a column.
   Tensor counts() const {
     const TensorOptions single{.dtype = DType::f32, .device = bags_.places.device()};
     if (!kept_.defined()) return full({1, 1}, Number(bags_.width), single);
@@ -154,7 +154,7 @@ class BagSpread {
   Tensor kept_;  ///< undefined: all are
 };
 
-/// The gradient of the table for sums and means, and of the shares.
+/// The gradients of the table, for sums and means, and of the weights.
 std::vector<Tensor> sum_gradients(const Bags& bags, const Tensor& weight, const Tensor& shares,
                                   const GradientCall& call) {
   std::vector<Tensor> result(2);
@@ -179,7 +179,7 @@ std::vector<Tensor> sum_gradients(const Bags& bags, const Tensor& weight, const 
   return result;
 }
 
-/// The gradient of the table for maxima, which `chosen` rows gave; 0: none.
+/// The gradient of the table for maxima, taken from the `chosen` rows; 0: none.
 Tensor max_gradient(const Bags& bags, const Tensor& weight, const Tensor& chosen,
                     const Tensor& given) {
   const Tensor zero = zeros(weight.shape(), {.dtype = weight.dtype(), .device = weight.device()});
@@ -232,7 +232,7 @@ Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Positi
   check_rank("embedding", weight, 2, "a weight");
   const Tensor at = ravel(positions_of("embedding", input));
   const int64_t rows = weight.shape()[0];
-  // The padding row is looked up like any other, but nothing flows back to it.
+  // The padding row is looked up like any other, but gets no gradient.
   const int64_t row = padding_row("embedding", padding, rows);
   if (max_norm) limit_rows("embedding", weight, at, *max_norm, norm_type.value_or(2));
   Tensor y = index_select(weight, Dim{0}, at);

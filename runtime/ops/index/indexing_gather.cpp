@@ -1,4 +1,4 @@
-// Gather, scatter, and the ops that are one of them.
+// Gather, scatter, and the ops built on them.
 #include <string>
 
 #include "runtime/autograd/autograd.h"
@@ -47,7 +47,7 @@ Tensor zeros_of(const Shape& shape, const Tensor& like) {
   return zeros(shape, {.dtype = like.dtype(), .device = like.device()});
 }
 
-/// A copy of x, of which `source` has become no part: its gradient is 0.
+/// A copy of x for an empty index: `source` is not used, and its gradient is 0.
 Tensor nothing_written(const char* name, const Tensor& x, const Tensor& source) {
   if (!source.defined() || !needs_grad_fn(source)) return clone(x);
   const Tensor y = clone(detach(x));
@@ -58,7 +58,7 @@ Tensor nothing_written(const char* name, const Tensor& x, const Tensor& source) 
   return y;
 }
 
-/// A vector of positions; one number counts as one.
+/// A vector of positions; a 0-d tensor counts as one.
 Tensor index_vector(const char* op, const Tensor& index) {
   check_max_rank(op, index, 1, "positions");
   return as_vector(positions_of(op, index));
@@ -217,7 +217,7 @@ Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrN
   if (filler.defined()) check_rank("index_fill", filler, 0, "a value");
   if (!filler.defined()) check_fits("index_fill", value.number, x.dtype());
   if (filler.defined() && needs_grad_fn(filler)) {
-    // A repeated position holds the value once.
+    // A repeated position is written once.
     const Tensor none = zeros(x.shape(), {.dtype = DType::boolean, .device = x.device()});
     const Tensor filled = index_fill(none, dim, index, Number(true));
     return where(filled, convert(filler, x.dtype()), x);
@@ -251,7 +251,7 @@ Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accu
 
 std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape) {
   const Tensor given = from_the_end(positions_of("unravel_index", indices), shape.numel());
-  // A gather of zeros checks the positions and holds no memory.
+  // A gather of zeros checks the positions without using memory.
   const Tensor zero = zeros({1}, {.dtype = DType::i64, .device = indices.device()});
   const Tensor none =
       gather_along("unravel_index", broadcast_to(zero, {shape.numel()}), 0, ravel(given));

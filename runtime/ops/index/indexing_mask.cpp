@@ -1,4 +1,4 @@
-// Masks and the positions of their true elements. Shapes that depend on values must be read.
+// Masks and the positions of their true elements. Shapes that depend on values require a read.
 #include <algorithm>
 #include <string>
 

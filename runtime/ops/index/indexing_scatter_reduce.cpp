@@ -1,4 +1,4 @@
-// Scattering that puts together what meets in one place: sums, means, products, minima and maxima.
+// Scatter with reduction of elements at the same position: sums, means, products, minima, maxima.
 #include <string>
 
 #include "runtime/autograd/autograd.h"
@@ -18,7 +18,7 @@
 namespace tide {
 namespace {
 
-/// One call, its tensors with a dimension at least and the source cut to the index.
+/// A call, with tensors of at least one dimension and the source trimmed to the index.
 struct Scattering {
   const char* name;
   int dim;
@@ -35,15 +35,15 @@ struct Scattering {
   Tensor put(const Tensor& onto, const Tensor& values, bool add) const {
     return scatter_along(name, onto, dim, index, values, add);
   }
-  /// The base, or where something is scattered to, `identity` if the base does not count there.
+  /// The base, with `identity` at the positions scattered to if the base is not included.
   Tensor start(double identity) const {
     return include_self ? base : put(base, like_source(identity), false);
   }
 };
 
-/// `onto` with the combined values of each place, which nothing else changes. The elements are
-/// ordered by place, and combined in steps of 1, 2, 4, ... within the same place; the last one of a
-/// place then has them all, and is written last.
+/// `onto` with the combined values at each position. The elements are sorted by position, and
+/// combined in steps of 1, 2, 4, ... within a position; the last element of a position then
+/// combines them all, and is written last.
 template <class Combine>
 Tensor put_combined(const Scattering& s, const Tensor& onto, Combine combine) {
   const Tensor order = argsort(s.index, Dim{s.dim}, false, true);
@@ -58,7 +58,7 @@ Tensor put_combined(const Scattering& s, const Tensor& onto, Combine combine) {
     values = cat({slice(values, s.dim, 0, step), joined}, Dim{s.dim});
   }
   if (needs_grad_fn(values) && length > 1) {
-    // Only the last of a place is seen in the result: the others get no gradient of it.
+    // Only the last element of a position reaches the result: the others get no gradient from it.
     const auto rest = [&](int64_t first) { return slice(places, s.dim, first, length - 1); };
     const Tensor last = slice(values, s.dim, length - 1, 1);
     const Tensor others = slice(values, s.dim, 0, length - 1);
@@ -75,13 +75,13 @@ Tensor mean_at(const Scattering& s) {
   return div(sums, clamp_min(counts, Number(int64_t(1))), mode);
 }
 
-/// The minima and maxima of each place, without a grad function.
+/// The minima or maxima at each position, without a grad function.
 Tensor minmax_of(const Scattering& s, bool max) {
   if (has_kernel(ComputeOp::scatter_minmax, s.base.device())) {
     const DType type = s.base.dtype();
     Tensor start = s.base;
     if (!s.include_self) {
-      // What is scattered then meets what changes no minimum or maximum of any number.
+      // Scattered values are then combined with the identity of min or max.
       const Number end = max ? lowest(type) : highest(type);
       start = s.put(s.base, full(s.source.shape(), end, {.dtype = type, .device = start.device()}),
                     false);
@@ -98,7 +98,7 @@ Tensor minmax_of(const Scattering& s, bool max) {
   return s.include_self ? combine(best, s.base) : best;
 }
 
-/// The minima and maxima of each place; all that are equal to one share its gradient.
+/// The minima or maxima at each position; elements equal to one share its gradient.
 Tensor minmax_at(const Scattering& s, bool max) {
   Tensor best;
   {

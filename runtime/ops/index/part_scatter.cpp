@@ -19,7 +19,7 @@
 namespace tide {
 namespace {
 
-/// A copy of x with `source` written into the part that `view` takes of it.
+/// A copy of x with `source` written into the part that `view` selects.
 template <class View>
 Tensor with_part(const char* op, const Tensor& x, const Tensor& source, const View& view) {
   const Tensor y = clone(x);
@@ -62,7 +62,7 @@ Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source)
   check_same_type("masked_scatter", x.dtype(), source.dtype());
   const Shape shape = broadcast("masked_scatter", x.shape(), mask.shape());
   const Tensor chosen = broadcast_to(mask, shape);
-  // Each chosen place takes the next element; the others look at the first and drop it.
+  // Each selected position takes the next element; the others read the first and discard it.
   const Tensor order = reshape_to(cumsum(flatten(chosen), Dim{0}), shape);
   const Tensor values = take(source, where(chosen, order, 1));
   return where(chosen, values, broadcast_to(x, shape));

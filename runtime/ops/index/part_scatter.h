@@ -8,7 +8,7 @@
 
 namespace tide {
 
-/// x with another tensor in the place of a part.
+/// x with a part replaced by another tensor.
 Tensor select_scatter(const Tensor& x, const Tensor& source, Dim dim, Position index);
 Tensor slice_scatter(const Tensor& x, const Tensor& source, std::optional<Dim> dim = {},
                      std::optional<Position> first = {}, std::optional<Position> last = {},

@@ -19,7 +19,7 @@ Tensor covariances(const Tensor& a, const Tensor& b, const TensorOrNumber& divis
   return result.numel() == 1 ? reshape_to(result, {}) : result;
 }
 
-/// The weight of each of `count` observations: how often it was made, times how much it counts.
+/// The weight of each of `count` observations: its frequency times its importance.
 Tensor observation_weights(int64_t count, const std::optional<Tensor>& fweights,
                            const std::optional<Tensor>& aweights) {
   if (fweights) check_integer("cov", fweights->dtype(), "fweights");
@@ -58,7 +58,7 @@ Tensor wide_cov(const Tensor& input, std::optional<int64_t> given,
   const Tensor weights = observation_weights(x.shape()[1], fweights, aweights);
   const Tensor total = sum(weights);
   const Tensor centred = x - sum(x * weights, Dims{1}, true) / total;
-  // Weights of importance, unlike counts, make fewer observations out of many.
+  // Importance weights, unlike frequencies, reduce the effective number of observations.
   const Tensor lost =
       aweights ? sum(weights * reshape_to(*aweights, weights.shape())) / total : ones_like(total);
   return covariances(centred * weights, centred, clamp_min(total - lost * correction, 0));

@@ -8,9 +8,10 @@
 
 namespace tide {
 
-/// Covariances and correlations of the rows of x, whose columns are observations. `fweights` says
-/// how often each was made, `aweights` how much it counts; looking at weights waits. The divisor is
-/// their number, or sum of weights, less `correction` (1), but at least 0.
+/// Covariances and correlations of the rows of x, whose columns are observations. `fweights` are
+/// the frequencies of the observations, `aweights` their importance; checking weights waits. The
+/// divisor is the number of observations, or the sum of weights, minus `correction` (1), but at
+/// least 0.
 Tensor cov(const Tensor& x, std::optional<int64_t> correction = {},
            const std::optional<Tensor>& fweights = {}, const std::optional<Tensor>& aweights = {});
 Tensor corrcoef(const Tensor& x);

@@ -1,4 +1,4 @@
-// Distances between vectors: an op of their own where it has a kernel, else one fused loop.
+// Distances between vectors: a compute op where it has a kernel, else one fused loop.
 #include "runtime/ops/linalg/distance.h"
 
 #include "runtime/autograd/autograd.h"
@@ -18,14 +18,14 @@
 namespace tide {
 namespace {
 
-/// The slope of each distance by its gap, where the distance is `y` and its gradient `dy`. That of
-/// a distance of 0 counts as 0, as in PyTorch.
+/// The gradient of each distance `y` by its difference, for the gradient `dy`. At a distance of 0
+/// it is 0, as in PyTorch.
 Tensor slopes_of(const Tensor& y, const Tensor& dy) {
   const Tensor zero = eq(y, 0);
   return where(zero, 0, dy / where(zero, 1, y));
 }
 
-/// Euclidean distances of all rows of matrices that are no broadcasts, by an op of their own.
+/// Euclidean distances between all rows of matrices without broadcasting, by a compute op.
 Tensor row_distances(const Tensor& a, const Tensor& b) {
   const Tensor inputs[] = {contiguous(a), contiguous(b)};
   Shape shape = a.shape();
@@ -47,7 +47,7 @@ Tensor row_distances(const Tensor& a, const Tensor& b) {
   return y;
 }
 
-/// Numbers of the pairs of n rows, in the order of `pdist`, as a matrix (n, n) with 0 on its
+/// Indices of the pairs of n rows, in the order of `pdist`, as a matrix (n, n) with 0 on its
 /// diagonal.
 Tensor pairs_as_matrix(const Tensor& values, int64_t n) {
   const Tensor rows = arange(0, Number(n), 1, {.dtype = DType::i64, .device = values.device()});
@@ -59,7 +59,7 @@ Tensor pairs_as_matrix(const Tensor& values, int64_t n) {
   return where(own, 0, reshape_to(gather_along("pdist", values, 0, ravel(place)), {n, n}));
 }
 
-/// Euclidean distances of all pairs of rows, by an op of their own.
+/// Euclidean distances of all pairs of rows, by a compute op.
 Tensor pair_distances(const Tensor& x) {
   const int64_t n = x.shape()[0];
   const Tensor rows = contiguous(x);

@@ -49,7 +49,7 @@ Tensor as_column(const Tensor& vectors) { return unsqueeze(vectors, Dim{-1}); }
 Tensor diagonal_matrix(const Tensor& vectors) {
   const int64_t n = vectors.shape()[vectors.rank() - 1];
   const Tensor mask = eye(n, {}, {.dtype = DType::boolean, .device = vectors.device()});
-  // Chosen, not multiplied: 0 times an infinity is no 0.
+  // Selects instead of multiplying, as 0 times infinity is not 0.
   return where(mask, as_column(vectors), 0);
 }
 

@@ -24,8 +24,8 @@ Tensor divide_by_upper(const Tensor& x, const Tensor& r) {
   return solve_triangular(matrix_transpose(r), x, false, false);
 }
 
-/// L of A = L L', from A's lower triangle, with a grad function; and, unless null, what failed
-/// instead of a failure.
+/// L of A = L L', from A's lower triangle, with a grad function. If the last argument is not null,
+/// failures are stored there instead of raised.
 Tensor cholesky_lower(const Tensor& a, Tensor* info = nullptr) {
   const char* name = "linalg.cholesky";
   const ComputeResult outputs[] = {{a.shape(), a.dtype()}, {stack_shape(a, {}), DType::i32}};
@@ -101,7 +101,7 @@ QR decompose_qr(const Tensor& a, bool complete) {
   const QR qr{results[0], results[1]};
   if (!needs_grad_fn(a)) return qr;
   if (complete && rows > columns) {
-    // Q's last columns are any that complete a basis: nothing says how they move.
+    // Q's last columns complete the basis arbitrarily: their derivative is undefined.
     set_joint_grad_fn(results, name, {&a, 1}, true, [](const GradientCall&) -> std::vector<Tensor> {
       throw Error(
           "linalg.qr: mode \"complete\" has no gradient if there are more rows "
@@ -109,7 +109,7 @@ QR decompose_qr(const Tensor& a, bool complete) {
     });
     return qr;
   }
-  // Gradients of gradients need factors that have a grad function themselves: they are made anew.
+  // Second derivatives need factors with a grad function: they are recomputed.
   const auto factors = [=, a = Saved(a), q = Saved(qr.q), r = Saved(qr.r)] {
     return GradientMode::enabled() ? decompose_qr(a.get(), complete) : QR{q.get(), r.get()};
   };
@@ -122,8 +122,8 @@ QR decompose_qr(const Tensor& a, bool complete) {
 
 // --- LU -----------------------------------------------------------------------------------------
 
-/// The matrix that puts the rows of what was factored in the order of the factors: row i of P' A is
-/// row order[i] of A.
+/// The permutation matrix from the rows of A to those of the factors: row i of P' A is row order[i]
+/// of A.
 Tensor reordering(const Tensor& pivots, int64_t rows, DType type) {
   Shape shape = pivots.shape();
   shape[shape.rank() - 1] = rows;
@@ -172,7 +172,7 @@ Tensor lu_gradient(const Tensor& l, const Tensor& u, const Tensor& dl, const Ten
   return cat({lu_gradient_square(l1, u, rows_from(dl, 0, rank), total), da2}, Dim{-2});
 }
 
-/// For each matrix 0, or the first place from 1 at which U's diagonal is 0, as i32.
+/// For each matrix 0, or the first index (from 1) at which U's diagonal is 0, as i32.
 Tensor first_zero_pivot(const Tensor& lu) {
   GradientMode off(false);
   const Tensor zero = eq(diagonal(lu, 0, Dim{-2}, Dim{-1}), 0);

@@ -17,8 +17,8 @@
 namespace tide {
 namespace {
 
-/// The order of least work in which to multiply matrices of sizes (n_0, n_1), (n_1, n_2), ...:
-/// split[i][j] says after which one the product of i..j is cut in two.
+/// The cheapest order in which to multiply matrices of sizes (n_0, n_1), (n_1, n_2), ...:
+/// split[i][j] is the matrix after which the product of i..j is split.
 std::vector<std::vector<size_t>> best_splits(const std::vector<int64_t>& sizes) {
   const size_t count = sizes.size() - 1;
   std::vector<std::vector<double>> cost(count, std::vector<double>(count, 0));
@@ -45,7 +45,7 @@ Tensor multiply_chain(const std::vector<Tensor>& chain,
   return mm(multiply_chain(chain, split, i, k), multiply_chain(chain, split, k + 1, j));
 }
 
-/// The largest sum of sizes in a column of any matrix. Waits.
+/// The largest 1-norm of any matrix. Waits.
 double largest_norm(const Tensor& a) {
   GradientMode off(false);
   const Tensor norm = convert(amax(sum(abs(a), Dims{-2})), DType::f64);
@@ -68,8 +68,8 @@ Tensor matrix_power(const Tensor& a, int64_t n) {
   return result == a ? clone(a) : result;
 }
 
-// Pade's approximation of degree 13 of the matrix halved until its norm is small, and squared as
-// often (Higham, "The scaling and squaring method for the matrix exponential revisited", 2005).
+// Pade approximation of degree 13 with scaling and squaring (Higham, "The scaling and squaring
+// method for the matrix exponential revisited", 2005).
 Tensor matrix_exp(const Tensor& a) {
   if (is_narrow(a.dtype())) return convert(matrix_exp(convert(a, DType::f32)), a.dtype());
   check_square("matrix_exp", a);
@@ -95,7 +95,7 @@ Tensor matrix_exp(const Tensor& a) {
   const Tensor x = a * std::ldexp(1.0, -halvings);
   const Tensor one = identity_like(a, rows_of(a));
   const Tensor x2 = matmul(x, x), x4 = matmul(x2, x2), x6 = matmul(x4, x2);
-  // Coefficients by b[13], which keeps them in the range of float32.
+  // Coefficients divided by b[13], which keeps them in the range of float32.
   const auto odd = matmul(x6, x6 * b[13] + x4 * b[11] + x2 * b[9]) + x6 * b[7] + x4 * b[5] +
                    x2 * b[3] + one * b[1];
   const Tensor u = matmul(x, odd);
@@ -117,7 +117,7 @@ Tensor multi_dot(const std::vector<Tensor>& tensors) {
   for (size_t i = 0; i < chain.size(); ++i) {
     if (chain[i].rank() != 2)
       throw ShapeError(std::string(name) + ": tensor " + std::to_string(i + 1) +
-                       " is no matrix: " + tensors[i].shape().text());
+                       " is not a matrix: " + tensors[i].shape().text());
     sizes.push_back(rows_of(chain[i]));
   }
   sizes.push_back(columns_of(chain.back()));

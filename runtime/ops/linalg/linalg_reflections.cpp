@@ -16,7 +16,7 @@
 namespace tide {
 namespace {
 
-/// How many reflections the vectors in the columns of `a` and their factors make.
+/// The number of reflections given by the columns of `a` and the factors tau.
 int64_t count_reflections(const char* name, const Tensor& a, const Tensor& tau) {
   check_matrix(name, a);
   check_same_type(name, a.dtype(), tau.dtype());
@@ -43,7 +43,7 @@ Tensor reflected(const Tensor& a, const Tensor& tau, Tensor c, bool transposed) 
   return c;
 }
 
-/// Throws unless pivots are those of ldl_factor for these factors.
+/// Throws unless the pivots match these factors of ldl_factor.
 void check_pivots(const Tensor& ld, const Tensor& pivots) {
   if (pivots.dtype() != DType::i32 || !(stack_shape(ld, {rows_of(ld)}) == pivots.shape()))
     throw ShapeError("linalg.ldl_solve: pivots " + std::string(name_of(pivots.dtype())) + " " +

@@ -43,7 +43,7 @@ Tensor solve_factored(const char* name, const Tensor& lu, const Tensor& pivots, 
 
 namespace {
 
-/// Whether b counts as a stack of vectors for a, as PyTorch has it.
+/// Whether b is a stack of vectors for a, by PyTorch's rule.
 bool is_vector_for(const Tensor& a, const Tensor& b) {
   if (b.rank() == 1) return true;
   if (b.rank() != a.rank() - 1) return false;
@@ -89,7 +89,7 @@ Tensor solve_system(const char* name, const Tensor& a, const Tensor& b, bool lef
   return vector ? squeeze(x, Dims{-1}) : x;
 }
 
-/// +1 or -1 for each stack of pivots: the sign of the exchange of rows. Not differentiable.
+/// +1 or -1 for each stack of pivots: the sign of the row permutation. Not differentiable.
 Tensor sign_of_pivots(const Tensor& pivots, DType type) {
   const int rank = pivots.rank();
   const Tensor own = positions_along(rank, rank - 1, pivots.shape()[rank - 1], pivots.device());
@@ -98,7 +98,7 @@ Tensor sign_of_pivots(const Tensor& pivots, DType type) {
               Dims{-1});
 }
 
-/// Factors whose zero pivots are replaced by a number that is as good as zero.
+/// Factors with zero pivots replaced by a negligible number.
 Tensor without_zero_pivots(const Tensor& lu) {
   const double epsilon = lu.dtype() == DType::f64 ? std::numeric_limits<double>::epsilon()
                                                   : std::numeric_limits<float>::epsilon();
@@ -135,7 +135,7 @@ Tensor linalg_det(const Tensor& a) {
   const auto [lu, pivots] = factor_lu("linalg.det", a, false);
   const Tensor det = product_of_pivots(lu, pivots);
   if (needs_grad_fn(a)) {
-    // The matrix of cofactors, det(A) A^-T. Of a singular A it is that of a matrix next to it.
+    // The cofactor matrix, det(A) A^-T. For a singular A, that of a nearby matrix.
     set_grad_fn(det, "linalg.det", {a}, true,
                 [lu, pivots, a = Saved(a)](const GradientCall& call) -> std::vector<Tensor> {
                   Tensor factors, shift;

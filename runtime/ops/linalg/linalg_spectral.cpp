@@ -1,4 +1,4 @@
-// Eigenvalues and singular values, and what they say of a matrix.
+// Eigenvalues and singular values, and properties computed from them: rank, norms, inverses.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -47,8 +47,8 @@ struct Eigen {
   Tensor values, vectors;
 };
 
-/// The gradient of A = V diag(w) V' from dw and dV, of which one may be undefined. Only the skew
-/// part of V' dV moves eigenvectors.
+/// The gradient of A = V diag(w) V' from dw and dV, of which one may be undefined. Only the
+/// skew-symmetric part of V' dV affects eigenvectors.
 Tensor eigen_gradient(const Tensor& w, const Tensor& v, const Tensor& dw, const Tensor& dv) {
   Tensor middle;
   if (dv.defined()) middle = skew(matmul(matrix_transpose(v), dv)) / differences(w) * 0.5;
@@ -59,7 +59,7 @@ Tensor eigen_gradient(const Tensor& w, const Tensor& v, const Tensor& dw, const 
   return matmul(matmul(v, middle), matrix_transpose(v));
 }
 
-/// From the lower triangle; vectors are undefined if not asked for. Differentiable.
+/// From the lower triangle; vectors are undefined if not requested. Differentiable.
 Eigen decompose_symmetric(const char* name, const Tensor& a, bool wants_vectors) {
   // Gradients of values need the vectors too.
   const bool differentiable = needs_grad_fn(a);
@@ -109,7 +109,7 @@ Tensor svd_gradient(const Singular& svd, const Tensor& du, const Tensor& ds, con
   if (du.defined()) include(skew(matmul(matrix_transpose(u), du)) / spacing * as_row(s));
   if (dvh.defined()) include(as_column(s) * (skew(matmul(vh, matrix_transpose(dvh))) / spacing));
   Tensor da = matmul(matmul(u, middle), vh);
-  // What leaves the spaces that U and V' span.
+  // The part outside the spaces spanned by U and V'.
   if (du.defined() && rows_of(u) > rank) {
     const Tensor outer = du / as_row(s);
     da = da + matmul(outer - matmul(u, matmul(matrix_transpose(u), outer)), vh);
@@ -121,7 +121,7 @@ Tensor svd_gradient(const Singular& svd, const Tensor& du, const Tensor& ds, con
   return da;
 }
 
-/// U and V' are undefined if no vectors are asked for. Differentiable.
+/// U and V' are undefined if not requested. Differentiable.
 Singular decompose_singular(const char* name, const Tensor& a, bool wants_vectors, bool full) {
   const bool differentiable = needs_grad_fn(a);
   const bool vectors = wants_vectors || differentiable;
@@ -135,7 +135,7 @@ Singular decompose_singular(const char* name, const Tensor& a, bool wants_vector
   Singular svd{{}, results[0], {}};
   if (vectors) svd.u = results[1], svd.vh = results[2];
   if (!differentiable) return svd;
-  // Of whole bases, the vectors beyond the first min(m, n) are arbitrary, and have no gradient.
+  // In complete bases, the vectors beyond the first min(m, n) are arbitrary, and have no gradient.
   const auto factors = [=, a = Saved(a), u = Saved(first_columns(svd.u, rank)), s = Saved(svd.s),
                         vh = Saved(first_rows(svd.vh, rank))] {
     return GradientMode::enabled() ? decompose_singular(name, a.get(), true, false)
@@ -151,7 +151,7 @@ Singular decompose_singular(const char* name, const Tensor& a, bool wants_vector
   return svd;
 }
 
-// --- what counts as zero ------------------------------------------------------------------------
+// --- tolerances ------------------------------------------------------------------------
 
 Tensor as_tensor(const TensorOrNumber& value, const Tensor& like) {
   if (!value.tensor.defined())
@@ -179,7 +179,7 @@ Tensor zero_limit(const Tensor& a, const Tensor& values, const std::optional<Ten
   return maximum(absolute, relative * largest);
 }
 
-/// Singular values; of a symmetric matrix the sizes of its eigenvalues.
+/// Singular values; of a symmetric matrix the absolute values of its eigenvalues.
 Tensor sizes_of_values(const char* name, const Tensor& a, bool hermitian) {
   return hermitian ? abs(decompose_symmetric(name, a, false).values)
                    : decompose_singular(name, a, false, false).s;
@@ -205,7 +205,8 @@ Tensor pinv_value(const Tensor& a, const std::optional<TensorOrNumber>& atol,
   return matmul(matrix_transpose(vh) * as_row(inverse), matrix_transpose(u));
 }
 
-/// Of P = pinv(A), while the rank stays: dP = -P dA P + P P' dA' (1 - A P) + (1 - P A) dA' P' P
+/// Gradient of P = pinv(A) for constant rank: dP = -P dA P + P P' dA' (1 - A P) + (1 - P A) dA' P'
+/// P
 Tensor pinv_gradient(const Tensor& a, const Tensor& p, const Tensor& dp) {
   const Tensor pt = matrix_transpose(p), dt = matrix_transpose(dp);
   const Tensor inside = matmul(matmul(pt, dp), pt);
@@ -214,7 +215,7 @@ Tensor pinv_gradient(const Tensor& a, const Tensor& p, const Tensor& dp) {
   return left + right - inside;
 }
 
-/// max(rows, columns) == 0 or a rank of none: nothing to take the largest value of.
+/// max(rows, columns) == 0 or no singular values: there is no largest value.
 bool is_empty(const Tensor& a) { return rows_of(a) == 0 || columns_of(a) == 0; }
 
 Tensor last_two(const char* name, const Tensor& a, const OptionalDims& dims) {
@@ -226,7 +227,7 @@ Tensor last_two(const char* name, const Tensor& a, const OptionalDims& dims) {
   return movedim(a, Dims{rows, columns}, Dims{-2, -1});
 }
 
-/// A norm (...) of the last two dimensions in the shape that was asked for.
+/// A norm (...) of the last two dimensions in the requested shape.
 Tensor with_kept_dims(const char* name, const Tensor& norm, const Tensor& a,
                       const OptionalDims& dims, bool keepdim) {
   if (!keepdim) return norm;
@@ -271,7 +272,7 @@ Tensor linalg_pinv(const Tensor& input, const std::optional<TensorOrNumber>& ato
   const char* name = "linalg.pinv";
   check_matrix(name, input);
   if (hermitian) check_square(name, input);
-  // Several tolerances for one matrix make several results.
+  // Several tolerances for one matrix give several results.
   Shape leading = stack_shape(input, {});
   for (const auto& tolerance : {atol, rtol})
     if (tolerance && tolerance->tensor.defined())
@@ -388,7 +389,7 @@ Tensor linalg_cond(const Tensor& a, std::optional<double> p) {
   const Tensor right = broadcast_to(identity_like(a, rows_of(a)), a.shape());
   const Tensor inverse = solve_factored(name, lu, pivots, a, right, false);
   const Tensor product = linalg_matrix_norm(a, order) * linalg_matrix_norm(inverse, order);
-  // No inverse makes infinities and nans.
+  // A singular matrix gives infinities and nans.
   return where(isnan(product), std::numeric_limits<double>::infinity(), product);
 }
 

@@ -1,5 +1,5 @@
-// Matrix products: one compute product of equal stacks, and the shapes that lead to it.
-// Gradients multiply with transposed views; nothing is copied for them.
+// Matrix products: one compute op for equal stacks, and the reshapes that lead to it. Gradients
+// multiply with transposed views; nothing is copied for them.
 #include "runtime/ops/linalg/matrix.h"
 
 #include <cmath>
@@ -38,8 +38,8 @@ ShapeError inner_sizes(const char* op, const Tensor& a, const Tensor& b, int64_t
       (fits_transposed ? "; the second fits if transposed: y:transpose(-2, -1)" : ""));
 }
 
-/// What is likely to be wrong with an input that does not have the features of a weight.
-std::string likely_mend(const Shape& x, int64_t inputs) {
+/// The likely fix for an input that does not have the features that a weight expects.
+std::string likely_fix(const Shape& x, int64_t inputs) {
   int64_t together = x[x.rank() - 1];
   for (int d = x.rank() - 2; d >= 1; --d) {
     together *= x[d];
@@ -49,7 +49,7 @@ std::string likely_mend(const Shape& x, int64_t inputs) {
   return {};
 }
 
-/// The type of a product: the operands', or the wider one in which their sums are made.
+/// The type of a product: the operands', or the wider accumulation type.
 DType type_of_product(const char* op, const Tensor& a, std::optional<DType> out_dtype) {
   const DType own = a.dtype();
   const DType wide = own == DType::i8 ? DType::i32 : compute_type(own);
@@ -97,7 +97,7 @@ Tensor product(const char* name, const Tensor& a, const Tensor& b) {
   return product(name, a, b, a.dtype());
 }
 
-/// `shape` with the last `kept` dimensions of x in place of its own.
+/// `shape` with its last `kept` dimensions replaced by those of x.
 Shape with_last(const Shape& leading, const Shape& x, int kept) {
   Shape shape = leading;
   for (int d = x.rank() - kept; d < x.rank(); ++d) shape.push_back(x[d]);
@@ -118,14 +118,14 @@ Tensor product_of_rows(const char* name, const Tensor& a, const Tensor& b, DType
   return reshape_to(y, with_last(leading_dims(a.shape(), 1), b.shape(), 1));
 }
 
-/// Whether a's leading dimensions can be seen as one without copying.
+/// Whether a's leading dimensions can be joined without copying.
 bool rows_join(const Tensor& a) {
   Layout layout;
   const int64_t k = a.shape()[a.rank() - 1];
   return a.layout().reshape({leading_dims(a.shape(), 1).numel(), k}, &layout);
 }
 
-/// Matrices or stacks of them, at least of 2 dimensions each.
+/// The product of matrices or stacks of them; both have at least 2 dimensions.
 Tensor matmul_stacks(const char* name, const Tensor& a, const Tensor& b, DType type) {
   if (b.rank() == 2 && a.rank() == 2) return product(name, a, b, type);
   if (b.rank() == 2 && rows_join(a)) return product_of_rows(name, a, b, type);
@@ -145,11 +145,11 @@ Tensor matmul(const Tensor& a, const Tensor& b, std::optional<DType> out_dtype) 
   const int64_t inner_b = b.shape()[b.rank() == 1 ? 0 : b.rank() - 2];
   if (inner_a != inner_b) throw inner_sizes("matmul", a, b, inner_a, inner_b);
   if (b.rank() == 1 && a.rank() <= 2 && is_floating(a.dtype())) {
-    // No element of a matrix is read twice: sums of many lanes are faster than a product's chains.
+    // Each element of the matrix is read once: a vectorized sum is faster than a matrix product.
     const DType wide = compute_type(a.dtype());
     return convert(sum(convert(a, wide) * convert(b, wide), Dims{-1}), type);
   }
-  // Vectors become matrices of one row or column, which disappear from the result.
+  // Vectors become matrices of one row or column, which is removed from the result.
   const Tensor left = a.rank() == 1 ? unsqueeze(a, Dim{0}) : a;
   const Tensor right = b.rank() == 1 ? unsqueeze(b, Dim{-1}) : b;
   const Tensor y = matmul_stacks("matmul", left, right, type);
@@ -162,14 +162,14 @@ Tensor matmul(const Tensor& a, const Tensor& b, std::optional<DType> out_dtype) 
 
 namespace {
 
-/// A factor of values of `type`: integers take its whole part.
+/// A factor for values of `type`: truncated for integers.
 Number factor_of(DType type, std::optional<Number> factor) {
   if (!factor) return 1;
   if (type == DType::boolean) return factor->as_double() != 0;
   return is_floating(type) ? *factor : Number(factor->as_integer());
 }
 
-/// beta * x + alpha * y in the shape of y; half types are rounded once.
+/// beta * x + alpha * y in the shape of y; half types are rounded only once.
 Tensor combine(const char* name, const Tensor& x, const Tensor& y, std::optional<Number> beta,
                std::optional<Number> alpha) {
   if (!(broadcast(name, x.shape(), y.shape()) == y.shape()))
@@ -181,7 +181,7 @@ Tensor combine(const char* name, const Tensor& x, const Tensor& y, std::optional
     const Tensor wide = is_narrow(t.dtype()) ? convert(t, DType::f32) : t;
     return factor.as_double() == 1 ? wide : wide * factor;
   };
-  // Left out, x gets a gradient of zeros.
+  // With beta = 0 x is not used, and gets a gradient of zeros.
   const bool left_out = of_x.as_double() == 0;
   if (left_out && !needs_grad_fn(x)) return of_y.as_double() == 1 ? y : y * of_y;
   const Tensor added =
@@ -270,7 +270,8 @@ Tensor addr(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Num
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias) {
-  if (weight.rank() == 1 && (!bias || bias->rank() == 0)) {  // one output, without a dimension
+  if (weight.rank() == 1 &&
+      (!bias || bias->rank() == 0)) {  // a single output without a dimension of its own
     const Tensor row = unsqueeze(weight, Dim{0});
     return squeeze(bias ? linear(x, row, reshape_to(*bias, {1})) : linear(x, row), Dims{-1});
   }
@@ -283,7 +284,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>
   if (features != inputs)
     throw ShapeError("linear: the input " + x.shape().text() + " has " + std::to_string(features) +
                      " features, the weight " + weight.shape().text() + " takes " +
-                     std::to_string(inputs) + likely_mend(x.shape(), inputs));
+                     std::to_string(inputs) + likely_fix(x.shape(), inputs));
   if (bias) check_types("linear", x, *bias);
   if (bias) check_shape("linear", "a bias", *bias, {outputs}, &weight);
   const Shape leading = leading_dims(x.shape(), 1);

@@ -12,8 +12,7 @@
 namespace tide {
 namespace {
 
-/// One label for each dimension: a letter, or, under an ellipsis, the digit that counts from the
-/// right.
+/// One label for each dimension: a letter, or, under an ellipsis, a digit counted from the right.
 using Labels = std::string;
 
 struct Labelled {
@@ -25,7 +24,7 @@ bool contains(const Labels& labels, char label) { return labels.find(label) != L
 
 Error wrong(const std::string& what) { return Error("einsum: " + what); }
 
-/// The subscripts of one operand with blanks left out and "..." spelled out as digits.
+/// The subscripts of one operand without blanks and with "..." expanded to digits.
 Labels spell_out(const std::string& subscripts, int rank) {
   Labels labels;
   for (size_t i = 0; i < subscripts.size(); ++i) {
@@ -79,8 +78,8 @@ Tensor arrange(const Labelled& x, const Labels& order) {
   return y;
 }
 
-/// x summed over the labels that are not kept; integers and bool give int64, as sums do. A single
-/// element is no sum, unless x is the `only` operand.
+/// x summed over the labels that are not kept; integers and bool give int64, as sums do. Dimensions
+/// of size 1 do not count as a sum, unless x is the `only` operand.
 Labelled sum_out(const Labelled& x, const Labels& kept, bool only = false) {
   Labelled result{x.tensor, {}};
   Dims dims;
@@ -155,7 +154,7 @@ Labelled multiply(const Labelled& left, const Labelled& right, const Labels& kep
   return {reshape_to(y, shape), order};
 }
 
-/// Without "->" the result has the labels that occur once, in alphabetical order, behind "...".
+/// Without "->" the result has the labels that occur once, in alphabetical order, after "...".
 Labels implied_output(const std::vector<Labelled>& operands, const std::string& inputs) {
   Labels digits, letters;
   for (const Labelled& operand : operands) {

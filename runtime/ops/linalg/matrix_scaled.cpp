@@ -1,4 +1,4 @@
-// Products of matrices of float8, with the scales that such numbers need.
+// Products of float8 matrices with scales.
 #include <array>
 #include <string>
 
@@ -17,10 +17,10 @@ namespace {
 
 constexpr const char* kName = "scaled_mm";
 
-/// What Tensor Cores take of a row: multiples of 16 bytes, from such an address on.
+/// Row alignment that Tensor Cores require: sizes and addresses are multiples of 16 bytes.
 constexpr int64_t kAligned = 16;
 
-/// x (rows, k) with rows that lie dense and aligned; a copy of it if its own do not.
+/// x (rows, k) with dense, aligned rows; copied if necessary.
 Tensor with_dense_rows(const Tensor& x) {
   const Layout& layout = x.layout();
   const bool dense = layout.strides[1] == 1 && layout.strides[0] >= layout.shape[1];
@@ -68,7 +68,7 @@ void check_factors(const Tensor& a, const Tensor& b) {
                      std::to_string(b.shape()[0]));
 }
 
-/// The product by one op of the device.
+/// The product by one compute op.
 Tensor record_scaled(const Tensor& a, const Tensor& b, const Tensor& scale_a, const Tensor& scale_b,
                      const Tensor& bias, DType type) {
   const std::array inputs = {with_dense_rows(a),
@@ -82,9 +82,8 @@ Tensor record_scaled(const Tensor& a, const Tensor& b, const Tensor& scale_a, co
 
 }  // namespace
 
-// Scales per row or column, biases of float32, and sizes and cards that Tensor Cores do not take in
-// float8 come to the same by a product without them, of float16 at least, which holds all numbers
-// of float8.
+// Scales per row or column, float32 biases, and sizes and GPUs without float8 Tensor Core support
+// are computed by an unscaled product in at least float16, which represents all float8 values.
 Tensor scaled_mm(const Tensor& a, const Tensor& b, const TensorOrNumber& scale_a,
                  const TensorOrNumber& scale_b, const std::optional<Tensor>& bias,
                  std::optional<DType> out_dtype) {

@@ -1,4 +1,4 @@
-// What the definitions of special functions have in common.
+// Helpers shared by the definitions of special functions.
 #pragma once
 
 #include <limits>
@@ -11,7 +11,7 @@ namespace tide {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// x, or its numbers in the default type if it holds integers.
+/// x, converted to the default floating type if it holds integers.
 inline Tensor floating(const Tensor& x) { return convert(x, floating_type(x.dtype())); }
 
 }  // namespace tide

@@ -1,4 +1,4 @@
-// Functions composed of elementwise ones: what is fused anyway needs no kernel of its own.
+// Functions composed of elementwise ops, which fuse into one kernel anyway.
 #include "runtime/ops/math/special.h"
 
 #include <cmath>
@@ -19,7 +19,7 @@
 namespace tide {
 namespace {
 
-/// x in the type that its function is computed in: half types would round at each step.
+/// x in the computation type: half types would round at each step.
 Tensor computed(const Tensor& x) { return convert(x, compute_type(x.dtype())); }
 
 }  // namespace
@@ -177,14 +177,14 @@ std::tuple<Tensor, Tensor> frexp(const Tensor& x) {
   Tensor exponent;
   {
     GradientMode off(false);
-    // In f64, where even the denormal numbers of the others are normal. Those of f64 itself are
-    // first lifted; the logarithm may be rounded to the next whole number.
+    // In f64, where denormal numbers of the other types are normal. Those of f64 are scaled up
+    // first; the logarithm may be rounded to the next integer.
     const Tensor size = abs(convert(x, DType::f64));
     const Tensor ordinary = logical_and(gt(size, 0), isfinite(size));
     const Tensor tiny = lt(size, std::numeric_limits<double>::min());
     const Tensor safe = where(ordinary, where(tiny, size * 0x1p64, size), 1.0);
     const Tensor guess = floor(log2(safe)) + 1;
-    // Halved twice: 2^1024 is beyond f64.
+    // Halved twice: 2^1024 overflows f64.
     const Tensor share = safe * 0.5 * exp2(1 - guess);
     const Tensor right = guess + where(ge(share, 1), 1.0, where(lt(share, 0.5), -1.0, 0.0));
     exponent = where(ordinary, right - where(tiny, 64.0, 0.0), 0.0);

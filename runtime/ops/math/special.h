@@ -9,7 +9,7 @@
 
 namespace tide {
 
-/// log(p / (1 - p)), p first held to eps..1 - eps.
+/// log(p / (1 - p)), p first clamped to eps..1 - eps.
 Tensor logit(const Tensor& p, std::optional<double> eps = {});
 /// sin(pi x) / (pi x).
 Tensor sinc(const Tensor& x);
@@ -22,7 +22,7 @@ Tensor rad2deg(const Tensor& x);
 Tensor logaddexp2(const Tensor& a, const Tensor& b);
 /// 0 below 0, `values` at 0, 1 above.
 Tensor heaviside(const Tensor& x, const Tensor& values);
-/// nan, infinity and -infinity replaced: by 0 and the type's ends unless said otherwise.
+/// nan, infinity and -infinity replaced: by default by 0 and the largest and smallest finite value.
 Tensor nan_to_num(const Tensor& x, std::optional<double> nan = {},
                   std::optional<double> posinf = {}, std::optional<double> neginf = {});
 /// Whether the sign of x is negative, also that of -0.
@@ -35,8 +35,7 @@ Tensor float_power(const TensorOrNumber& a, const TensorOrNumber& b);
 Tensor ldexp(const Tensor& x, const Tensor& other);
 /// log of the gamma function of dimension p.
 Tensor multigammaln(const Tensor& x, int64_t p);
-/// Whether a and b are within atol + rtol * |b|, elementwise; and of all elements. The latter
-/// waits.
+/// Whether a and b are within atol + rtol * |b|, elementwise; and for all elements, which waits.
 Tensor isclose(const Tensor& a, const Tensor& b, std::optional<double> rtol = {},
                std::optional<double> atol = {}, bool equal_nan = false);
 bool allclose(const Tensor& a, const Tensor& b, std::optional<double> rtol = {},
@@ -45,7 +44,7 @@ bool allclose(const Tensor& a, const Tensor& b, std::optional<double> rtol = {},
 /// x itself, of any type but bool; other - alpha * x.
 Tensor positive(const Tensor& x);
 Tensor rsub(const Tensor& x, const TensorOrNumber& other, std::optional<Number> alpha = {});
-/// What can be asked of tensors. is_nonzero waits.
+/// Properties of tensors. is_nonzero waits.
 Tensor isreal(const Tensor& x);
 bool is_nonzero(const Tensor& x);
 bool is_same_size(const Tensor& x, const Tensor& other);
@@ -59,22 +58,22 @@ std::tuple<Tensor, Tensor> frexp(const Tensor& x);
 Tensor entr(const Tensor& x);
 /// a log(1 + b), 0 where a is 0 unless b is nan.
 Tensor xlog1py(const TensorOrNumber& a, const TensorOrNumber& b);
-/// The normal distribution's share below x, its logarithm, and its inverse.
+/// The cumulative distribution function of the normal distribution, its logarithm, and its inverse.
 Tensor ndtr(const Tensor& x);
 Tensor log_ndtr(const Tensor& x);
 Tensor ndtri(const Tensor& p);
-/// The regularized incomplete gamma functions P(a, x) and Q(a, x) = 1 - P(a, x). No gradient by a.
+/// The regularized incomplete gamma functions P(a, x) and Q(a, x) = 1 - P(a, x). No gradient for a.
 Tensor igamma(const Tensor& a, const Tensor& x);
 Tensor igammac(const Tensor& a, const Tensor& x);
 /// Of integers; not negative.
 Tensor gcd(const Tensor& a, const Tensor& b);
 Tensor lcm(const Tensor& a, const Tensor& b);
-/// The number of the type next to a in the direction of b.
+/// The next representable value after a towards b.
 Tensor nextafter(const Tensor& a, const Tensor& b);
 
-/// Orthogonal polynomials of degree n at x, by their recurrences. n counts as a whole number; below
-/// 0 the value is 0. Degrees in a tensor are read: that waits. Throws Error for degrees above
-/// 10000.
+/// Orthogonal polynomials of degree n at x, by their recurrences. n is truncated to an integer; for
+/// negative n the value is 0. Degrees in a tensor are read, which waits. Throws Error for degrees
+/// above 10000.
 Tensor chebyshev_polynomial_t(const TensorOrNumber& x, const TensorOrNumber& n);
 Tensor chebyshev_polynomial_u(const TensorOrNumber& x, const TensorOrNumber& n);
 Tensor chebyshev_polynomial_v(const TensorOrNumber& x, const TensorOrNumber& n);

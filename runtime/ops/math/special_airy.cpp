@@ -10,7 +10,7 @@
 namespace tide {
 namespace {
 
-/// Where the polynomial of the middle takes over from the forms for large arguments.
+/// The limits between the polynomial for small arguments and the asymptotic forms.
 constexpr double kLeast = -3.5, kMost = 1.0;
 
 /// c[0] + c[1] x + ... by Horner's rule.

@@ -72,7 +72,7 @@ Tensor xlog1py(const TensorOrNumber& x, const TensorOrNumber& other) {
     return full({}, given.number, {.dtype = type, .device = device});
   };
   const Tensor a = operand(x), b = operand(other);
-  // Where the result is 0 whatever the logarithm is, this must not reach the gradients.
+  // Where the result is 0 regardless of the logarithm, the logarithm must not affect gradients.
   const Tensor flat = logical_and(eq(a, 0), logical_or(le(b, -1), eq(b, kInfinity)));
   return log1p(where(flat, 0.0, b)) * a;
 }

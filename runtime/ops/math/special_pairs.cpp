@@ -19,7 +19,7 @@ Tensor record_pair(PairFunction function, const char* name, DType type, const Te
                    const Tensor& b) {
   const Shape shape = broadcast(name, a.shape(), b.shape());
   const auto operand = [&](const Tensor& x, const Tensor& other) {
-    // As for all ops, a number on the cpu goes with any device.
+    // As for all ops, a 0-d cpu tensor can be combined with any device.
     const Tensor here = x.rank() == 0 && x.device() != other.device() && x.device() == Device{}
                             ? record_transfer(x, other.device())
                             : x;
@@ -37,7 +37,7 @@ Tensor whole(PairFunction function, const char* name, const Tensor& a, const Ten
   return record_pair(function, name, type, a, b);
 }
 
-/// What broadcasting repeated is summed up again.
+/// Sums a gradient over broadcast dimensions.
 Tensor sum_back(const Tensor& gradient, const Shape& shape) {
   return gradient.shape() == shape ? gradient : sum_to_size(gradient, shape);
 }

@@ -20,7 +20,7 @@ constexpr double kMostSteps = 10000;
 /// The polynomial of degree k + 1 at x, from those of degrees k and k - 1.
 using Step = Tensor (*)(const Tensor& x, const Tensor& p, const Tensor& before, double k);
 
-/// The largest degree, as a whole number. Waits if a tensor holds it.
+/// The largest degree, as an integer. Waits if it is in a tensor.
 double largest_degree(const char* name, const TensorOrNumber& n) {
   double most = n.number.as_double();
   if (n.tensor.defined()) {
@@ -47,7 +47,7 @@ Tensor evaluate(const char* name, const TensorOrNumber& given, const TensorOrNum
     shape = broadcast(name, shape, n.tensor.shape());
     degree = trunc(convert(detach(n.tensor), DType::f64));
   }
-  // Of each degree that occurs the elements that have it are kept.
+  // For each degree that occurs, selects the elements with this degree.
   const Tensor none = x * 0.0;
   Tensor before = none, p = none + 1, y = most < 0 ? none : p;
   if (degree.defined()) y = where(eq(degree, 0), p, 0.0);
@@ -64,7 +64,7 @@ Tensor chebyshev_step(const Tensor& x, const Tensor& p, const Tensor& before, do
   return x * p * 2 - before;
 }
 
-/// The polynomial of 2 x - 1.
+/// The polynomial at 2 x - 1.
 Tensor shifted(Tensor (*polynomial)(const TensorOrNumber&, const TensorOrNumber&),
                const TensorOrNumber& x, const TensorOrNumber& n) {
   if (x.tensor.defined())

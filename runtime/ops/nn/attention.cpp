@@ -1,7 +1,7 @@
-// Scaled dot-product attention. Many scores are never there at once: a part of them is made, used
-// and dropped before the next, and made once more in the backward pass (T. Dao and others,
-// "FlashAttention", 2022; parts hold whole rows here, so that no maximum has to be corrected). Half
-// types on a GPU are left to its library, if that has a kernel for the whole.
+// Scaled dot-product attention. Large score matrices are never stored entirely: a part is computed,
+// used and freed before the next, and recomputed in the backward pass (T. Dao and others,
+// "FlashAttention", 2022; parts have complete rows here, so that no maximum must be corrected). For
+// half types on a GPU, cuDNN's fused kernel is used if it supports the case.
 #include "runtime/ops/nn/attention.h"
 
 #include <algorithm>
@@ -36,22 +36,22 @@ namespace {
 
 constexpr const char* kAttentionName = "scaled_dot_product_attention";
 
-/// Scores that may be there at once: what the caches of a processor hold; where few large parts are
-/// faster, enough work to hide the launches.
+/// The number of scores stored at a time: on the cpu as many as caches hold; where few large parts
+/// are faster, enough to hide launch overhead.
 constexpr int64_t kMostScores = int64_t{1} << 21, kMostScoresInLargeParts = int64_t{1} << 24;
-/// Fewer rows are no work for a matrix product.
+/// Fewer rows make inefficient matrix products.
 constexpr int64_t kLeastRows = 64;
-/// Into how many parts rows are cut that do not look at later keys: in eight, 44 % of the scores
-/// are never made.
+/// The number of parts into which causal rows are split: with eight, 44 % of the scores are never
+/// computed.
 constexpr int64_t kCausalParts = 8;
-/// The score of what is not looked at.
+/// The score of masked keys.
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-/// Some queries with all they look at. All have the same rank.
+/// Some queries with all the keys and values they attend to. All have the same rank.
 struct Operands {
   Tensor query, key, value;
-  Tensor mask;            ///< added, or, of booleans, what may be seen; undefined: none
-  int64_t first_row = 0;  ///< how many queries come before
+  Tensor mask;            ///< added, or if bool, true for allowed keys; undefined: none
+  int64_t first_row = 0;  ///< the number of preceding queries
   bool some_rows = false;
 
   int rank() const { return query.rank(); }
@@ -64,7 +64,7 @@ struct Rule {
   bool causal;
 };
 
-/// The sizes of an operand but for rows and features.
+/// The sizes of an operand except rows and features.
 Shape stacks_of(const Tensor& x) {
   Shape shape = x.shape();
   shape[x.rank() - 2] = shape[x.rank() - 1] = 1;
@@ -81,7 +81,7 @@ Shape score_shape(const Operands& o) {
   return shape;
 }
 
-/// Scores decide exponents: rounded to half types they would be off by whole factors.
+/// Scores are exponents: rounding to half types would change weights by large factors.
 Tensor scores_of(const Operands& o, const Rule& rule) {
   const Tensor scores = matmul_unrounded(o.query, matrix_transpose(o.key)) * rule.scale;
   if (rule.causal) {
@@ -93,7 +93,7 @@ Tensor scores_of(const Operands& o, const Rule& rule) {
   return o.mask.dtype() == DType::boolean ? where(o.mask, scores, kNever) : scores + o.mask;
 }
 
-/// A query that may look at no key has no weights at all, as in PyTorch.
+/// A query with all keys masked has zero weights, as in PyTorch.
 Tensor weights_of(const Operands& o, const Rule& rule) {
   const Tensor scores = scores_of(o, rule);
   if (!o.mask.defined() || scores.numel() == 0) return softmax(scores, Dim{-1});
@@ -101,19 +101,20 @@ Tensor weights_of(const Operands& o, const Rule& rule) {
   return where(blind, 0.0, softmax(where(blind, 0.0, scores), Dim{-1}));
 }
 
-/// What is done at once of one dimension of the scores.
+/// The size of a part in one dimension of the scores.
 struct Cut {
   int dim;
   int64_t count;
 };
 
-/// Parts decide which random numbers are whose, so that with these they are the same everywhere.
+/// Parts determine how random numbers are assigned, so with dropout they are the same on all
+/// devices.
 int64_t most_scores(const Operands& o, const Rule& rule) {
   const bool large = capabilities(o.query.device()).large_parts;
   return large && rule.dropout == 0 ? kMostScoresInLargeParts : kMostScores;
 }
 
-/// How to cut so many scores; nothing if they may be there at once.
+/// How to split the scores; empty if all can be stored at once.
 std::optional<Cut> cut_of(const Operands& o, const Rule& rule) {
   const Shape shape = score_shape(o);
   const int64_t most = most_scores(o, rule);
@@ -133,7 +134,7 @@ std::optional<Cut> cut_of(const Operands& o, const Rule& rule) {
   return Cut{o.rows_dim(), count};
 }
 
-/// The part of x that belongs to a cut; all of x if it is the same for all.
+/// The part of x that belongs to a split; all of x if it is the same for all.
 Tensor part_of(const Tensor& x, const Cut& cut, int64_t first) {
   if (!x.defined() || x.shape()[cut.dim] == 1) return x;
   return slice(x, cut.dim, first, std::min(cut.count, x.shape()[cut.dim] - first));
@@ -150,7 +151,7 @@ Operands part_of(const Operands& o, const Rule& rule, const Cut& cut, int64_t fi
   }
   part.first_row = o.first_row + first;
   part.some_rows = true;
-  if (rule.causal) {  // nobody looks at the keys that come later
+  if (rule.causal) {  // later keys are masked
     const int64_t seen = std::min(o.key.shape()[cut.dim], part.first_row + cut.count);
     part.key = slice(o.key, cut.dim, 0, seen);
     part.value = slice(o.value, cut.dim, 0, seen);
@@ -169,7 +170,7 @@ Tensor attend(const Operands& o, const Rule& rule) {
   return cat(parts, Dim{cut->dim});
 }
 
-/// Gradients by query, key, value and mask, in this order; of half types in float32.
+/// Gradients by query, key, value and mask, in this order; in float32 for half types.
 using Gradients = std::vector<Tensor>;
 
 Gradients gradients_of_part(const Operands& o, const Rule& rule, const Tensor& dy) {
@@ -190,7 +191,7 @@ Gradients gradients_of_part(const Operands& o, const Rule& rule, const Tensor& d
                                                           : Tensor()};
 }
 
-/// The gradient of x, put together from those of the parts.
+/// The gradient of x, assembled from those of the parts.
 Tensor joined(const Tensor& x, const std::vector<Gradients>& parts, size_t which, const Cut& cut,
               bool by_rows) {
   const bool each_has_its_own = by_rows && x.shape()[cut.dim] != 1;
@@ -202,7 +203,7 @@ Tensor joined(const Tensor& x, const std::vector<Gradients>& parts, size_t which
       continue;
     }
     const int dim = x.rank() - 2;
-    const int64_t missing = x.shape()[dim] - part[which].shape()[dim];  // keys that were not seen
+    const int64_t missing = x.shape()[dim] - part[which].shape()[dim];  // masked keys
     const Tensor whole = missing ? pad(part[which], {0, 0, 0, missing}) : part[which];
     total = total.defined() ? total + whole : whole;
   }
@@ -222,7 +223,8 @@ Gradients gradients_of(const Operands& o, const Rule& rule, const Tensor& dy) {
   return result;
 }
 
-/// Whether a mask needs no gradient, and is the same for all stacks of heads, or another for each.
+/// Whether a mask needs no gradient, and is either shared by all stacks of heads or separate for
+/// each.
 bool suits_library(const Tensor& mask, const Tensor& query) {
   if (needs_grad_fn(mask)) return false;
   const int heads_dim = query.rank() - 3;
@@ -236,11 +238,10 @@ bool suits_library(const Tensor& mask, const Tensor& query) {
   return one || each;
 }
 
-/// Whether the device's library does all of it, without a score that is ever stored. Fewer scores
-/// than the caches hold are not worth it: the library compiles a kernel for each new shape, which
-/// takes it about a second.
+/// Whether the device's library computes all of it without storing scores. Not worth it if the
+/// scores fit the caches: the library compiles a kernel for each new shape, in about a second.
 bool suits_library(const Operands& o, const Rule& rule) {
-  constexpr int64_t kElements = 8, kMostFeatures = 128;  // 16 bytes; what all cards take
+  constexpr int64_t kElements = 8, kMostFeatures = 128;  // 16 bytes; supported by all GPUs
   const int64_t features = o.query.shape()[o.rank() - 1], rows = o.query.shape()[o.rows_dim()],
                 keys = o.key.shape()[o.rows_dim()];
   const bool trains = needs_grad_fn(o.query) || needs_grad_fn(o.key) || needs_grad_fn(o.value);
@@ -252,14 +253,14 @@ bool suits_library(const Operands& o, const Rule& rule) {
          engine::has_library(o.query.device(), ComputeOp::attention);
 }
 
-/// (stacks, heads), as a library counts them.
+/// (stacks, heads), as the library expects them.
 std::pair<int64_t, int64_t> heads_in(const Shape& shape) {
   int64_t stacks = 1;
   for (int d = 0; d < shape.rank() - 3; ++d) stacks *= shape[d];
   return {stacks, shape.rank() > 2 ? shape[shape.rank() - 3] : 1};
 }
 
-/// x as (stacks, heads, rows, features), laid out so that 16 bytes may be read at once.
+/// x as (stacks, heads, rows, features), laid out for 16-byte loads.
 Tensor heads_of(const Tensor& x) {
   const Shape& s = x.shape();
   const int rank = s.rank();
@@ -273,8 +274,8 @@ Tensor heads_of(const Tensor& x) {
   return good ? four : record_contiguous(four);
 }
 
-/// The mask as finite numbers to be added to the scores (stacks, heads, rows, keys): of a row that
-/// may see nothing there must be no nan, although nobody looks at it.
+/// The mask as finite values to be added to the scores (stacks, heads, rows, keys). They are finite
+/// because fully masked rows must not give nan, although their results are not used.
 Tensor addend_of(const Operands& o) {
   constexpr double kLowest = std::numeric_limits<float>::lowest();
   const Tensor numbers =
@@ -290,14 +291,14 @@ Tensor addend_of(const Operands& o) {
                       {all_stacks, all_heads, scores[o.rows_dim()], keys});
 }
 
-/// y but for the rows of queries that may look at no key.
+/// y, with 0 in the rows of queries with all keys masked.
 Tensor without_blind(const Operands& o, const Tensor& y) {
   const Tensor blind = o.mask.dtype() == DType::boolean ? logical_not(any(o.mask, Dims{-1}, true))
                                                         : eq(amax(o.mask, Dims{-1}, true), kNever);
   return where(blind, 0, y);
 }
 
-/// The gradients, by the library. The result and its gradient lie dense.
+/// The gradients, by the library. The result and its gradient are dense.
 Gradients gradients_of_whole(const Operands& o, std::span<const int64_t> rule, const Tensor& y,
                              const Tensor& logarithms, const Tensor& dy) {
   std::vector<Tensor> inputs = {heads_of(o.query), heads_of(o.key), heads_of(o.value),
@@ -312,7 +313,7 @@ std::optional<Saved> saved_mask(const Operands& o) {
   return o.mask.defined() ? std::optional<Saved>(o.mask) : std::nullopt;
 }
 
-/// All by the library.
+/// Attention by the library.
 Tensor attend_whole(const Operands& o, const Rule& rule) {
   const auto attributes = pack(AttentionAttributes{static_cast<float>(rule.scale), rule.causal});
   std::vector<Tensor> made;
@@ -375,7 +376,7 @@ void check(const Tensor& query, const Tensor& key, const Tensor& value, const Te
   }
 }
 
-/// x with ones before its sizes.
+/// x with leading dimensions of size 1.
 Tensor of_rank(const Tensor& x, int rank) {
   if (!x.defined() || x.rank() == rank) return x;
   Shape shape;
@@ -394,7 +395,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   check(query, key, value, mask, is_causal);
   const Rule rule{scale.value_or(1 / std::sqrt(query.shape()[query.rank() - 1])),
                   dropout_p.value_or(0), is_causal};
-  // Matrix units want factors of half types; elsewhere all is float32 until the end.
+  // Tensor Cores need half-type operands; everything else is float32 until the end.
   const bool in_half = capabilities(query.device()).half_products;
   const DType type = in_half ? query.dtype() : compute_type(query.dtype());
   if (mask.defined() && mask.dtype() != DType::boolean) mask = convert(mask, compute_type(type));

@@ -1,5 +1,5 @@
-// Convolutions: one compute op over planes with its two gradients, which are ops of their own and
-// differentiate into each other; other numbers of dimensions are made of it.
+// Convolutions: one compute op over planes; its two gradients are compute ops whose gradients are
+// each other. Other numbers of dimensions are built on it.
 #include "runtime/ops/nn/convolution.h"
 
 #include <array>
@@ -21,13 +21,13 @@
 namespace tide {
 namespace {
 
-/// How windows move, one number for each of up to three dimensions.
+/// Parameters of windows, one value for each of up to three dimensions.
 struct Window {
   const char* name;
   int dims;
   std::array<int64_t, 3> stride{}, padding{}, dilation{};
   int64_t groups = 1;
-  bool channels_last = false;  ///< how all arrays lie
+  bool channels_last = false;  ///< memory layout of all arrays
 };
 
 std::array<int64_t, 3> per_dim(const char* name, const char* what,
@@ -54,7 +54,7 @@ Window window_of(const char* name, int dims, const std::optional<Sizes>& stride,
   return window;
 }
 
-/// What is likely to be wrong with an input whose dimension `at` does not have the channels wanted.
+/// The likely fix for an input whose dimension `at` does not have the expected channels.
 std::string channels_hint(const Shape& x, int at, int64_t channels) {
   if (at == 0 && channels == 1) return "; a batch without channels gets them by x:unsqueeze(2)";
   if (x[x.rank() - 1] == channels)
@@ -62,8 +62,8 @@ std::string channels_hint(const Shape& x, int at, int64_t channels) {
   return {};
 }
 
-/// Checks types and shapes of a convolution of x (n, c, ...) or (c, ...), which has to have
-/// `channels` of them, into `outputs`.
+/// Checks types and shapes of a convolution of x (n, c, ...) or (c, ...), which must have
+/// `channels` channels, into `outputs`.
 void check_operands(const Window& w, const Tensor& x, const Tensor& weight,
                     const std::optional<Tensor>& bias, int64_t channels, int64_t outputs) {
   const std::string name = w.name;
@@ -126,7 +126,7 @@ Tensor plane(const Window& w, const Tensor& input, const Tensor& kernel, const T
                     result_size(w, x, weight, 1)};
   const Tensor inputs[] = {x, weight, bias.defined() ? contiguous(bias) : bias};
   const std::span used(inputs, bias.defined() ? 3 : 2);
-  // An addition of its own shares the loop of what follows, and gives the same bits.
+  // A separate addition fuses with the following ops, and gives the same bits.
   const bool apart = bias.defined() && !capabilities(x.device()).convolution_takes_bias;
   Tensor y = record_plane(ComputeOp::conv2d, w, apart ? used.first(2) : used, shape);
   if (apart) {
@@ -185,7 +185,7 @@ Tensor weight_gradient(const Window& w, const Tensor& dy, const Tensor& x, const
   return dw;
 }
 
-/// A window over planes that lie as the operands do.
+/// A window over planes in the operands' layout.
 Window arranged_like(const Window& w, const Tensor& x, const Tensor& weight) {
   Window result = w;
   result.channels_last = stays_channels_last(x) || stays_channels_last(weight);
@@ -210,8 +210,8 @@ Window planes_of(const Window& w) {
   return planes;
 }
 
-/// Three dimensions as planes: one convolution for each place along the kernel's depth, whose
-/// results add up, in float32 at least.
+/// Three dimensions as planes: one convolution for each index along the kernel's depth; their
+/// results are summed in at least float32.
 Tensor volume(const Window& w, const Tensor& given, const Tensor& given_weight,
               const Tensor& given_bias) {
   const DType type = compute_type(given.dtype());
@@ -219,7 +219,7 @@ Tensor volume(const Window& w, const Tensor& given, const Tensor& given_weight,
   const Tensor bias = given_bias.defined() ? convert(given_bias, type) : given_bias;
   const int64_t depth = result_size(w, x, weight, 0), n = x.shape()[0];
   const Window planes = planes_of(w);
-  // Depth moves beside the batch, so that equal depths of all samples are one batch of planes.
+  // Depth moves next to the batch, so that equal depths of all samples are one batch of planes.
   const Tensor padded = pad(x, {0, 0, 0, 0, w.padding[0], w.padding[0]});
   const Tensor deep = transpose(padded, Dim{1}, Dim{2});
   Tensor total;
@@ -255,7 +255,7 @@ Tensor convolve_whole(const Window& w, const Tensor& x, const Tensor& weight,
 
 Tensor convolve(const Window& w, const Tensor& input, const Tensor& weight,
                 const std::optional<Tensor>& bias) {
-  // A missing batch dimension is added for the while.
+  // A missing batch dimension is added temporarily.
   const bool single = input.rank() == w.dims + 1;
   const Tensor x = single ? unsqueeze(input, Dim{0}) : input;
   if (weight.rank() != w.dims + 2) check_operands(w, input, weight, bias, 0, 0);
@@ -283,7 +283,7 @@ Tensor convolve_named(const char* name, int dims, const Tensor& input, const Ten
   if (padding != "same")
     throw Error(std::string(name) + ": padding must be a number, \"same\" or \"valid\", got " +
                 padding);
-  Sizes uneven;  // what one side needs beyond the other, from the last dimension
+  Sizes uneven;  // extra padding of one side, from the last dimension
   bool even = true;
   for (int d = dims - 1; d >= 0; --d) {
     if (w.stride[d] != 1)
@@ -319,8 +319,8 @@ Shape transposed_shape(const Window& w, const std::array<int64_t, 3>& extra, con
 Tensor enlarge(const Window& w, const std::array<int64_t, 3>& extra, const Tensor& x,
                const Tensor& weight);
 
-/// Three dimensions as planes, which each place along the kernel's depth spreads over the result,
-/// in float32 at least.
+/// Three dimensions as planes: each index along the kernel's depth is scattered into the result, in
+/// at least float32.
 Tensor enlarge_volume(const Window& w, const std::array<int64_t, 3>& extra, const Tensor& given,
                       const Tensor& given_weight, int64_t size) {
   const DType type = compute_type(given.dtype());
@@ -332,7 +332,7 @@ Tensor enlarge_volume(const Window& w, const std::array<int64_t, 3>& extra, cons
     const Tensor term = unflatten(
         enlarge(planes_of(w), {extra[1], extra[2]}, batch, select(weight, Dim{2}, Position{k + 1})),
         Dim{0}, {n, depth});
-    // `stride` places for each plane, of which the first is its own.
+    // `stride` output depths for each plane, the first of which gets its values.
     const Tensor apart =
         flatten(pad(unsqueeze(term, Dim{2}), {0, 0, 0, 0, 0, 0, 0, stride - 1}), Dim{1}, Dim{2});
     const int64_t before = k * w.dilation[0] - w.padding[0];
@@ -350,7 +350,7 @@ Tensor enlarge(const Window& w, const std::array<int64_t, 3>& extra, const Tenso
   bool beyond = false;
   for (int d = 0; d < w.dims; ++d) beyond = beyond || extra[d] >= w.stride[d];
   if (beyond) {
-    // So large a result is not what a convolution takes back to x: all of it, then cropped.
+    // A convolution's gradient cannot have this size: computes a larger result, then crops it.
     Window whole = w;
     whole.padding = {};
     Sizes crop;

@@ -1,5 +1,5 @@
-// Convolutions over one, two and three dimensions, with or without the batch dimension.
-// stride, padding and dilation are one number for all dimensions or one for each.
+// Convolutions over one, two and three dimensions, with or without the batch dimension. stride,
+// padding and dilation are one value for all dimensions or one for each.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ Tensor conv3d_named(const Tensor& x, const Tensor& weight, const std::optional<T
                     const std::optional<Sizes>& stride, const std::string& padding,
                     const std::optional<Sizes>& dilation = {}, std::optional<int64_t> groups = {});
 
-/// The gradient of conv with respect to its input, as an op of its own: it enlarges.
+/// The gradient of conv with respect to its input, as an op.
 Tensor conv_transpose1d(const Tensor& x, const Tensor& weight,
                         const std::optional<Tensor>& bias = {},
                         const std::optional<Sizes>& stride = {},

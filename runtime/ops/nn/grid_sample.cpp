@@ -1,5 +1,5 @@
-// Sampling at places that a tensor holds is one op, and its gradients another; on GPUs, and for
-// gradients of gradients, both are composed of gathers and what fuses around them.
+// Grid sampling is one compute op, and its gradients another; on GPUs, and for second derivatives,
+// both are composed of gathers and elementwise ops that fuse.
 #include "runtime/ops/nn/grid_sample.h"
 
 #include <span>
@@ -23,26 +23,26 @@
 namespace tide {
 namespace {
 
-/// How places become pixels, in the type in which is computed.
+/// Maps grid coordinates to pixels, in the computation type.
 struct Sampling {
   GridPadding padding;
   bool align_corners;
 
-  /// -1..1 as 0..size - 1, or with the edges of pixels outside.
+  /// -1..1 as 0..size - 1, or to the outer edges of the pixels.
   Tensor to_pixels(const Tensor& place, int64_t size) const {
     const double n = static_cast<double>(size);
     if (align_corners) return (place + 1.0) * ((n - 1) / 2);
     return ((place + 1.0) * n - 1.0) * 0.5;
   }
 
-  /// Held to 0..size - 1; a nan is at 0.
+  /// Clamped to 0..size - 1; nan becomes 0.
   static Tensor clip(const Tensor& x, int64_t size) {
     const double last = static_cast<double>(size - 1);
     const Tensor low = where(gt(x, 0), x, 0.0);
     return where(lt(low, last), low, last);
   }
 
-  /// Folded back at the edges, which lie on pixels or between them.
+  /// Reflected at the edges, which are at pixel centers or between pixels.
   Tensor reflect(const Tensor& x, int64_t size) const {
     const double low = align_corners ? 0 : -0.5;
     const double span = align_corners ? static_cast<double>(size - 1) : static_cast<double>(size);
@@ -60,15 +60,15 @@ struct Sampling {
   }
 };
 
-/// One of the pixels that a place looks at, along one dimension: its number from 0, of a floating
-/// type, perhaps outside, and its weight (undefined: 1).
+/// A pixel that a sample reads, along one dimension: its floating-point index from 0, possibly
+/// outside, and its weight (undefined: 1).
 struct Tap {
   Tensor pixel, weight;
 };
 
 std::vector<Tap> nearest_taps(const Tensor& place) {
   const Tensor pixel = round(place);
-  // A weight of 1 whose gradient is 0, as that of rounding is.
+  // A weight of 1 with a gradient of 0, like that of rounding.
   return {{pixel, needs_grad_fn(place) ? pixel - detach(pixel) + 1.0 : Tensor()}};
 }
 
@@ -108,18 +108,18 @@ void check_sampling(const Tensor& x, const Tensor& grid, const std::string& mode
 }
 
 /// One combination of taps, one for each dimension, slowest first: linear positions from 0, their
-/// weights, and whether they lie inside (undefined: all do).
+/// weights, and whether they are inside (undefined: all are).
 struct Corner {
   Tensor position, weight, inside;
 };
 
-/// The pixels of one dimension that its taps look at: from 0 and never outside, and whether a tap's
-/// own is inside (undefined: it is).
+/// The pixel indices of the taps of one dimension, clamped to the inside, and whether the tap was
+/// inside (undefined: it was).
 struct HeldTap {
   Tensor pixel, weight, inside;
 };
 
-/// A call, its grid in the type in which is computed.
+/// A call, with the grid in the computation type.
 struct Grid {
   Tensor places;
   std::string mode;
@@ -127,7 +127,7 @@ struct Grid {
   Shape x;
 
   int dims() const { return x.rank() - 2; }
-  /// Places of a sample.
+  /// The number of sampling points per image.
   int64_t count() const {
     int64_t count = 1;
     for (int d = 1; d < places.rank() - 1; ++d) count *= places.shape()[d];
@@ -153,8 +153,8 @@ struct Grid {
   }
 };
 
-/// All combinations of the taps of the dimensions. Positions are computed in the type of the places
-/// where that counts all elements, else as integers.
+/// All combinations of the taps of the dimensions. Positions are computed in the type of the grid
+/// if it can represent all indices, else as integers.
 std::vector<Corner> corners_of(const Grid& grid) {
   const std::vector<std::vector<Tap>> taps = grid.taps();
   const Shape& x = grid.x;
@@ -191,7 +191,8 @@ std::vector<Corner> corners_of(const Grid& grid) {
   return corners;
 }
 
-/// What the corners of `count` places add up to, corner by corner. x is (n, c, pixels).
+/// The weighted sum over the corners of `count` sampling points, corner by corner. x is (n, c,
+/// pixels).
 Tensor gather_corners(const Tensor& x, const std::vector<Corner>& corners, int64_t count) {
   const DType type = compute_type(x.dtype());
   const Shape wide{x.shape()[0], x.shape()[1], count};
@@ -201,14 +202,14 @@ Tensor gather_corners(const Tensor& x, const std::vector<Corner>& corners, int64
     const Tensor at = broadcast_to(across(convert(corner.position, DType::i64)) + 1, wide);
     Tensor term = convert(gather_along("grid_sample", x, 2, at), type);
     if (corner.weight.defined()) term = term * across(corner.weight);
-    // Not times 0: what lies outside may be infinite.
+    // Not times 0: values outside may be infinite.
     if (corner.inside.defined()) term = where(across(corner.inside), term, 0.0);
     sum = sum.defined() ? sum + term : term;
   }
   return convert(sum, x.dtype());
 }
 
-/// Pixels that `ComputeOp::grid_sample` can count.
+/// The number of pixels that `ComputeOp::grid_sample` can index.
 constexpr int64_t kMostPixels = int64_t{1} << 30;
 
 Tensor composed(const Tensor& x, const Grid& grid) {
@@ -227,12 +228,12 @@ GridAttributes attributes_of(const Grid& grid) {
   return attributes;
 }
 
-/// Gradients of x (n, c, pixels) and of the places (n, count, dims), those that are wanted.
+/// Gradients of x (n, c, pixels) and of the grid (n, count, dims), as needed.
 std::vector<Tensor> gradients_of(const Tensor& x, const Grid& grid, const Tensor& dy,
                                  std::span<const bool> wanted) {
   if (GradientMode::enabled()) {
     Grid copy = grid;
-    copy.places = clone(grid.places);  // hooks of the inputs are not for this pass
+    copy.places = clone(grid.places);  // hooks of the inputs must not run in this pass
     const Tensor own = clone(x), y = composed(own, copy);
     std::vector<Tensor> from, result(2);
     if (wanted[0]) from.push_back(own);

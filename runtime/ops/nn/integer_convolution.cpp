@@ -9,7 +9,8 @@
 namespace tide::whole {
 namespace {
 
-/// x with zeros: per dimension, from the first, `before` and `after` (negative ones crop).
+/// x padded with zeros: per dimension, from the first, `before` and `after` (negative amounts
+/// crop).
 Tensor padded(const Tensor& x, int dims, const std::array<int64_t, 3>& before,
               const std::array<int64_t, 3>& after) {
   Sizes pads;
@@ -20,7 +21,7 @@ Tensor padded(const Tensor& x, int dims, const std::array<int64_t, 3>& before,
   return pad(x, pads);
 }
 
-/// x with `stride` - 1 zeros behind each element of a dimension, but the last.
+/// x with `stride` - 1 zeros after each element of a dimension except the last.
 Tensor spread_out(const Tensor& x, int dim, int64_t stride) {
   if (stride == 1) return x;
   Sizes pads;
@@ -61,7 +62,7 @@ Tensor convolve(const Window& window, const Tensor& given, const Tensor& weight,
 
 Tensor convolve_transposed(const Window& window, const Tensor& given, const Tensor& weight,
                            const Shape& shape) {
-  // A convolution of x with its elements apart by a kernel that is mirrored.
+  // A convolution of the dilated x with the flipped kernel.
   Window inner{window.dims, {1, 1, 1}, {}, window.dilation, window.groups};
   Tensor x = given, kernel = weight;
   std::array<int64_t, 3> before{}, after{};
@@ -82,7 +83,7 @@ Tensor convolve_transposed(const Window& window, const Tensor& given, const Tens
 
 Tensor average(const Tensor& x, const std::function<Tensor(const Tensor& x, bool divided)>& pool,
                std::optional<int64_t> divisor) {
-  // Halves of 32 bits, whose sums f64 holds exactly.
+  // 32-bit halves, whose sums are exact in f64.
   const Tensor high = bitwise_right_shift(x, Number(int64_t{32}));
   const Tensor low = bitwise_and(x, Number(int64_t{0xffffffff}));
   const auto sums = [&](const Tensor& half) {

@@ -1,4 +1,4 @@
-// Convolutions and averages of whole numbers: sums of shifted products, which wrap around.
+// Convolutions and averages of integers: sums of shifted products, which wrap around.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace tide::whole {
 
-/// How windows move, one number for each dimension.
+/// Parameters of windows, one value for each dimension.
 struct Window {
   int dims;
   std::array<int64_t, 3> stride, padding, dilation;
@@ -19,12 +19,12 @@ struct Window {
 /// x (n, c, ...) of an integer type with `weight`, whose shapes fit, in a result of sizes `shape`.
 Tensor convolve(const Window& window, const Tensor& x, const Tensor& weight, const Shape& shape);
 
-/// The same, transposed.
+/// The transposed convolution.
 Tensor convolve_transposed(const Window& window, const Tensor& x, const Tensor& weight,
                            const Shape& shape);
 
-/// Means of i64 without their fractions, by an average pool of f64 that divides by 1, or by its own
-/// numbers if it is asked to.
+/// Truncated means of i64, by an average pool of f64 that divides by 1, or by its own counts on
+/// request.
 Tensor average(const Tensor& x, const std::function<Tensor(const Tensor& x, bool divided)>& pool,
                std::optional<int64_t> divisor);
 

@@ -22,8 +22,7 @@
 namespace tide {
 namespace {
 
-/// From `from` places to `to`, with input places per output place as the caller said, or their
-/// ratio.
+/// From `from` elements to `to`; the scale is the caller's, or their ratio.
 struct Resampling {
   int64_t from, to;
   double scale;
@@ -34,8 +33,8 @@ Tensor constant(const std::vector<int64_t>& positions, Device device) {
                          device);
 }
 
-/// `exact` looks from the middle of each place. Single precision, as in PyTorch: it decides which
-/// of two places is nearest.
+/// `exact` measures from the center of each element. Single precision, as in PyTorch, because it
+/// decides which of two elements is nearest.
 Tensor nearest(const Tensor& x, int dim, const Resampling& r, bool exact) {
   std::vector<int64_t> positions;
   const auto scale = static_cast<float>(r.scale);
@@ -46,7 +45,7 @@ Tensor nearest(const Tensor& x, int dim, const Resampling& r, bool exact) {
   return index_select(x, Dim{dim}, constant(positions, x.device()));
 }
 
-/// How each place along a dimension comes from places of the input: as a sum with weights.
+/// How each output element along a dimension is computed: as a weighted sum of input elements.
 struct ResamplingWindow {
   std::vector<int64_t> places;  ///< from 0
   std::vector<double> weights;
@@ -58,15 +57,15 @@ struct ResamplingWindow {
 };
 using Windows = std::vector<ResamplingWindow>;
 
-/// The kernel that spreads a place over its neighbours, by its distance.
+/// The interpolation kernel as a function of distance.
 struct ResamplingKernel {
-  double reach;  ///< where it ends
+  double reach;  ///< radius of its support
   double (*weight)(double distance);
 };
 
 double triangle(double distance) { return std::max(1 - distance, 0.0); }
 
-/// Keys' cubic convolution: of the pictures' libraries with a = -0.5, of graphics' with -0.75.
+/// Keys' cubic convolution: a = -0.5 as in imaging libraries, -0.75 as in graphics.
 template <int kHundredths>
 double cubic(double distance) {
   constexpr double a = kHundredths / 100.0;
@@ -75,7 +74,7 @@ double cubic(double distance) {
                        : ((distance - 5) * distance + 8) * distance * a - 4 * a;
 }
 
-/// A sinc that another one of three times its width ends.
+/// A sinc windowed by a sinc of three times its width (Lanczos).
 double lanczos(double distance) {
   if (distance == 0) return 1;
   if (distance >= 3) return 0;
@@ -88,7 +87,7 @@ double step_of(const Resampling& r, bool align_corners) {
   return r.to > 1 ? static_cast<double>(r.from - 1) / static_cast<double>(r.to - 1) : 0.0;
 }
 
-/// The places beside each wanted one; beyond the ends the last place stands for all.
+/// The elements next to each output position; beyond the ends the last element is repeated.
 Windows interpolating(const Resampling& r, const ResamplingKernel& kernel, bool align_corners) {
   const double step = step_of(r, align_corners);
   const auto reach = static_cast<int64_t>(kernel.reach);
@@ -105,7 +104,7 @@ Windows interpolating(const Resampling& r, const ResamplingKernel& kernel, bool 
   return windows;
 }
 
-/// All places under the kernel, which is as wide as the places of the larger side: a mean where the
+/// All elements under the kernel, which is scaled to the larger element size: an average if the
 /// result is smaller.
 Windows averaging(const Resampling& r, const ResamplingKernel& kernel, bool align_corners) {
   const double step = step_of(r, align_corners), width = std::max(step, 1.0);
@@ -134,8 +133,8 @@ size_t longest(const Windows& windows) {
   return count;
 }
 
-/// Windows of one length. A last place is taken several times, with parts of its weight: a weight
-/// of 0 would make nan of an infinity beside the window.
+/// Pads windows to equal length. The last element is repeated with parts of its weight: a weight of
+/// 0 would turn an infinity outside the window into nan.
 Windows evened(Windows windows) {
   const size_t count = longest(windows);
   for (ResamplingWindow& window : windows)
@@ -147,7 +146,7 @@ Windows evened(Windows windows) {
   return windows;
 }
 
-/// What each of the `from` places gives to the results.
+/// The contributions of each of the `from` elements to the results.
 Windows transposed(const Windows& windows, int64_t from) {
   Windows result(static_cast<size_t>(from));
   for (size_t i = 0; i < windows.size(); ++i)
@@ -157,14 +156,14 @@ Windows transposed(const Windows& windows, int64_t from) {
   return result;
 }
 
-/// The elements of x that come k-th in the windows along a dimension.
+/// The k-th elements of the windows along a dimension of x.
 Tensor picked(const Tensor& x, int dim, const Windows& windows, size_t k) {
   std::vector<int64_t> positions;
   for (const ResamplingWindow& window : windows) positions.push_back(window.places[k] + 1);
   return index_select(x, Dim{dim}, constant(positions, x.device()));
 }
 
-/// The shape of numbers, one for each window, that goes with x.
+/// The shape of one value per window that broadcasts to x.
 Shape across(const Tensor& x, int dim, const Windows& windows) {
   Shape shape;
   for (int d = 0; d < x.rank(); ++d)
@@ -172,7 +171,7 @@ Shape across(const Tensor& x, int dim, const Windows& windows) {
   return shape;
 }
 
-/// weighted_sum by an op of its own. No grad function.
+/// weighted_sum by a compute op. No grad function.
 Tensor sum_of_windows(const Tensor& x, int dim, const Windows& windows) {
   Shape rows{1, x.shape()[dim], 1}, shape = x.shape();
   for (int d = 0; d < x.rank(); ++d)
@@ -195,7 +194,7 @@ Tensor sum_of_windows(const Tensor& x, int dim, const Windows& windows) {
       record_compute(ComputeOp::window_sums, "interpolate", inputs, {&result, 1}, {})[0], shape);
 }
 
-/// The sums with weights over even windows along a dimension of x, which is f32 or f64.
+/// The weighted sums over windows of equal length along a dimension of x, which is f32 or f64.
 Tensor weighted_sum(const Tensor& x, int dim, const Windows& windows) {
   if (!needs_grad_fn(x) && has_kernel(ComputeOp::window_sums, x.device()))
     return sum_of_windows(x, dim, windows);
@@ -212,8 +211,8 @@ Tensor weighted_sum(const Tensor& x, int dim, const Windows& windows) {
   return sum;
 }
 
-/// weighted_sum, whose gradient, if windows back are few and reach every place, is one too; else it
-/// is that of picking.
+/// weighted_sum, whose gradient is also a weighted_sum if the inverse windows are small and cover
+/// every element; else it is that of gather.
 Tensor resample(const Tensor& x, int dim, const Windows& windows) {
   constexpr size_t kFew = 32;
   const Windows even = evened(windows);
@@ -235,10 +234,10 @@ Tensor resample(const Tensor& x, int dim, const Windows& windows) {
   return y;
 }
 
-/// The sums for bytes, in whole numbers: weights of 16 bits with as many of them behind the point
-/// as the largest leaves, each sum rounded and held to 0..255, as PyTorch and Pillow do.
+/// The sums for bytes, in integers: 16-bit fixed-point weights with as many fraction bits as the
+/// largest weight allows, each sum rounded and clamped to 0..255, as in PyTorch and Pillow.
 Tensor resample_bytes(const Tensor& x, int dim, const Windows& windows) {
-  // Places that stand for several count with the sum of their weights, before these are rounded.
+  // Weights of repeated elements are summed before rounding.
   Windows merged(windows.size());
   double largest = 0;
   for (size_t i = 0; i < windows.size(); ++i) {
@@ -270,7 +269,7 @@ Tensor resample_bytes(const Tensor& x, int dim, const Windows& windows) {
   return convert(clamp(rounded, Number(0), Number(255)), DType::u8);
 }
 
-/// Means over the areas of the places in x.
+/// Means over the area of each output element in x.
 Tensor area_means(const Tensor& x, const std::vector<Resampling>& all) {
   Sizes sizes;
   for (const Resampling& r : all) sizes.push_back(r.to);
@@ -278,7 +277,7 @@ Tensor area_means(const Tensor& x, const std::vector<Resampling>& all) {
   return all.size() == 2 ? adaptive_avg_pool2d(x, sizes) : adaptive_avg_pool3d(x, sizes);
 }
 
-/// What is asked for in each dimension after the first two.
+/// The requested size or scale in each dimension after the first two.
 std::vector<Resampling> resamplings(const Tensor& x, const std::optional<Sizes>& size,
                                     const std::optional<std::vector<double>>& factors,
                                     bool recompute) {

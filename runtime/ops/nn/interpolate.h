@@ -1,4 +1,4 @@
-// Images in other sizes.
+// Resizes images.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace tide {
 
 /// Resamples the dimensions after the first two; `mode` is "nearest" (default), "linear" or
 /// "bilinear", "trilinear", "bicubic" (of planes) or "area" (means). With `antialias` ("bilinear",
-/// "bicubic", "lanczos") the kernel is widened so that a smaller result misses nothing. uint8 is
-/// computed in whole numbers and rounded after each dimension.
+/// "bicubic", "lanczos") the kernel is widened so that downsampling uses all pixels. uint8 is
+/// computed in integers and rounded after each dimension.
 Tensor interpolate(const Tensor& x, const std::optional<Sizes>& size = {},
                    const std::optional<std::vector<double>>& scale_factor = {},
                    const std::optional<std::string>& mode = {},

@@ -1,4 +1,4 @@
-// Losses of single elements, composed so that one kernel computes them.
+// Elementwise losses, composed so that they fuse into one kernel.
 #include "runtime/ops/nn/loss.h"
 
 #include <cmath>
@@ -37,8 +37,8 @@ Tensor reduce_loss(const Tensor& losses, LossReduction reduction) {
 
 namespace {
 
-/// What is likely to be wrong with a network whose output `x` does not fit the target.
-std::string likely_mend(const Shape& x, const Shape& target) {
+/// The likely fix for a network whose output `x` does not fit the target.
+std::string likely_fix(const Shape& x, const Shape& target) {
   if (x.numel() == target.numel()) return "; use target:view_as(x)";
   if (x.rank() != target.rank()) return {};
   int first = 0;
@@ -57,12 +57,12 @@ std::string likely_mend(const Shape& x, const Shape& target) {
 void check_same_shape(const char* op, const Tensor& x, const Tensor& target) {
   if (x.shape() == target.shape()) return;
   throw ShapeError(std::string(op) + ": the shapes differ: " + x.shape().text() + " and " +
-                   target.shape().text() + likely_mend(x.shape(), target.shape()));
+                   target.shape().text() + likely_fix(x.shape(), target.shape()));
 }
 
 namespace {
 
-/// Losses of whole numbers are no whole numbers.
+/// Losses require a floating type.
 void check_floating_loss(const char* op, const Tensor& x, const Tensor& target) {
   if (!is_floating(common_type(op, x, target)))
     refuse_types(op, "expected a floating type", x, target);
@@ -72,7 +72,7 @@ Tensor finish(const char* op, const Tensor& losses, const Reducer& reduction) {
   return reduce_loss(losses, loss_reduction(op, reduction));
 }
 
-/// The cross entropy of probabilities, whose logarithms are held above -100.
+/// The cross entropy of probabilities, whose logarithms are clamped to at least -100.
 Tensor bernoulli_entropy(const Tensor& x, const Tensor& target) {
   const bool differentiable = needs_grad_fn(x) || needs_grad_fn(target);
   Tensor y;
@@ -162,7 +162,7 @@ Tensor kl_div(const Tensor& x, const Tensor& target, const Reducer& reduction, b
 
 namespace {
 
-/// `variance` in a shape that broadcasts against x: one that lacks the last dimension has a number
+/// `variance` in a shape that broadcasts against x: one that lacks the last dimension has a value
 /// for each row.
 Tensor variance_for(const Tensor& x, const TensorOrNumber& given_variance) {
   const Tensor variance = given_variance.tensor.defined()
@@ -190,7 +190,7 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const TensorOrNu
   const Tensor given = variance_for(x, variance);
   const Tensor spread = require("gaussian_nll_loss", Requirement::variance,
                                 all(logical_not(lt(detach(given), 0))), given);
-  // The limit keeps the loss finite and is no part of the gradient.
+  // The clamp keeps the loss finite and does not affect the gradient.
   const Tensor held = spread + detach(clamp_min(spread, eps.value_or(1e-6)) - spread);
   Tensor losses = (log(held) + square(x - target) / held) * 0.5;
   if (full) losses = losses + 0.5 * std::log(2 * std::numbers::pi);

@@ -1,5 +1,5 @@
 // Losses. `reduction` is "mean" (default), "sum" or "none". Predictions and targets must have equal
-// shapes, as broadcasting would train on nonsense; only losses of pairs and embeddings broadcast.
+// shapes, as broadcasting would hide mistakes; only losses of pairs and embeddings broadcast.
 #pragma once
 
 #include <optional>
@@ -18,13 +18,13 @@ Tensor cross_entropy(const Tensor& x, const Tensor& target,
                      const std::optional<Tensor>& weight = {},
                      std::optional<int64_t> ignore_index = {}, const Reducer& reduction = {},
                      std::optional<double> label_smoothing = {});
-/// The same of log-probabilities.
+/// cross_entropy of log-probabilities.
 Tensor nll_loss(const Tensor& x, const Tensor& target, const std::optional<Tensor>& weight = {},
                 std::optional<int64_t> ignore_index = {}, const Reducer& reduction = {});
 
 Tensor mse_loss(const Tensor& x, const Tensor& target, const Reducer& reduction = {});
 Tensor l1_loss(const Tensor& x, const Tensor& target, const Reducer& reduction = {});
-/// Squares below `beta`, straight lines above.
+/// Quadratic below `beta`, linear above.
 Tensor smooth_l1_loss(const Tensor& x, const Tensor& target, const Reducer& reduction = {},
                       std::optional<double> beta = {});
 Tensor huber_loss(const Tensor& x, const Tensor& target, const Reducer& reduction = {},
@@ -39,8 +39,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target,
 /// target * (log(target) - x) with x in logarithms; also takes "batchmean".
 Tensor kl_div(const Tensor& x, const Tensor& target, const Reducer& reduction = {},
               bool log_target = false);
-/// `variance`: of x's shape, with sizes of 1, without the last dimension, or one number. Below
-/// eps (1e-6) it counts as eps; a negative one is reported.
+/// `variance`: of x's shape, with sizes of 1, without the last dimension, or a number. Values below
+/// eps (1e-6) are replaced by eps; negative values are errors.
 Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const TensorOrNumber& variance,
                          bool full = false, std::optional<double> eps = {},
                          const Reducer& reduction = {});

@@ -1,6 +1,6 @@
-// Losses of classes. cross_entropy, which reads all scores anyway, turns targets into a mask over
-// the classes by comparison with 1..C, so that loss and gradient are one pass over the rows each.
-// nll_loss picks one number of each row; its gradient is such a mask.
+// Classification losses. cross_entropy, which reads all scores anyway, compares targets with 1..C
+// to get a mask over the classes, so that loss and gradient each take one pass over the rows.
+// nll_loss gathers one value per row; its gradient is such a mask.
 #include <string>
 
 #include "runtime/autograd/autograd.h"
@@ -24,10 +24,10 @@ struct ClassLoss {
   double smoothing;
   LossReduction reduction;
   DType type;            ///< of computation
-  int64_t ignore_index;  ///< a target that counts for nothing
+  int64_t ignore_index;  ///< a target that is ignored
 };
 
-/// What the targets say, in shapes that broadcast to x.
+/// The targets as masks and weights, in shapes that broadcast to x.
 struct Targets {
   Tensor chosen;        ///< bool: the target class; all false where ignored
   Tensor weight;        ///< that of the target class, 0 where ignored; in the type of computation
@@ -53,7 +53,7 @@ Tensor along_classes(const ClassLoss& loss, const Tensor& x, const Tensor& weigh
   return convert(reshape_to(weight, across), loss.type);
 }
 
-/// The op in whose name targets out of range are reported.
+/// The name under which targets out of range are reported.
 const char* name_of_targets(const ClassLoss& loss) {
   return loss.from_scores ? "cross_entropy targets" : "nll_loss targets";
 }
@@ -63,8 +63,8 @@ Targets read_targets(const ClassLoss& loss, const Tensor& x, const Tensor& targe
   const int64_t classes = classes_of(loss, x);
   const Tensor positions = positions_of(loss.name, target);
   const Tensor valid = ne(positions, Number(loss.ignore_index));
-  // The gather of 1..C finds targets out of range; everything after depends on its result, so that
-  // a bad batch does not reach the parameters either.
+  // The gather of 1..C checks for targets out of range; everything later depends on its result, so
+  // that an invalid batch does not reach the parameters.
   const Tensor checked =
       gather_along(name_of_targets(loss), positions_along(1, 0, classes, x.device()), 0,
                    ravel(where(valid, positions, 1)));
@@ -106,7 +106,7 @@ Tensor gradient_of(const ClassLoss& loss, const Tensor& logarithms, const Target
     total = total + (t.class_weight.defined() ? sum_over(each, 1u << loss.dim, true)
                                               : t.valid * loss.smoothing);
   }
-  // The softmax in between takes its share of the sum back from every class.
+  // The gradient of log_softmax subtracts the softmax times the sum from every class.
   if (loss.from_scores) slope = slope + exp(logarithms) * total;
   return slope * dy;
 }
@@ -116,8 +116,8 @@ Tensor logarithms_of(const ClassLoss& loss, const Tensor& x) {
   return loss.from_scores ? log_softmax(wide, Dim{loss.dim}) : wide;
 }
 
-/// What reduction leaves of losses in the kept shape: the result in the type of x, and what the sum
-/// was divided by, undefined if it was not.
+/// Reduces losses in the kept shape: the result in the type of x, and the divisor of the sum,
+/// undefined if there is none.
 struct Reduced {
   Tensor y, divisor;
 };
@@ -137,7 +137,7 @@ Reduced reduce_weighted(const ClassLoss& loss, const Tensor& losses, const Tenso
 Tensor gradient_of_losses(const ClassLoss& loss, const Tensor& given, const Tensor& divisor) {
   const Tensor dy = convert(given, loss.type);
   if (loss.reduction == LossReduction::none) return unsqueeze(dy, Dim{loss.dim});
-  // Where all targets are ignored, the loss is nan and nothing flows back.
+  // Where all targets are ignored, the loss is nan and the gradient is 0.
   return divisor.defined() ? where(eq(divisor, 0), 0, dy / divisor) : dy;
 }
 
@@ -160,14 +160,15 @@ Tensor score_loss(const ClassLoss& loss, const Tensor& x, const Tensor& target,
       result.y, loss.name, {x}, false,
       [=, divisor = result.divisor, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
         const Tensor dy = gradient_of_losses(loss, call.dy, divisor);
-        // Saved logarithms serve unless gradients flow through the gradient itself.
+        // Saved log-probabilities are used unless the gradient itself needs a gradient.
         const Tensor known = GradientMode::enabled() ? logarithms_of(loss, x.get()) : logarithms;
         return {convert(gradient_of(loss, known, t, dy), x.get().dtype())};
       });
   return result.y;
 }
 
-/// The loss of each sample in the kept shape, and its weight, or without weights whether it counts.
+/// The loss of each sample in the kept shape, and its weight, or without weights 1 unless it is
+/// ignored.
 std::pair<Tensor, Tensor> picked_losses(const ClassLoss& loss, const Tensor& x,
                                         const Tensor& target, const std::optional<Tensor>& weight) {
   const Tensor positions = unsqueeze(positions_of(loss.name, target), Dim{loss.dim});

@@ -1,4 +1,5 @@
-// Normalization: one core, which takes statistics over a set of dimensions, and its shapes.
+// Normalization: one core, which computes statistics over a set of dimensions, and the ops built on
+// it.
 #include "runtime/ops/nn/normalization.h"
 
 #include <algorithm>
@@ -16,23 +17,23 @@
 namespace tide {
 namespace {
 
-/// What is normalized, and how.
+/// The parameters of a normalization.
 struct Plan {
   const char* name;
   unsigned dims;  ///< statistics are taken over these
-  double count;   ///< elements that go into each statistic
+  double count;   ///< number of elements of each statistic
   double eps;
   bool centered;  ///< subtracts the mean; rms_norm does not
 };
 
-/// Statistics in the type of computation, with dimensions kept.
+/// Statistics in the computation type, with dimensions kept.
 struct Statistics {
   Tensor mean;      ///< undefined unless centered
   Tensor variance;  ///< or mean square
   Tensor scale;     ///< 1 / sqrt(variance + eps)
 };
 
-/// Differentiable if that is on: `x` is wide already.
+/// Differentiable in gradient mode: `x` is in the computation type.
 Statistics statistics(const Plan& plan, const Tensor& x) {
   Statistics s;
   Tensor distance = x;
@@ -49,7 +50,7 @@ Tensor normalized(const Statistics& s, const Tensor& x) {
   return (s.mean.defined() ? x - s.mean : x) * s.scale;
 }
 
-/// What the gradients of one normalization are computed from.
+/// Inputs of the gradients of one normalization.
 struct Backward {
   Plan plan;
   Saved x;
@@ -65,7 +66,7 @@ struct Backward {
                                 const Tensor& dy) const;
 };
 
-/// Whether all elements that go into a statistic meet one weight.
+/// Whether all elements of a statistic have the same weight.
 bool Backward::weight_is_constant() const {
   if (!weight) return true;
   const Shape &shape = weight->get().shape(), &whole = x.get().shape();
@@ -75,9 +76,9 @@ bool Backward::weight_is_constant() const {
   return true;
 }
 
-/// With a constant weight, the sums of dy and dy * unit serve for all three gradients, and
-/// dx = (dy - mean(dy) - unit * mean(dy * unit)) * weight * scale.
-/// `unit` is computed again for dx: that is cheaper than keeping it.
+/// With a constant weight, all three gradients use the sums of dy and dy * unit, and dx = (dy -
+/// mean(dy) - unit * mean(dy * unit)) * weight * scale. `unit` is recomputed for dx, which is
+/// cheaper than storing it.
 std::vector<Tensor> Backward::from_sums(const GradientCall& call, const Statistics& s,
                                         const Tensor& wide, const Tensor& dy) const {
   const DType stored = x.get().dtype(), type = wide.dtype();
@@ -105,7 +106,7 @@ std::vector<Tensor> Backward::from_sums(const GradientCall& call, const Statisti
 std::vector<Tensor> Backward::operator()(const GradientCall& call) const {
   const DType stored = x.get().dtype(), type = compute_type(stored);
   const Tensor wide = convert(x.get(), type), dy = convert(call.dy, type);
-  // The statistics of the forward pass serve, unless gradients flow through them again.
+  // The statistics of the forward pass are used, unless second derivatives need them recomputed.
   const Statistics s =
       GradientMode::enabled() ? statistics(plan, wide) : Statistics{mean, Tensor(), scale};
   if (weight_is_constant()) return from_sums(call, s, wide, dy);
@@ -129,8 +130,8 @@ std::vector<Tensor> Backward::operator()(const GradientCall& call) const {
   return result;
 }
 
-/// Whether the weight varies over some of the dimensions that a statistic is taken over, and not
-/// over the others: the channels of a group.
+/// Whether the weight varies over some but not all of the dimensions of a statistic: the channels
+/// of a group.
 bool varies_in_part(const Plan& plan, const Tensor& weight, const Tensor& x) {
   bool varies = false, constant = false;
   if (weight.rank() != x.rank()) return false;
@@ -141,7 +142,7 @@ bool varies_in_part(const Plan& plan, const Tensor& weight, const Tensor& x) {
   return varies && constant;
 }
 
-/// Normalizes x; weight and bias broadcast to it, undefined ones are left out. `used` receives the
+/// Normalizes x; weight and bias broadcast to it, undefined ones are skipped. `used` receives the
 /// statistics.
 Tensor normalize_core(const Plan& plan, const Tensor& x, const Tensor& weight, const Tensor& bias,
                       Statistics* used = nullptr) {
@@ -153,8 +154,8 @@ Tensor normalize_core(const Plan& plan, const Tensor& x, const Tensor& weight, c
     const Tensor wide = convert(x, type);
     s = statistics(plan, wide);
     if (plan.centered && weight.defined() && bias.defined() && varies_in_part(plan, weight, x)) {
-      // Such a weight cannot be met in the loop over a row. In this form nothing of the size of x
-      // is stored for the loop that meets it.
+      // Such a weight cannot be applied in the loop over a row. In this form no intermediate of the
+      // size of x is stored.
       const Tensor slope = s.scale * convert(weight, type);
       y = wide * slope + (convert(bias, type) - s.mean * slope);
     } else {
@@ -177,7 +178,7 @@ Tensor normalize_core(const Plan& plan, const Tensor& x, const Tensor& weight, c
   return y;
 }
 
-/// Checks a tensor of one number for each channel, and shapes it to broadcast over x.
+/// Checks a tensor of one value per channel, and reshapes it to broadcast over x.
 Tensor per_channel(const char* name, const char* what, const OptionalTensor& values,
                    const Tensor& x) {
   if (!values) return Tensor();
@@ -188,7 +189,7 @@ Tensor per_channel(const char* name, const char* what, const OptionalTensor& val
   return reshape_to(*values, shape);
 }
 
-/// The last dimensions of x, which must have the sizes of `shape`, as bits.
+/// The last dimensions of x, which must match `shape`, as bits.
 unsigned last_dims(const char* name, const Tensor& x, const Shape& shape,
                    const OptionalTensor& weight, const OptionalTensor& bias) {
   const int first = x.rank() - shape.rank();
@@ -211,7 +212,7 @@ void update_running(const char* name, const Tensor& running, const Tensor& value
   record_write(name, running, running * (1 - momentum) + current * momentum);
 }
 
-/// Normalizes by given statistics, one for each channel.
+/// Normalizes with given statistics per channel.
 Tensor normalize_by(const Tensor& x, const Tensor& mean, const Tensor& variance,
                     const Tensor& weight, const Tensor& bias, double eps) {
   const DType type = compute_type(x.dtype());
@@ -221,14 +222,13 @@ Tensor normalize_by(const Tensor& x, const Tensor& mean, const Tensor& variance,
   return convert(y, x.dtype());
 }
 
-/// Batch statistics over `dims`, which also move the running ones.
+/// Batch statistics over `dims`; also updates the running statistics.
 Tensor normalize_batch(const Plan& plan, const Tensor& x, const OptionalTensor& running_mean,
                        const OptionalTensor& running_var, const Tensor& weight, const Tensor& bias,
                        double momentum) {
   Statistics s;
   const Tensor y = normalize_core(plan, x, weight, bias, &s);
-  // One value for each channel: instance_norm has one for each sample too, of which the mean
-  // counts.
+  // One value per channel: instance_norm has one per sample as well, and uses their mean.
   const auto per_channel_value = [&](const Tensor& value) {
     return value.shape()[0] > 1 ? sum_over(value, 1, true) / static_cast<double>(value.shape()[0])
                                 : value;
@@ -299,7 +299,7 @@ Tensor batch_norm(const Tensor& x, const OptionalTensor& running_mean,
   const Tensor variance = per_channel("batch_norm", "running_var", running_var, x);
   const Tensor w = per_channel("batch_norm", "weight", weight, x);
   const Tensor b = per_channel("batch_norm", "bias", bias, x);
-  if (x.numel() == 0) {  // nothing has statistics; weight and bias have gradients of zeros
+  if (x.numel() == 0) {  // there are no statistics; gradients of weight and bias are 0
     Tensor y = clone(x);
     if (w.defined()) y = y * convert(w, x.dtype());
     if (b.defined()) y = y + convert(b, x.dtype());

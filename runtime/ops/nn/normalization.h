@@ -17,16 +17,16 @@ Tensor layer_norm(const Tensor& x, const Shape& shape, const OptionalTensor& wei
 /// x / sqrt(mean(x * x) + eps) * weight; eps defaults to the type's epsilon.
 Tensor rms_norm(const Tensor& x, const Shape& shape, const OptionalTensor& weight = {},
                 std::optional<double> eps = {});
-/// Each sample's channels (dimension 2 of the script) in `groups` parts, each normalized.
+/// Normalizes each of `groups` groups of channels (dimension 2 in scripts) of each sample.
 Tensor group_norm(const Tensor& x, int64_t groups, const OptionalTensor& weight = {},
                   const OptionalTensor& bias = {}, std::optional<double> eps = {});
-/// Each channel over the batch and all else when training (the running statistics are then updated
-/// in place), else by the running statistics.
+/// Normalizes each channel over all other dimensions when training (and updates the running
+/// statistics in place), else with the running statistics.
 Tensor batch_norm(const Tensor& x, const OptionalTensor& running_mean,
                   const OptionalTensor& running_var, const OptionalTensor& weight = {},
                   const OptionalTensor& bias = {}, bool training = false,
                   std::optional<double> momentum = {}, std::optional<double> eps = {});
-/// Each channel of each sample.
+/// Normalizes each channel of each sample.
 Tensor instance_norm(const Tensor& x, const OptionalTensor& running_mean = {},
                      const OptionalTensor& running_var = {}, const OptionalTensor& weight = {},
                      const OptionalTensor& bias = {}, std::optional<bool> use_input_stats = {},

@@ -1,4 +1,4 @@
-// Lengths and angles of vectors.
+// normalize, cosine similarity and pairwise distance of vectors.
 #include <string>
 
 #include "runtime/core/error.h"
@@ -26,7 +26,8 @@ Tensor cosine_similarity(const Tensor& given_a, const Tensor& given_b, std::opti
   // Norms are those of the broadcast vectors.
   const Shape shape = broadcast("cosine_similarity", a.shape(), b.shape());
   check_non_negative("cosine_similarity", "eps", smallest);
-  // What a norm below eps lacks is added as a constant: its slope stays, as in PyTorch.
+  // Norms below eps are raised to it by adding a constant, so that their gradient stays, as in
+  // PyTorch.
   const auto unit = [&](const Tensor& x) {
     const Tensor whole = broadcast_to(x, shape), length = vector_norm(whole, 2.0, along, true);
     return whole / (length + relu(smallest - detach(length)));

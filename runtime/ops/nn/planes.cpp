@@ -1,4 +1,4 @@
-// Compute ops on planes (n, c, h, w), which on GPUs may lie channels last.
+// Compute ops on planes (n, c, h, w), which on GPUs may be channels last.
 #include "runtime/ops/nn/planes.h"
 
 #include "runtime/autograd/autograd.h"

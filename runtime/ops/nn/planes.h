@@ -1,4 +1,4 @@
-// Compute ops on planes (n, c, h, w), which on GPUs may lie channels last.
+// Compute ops on planes (n, c, h, w), which on GPUs may be channels last.
 #pragma once
 
 #include <span>
@@ -8,15 +8,14 @@
 
 namespace tide {
 
-/// Whether ops on `x` leave it channels last. The cpu's kernels want planes in their own order;
-/// cuDNN would turn them round for its Tensor Cores.
+/// Whether ops use `x` channels last. The cpu's kernels need contiguous planes; cuDNN would
+/// transpose those for its Tensor Cores.
 bool stays_channels_last(const Tensor& x);
 
-/// x without gaps, channels last or in its own order. Carries gradients.
+/// x made dense, channels last or contiguous. Differentiable.
 Tensor arranged(const Tensor& x, bool channels_last);
 
-/// record_compute for planes that are arranged as the last attribute says, and results of such
-/// shapes.
+/// record_compute for planes in the layout given by the last attribute, and results in that layout.
 std::vector<Tensor> record_on_planes(ComputeOp op, const char* name, std::span<const Tensor> inputs,
                                      std::span<const ComputeResult> outputs,
                                      std::span<const int64_t> attributes);

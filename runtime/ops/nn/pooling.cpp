@@ -24,12 +24,12 @@ namespace {
 
 using Pair = std::array<int64_t, 2>;
 
-/// How windows move over a plane.
+/// Parameters of windows over a plane.
 struct PoolingWindow {
   const char* name;
   Pair kernel, stride, padding, dilation;
   bool ceil_mode;
-  bool channels_last = false;  ///< how all arrays lie
+  bool channels_last = false;  ///< memory layout of all arrays
 };
 
 auto attributes_of(const PoolingWindow& w) {
@@ -40,8 +40,8 @@ auto attributes_of(const PoolingWindow& w) {
                                 .channels_last = w.channels_last});
 }
 
-/// One number for each dimension of a plane; a line is a plane of height 1, for which `outer`
-/// stands.
+/// One value for each dimension of a plane; a line is a plane of height 1, with `outer` for the
+/// height.
 Pair per_plane_dim(const char* name, const char* what, const Sizes& sizes, int dims, int64_t outer,
                    int64_t least) {
   check_one_or_each(name, what, sizes.size(), dims);
@@ -68,7 +68,8 @@ PoolingWindow pooling_window(const char* name, int dims, const Sizes& kernel,
 }
 
 /// x as (n, c, h, w): without a batch, or as lines, dimensions of size 1 are added. With `whole`
-/// integers will do. From dimension `filled` on none may be empty; default: the batch alone may.
+/// integers are allowed. Dimensions from `filled` must not be empty; by default only the batch may
+/// be.
 Tensor as_planes(const char* name, const Tensor& x, int dims, bool whole = false,
                  std::optional<int> filled = {}) {
   check_rank(name, x, dims + 1, dims + 2);
@@ -101,7 +102,8 @@ Shape result_shape(const PoolingWindow& w, const Tensor& x) {
   return {shape[0], shape[1], result_size(w, shape[2], 0), result_size(w, shape[3], 1)};
 }
 
-/// dy put at `positions` of planes of `shape`: the gradient of max pooling. Its own gradient picks.
+/// dy scattered to `positions` of planes of `shape`: the gradient of max pooling. Its gradient is a
+/// gather.
 Tensor unpool(const PoolingWindow& w, const Tensor& dy, const Tensor& positions,
               const Shape& shape) {
   const Tensor inputs[] = {arranged(dy, w.channels_last), positions};
@@ -120,7 +122,7 @@ Tensor unpool(const PoolingWindow& w, const Tensor& dy, const Tensor& positions,
   return dx;
 }
 
-/// Largest values and, if somebody wants to know them, their positions in the planes (n, c, h, w).
+/// Maxima and, if requested, their positions in the planes (n, c, h, w).
 std::pair<Tensor, Tensor> max_planes(PoolingWindow w, const Tensor& input, bool positions_wanted) {
   w.channels_last = stays_channels_last(input);
   const Tensor x = arranged(input, w.channels_last);
@@ -140,7 +142,7 @@ std::pair<Tensor, Tensor> max_planes(PoolingWindow w, const Tensor& input, bool 
   return {in_format_of(y[0], input), in_format_of(y[1], input)};
 }
 
-/// PyTorch's max_pool1d takes integers where it is asked for positions too.
+/// PyTorch's max_pool1d accepts integers if positions are requested.
 Results max_pool(const PoolingWindow& w, const Tensor& x, int dims, bool return_indices) {
   const bool whole = dims == 2 || return_indices;
   const auto [values, positions] = max_planes(w, as_planes(w.name, x, dims, whole), return_indices);
@@ -167,7 +169,7 @@ struct Averaging {
 
 Tensor average(const Averaging& a, const Tensor& input);
 
-/// The gradient of averaging, whose own gradient is averaging again.
+/// The gradient of average pooling, whose gradient is average pooling.
 Tensor spread_average(const Averaging& a, const Tensor& dy, const Shape& shape) {
   const PoolingWindow& w = a.window;
   const Tensor dense = arranged(dy, w.channels_last);
@@ -207,7 +209,7 @@ Tensor average(const Averaging& given, const Tensor& input) {
   return in_format_of(y, input);
 }
 
-/// The size asked for of each of `dims` dimensions.
+/// The requested size of each of `dims` dimensions.
 std::vector<int64_t> adaptive_sizes(const char* name, const Sizes& size, int dims) {
   check_one_or_each(name, "output_size", size.size(), dims);
   std::vector<int64_t> sizes;
@@ -218,7 +220,7 @@ std::vector<int64_t> adaptive_sizes(const char* name, const Sizes& size, int dim
   return sizes;
 }
 
-/// Window i of `count` over n places: from floor(i n / count) up to ceil((i + 1) n / count).
+/// Window i of `count` over n elements: from floor(i n / count) up to ceil((i + 1) n / count).
 struct AdaptiveWindows {
   int64_t n, count;
   int64_t begin(int64_t i) const { return i * n / count; }
@@ -231,7 +233,7 @@ struct AdaptiveWindows {
 };
 
 /// The positions (from 1) of the elements of each adaptive window, one after the other; shorter
-/// windows repeat their last element, which changes no maximum and comes after the first.
+/// windows repeat their last element, which changes neither the maximum nor its first position.
 std::vector<int64_t> window_positions(const AdaptiveWindows& windows) {
   std::vector<int64_t> positions;
   check_list_length("adaptive_max_pool", windows.n, windows.count);
@@ -260,7 +262,8 @@ Tensor adaptive_mean(const Tensor& x, int dim, int64_t count) {
   const std::vector<int64_t> positions = window_positions(windows);
   const Tensor parts = reshape_to(
       index_select(x, Dim{dim}, constant(positions, {count * length}, x.device())), shape);
-  // What shorter windows repeat does not count; it may be an infinity, so no weight of 0 will do.
+  // Repeated elements of shorter windows are masked; not with a weight of 0, as they may be
+  // infinite.
   std::vector<double> sizes;
   for (int64_t i = 0; i < count; ++i)
     sizes.push_back(static_cast<double>(windows.end(i) - windows.begin(i)));
@@ -292,10 +295,10 @@ Results adaptive_max(const char* name, const Tensor& input, const Sizes& size, i
   const AdaptiveWindows rows{x.shape()[2], dims == 1 ? 1 : sizes[0]};
   const AdaptiveWindows columns{x.shape()[3], sizes.back()};
   const std::vector<int64_t> row_at = window_positions(rows), column_at = window_positions(columns);
-  // Where there is no window, its elements may be any number but 0.
+  // Without windows, the number of their elements may be anything but 0.
   const int64_t h = rows.count, w = columns.count, kh = h ? rows.longest() : 1,
                 kw = w ? columns.longest() : 1;
-  // Windows are laid out side by side, then compared along one dimension.
+  // Windows are gathered next to each other, then reduced along one dimension.
   Tensor windows = index_select(x, Dim{2}, constant(row_at, {h * kh}, device));
   windows = index_select(windows, Dim{3}, constant(column_at, {w * kw}, device));
   const Shape& shape = x.shape();

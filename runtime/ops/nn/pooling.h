@@ -1,5 +1,5 @@
-// Pooling over windows, with or without the batch dimension.
-// Sizes are one number for all dimensions or one for each; stride defaults to the kernel's size.
+// Pooling over windows, with or without the batch dimension. Sizes are one value for all dimensions
+// or one for each; stride defaults to the kernel's size.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace tide {
 
-/// Largest values of windows and, with return_indices, their positions in the flattened plane.
+/// Maxima of windows and, with return_indices, their positions in the flattened plane.
 Results max_pool1d(const Tensor& x, const Sizes& kernel, const std::optional<Sizes>& stride = {},
                    const std::optional<Sizes>& padding = {},
                    const std::optional<Sizes>& dilation = {}, bool ceil_mode = false,
@@ -36,7 +36,7 @@ Tensor avg_pool3d(const Tensor& x, const Sizes& kernel, const std::optional<Size
                   std::optional<bool> count_include_pad = {},
                   std::optional<int64_t> divisor_override = {});
 
-/// Pools to a given size, whatever the input's.
+/// Pools to a given output size.
 Tensor adaptive_avg_pool1d(const Tensor& x, const Sizes& size);
 Tensor adaptive_avg_pool2d(const Tensor& x, const Sizes& size);
 Results adaptive_max_pool1d(const Tensor& x, const Sizes& size, bool return_indices = false);

@@ -1,5 +1,5 @@
-// Pooling over three dimensions: over planes first, then along the depth, which gives the same, for
-// the largest of largest values is the largest, and divisors of means are products.
+// Pooling over three dimensions: over planes first, then along the depth. This is equivalent:
+// maxima are associative, and divisors of means are products.
 #include <array>
 
 #include "runtime/core/error.h"
@@ -13,14 +13,14 @@
 namespace tide {
 namespace {
 
-/// One number for each of the three dimensions.
+/// One value for each of the three dimensions.
 std::array<int64_t, 3> three(const char* name, const char* what, const Sizes& sizes) {
   check_one_or_each(name, what, sizes.size(), 3);
   if (sizes.size() == 1) return {sizes[0], sizes[0], sizes[0]};
   return {sizes[0], sizes[1], sizes[2]};
 }
 
-/// How windows move; the depth comes first.
+/// Parameters of windows; the depth comes first.
 struct VolumeWindows {
   std::array<int64_t, 3> kernel, stride, padding, dilation;
 
@@ -37,8 +37,8 @@ VolumeWindows windows_of(const char* name, const Sizes& kernel, const std::optio
           three(name, "dilation", dilation.value_or(Sizes{1}))};
 }
 
-/// x (n, c, d, h, w) or (c, d, h, w) as (n * c, d, h, w): depths as channels. From dimension
-/// `filled` on (from 0, or from the end) none may be empty.
+/// x (n, c, d, h, w) or (c, d, h, w) as (n * c, d, h, w): depths as channels. Dimensions from
+/// `filled` (from 0, or from the end) must not be empty.
 Tensor as_volumes(const char* name, const Tensor& x, int filled) {
   check_rank(name, x, 4, 5);
   for (int d = filled < 0 ? x.rank() + filled : filled; d < x.rank(); ++d)
@@ -51,7 +51,7 @@ Tensor depth_last(const Tensor& x) {
   return unsqueeze(flatten(permute(x, Dims{0, 2, 3, 1}), Dim{1}, Dim{2}), Dim{2});
 }
 
-/// Back, to the leading dimensions of `like`.
+/// The inverse, with the leading dimensions of `like`.
 Tensor depth_back(const Tensor& x, const Shape& planes, const Tensor& like) {
   const int64_t depth = x.shape()[3];
   const Tensor volumes =
@@ -60,8 +60,8 @@ Tensor depth_back(const Tensor& x, const Shape& planes, const Tensor& like) {
   return unflatten(volumes, Dim{0}, {like.shape()[0], like.shape()[1]});
 }
 
-/// Values and, if asked for, positions in the flattened volume, from those in planes and along the
-/// depth.
+/// Values and, if requested, positions in the flattened volume, from positions in planes and along
+/// the depth.
 Results join_positions(const Results& flat, const Results& deep, const Tensor& x,
                        bool return_indices) {
   const Shape& planes = flat[0].shape();

@@ -1,5 +1,5 @@
-// Softmax and its relatives: recorded as elementwise ops and two reductions of one row, which the
-// planner makes one kernel, with gradients that do not look at the input again.
+// Softmax and its relatives: recorded as elementwise ops and two row reductions, which the planner
+// fuses into one kernel, with gradients that do not read the input again.
 #include "runtime/ops/nn/softmax.h"
 
 #include <string>
@@ -13,14 +13,14 @@
 namespace tide {
 namespace {
 
-/// x in the type asked for, which must be floating.
+/// x in the requested type, which must be floating.
 Tensor floating_input(const char* name, const Tensor& input, std::optional<DType> dtype) {
   const Tensor x = dtype ? convert(input, *dtype) : input;
   check_floating(name, x.dtype());
   return x;
 }
 
-/// x - max(x), wide and without a grad function.
+/// x - max(x), in the computation type and without a grad function.
 Tensor shifted(const char* name, const Tensor& x, unsigned dims) {
   const Tensor wide = convert_raw(name, x, compute_type(x.dtype()));
   const Tensor top = reduce_raw(Reduction::max, name, wide, dims, true);

@@ -1,4 +1,4 @@
-// Random numbers by counter, and what is drawn with them.
+// Counter-based random numbers, and sampling with them.
 #include "runtime/ops/random/random.h"
 
 #include <cmath>
@@ -24,11 +24,10 @@
 namespace tide {
 namespace {
 
-/// The generator that stands in for the thread's own.
+/// The generator that replaces the thread's default.
 thread_local Generator* generator_in_scope = nullptr;
 
-/// The next numbers of the thread's generator, as the random op gives them. `range` is for whole
-/// numbers only.
+/// The next numbers of the thread's generator, by the random op. `range` is for integers only.
 Tensor draw(const char* name, ElementwiseOp op, DType type, const Shape& shape, Device device,
             std::optional<int64_t> range = {}) {
   Generator& generator = default_generator();
@@ -40,7 +39,7 @@ Tensor draw(const char* name, ElementwiseOp op, DType type, const Shape& shape, 
   return record_iota(op, name, counter, type, DType::i64, device, {seed, offset});
 }
 
-/// The largest whole number up to which the type has all of them.
+/// The largest integer up to which the type represents all integers.
 int64_t last_whole_number(DType type) {
   switch (type) {
     case DType::boolean:
@@ -73,13 +72,13 @@ Tensor draw_floating(const char* name, bool normal, const Shape& shape, DType ty
              : (wide ? ElementwiseOp::random_uniform_f64 : ElementwiseOp::random_uniform);
   const Tensor drawn = draw(name, op, compute_type(type), shape, device);
   if (normal || !is_narrow(type)) return convert(drawn, type);
-  // As many bits as the type has: rounded from more, a number just below 1 would become 1.
+  // Uses only the type's number of bits: a value just below 1 with more bits would be rounded to 1.
   const auto steps = static_cast<double>(last_whole_number(type));
   return convert(floor(drawn * steps) * (1 / steps), type);
 }
 
-/// Waiting times of the rate 1. Never 0, as samplers divide by them and take their logarithm: what
-/// lies below the first step of the uniform numbers is taken to lie in its middle.
+/// Exponential values of rate 1. Never 0, as samplers divide by them and take their logarithm: a
+/// uniform 0 is replaced by the middle of the first step.
 Tensor draw_waits(const char* name, const Shape& shape, DType type, Device device) {
   const Tensor drawn = draw_floating(name, false, shape, type, device);
   const double half_step = type == DType::f64 ? 0x1p-54 : 0x1p-25;
@@ -98,15 +97,15 @@ void check_probability(const char* name, double p) {
                 number_text(p));
 }
 
-/// Sizes of 1 behind the channels: one draw for each channel. `unbatched` is the number of
-/// dimensions of x without the batch.
+/// The shape with sizes of 1 after the channels: one draw for each channel. `unbatched` is the
+/// number of dimensions of x without the batch.
 Shape channel_shape(const Tensor& x, int unbatched) {
   Shape shape = x.shape();
   for (int d = x.rank() == unbatched ? 1 : 2; d < shape.rank(); ++d) shape[d] = 1;
   return shape;
 }
 
-/// Throws DTypeError unless elements of the type can have all numbers from low to high.
+/// Throws DTypeError unless the type can represent all numbers from low to high.
 void check_ends(const char* name, int64_t low, int64_t high, DType type) {
   for (const int64_t end : {low, high}) {
     if (type == DType::boolean && (end < 0 || end > 1))
@@ -115,7 +114,7 @@ void check_ends(const char* name, int64_t low, int64_t high, DType type) {
   }
 }
 
-/// Whole numbers first..last, as i64, for elements of the type.
+/// Integers first..last, as i64, for elements of the type.
 Tensor draw_integers(const char* name, int64_t first, int64_t last, DType type, const Shape& shape,
                      Device device) {
   if (last < first)
@@ -125,15 +124,15 @@ Tensor draw_integers(const char* name, int64_t first, int64_t last, DType type, 
   const auto some = [&](int64_t count) {
     return draw(name, ElementwiseOp::random_integer, DType::i64, shape, device, count);
   };
-  // How many they are is taken for unsigned; 0 are all 2^64.
+  // The count is unsigned; 0 stands for 2^64.
   const uint64_t count = static_cast<uint64_t>(last) - static_cast<uint64_t>(first) + 1;
   constexpr int64_t kHalf = int64_t{1} << 32;
   if (count == 0) return some(kHalf) * Number(kHalf) + some(kHalf);
   return some(static_cast<int64_t>(count)) + Number(first);
 }
 
-/// Parts of x that chance picks become what SELU gives for -infinity; scaled and moved, mean and
-/// variance stay (Klambauer et al., "Self-normalizing neural networks", 2017).
+/// Randomly selected elements of x become SELU(-infinity); scaling and shifting preserves mean and
+/// variance (Klambauer et al., "Self-normalizing neural networks", 2017).
 Tensor drop_alpha(const char* name, const Tensor& x, std::optional<double> probability,
                   bool training, const Shape& shape) {
   constexpr double kLeast = -1.7580993408473766;
@@ -146,7 +145,7 @@ Tensor drop_alpha(const char* name, const Tensor& x, std::optional<double> proba
   return where(ge(drawn, p), x, kLeast) * scale - scale * kLeast * p;
 }
 
-/// Zeros parts of x by chance; `shape` broadcasts to x's, with one draw for each of its places.
+/// Zeros random parts of x; `shape`, with one draw for each element, broadcasts to x's.
 Tensor drop(const char* name, const Tensor& x, std::optional<double> probability,
             std::optional<bool> training, const Shape& shape) {
   const double p = probability.value_or(0.5);
@@ -196,8 +195,8 @@ Tensor randperm(int64_t n, const TensorOptions& options) {
   if (n > last_whole_number(type))
     throw DTypeError("randperm: " + std::string(name_of(type)) + " has the whole numbers up to " +
                      std::to_string(last_whole_number(type)) + ", got " + std::to_string(n));
-  // So wide that hardly any are equal (those stay in order), and evenly spread: numbers that are
-  // sorted the fastest. Of a million keys of 32 bits, about 116 pairs are equal.
+  // Uniform keys, wide enough that few are equal (those keep their order) and the fastest to sort.
+  // Among a million 32-bit keys, about 116 pairs are equal.
   const int64_t range = int64_t{1} << (n <= 1 << 20 ? 32 : 62);
   const Tensor keys = draw("randperm", ElementwiseOp::random_integer, DType::i64, {n},
                            options.device.value_or(Device{}), range);
@@ -254,7 +253,7 @@ Tensor bernoulli(const Tensor& x) {
 
 namespace {
 
-/// Counts of the type of a; each is drawn from a stream of random numbers of its own.
+/// Counts in the type of a; each is drawn from its own random stream.
 Tensor draw_counts(const char* name, CountDistribution distribution, const Tensor& a,
                    const Tensor& b) {
   const GradientMode off(false);
@@ -286,7 +285,7 @@ Tensor binomial(const Tensor& count, const Tensor& probability) {
 
 namespace {
 
-/// Rows of weights, which must allow so many draws without replacement.
+/// Rows of weights, which must allow `count` draws without replacement.
 Tensor checked_weights(const Tensor& weights, int64_t count) {
   const Tensor possible = logical_and(ge(weights, 0), isfinite(weights));
   const Tensor above = sum(gt(weights, 0), Dims{-1});
@@ -311,7 +310,7 @@ Tensor multinomial(const Tensor& weights, int64_t count, bool replacement) {
                      std::to_string(choices) + " choices are not possible");
   const Tensor wide = checked_weights(convert(weights, DType::f64), replacement ? 1 : count);
   if (!replacement) {
-    // Waiting times of independent events: the first to come are the draws.
+    // Exponential waiting times of independent events: the earliest are the draws.
     const Tensor waits =
         draw_waits("multinomial", weights.shape(), DType::f64, weights.device()) / wide;
     return std::get<1>(topk(waits, count, Dim{-1}, false));
@@ -321,7 +320,7 @@ Tensor multinomial(const Tensor& weights, int64_t count, bool replacement) {
   const Tensor steps = cumsum(wide, Dim{-1});
   const Tensor total = slice(steps, 1, choices - 1, 1);
   const Tensor found = searchsorted(steps, drawn * total, false, true);
-  // Rounding may have reached the total: the last choice of any weight then.
+  // If rounding reached the total, the last choice with nonzero weight is taken.
   return minimum(found, argmax(steps, Dim{-1}, true));
 }
 
@@ -357,7 +356,7 @@ void uniform_(const Tensor& x, std::optional<double> from, std::optional<double>
                 number_text(low) + " to " + number_text(high));
   const Tensor drawn = draw_floating("uniform_", false, x.shape(), x.dtype(), x.device());
   const Tensor scaled = convert(drawn * (high - low) + low, x.dtype());
-  // Rounding may have reached the end, which is left out.
+  // Rounding may have reached the end, which is excluded.
   write("uniform_", x, high > low ? where(ge(scaled, high), low, scaled) : scaled);
 }
 
@@ -385,7 +384,7 @@ void exponential_(const Tensor& x, std::optional<double> rate) {
   check_positive("exponential_", "the rate", rate.value_or(1));
   const DType type = x.dtype();
   const Tensor waits = draw_waits("exponential_", x.shape(), compute_type(type), x.device());
-  // Division by a large rate or rounding must not make a zero either; only an infinite rate does.
+  // Division by a large rate or rounding must not give zero either; only an infinite rate does.
   const double least = std::isinf(rate.value_or(1)) ? 0
                        : type == DType::f8e4m3      ? 0x1p-9
                        : type == DType::f8e5m2      ? 0x1p-16

@@ -13,10 +13,10 @@ unsigned reduced_dims(const char* op, const OptionalDims& dims, int rank);
 /// `shape` without the reduced dimensions, or with size 1 in their place.
 Shape reduced_shape(const Shape& shape, unsigned dims, bool keepdim);
 
-/// How many elements go into each result.
+/// The number of elements reduced into each result.
 int64_t reduced_count(const Shape& shape, unsigned dims);
 
-/// Combines without a grad function, in the type that the reduction gives: f32 for halves.
+/// Reduces without a grad function, in the reduction's result type: f32 for halves.
 Tensor reduce_raw(Reduction reduction, const char* name, const Tensor& x, unsigned dims,
                   bool keepdim);
 
@@ -25,15 +25,14 @@ Tensor convert_raw(const char* name, const Tensor& x, DType type);
 
 /// The sum with a grad function; halves are rounded once.
 Tensor sum_over(const Tensor& x, unsigned dims, bool keepdim);
-/// The largest (smallest) values with a grad function. Throws ShapeError naming `op` for no
-/// elements.
+/// Maxima (minima) with a grad function. Throws ShapeError naming `op` if there are no elements.
 Tensor minmax_over(const char* op, Reduction minmax, const Tensor& x, unsigned dims, bool keepdim);
 
-/// One value for each result of a reduction, seen by all elements that went into it.
+/// Broadcasts one value for each result of a reduction to the elements reduced into it.
 /// Differentiable.
 Tensor spread(const Tensor& reduced, const Shape& shape, unsigned dims);
 
-/// dy / counts, in the type of dy. f16 itself has no counts above 65504. Differentiable.
+/// dy / counts, in the type of dy. f16 cannot hold counts above 65504. Differentiable.
 Tensor share_among(const Tensor& dy, const Tensor& counts);
 
 }  // namespace tide

@@ -14,7 +14,7 @@
 namespace tide {
 namespace {
 
-/// y, a fresh result, seen with another shape.
+/// y, a new result, as a view of another shape.
 Tensor reshape_raw(const Tensor& y, const Shape& shape) {
   if (y.shape() == shape) return y;
   Layout layout(shape);
@@ -53,8 +53,8 @@ Tensor truth(const char* name, const Tensor& x) {
   return record_map(ElementwiseOp::ne, name, DType::boolean, x.dtype(), {x, 0});
 }
 
-/// any and all: of bool type, but uint8 stays. Unlike other reductions, which then take all
-/// dimensions, they reduce nothing over an empty list of them, as in PyTorch.
+/// any and all: the result is bool, but uint8 for uint8. With an empty list of dimensions they
+/// reduce nothing, unlike other reductions, which then reduce all, as in PyTorch.
 Tensor logical(const char* name, Reduction reduction, const Tensor& x, const OptionalDims& dims,
                bool keepdim) {
   Tensor y = truth(name, x);

@@ -23,7 +23,7 @@ Tensor prod(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false
             std::optional<DType> dtype = {});
 /// Sums x to `shape`, to which x's shape was broadcast: the gradient of broadcasting.
 Tensor sum_to(const Tensor& x, const Shape& shape);
-/// Sums without nan.
+/// Sums that ignore nan.
 Tensor nansum(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false,
               std::optional<DType> dtype = {});
 
@@ -32,13 +32,13 @@ Tensor amax(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false
 Tensor amin(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false);
 Tensor max_all(const Tensor& x);
 Tensor min_all(const Tensor& x);
-/// Both at once.
+/// Minima and maxima.
 std::tuple<Tensor, Tensor> aminmax(const Tensor& x, std::optional<Dim> dim = {},
                                    bool keepdim = false);
-/// Minima or maxima along dim and their positions; of equal ones the first, and a nan before all.
+/// Minima or maxima along dim and their positions; of equal ones the first; nan takes precedence.
 std::tuple<Tensor, Tensor> max_along(const Tensor& x, Dim dim, bool keepdim = false);
 std::tuple<Tensor, Tensor> min_along(const Tensor& x, Dim dim, bool keepdim = false);
-/// Positions of minima or maxima, in the flattened x without dim.
+/// Positions of minima or maxima, in the flattened x if dim is absent.
 Tensor argmax(const Tensor& x, std::optional<Dim> dim = {}, bool keepdim = false);
 Tensor argmin(const Tensor& x, std::optional<Dim> dim = {}, bool keepdim = false);
 /// The lower of the two middle values.
@@ -48,7 +48,7 @@ std::tuple<Tensor, Tensor> median(const Tensor& x, Dim dim, bool keepdim = false
 Tensor any(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false);
 Tensor all(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false);
 Tensor count_nonzero(const Tensor& x, const OptionalDims& dims = {});
-/// Same shape and values. Waits.
+/// Whether shape and values are the same. Waits.
 bool equal(const Tensor& a, const Tensor& b);
 
 /// Variance and deviation; the divisor is n - correction (default 1).
@@ -61,7 +61,7 @@ std::tuple<Tensor, Tensor> var_mean(const Tensor& x, const OptionalDims& dims = 
 std::tuple<Tensor, Tensor> std_mean(const Tensor& x, const OptionalDims& dims = {},
                                     std::optional<double> correction = {}, bool keepdim = false);
 
-/// The same with a correction of 1 or, if not unbiased, of 0: PyTorch's old forms.
+/// var and std with a correction of 1, or 0 if not unbiased: PyTorch's older signatures.
 Tensor var_unbiased(const Tensor& x, bool unbiased);
 Tensor var_unbiased_over(const Tensor& x, const OptionalDims& dims, bool unbiased,
                          bool keepdim = false);
@@ -75,7 +75,8 @@ std::tuple<Tensor, Tensor> std_mean_unbiased(const Tensor& x, bool unbiased);
 std::tuple<Tensor, Tensor> std_mean_unbiased_over(const Tensor& x, const OptionalDims& dims,
                                                   bool unbiased, bool keepdim = false);
 
-/// (sum of |x|^order)^(1 / order); order 0 counts, infinite ones give the largest or smallest |x|.
+/// (sum of |x|^order)^(1 / order); order 0 counts, an infinite order gives the largest or smallest
+/// |x|.
 Tensor vector_norm(const Tensor& x, std::optional<double> order = {}, const OptionalDims& dims = {},
                    bool keepdim = false, std::optional<DType> dtype = {});
 /// log(sum(exp(x))) without overflow.

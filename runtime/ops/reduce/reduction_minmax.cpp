@@ -1,4 +1,4 @@
-// Largest, smallest and middle values, and where they are.
+// Minima, maxima and medians, and their positions.
 #include <string>
 
 #include "runtime/core/error.h"
@@ -17,8 +17,8 @@ void check_elements(const char* op, const Tensor& x, unsigned dims) {
   if (reduced_count(x.shape(), dims) == 0) throw_no_elements(op, x.shape());
 }
 
-/// The positions of the values y among the elements of x along dim (kept, of size 1): the least
-/// position that holds the value, or a nan, as y is nan if any element is.
+/// The positions of the values y among the elements of x along dim (kept, of size 1): the first
+/// position that holds the value, or a nan, because y is nan if any element is.
 Tensor first_position(const char* name, const Tensor& x, const Tensor& y, int dim) {
   const int64_t n = x.shape()[dim];
   Tensor found = record_map(ElementwiseOp::eq, name, DType::boolean, x.dtype(), {x, y});
@@ -33,14 +33,14 @@ Tensor first_position(const char* name, const Tensor& x, const Tensor& y, int di
   return reduce_raw(Reduction::min, name, candidates, 1u << dim, true);
 }
 
-/// Gives dy to the elements of x at `positions` along dim (kept, of size 1).
+/// Adds dy to the elements of x at `positions` along dim (kept, of size 1).
 std::vector<Tensor> gradient_at(const Tensor& dy, const Tensor& positions, const Shape& shape,
                                 int dim) {
   const Tensor here = eq(positions_along(shape.rank(), dim, shape[dim], dy.device()), positions);
   return {where(here, spread(dy, shape, 1u << dim), 0)};
 }
 
-/// Values (kept, without a grad function) and positions as results of one op on x, with the
+/// Makes values (kept, without a grad function) and positions the results of one op on x, with its
 /// gradient.
 std::tuple<Tensor, Tensor> pick(const char* name, const Tensor& x, Tensor values, Tensor positions,
                                 int dim, bool keepdim) {
@@ -59,7 +59,7 @@ std::tuple<Tensor, Tensor> pick(const char* name, const Tensor& x, Tensor values
   return {values, positions};
 }
 
-/// x, or for a tensor without dimensions a vector of one element.
+/// x, or for a 0-d tensor a vector of one element.
 Tensor at_least_vector(const Tensor& x) { return x.rank() == 0 ? reshape_to(x, {1}) : x; }
 
 std::tuple<Tensor, Tensor> minmax_along(const char* name, Reduction minmax, const Tensor& input,
@@ -74,7 +74,7 @@ std::tuple<Tensor, Tensor> minmax_along(const char* name, Reduction minmax, cons
 
 Tensor minmax_position(const char* name, Reduction minmax, const Tensor& x, std::optional<Dim> dim,
                        bool keepdim) {
-  check_numbers(name, x);  // where one of two truths stands is no question of size
+  check_numbers(name, x);  // positions of minima are not defined for bool
   if (!dim) {
     const Tensor flat = ravel(detach(x));
     check_elements(name, flat, 1);
@@ -89,7 +89,7 @@ Tensor minmax_position(const char* name, Reduction minmax, const Tensor& x, std:
   return reshape_to(y, reduced_shape(rows.shape(), 1u << place, keepdim && x.rank() > 0));
 }
 
-/// The gradient of values that occur once or more: equal elements share it.
+/// The gradient of values that may occur several times: divided among equal elements.
 Tensor shared_gradient(const Tensor& x, const Tensor& y, const Tensor& dy, unsigned dims) {
   Tensor chosen = eq(x, spread(y, x.shape(), dims));
   if (is_floating(x.dtype())) chosen = logical_or(chosen, isnan(x));
@@ -160,7 +160,7 @@ std::tuple<Tensor, Tensor> median(const Tensor& input, Dim dim, bool keepdim) {
   const int64_t n = x.shape()[place], middle = (n - 1) / 2;
   Tensor values = slice(sorted, place, middle, 1), positions = slice(order, place, middle, 1);
   if (is_floating(x.dtype())) {
-    // nan sorts to the end; one of them makes the median nan, of which the first is reported.
+    // nan sorts to the end; if there is one, the median is nan, at the position of the first.
     const Tensor last = slice(sorted, place, n - 1, 1);
     const Tensor nan = isnan(last);
     values = where(nan, last, values);

@@ -1,6 +1,6 @@
 // Variance and standard deviation, in two passes: the mean first, then the squared distances. All
-// in float64: float32 has no squares of distances above 2e19 or below 1e-23, and a mean of large
-// numbers that is rounded to it is too far off.
+// in float64: in float32, squares of distances above 2e19 or below 1e-23 overflow or underflow, and
+// the rounded mean of large values is too inaccurate.
 #include <algorithm>
 #include <string>
 
@@ -17,7 +17,7 @@ namespace {
 struct Spread {
   const char* name;
   unsigned dims;
-  double freedom;  ///< elements less the correction
+  double freedom;  ///< number of elements minus the correction
 
   double divisor() const { return std::max(freedom, 0.0); }
 };
@@ -36,7 +36,7 @@ Tensor variance_raw(const Spread& s, const Tensor& x, bool keepdim) {
   const auto map = [&](ElementwiseOp op, std::initializer_list<TensorOrNumber> arguments) {
     return record_map(op, s.name, type, type, arguments);
   };
-  // Each pass converts for itself: a value that both use would be written and read.
+  // Each pass converts x itself: a shared converted value would be stored in memory.
   const auto wide = [&] { return convert_raw(s.name, x, type); };
   const double count = static_cast<double>(reduced_count(x.shape(), s.dims));
   const Tensor sum = reduce_raw(Reduction::sum, s.name, wide(), s.dims, true);
@@ -46,8 +46,8 @@ Tensor variance_raw(const Spread& s, const Tensor& x, bool keepdim) {
              {reduce_raw(Reduction::sum, s.name, squares, s.dims, keepdim), s.divisor()});
 }
 
-/// The gradient of the variance: dy * 2 (x - mean) / freedom. Of fewer elements than the correction
-/// PyTorch gives the same, though the variance is then infinite.
+/// The gradient of the variance: dy * 2 (x - mean) / freedom. With fewer elements than the
+/// correction this still matches PyTorch, although the variance is infinite.
 Tensor variance_gradient(const Spread& s, const Tensor& x, const Tensor& dy) {
   constexpr DType type = DType::f64;
   const double count = static_cast<double>(reduced_count(x.shape(), s.dims));
@@ -81,7 +81,7 @@ Tensor std_deviation(const Tensor& x, const OptionalDims& dims, std::optional<do
   if (needs_grad_fn(x)) {
     set_grad_fn(y, s.name, {x}, true,
                 [s, saved = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
-                  // At 0 the root has no slope; 0 is what PyTorch gives too.
+                  // The root is not differentiable at 0; PyTorch returns 0, too.
                   const Tensor slope = where(eq(call.y, 0), 0, call.dy / (call.y * 2));
                   return {variance_gradient(s, saved.get(), slope)};
                 });

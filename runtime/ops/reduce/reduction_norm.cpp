@@ -12,13 +12,13 @@
 namespace tide {
 namespace {
 
-/// x to the power of e, exact where roots and squares are.
+/// x to the power of e, by sqrt and square where possible, for accuracy.
 Tensor power(const Tensor& x, double e) {
   if (e == 0.5) return sqrt(x);
   return e == 2 ? square(x) : pow(x, e);
 }
 
-/// The norm in the type of x; no order is special but for speed and at the ends.
+/// The norm in the type of x; orders are special-cased only for speed, and for 0 and infinity.
 Tensor norm_value(const Tensor& x, double order, unsigned dims, bool keepdim) {
   if (order == 0) return convert(sum_over(ne(x, 0), dims, keepdim), x.dtype());
   if (std::isinf(order)) {
@@ -29,7 +29,7 @@ Tensor norm_value(const Tensor& x, double order, unsigned dims, bool keepdim) {
   if (order == 2) return sqrt(sum_over(square(x), dims, keepdim));
   return power(sum_over(power(abs(x), order), dims, keepdim), 1 / order);
 }
-/// The gradient of the norm y of x, all of them of one type that is not half.
+/// The gradient of the norm y of x; all have the same type, not a half type.
 Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& dy, double order,
                      unsigned dims) {
   if (order == 0) return mul(x, 0);
@@ -41,7 +41,7 @@ Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& dy, double 
     const Tensor count = convert(sum_over(chosen, dims, true), x.dtype());
     return where(chosen, sign(x) * (slope / count), 0);
   }
-  // A row of zeros has no slope. Below order 1 neither has a single zero.
+  // The gradient of a row of zeros is 0. Below order 1, so is that of each zero.
   const Tensor flat = eq(order < 1 ? x : norms, 0);
   if (order == 2) return where(flat, 0, x / norms * slope);
   const Tensor scale =
@@ -52,7 +52,7 @@ Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& dy, double 
 /// The norm over a set of dimensions, computed wide and rounded once.
 Tensor norm_over(const char* name, const Tensor& x, double order, unsigned dims, bool keepdim) {
   check_floating(name, x.dtype());
-  // Of one element all norms but the count are its size, exactly.
+  // All norms of one element except order 0 are exactly its absolute value.
   if (order != 0 && reduced_count(x.shape(), dims) == 1) order = 1;
   const DType type = compute_type(x.dtype());
   const bool differentiable = needs_grad_fn(x);
@@ -92,7 +92,7 @@ Tensor logsumexp(const Tensor& input, const Dims& list, bool keepdim) {
     Tensor shifted = wide, shift;
     if (x.numel() > 0) {
       const Tensor top = minmax_over("logsumexp", Reduction::max, wide, dims, true);
-      // Infinite rows must not become inf - inf.
+      // Avoids inf - inf in rows whose maximum is infinite.
       shift = where(isinf(top), 0, top);
       shifted = wide - shift;
     }

@@ -1,4 +1,4 @@
-// Running results.
+// Scans: cumsum, cumprod, cummax, cummin, logcumsumexp, diff.
 #include "runtime/ops/reduce/scan.h"
 
 #include <limits>
@@ -19,7 +19,7 @@
 namespace tide {
 namespace {
 
-/// x in the type asked for; without one, integers and bool run in i64.
+/// x in the requested type; without one, integers and bool are converted to i64.
 Tensor scan_input(const Tensor& x, std::optional<DType> dtype) {
   return convert(x, dtype.value_or(is_floating(x.dtype()) ? x.dtype() : DType::i64));
 }
@@ -31,7 +31,7 @@ Tensor record_scan(ComputeOp op, const char* name, const Tensor& x, int dim) {
   return record_compute(op, name, {&dense, 1}, {&result, 1}, attributes)[0];
 }
 
-/// Running sums from the first place on, or back from the last.
+/// Cumulative sums from the first element, or backwards from the last.
 Tensor running_sum(const Tensor& x, int dim, bool from_end) {
   Tensor y;
   {
@@ -50,8 +50,8 @@ Tensor running_sum(const Tensor& x, int dim, bool from_end) {
 
 Tensor running_product(const Tensor& x, int dim);
 
-/// dx_k = sum over j >= k of dy_j * y_j / x_k. Up to the first zero that is just so. From it on,
-/// y is 0, and only the zero itself has a gradient: products that leave it out.
+/// dx_k = sum over j >= k of dy_j * y_j / x_k. Up to the first zero this holds as it is. From there
+/// on y is 0, and only the zero itself has a gradient: the products without it.
 Tensor product_gradient(const Tensor& x, const Tensor& dy, int dim) {
   if (!GradientMode::enabled() && has_kernel(ComputeOp::cumprod_backward, x.device())) {
     const Tensor inputs[] = {contiguous(x), contiguous(dy)};
@@ -82,8 +82,8 @@ Tensor running_product(const Tensor& x, int dim) {
   return y;
 }
 
-/// log of running sums of exp. Each turn adds what lies 1, 2, 4, ... places before, so that no term
-/// is lost beside a larger one that comes later.
+/// log of cumulative sums of exp. Iterations add the elements 1, 2, 4, ... positions before, so
+/// that no term is lost to a larger one that comes later.
 Tensor running_log_sum(const Tensor& x, int dim) {
   Tensor y = x;
   {

@@ -1,4 +1,4 @@
-// Sorting, and what is made of sorted values.
+// Sorting, and ops based on it: topk, kthvalue, unique, bincount.
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -35,7 +35,8 @@ std::pair<Tensor, Tensor> sort_raw(const char* name, const Tensor& x, int dim, b
           contiguous(transpose(sorted[1], Dim{dim}, Dim{-1}))};
 }
 
-/// `count` of x sorted along dim, behind the `first`, and their positions, with a grad function.
+/// `count` elements of x sorted along dim, starting at index `first`, and their positions, with a
+/// grad function.
 std::tuple<Tensor, Tensor> sort_part(const char* name, const Tensor& input, int dim,
                                      bool descending, int64_t first, int64_t count) {
   const Tensor x = input.rank() == 0 ? reshape_to(input, {1}) : input;
@@ -57,7 +58,7 @@ std::tuple<Tensor, Tensor> sort_part(const char* name, const Tensor& input, int 
   return {reshape_to(values, {}), reshape_to(positions, {})};
 }
 
-/// The rows of a matrix as values that can be compared, whatever their type.
+/// The rows of a matrix on the host, for comparison, in any type.
 struct Rows {
   std::vector<double> floating;
   std::vector<int64_t> integers;
@@ -67,7 +68,7 @@ struct Rows {
     return integers.empty() ? less_in(floating, a, b) : less_in(integers, a, b);
   }
 
-  /// As numbers are: a row with nan equals none.
+  /// Compares as numbers do: a row with nan equals no other row.
   bool equal(size_t a, size_t b) const {
     return integers.empty() ? equal_in(floating, a, b) : equal_in(integers, a, b);
   }
@@ -106,12 +107,12 @@ Tensor constant(const std::vector<int64_t>& values, Device device) {
   return record_constant(values.data(), {static_cast<int64_t>(values.size())}, DType::i64, device);
 }
 
-/// The different elements of a vector, in order; all that is asked for is made on the device.
+/// The distinct elements of a vector, in order; all results are computed on the device.
 Results unique_elements(const Tensor& x, const Shape& shape, bool return_inverse,
                         bool return_counts) {
   const int64_t count = x.numel();
   const auto [sorted, places] = sort_raw("unique", x, 0, false, count);
-  // A place in order begins a new value unless it equals the one before, as no nan does.
+  // A sorted element starts a new value unless it equals its predecessor; a nan never does.
   const TensorOptions options{.dtype = DType::boolean, .device = x.device()};
   Tensor begins = ones({std::min<int64_t>(count, 1)}, options);
   if (count > 1) {
@@ -156,7 +157,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, std::optional<Dim> d
     throw ShapeError("topk: k is out of range: " + std::to_string(k) + " of " +
                      std::to_string(size));
   check_numbers("topk", x);
-  // A tensor without dimensions is its own top, even of none, as in PyTorch.
+  // A 0-d tensor is returned as it is, even for k = 0, as in PyTorch.
   return sort_part("topk", x, place, largest.value_or(true), 0, x.rank() == 0 ? 1 : k);
 }
 

@@ -17,12 +17,12 @@ namespace {
 
 Tensor joined(const Tensor& a, const Tensor& b) { return cat({a, b}, Dim{-1}); }
 
-/// For each value how many elements of the sorted rows are less (with `right`: not greater): their
-/// order in one row tells.
+/// For each value, the number of elements of the sorted row that are less (with `right`: not
+/// greater), found by sorting both together.
 Tensor count_before(const Tensor& sorted, const Tensor& values, bool right) {
   const int64_t n = sorted.shape()[sorted.rank() - 1];
   const int64_t m = values.shape()[values.rank() - 1];
-  // A stable order puts values in front of equal elements, or behind them.
+  // A stable sort puts values before equal elements, or after them.
   const Tensor all = right ? joined(sorted, values) : joined(values, sorted);
   const Tensor order = std::get<1>(sort(all, Dim{-1}, false, true));
   const Tensor is_element = right ? le(order, Number(n)) : gt(order, Number(m));
@@ -31,7 +31,7 @@ Tensor count_before(const Tensor& sorted, const Tensor& values, bool right) {
   return slice(placed, placed.rank() - 1, right ? n : 0, m);
 }
 
-/// Up to this many are compared with each element; more are sorted and searched.
+/// Up to this number of values are compared with each element; more are sorted and searched.
 constexpr int64_t kFewElements = 32;
 
 /// Whether each element of x is in a sorted row.
@@ -44,7 +44,7 @@ Tensor is_among_sorted(const Tensor& x, const Tensor& row) {
   return reshape_to(logical_and(found, eq(values, values)), x.shape());
 }
 
-/// Whether each slice along the first dimension begins a run: differs from the one before.
+/// Whether each slice along the first dimension begins a run: differs from the previous one.
 Tensor begins_run(const Tensor& slices) {
   const int64_t count = slices.shape()[0];
   const Tensor first =
@@ -63,7 +63,7 @@ Tensor searchsorted(const Tensor& sequence, const TensorOrNumber& given, bool ou
   if (side) choose("searchsorted", "side", *side, {"left", "right"});
   if (side && *side == "left" && right)
     throw Error("searchsorted: side \"left\" and right = true cannot be combined");
-  const bool behind = right || (side && *side == "right");
+  const bool after = right || (side && *side == "right");
   GradientMode off(false);
   if (sorter) check_shape("searchsorted", "a sorter", *sorter, sequence.shape());
   const Tensor sorted = sorter ? gather(sequence, Dim{-1}, *sorter) : sequence;
@@ -84,7 +84,7 @@ Tensor searchsorted(const Tensor& sequence, const TensorOrNumber& given, bool ou
       throw ShapeError("searchsorted: rows of " + sorted.shape().text() + " and of " +
                        values.shape().text() + " do not go together");
   }
-  const Tensor places = reshape_to(count_before(sorted, values, behind) + 1, shape);
+  const Tensor places = reshape_to(count_before(sorted, values, after) + 1, shape);
   return out_int32 ? convert(places, DType::i32) : places;
 }
 

@@ -10,18 +10,18 @@
 namespace tide {
 
 /// The position from 1 at which each value would be inserted into the ascending last dimension of
-/// `sorted`: before equal ones, or with `right` (side "right") behind them. `sorter` holds the
-/// positions that put it in order, if it is not.
+/// `sorted`: before equal elements, or after them with `right` (side "right"). `sorter` holds the
+/// positions that sort it, if it is not sorted.
 Tensor searchsorted(const Tensor& sorted, const TensorOrNumber& values, bool out_int32 = false,
                     bool right = false, const std::optional<std::string>& side = {},
                     const std::optional<Tensor>& sorter = {});
-/// The same with the arguments the other way round.
+/// searchsorted with the arguments swapped.
 Tensor bucketize(const TensorOrNumber& x, const Tensor& boundaries, bool out_int32 = false,
                  bool right = false);
 /// Whether each element is among the others.
 Tensor isin(const TensorOrNumber& elements, const TensorOrNumber& others, bool invert = false);
-/// The elements (or slices along `dim`) that differ from the one before, and if asked for which of
-/// them each belongs to, and how often each stands in a row. Waits.
+/// The elements (or slices along `dim`) that differ from the previous one, and on request the run
+/// that each element belongs to, and the length of each run. Waits.
 Results unique_consecutive(const Tensor& x, bool return_inverse = false, bool return_counts = false,
                            std::optional<Dim> dim = {});
 

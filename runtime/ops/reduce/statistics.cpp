@@ -23,7 +23,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// The shares as a vector of x's type on x's device; one number is one share.
+/// The quantiles q as a vector of x's type on x's device; a number is a vector of one.
 Tensor shares(const char* op, const Tensor& x, const TensorOrNumber& q) {
   if (!q.tensor.defined()) {
     const double share = q.number.as_double();
@@ -35,8 +35,7 @@ Tensor shares(const char* op, const Tensor& x, const TensorOrNumber& q) {
   return reshape_to(q.tensor, {q.tensor.numel()});
 }
 
-/// The place (from 0, perhaps between two) in the sorted row; of which two values, and how far
-/// between them.
+/// Interpolates the sorted rows at a fractional index, counted from 0.
 Tensor between(const Tensor& sorted, const Tensor& place, const std::string& way, const char* op) {
   const auto value_at = [&](const Tensor& index) {
     return gather(sorted, Dim{-1}, convert(index, DType::i64) + 1);
@@ -104,7 +103,7 @@ Tensor nanmean(const Tensor& x, const OptionalDims& dims, bool keepdim,
                std::optional<DType> dtype) {
   const DType type = dtype.value_or(x.dtype());
   check_floating("nanmean", type);
-  // f16 has neither sums nor counts above 65504.
+  // f16 cannot hold sums or counts above 65504.
   const Tensor wide = convert(convert(x, type), compute_type(type));
   const Tensor count = sum(logical_not(isnan(wide)), dims, keepdim);
   return convert(nansum(wide, dims, keepdim) / convert(count, wide.dtype()), type);
@@ -137,7 +136,7 @@ std::tuple<Tensor, Tensor> mode(const Tensor& input, std::optional<Dim> dim, boo
   const int64_t length = x.shape()[last];
   if (length == 0) throw_no_elements("mode", input.shape());
   const auto [sorted, order] = sort(x, Dim{-1}, false, true);
-  // Each run of equal values begins where a value differs from the one before.
+  // Each run of equal values begins where a value differs from the previous one.
   Tensor begins = ones_like(slice(sorted, last, 0, 1), {.dtype = DType::boolean, .device = {}});
   if (length > 1)
     begins =

@@ -12,12 +12,12 @@
 
 namespace tide {
 
-/// The value below which a share q of the elements along dim (default: of all) lies; several shares
-/// make a new first dimension. `interpolation` is linear (default), lower, higher, midpoint or
-/// nearest. A nan makes the result nan.
+/// The q-quantile of the elements along dim (default: of all); several q make a new first
+/// dimension. `interpolation` is linear (default), lower, higher, midpoint or nearest. A nan makes
+/// the result nan.
 Tensor quantile(const Tensor& x, const TensorOrNumber& q, std::optional<Dim> dim = {},
                 bool keepdim = false, const std::optional<std::string>& interpolation = {});
-/// The same of the elements that are not nan.
+/// quantile of the elements that are not nan.
 Tensor nanquantile(const Tensor& x, const TensorOrNumber& q, std::optional<Dim> dim = {},
                    bool keepdim = false, const std::optional<std::string>& interpolation = {});
 Tensor nanmean(const Tensor& x, const OptionalDims& dims = {}, bool keepdim = false,
@@ -29,9 +29,9 @@ std::tuple<Tensor, Tensor> nanmedian(const Tensor& x, Dim dim, bool keepdim = fa
 /// the last of its positions.
 std::tuple<Tensor, Tensor> mode(const Tensor& x, std::optional<Dim> dim = {}, bool keepdim = false);
 
-/// How many elements fall into each of `bins` (100) equal parts of min..max; those outside are left
-/// out. Without min and max (or if they are equal) the minima and maxima of x, which are waited
-/// for.
+/// The number of elements in each of `bins` (100) equal parts of min..max; elements outside are
+/// ignored. Without min and max (or if they are equal), the range is the minimum and maximum of x,
+/// which waits.
 Tensor histc(const Tensor& x, std::optional<int64_t> bins = {}, std::optional<double> min = {},
              std::optional<double> max = {});
 /// Counts (or sums of weights, or densities) and the edges of the bins. A value at an edge belongs
@@ -40,7 +40,7 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& x, int64_t bins,
                                      const std::optional<std::vector<double>>& range = {},
                                      const std::optional<Tensor>& weight = {},
                                      bool density = false);
-/// The same between ascending edges in x's type.
+/// histogram with ascending edges in x's type.
 std::tuple<Tensor, Tensor> histogram_between(const Tensor& x, const Tensor& edges,
                                              const std::optional<Tensor>& weight = {},
                                              bool density = false);

@@ -23,8 +23,8 @@ void check_values(const Tensor& x, const std::optional<Tensor>& weight) {
   if (weight) check_shape("histogram", "weights", *weight, x.shape());
 }
 
-/// The ends of the bins: those given, else the minima and maxima of x, which are waited for.
-/// Without elements they are 0 and 1, and ends that are equal move apart.
+/// The range of the bins: the given one, else the minimum and maximum of x, which waits. Without
+/// elements it is 0 and 1, and equal ends are moved apart.
 std::pair<double, double> ends_of(const Tensor& x,
                                   const std::optional<std::vector<double>>& range) {
   if (range && range->size() != 2) throw Error("histogram: the range is two numbers");
@@ -40,8 +40,8 @@ std::pair<double, double> ends_of(const Tensor& x,
   return {ends[0], ends[1]};
 }
 
-/// The sums of weights (1) of the elements whose `bin` (from 1) it is, or their density; elements
-/// that are not between the first and the last edge are left out.
+/// The sums of weights (default 1) of the elements in each `bin` (from 1), or their density;
+/// elements outside the first and the last edge are ignored.
 Tensor sums_of(const Tensor& x, const Tensor& bin, const Tensor& edges,
                const std::optional<Tensor>& weight, bool density) {
   const int64_t bins = edges.numel() - 1;
@@ -69,7 +69,7 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& x, int64_t bins,
       convert(clamp(floor((convert(flat, DType::f64) - low) / width), TensorOrNumber(0.0),
                     TensorOrNumber(static_cast<double>(bins - 1))),
               DType::i64);
-  // Edges are rounded, so that a value near one may belong to the bin beside.
+  // Edges are rounded, so that a value near one may belong to the adjacent bin.
   const auto edge = [&](const Tensor& position) { return gather(edges, Dim{0}, position); };
   const Tensor above = logical_and(ge(flat, edge(place + 2)), lt(place, Number(bins - 1)));
   const Tensor below = logical_and(lt(flat, edge(place + 1)), gt(place, 0));
@@ -95,7 +95,7 @@ Tensor histc(const Tensor& x, std::optional<int64_t> bins, std::optional<double>
              std::optional<double> max) {
   std::optional<std::vector<double>> range;
   const double low = min.value_or(0), high = max.value_or(0);
-  // Without a range, or one of no width, the data's own.
+  // Without a range, or with an empty one, that of the data.
   if (low != high || x.numel() == 0) range = {low, high};
   return std::get<0>(histogram(x, bins.value_or(100), range));
 }

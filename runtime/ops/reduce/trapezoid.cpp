@@ -12,7 +12,7 @@
 namespace tide {
 namespace {
 
-/// Distances between neighbouring places along dim (the last), or the number dx.
+/// Distances between adjacent points along dim (the last), or the number dx.
 TensorOrNumber spacing(const Tensor& y, const std::optional<Tensor>& x, std::optional<double> dx,
                        int place) {
   if (!x) return dx.value_or(1);

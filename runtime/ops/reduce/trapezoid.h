@@ -8,7 +8,7 @@
 
 namespace tide {
 
-/// The area under the line through y, at distances dx (1) or places x, along dim (the last).
+/// The area under the line through y, at distances dx (1) or coordinates x, along dim (the last).
 Tensor trapezoid(const Tensor& y, const std::optional<Tensor>& x = {},
                  std::optional<double> dx = {}, std::optional<Dim> dim = {});
 Tensor cumulative_trapezoid(const Tensor& y, const std::optional<Tensor>& x = {},

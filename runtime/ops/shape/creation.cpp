@@ -22,7 +22,8 @@
 namespace tide {
 namespace {
 
-/// The type of new tensors made of numbers: that of the options, else i64, the default or bool.
+/// The type of new tensors made from numbers: that of the options, else i64, the default type or
+/// bool.
 DType type_for(const TensorOptions& options, std::initializer_list<Number> numbers) {
   if (options.dtype) return *options.dtype;
   DType type = DType::boolean;
@@ -54,8 +55,8 @@ Tensor iota(const char* name, Number start, Number step, int64_t n, DType type,
                 options);
 }
 
-/// `steps` numbers at equal distances, in f64; ends for integers are cut to whole numbers first.
-/// The upper half is counted from the end, which is met exactly.
+/// `steps` evenly spaced values in f64; for integer types the ends are truncated first. The upper
+/// half is computed from the end, so that the last value is exact.
 Tensor evenly_spaced(const char* name, const TensorOrNumber& first, const TensorOrNumber& last,
                      const TensorOrNumber& count, const TensorOptions& options) {
   double start = number_of(name, "start", first).as_double();
@@ -72,7 +73,7 @@ Tensor evenly_spaced(const char* name, const TensorOrNumber& first, const Tensor
   return where(lt(place, Number(lower)), place * step + start, Number(end) - left * step);
 }
 
-/// How many numbers from start by step come before `end`, or up to it if it is `included`.
+/// The number of values start, start + step, ... before `end`, or up to it if `included`.
 int64_t iota_length(const char* op, Number start, Number end, Number step, bool included) {
   const auto wrong = [&](const std::string& what) { return ShapeError(op + (": " + what)); };
   if (step.as_double() == 0) throw wrong("the step is 0");
@@ -86,8 +87,8 @@ int64_t iota_length(const char* op, Number start, Number end, Number step, bool 
                 " to " + std::to_string(end.as_double()) + " by " +
                 std::to_string(step.as_double()));
   }
-  constexpr double kMost = 1e18;  // no machine can hold so many, and integers can still count them
-  if (distance > kMost) throw wrong("no machine can hold so many elements");
+  constexpr double kMost = 1e18;  // more than any memory holds, but still exact in int64
+  if (distance > kMost) throw wrong("too many elements");
   if (!integers)
     return static_cast<int64_t>(included ? std::floor(distance) + 1 : std::ceil(distance));
   const int64_t span = end.as_integer() - start.as_integer();
@@ -95,7 +96,7 @@ int64_t iota_length(const char* op, Number start, Number end, Number step, bool 
   return included ? whole + 1 : whole + (span % step.as_integer() != 0);
 }
 
-/// x where column - row, compared with the diagonal, is on the kept side; zeros elsewhere.
+/// x where column - row, compared with the diagonal, is on the kept side of it; zeros elsewhere.
 Tensor triangle(const char* name, const Tensor& x, int64_t diagonal, bool lower) {
   check_min_rank(name, x, 2);
   Layout layout({x.shape()[x.rank() - 2], x.shape()[x.rank() - 1]});
@@ -172,7 +173,7 @@ Tensor arange(Number start, Number end, std::optional<Number> step, const Tensor
   Number by = step.value_or(1);
   const DType type = type_for(options, {start, end, by, Number(0)});
   if (type == DType::i64) {
-    // Narrower integers are counted before they are cut off, as in PyTorch.
+    // The count for narrower integers uses the values before truncation, as in PyTorch.
     for (Number* n : {&start, &end, &by})
       if (std::abs(n->as_double()) < 0x1p63) *n = n->as_integer();
   }
@@ -235,8 +236,8 @@ Tensor one_hot(const Tensor& x, std::optional<int64_t> num_classes) {
     for (int64_t position : read_integers("one_hot", x)) classes = std::max(classes, position);
   else if (classes < (x.numel() > 0 ? 1 : 0))
     throw ShapeError("one_hot: num_classes must be at least 1, got " + std::to_string(classes));
-  // A comparison alone would leave positions out of range without a mark: the gather of 1..C finds
-  // them when it runs.
+  // A comparison alone would not detect positions out of range: the gather of 1..C checks them when
+  // it runs.
   const Tensor checked =
       gather_along("one_hot", positions_along(1, 0, classes, x.device()), 0, ravel(positions));
   const Tensor known = unsqueeze(reshape_to(checked, x.shape()), Dim{-1});

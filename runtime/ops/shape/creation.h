@@ -8,9 +8,9 @@
 
 namespace tide {
 
-/// The options of a new tensor of x's type, device and format, but for what they say themselves.
+/// The options of a new tensor of x's type, device and format, except where `options` sets them.
 TensorOptions like(const Tensor& x, TensorOptions options);
-/// x with what options ask for besides type and device.
+/// Applies the options other than type and device to x.
 Tensor finish(Tensor x, const TensorOptions& options);
 
 /// A tensor full of `value`. The type is that of the options, else that of the value (i64, f32,
@@ -18,24 +18,24 @@ Tensor finish(Tensor x, const TensorOptions& options);
 Tensor full(const Shape& shape, Number value, const TensorOptions& options = {});
 Tensor zeros(const Shape& shape, const TensorOptions& options = {});
 Tensor ones(const Shape& shape, const TensorOptions& options = {});
-/// Elements of no particular value; they are 0.
+/// Elements with unspecified values; currently 0.
 Tensor empty(const Shape& shape, const TensorOptions& options = {});
 
-/// Elements of no particular value at distances that the caller chooses, or dense with the
-/// dimensions in the order that `physical_layout` lists them, the last one densest.
+/// Elements with unspecified values and the given strides, or dense with the dimensions in the
+/// order of `physical_layout`, the last one innermost.
 Tensor empty_strided(const Sizes& size, const Sizes& stride, const TensorOptions& options = {});
 Tensor empty_permuted(const Shape& shape, const Dims& physical_layout,
                       const TensorOptions& options = {});
 Tensor new_empty_strided(const Tensor& x, const Sizes& size, const Sizes& stride,
                          const TensorOptions& options = {});
 
-/// Like `x` in shape, type and device but for what the options say.
+/// Like `x` in shape, type and device unless the options differ.
 Tensor full_like(const Tensor& x, Number value, const TensorOptions& options = {});
 Tensor zeros_like(const Tensor& x, const TensorOptions& options = {});
 Tensor ones_like(const Tensor& x, const TensorOptions& options = {});
 Tensor empty_like(const Tensor& x, const TensorOptions& options = {});
 
-/// Of x's type and device but for what the options say.
+/// Of x's type and device unless the options differ.
 Tensor new_full(const Tensor& x, const Shape& shape, Number value,
                 const TensorOptions& options = {});
 Tensor new_zeros(const Tensor& x, const Shape& shape, const TensorOptions& options = {});
@@ -46,19 +46,19 @@ Tensor new_empty(const Tensor& x, const Shape& shape, const TensorOptions& optio
 Tensor arange(Number start, Number end, std::optional<Number> step = {},
               const TensorOptions& options = {});
 Tensor arange_to(Number end, const TensorOptions& options = {});
-/// first, first + step, ..., `last` included if it is met.
+/// first, first + step, ..., including `last` if it is reached.
 Tensor range(Number first, Number last, std::optional<Number> step = {},
              const TensorOptions& options = {});
-/// `steps` numbers with equal distances, both ends included. Tensors without dimensions are read,
-/// which waits; they get no gradient.
+/// `steps` evenly spaced values, both ends included. 0-d tensors are read, which waits; they get no
+/// gradient.
 Tensor linspace(const TensorOrNumber& start, const TensorOrNumber& end, const TensorOrNumber& steps,
                 const TensorOptions& options = {});
-/// base to the power of what linspace gives.
+/// base to the power of linspace's values.
 Tensor logspace(const TensorOrNumber& start, const TensorOrNumber& end, const TensorOrNumber& steps,
                 std::optional<double> base = {}, const TensorOptions& options = {});
 
-/// Windows of signal processing: `length` numbers up to 1 in the middle. Unless periodic is false,
-/// the last one of a symmetric window of length + 1 is left out.
+/// Windows of signal processing: `length` values with a maximum of 1 in the middle. Unless periodic
+/// is false, a symmetric window of length + 1 without its last value.
 Tensor hann_window(int64_t length, std::optional<bool> periodic = {},
                    const TensorOptions& options = {});
 Tensor hamming_window(int64_t length, std::optional<bool> periodic = {},
@@ -70,7 +70,7 @@ Tensor bartlett_window(int64_t length, std::optional<bool> periodic = {},
                        const TensorOptions& options = {});
 Tensor kaiser_window(int64_t length, std::optional<bool> periodic = {},
                      std::optional<double> beta = {}, const TensorOptions& options = {});
-/// A tensor without dimensions, f32 unless the options say otherwise.
+/// A 0-d tensor, f32 unless the options set another type.
 Tensor scalar_tensor(Number value, const TensorOptions& options = {});
 
 /// Ones on the diagonal of a matrix of n rows and m (default n) columns.

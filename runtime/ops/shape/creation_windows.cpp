@@ -52,7 +52,7 @@ Tensor hamming_window(int64_t length, std::optional<bool> periodic, std::optiona
 }
 
 Tensor blackman_window(int64_t length, std::optional<bool> periodic, const TensorOptions& options) {
-  // At the ends the sum is 0 but for rounding.
+  // At the ends the sum is 0 except for rounding.
   return make_window("blackman_window", length, periodic, options, [](const Tensor& t) {
     return clamp_min(0.42 - cosine(t, 1) * 0.5 + cosine(t, 2) * 0.08, 0.0);
   });

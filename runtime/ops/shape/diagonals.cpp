@@ -18,7 +18,7 @@
 namespace tide {
 namespace {
 
-/// The positions of a matrix's elements from a diagonal on (upper), or up to it, row by row.
+/// The positions of a matrix's elements on and above (upper) or below a diagonal, row by row.
 Tensor triangle(const char* op, int64_t rows, int64_t columns, int64_t offset, bool upper,
                 const TensorOptions& options) {
   check_least(op, "sizes", std::min(rows, columns), 0);

@@ -1,4 +1,4 @@
-// Tensors put together.
+// Joins tensors: cat, stack, meshgrid and relatives.
 #include "runtime/ops/shape/joining.h"
 
 #include <algorithm>
@@ -27,10 +27,10 @@ DType common_type(const std::vector<Tensor>& tensors) {
   return type;
 }
 
-/// Empty vectors fit everywhere: they are what loops start from.
+/// Empty vectors can be joined with any shape: loops start from them.
 bool is_nothing(const Tensor& x) { return x.shape() == Shape{0}; }
 
-/// The shape of the tensors one after the other along dim, where the first is not nothing.
+/// The shape of the tensors concatenated along dim; the first must not be an empty vector.
 Shape joined_shape(const char* name, const std::vector<Tensor>& tensors, const Shape& first,
                    int dim) {
   Shape shape = first;
@@ -47,8 +47,8 @@ Shape joined_shape(const char* name, const std::vector<Tensor>& tensors, const S
   return shape;
 }
 
-/// Joins along a dimension that all of them have, but for empty vectors. `first` is the shape of
-/// the first that is not one.
+/// Joins along a dimension that all tensors except empty vectors have. `first` is the shape of the
+/// first tensor that is not an empty vector.
 Tensor join(const char* name, const std::vector<Tensor>& tensors, const Shape& first, int dim) {
   const Shape shape = joined_shape(name, tensors, first, dim);
   const DType type = common_type(tensors);
@@ -136,7 +136,7 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& axes,
   const std::string order = indexing.value_or("ij");
   choose("meshgrid", "indexing", order, {"ij", "xy"});
   const int rank = static_cast<int>(axes.size());
-  // "xy" counts columns first: the first two axes change places.
+  // "xy" counts columns first: the first two axes are swapped.
   const auto dim_of = [&](int axis) {
     return order == "xy" && rank > 1 && axis < 2 ? 1 - axis : axis;
   };

@@ -1,4 +1,4 @@
-// Tensors put together.
+// Joins tensors: cat, stack, meshgrid and relatives.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace tide {
 
-/// One after the other along dim (default the first); the other sizes must agree.
+/// Concatenates along dim (default the first); the other sizes must agree.
 Tensor cat(const std::vector<Tensor>& tensors, std::optional<Dim> dim = {});
-/// Side by side in a new dimension.
+/// Joins along a new dimension.
 Tensor stack(const std::vector<Tensor>& tensors, std::optional<Dim> dim = {});
 Tensor hstack(const std::vector<Tensor>& tensors);
 Tensor vstack(const std::vector<Tensor>& tensors);
@@ -29,7 +29,7 @@ Tensor atleast_2d(const Tensor& x);
 std::vector<Tensor> atleast_2d_each(const std::vector<Tensor>& tensors);
 Tensor atleast_3d(const Tensor& x);
 std::vector<Tensor> atleast_3d_each(const std::vector<Tensor>& tensors);
-/// All in their common shape.
+/// Broadcasts all to their common shape.
 std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& tensors);
 /// Matrices along a diagonal, zeros elsewhere.
 Tensor block_diag(const std::vector<Tensor>& tensors);

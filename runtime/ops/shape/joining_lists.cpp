@@ -1,4 +1,4 @@
-// Lists of tensors: brought to a common rank or shape, joined, or combined element by element.
+// Ops on lists of tensors: common rank or shape, joining, combinations of elements.
 #include <algorithm>
 
 #include "runtime/autograd/autograd.h"

@@ -1,4 +1,4 @@
-// Tensors grown at their edges, and pixels moved between channels and planes.
+// Padding, pixel shuffling, and windows of planes as columns.
 #include "runtime/ops/shape/padding.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace tide {
 namespace {
 
-/// x in the middle of a larger tensor full of `value`.
+/// x in the middle of a larger tensor filled with `value`.
 Tensor surround(const Tensor& x, const Sizes& before, const Shape& shape, Number value) {
   check_fits("pad", value, x.dtype());
   Tensor y = full(shape, value, {.dtype = x.dtype(), .device = x.device()});
@@ -63,7 +63,7 @@ Tensor pad_constant(const Tensor& x, const Sizes& before, const Sizes& after, Nu
   return grows ? surround(inner, grown, shape, value) : clone(inner);
 }
 
-/// Where place i, which may lie outside 0..n-1, takes its element from.
+/// The source index of padded index i, which may be outside 0..n-1.
 int64_t reflected(int64_t i, int64_t n) {
   if (n == 1) return 0;
   if (i < 0) i = -i;
@@ -72,10 +72,10 @@ int64_t reflected(int64_t i, int64_t n) {
 int64_t replicated(int64_t i, int64_t n) { return std::clamp<int64_t>(i, 0, n - 1); }
 int64_t wrapped(int64_t i, int64_t n) { return (i % n + n) % n; }
 
-/// What padding by copies of the input's own elements makes of each dimension.
+/// How padding by copies of the input's elements maps each dimension.
 struct Edges {
   Shape shape, grown;
-  bool any = false;  ///< whether an element is added or taken away
+  bool any = false;  ///< whether an element is added or cropped
   std::vector<std::vector<EdgeSegment>> segments;
 
   /// Calls visit(target, source) for each block that takes one segment of every dimension, with the
@@ -125,7 +125,7 @@ Edges edges_of(const Shape& shape, const Sizes& before, const Sizes& after,
 
 Tensor pad_edges(const Tensor& x, const Edges& edges);
 
-/// The gradient of pad_edges: what a padded element gets goes to the element that it shows.
+/// The gradient of pad_edges: the gradient of a padded element is added to its source element.
 Tensor fold_edges(const Tensor& padded, const Edges& edges) {
   Tensor x = zeros(edges.shape, {.dtype = padded.dtype(), .device = padded.device()});
   const Tensor from = detach(contiguous(padded));
@@ -151,7 +151,7 @@ Tensor fold_edges(const Tensor& padded, const Edges& edges) {
   return x;
 }
 
-/// x grown by copies of its own elements, row by row, without a grad function.
+/// x padded with copies of its elements by one compute op, without a grad function.
 Tensor grow_rows(const Tensor& x, const Edges& edges) {
   std::vector<int64_t> attributes;
   for (const std::vector<EdgeSegment>& own : edges.segments) {
@@ -163,7 +163,7 @@ Tensor grow_rows(const Tensor& x, const Edges& edges) {
   return record_compute(ComputeOp::pad_edges, "pad", {&x, 1}, {&result, 1}, attributes)[0];
 }
 
-/// The same block by block, each a kernel of its own.
+/// As pad_edges' compute op, but block by block, each a separate kernel.
 Tensor grow_blocks(const Tensor& x, const Edges& edges) {
   const Tensor y = record_room("pad", edges.grown, x.dtype(), x.device());
   edges.each_block([&](const Layout& target, Layout source) {
@@ -173,7 +173,7 @@ Tensor grow_blocks(const Tensor& x, const Edges& edges) {
   return y;
 }
 
-/// x grown by copies of its own elements.
+/// x padded with copies of its elements.
 Tensor pad_edges(const Tensor& x, const Edges& edges) {
   const Tensor from = detach(contiguous(x));
   const Tensor y = has_kernel(ComputeOp::pad_edges, x.device()) ? grow_rows(from, edges)
@@ -194,7 +194,7 @@ bool takes_away(const Sizes& before, const Sizes& after) {
 
 Tensor pad_by(const Tensor& x, const Sizes& before, const Sizes& after, const std::string& mode) {
   if (mode == "circular" && takes_away(before, after)) {
-    // What is taken away is no part of the circle.
+    // Cropped elements are not wrapped around.
     Sizes less_before, less_after, more_before, more_after;
     for (int d = 0; d < x.rank(); ++d) {
       less_before.push_back(std::min<int64_t>(before[d], 0));
@@ -243,7 +243,7 @@ struct Windows {
   int64_t size() const { return kernel[0] * kernel[1]; }
   int64_t total() const { return count[0] * count[1]; }
 
-  /// For each place of the kernel, then for each window: its position in the padded plane.
+  /// For each kernel element, then for each window: the position in the padded plane.
   Tensor positions(Device device) const {
     std::vector<int64_t> result;
     check_list_length(name, kernel[0], kernel[1]);

@@ -1,4 +1,4 @@
-// Tensors grown at their edges, and windows of planes as columns.
+// Padding, pixel shuffling, and windows of planes as columns.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace tide {
 
-/// Grows (or, if negative, crops) by (before, after) amounts from the last dimension backwards.
+/// Pads (or, if negative, crops) by (before, after) amounts from the last dimension backwards.
 /// `mode` is "constant" (default, with `value`), "reflect", "replicate" or "circular".
 Tensor pad(const Tensor& x, const Sizes& amounts, const std::optional<std::string>& mode = {},
            std::optional<Number> value = {});

@@ -24,7 +24,7 @@ std::string text_of(const Sizes& sizes) {
   return text + ")";
 }
 
-/// `sizes` with its -1, if there is one, replaced so that there are `numel` elements.
+/// `sizes` with a -1 replaced so that the shape has `numel` elements.
 Shape infer_shape(const char* op, const Sizes& sizes, int64_t numel, const Shape& from) {
   Shape shape;
   int unknown = -1;
@@ -297,7 +297,7 @@ Tensor unfold_dim(const Tensor& x, Dim dim, int64_t size, int64_t step) {
   const Layout windows = slice_dim(x.layout(), place, 0, count, step);
   Tensor y = make_view(x, insert_dim(windows, x.rank(), size, x.layout().strides[place]));
   if (!needs_grad_fn(x)) return y;
-  // Windows overlap, so that the gradient is a sum: one term for each place in the window.
+  // Windows overlap, so that the gradient is a sum: one term for each position in the window.
   set_grad_fn(y, "unfold", {x}, false,
               [=, shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {
                 Tensor dx = zeros(shape, {.dtype = call.dy.dtype(), .device = call.dy.device()});
@@ -313,9 +313,9 @@ Tensor unfold_dim(const Tensor& x, Dim dim, int64_t size, int64_t step) {
 
 namespace {
 
-/// Parts of x along `place`, each `make(first, count)` of consecutive places, whose gradients are
-/// joined again in one piece. `counts` are the parts' lengths; `dropped` says that they are 1 and
-/// that the dimension is gone.
+/// Parts of x along `place`, each `make(first, count)` of consecutive indices, whose gradients are
+/// joined by one op. `counts` are the parts' lengths; with `dropped` they are 1 and the dimension
+/// is removed.
 template <class Make>
 std::vector<Tensor> parts_of(const char* name, const Tensor& x, int place,
                              const std::vector<int64_t>& counts, bool dropped, const Make& make) {

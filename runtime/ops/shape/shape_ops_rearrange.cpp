@@ -56,7 +56,8 @@ Tensor roll_dim(const Tensor& x, int dim, int64_t shift) {
   return y;
 }
 
-/// x's dimension dim `count` times, whole (before it) or element by element (after it).
+/// Repeats dimension dim `count` times: as a block (new dimension before it) or each element (after
+/// it).
 Tensor repeat_dim(const Tensor& x, int dim, int64_t count, bool whole) {
   Tensor wide = unsqueeze(x, Dim{whole ? dim : dim + 1});
   Shape expanded = wide.shape(), joined = x.shape();

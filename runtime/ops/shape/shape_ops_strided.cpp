@@ -1,4 +1,4 @@
-// Views by strides that callers choose.
+// Views with strides chosen by the caller.
 #include <algorithm>
 #include <string>
 
@@ -20,7 +20,7 @@ namespace {
 
 int64_t storage_size(const Tensor& x) { return x.body().cell->value->shape.numel(); }
 
-/// The layout that a caller asks for, checked against a storage of so many elements.
+/// The requested layout, checked against a storage of `storage` elements.
 Layout checked_layout(const Sizes& size, const Sizes& stride, int64_t offset, int64_t storage) {
   check_same_count("as_strided", "strides", stride.size(), "sizes", size.size());
   if (size.size() > kMaxDims)
@@ -46,7 +46,7 @@ Layout checked_layout(const Sizes& size, const Sizes& stride, int64_t offset, in
   return layout;
 }
 
-/// The storage of x seen by a layout.
+/// A view of x's storage with the given layout.
 Tensor shown_as(const Tensor& x, const Layout& layout) {
   Sizes size, stride;
   for (int d = 0; d < layout.rank(); ++d)
@@ -79,7 +79,7 @@ Tensor as_strided(const Tensor& x, const Sizes& size, const Sizes& stride,
   set_grad_fn(y, "as_strided", {x}, false, [=](const GradientCall& call) -> std::vector<Tensor> {
     const Shape whole{storage};
     Tensor dx = place_part("as_strided", call.dy, whole, layout);
-    // What x shows several times shares its gradient out.
+    // The gradient of an element that x contains several times is divided among them.
     if (!own.is_injective())
       dx = dx / place_part("as_strided",
                            ones(own.shape, {.dtype = dx.dtype(), .device = dx.device()}), whole,
@@ -92,7 +92,7 @@ Tensor as_strided(const Tensor& x, const Sizes& size, const Sizes& stride,
 Tensor as_strided_scatter(const Tensor& x, const Tensor& source, const Sizes& size,
                           const Sizes& stride, std::optional<int64_t> storage_offset) {
   const Layout own = x.layout();
-  // A copy of the whole storage, so that places beside x's own can be named too.
+  // A copy of the entire storage, as the layout may select elements outside x.
   const Tensor copy = clone(as_strided(x, {storage_size(x)}, {1}, 0));
   const Tensor part = as_strided(copy, size, stride, storage_offset.value_or(own.offset));
   check_shape("as_strided_scatter", "a source", source, part.shape());

@@ -9,8 +9,8 @@
 
 namespace tide {
 
-/// So many parts along dim, the first ones longer by one if they cannot be equal; or cut after so
-/// many places. A tensor holds either, without dimensions the number of parts; it is read.
+/// Splits along dim into a number of parts, the first ones longer by one if they cannot be equal,
+/// or at the given indices. A tensor holds either (0-d: the number of parts); it is read.
 std::vector<Tensor> tensor_split(const Tensor& x, int64_t sections, std::optional<Dim> dim = {});
 std::vector<Tensor> tensor_split_after(const Tensor& x, const std::vector<int64_t>& indices,
                                        std::optional<Dim> dim = {});

@@ -68,9 +68,9 @@ Tensor take_part(const char* name, const Tensor& x, const Layout& part) {
 
 namespace {
 
-/// place_part where elements share places.
+/// place_part for layouts with overlapping elements.
 Tensor add_parts(const char* name, const Tensor& x, const Shape& shape, const Layout& part) {
-  // Along a stride of 0 all elements have one place.
+  // Along a stride of 0 all elements overlap.
   Dims repeated;
   Layout once = part;
   for (int d = 0; d < part.rank(); ++d) {

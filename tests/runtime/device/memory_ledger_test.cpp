@@ -31,7 +31,7 @@ TEST_CASE("a ledger knows what each line holds, and held at the last peak", "[me
   ledger.take(a, 100);
   ledger.take(b, 10);
   ledger.note_peak();
-  ledger.give_back(a, 100);
+  ledger.release(a, 100);
   ledger.take(b, 20);
   ledger.take(b, 30);
   auto lines = by_line(ledger.holders());

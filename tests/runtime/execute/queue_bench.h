@@ -39,7 +39,7 @@ class Stub : public Backend, public AsyncStream, public HostParallelism {
     if (step.attributes.size() > 1) outcome.report = static_cast<uint64_t>(step.attributes[1]);
     return outcome;
   }
-  void give_back_scratch() override { ++returns; }
+  void release_scratch() override { ++returns; }
   void copy(void*, const void*, size_t, CopyKind) override { ++copies; }
   void finish() override { wait(noted_ + 1); }
   bool host_readable() const override { return false; }
