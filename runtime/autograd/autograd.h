@@ -82,7 +82,7 @@ size_t register_hook(const Tensor& x, std::function<Tensor(const Tensor&)> hook)
 void remove_hook(const Tensor& x, size_t number);
 /// Makes backward keep `.grad` of a tensor that is not a leaf.
 void retain_grad(const Tensor& x);
-/// Whether x is no leaf and backward keeps its `.grad`.
+/// Whether x is not a leaf and backward keeps its `.grad`.
 bool retains_grad(const Tensor& x);
 /// Whether writes into one show in the other, as far as they overlap.
 bool share_elements(const Tensor& a, const Tensor& b);

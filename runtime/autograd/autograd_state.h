@@ -44,7 +44,7 @@ struct GradFn : ThreadRefCounted<GradFn>, Recycled<GradFn> {
   std::vector<Edge> edges;
   GradientFunction gradient;
   bool uses_y = false;
-  int parts = 0;  ///< of a joint grad function: the number of results that it stands behind
+  int parts = 0;  ///< of a joint grad function: the number of its results
   /// Of a view that shows a part of its input: that part, as a layout of a dense tensor of its
   /// shape.
   std::unique_ptr<Layout> shown;

@@ -62,7 +62,7 @@ class GradientSum {
 
  private:
   Tensor total_;
-  bool own_ = false;  ///< nobody else holds it
+  bool own_ = false;  ///< no other code holds it
 };
 
 /// One backward pass: gradients collect at grad functions, which are taken from the latest to the

@@ -23,7 +23,7 @@ TEST_CASE("a lesson stops at its sections, and shows text and code before what t
   std::string shown = terminal.read_until(kQuestion);
   CHECK_THAT(shown, StartsWith("\nLesson 1: tensors. "));
   CHECK_THAT(shown, ContainsSubstring("\n1. As much Lua as you need\n--------------------------\n"
-                                      "`local` makes a variable. "));
+                                      "`local` declares a variable. "));
   const size_t code = shown.find("\n  | for i, value in ipairs(list) do print(");
   const size_t output = shown.find("\n  list[1] is 10\n  list[2] is 20\n");
   CHECK(code < output);
@@ -51,9 +51,9 @@ TEST_CASE("a lesson goes on screen by screen, its lines broken between words", "
     terminal.type("\n");
     shown = terminal.read_until(kQuestion);
   }
-  CHECK_THAT(
-      all, ContainsSubstring("\nprogram. Every claim below is checked by an `assert`, so what you "
-                             "read here is\nwhat this machine did."));
+  CHECK_THAT(all, ContainsSubstring(
+                      "\nclaim below is checked by an `assert`, so what you read here is what "
+                      "this\nmachine did."));
   CHECK_THAT(all, ContainsSubstring("-- Enter goes on; q leaves; Lua is run: "));
   CHECK_THAT(all, !ContainsSubstring("local function heading"));
   // The comment of a helper is code.

@@ -91,7 +91,7 @@ exercises {
     expect(not again:equal(features(batches, mean, 1)), "the noise is new in each call")
     for _, finding in ipairs(tide.advise(function() features(batches, mean, 1) end).findings) do
       expect(finding.rule ~= "made on the host" and finding.rule ~= "moved again",
-        ("tide.advise: %s\n%s"):format(finding.text, finding.mend))
+        ("tide.advise: %s\n%s"):format(finding.text, finding.fix))
     end
   end},
 }

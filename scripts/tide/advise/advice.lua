@@ -3,7 +3,7 @@ local class = require "tide.internal.class"
 local rules = require "tide.advise.rules"
 local site = require "tide.advise.site"
 
--- Fields: findings, a list of {rule, file, line, text, mend, wins, win_ms}; wall_ms; device, the
+-- Fields: findings, a list of {rule, file, line, text, fix, wins, win_ms}; wall_ms; device, the
 -- name of the main device, and busy_ms; nil if nothing ran.
 local Advice = class "Advice"
 
@@ -25,7 +25,7 @@ local function add(findings, by_line, finding)
     findings[#findings + 1], by_line[site.key(finding)] = finding, finding
     return
   end
-  if finding.win_ms > known.win_ms then known.text, known.mend = finding.text, finding.mend end
+  if finding.win_ms > known.win_ms then known.text, known.fix = finding.text, finding.fix end
   known.win_ms = known.win_ms + finding.win_ms
 end
 
@@ -57,7 +57,7 @@ function Advice:init(facts)
       if win_ms and row.file and not is_explained(rule, row, found) then
         add(self.findings, found[rule.name], {
           rule = rule.name, file = row.file, line = row.line,
-          text = fill(rule.text, values), mend = fill(rule.mend, values),
+          text = fill(rule.text, values), fix = fill(rule.fix, values),
           wins = rule.wins or "time", win_ms = win_ms,
         })
       end
@@ -88,7 +88,7 @@ function Advice:__tostring()
       small, small_ms = small + 1, small_ms + finding.win_ms
     else
       lines[#lines + 1] = ("%s: %s (%s)\n    %s"):format(site.key(finding), finding.text,
-        what_is_won(finding, self.wall_ms), finding.mend)
+        what_is_won(finding, self.wall_ms), finding.fix)
     end
   end
   if small > 0 then

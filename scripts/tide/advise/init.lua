@@ -9,7 +9,7 @@ local Run = require "tide.advise.run"
 local kShort <const> = 1000 -- milliseconds
 
 --- Runs fn and reports, by line, mistakes and possible speedups, and how to fix them; findings: a list of
---- {rule, file, line, text, mend, wins, win_ms}; wall_ms, device, busy_ms. A short fn runs twice, the first time to
+--- {rule, file, line, text, fix, wins, win_ms}; wall_ms, device, busy_ms. A short fn runs twice, the first time to
 --- compile; runs sets the number.
 ---@param fn function  the function to analyze
 ---@param runs integer >= 0 = nil  number of runs; nil is twice if it is short

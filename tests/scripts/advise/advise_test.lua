@@ -53,7 +53,7 @@ describe("the text of advice", function()
     }
   end
 
-  it("is a list of lines, each with its mend", function()
+  it("is a list of lines, each with its fix", function()
     equal(tostring(advice_on {
       waits = {wait(3, 10.0), wait(4, 20.0)},
       steps = {{file = "a.lua", line = 9, count = 5, kept = 4}},

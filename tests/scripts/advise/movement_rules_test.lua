@@ -35,7 +35,7 @@ describe("advice on waits", function()
       equal(found.line, at)
       is_true(found.win_ms > 0)
       is_true(found.text:find "^item waits 6 times, for " ~= nil, found.text)
-      is_true(found.mend:find "^keep the value on the device" ~= nil)
+      is_true(found.fix:find "^keep the value on the device" ~= nil)
       is_nil(finding("wait in a loop", function()
         local sum = 0
         for _ = 1, 6 do sum = sum + x:exp():sum() end
@@ -79,7 +79,7 @@ describe("advice on loaders", function()
     local loader = {file = "a.lua", line = 3, ms = 6.0, batches = 3, workers = 0}
     local found = on(rule, {loaders = {loader}})
     equal(found.text, "the loader takes 6.0 ms for 3 batches while the device is idle")
-    equal(found.mend, "num_workers = 2 reads batches while the device works")
+    equal(found.fix, "num_workers = 2 reads batches while the device works")
     equal(found.win_ms, 4.0)
     is_nil(on(rule, {loaders = {loader}, idle_ms = 1}))
     loader.ms = 1.0
@@ -157,7 +157,7 @@ describe("advice on transfers", function()
     end)
     equal(found.line, at)
     equal(found.text, "5 tensors are created on the cpu and moved to sim:0")
-    equal(found.mend, 'create them there: {device = "sim:0"} as the last argument')
+    equal(found.fix, 'create them there: {device = "sim:0"} as the last argument')
     is_nil(finding("made on the host", function()
       for _ = 1, 5 do tide.randn(8, 8, {device = there}):sum() end
     end))

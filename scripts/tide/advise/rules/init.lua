@@ -3,7 +3,7 @@
 --   looks_at  a list of the facts (facts.lua): find is called for each of its rows
 --   find      (row, facts): nil, or the savings in milliseconds, and values for the texts
 --   text      format of the problem
---   mend      format of the fix; %2$s is the second value
+--   fix      format of the fix; %2$s is the second value
 --   wins      "results" or "memory", if not time
 --   unless    rules that explain the same line better
 local rules = {}

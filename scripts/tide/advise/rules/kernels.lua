@@ -39,7 +39,7 @@ return {
   {
     name = "sizes of Tensor Cores", looks_at = "parts",
     text = "%s of %s: %s: not a multiple of %d",
-    mend = "the sizes in parentheses use the Tensor Cores: pad, or choose layers of these sizes",
+    fix = "the sizes in parentheses use the Tensor Cores: pad, or choose layers of these sizes",
     find = function(part, facts)
       -- The sizes of backward follow from those of forward.
       if not is_accelerator(part.device) or facts.backwards[site.key(part)] then return nil end
@@ -51,7 +51,7 @@ return {
   {
     name = "channels not last", looks_at = "parts",
     text = "a convolution on %s reads images with their channels first",
-    mend = "net:to{memory_format = \"channels_last\"}, also for the images",
+    fix = "net:to{memory_format = \"channels_last\"}, also for the images",
     find = function(part, facts)
       if part.name ~= "conv2d" or not part.device:find "^cuda" then return nil end
       local images = part.inputs[1]
@@ -63,7 +63,7 @@ return {
   {
     name = "float64 by accident", looks_at = "parts",
     text = "%s computes in float64, while other parts use narrower types",
-    mend = "x:float(): float32 moves half the bytes; most GPUs compute float64 far slower",
+    fix = "x:float(): float32 moves half the bytes; most GPUs compute float64 far slower",
     find = function(part, facts)
       if part.dtype ~= "float64" or part.bytes / part.calls < kSmallBytes then return nil end
       if computes_narrow(facts) then return part.device_ms / 2, part.name end
@@ -72,7 +72,7 @@ return {
   {
     name = "too little work", looks_at = "devices",
     text = "%d of %d launches on %s have little to do, and the device is idle",
-    mend = "larger batches, or entire tensors instead of loops, give each launch more work",
+    fix = "larger batches, or entire tensors instead of loops, give each launch more work",
     find = function(device, facts)
       if not is_accelerator(device.name) or device.launches < kManyLaunches then return nil end
       local count, line = small_launches(device, facts)
@@ -85,7 +85,7 @@ return {
   {
     name = "changing shapes", looks_at = "making",
     text = "%d %s are made for this line, because its shapes or ops change",
-    mend = "keep shapes the same: drop_last = true in loaders, sequences padded to a few lengths",
+    fix = "keep shapes the same: drop_last = true in loaders, sequences padded to a few lengths",
     find = function(row)
       -- Early plans belong to the first step.
       local made = row.name == "plan" and row.late or row.calls

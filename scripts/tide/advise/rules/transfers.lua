@@ -16,7 +16,7 @@ return {
   {
     name = "unused to", looks_at = "moves", wins = "results",
     text = "the result of :to is not used; the tensor has not moved",
-    mend = "write x = x:to(...): only modules are moved in place",
+    fix = "write x = x:to(...): only modules are moved in place",
     find = function(row)
       if row.file and is_statement(source_line(row.file, row.line)) then return 0 end
     end,
@@ -24,7 +24,7 @@ return {
   {
     name = "made on the host", looks_at = "creations",
     text = "%d tensors are created on the cpu and moved to %s",
-    mend = "create them there: {device = \"%2$s\"} as the last argument",
+    fix = "create them there: {device = \"%2$s\"} as the last argument",
     find = function(row, facts)
       if row.count < kOften then return nil end
       local ms = 0
@@ -35,7 +35,7 @@ return {
   {
     name = "moved again", looks_at = "moves", unless = {"unused to"},
     text = "%d of %d transfers to %s move tensors that are there already",
-    mend = "move it once, before the loop, and keep the copy",
+    fix = "move it once, before the loop, and keep the copy",
     find = function(row, facts)
       if row.repeated < 2 then return nil end
       local ms = facts.transfer_ms[site.key(row)] or 0

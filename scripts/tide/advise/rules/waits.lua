@@ -14,7 +14,7 @@ return {
   {
     name = "element by element", looks_at = "reads",
     text = "%d single elements are read, one by one",
-    mend = "x:tolist() reads an entire tensor; sums, masks and x:gather need no reads",
+    fix = "x:tolist() reads an entire tensor; sums, masks and x:gather need no reads",
     find = function(row, facts)
       if row.count < kManyReads then return nil end
       local line = facts.lines[site.key(row)]
@@ -24,7 +24,7 @@ return {
   {
     name = "wait in a loop", looks_at = "waits", unless = {"element by element"},
     text = "%s waits %d times, for %s",
-    mend = "%4$s",
+    fix = "%4$s",
     find = function(row, facts)
       if row.calls < kManyWaits then return nil end
       local awaited = row.awaited or "all queued work"
@@ -34,7 +34,7 @@ return {
   {
     name = "slow data loader", looks_at = "loaders",
     text = "the loader takes %.1f ms for %d batches while the device is idle",
-    mend = "num_workers = %3$d reads batches while the device works",
+    fix = "num_workers = %3$d reads batches while the device works",
     find = function(row, facts)
       local won = math.min(row.ms, facts.idle_ms)
       if row.batches < 2 or won < kSlowLoader * facts.wall_ms then return nil end
