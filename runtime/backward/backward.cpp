@@ -28,7 +28,7 @@ Tensor ones_like_of(const Tensor& y) {
 }
 
 /// `hooks` is a copy: a hook may add others, or take some away.
-Tensor with_hooks(Hooks hooks, Tensor gradient) {
+Tensor with_hooks(Hooks hooks, Tensor gradient) {  // NOLINT(performance-unnecessary-value-param)
   for (const auto& hook : hooks) {
     if (!hook) continue;
     Tensor changed = hook(gradient);
@@ -198,6 +198,7 @@ class BackwardPass {
       any = (needed[i] = is_needed(grad_fn.edges[i])) || any;
     if (!any) return;  // the gradient that is wanted is this one
     std::vector<Tensor> parts;
+    parts.reserve(pending.parts.size());
     for (const GradientSum& part : pending.parts) parts.push_back(part.total());
     GradientCall call{gradient, {}, {needed.get(), grad_fn.edges.size()}, parts};
     if (grad_fn.uses_y) {

@@ -77,7 +77,8 @@ void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
   AutogradState* own = find_autograd_state(x);
   const bool from_value = value.tensor.defined() && needs_grad_fn(value.tensor);
   const bool tracked = is_floating(x.dtype()) && (from_value || needs_grad_fn(x));
-  const bool notes = tracked || (GradientMode::enabled() && own && own->group && own->group->grad_fn);
+  const bool notes =
+      tracked || (GradientMode::enabled() && own && own->group && own->group->grad_fn);
   // One value in the same place is the same, however often it is written.
   const bool many = value.tensor.defined() && value.tensor.numel() > 1;
   if ((many || notes) && !x.layout().is_dense() && !x.layout().is_injective())

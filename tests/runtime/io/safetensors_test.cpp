@@ -91,7 +91,8 @@ TEST_CASE("safetensors errors name the file, the tensor and what is wrong", "[io
   fails_with("{" + entry("a", "F32", "[1.0]", "[0,4]") + "}", "xxxx", "list of integers");
   fails_with("{" + entry("a", "U8", "[1,1,1,1,1,1,1,1,1]", "[0,1]") + "}", "x", "more than 8");
   fails_with("{" + entry("a", "U8", "[4]", "[4,0]") + "}", "xxxx", "do not fit");
-  fails_with("{" + entry("a", "U8", "[18446744073709551615]", "[0,1]") + "}", "x", "list of integers");
+  fails_with("{" + entry("a", "U8", "[18446744073709551615]", "[0,1]") + "}", "x",
+             "list of integers");
   fails_with("{" + entry("a", "F32", "[4611686018427387904,4]", "[0,0]") + "}", "", "do not fit");
   fails_with("{" + entry("a", "U8", "[4]", "[0,4]") + "," + entry("b", "U8", "[4]", "[2,6]") + "}",
              "xxxxxx", "tensor 'b': overlaps");
@@ -113,11 +114,13 @@ TEST_CASE("a safetensors file that cannot be written leaves the old one", "[io]"
   put(path, "old");
   const ArrayToWrite array = to_write("x", DType::f32, {1}, bytes);
   const ArrayToWrite twice[] = {array, array};
-  CHECK_THROWS_WITH(write_safetensors(path, twice, {}), ContainsSubstring("the name 'x' is already used"));
+  CHECK_THROWS_WITH(write_safetensors(path, twice, {}),
+                    ContainsSubstring("the name 'x' is already used"));
   const ArrayToWrite bad_name = to_write("\xff", DType::f32, {1}, bytes);
   CHECK_THROWS_WITH(write_safetensors(path, {&bad_name, 1}, {}), ContainsSubstring("valid UTF-8"));
   const ArrayToWrite reserved = to_write("__metadata__", DType::f32, {1}, bytes);
-  CHECK_THROWS_WITH(write_safetensors(path, {&reserved, 1}, {}), ContainsSubstring("is already used"));
+  CHECK_THROWS_WITH(write_safetensors(path, {&reserved, 1}, {}),
+                    ContainsSubstring("is already used"));
   CHECK(contents(path) == "old");
   CHECK(folder.count() == 1);
 }
