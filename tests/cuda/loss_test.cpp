@@ -239,8 +239,8 @@ TEST_CASE("training continues after the loss of a device", "[cuda][fake]") {
       "end\n"
       "local ok, why = pcall(train)\n"
       "assert(not ok and why:find('device is lost', 1, true), why)\n"
-      "local again, once_more = train(), train()\n"
-      "assert(again == once_more)\n"
+      "local again, second_run = train(), train()\n"
+      "assert(again == second_run)\n"
       "print('trained', tide.statistics().graphs > 0)",
       "lose_after=60");
   INFO(outcome.err);

@@ -101,7 +101,7 @@ class PackTest(unittest.TestCase):
         with tarfile.open(self.archive) as tar:
             self.assertEqual(tar.extractfile("gpu_report/ratios.txt").read().decode().splitlines()[-1], lines[-1])
 
-    def test_what_was_no_checkout_says_so(self):
+    def test_a_folder_without_a_checkout_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
             copy = pathlib.Path(folder, "tide/tests/gpu")
             shutil.copytree(HERE, copy)

@@ -90,7 +90,7 @@ class StepsTest(unittest.TestCase):
         self.assertEqual(first.why, "not done after 4 s")
         self.assertEqual((second.outcome, second.why), ("left out", "no time is left"))
 
-    def test_what_failed_runs_once_more_in_single_file(self):
+    def test_failed_tests_run_again_one_by_one(self):
         show = shell("echo $CUDA_LAUNCH_BLOCKING $TIDE_EAGER $TIDE_CUDA_GRAPHS $CUBLASLT_LOG_LEVEL; exit 1")
         narrower = Step("b", 9, [shell("echo FAILED one; exit 1")], again=lambda logs: [
             shell(f"echo {'only one' if 'FAILED one' in logs[0].read_text() else 'all'}; true")])

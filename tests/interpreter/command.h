@@ -6,7 +6,7 @@
 
 namespace test {
 
-/// What a run left behind.
+/// The outcome of a run.
 struct Outcome {
   int status = 0;  ///< As the shell's $?: 128 + the signal's number where one ended it.
   std::string out, err;

@@ -54,7 +54,7 @@ TEST_CASE("standard input is a script when nothing else is", "[command line]") {
   CHECK(run_tide({}, "# a first line as of a file\nprint(3)").out == "3\n");
 }
 
-TEST_CASE("slips are mended by the text, wherever it comes from", "[command line]") {
+TEST_CASE("common mistakes get a hint, wherever the text comes from", "[command line]") {
   const char* text = "local x = tide.ones(2)\nprint(x.sum())";
   const char* call =
       ":2: sum: argument 1 (x): expected tensor, got nothing; use ':', as in x:sum()\n";
@@ -117,7 +117,7 @@ TEST_CASE("a script starts its own interpreter again", "[command line]") {
   CHECK(outcome.out == run_tide({"-v"}).out);
 }
 
-TEST_CASE("an arg that is no table is an error where a script needs it", "[command line]") {
+TEST_CASE("an arg that is not a table is an error where a script needs it", "[command line]") {
   const Outcome outcome = run_tide({"-e", "arg = 1", "-"}, "print 'unreached'\n");
   CHECK(outcome.err == "tide: 'arg' is not a table\n");
   CHECK(outcome.out.empty());
@@ -125,7 +125,7 @@ TEST_CASE("an arg that is no table is an error where a script needs it", "[comma
   CHECK(run_tide({"-e", "arg[1] = 100", "-"}, "print(...)").out == "100\n");
 }
 
-TEST_CASE("standard input gets arguments only behind '-'", "[command line]") {
+TEST_CASE("standard input gets arguments only after '-'", "[command line]") {
   CHECK(run_tide({"-W"}, "print(...)").out == "\n");
   CHECK(run_tide({"-W", "-", "a"}, "print(...)").out == "a\n");
   const TemporaryFolder folder;
@@ -194,7 +194,7 @@ TEST_CASE("help fails on a name that there is not", "[command line]") {
   CHECK_THAT(outcome.err, StartsWith("tide: there is no help on 'softmaxx'; near it: softmax"));
 }
 
-TEST_CASE("run takes options before and behind the script", "[command line]") {
+TEST_CASE("run takes options before and after the script", "[command line]") {
   const TemporaryFolder folder;
   folder.write("show.lua", "print(...)");
   const auto out = [&](std::vector<std::string> words) {
@@ -236,14 +236,14 @@ TEST_CASE("run refuses an option that it does not have on either side of the scr
   CHECK(run({"show.lua", "-3", "-.5", "-"}).out == "-3\t-.5\t-\n");
 }
 
-TEST_CASE("a script without `run` gets every word behind it", "[command line]") {
+TEST_CASE("a script without `run` gets every word after it", "[command line]") {
   const TemporaryFolder folder;
   folder.write("show.lua", "print(...)");
   CHECK(run_tide({"show.lua", "--device", "none", "--", "-x"}, "", folder.path()).out ==
         "--device\tnone\t--\t-x\n");
 }
 
-TEST_CASE("an option of run behind a script that cannot read it is an error", "[command line]") {
+TEST_CASE("an option of run after a script that cannot read it is an error", "[command line]") {
   const TemporaryFolder folder;
   const auto run = [&](const std::string& script, std::vector<std::string> words) {
     folder.write("main.lua", script);

@@ -196,7 +196,7 @@ TEST_CASE("a file that is too large is refused before it is read", "[limits]") {
   CHECK(outcome.out == refused + refused + refused + "false\tmemory limit 100.0 MB\n");
 }
 
-TEST_CASE("garbage is given back before a file is refused", "[limits]") {
+TEST_CASE("garbage is released before a file is refused", "[limits]") {
   const Outcome outcome = run(R"lua(
     local x = tide.ones({40, 2^20}, {dtype = "uint8"}); x[{1, 1}]:item()
     local y = x:clone(); y[{1, 1}]:item()
@@ -210,7 +210,7 @@ TEST_CASE("garbage is given back before a file is refused", "[limits]") {
 }
 
 TEST_CASE("addresses are kept back for what queued work has to say", "[limits]") {
-  // Nothing else reserves so many before the first op: threads and their heaps come with it.
+  // Nothing else reserves that much before the first op: threads and their heaps come with it.
   const Outcome outcome = run(R"lua(
     local kept = 0
     for line in io.lines "/proc/self/maps" do
@@ -247,7 +247,7 @@ TEST_CASE("a script does not run where memory is too short to close the sandbox"
   CHECK(closed > 0);
 }
 
-TEST_CASE("limits that are no numbers are refused", "[limits]") {
+TEST_CASE("limits that are not numbers are refused", "[limits]") {
   for (const char* value : {"", "0", "-1", "1x", "1M5", "G", "1e30", "99999999999999999999G"}) {
     CAPTURE(value);
     CHECK_THAT(run("", {"--memory-limit", value}).err,

@@ -16,7 +16,7 @@
 namespace test {
 namespace {
 
-/// Turns of waiting for an answer, each of so many seconds: far more than any takes on a busy
+/// Number of waits for an answer, and the seconds of each: far more than any takes on a busy
 /// machine. Turns are counted, not time, which also passes while the whole machine stands still.
 constexpr int kPatience = 400;
 constexpr double kTurn = 0.1;

@@ -47,6 +47,6 @@ TEST_CASE("what was typed ahead is not taken for an answer", "[terminal]") {
   CHECK(terminal.wait() == 0);
 }
 
-TEST_CASE("there is nobody to ask where output is no terminal", "[terminal]") {
+TEST_CASE("no question is asked if the output is not a terminal", "[terminal]") {
   CHECK(test::run_tide({"-e", question("30")}).out == "answer nil, size .\n");
 }

@@ -6,7 +6,7 @@
 using Catch::Matchers::ContainsSubstring;
 using test::Terminal;
 
-TEST_CASE("Ctrl-C ends a training behind a step, and the session goes on", "[interrupt]") {
+TEST_CASE("Ctrl-C ends a training after a step, and the session goes on", "[interrupt]") {
   Terminal terminal;
   terminal.read_to_prompt();
   for (const char* line :

@@ -190,7 +190,7 @@ class SessionTests(KernelCase):
         others = self.run_input(code)[1]
         self.assertNotEqual(others[0][1]["transient"], outputs[0][1]["transient"])
 
-    def test_names_are_found_behind_letters_of_several_bytes(self):
+    def test_names_are_found_after_letters_of_several_bytes(self):
         self.client.complete("s = 'äöü' tide.matm", 19)
         reply = self.client.get_shell_msg(timeout=LONGEST)["content"]
         self.assertEqual((reply["matches"], reply["cursor_start"], reply["cursor_end"]), (["matmul"], 15, 19))
@@ -228,7 +228,7 @@ class RequestTests(KernelCase):
         self.assertEqual(values["a"]["data"]["text/plain"], "4")
         self.assertEqual((values["b"]["status"], values["b"]["ename"]), ("error", "Error"))
 
-    def test_inputs_behind_a_failed_one_are_aborted(self):
+    def test_inputs_after_a_failed_one_are_aborted(self):
         codes = ["tide.sleep(0.5) error 'x'", "7", "8"]
         requests = [self.client.execute(code) for code in codes]
         info = self.client.kernel_info()

@@ -31,7 +31,7 @@ class CppSites(unittest.TestCase):
         self.assertEqual(mistake.schema.replace(sites.NUMBER, "7"),
                          "const int n = tide_mutant(7) ? (a + b) : (a * b);")
 
-    def test_what_is_no_code(self):
+    def test_what_is_not_code(self):
         self.assertEqual(found(sites.cpp_sites, "// a < b;\n#define X f(1);\nusing A = B;\n"), set())
         self.assertEqual(found(sites.cpp_sites, 'void f() { g("a < b, 1;"); }'),
                          {('g("a < b, 1;");', "call dropped", ";")})

@@ -154,12 +154,12 @@ class Workspace:
         for mistake in self.mistakes:
             if not mistake["schema"]:
                 texts = [self.lua_text(mistake), self.traced_text([mistake], Path("/dev/null"))]
-                if any(self.is_no_lua(text) for text in texts):
+                if any(self.is_not_lua(text) for text in texts):
                     continue
             kept.append(mistake)
         self.mistakes = kept
 
-    def is_no_lua(self, text):
+    def is_not_lua(self, text):
         program = "os.exit(load(io.read('a')) and 0 or 1)"
         return subprocess.run([self.build / "tide", "-e", program], input=text, text=True,
                               capture_output=True, check=False).returncode != 0

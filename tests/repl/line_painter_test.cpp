@@ -29,7 +29,7 @@ std::string drawn(const std::string& line, int columns, const std::string& hint 
 
 }  // namespace
 
-TEST_CASE("a line is drawn behind its prompt", "[painter]") {
+TEST_CASE("a line is drawn after its prompt", "[painter]") {
   CHECK(drawn("x = 1", 80) == "\0337\r\033[8C<x = 1>\0338");
   CHECK(drawn("x", 80, "", "") == "\0337\r<x>\0338");
 }

@@ -72,7 +72,7 @@ TEST_CASE("Tab completes a field of an element of a field", "[repl]") {
              ContainsSubstring("found\t42") || ContainsSubstring("found   42"));
 }
 
-TEST_CASE("Tab completes what a chain of 32 tables behind __index knows", "[repl]") {
+TEST_CASE("Tab completes what a chain of 32 tables in __index contains", "[repl]") {
   Terminal terminal;
   terminal.read_to_prompt();
   answer(terminal,
@@ -208,7 +208,7 @@ TEST_CASE("errors, numbers, types, devices and notes have colours", "[repl]") {
   CHECK_THAT(shown("1"), ContainsSubstring("\033[2m["));  // the time
 }
 
-TEST_CASE("a line gets colours while it is typed, and the signature behind it", "[repl]") {
+TEST_CASE("a line gets colours while it is typed, and the signature after it", "[repl]") {
   Terminal terminal({}, "", {200, {{"NO_COLOR", ""}}});
   terminal.read_to_prompt();
   terminal.type("for i = 1, tide.ones(");

@@ -1,5 +1,5 @@
 // Types each tests/repl/*.keys at the prompt and compares all that the terminal shows with the
-// approved *.txt beside it. With TIDE_APPROVE=1 in the environment the texts are written anew.
+// approved *.txt beside it. With TIDE_APPROVE=1 in the environment the texts are written again.
 //
 // A line of keys is typed and ended with Enter; <Tab>, <Up>, <Ctrl-C> and <Ctrl-D> are keys, and a
 // line that ends in one of the last two gets no Enter. Lines between <Paste> and <End> are pasted.

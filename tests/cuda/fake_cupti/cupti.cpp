@@ -53,7 +53,7 @@ Status refusal(const char* call) {
              : 0;
 }
 
-void give_back() {
+void deliver_buffer() {
   if (buffer) take_buffer(nullptr, 0, buffer, buffer_bytes, used);
   buffer = nullptr;
 }
@@ -61,7 +61,7 @@ void give_back() {
 template <class Made>
 void add(const Made& record) {
   const size_t size = size_of(record.kind);
-  if (buffer && used + size > buffer_bytes) give_back();
+  if (buffer && used + size > buffer_bytes) deliver_buffer();
   if (!buffer) {
     size_t most = 0;
     give_buffer(&buffer, &buffer_bytes, &most);
@@ -167,7 +167,7 @@ TIDE_ENTRY cuptiActivityDisable(Kind kind) {
 TIDE_ENTRY cuptiActivityFlushAll(uint32_t) {
   const std::lock_guard lock(mutex);
   if (!take_buffer) return kNoCallbacks;
-  give_back();
+  deliver_buffer();
   return 0;
 }
 

@@ -1,4 +1,4 @@
--- A tensor that was given back.
+-- A tensor that was freed.
 local x = tide.ones(2)
 x:free()
 local y = x + 1

@@ -1,4 +1,4 @@
--- Failures that nobody has read are reported at the end, each kind once.
+-- Failures that were never read are reported at the end, each kind once.
 for _ = 1, 1000 do
   local rows = tide.ones(2, 3):index_select(1, tide.tensor {3})
 end

@@ -1,4 +1,4 @@
--- A linear layer behind a convolution, without nn.Flatten between them.
+-- A linear layer after a convolution, without nn.Flatten between them.
 local nn = tide.nn
 local net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.Linear(4 * 6 * 6, 10))
 print(net(tide.ones(2, 1, 8, 8)))

@@ -1,4 +1,4 @@
--- Integers divided by 0 in a loop that nobody reads.
+-- Integers divided by 0 in a loop whose result is never read.
 local x = tide.tensor {7, 8}
 for _ = 1, 200 do
   local rest = x % tide.tensor {2, 0}

@@ -46,8 +46,8 @@ void check_second(const Function& f, const Tensor& x0) {
   const Tensor second = gradients({&weighted, 1}, {&x, 1})[0];
   const double step = 1e-5;
   const Tensor ahead = first_gradient(f, leaf(x0 + direction * step), false);
-  const Tensor behind = first_gradient(f, leaf(x0 - direction * step), false);
-  const double expected = values(sum((ahead - behind) * weights))[0] / (2 * step);
+  const Tensor back = first_gradient(f, leaf(x0 - direction * step), false);
+  const double expected = values(sum((ahead - back) * weights))[0] / (2 * step);
   CHECK(values(sum(second * direction))[0] == Approx(expected).epsilon(1e-5).margin(1e-6));
 }
 

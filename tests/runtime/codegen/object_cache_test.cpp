@@ -143,7 +143,7 @@ TEST_CASE("what was used last stays longest", "[codegen]") {
   CHECK(folder.cache().load("1").empty());
 }
 
-TEST_CASE("a limit of nothing is no cache", "[codegen]") {
+TEST_CASE("a limit of zero disables the cache", "[codegen]") {
   CacheFolder folder(0);
   folder.cache().store("key", "object");
   CHECK(folder.cache().load("key").empty());

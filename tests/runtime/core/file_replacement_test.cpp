@@ -1,4 +1,5 @@
-// Replaced files: at once or not at all, whatever the path names and whoever is killed meanwhile.
+// Replaced files: at once or not at all, whatever the path names and whichever process is killed
+// meanwhile.
 #include "runtime/core/file_replacement.h"
 
 #include <fcntl.h>
@@ -34,7 +35,8 @@ class OrdinaryUser {
  public:
   explicit OrdinaryUser(const TemporaryFolder& folder) {
     if (geteuid() != 0) return;
-    changed_ = chown(folder.file("").c_str(), kNobody, kNobody) == 0 && seteuid(kNobody) == 0;
+    changed_ = chown(folder.file("").c_str(), kUnprivileged, kUnprivileged) == 0 &&
+               seteuid(kUnprivileged) == 0;
     ordinary_ = changed_;
   }
   ~OrdinaryUser() {
@@ -44,7 +46,7 @@ class OrdinaryUser {
   explicit operator bool() const { return ordinary_; }
 
  private:
-  static constexpr uid_t kNobody = 65534;
+  static constexpr uid_t kUnprivileged = 65534;
   bool changed_ = false, ordinary_ = true;
 };
 

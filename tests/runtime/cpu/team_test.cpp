@@ -115,7 +115,7 @@ class Helper {
   const std::thread::id id;
 };
 
-/// The threads that take part in ranges of n items until the helper does, at most in so many. Each
+/// The threads that take part in ranges of n items until the helper does, at most that number. Each
 /// range takes until two threads are in it.
 std::set<std::thread::id> threads_of_ranges(Team& team, int64_t n, std::thread::id helper,
                                             int ranges) {
@@ -223,7 +223,7 @@ TEST_CASE("a range stops between two parts when its step is dropped", "[cpu]") {
       CHECK_THROWS_AS(team.for_range(1000, 1, drop_at_once), Interrupted);
       CHECK(done == 0);
     }
-    team.for_range(1000, 1, drop_at_once);  // a step that nobody may drop
+    team.for_range(1000, 1, drop_at_once);  // a step that must not be dropped
     CHECK(done == 1000);
   }
 }

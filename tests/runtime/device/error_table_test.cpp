@@ -11,7 +11,7 @@ namespace {
 
 void* at(uint64_t value) { return reinterpret_cast<void*>(value * 64); }
 
-/// How many of them somebody else than the test keeps.
+/// The number of them that code other than the test keeps.
 size_t kept(const std::vector<Ref<Failure>>& failures) {
   return static_cast<size_t>(std::count_if(failures.begin(), failures.end(),
                                            [](const auto& each) { return !each->unique(); }));
@@ -19,7 +19,7 @@ size_t kept(const std::vector<Ref<Failure>>& failures) {
 
 }  // namespace
 
-TEST_CASE("failures that were reported are forgotten, those that nobody read stay", "[graph]") {
+TEST_CASE("reported failures are forgotten, unread ones stay", "[graph]") {
   ErrorTable book;
   std::vector<Ref<Failure>> reported, unread;
   for (uint64_t i = 0; i < 5000; ++i) {

@@ -51,7 +51,7 @@ TEST_CASE("block sizes waste little and never shrink", "[graph]") {
   }
 }
 
-TEST_CASE("a block that was given back is handed out again", "[graph]") {
+TEST_CASE("a released block is handed out again", "[graph]") {
   SimBackend backend(0);
   ProcessUse use;
   Allocator allocator(backend, use);
@@ -67,7 +67,7 @@ TEST_CASE("a block that was given back is handed out again", "[graph]") {
   CHECK(allocator.statistics().cached == 0);
 }
 
-TEST_CASE("trimming gives back all but what lies beside a block in use", "[graph]") {
+TEST_CASE("trimming releases all but what lies beside a block in use", "[graph]") {
   SimBackend backend(0);
   ProcessUse use;
   Allocator allocator(backend, use);
@@ -88,7 +88,7 @@ TEST_CASE("trimming gives back all but what lies beside a block in use", "[graph
   CHECK(allocator.statistics().cached == 0);
 }
 
-TEST_CASE("blocks that work may still use stay where unused ones are given back", "[graph]") {
+TEST_CASE("blocks that work may still use stay where unused ones are released", "[graph]") {
   SimBackend backend(0);
   ProcessUse use;
   Allocator allocator(backend, use);
@@ -185,8 +185,8 @@ TEST_CASE("no block comes to lie where a lost one is held", "[graph]") {
   Ref<Storage> lost = allocator.allocate(kBlock);
   REQUIRE(lost->bytes == kBlock);
   CHECK(allocator.abandon([] {}) == std::vector<void*>{lost->data});
-  Ref<Storage> behind = allocator.allocate(kBlock), before = allocator.allocate(kBlock);
-  CHECK(backend.place_of(behind->data) == 2 * kBlock);
+  Ref<Storage> after = allocator.allocate(kBlock), before = allocator.allocate(kBlock);
+  CHECK(backend.place_of(after->data) == 2 * kBlock);
   CHECK(backend.place_of(before->data) == 0);
   CHECK(backend.released.empty());
   lost = {};

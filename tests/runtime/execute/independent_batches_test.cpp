@@ -22,7 +22,7 @@ using test::values;
 namespace {
 
 /// A submission of one step that reads the one set of addresses and writes the other. It also makes
-/// values that are no buffers, falls back to values of before, and counts up from numbers that are
+/// values that are not buffers, falls back to values of before, and counts up from numbers that are
 /// no addresses.
 struct Uses {
   std::set<uint64_t> reads, writes, outputs{}, olds{}, iotas{};
@@ -124,7 +124,7 @@ TEST_CASE("a value that a step falls back to is read, one that it makes is writt
 
 TEST_CASE("work is counted for each batch and for all", "[batches]") {
   IndependentBatches batches;
-  for (int round = 0; round < 2; ++round) {  // starting anew forgets what was before
+  for (int round = 0; round < 2; ++round) {  // a new start forgets what was before
     const std::vector<Uses> all{{{1}, {2}}, {{1}, {3}}, {{2}, {4}}, {{1}, {5}}};
     std::vector<Step> steps;
     for (const Uses& uses : all) steps.push_back(uses.step());

@@ -1,4 +1,4 @@
-// What a queue knows of positions that nobody has looked at yet.
+// What a queue knows of positions that were not checked yet.
 #include "runtime/execute/pending_checks.h"
 
 #include "tests/runtime/execute/queue_bench.h"

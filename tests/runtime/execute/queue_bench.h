@@ -1,4 +1,4 @@
-// A queue on a device that does what a test lets go, with values known by numbers.
+// A queue on a device that completes what a test permits, with values known by numbers.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace tide::test {
 
-/// A device that only enqueues: it has done what the test lets go.
+/// A device that only enqueues: it has completed what the test permits.
 class Stub : public Backend, public AsyncStream, public HostParallelism {
  public:
   std::unique_ptr<Backend> another_stream() override { return nullptr; }
@@ -165,7 +165,7 @@ struct Bench {
     });
   }
 
-  /// Whether so many launches happen, sooner or later.
+  /// Whether that number of launches happens, sooner or later.
   bool launches(int count) {
     for (int i = 0; i < 5000 && stub.launches < count; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

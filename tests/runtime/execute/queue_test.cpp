@@ -125,7 +125,7 @@ TEST_CASE("a full queue takes more when it is half empty, after an interrupt at 
   std::atomic<uint64_t> ticket{0};
   auto submits = std::async(std::launch::async, [&] { ticket = bench.run({{1}, 3}); });
   interrupt_requested = interrupted;
-  CHECK_FALSE(ends_within(submits, 50ms));  // no place, whoever asks for one
+  CHECK_FALSE(ends_within(submits, 50ms));  // no capacity, for any thread
   bench.stub.release_to(interrupted ? 1 : kCapacity / 2);
   if (!interrupted) {
     CHECK_FALSE(ends_within(submits, 50ms));
@@ -160,7 +160,7 @@ TEST_CASE("work that is not small, or hangs together, runs in its order", "[grap
   CHECK(order_of({{{1}, 2}, {{2}, 3}, {{3}, 4}, {{4}, 5}, {{1}, 6}}, shares) ==
         Order{2, 3, 4, 5, 6});
   CHECK(shares.parts.empty());
-  // What comes behind a large one begins after it, and small ones before it are done by then.
+  // What comes after a large one begins when it is done, and small ones before it are done by then.
   CHECK(order_of({{{1}, 2}, {{1}, 3}, {{1}, 4}, {{1}, 5}, {{1}, 6}}, shares, {4}) ==
         Order{3, 2, 4, 6, 5});
   CHECK(shares.parts == Parts{2, 2});

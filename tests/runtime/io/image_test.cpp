@@ -142,7 +142,7 @@ TEST_CASE("a jpeg is decoded at the least scale that is large enough", "[io]") {
   CHECK(shape_for(1, 1) == Shape{1, 8, 10});
 }
 
-TEST_CASE("what is no picture is refused by name", "[io]") {
+TEST_CASE("a file that is not an image is refused by name", "[io]") {
   const auto fails_with = [](const std::string& bytes, const std::string& text,
                              const ImageRequest& request = {}) {
     CHECK_THROWS_WITH(decode(bytes, request),

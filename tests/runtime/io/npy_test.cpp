@@ -177,7 +177,7 @@ TEST_CASE("a member of an npz file that claims more bytes than deflate can hold 
   CHECK_THROWS_WITH(read_npz(path), ContainsSubstring(refused));
 }
 
-TEST_CASE("a file that cannot be written is an error and nothing is left behind", "[io]") {
+TEST_CASE("a file that cannot be written is an error and leaves no file", "[io]") {
   TemporaryFolder folder;
   const std::string bytes(4, 'x');
   const ArrayToWrite array = to_write("x", DType::f32, {1}, bytes);

@@ -33,7 +33,7 @@ const Shape kMegabyte{kBytes / 4};
 
 }  // namespace
 
-TEST_CASE("a chain of elementwise ops and the sum behind it are one step", "[graph]") {
+TEST_CASE("a chain of elementwise ops and the sum after it are one step", "[graph]") {
   const Tensor x = stored({64, 32});
   Tensor y;
   CHECK(work_of([&] { y = sum((x * 2 + 1) * x - x); }).launches == 1);

@@ -97,7 +97,7 @@ TEST_CASE("results that will be stored are flushed by their bytes", "[graph]") {
   CHECK(work.peak <= 10 * bytes);
 }
 
-TEST_CASE("results that nobody reads yet are flushed from 64 MB on", "[graph]") {
+TEST_CASE("unread results are flushed from 64 MB on", "[graph]") {
   constexpr int64_t kEach = int64_t{8} << 20;
   const auto bytes = [](int64_t count) {
     return zeros({count}, {.dtype = DType::u8, .device = Device{}});
@@ -126,7 +126,7 @@ TEST_CASE("programs that differ in numbers and offsets share a plan and its kern
   CHECK(work_of([&] { values(sum(narrow(x, Dim{0}, Position{2}, 9) * 2)); }).plans > 0);
 }
 
-TEST_CASE("a value that nobody else holds gives its block to the next", "[graph]") {
+TEST_CASE("a value without other owners gives its block to the next", "[graph]") {
   Tensor x = stored(kMegabyte);
   CHECK(work_of([&] { x = x * 2; }).blocks == 0);
   const Tensor held = x;
@@ -135,7 +135,7 @@ TEST_CASE("a value that nobody else holds gives its block to the next", "[graph]
   CHECK(values(x)[0] == 12);
 }
 
-TEST_CASE("a part is written in place, unless somebody holds the old value", "[graph]") {
+TEST_CASE("a part is written in place, unless the old value has an owner", "[graph]") {
   const Tensor x = stored(kMegabyte);
   const Tensor part = narrow(x, Dim{0}, Position{2}, 3);
   CHECK(work_of([&] { write("fill_", part, 1); }).blocks == 0);

@@ -1,4 +1,5 @@
-// Values shared between threads that record: right for all of them, whoever writes or ends first.
+// Values shared between threads that record: right for all of them, whichever thread writes or ends
+// first.
 #include "runtime/tensor/shared_tensor.h"
 
 #include <atomic>

@@ -70,7 +70,7 @@ TEST_CASE("values are filled while the queue rests and while it works", "[tensor
   CHECK(holds(fresh, 7));
 }
 
-TEST_CASE("what cannot be filled leaves no memory behind", "[tensor]") {
+TEST_CASE("a failed transfer leaves no memory allocated", "[tensor]") {
   const Device device = GENERATE(Device{}, Device{DeviceKind::sim, 0});
   DeviceState& state = DeviceState::of(device);
   test::values(filled(device, 1));

@@ -135,7 +135,7 @@ describe("advice on shapes", function(device)
 
   local weight = tide.rand(8, 8, {device = device})
 
-  it("sees work that is planned anew for each size", function()
+  it("sees work that is planned again for each size", function()
     local at
     local found = finding(rule, function()
       for _ = 1, 20 do
@@ -156,7 +156,7 @@ describe("advice on shapes", function(device)
     end))
   end)
 
-  it("sees kernels that are compiled anew", function()
+  it("sees kernels that are compiled again", function()
     local row = {name = "compile", kernel = "mul_sum", calls = 9, host_ms = 9}
     row.file, row.line = "a.lua", 3
     equal(on(rule, {making = {row}}).text,

@@ -24,7 +24,7 @@ local function with_slow_launches(fn)
 end
 
 describe("advice on waits", function()
-  it("counts those of a loop, not one behind it or those of a clock", function()
+  it("counts those of a loop, not one after it or those of a clock", function()
     local x = tide.rand(64, {device = "sim"})
     with_slow_launches(function()
       local at
@@ -121,7 +121,7 @@ describe("advice on transfers", function()
       for _ = 1, 5 do y:sum() end
     end))
     is_nil(finding("moved again", function()
-      for i = 1, 5 do -- a buffer that is filled anew
+      for i = 1, 5 do -- a buffer that is filled again
         x:fill_(i)
         x:to(there):sum()
       end

@@ -81,7 +81,7 @@ describe("ops written in Lua", function(device)
     end)
     raises("oh no", function() op(function() error("oh no") end)(x):sum():backward() end)
   end)
-  it("let go of everything when their results are gone", function()
+  it("release everything when their results are gone", function()
     local watched = setmetatable({}, {__mode = "k"})
     do
       local marker = {}
@@ -158,7 +158,7 @@ describe("derivatives", function(device)
 end)
 
 describe("checkpoints", function(device)
-  it("leave an argument alone that the function gives back", function()
+  it("leave an argument alone that the function returns", function()
     local x = tide.ones({2}, {device = device})
     local y = tide.checkpoint(function(...) return ... end, x)
     equal({x.requires_grad, y.requires_grad, y:tolist()}, {false, true, {1.0, 1.0}})

@@ -131,17 +131,17 @@ local function check(seed, total, inputs)
   total(tracked):backward()
   for _ = 1, 2 do
     local expected, slope_there, size = 0, 0, 1
-    local ahead, behind = {}, {}
+    local ahead, back = {}, {}
     for k, input in ipairs(inputs) do
       local direction = tide.randn_like(input)
-      ahead[k], behind[k] = input + direction * kStep, input - direction * kStep
+      ahead[k], back[k] = input + direction * kStep, input - direction * kStep
       local grad = tracked[k].grad
       if grad then
         slope_there = slope_there + (grad * direction):sum():item()
         size = size + grad:abs():sum():item()
       end
     end
-    expected = (total(ahead) - total(behind)):item() / (2 * kStep)
+    expected = (total(ahead) - total(back)):item() / (2 * kStep)
     if not (math.abs(slope_there - expected) <= 1e-6 * size) then
       error(("program %d: the derivative is %.12g, by differences %.12g"):format(seed, slope_there,
         expected), 2)

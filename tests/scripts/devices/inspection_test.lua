@@ -1,4 +1,4 @@
--- What a script can ask: the graph behind a tensor, types, memory figures, settings of devices; and
+-- What a script can ask: the graph of a tensor, types, memory figures, settings of devices; and
 -- tensors exchanged with a host.
 local tide = require "tide"
 local test = require "tide.test"

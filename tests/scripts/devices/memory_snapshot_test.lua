@@ -153,7 +153,7 @@ describe("arguments of tide.memory", function()
 end)
 
 describe("the error for lack of memory", function()
-  it("lists the five largest holders and the mend", function()
+  it("lists the five largest holders and the fix", function()
     local output, ok = run_tide [[-e "
 tide.sim.configure {device = 'sim:0', memory_limit = 64 << 20}
 local held, line = {}, {device = 'sim:0'}

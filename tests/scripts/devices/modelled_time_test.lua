@@ -1,5 +1,5 @@
 -- Simulated devices like a card: their times are modelled, so that all figures here are exact; and
--- what is no such device is timed as ever.
+-- other devices are timed as usual.
 local cards = require "tide.estimate.cards"
 local tide = require "tide"
 local test = require "tide.test"
@@ -198,7 +198,7 @@ describe("what is modelled", function()
       .devices[1].modelled_for)
   end)
 
-  it("is no other device", function()
+  it("is not another device", function()
     like "H200"
     local x = tide.rand(kElements)
     local a, b = tide.Event {device = "cpu", timing = true}, tide.Event {device = "cpu", timing = true}

@@ -53,7 +53,7 @@ describe("modes", function()
     is_true(tide.is_grad_enabled())
     is_false(steps())
   end)
-  it("of an abandoned coroutine disturb nobody", function()
+  it("of an abandoned coroutine disturb no other code", function()
     for _ = 1, 20 do
       coroutine.wrap(function()
         local _ <close> = tide.no_grad()

@@ -43,7 +43,7 @@ describe("programs on several streams", function(device)
   end
   it("give the bits that they give on one", compare)
   if tide.device(device).type == "sim" then
-    it("give them when launches are slow, and one stream runs far behind another", function()
+    it("give them when launches are slow, and one stream runs far later than another", function()
       programs = 6
       with_slow_launches(3e-4, compare)
     end)

@@ -76,7 +76,7 @@ describe("a graph as text", function(device)
       "└─",
     })
   end)
-  it("puts a write to a part behind what it writes to", function()
+  it("puts a write to a part after what it writes to", function()
     local x = tide.rand(8, {device = device})
     tide.flush()
     local e = tide.explain(function()

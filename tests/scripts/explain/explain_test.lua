@@ -42,7 +42,7 @@ end
 local function here() return debug.getinfo(2, "l").currentline end
 
 describe("the kernels of a function", function(device)
-  it("are one for elementwise ops and the reduction behind them", function()
+  it("are one for elementwise ops and the reduction after them", function()
     local x = stored(device, 64, 32)
     local e, y, z = tide.explain(function() return ((x * 2 + 1):exp()):sum(2), "more" end)
     equal(steps(e), {"loop mul add exp sum"})

@@ -160,7 +160,7 @@ describe("pictures of other programs", function()
     write(path, png(3, 2, 3, {"\x1b"}, palette .. chunk("tRNS", "\0"))) -- four numbers a byte
     equal(read(path):tolist(), {{{0, 1, 2}}})
   end)
-  it("are as gray whatever gamma they speak of", function()
+  it("are equally gray whatever gamma they declare", function()
     local plain, gamma = read(files .. "plain.png", {mode = "gray"}), read(files .. "gamma.png", {mode = "gray"})
     test.identical(plain, gamma)
   end)

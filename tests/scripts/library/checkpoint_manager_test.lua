@@ -91,7 +91,7 @@ local function step(own, x)
   return loss:item()
 end
 
---- All losses and the state at the end of a training of 3 epochs, which is saved behind step `stop` and
+--- All losses and the state at the end of a training of 3 epochs, which is saved after step `stop` and
 --- goes on with other objects.
 local function train(path, kind, stop)
   tide.manual_seed(1)
@@ -215,7 +215,7 @@ describe("a checkpoint manager", function()
       equal(numbers(manager()), {1, 2, 4})
     end
   end)
-  it("refuses to begin anew where files are there and none can be read", function()
+  it("refuses to start again where files are there and none can be read", function()
     save(manager(), {false, false})
     write(path .. "-000001.safetensors", "")
     os.remove(path .. "-000002.safetensors")

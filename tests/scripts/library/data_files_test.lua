@@ -235,7 +235,7 @@ describe("read_csv", function()
     equal(#data.read_csv(write(("\r\n"):rep(3 << 20) .. "a\r\ntrue\r\n")).a, 1)
     equal(data.read_csv(write("a\n" .. ("\n"):rep(3 << 20) .. "true\n")).a:tolist(), {true})
   end)
-  it("gives back fields of any bytes", function()
+  it("returns fields of any bytes", function()
     tide.manual_seed(2)
     local alphabet = {"a", ",", '"', "\n", "\r", " ", "7", "\255"}
     for _, row in ipairs(tide.randint(1, #alphabet, {200, 3, 4}):tolist()) do

@@ -338,7 +338,7 @@ describe("errors of a data set", function()
     end)
     raises("DataLoader: sample 2: ", function() return batches(data.DataLoader(running_dry)) end)
   end)
-  it("that are no text come as they are", function()
+  it("that are not text come as they are", function()
     local mark = {}
     local broken = plain(1, function() error(mark) end)
     local _, caught = pcall(batches, data.DataLoader(broken))

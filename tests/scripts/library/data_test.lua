@@ -31,7 +31,7 @@ describe("a loader", function(device)
     end
     equal(count, 2)
   end)
-  it("shuffles anew in every pass, each sample once", function()
+  it("shuffles again in every pass, each sample once", function()
     local loader = data.DataLoader(dataset, {batch_size = 10, shuffle = true})
     local first, second = loader:iter()(), loader:iter()()
     equal((first:sort()):tolist(), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})

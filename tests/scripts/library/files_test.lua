@@ -54,7 +54,7 @@ describe("files", function()
     local loaded = tide.load(path)
     for dtype, tensor in pairs(state) do test.identical(loaded[dtype], tensor) end
   end)
-  it("take the path in front or behind, and words about the tensors", function()
+  it("take the path first or last, and words about the tensors", function()
     for _, arguments in ipairs {{{x = tide.ones(2)}, path, {by = "me"}},
       {path, {x = tide.ones(2)}, {by = "me"}}} do
       tide.save(table.unpack(arguments))
@@ -96,7 +96,7 @@ describe("files", function()
   end)
   it("that are missing or damaged are errors that name them", function()
     raises("/nowhere/x.npy", function() return tide.np.load("/nowhere/x.npy") end)
-    write(path, "this is no tensor")
+    write(path, "this is not a tensor")
     raises(path, function() return tide.load(path) end)
     raises(path, function() return tide.np.load(path) end)
   end)

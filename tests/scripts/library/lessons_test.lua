@@ -35,7 +35,7 @@ describe("lesson", function()
     end
   end)
 
-  it("words of the D2L book speak of the device that was asked for", function()
+  it("words of the D2L book use the device that was asked for", function()
     test.is_true(output_of("contexts --device sim"):find("tide.gpu(0)       sim:0", 1, true))
     test.is_true(output_of("contexts --device cpu"):find("tide.gpu(0)       cuda:0", 1, true))
   end)

@@ -20,7 +20,7 @@ function Words:iter()
 end
 
 --- All batches of three passes, beside a script that draws numbers between them; with `stop`, the loader
---- and the generator are replaced behind that many batches by others that their states are loaded into.
+--- and the generator are replaced after that number of batches by others that their states are loaded into.
 local function batches(make, stop)
   tide.manual_seed(7)
   local loader, all = make(), {}
@@ -80,7 +80,7 @@ describe("the state of a loader", function()
       for stop = 1, #whole do equal(batches(make, stop), whole) end
     end)
   end
-  it("is between passes behind a whole one", function()
+  it("is between passes after a complete one", function()
     local loader = data.DataLoader({1, 2, 3})
     for _ in loader:iter() do end
     equal(loader:state_dict(), {epoch = 1})

@@ -40,7 +40,7 @@ describe("the text of a table", function()
     equal(lines[1], "{")
     equal(lines[2]:sub(1, 12), "  101, 102, ")
     equal(lines[5], "  ... 2 more")
-    -- So much of a line goes to what the list lies in.
+    -- The part of a line that the enclosing value takes.
     local digits = {}
     for i = 1, 40 do digits[i] = i % 10 end
     for _, nested in ipairs {digits, {digits}, {{digits}}} do

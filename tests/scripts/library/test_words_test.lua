@@ -2,7 +2,7 @@
 local test = require "tide.test"
 local tide = require "tide"
 
---- Asserts that fn fails with exactly this message behind the file and line of this file.
+--- Asserts that fn fails with exactly this message after the file and line of this file.
 local function fails(message, fn, ...)
   local ok, got = pcall(fn, ...)
   test.is_false(ok)

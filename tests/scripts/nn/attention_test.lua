@@ -1,4 +1,4 @@
--- Attention over so many scores that they are made in parts: the same values and gradients as by the formula written out.
+-- Attention over scores that are computed in parts: the same values and gradients as by the formula written out.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it

@@ -57,7 +57,7 @@ describe("ctc_loss", function(device)
     test.close(F.ctc_loss(log_probs, targets, {5, 4}, {0, 0}, options), both, {rtol = 1e-12})
     test.close(F.ctc_loss(log_probs, targets[{{}, {1, 0}}], {5, 4}, {0, 0}, options), both,
       {rtol = 1e-12})
-    -- One behind the other the empty ones take no place.
+    -- Concatenated, the empty ones take no space.
     local flat = tide.tensor({4, 2}, {device = device})
     test.close(F.ctc_loss(log_probs, flat, {5, 4}, {0, 2}, options),
       {9.718744170916356, 2.902483986490246}, {rtol = 1e-12})

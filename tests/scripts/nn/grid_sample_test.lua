@@ -209,7 +209,7 @@ describe("affine_grid", function(device)
     raises("theta of shape (1, 2, 3) does not fit a size of (2, 1, 2, 3)", F.affine_grid,
       theta[{{1, 6}}]:reshape(1, 2, 3), {2, 1, 2, 3})
   end)
-  it("and grid_sample give back the image", function()
+  it("and grid_sample reproduce the image", function()
     local x = waves("sin", 0.7, device, 1, 2, 3, 4)
     local theta = tide.tensor({{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}}},
       {dtype = "float64", device = device})

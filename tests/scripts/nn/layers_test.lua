@@ -57,7 +57,7 @@ describe("convolution layers", function(device)
       device = device, dtype = "float64"})
     equal(same(numbers(device, 1, 1, 9)).shape, {1, 1, 9})
     local image, tap = tide.tensor({{{{1, 2}, {3, 4}}}}, {device = device}):float(), tide.ones({1, 1, 2, 3})
-    -- What an even kernel needs beyond one side lies behind the last elements.
+    -- What an even kernel needs beyond one side lies after the last elements.
     equal(F.conv2d(image, tap:to(device), {padding = "same"}):tolist(), {{{{10.0, 10.0}, {7.0, 7.0}}}})
     equal(F.conv2d(image, tap:mT():contiguous():to(device), {padding = "same"}):tolist(),
       {{{{10.0, 6.0}, {10.0, 6.0}}}})
@@ -293,13 +293,13 @@ describe("other layers", function(device)
     test.is_true(limited.weight[3]:norm():item() < 1.0001)
     test.is_true(limited.weight[2]:norm():item() > 2)
   end)
-  it("say which size is no whole number", function()
+  it("say which size is not an integer", function()
     raises("Linear: in_features: expected an integer, got 2.5", nn.Linear, 2.5, 1)
     raises("Conv1d: argument 2 (out_channels): expected integer, got string", nn.Conv1d, 1, "x", 3)
     raises("GRU: hidden_size must be non-negative, got -1", nn.GRU, 1, -1)
     equal(nn.Linear(16 / 2, 4).weight.shape, {4, 8})
   end)
-  it("say which argument is no tensor", function()
+  it("say which argument is not a tensor", function()
     raises("softshrink: argument 1 (x): expected tensor, got number", F.softshrink, 1)
     raises("poisson_nll_loss: argument 2 (target): expected tensor, got boolean", F.poisson_nll_loss,
       tide.ones(2), true)
@@ -480,7 +480,7 @@ describe("other layers", function(device)
     close(utils.unpad_sequence(utils.pad_sequence({a, b}, {batch_first = true}), {3, 1},
       {batch_first = true})[2], {4})
   end)
-  it("refuse what is no list of sequences", function()
+  it("refuse what is not a list of sequences", function()
     local utils = nn.utils.rnn
     local a = tide.ones({3}, {device = device})
     local function refuses(message, name, ...) raises(name .. ": " .. message, utils[name], ...) end

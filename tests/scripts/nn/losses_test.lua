@@ -3,7 +3,7 @@ local tide = require "tide"
 local test = require "tide.test"
 local describe, it, close = test.describe, test.it, test.close
 
--- {call, value, gradient}: torch.nn.functional in float64. Of a loss that is no number,
+-- {call, value, gradient}: torch.nn.functional in float64. Of a loss that is not a number,
 -- the gradient is that of its elements times 1, 2, 3, ...
 local cases = {
   {[[F.poisson_nll_loss(x, counts, {full = true, reduction = "none"})]],

@@ -109,7 +109,7 @@ describe("Sequential", function()
     function Derived:init(width) nn.Sequential.init(self, nn.Linear(width, 1), nn.ReLU()) end
     equal(tostring(Derived(3)[{2, 2}]), tostring(nn.Sequential(nn.ReLU())))
   end)
-  it("says what is no child, name or position", function()
+  it("says what is not a child, name or position", function()
     local net = nn.Sequential {{"a", nn.ReLU()}}
     raises("Sequential: expected a module, got a number", nn.Sequential, nn.ReLU(), 3)
     raises("Sequential: expected a module, got a nil", net.add, net, nil)

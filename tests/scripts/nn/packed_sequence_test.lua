@@ -80,7 +80,7 @@ end)
 
 describe("recurrent layers over packed sequences", function(device)
   --- PyTorch's loss and weighted gradients of the parameters, the input, h and c, of two layers in
-  --- both directions: printed with 12 digits behind the point.
+  --- both directions: printed with 12 digits after the point.
   local expected = {
     RNN = {
       [true] = {-3.928412922048, 44.797095094028, -1.983741608186, -2.526980467400},

@@ -34,7 +34,7 @@ describe("pools", function(device)
       adaptive_max_pool = function(pool, x) return pool(x, 2) end,
       fractional_max_pool = function(pool, x) return pool(x, 1, {output_size = 1}) end,
     }
-    -- Which of (n, 0, 2, ...) and (0, 2, ...) PyTorch takes; (0, c, 2, ...) is no batch for all.
+    -- Which of (n, 0, 2, ...) and (0, 2, ...) PyTorch takes; (0, c, 2, ...) is not a batch for all.
     local no_channels = {adaptive_avg_pool1d = true, adaptive_avg_pool2d = true}
     local no_plane = {
       adaptive_avg_pool1d = true, adaptive_avg_pool2d = true, adaptive_avg_pool3d = true,

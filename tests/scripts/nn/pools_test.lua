@@ -1,4 +1,4 @@
--- Pools whose windows end, or would begin, in the padding behind the input: a window counts if it
+-- Pools whose windows end, or would begin, in the padding after the input: a window counts if it
 -- begins in the input or in the padding before it.
 local tide = require "tide"
 local test = require "tide.test"
@@ -92,7 +92,7 @@ describe("pools with ceil_mode", function(device)
   end
 
   -- {size, kernel, stride, padding, results}: the last window of a plain division would begin
-  -- behind the input.
+  -- after the input.
   local sizes = {
     {3, 2, 2, 1, 2}, {3, 3, 4, 1, 1}, {4, 2, 3, 1, 2}, {4, 4, 3, 2, 2}, {5, 2, 2, 1, 3},
     {6, 3, 4, 1, 2}, {6, 4, 5, 2, 2}, {7, 2, 3, 1, 3}, {7, 4, 3, 2, 3},

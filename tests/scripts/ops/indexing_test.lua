@@ -44,7 +44,7 @@ describe("indexing", function(device)
     equal(x[x:gt(10)]:tolist(), {11, 12})
     equal(x[tide.tensor({3, 1}):to(device)]:tolist(), {{9, 10, 11, 12}, {1, 2, 3, 4}})
   end)
-  it("ends ipairs behind the last row", function()
+  it("ends ipairs after the last row", function()
     local rows = 0
     for i, row in ipairs(x) do
       rows = i
@@ -61,7 +61,7 @@ describe("indexing", function(device)
     for _, position in ipairs {5, 8, 100, -4, -100} do
       raises("out of range", function() return x[position] end)
     end
-    equal(x[4], nil) -- one behind the last row: ipairs ends there
+    equal(x[4], nil) -- one after the last row: ipairs ends there
     raises("out of range", function() x[4] = 0 end)
     raises("expected an integer index, got 1.5", function() return x[1.5] end)
     equal(x[2.0]:tolist(), {5, 6, 7, 8})
@@ -146,7 +146,7 @@ describe("assignment", function(device)
     equal(tide.max_memory_allocated(device) - before < 2.5 * large:numel() * 4, true)
     equal({large:sum():item(), joined:sum():item()}, {1275.0, 2 * 1275.0})
   end)
-  it("keeps the values between two writes that somebody holds", function()
+  it("keeps the values between two writes that are still held", function()
     local sums, rows = {}, {}
     for i = 1, 3 do
       x[i] = i

@@ -7,7 +7,7 @@ local equal = test.same_type
 
 local kTypes <const> = {int8 = 8, uint8 = 8, int16 = 16, int32 = 32, int64 = 64}
 
---- A Lua integer as a type of so many bits holds it: the rest is cut off.
+--- A Lua integer as a type of that number of bits holds it: the rest is cut off.
 local function wrapped(value, dtype)
   local bits = kTypes[dtype]
   if bits == 64 then return value end

@@ -1,4 +1,4 @@
--- Products of matrices whose stacks do not lie one behind the other.
+-- Products of matrices whose stacks are not contiguous.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal = test.describe, test.it, test.same_type

@@ -130,7 +130,7 @@ describe("views", function(device)
     equal({x:broadcast_to(5, -1, 4).shape, x:expand(2, -1, -1, 3).shape}, {{5, 1, 4}, {2, 5, 1, 3}})
     raises("does not broadcast", x.broadcast_to, x, {4, 1, 1})
   end)
-  -- As in PyTorch: what would be written last is no promise. One value is the same wherever it is written.
+  -- As in PyTorch: what would be written last is undefined. One value is the same wherever it is written.
   it("refuses to write different values to one place", function()
     local mask = tide.tensor({{{true, false}}, {{false, true}}}, {device = device}):expand(2, 2, 2)
     local function wide() return tide.zeros({1, 2}, {device = device}):expand(2, 2) end

@@ -10,7 +10,7 @@ local function new_optimizer(options)
   return optim.SGD({tide.zeros({1}, {requires_grad = true})}, options or {lr = 0.5})
 end
 
---- The rates in force during so many steps.
+--- The rates in force during that number of steps.
 local function rates(optimizer, scheduler, count)
   local list = {}
   for i = 1, count do
@@ -296,7 +296,7 @@ describe("plans for the learning rate", function()
     equal(other:get_last_lr(), scheduler:get_last_lr())
     close(again.param_groups[1].lr, 0.05)
   end)
-  it("refuse what is no optimizer", function()
+  it("refuse what is not an optimizer", function()
     raises("argument 1 (optimizer): expected optimizer, got number", plans.StepLR, 1, 2)
   end)
   it("take on a group that is added later, from its own rate", function()
@@ -330,7 +330,7 @@ describe("plans for the learning rate", function()
     end
     close(tide.tensor(rates), {0.1 / 3, 0.1 / 6, 0.1 / 12, 0.1, 0.09}) -- a third, halved at each step
   end)
-  it("refuse lengths that are no lengths", function()
+  it("refuse invalid lengths", function()
     local optimizer = new_optimizer {lr = 0.5, momentum = 0.9}
     raises("StepLR: step_size must be positive, got 0", plans.StepLR, optimizer, 0)
     raises("CosineAnnealingLR: T_max must be positive, got -1", plans.CosineAnnealingLR, optimizer, -1)

@@ -272,7 +272,7 @@ describe("a parameter that is given twice", function()
     net[2].weight = net[1].weight
     equal(#tide.optim.SGD(net:parameters()).param_groups[1].params, 3)
   end)
-  it("may be no group at all", function()
+  it("may have no groups", function()
     local optimizer = tide.optim.SGD({w})
     raises("add_param_group: argument 1 (group): expected table, got tensor", optimizer.add_param_group, optimizer, v)
     raises("got a table without params", optimizer.add_param_group, optimizer, {v})

@@ -37,7 +37,7 @@ local makers = {
   ["SequentialLR of another"] = sequence(sequence(warm_up, decay), decay),
 }
 
---- Notes rate and momentum of so many steps.
+--- Records rate and momentum of that number of steps.
 local function go_on(optimizer, plan, steps, noted)
   for _ = 1, steps do
     local group = optimizer.param_groups[1]

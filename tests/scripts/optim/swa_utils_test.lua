@@ -1,4 +1,4 @@
--- optim.swa_utils: means of lists, and batch norms computed anew.
+-- optim.swa_utils: means of lists, and batch norms computed again.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises

@@ -111,7 +111,7 @@ describe("times of a profile", function()
 end)
 
 describe("a profile of a function", function()
-  it("returns the function's results behind itself", function()
+  it("returns the function's results after itself", function()
     local p, a, b, c = tide.profile(function() return 1, nil, 3 end)
     is_true(tostring(p):find "^[%d.]+ ms, %d+ events" ~= nil)
     equal(a, 1)

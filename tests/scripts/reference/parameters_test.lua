@@ -42,7 +42,7 @@ describe("every parameter", function()
       end
     end
   end)
-  it("is named: no option hides behind dots", function()
+  it("is named: no option is hidden by dots", function()
     local problems = {}
     for _, entry in ipairs(entries) do
       local options = entry.signature:match "{.*}" or ""
@@ -215,7 +215,7 @@ describe("the vocabulary", function()
 end)
 
 describe("notes", function()
-  it("speak of names that there are", function()
+  it("refer to existing names", function()
     local problems = {}
     for _, module in ipairs(notes.modules()) do
       for _, group in ipairs(require(module)) do

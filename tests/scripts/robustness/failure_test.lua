@@ -87,7 +87,7 @@ describe("a failing op", function()
       scatter_add = function(x) x:index_add_(1, places, values) end,
       index = function(x) x[places] = 5 end,
       index_select = function(x)
-        local y = x + 1 -- read by the same loop, so that nobody else asks for x
+        local y = x + 1 -- read by the same loop, so that no other code asks for x
         x:copy_(y:index_select(1, places):sum())
       end,
     }
@@ -194,7 +194,7 @@ describe("a failing op", function()
     x:fill_(3)
     equal(x:sum():item(), 24.0)
   end)
-  it("is of no account to a tensor that comes to lie in the same place", function()
+  it("does not affect a tensor that gets the same memory", function()
     local x = tide.ones({4}, {device = "sim:0"})
     local bad = x:index_select(1, tide.tensor({9}):to("sim:0"))
     x:add_(bad:sum())

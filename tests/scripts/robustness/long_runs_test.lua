@@ -1,5 +1,5 @@
 -- Loops that run for long and read nothing: neither the device's memory nor the process's grows,
--- though nobody calls the collector. And the longest chains need no deep stack.
+-- without calls of the collector. And the longest chains need no deep stack.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -16,7 +16,7 @@ local function check_growth(what, growth, slack)
   if growth > slack then error(("%s grew by %d bytes"):format(what, growth), 0) end
 end
 
---- Calls step(i) so many times. What the first half needs is all that is ever needed, but for
+--- Calls step(i) that number of times. What the first half needs is all that is ever needed, but for
 --- `slack` bytes. (Half, as the most that lies about at a time depends on how the collector's steps
 --- meet with windows of ops. Where they meet in a way that is new, late in the run, a plan more is
 --- made and compiled: it is not taken for growth, but there are few of these. What is held when the

@@ -136,7 +136,7 @@ describe("scopes", function()
     scope = nil
   end)
 
-  it("of functions and blocks are no news", function()
+  it("of functions and blocks are not announced", function()
     local session = Session()
     for _, text in ipairs {"tide.no_grad(tide.is_grad_enabled)",
       "do local _ <close> = tide.no_grad() x = tide.is_grad_enabled() end x"} do

@@ -66,7 +66,7 @@ end)
 describe("what may come next", function()
   for text, name in pairs {["optim.SGD(p, {l"] = "lr", ["optim.SGD(p, {lr = 1, m"] = "momentum",
     ["x:sum(1, {"] = "keepdim", ["%ti"] = "timeit", ["?softm"] = "softmax"} do
-    it(("behind %q"):format(text), function()
+    it(("after %q"):format(text), function()
       equal(Session():candidates(text)[name], true)
     end)
   end

@@ -1,4 +1,4 @@
--- Notes on what Lua takes without a word and no one means.
+-- Notes on what Lua accepts silently and no one intends.
 local notes = require "tide.slips.notes"
 local test = require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal

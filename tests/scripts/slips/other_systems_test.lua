@@ -8,7 +8,7 @@ local kStart <const> = "local net, x, loader = tide.nn.Linear(2, 3), tide.ones(3
 
 local count = 0
 
---- What the program adds to the error of a text behind "; ".
+--- What the program adds to the error of a text after "; ".
 local function advice(text)
   count = count + 1
   local chunk = "=other" .. count

@@ -96,7 +96,7 @@ local kSlips <const> = {
   {"net.eval\nx = 1", "net:eval(), or print(net.eval)"},
 }
 
---- Lua with mistakes that are no slips of that kind.
+--- Lua with mistakes that are not mistakes of that kind.
 local kOthers <const> = {
   "x = = 1", "x = a and", "f(", "if x then", "local x = 'abc\n", "x = 3 = 4", "return 1 print(2)", "end",
   "x = t[f:size(1)] y", "x = t[a.b:c'x'] 1", "local t = {a = 1 b = 2}", "for i = 1 3 do end",

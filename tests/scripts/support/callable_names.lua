@@ -86,7 +86,7 @@ local function index_key()
   return key
 end
 
---- Writes a field. What is no tensor may be a class, which stays: it forgets the value again.
+--- Writes a field. What is not a tensor may be a class, which stays: it forgets the value again.
 local function set_field(x, key, value)
   x[key] = value
   if type(x) == "table" then x[key] = nil end
@@ -95,7 +95,7 @@ end
 local function add_operators(list)
   for name, fn in pairs(kOperators) do
     list[#list + 1] = new_target("operator " .. name, fn, "(x, value)")
-    list[#list + 1] = new_target("operator " .. name .. " with tensor behind", fn, "(value, x)")
+    list[#list + 1] = new_target("operator " .. name .. " with tensor second", fn, "(value, x)")
   end
   for _ = 1, 20 do
     list[#list + 1] = new_target("x[...]", function(x) return x[index_key()] end, "(x)")

@@ -1,7 +1,7 @@
 -- Plausible arguments: an op's own example is run again with the call that it shows caught, and with
 -- its arguments varied before they reach the function.
 --
--- The example makes everything anew each time, so no state passes from one call to the next.
+-- The example makes everything again each time, so no state passes from one call to the next.
 local example = require "tide.reference.example"
 local native = require "tide.native"
 local tide = require "tide"
@@ -33,7 +33,7 @@ local function new_variation()
   }
 end
 
---- The same values behind other strides.
+--- The same values with other strides.
 local function rearranged(x)
   local kind = x:dim() == 0 and 4 or random(6)
   if kind == 1 then return x:transpose(1, -1):contiguous():transpose(1, -1) end

@@ -1,4 +1,4 @@
--- Fills the memory of the process with one kind of thing after another, up to so many of each, and
+-- Fills the memory of the process with one kind of thing after another, up to that number of each, and
 -- computes something between. Prints how often that went well.
 local tide = require "tide"
 local nn = tide.nn

@@ -18,7 +18,7 @@ local function run(device, read)
   local long = tide.arange(200000, options):to("float32")
   read((long % 97):sum())
   read(((long % 13) * 0.5):reshape(2, 100000):sum(2))
-  -- Parts of values written in place, and values written while somebody holds the old ones.
+  -- Parts of values written in place, and values written while the old ones are still held.
   local grid = tide.zeros({6, 8}, options)
   grid[{{2, 4}, {3, 5}}] = 2
   grid[1] = grid[3] + 1

@@ -96,7 +96,7 @@ for name, options in pairs(optimizers) do
     pcall(step)
     pcall(tide.synchronize)
     tide.sim.configure {index = 0, fail_op = 0}
-    local reported = not pcall(w.tolist, w) -- whoever reads first gets the report
+    local reported = not pcall(w.tolist, w) -- the first reader gets the report
     local value = w:tolist()
     local expected = reported and {1.0, 1.0, 1.0} or first
     assert(compare.equal(value, expected) == nil,

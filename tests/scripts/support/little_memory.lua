@@ -1,4 +1,4 @@
--- Takes blocks of so many bytes until the process may have no more memory, drops them, and works
+-- Takes blocks of that number of bytes until the process may have no more memory, drops them, and works
 -- on: prints at which try a kernel that was not there before found room.
 local tide = require "tide"
 local count = tonumber(arg[1]) // 4

@@ -51,7 +51,7 @@ function outcomes.of_error(message)
   return {kind = "error", form = type(message) == "string" and cleaned(message) or type(message)}
 end
 
---- What differs between two outcomes in words, nil if nothing does. Any nan is as good as another.
+--- What differs between two outcomes in words, nil if nothing does. All nans count as equal.
 function outcomes.difference(lazy, eager)
   if lazy.kind ~= eager.kind or lazy.form ~= eager.form then
     return ("lazily %s, eagerly %s"):format(lazy.form, eager.form)

@@ -65,7 +65,7 @@ local function check_message(message, call, composed)
   if type(message) ~= "string" then
     -- Functions among the arguments raise what they like.
     if values.is_raised(message) then return end
-    trouble("an error that is no string: " .. tostring(message), call)
+    trouble("an error that is not a string: " .. tostring(message), call)
   end
   for _, word in ipairs(kForeign) do
     if message:find(word) then trouble("a message with foreign words: " .. message, call) end
@@ -191,7 +191,7 @@ local function play(list, eagerly)
 end
 
 --- Whether the call found no room. A lack of memory is noticed by another call than in eager mode,
---- perhaps already while its arguments are made, and later calls get other results as arguments.
+--- possibly already while its arguments are made, and later calls get other results as arguments.
 local function found_no_room(entry)
   for _, outcome in ipairs(entry) do
     if outcome.form == "out of memory" then return true end
@@ -226,7 +226,7 @@ end
 local function memory_kept()
   local kept = {}
   for _ = 1, 4 do -- objects with finalizers hold others until the next collection
-    -- Functions for gradients that nobody asks for any more go with the next backward pass.
+    -- Functions for gradients that are no longer needed go with the next backward pass.
     tide.ones({}, {requires_grad = true}):backward()
     collectgarbage()
     pcall(tide.synchronize)

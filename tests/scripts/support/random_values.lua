@@ -204,7 +204,7 @@ end
 function values.finish()
   pool, objects = {}, {}
   collectgarbage()
-  for _ = 1, 8 do pcall(tide.synchronize) end -- whoever flushes gets the report of a lack of memory
+  for _ = 1, 8 do pcall(tide.synchronize) end -- the code that flushes gets the report of a lack of memory
   tide.set_grad_enabled(true)
   tide.set_default_device("cpu")
   tide.set_default_dtype("float32")

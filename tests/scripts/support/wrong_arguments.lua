@@ -135,7 +135,7 @@ local function sweep_position(target, at)
   end
 end
 
---- Every wrong value for an option, in the table of options behind the right arguments.
+--- Every wrong value for an option, in the table of options after the right arguments.
 local function sweep_option(target, name)
   local right
   for i = 1 + #(name .. target.name) % options.every, #kWrong, options.every do
@@ -167,7 +167,7 @@ local function check_surplus(target, right)
   for i = right.n + 1, given.n do given[i] = true end
   if check(target, given, "12 arguments more") then return end
   troubles = troubles + 1
-  print(("%s\n    call: takes 12 arguments more without a word"):format(target.name))
+  print(("%s\n    call: takes 12 arguments more silently"):format(target.name))
 end
 
 --- Sweeps over a target; whether its example calls it.

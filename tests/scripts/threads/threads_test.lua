@@ -123,7 +123,7 @@ describe("functions between threads", function()
     raises("global 'global_file': a FILE* cannot go to another thread", function() tide.thread(function() return global_file end):join() end)
     global_file = nil
     global_iterator = coroutine.wrap(function() end)
-    package.loaded.module_of_this_test = {} -- so that what modules hold is looked at once more
+    package.loaded.module_of_this_test = {} -- so that what modules hold is looked at again
     equal(tide.thread(function() return 5 end):join(), 5)
     raises("a C function that is not in a module cannot go to another thread", function() tide.thread(function() return global_iterator end):join() end)
     global_iterator = nil

@@ -138,7 +138,7 @@ ConvolutionShape shape_of(const Case& k) {
           k.kw, k.stride_h, k.stride_w, k.pad_h, k.pad_w, k.dilation_h, k.dilation_w, k.groups};
 }
 
-/// Errors beside the size that a sum of so many terms of random signs has.
+/// Errors relative to the size of a sum of that number of terms with random signs.
 void check_beside_terms(const Array<float>& got, const std::vector<double>& expected,
                         const std::vector<double>& squares, double tolerance) {
   double worst = 0;

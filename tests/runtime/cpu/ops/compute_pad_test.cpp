@@ -21,7 +21,7 @@ struct CountedParts : Parallel {
   }
 };
 
-/// Rows of `length` numbers with the first one in front again and the last ones behind, turned
+/// Rows of `length` numbers with the first one in front again and the last ones after it, turned
 /// round; how many threads had a part in it.
 int parts_of(int64_t rows, int64_t length) {
   Array<float> x({rows, length}), y({rows, length + 3});

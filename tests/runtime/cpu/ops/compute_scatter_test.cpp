@@ -97,7 +97,7 @@ TEMPLATE_TEST_CASE("scatter_minmax keeps the minima and maxima, and nan", "[cpu]
     }
 }
 
-TEST_CASE("gather goes on behind a bad position", "[cpu]") {
+TEST_CASE("gather continues after a bad position", "[cpu]") {
   auto x = random_array<float>({2, 100}, 1);
   auto index = positions_to(100, {2, 1000});
   index.values[13] = 101;
@@ -151,7 +151,7 @@ TEMPLATE_TEST_CASE("scatter puts what meets in a row in order, block by block", 
   }
 }
 
-TEST_CASE("scatter along short rows goes on behind a bad position", "[cpu]") {
+TEST_CASE("scatter along short rows continues after a bad position", "[cpu]") {
   auto base = random_array<float>({5, 19}, 1), source = random_array<float>({5, 100}, 2);
   auto index = positions_to(19, source.shape);
   index.values[203] = 20;
