@@ -284,7 +284,7 @@ describe("vmap", function(device)
     raises("no argument has a batch", vmap(tide.sin, {in_dims = {false}}), v)
     raises("there is no dimension 3: the tensor has 2", vmap(tide.sin, 3), v)
     raises('randomness must be "error", "different" or "same", got "new"', vmap, tide.sin, {randomness = "new"})
-    raises("differs from sample to sample needs a dimension",
+    raises("a result that differs between samples requires a dimension",
       vmap(tide.sin, {out_dims = {false}}), v)
     raises("did you mean 'sum'?", vmap(function(t) return t:summ() end), v)
     local kept
