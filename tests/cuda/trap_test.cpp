@@ -78,7 +78,7 @@ void lose_device() {
     reported = error.what();
   }
   CAPTURE(reported);
-  CHECK(reported.find("the device is lost") != std::string::npos);
+  CHECK(reported.find("the device and its memory are lost") != std::string::npos);
   CHECK_THROWS_AS(first_of(x), Error);
   for (int i = 1; i <= 20; ++i) REQUIRE(first_of(values({1000}, i) + 0.5) == i + 0.5);
 }

@@ -156,7 +156,7 @@ class SessionTests(KernelCase):
 
     def test_a_picture_says_its_size_to_those_who_do_not_see_it(self):
         content = self.run_input("tide.zeros({3, 20, 30}, {dtype = 'uint8'})")[1][0][1]
-        self.assertEqual(content["metadata"], {"image/png": {"alt": "picture of 30 x 20 pixels"}})
+        self.assertEqual(content["metadata"], {"image/png": {"alt": "image of 30 x 20 pixels"}})
 
     def test_a_network_is_shown_by_its_layers(self):
         self.assertEqual(self.result("nn.Sequential(nn.Linear(2, 3), nn.ReLU())"),
@@ -254,7 +254,7 @@ class RequestTests(KernelCase):
 
     def test_input_that_may_not_be_asked_for_is_at_its_end(self):
         reply, outputs = self.run_input("io.read()", allow_stdin=False)
-        self.assertIn("asks for no input", outputs[0][1]["text"])
+        self.assertIn("does not support input", outputs[0][1]["text"])
         self.assertEqual(outputs[1][1]["data"]["text/plain"], "nil")
 
 

@@ -55,6 +55,7 @@ TERMS = {
 }
 # Files and folders where a form means something else.
 ELSEWHERE = {
+    r"mend(?:s|ed|ing)?": ("CHANGELOG.md",),
     r"meanings?": ("docs", "tests/scripts/robustness"),
     r"recipes?": ("CONTRIBUTING.md",),
     r"history|histories": ("interpreter", "tests/interpreter", "tests/jupyter", "tests/repl", "docs", "README.md",
