@@ -34,12 +34,12 @@
 #include "bindings/tensor/recurrence.h"
 #include "bindings/threads/functions.h"
 #include "bindings/timing/functions.h"
-#include "runtime/core/file_access.h"
-#include "runtime/core/memory_budget.h"
-#include "runtime/core/plugin_path.h"
-#include "runtime/core/reserve.h"
 #include "runtime/device/registry.h"
 #include "runtime/ops/random/random.h"
+#include "runtime/os/file_access.h"
+#include "runtime/os/memory_budget.h"
+#include "runtime/os/plugin_path.h"
+#include "runtime/os/reserve.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {

@@ -4,7 +4,6 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/backward/backward.h"
-#include "runtime/core/error.h"
 #include "runtime/io/npy.h"
 #include "runtime/io/npz.h"
 #include "runtime/io/safetensors.h"
@@ -43,3 +42,4 @@
 #include "runtime/record/engine.h"
 #include "runtime/tensor/tensor.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"

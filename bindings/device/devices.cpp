@@ -12,7 +12,7 @@
 #include "bindings/ops/call.h"
 #include "bindings/ops/typed_function.h"
 #include "bindings/support/list.h"
-#include "runtime/core/environment.h"
+#include "runtime/os/environment.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bindings/support/function.h"
-#include "runtime/core/device.h"
+#include "runtime/types/device.h"
 
 namespace tide::bindings {
 

@@ -8,9 +8,9 @@
 #include "bindings/ops/call.h"
 #include "bindings/support/arguments.h"
 #include "bindings/support/object.h"
-#include "runtime/core/error.h"
 #include "runtime/io/archive.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 

@@ -10,11 +10,11 @@
 #include "bindings/support/arguments.h"
 #include "bindings/support/entry.h"
 #include "bindings/support/object.h"
-#include "runtime/core/dtype.h"
 #include "runtime/io/csv/columns.h"
 #include "runtime/io/packed_file.h"
 #include "runtime/record/engine.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/dtype.h"
 
 namespace tide::bindings {
 

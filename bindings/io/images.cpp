@@ -5,9 +5,9 @@
 #include "bindings/objects/device_object.h"
 #include "bindings/objects/tensor_object.h"
 #include "bindings/support/arguments.h"
-#include "runtime/core/error.h"
-#include "runtime/core/file_replacement.h"
 #include "runtime/io/image.h"
+#include "runtime/os/file_replacement.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 namespace {

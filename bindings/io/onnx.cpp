@@ -3,10 +3,10 @@
 #include "bindings/io/arrays.h"
 #include "bindings/support/arguments.h"
 #include "bindings/support/entry.h"
-#include "runtime/core/error.h"
-#include "runtime/core/file_replacement.h"
 #include "runtime/io/image.h"
 #include "runtime/io/onnx.h"
+#include "runtime/os/file_replacement.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 namespace {

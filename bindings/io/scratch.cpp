@@ -11,7 +11,7 @@
 
 #include "bindings/io/functions.h"
 #include "bindings/support/entry.h"
-#include "runtime/core/file_access.h"
+#include "runtime/os/file_access.h"
 
 namespace tide::bindings {
 namespace {

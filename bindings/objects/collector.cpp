@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bindings/support/entry.h"
-#include "runtime/core/error.h"
-#include "runtime/core/memory_budget.h"
+#include "runtime/os/memory_budget.h"
 #include "runtime/record/engine.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 namespace {

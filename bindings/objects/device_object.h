@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bindings/support/object.h"
-#include "runtime/core/device.h"
+#include "runtime/types/device.h"
 
 namespace tide::bindings {
 

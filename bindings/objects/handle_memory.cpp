@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "bindings/objects/tensor_object.h"
-#include "runtime/core/memory_budget.h"
+#include "runtime/os/memory_budget.h"
 
 namespace tide::bindings {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/core/file_replacement.h"
+#include "runtime/os/file_replacement.h"
 
 namespace tide::bindings {
 

@@ -5,8 +5,8 @@
 #include <unordered_map>
 
 #include "bindings/profiler/json_text.h"
-#include "runtime/core/error.h"
 #include "runtime/profile/kernel_launch.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 namespace {

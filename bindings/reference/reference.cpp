@@ -10,7 +10,7 @@
 #include "bindings/tensor/methods.h"
 #include "bindings/threads/functions.h"
 #include "bindings/timing/functions.h"
-#include "runtime/core/environment.h"
+#include "runtime/os/environment.h"
 
 namespace tide::bindings {
 namespace {

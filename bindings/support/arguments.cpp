@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bindings/support/object.h"
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 

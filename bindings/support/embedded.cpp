@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "bindings/support/entry.h"
-#include "runtime/core/environment.h"
+#include "runtime/os/environment.h"
 
 namespace tide {
 namespace {

@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "bindings/support/embedded.h"
-#include "runtime/core/error_message.h"
 #include "runtime/device/call_site.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/record/engine.h"
+#include "runtime/types/error_message.h"
 
 namespace tide::bindings {
 namespace {

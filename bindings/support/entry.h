@@ -5,9 +5,9 @@
 #include <exception>
 #include <lua5.4/lua.hpp>
 
-#include "runtime/core/error.h"
 #include "runtime/device/call_site.h"
 #include "runtime/profile/recorder.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 namespace {

@@ -2,7 +2,7 @@
 #include "bindings/support/text_file.h"
 
 #include "bindings/support/embedded.h"
-#include "runtime/core/file_replacement.h"
+#include "runtime/os/file_replacement.h"
 
 namespace tide {
 

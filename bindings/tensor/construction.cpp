@@ -9,12 +9,12 @@
 #include "bindings/ops/call.h"
 #include "bindings/tensor/methods.h"
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/dtype.h"
 #include "runtime/ops/arguments.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/dtype.h"
 
 namespace tide::bindings {
 namespace {

@@ -10,9 +10,9 @@
 #include "bindings/support/arguments.h"
 #include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
-#include "runtime/core/dtype.h"
 #include "runtime/ops/checks.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/dtype.h"
 
 namespace tide::bindings {
 namespace {

@@ -12,7 +12,7 @@
 #include "bindings/support/entry.h"
 #include "bindings/threads/remote_channel.h"
 #include "bindings/threads/waiting.h"
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 namespace {

@@ -22,9 +22,9 @@
 #include "bindings/objects/device_object.h"
 #include "bindings/threads/cancellation.h"
 #include "bindings/threads/waiting.h"
-#include "runtime/core/dtype.h"
-#include "runtime/core/error.h"
 #include "runtime/record/engine.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/error.h"
 
 extern char** environ;
 

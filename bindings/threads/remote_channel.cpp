@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bindings/threads/waiting.h"
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 namespace {

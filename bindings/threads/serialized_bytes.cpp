@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "bindings/threads/channel.h"
-#include "runtime/core/error.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 

@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/core/device.h"
 #include "runtime/ops/random/random.h"
 #include "runtime/tensor/shared_tensor.h"
+#include "runtime/types/device.h"
 
 namespace tide::bindings {
 

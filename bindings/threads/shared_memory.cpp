@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "runtime/core/error.h"
-#include "runtime/core/size_text.h"
+#include "runtime/types/error.h"
+#include "runtime/types/size_text.h"
 
 namespace tide::bindings {
 namespace {

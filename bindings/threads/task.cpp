@@ -8,8 +8,8 @@
 #include "bindings/support/entry.h"
 #include "bindings/threads/cancellation.h"
 #include "bindings/threads/waiting.h"
-#include "runtime/core/error.h"
 #include "runtime/record/engine.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 namespace {

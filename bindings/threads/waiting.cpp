@@ -6,9 +6,9 @@
 #include "bindings/module.h"
 #include "bindings/support/arguments.h"
 #include "bindings/threads/cancellation.h"
-#include "runtime/core/error.h"
 #include "runtime/device/work_queue.h"
 #include "runtime/ops/checks.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bindings/module.h"
-#include "runtime/core/error.h"
 #include "runtime/record/engine.h"
+#include "runtime/types/error.h"
 
 namespace tide::bindings {
 namespace {

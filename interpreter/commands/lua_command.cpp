@@ -16,7 +16,7 @@
 #include "interpreter/run/script.h"
 #include "interpreter/run/state.h"
 #include "interpreter/version.h"
-#include "runtime/core/environment.h"
+#include "runtime/os/environment.h"
 
 namespace tide {
 namespace {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "bindings/support/text_file.h"
-#include "runtime/core/environment.h"
+#include "runtime/os/environment.h"
 
 namespace tide::jupyter {
 namespace {

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "bindings/support/text_file.h"
-#include "runtime/core/environment.h"
+#include "runtime/os/environment.h"
 
 namespace tide {
 namespace {

@@ -19,7 +19,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "runtime/core/environment.h"
+#include "runtime/os/environment.h"
 
 namespace tide {
 namespace {

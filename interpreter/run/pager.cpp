@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "runtime/core/environment.h"
+#include "runtime/os/environment.h"
 
 namespace tide {
 namespace {

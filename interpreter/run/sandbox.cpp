@@ -1,4 +1,4 @@
-// The sandbox: file access is checked where files are opened (runtime/core/file_access,
+// The sandbox: file access is checked where files are opened (runtime/os/file_access,
 // confined_files.cpp); this file removes functions from the Lua libraries.
 #include "interpreter/run/sandbox.h"
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "runtime/core/environment.h"
+#include "runtime/os/environment.h"
 
 namespace tide {
 

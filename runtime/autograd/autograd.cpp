@@ -5,8 +5,8 @@
 #include <atomic>
 
 #include "runtime/autograd/autograd_state.h"
-#include "runtime/core/error.h"
 #include "runtime/tensor/record.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/recycled.h"
 #include "runtime/tensor/body.h"
+#include "runtime/types/recycled.h"
 
 namespace tide {
 

@@ -8,7 +8,6 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/autograd/autograd_state.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/shape_ops.h"
@@ -16,6 +15,7 @@
 #include "runtime/record/engine.h"
 #include "runtime/tensor/record.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -6,9 +6,9 @@
 #include "runtime/codegen/object_cache.h"
 #include "runtime/codegen/object_loader.h"
 #include "runtime/codegen/plugin.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
 #include "runtime/ir/kernel_statistics.h"
+#include "runtime/os/environment.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

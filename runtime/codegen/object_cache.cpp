@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
-#include "runtime/core/file_replacement.h"
-#include "runtime/core/own_folder.h"
+#include "runtime/os/environment.h"
+#include "runtime/os/file_replacement.h"
+#include "runtime/os/own_folder.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

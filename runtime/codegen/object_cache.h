@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/core/descriptor.h"
+#include "runtime/os/descriptor.h"
 
 namespace tide {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "runtime/codegen/machine_code.h"
-#include "runtime/core/error.h"
-#include "runtime/core/plugin_path.h"
+#include "runtime/os/plugin_path.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

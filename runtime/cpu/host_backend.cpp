@@ -10,12 +10,12 @@
 #include <fstream>
 
 #include "runtime/codegen/machine_code.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/memory_budget.h"
 #include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/ir/compute_failure.h"
+#include "runtime/os/environment.h"
+#include "runtime/os/memory_budget.h"
 
 namespace tide {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "runtime/codegen/machine_code.h"
 #include "runtime/codegen/object_cache.h"
-#include "runtime/core/environment.h"
 #include "runtime/cpu/sim_backend.h"
+#include "runtime/os/environment.h"
 
 namespace tide {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "runtime/core/environment.h"
+#include "runtime/os/environment.h"
 
 namespace tide {
 

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <thread>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
 #include "runtime/device/modelled/roofline.h"
+#include "runtime/os/environment.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

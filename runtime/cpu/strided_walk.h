@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "runtime/core/shape.h"
+#include "runtime/types/shape.h"
 
 namespace tide {
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <system_error>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
-#include "runtime/core/spin.h"
 #include "runtime/device/stop_check.h"
+#include "runtime/os/environment.h"
+#include "runtime/os/spin.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

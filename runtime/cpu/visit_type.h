@@ -5,9 +5,9 @@
 #include <string>
 #include <type_traits>
 
-#include "runtime/core/dtype.h"
-#include "runtime/core/error.h"
 #include "runtime/ir/math/half.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

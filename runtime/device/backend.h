@@ -12,9 +12,9 @@
 #include <span>
 #include <string>
 
-#include "runtime/core/device.h"
 #include "runtime/ir/compute_op.h"
 #include "runtime/ir/loop.h"
+#include "runtime/types/device.h"
 
 namespace tide {
 

@@ -9,12 +9,12 @@
 #include <system_error>
 #include <utility>
 
-#include "runtime/core/error.h"
-#include "runtime/core/memory_budget.h"
-#include "runtime/core/size_text.h"
 #include "runtime/device/async_stream.h"
 #include "runtime/device/registry.h"
+#include "runtime/os/memory_budget.h"
 #include "runtime/profile/recorder.h"
+#include "runtime/types/error.h"
+#include "runtime/types/size_text.h"
 
 namespace tide {
 namespace {

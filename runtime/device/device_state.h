@@ -8,11 +8,11 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/core/device.h"
 #include "runtime/device/device_loss.h"
 #include "runtime/device/error_table.h"
 #include "runtime/device/memory.h"
 #include "runtime/device/work_queue.h"
+#include "runtime/types/device.h"
 
 namespace tide {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "runtime/core/ref.h"
 #include "runtime/device/call_site.h"
+#include "runtime/types/ref.h"
 
 namespace tide {
 

@@ -10,12 +10,12 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/core/ref.h"
 #include "runtime/device/backend.h"
 #include "runtime/device/call_site.h"
 #include "runtime/device/memory_ledger.h"
 #include "runtime/device/memory_statistics.h"
 #include "runtime/device/process_use.h"
+#include "runtime/types/ref.h"
 
 namespace tide {
 

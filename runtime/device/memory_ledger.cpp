@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/core/size_text.h"
+#include "runtime/types/size_text.h"
 
 namespace tide {
 

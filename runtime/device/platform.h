@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/device.h"
-#include "runtime/core/dtype.h"
-#include "runtime/core/error.h"
 #include "runtime/device/device_report.h"
 #include "runtime/ir/compute_op.h"
+#include "runtime/types/device.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

@@ -17,9 +17,9 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/core/descriptor.h"
-#include "runtime/core/environment.h"
-#include "runtime/core/own_folder.h"
+#include "runtime/os/descriptor.h"
+#include "runtime/os/environment.h"
+#include "runtime/os/own_folder.h"
 
 namespace tide {
 namespace {

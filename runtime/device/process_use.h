@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/core/device.h"
+#include "runtime/types/device.h"
 
 namespace tide {
 

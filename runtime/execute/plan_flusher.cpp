@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/core/error.h"
 #include "runtime/execute/submission.h"
 #include "runtime/plan/plan_cache.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/record/recorder.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

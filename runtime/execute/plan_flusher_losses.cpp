@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "runtime/core/error.h"
 #include "runtime/execute/plan_flusher.h"
 #include "runtime/record/recorder.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/error.h"
-#include "runtime/core/error_message.h"
-#include "runtime/core/reserve.h"
+#include "runtime/os/reserve.h"
 #include "runtime/profile/nvtx.h"
+#include "runtime/types/error.h"
+#include "runtime/types/error_message.h"
 
 namespace tide {
 namespace {

@@ -7,11 +7,11 @@
 #include <chrono>
 #include <cstring>
 
-#include "runtime/core/error.h"
-#include "runtime/core/reserve.h"
-#include "runtime/core/spin.h"
 #include "runtime/device/simulation.h"
+#include "runtime/os/reserve.h"
+#include "runtime/os/spin.h"
 #include "runtime/record/wait_report.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

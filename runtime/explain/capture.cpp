@@ -1,7 +1,7 @@
 #include "runtime/explain/capture.h"
 
-#include "runtime/core/error.h"
 #include "runtime/explain/reasons.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

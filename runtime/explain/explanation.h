@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/core/device.h"
 #include "runtime/device/backend.h"
 #include "runtime/device/modelled/step_work.h"
 #include "runtime/record/window.h"
+#include "runtime/types/device.h"
 
 namespace tide {
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "runtime/core/device.h"
 #include "runtime/device/backend.h"
 #include "runtime/profile/kernel_launch.h"
+#include "runtime/types/device.h"
 
 namespace tide {
 

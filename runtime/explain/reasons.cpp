@@ -1,7 +1,7 @@
 #include "runtime/explain/reasons.h"
 
-#include "runtime/core/shape.h"
 #include "runtime/record/window.h"
+#include "runtime/types/shape.h"
 
 namespace tide {
 namespace {

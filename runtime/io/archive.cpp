@@ -3,10 +3,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime/core/error.h"
-#include "runtime/core/file_access.h"
-#include "runtime/core/file_replacement.h"
-#include "runtime/core/plugin_path.h"
+#include "runtime/os/file_access.h"
+#include "runtime/os/file_replacement.h"
+#include "runtime/os/plugin_path.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

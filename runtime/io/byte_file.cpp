@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/core/error.h"
-#include "runtime/core/file_access.h"
+#include "runtime/os/file_access.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -5,8 +5,8 @@
 #include <cctype>
 #include <string_view>
 
-#include "runtime/core/error.h"
 #include "runtime/io/byte_file.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "runtime/core/error.h"
-#include "runtime/core/file_access.h"
 #include "runtime/io/byte_file.h"
+#include "runtime/os/file_access.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -1,4 +1,4 @@
-// Folders: listing and creation. Each path is first checked by core/file_access.
+// Folders: listing and creation. Each path is first checked by os/file_access.
 #pragma once
 
 #include <cstdint>

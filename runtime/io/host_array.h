@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/core/dtype.h"
-#include "runtime/core/memory_budget.h"
-#include "runtime/core/shape.h"
+#include "runtime/os/memory_budget.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/shape.h"
 
 namespace tide {
 
-/// Frees an array's elements, which count against the memory budget (core/memory_budget.h).
+/// Frees an array's elements, which count against the memory budget (os/memory_budget.h).
 struct ReturnElements {
   size_t bytes = 0;
   void operator()(std::byte* elements) const {

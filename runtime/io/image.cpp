@@ -1,12 +1,12 @@
 // Detects the format of an image and passes it to its plugin.
 #include "runtime/io/image.h"
 
-#include "runtime/core/error.h"
-#include "runtime/core/plugin_path.h"
 #include "runtime/io/byte_file.h"
 #include "runtime/io/exif.h"
 #include "runtime/io/jpeg/plugin.h"
 #include "runtime/io/png/plugin.h"
+#include "runtime/os/plugin_path.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string_view>
 
-#include "runtime/core/file_replacement.h"
 #include "runtime/io/file_form.h"
 #include "runtime/io/stored_type.h"
+#include "runtime/os/file_replacement.h"
 
 namespace tide {
 namespace {

@@ -1,7 +1,7 @@
 #include "runtime/io/onnx.h"
 
-#include "runtime/core/plugin_path.h"
 #include "runtime/io/onnx/plugin.h"
+#include "runtime/os/plugin_path.h"
 
 namespace tide {
 namespace {

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <vector>
 
-#include "runtime/core/plugin_path.h"
 #include "runtime/io/byte_file.h"
 #include "runtime/io/gzip/plugin.h"
 #include "runtime/io/image.h"
 #include "runtime/io/md5.h"
+#include "runtime/os/plugin_path.h"
 
 namespace tide {
 namespace {

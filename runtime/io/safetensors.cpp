@@ -7,10 +7,10 @@
 #include <set>
 #include <string_view>
 
-#include "runtime/core/file_replacement.h"
 #include "runtime/io/byte_file.h"
 #include "runtime/io/file_form.h"
 #include "runtime/io/stored_type.h"
+#include "runtime/os/file_replacement.h"
 
 namespace tide {
 namespace {

@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "runtime/core/dtype.h"
-#include "runtime/core/shape.h"
 #include "runtime/io/byte_file.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/shape.h"
 
 namespace tide {
 

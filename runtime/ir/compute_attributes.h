@@ -8,13 +8,13 @@
 #include <span>
 #include <type_traits>
 
-#include "runtime/core/error.h"
 #include "runtime/ir/bag_mode.h"
 #include "runtime/ir/compute_failure.h"
 #include "runtime/ir/count_distribution.h"
 #include "runtime/ir/grid_mode.h"
 #include "runtime/ir/pair_function.h"
 #include "runtime/ir/recurrence_cell.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

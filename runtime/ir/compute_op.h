@@ -6,10 +6,10 @@
 #include <functional>
 #include <span>
 
-#include "runtime/core/dtype.h"
-#include "runtime/core/shape.h"
-#include "runtime/core/spin.h"
 #include "runtime/ir/compute_attributes.h"
+#include "runtime/os/spin.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/shape.h"
 
 namespace tide {
 

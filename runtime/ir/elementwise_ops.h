@@ -12,8 +12,8 @@
 #include <optional>
 #include <string_view>
 
-#include "runtime/core/dtype.h"
 #include "runtime/ir/loop.h"
+#include "runtime/types/dtype.h"
 
 namespace tide {
 

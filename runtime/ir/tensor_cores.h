@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/core/shape.h"
 #include "runtime/ir/compute_op.h"
+#include "runtime/types/shape.h"
 
 namespace tide {
 

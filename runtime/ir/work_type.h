@@ -1,7 +1,7 @@
 // The type in which a step computes, derived from its operands.
 #pragma once
 
-#include "runtime/core/dtype.h"
+#include "runtime/types/dtype.h"
 
 namespace tide {
 

@@ -16,10 +16,10 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/core/error.h"
-#include "runtime/core/shape.h"
 #include "runtime/tensor/check_fits.h"
 #include "runtime/tensor/tensor.h"
+#include "runtime/types/error.h"
+#include "runtime/types/shape.h"
 
 namespace tide {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "runtime/core/error.h"
 #include "runtime/tensor/check_fits.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

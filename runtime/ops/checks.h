@@ -8,8 +8,8 @@
 #include <initializer_list>
 #include <string>
 
-#include "runtime/core/dtype.h"
 #include "runtime/tensor/tensor.h"
+#include "runtime/types/dtype.h"
 
 namespace tide {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/core/shape.h"
 #include "runtime/plan/plan.h"
+#include "runtime/types/shape.h"
 
 namespace tide {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/ref.h"
 #include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
 #include "runtime/device/modelled/step_work.h"
 #include "runtime/record/node.h"
+#include "runtime/types/ref.h"
 
 namespace tide {
 

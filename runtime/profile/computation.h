@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "runtime/core/dtype.h"
-#include "runtime/core/shape.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/shape.h"
 
 namespace tide::profile {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime/core/device.h"
+#include "runtime/types/device.h"
 
 namespace tide::profile {
 

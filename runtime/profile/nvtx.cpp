@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/file_access.h"
+#include "runtime/os/environment.h"
+#include "runtime/os/file_access.h"
 
 namespace tide::profile {
 namespace {

@@ -7,12 +7,12 @@
 #include <string>
 #include <unordered_map>
 
-#include "runtime/core/error.h"
 #include "runtime/device/async_stream.h"
 #include "runtime/device/registry.h"
 #include "runtime/device/simulation.h"
 #include "runtime/record/recorder.h"
 #include "runtime/record/wait.h"
+#include "runtime/types/error.h"
 
 namespace tide::engine {
 namespace {

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/device.h"
 #include "runtime/device/clock.h"
 #include "runtime/device/memory_statistics.h"
 #include "runtime/device/simulation.h"
 #include "runtime/ir/compute_op.h"
 #include "runtime/record/wait_report.h"
+#include "runtime/types/device.h"
 
 namespace tide::engine {
 

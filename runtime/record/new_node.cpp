@@ -1,7 +1,7 @@
 // Construction of nodes.
 #include "runtime/record/new_node.h"
 
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

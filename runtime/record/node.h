@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/recycled.h"
-#include "runtime/core/ref.h"
-#include "runtime/core/shape.h"
 #include "runtime/device/call_site.h"
 #include "runtime/device/failure.h"
 #include "runtime/device/memory.h"
 #include "runtime/ir/compute_op.h"
 #include "runtime/ir/loop.h"
+#include "runtime/types/recycled.h"
+#include "runtime/types/ref.h"
+#include "runtime/types/shape.h"
 
 namespace tide {
 

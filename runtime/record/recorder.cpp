@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "runtime/core/environment.h"
+#include "runtime/os/environment.h"
 
 namespace tide {
 

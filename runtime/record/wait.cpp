@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "runtime/core/error.h"
 #include "runtime/device/clock.h"
 #include "runtime/record/recorder.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

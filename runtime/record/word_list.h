@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "runtime/core/shape.h"
+#include "runtime/types/shape.h"
 
 namespace tide {
 

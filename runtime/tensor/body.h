@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "runtime/core/recycled.h"
 #include "runtime/device/device_state.h"
 #include "runtime/record/node.h"
 #include "runtime/tensor/tensor.h"
+#include "runtime/types/recycled.h"
 
 namespace tide {
 

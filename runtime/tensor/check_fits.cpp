@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

@@ -3,13 +3,13 @@
 
 #include <bit>
 
-#include "runtime/core/error.h"
 #include "runtime/ir/math/math_basic.h"
 #include "runtime/ir/math/reference_value.h"
 #include "runtime/record/new_node.h"
 #include "runtime/record/recorder.h"
 #include "runtime/tensor/body.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/core/error.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/record/wait.h"
 #include "runtime/tensor/body.h"
 #include "runtime/tensor/record.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/device.h"
-#include "runtime/core/dtype.h"
-#include "runtime/core/ref.h"
-#include "runtime/core/shape.h"
+#include "runtime/types/device.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/ref.h"
+#include "runtime/types/shape.h"
 
 namespace tide {
 

@@ -3,13 +3,13 @@
 // [trap]~[libraries]`, `cuda_tests [trap][libraries]`.
 #include <string>
 
-#include "runtime/core/error.h"
 #include "runtime/cuda/driver/driver.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/nn/attention.h"
 #include "runtime/ops/nn/convolution.h"
 #include "runtime/ops/shape/creation.h"
+#include "runtime/types/error.h"
 #include "tests/support/catch.h"
 
 namespace tide::test {

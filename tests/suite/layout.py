@@ -9,27 +9,29 @@ SOURCES = (".h", ".cpp", ".cu", ".cuh", ".def")
 
 # What the files of a folder may include besides their own. Of two rules that fit a file, the longer counts.
 ALLOWED = {
-    "runtime/core": [],
-    "runtime/profile": ["core"],
-    "runtime/ir": ["core", "profile"],
-    "runtime/device": ["core", "profile", "ir"],
-    "runtime/record": ["core", "profile", "ir", "device"],
-    "runtime/plan": ["core", "ir", "device", "record"],
-    "runtime/execute": ["core", "profile", "ir", "device", "record", "plan"],
-    "runtime/explain": ["core", "profile", "ir", "device", "record", "plan", "codegen"],
-    "runtime/tensor": ["core", "profile", "ir", "device", "record"],
-    "runtime/autograd": ["core", "ir", "device", "record", "tensor"],
-    "runtime/ops": ["core", "ir", "device", "record", "tensor", "autograd"],
-    "runtime/ops/nn": ["core", "ir", "device", "record", "tensor", "autograd", "backward", "ops"],
-    "runtime/backward": ["core", "ir", "device", "record", "tensor", "autograd", "ops/elementwise", "ops/reduce",
+    "runtime/types": [],
+    "runtime/os": ["types"],
+    "runtime/profile": ["types", "os"],
+    "runtime/ir": ["types", "os", "profile"],
+    "runtime/device": ["types", "os", "profile", "ir"],
+    "runtime/record": ["types", "os", "profile", "ir", "device"],
+    "runtime/plan": ["types", "ir", "device", "record"],
+    "runtime/execute": ["types", "os", "profile", "ir", "device", "record", "plan"],
+    "runtime/explain": ["types", "profile", "ir", "device", "record", "plan", "codegen"],
+    "runtime/tensor": ["types", "profile", "ir", "device", "record"],
+    "runtime/autograd": ["types", "ir", "device", "record", "tensor"],
+    "runtime/ops": ["types", "ir", "device", "record", "tensor", "autograd"],
+    "runtime/ops/nn": ["types", "ir", "device", "record", "tensor", "autograd", "backward", "ops"],
+    "runtime/backward": ["types", "ir", "device", "record", "tensor", "autograd", "ops/elementwise", "ops/reduce",
                          "ops/shape"],
-    "runtime/codegen": ["core", "profile", "ir"],
-    "runtime/cpu": ["core", "ir", "device", "codegen"],
-    "runtime/cuda": ["core", "profile", "ir", "device", "codegen"],
-    "runtime/io": ["core"],
+    "runtime/codegen": ["types", "os", "profile", "ir"],
+    "runtime/cpu": ["types", "os", "ir", "device", "codegen"],
+    "runtime/cuda": ["types", "os", "profile", "ir", "device", "codegen"],
+    "runtime/io": ["types", "os"],
     "runtime": [],
-    "bindings": ["core", "profile", "ir", "device", "record", "explain", "tensor", "autograd", "ops", "backward", "io"],
-    "interpreter": ["bindings", "core"],
+    "bindings": ["types", "os", "profile", "ir", "device", "record", "explain", "tensor", "autograd", "ops", "backward",
+                 "io"],
+    "interpreter": ["bindings", "types", "os"],
 }
 # Folders whose subfolders include each other in one direction, as do the files and folders of the library.
 STOREYS = ("bindings", "interpreter", "runtime/cuda", "runtime/ops")
@@ -40,9 +42,9 @@ LIBRARY = "scripts/tide"
 # Who may ask which kind a device is: those that make the kinds, and script functions that are named after one. All
 # others ask for a capability (runtime/device/platform.h).
 KNOW_KINDS = {"bindings/device/cuda.cpp", "bindings/device/devices.cpp", "bindings/device/sim.cpp",
-              "bindings/tensor/properties.cpp", "runtime/core/device.cpp", "runtime/core/device.h"}
+              "bindings/tensor/properties.cpp", "runtime/types/device.cpp", "runtime/types/device.h"}
 # Who may read the environment; oneDNN's plugin is not linked to tide's own libraries.
-READ_ENVIRONMENT = {"runtime/core/environment.cpp", "runtime/cpu/dnnl/plugin.cpp"}
+READ_ENVIRONMENT = {"runtime/os/environment.cpp", "runtime/cpu/dnnl/plugin.cpp"}
 
 INCLUDE = re.compile(r'^#include "((?:runtime|bindings|interpreter|tests)/[^"]*)"', re.M)
 LUA_INCLUDE = re.compile(r'^#include ["<](lua[^">]*)', re.M)
@@ -183,7 +185,7 @@ def large_folders(files):
 def environment_elsewhere(files):
     for path, text in sources(files, "runtime", "bindings", "interpreter").items():
         if path not in READ_ENVIRONMENT and "getenv(" in text:
-            yield f"{path}: reads the environment: use runtime/core/environment.h"
+            yield f"{path}: reads the environment: use runtime/os/environment.h"
 
 
 def long_files(files):

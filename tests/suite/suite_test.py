@@ -118,9 +118,9 @@ class Tree(unittest.TestCase):
         self.assertEqual(list(problems(files)), list(expected))
 
     def test_includes_upwards(self):
-        self.check(layout.includes_upwards, {"runtime/core/a.h": '#include "runtime/core/b.h"\n'})
-        self.check(layout.includes_upwards, {"runtime/core/a.h": '#include "runtime/ir/b.h"\n'},
-                   "runtime/core/a.h: includes runtime/ir/b.h, which runtime/core does not stand over")
+        self.check(layout.includes_upwards, {"runtime/types/a.h": '#include "runtime/types/b.h"\n'})
+        self.check(layout.includes_upwards, {"runtime/types/a.h": '#include "runtime/ir/b.h"\n'},
+                   "runtime/types/a.h: includes runtime/ir/b.h, which runtime/types does not stand over")
 
     def test_circles(self):
         chain = {"interpreter/a/x.h": '#include "interpreter/b/y.h"\n', "interpreter/b/y.h": '#include "interpreter/c/z.h"\n'}
@@ -146,7 +146,7 @@ class Tree(unittest.TestCase):
         self.check(layout.kinds_of_devices, {**met, "runtime/io/a.cpp": "if (kind == DeviceKind::cpu)"},
                    "runtime/io/a.cpp: asks for a kind of device: ask for a capability")
         self.check(layout.environment_elsewhere, {"runtime/io/a.cpp": 'std::getenv("X")'},
-                   "runtime/io/a.cpp: reads the environment: use runtime/core/environment.h")
+                   "runtime/io/a.cpp: reads the environment: use runtime/os/environment.h")
         self.check(layout.runtime_with_lua, {"runtime/io/a.cpp": "#include <lua.hpp>\n"},
                    "runtime/io/a.cpp: includes lua.hpp: the runtime does not depend on Lua")
 

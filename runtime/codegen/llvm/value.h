@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "runtime/codegen/llvm/target.h"
-#include "runtime/core/dtype.h"
+#include "runtime/types/dtype.h"
 
 namespace tide::ir {
 

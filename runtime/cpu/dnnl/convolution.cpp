@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "runtime/core/reserve.h"
+#include "runtime/os/reserve.h"
 
 namespace tide {
 namespace {

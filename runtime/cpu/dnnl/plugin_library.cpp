@@ -1,6 +1,6 @@
 // Opens the oneDNN plugin when the first compute op needs it.
-#include "runtime/core/plugin_path.h"
 #include "runtime/cpu/dnnl/plugin.h"
+#include "runtime/os/plugin_path.h"
 
 namespace tide {
 

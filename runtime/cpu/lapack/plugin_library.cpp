@@ -1,10 +1,10 @@
 // Opens the OpenBLAS plugin when the first decomposition needs it.
 #include <cstdlib>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/plugin_path.h"
 #include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/lapack/plugin.h"
+#include "runtime/os/environment.h"
+#include "runtime/os/plugin_path.h"
 
 namespace tide {
 namespace {

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <bit>
 
-#include "runtime/core/error.h"
 #include "runtime/cpu/dnnl/plugin.h"
 #include "runtime/cpu/gemm/gemm.h"
 #include "runtime/cpu/gemm/patch_gradient.h"
@@ -12,6 +11,7 @@
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/winograd/winograd.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

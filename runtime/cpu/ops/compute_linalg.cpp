@@ -6,11 +6,11 @@
 #include <numeric>
 #include <string>
 
-#include "runtime/core/error.h"
 #include "runtime/cpu/lapack/plugin.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/ir/compute_failure.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -3,13 +3,13 @@
 #include <string>
 #include <type_traits>
 
-#include "runtime/core/error.h"
 #include "runtime/cpu/gemm/gemm.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/team.h"
 #include "runtime/device/backend.h"
 #include "runtime/ir/math/half.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

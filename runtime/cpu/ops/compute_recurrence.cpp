@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <span>
 
-#include "runtime/core/error.h"
 #include "runtime/cpu/gemm/gemm_packing.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/ops/recurrence_cells.h"
 #include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/wide_vectors.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -3,12 +3,12 @@
 #include <cstring>
 #include <type_traits>
 
-#include "runtime/core/error.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/strided_walk.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/wide_vectors.h"
 #include "runtime/ir/compute_failure.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "runtime/core/shape.h"
 #include "runtime/cpu/ops/range_check.h"
 #include "runtime/cpu/strided_walk.h"
 #include "runtime/cpu/visit_type.h"
+#include "runtime/types/shape.h"
 
 namespace tide {
 

@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <utility>
 
-#include "runtime/core/environment.h"
 #include "runtime/cuda/backend/host_fallback.h"
 #include "runtime/cuda/backend/peers.h"
 #include "runtime/cuda/launchers/compute_launch.h"
+#include "runtime/os/environment.h"
 
 namespace tide::cuda {
 namespace {

@@ -13,9 +13,9 @@
 #include <optional>
 #include <sstream>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/plugin_path.h"
 #include "runtime/cuda/driver/library_path.h"
+#include "runtime/os/environment.h"
+#include "runtime/os/plugin_path.h"
 
 namespace tide::cuda {
 namespace {

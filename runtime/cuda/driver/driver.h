@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/core/error.h"
 #include "runtime/cuda/driver/driver_api.h"
+#include "runtime/types/error.h"
 
 namespace tide::cuda {
 

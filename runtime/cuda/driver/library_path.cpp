@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <sstream>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/plugin_path.h"
+#include "runtime/os/environment.h"
+#include "runtime/os/plugin_path.h"
 
 namespace tide::cuda {
 namespace {

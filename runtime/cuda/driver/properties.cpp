@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/size_text.h"
 #include "runtime/cuda/driver/driver.h"
+#include "runtime/os/environment.h"
+#include "runtime/types/size_text.h"
 
 namespace tide::cuda {
 namespace {

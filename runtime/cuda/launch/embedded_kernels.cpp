@@ -6,8 +6,8 @@
 #include <system_error>
 #include <unordered_map>
 
-#include "runtime/core/plugin_path.h"
 #include "runtime/cuda/driver/driver.h"
+#include "runtime/os/plugin_path.h"
 
 namespace tide::cuda {
 namespace {

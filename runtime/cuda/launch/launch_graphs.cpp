@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "runtime/core/environment.h"
+#include "runtime/os/environment.h"
 #include "runtime/profile/recorder.h"
 
 namespace tide::cuda {

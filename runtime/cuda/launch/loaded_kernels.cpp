@@ -2,8 +2,8 @@
 #include "runtime/cuda/launch/loaded_kernels.h"
 
 #include "runtime/codegen/ptx.h"
-#include "runtime/core/error.h"
 #include "runtime/cuda/launch/embedded_kernels.h"
+#include "runtime/types/error.h"
 
 namespace tide::cuda {
 

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <string>
 
-#include "runtime/core/dtype.h"
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/launchers/compute_launch.h"
+#include "runtime/types/dtype.h"
 
 namespace tide::cuda {
 

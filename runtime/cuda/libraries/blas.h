@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/core/dtype.h"
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/libraries/blas_api.h"
 #include "runtime/cuda/libraries/tensor_cores.h"
 #include "runtime/cuda/libraries/workspace.h"
+#include "runtime/types/dtype.h"
 
 namespace tide::cuda {
 

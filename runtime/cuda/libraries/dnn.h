@@ -2,10 +2,10 @@
 // installed.
 #pragma once
 
-#include "runtime/core/dtype.h"
 #include "runtime/cuda/kernels/arguments.h"
 #include "runtime/cuda/libraries/dnn_plans.h"
 #include "runtime/ir/compute_op.h"
+#include "runtime/types/dtype.h"
 
 namespace tide::cuda {
 

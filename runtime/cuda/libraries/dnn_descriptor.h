@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "runtime/core/error.h"
 #include "runtime/cuda/libraries/dnn_api.h"
+#include "runtime/types/error.h"
 
 namespace tide::cuda {
 

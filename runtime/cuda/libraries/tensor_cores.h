@@ -1,7 +1,7 @@
 // Why products and convolutions run without Tensor Cores: for profilers and TIDE_LOG.
 #pragma once
 
-#include "runtime/core/dtype.h"
+#include "runtime/types/dtype.h"
 
 namespace tide::cuda {
 

@@ -1,9 +1,9 @@
 // Blocks grow on demand, because plans are few and the largest one's workspace stays in use.
 #include "runtime/cuda/libraries/workspace.h"
 
-#include "runtime/core/error.h"
-#include "runtime/core/size_text.h"
 #include "runtime/cuda/driver/driver.h"
+#include "runtime/types/error.h"
+#include "runtime/types/size_text.h"
 
 namespace tide::cuda {
 

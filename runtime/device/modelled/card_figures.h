@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "runtime/core/dtype.h"
+#include "runtime/types/dtype.h"
 
 namespace tide {
 

@@ -1,7 +1,7 @@
 // Failures of steps in the error table.
 #include "runtime/execute/failure/step_failures.h"
 
-#include "runtime/core/error_message.h"
+#include "runtime/types/error_message.h"
 
 namespace tide {
 

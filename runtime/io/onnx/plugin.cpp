@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/core/error.h"
 #include "runtime/io/byte_file.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -1,9 +1,9 @@
 // Definitions and gradients of arithmetic on two or more arguments.
 #pragma once
 
-#include "runtime/core/error.h"
 #include "runtime/ir/definitions/op_gradient.h"
 #include "runtime/ir/math/math.h"
+#include "runtime/types/error.h"
 
 namespace tide::definition {
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "runtime/core/dtype.h"
 #include "runtime/ir/interpreter/interpreted_ops.h"
 #include "runtime/ir/loop.h"
+#include "runtime/types/dtype.h"
 
 namespace tide::interpreted {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "runtime/core/dtype.h"
 #include "runtime/ir/elementwise_ops.h"
+#include "runtime/types/dtype.h"
 
 /// Compiles a function and everything it calls for processors with fused multiply-add, for the same
 /// bits as the kernels there.

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "runtime/core/dtype.h"
 #include "runtime/ir/math/math_basic.h"
 #include "runtime/ir/math/reference_value.h"
+#include "runtime/types/dtype.h"
 
 namespace tide::math {
 

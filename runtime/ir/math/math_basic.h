@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <type_traits>
 
-#include "runtime/core/dtype.h"
+#include "runtime/types/dtype.h"
 
 namespace tide::math {
 

@@ -9,8 +9,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "runtime/core/dtype.h"
 #include "runtime/ir/math/large_argument.h"
+#include "runtime/types/dtype.h"
 
 namespace tide::reference {
 

@@ -1,13 +1,13 @@
 // Ops on three operands: where, clamp, lerp, addcmul, addcdiv.
 #include <limits>
 
-#include "runtime/core/dtype.h"
 #include "runtime/ir/definitions/arithmetic_math.h"
 #include "runtime/ir/definitions/comparison_math.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise_record.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/shape/creation.h"
+#include "runtime/types/dtype.h"
 
 namespace tide {
 namespace {

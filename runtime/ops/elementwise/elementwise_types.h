@@ -1,9 +1,9 @@
 // Result types of ops with several operands.
 #pragma once
 
-#include "runtime/core/dtype.h"
-#include "runtime/core/error.h"
 #include "runtime/tensor/tensor.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

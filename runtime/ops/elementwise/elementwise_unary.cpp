@@ -2,7 +2,6 @@
 #include <cmath>
 #include <string>
 
-#include "runtime/core/dtype.h"
 #include "runtime/ir/definitions/activation_math.h"
 #include "runtime/ir/definitions/comparison_math.h"
 #include "runtime/ir/definitions/generation_math.h"
@@ -13,6 +12,7 @@
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/elementwise/polygamma.h"
 #include "runtime/ops/shape/creation.h"
+#include "runtime/types/dtype.h"
 
 namespace tide {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/dtype.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
+#include "runtime/types/dtype.h"
 
 namespace tide {
 namespace {

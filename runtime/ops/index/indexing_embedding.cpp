@@ -2,7 +2,6 @@
 #include <string>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/ir/bag_mode.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
@@ -16,6 +15,7 @@
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/write.h"
 #include "runtime/tensor/record.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -2,7 +2,6 @@
 #include "runtime/ops/index/part_scatter.h"
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
@@ -15,6 +14,7 @@
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/write.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -2,7 +2,6 @@
 #include "runtime/ops/linalg/distance.h"
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/device/registry.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
@@ -14,6 +13,7 @@
 #include "runtime/ops/shape/diagonals.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

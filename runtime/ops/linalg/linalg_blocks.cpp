@@ -1,11 +1,11 @@
 // Checks and small matrices of linear algebra.
 #include "runtime/ops/linalg/linalg_blocks.h"
 
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/linalg.h"
@@ -10,6 +9,7 @@
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
@@ -16,6 +15,7 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 
-#include "runtime/core/error.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

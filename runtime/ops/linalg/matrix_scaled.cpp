@@ -3,7 +3,6 @@
 #include <string>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/matrix.h"
@@ -11,6 +10,7 @@
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/record/engine.h"
 #include "runtime/tensor/record.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

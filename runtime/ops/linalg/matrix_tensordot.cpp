@@ -1,9 +1,9 @@
 // Products over several dimensions, as one matrix product.
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

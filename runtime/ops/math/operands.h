@@ -3,9 +3,9 @@
 
 #include <limits>
 
-#include "runtime/core/dtype.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/tensor/tensor.h"
+#include "runtime/types/dtype.h"
 
 namespace tide {
 

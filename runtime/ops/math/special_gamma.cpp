@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/dtype.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
@@ -15,6 +13,8 @@
 #include "runtime/ops/math/special.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/tensor/record.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

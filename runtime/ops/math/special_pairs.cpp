@@ -2,7 +2,6 @@
 #include <numbers>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/ir/pair_function.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
@@ -11,6 +10,7 @@
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

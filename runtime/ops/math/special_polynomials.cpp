@@ -4,13 +4,13 @@
 #include <string>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/math/special.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

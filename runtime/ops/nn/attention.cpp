@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/device/registry.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
@@ -30,6 +29,7 @@
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/record/engine.h"
 #include "runtime/tensor/record.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/backward/backward.h"
-#include "runtime/core/error.h"
 #include "runtime/device/registry.h"
 #include "runtime/ir/grid_mode.h"
 #include "runtime/ops/checks.h"
@@ -19,6 +18,7 @@
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

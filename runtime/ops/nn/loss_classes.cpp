@@ -4,7 +4,6 @@
 #include <string>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/pick.h"
@@ -13,6 +12,7 @@
 #include "runtime/ops/reduce/reduce.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

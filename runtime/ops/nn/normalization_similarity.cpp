@@ -1,13 +1,13 @@
 // normalize, cosine similarity and pairwise distance of vectors.
 #include <string>
 
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/nn/normalization.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
@@ -18,6 +17,7 @@
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -2,13 +2,13 @@
 // maxima are associative, and divisors of means are products.
 #include <array>
 
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/nn/integer_convolution.h"
 #include "runtime/ops/nn/pooling.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -7,8 +7,6 @@
 #include <string>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/dtype.h"
-#include "runtime/core/error.h"
 #include "runtime/ir/count_distribution.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
@@ -20,6 +18,8 @@
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/write.h"
 #include "runtime/tensor/record.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -2,12 +2,12 @@
 #include <cmath>
 #include <string>
 
-#include "runtime/core/dtype.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduce.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

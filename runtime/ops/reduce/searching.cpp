@@ -1,7 +1,6 @@
 // Searches in sorted rows, and runs of equal elements.
 #include "runtime/ops/reduce/searching.h"
 
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
@@ -11,6 +10,7 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -5,8 +5,6 @@
 #include <limits>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/dtype.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
@@ -17,6 +15,8 @@
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

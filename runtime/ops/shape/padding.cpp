@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/device/registry.h"
 #include "runtime/ir/edge_segment.h"
 #include "runtime/ops/checks.h"
@@ -20,6 +19,7 @@
 #include "runtime/ops/shape/view.h"
 #include "runtime/tensor/record.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

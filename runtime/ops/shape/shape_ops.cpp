@@ -6,7 +6,6 @@
 #include <string>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduction.h"
@@ -14,6 +13,7 @@
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/view.h"
 #include "runtime/tensor/record.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/shape/shape_ops.h"
@@ -11,6 +10,7 @@
 #include "runtime/tensor/body.h"
 #include "runtime/tensor/record.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -1,10 +1,10 @@
 // Splitting a tensor into parts along a dimension.
 #include "runtime/ops/shape/splitting.h"
 
-#include "runtime/core/error.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/shape.h"
 #include "runtime/tensor/tensor.h"
+#include "runtime/types/shape.h"
 
 namespace tide {
 

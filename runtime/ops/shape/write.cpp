@@ -8,13 +8,13 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/autograd/autograd_state.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/view.h"
 #include "runtime/tensor/check_fits.h"
 #include "runtime/tensor/record.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/core/error.h"
 #include "runtime/device/stop_check.h"
+#include "runtime/types/error.h"
 #include "tests/support/catch.h"
 
 using namespace tide;

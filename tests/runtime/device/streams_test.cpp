@@ -1,7 +1,6 @@
 // Streams: order between them, blocks that they share, and what holds for all of a device at once.
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/device/simulation.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/reduce/scan.h"
@@ -9,6 +8,7 @@
 #include "runtime/ops/shape/write.h"
 #include "runtime/record/recorder.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"
 #include "tests/runtime/device/on_stream.h"
 #include "tests/runtime/execute/work.h"
 #include "tests/runtime/ops/values.h"

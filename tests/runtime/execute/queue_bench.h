@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/core/error.h"
 #include "runtime/execute/queue.h"
 #include "runtime/ir/compute_failure.h"
+#include "runtime/types/error.h"
 
 namespace tide::test {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <future>
 
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 #include "tests/runtime/execute/queue_bench.h"
 #include "tests/support/catch.h"
 

@@ -1,12 +1,12 @@
 // What explanations see of windows, and what they leave as it is.
 #include "runtime/explain/explanation.h"
 
-#include "runtime/core/error.h"
 #include "runtime/explain/capture.h"
 #include "runtime/explain/loop_source.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/reduce/reduction.h"
+#include "runtime/types/error.h"
 #include "tests/runtime/execute/work.h"
 #include "tests/runtime/ops/values.h"
 #include "tests/support/catch.h"

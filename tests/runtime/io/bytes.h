@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
-#include "runtime/core/dtype.h"
-#include "runtime/core/shape.h"
 #include "runtime/io/host_array.h"
+#include "runtime/types/dtype.h"
+#include "runtime/types/shape.h"
 
 namespace tide::test {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 #include "tests/runtime/io/pictures.h"
 #include "tests/runtime/io/temporary_folder.h"
 #include "tests/support/catch.h"

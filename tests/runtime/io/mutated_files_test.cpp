@@ -4,11 +4,11 @@
 #include <functional>
 #include <random>
 
-#include "runtime/core/error.h"
 #include "runtime/io/image.h"
 #include "runtime/io/npy.h"
 #include "runtime/io/npz.h"
 #include "runtime/io/packed_file.h"
+#include "runtime/types/error.h"
 #include "tests/runtime/io/packed.h"
 #include "tests/runtime/io/pictures.h"
 #include "tests/runtime/io/read_arrays.h"

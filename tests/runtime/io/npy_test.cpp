@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "runtime/core/error.h"
 #include "runtime/io/npz.h"
+#include "runtime/types/error.h"
 #include "tests/runtime/io/bytes.h"
 #include "tests/runtime/io/temporary_folder.h"
 #include "tests/support/catch.h"

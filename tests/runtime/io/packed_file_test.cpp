@@ -1,7 +1,7 @@
 // Packed files and MD5 sums: what gzip and RFC 1321 give, limits, and damaged ones.
 #include "runtime/io/packed_file.h"
 
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 #include "tests/runtime/io/bytes.h"
 #include "tests/runtime/io/packed.h"
 #include "tests/runtime/io/temporary_folder.h"

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 #include "tests/runtime/io/bytes.h"
 #include "tests/runtime/io/read_arrays.h"
 #include "tests/runtime/io/temporary_folder.h"

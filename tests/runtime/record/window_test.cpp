@@ -2,7 +2,6 @@
 // does.
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/core/error.h"
 #include "runtime/device/simulation.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/linalg/matrix.h"
@@ -14,6 +13,7 @@
 #include "runtime/ops/shape/write.h"
 #include "runtime/record/recorder.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"
 #include "tests/runtime/execute/work.h"
 #include "tests/runtime/ops/values.h"
 #include "tests/support/catch.h"

@@ -3,12 +3,12 @@
 
 #include <thread>
 
-#include "runtime/core/error.h"
 #include "runtime/device/device_state.h"
 #include "runtime/ops/reduce/scan.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/record/engine.h"
 #include "runtime/tensor/transfer.h"
+#include "runtime/types/error.h"
 #include "tests/runtime/device/on_stream.h"
 #include "tests/runtime/ops/values.h"
 #include "tests/support/catch.h"

@@ -3,10 +3,10 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/backward/backward.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/write.h"
+#include "runtime/types/error.h"
 #include "tests/runtime/ops/values.h"
 #include "tests/support/catch.h"
 

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "runtime/backward/backward.h"
-#include "runtime/core/error.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/types/error.h"
 #include "tests/runtime/ops/values.h"
 #include "tests/support/catch.h"
 

@@ -1,6 +1,6 @@
 // Looks for plugins in the program's folder and where an installation puts them; builds one that
 // the build has deferred.
-#include "runtime/core/plugin_path.h"
+#include "runtime/os/plugin_path.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 #include <memory>
 #include <string_view>
 
-#include "runtime/core/environment.h"
-#include "runtime/core/error.h"
-#include "runtime/core/reserve.h"
+#include "runtime/os/environment.h"
+#include "runtime/os/reserve.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -1,9 +1,9 @@
 // Shapes and layouts.
-#include "runtime/core/shape.h"
+#include "runtime/types/shape.h"
 
 #include <algorithm>
 
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

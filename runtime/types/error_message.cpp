@@ -1,10 +1,10 @@
 // Translates exceptions of the standard library for the caller.
-#include "runtime/core/error_message.h"
+#include "runtime/types/error_message.h"
 
 #include <new>
 #include <system_error>
 
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

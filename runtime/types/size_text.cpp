@@ -1,5 +1,5 @@
 // Formats sizes of memory for errors and tables.
-#include "runtime/core/size_text.h"
+#include "runtime/types/size_text.h"
 
 #include <cstdio>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/core/descriptor.h"
+#include "runtime/os/descriptor.h"
 
 namespace tide {
 

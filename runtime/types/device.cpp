@@ -1,9 +1,9 @@
 // Parses and formats device names.
-#include "runtime/core/device.h"
+#include "runtime/types/device.h"
 
 #include <charconv>
 
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 

@@ -11,7 +11,7 @@ namespace tide {
 
 enum class Variable : uint8_t {
 #define TIDE_VARIABLE(enumerator, name, values, otherwise, about) enumerator,
-#include "runtime/core/environment.def"
+#include "runtime/os/environment.def"
 #undef TIDE_VARIABLE
 };
 

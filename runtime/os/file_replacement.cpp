@@ -1,5 +1,5 @@
 // Writes new versions of files and moves them into place.
-#include "runtime/core/file_replacement.h"
+#include "runtime/os/file_replacement.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -16,8 +16,8 @@
 #include <ctime>
 #include <filesystem>
 
-#include "runtime/core/error.h"
-#include "runtime/core/file_access.h"
+#include "runtime/os/file_access.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

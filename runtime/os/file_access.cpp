@@ -1,11 +1,11 @@
 // Resolves file names and compares them with the folders that scripts may access.
-#include "runtime/core/file_access.h"
+#include "runtime/os/file_access.h"
 
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
 
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

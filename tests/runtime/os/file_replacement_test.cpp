@@ -1,6 +1,6 @@
 // Replaced files: at once or not at all, whatever the path names and whichever process is killed
 // meanwhile.
-#include "runtime/core/file_replacement.h"
+#include "runtime/os/file_replacement.h"
 
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -19,7 +19,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "runtime/core/error.h"
+#include "runtime/types/error.h"
 #include "tests/runtime/io/temporary_folder.h"
 #include "tests/support/catch.h"
 #include "tests/support/skip.h"

@@ -1,5 +1,5 @@
 // A process-wide total, counted by every thread.
-#include "runtime/core/memory_budget.h"
+#include "runtime/os/memory_budget.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "runtime/core/error.h"
-#include "runtime/core/size_text.h"
+#include "runtime/types/error.h"
+#include "runtime/types/size_text.h"
 
 namespace tide {
 namespace {

@@ -1,5 +1,5 @@
 // Opens folders and checks their owner.
-#include "runtime/core/own_folder.h"
+#include "runtime/os/own_folder.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

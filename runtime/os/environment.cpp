@@ -1,5 +1,5 @@
 // Reads environment variables.
-#include "runtime/core/environment.h"
+#include "runtime/os/environment.h"
 
 #include <charconv>
 #include <cstdio>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr VariableRow kRows[] = {
 #define TIDE_VARIABLE(enumerator, name, values, otherwise, about) {name, values, otherwise, about},
-#include "runtime/core/environment.def"
+#include "runtime/os/environment.def"
 #undef TIDE_VARIABLE
 };
 

@@ -1,5 +1,5 @@
 // A mapping that is released slice by slice when `new` fails.
-#include "runtime/core/reserve.h"
+#include "runtime/os/reserve.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // Names and promotion of element types.
-#include "runtime/core/dtype.h"
+#include "runtime/types/dtype.h"
 
 #include <atomic>
 #include <cmath>
