@@ -2,56 +2,39 @@
 // numbers. Also conversion, whose arithmetic is done by the caller.
 #pragma once
 
-#include "runtime/ir/definitions/op_gradient.h"
+#include <array>
+
+#include "runtime/ir/definitions/op_definition.h"
 #include "runtime/ir/math/math.h"
 
 namespace tide::definition {
 
-struct Convert {
-  template <class V>
-  static V value(V x) {
-    return x;
-  }
-  static constexpr unsigned kNeeds = kNeedsNothing;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
-    return dy;
-  }
+struct Convert : Differentiable<kNeedsNothing> {
+  static auto value(auto x) { return x; }
+  static auto gradient(const auto& v) { return v.dy; }
 };
 
 struct Copy {
-  template <class V>
-  static V value(V x) {
-    return x;
-  }
+  static auto value(auto x) { return x; }
 };
 
 /// The number itself, for any index.
 struct Fill {
-  template <class I, class V>
-  static V value(I, V number) {
-    return number;
-  }
+  static auto value(auto, auto number) { return number; }
 };
 
 /// start + index * step; the index is i64.
 struct Iota {
-  template <class I, class V>
-  static V value(I index, V start, V step) {
+  static auto value(auto index, auto start, auto step) {
     return start + math::converted(index, start) * step;
   }
 };
 
-/// Four 32-bit random numbers, each in an i64.
+/// Four 32-bit random numbers, each in an i64: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel
+/// Random Numbers: As Easy as 1, 2, 3, 2011) of the 64-bit counter index + offset with a 64-bit
+/// key.
 template <class V>
-struct RandomWords {
-  V word[4];
-};
-
-/// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3, 2011)
-/// of the 64-bit counter index + offset with a 64-bit key.
-template <class V>
-RandomWords<V> philox(V index, V key, V offset) {
+std::array<V, 4> philox(V index, V key, V offset) {
   const V low = index.constant(int64_t{0xffffffff});
   const V multiplier0 = index.constant(int64_t{0xd2511f53});
   const V multiplier1 = index.constant(int64_t{0xcd9e8d57});
@@ -74,18 +57,16 @@ RandomWords<V> philox(V index, V key, V offset) {
     k0 = (k0 + index.constant(int64_t{0x9e3779b9})) & low;
     k1 = (k1 + index.constant(int64_t{0xbb67ae85})) & low;
   }
-  return {{c0, c1, c2, c3}};
+  return {c0, c1, c2, c3};
 }
 
 /// The upper 24 bits of a word. Via i32, for which every CPU has a vector conversion.
-template <class V>
-auto whole_f32(V word) {
+auto integer_f32(auto word) {
   return convert<DType::f32>(convert<DType::i32>(shift_right(word, 8)));
 }
 
 /// The upper 53 bits of two words.
-template <class V>
-auto whole_f64(V high, V low) {
+auto integer_f64(auto high, auto low) {
   const auto a = convert<DType::f64>(convert<DType::i32>(shift_right(high, 5)));
   const auto b = convert<DType::f64>(convert<DType::i32>(shift_right(low, 6)));
   return a * a.constant(0x1p26) + b;
@@ -93,19 +74,17 @@ auto whole_f64(V high, V low) {
 
 /// Uniform in [0, 1) with 24 bits.
 struct RandomUniform {
-  template <class V>
-  static auto value(V index, V key, V offset) {
-    const auto u = whole_f32(philox(index, key, offset).word[0]);
+  static auto value(auto index, auto key, auto offset) {
+    const auto u = integer_f32(philox(index, key, offset)[0]);
     return u * u.constant(0x1p-24);
   }
 };
 
 /// Uniform in [0, 1) with 53 bits.
 struct RandomUniformF64 {
-  template <class V>
-  static auto value(V index, V key, V offset) {
-    const auto random = philox(index, key, offset);
-    const auto u = whole_f64(random.word[0], random.word[1]);
+  static auto value(auto index, auto key, auto offset) {
+    const auto words = philox(index, key, offset);
+    const auto u = integer_f64(words[0], words[1]);
     return u * u.constant(0x1p-53);
   }
 };
@@ -140,29 +119,26 @@ class Unfused {
 };
 
 /// sqrt(-2 log(u)) cos(2 pi v) of two uniform values, u in (0, 1] (Box and Muller 1958).
-template <class V>
-V box_muller(V u, V v) {
-  const Unfused<V> radius_square = math::log(Unfused<V>(u)) * Unfused<V>(u.constant(-2.0));
-  return (sqrt(radius_square) * math::sine_cosine_pi(Unfused<V>(v + v)).cosine).get();
+auto box_muller(auto u, auto v) {
+  const auto radius_square = math::log(Unfused(u)) * Unfused(u.constant(-2.0));
+  return (sqrt(radius_square) * math::sine_cosine_pi(Unfused(v + v)).cosine).get();
 }
 
 /// Normal with mean 0 and variance 1.
 struct RandomNormal {
-  template <class V>
-  static auto value(V index, V key, V offset) {
-    const auto random = philox(index, key, offset);
-    const auto u = whole_f32(random.word[0]);
+  static auto value(auto index, auto key, auto offset) {
+    const auto words = philox(index, key, offset);
+    const auto u = integer_f32(words[0]);
     const auto unit = u.constant(0x1p-24);
-    return box_muller((u + u.constant(1.0)) * unit, whole_f32(random.word[1]) * unit);
+    return box_muller((u + u.constant(1.0)) * unit, integer_f32(words[1]) * unit);
   }
 };
 struct RandomNormalF64 {
-  template <class V>
-  static auto value(V index, V key, V offset) {
-    const auto random = philox(index, key, offset);
-    const auto u = whole_f64(random.word[0], random.word[1]);
+  static auto value(auto index, auto key, auto offset) {
+    const auto words = philox(index, key, offset);
+    const auto u = integer_f64(words[0], words[1]);
     const auto unit = u.constant(0x1p-53);
-    const auto v = whole_f64(random.word[2], random.word[3]);
+    const auto v = integer_f64(words[2], words[3]);
     return box_muller((u + u.constant(1.0)) * unit, v * unit);
   }
 };
@@ -170,15 +146,14 @@ struct RandomNormalF64 {
 /// A random integer in [0, range): the upper half of the product of 64 random bits and the range,
 /// assembled from 32-bit parts.
 struct RandomInteger {
-  template <class V>
-  static V value(V index, V key, V offset, V range) {
-    const V low = index.constant(int64_t{0xffffffff});
-    const auto random = philox(index, key, offset);
-    const V w0 = random.word[0];
-    const V w1 = random.word[1];
-    const V r0 = range & low;
-    const V r1 = shift_right(range, 32) & low;
-    const V middle = ((w1 * r0) & low) + ((w0 * r1) & low) + as_unsigned_multiply_high(w0, r0);
+  static auto value(auto index, auto key, auto offset, auto range) {
+    const auto low = index.constant(int64_t{0xffffffff});
+    const auto words = philox(index, key, offset);
+    const auto w0 = words[0];
+    const auto w1 = words[1];
+    const auto r0 = range & low;
+    const auto r1 = shift_right(range, 32) & low;
+    const auto middle = ((w1 * r0) & low) + ((w0 * r1) & low) + as_unsigned_multiply_high(w0, r0);
     return w1 * r1 + as_unsigned_multiply_high(w1, r0) + as_unsigned_multiply_high(w0, r1) +
            shift_right(middle, 32);
   }

@@ -1,7 +1,12 @@
-// How to write the definition of an elementwise op: once, as a template over a value type V.
+// How to write the definition of an elementwise op: its value, as a template over a value type V,
+// and its gradient, as a template over tensors.
 //
-//   struct Silu {
-//     template <class V> static V value(V x) { return x / (x.constant(1.0) + exp(-x)); }
+//   struct Silu : Differentiable<kNeedsX> {
+//     static auto value(auto x) { return x * math::sigmoid(x); }
+//     static auto gradient(const auto& v) {
+//       const auto s = sigmoid(v.x);
+//       return v.dy * (s * (v.x * (1.0 - s) + 1.0));
+//     }
 //   };
 //
 // V is reference::Value<T> (one scalar on the host) or ir::Value (LLVM vectors, for the CPU and for
@@ -36,4 +41,32 @@
 //   while_any(a, unfinished, step) applies step(a) while unfinished(a) holds for any element, but
 //                                  must not change finished ones; a: one value, or an array of two
 // Branches on the type are written with `if (x.type() == DType::f64)`: both sides must compile.
+//
+// A gradient calls functions of tensors, which are found by their arguments where it is
+// instantiated (runtime/ops/elementwise). Because it consists of tensor ops, it can be
+// differentiated again. It may have any shape and type that broadcast to the result's: it is then
+// summed and converted to the argument's. It sees half types as f32. An op has
+//   gradient(v, numbers...)           for one tensor, followed by numbers; it reads v.x, the result
+//                                     v.y and the gradient of the result v.dy
+//   gradient_a(v), gradient_b(v) ...  for several arguments; they read v.a to v.d, v.y and v.dy
 #pragma once
+
+namespace tide {
+
+/// What a gradient reads besides dy and numbers. Anything else is not saved for it.
+enum Needs : unsigned {
+  kNeedsNothing = 0,
+  kNeedsA = 1,
+  kNeedsX = kNeedsA,
+  kNeedsB = 2,
+  kNeedsC = 4,
+  kNeedsY = 16
+};
+
+/// Base of a definition with gradients, and what each of them needs.
+template <unsigned... needs>
+struct Differentiable {
+  static constexpr unsigned kNeeds[] = {needs...};
+};
+
+}  // namespace tide

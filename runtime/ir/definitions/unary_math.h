@@ -1,429 +1,176 @@
 // Definitions and gradients of functions of one argument.
 #pragma once
 
-#include "runtime/ir/definitions/op_gradient.h"
+#include "runtime/ir/definitions/op_definition.h"
 #include "runtime/ir/math/math.h"
 
 namespace tide::definition {
 
-/// The gradient at 0 is 0.
-struct Abs {
-  template <class V>
-  static V value(V x) {
-    return x.type() == DType::u8 || x.type() == DType::boolean ? x : abs(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * sign(x);
-  }
+/// The gradient of a function that is constant between its jumps.
+struct ZeroGradient : Differentiable<kNeedsNothing> {
+  static auto gradient(const auto& v) { return zeros_like(v.dy); }
 };
 
-struct Neg {
-  template <class V>
-  static V value(V x) {
-    return -x;
+/// The gradient at 0 is 0.
+struct Abs : Differentiable<kNeedsX> {
+  static auto value(auto x) {
+    return x.type() == DType::u8 || x.type() == DType::boolean ? x : abs(x);
   }
-  static constexpr unsigned kNeeds = kNeedsNothing;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
-    return neg(dy);
-  }
+  static auto gradient(const auto& v) { return v.dy * sign(v.x); }
+};
+
+struct Neg : Differentiable<kNeedsNothing> {
+  static auto value(auto x) { return -x; }
+  static auto gradient(const auto& v) { return neg(v.dy); }
 };
 
 /// The angle of a real number in the complex plane: pi below 0, else 0; nan propagates.
-struct Angle {
-  template <class V>
-  static V value(V x) {
-    const V zero = x.constant(0.0);
-    const V known = select(x < zero, x.constant(3.14159265358979323846), zero);
-    return select(x == x, known, x);
-  }
-  static constexpr unsigned kNeeds = kNeedsNothing;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
-    return zeros_like(dy);
+struct Angle : ZeroGradient {
+  static auto value(auto x) {
+    const auto zero = x.constant(0.0);
+    return select(x == x, select(x < zero, x.constant(math::kPi), zero), x);
   }
 };
 
 /// -1, 0 or 1; 0 for nan.
-struct Sign {
-  template <class V>
-  static V value(V x) {
-    const V zero = x.constant(0);
-    const V one = x.constant(1);
-    const V below = select(x < zero, x.constant(-1), zero);
-    return select(x > zero, one, below);
-  }
-  static constexpr unsigned kNeeds = kNeedsNothing;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
-    return zeros_like(dy);
+struct Sign : ZeroGradient {
+  static auto value(auto x) {
+    const auto zero = x.constant(0);
+    return select(x > zero, x.constant(1), select(x < zero, x.constant(-1), zero));
   }
 };
 
-struct Square {
-  template <class V>
-  static V value(V x) {
-    return x * x;
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * (x * 2.0);
-  }
+struct Square : Differentiable<kNeedsX> {
+  static auto value(auto x) { return x * x; }
+  static auto gradient(const auto& v) { return v.dy * (v.x * 2.0); }
 };
 
-struct Reciprocal {
-  template <class V>
-  static V value(V x) {
-    return x.constant(1.0) / x;
-  }
-  static constexpr unsigned kNeeds = kNeedsY;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
-    return neg(dy) * (y * y);
-  }
+struct Reciprocal : Differentiable<kNeedsY> {
+  static auto value(auto x) { return x.constant(1.0) / x; }
+  static auto gradient(const auto& v) { return neg(v.dy) * (v.y * v.y); }
 };
 
-struct Sqrt {
-  template <class V>
-  static V value(V x) {
-    return sqrt(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsY;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
-    return dy / (y * 2.0);
-  }
+struct Sqrt : Differentiable<kNeedsY> {
+  static auto value(auto x) { return sqrt(x); }
+  static auto gradient(const auto& v) { return v.dy / (v.y * 2.0); }
 };
 
-struct Rsqrt {
-  template <class V>
-  static V value(V x) {
-    return x.constant(1.0) / sqrt(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsY;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
-    return dy * (y * y * y * -0.5);
-  }
+struct Rsqrt : Differentiable<kNeedsY> {
+  static auto value(auto x) { return x.constant(1.0) / sqrt(x); }
+  static auto gradient(const auto& v) { return v.dy * (v.y * v.y * v.y * -0.5); }
 };
 
-struct Ceil {
-  template <class V>
-  static V value(V x) {
-    return is_floating(x.type()) ? ceil(x) : x;
-  }
-  static constexpr unsigned kNeeds = kNeedsNothing;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
-    return zeros_like(dy);
-  }
+struct Ceil : ZeroGradient {
+  static auto value(auto x) { return is_floating(x.type()) ? ceil(x) : x; }
 };
-
-struct Floor {
-  template <class V>
-  static V value(V x) {
-    return is_floating(x.type()) ? floor(x) : x;
-  }
-  static constexpr unsigned kNeeds = kNeedsNothing;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
-    return zeros_like(dy);
-  }
+struct Floor : ZeroGradient {
+  static auto value(auto x) { return is_floating(x.type()) ? floor(x) : x; }
 };
-
 /// To the nearest integer, ties to even.
-struct Round {
-  template <class V>
-  static V value(V x) {
-    return is_floating(x.type()) ? round_even(x) : x;
-  }
-  static constexpr unsigned kNeeds = kNeedsNothing;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
-    return zeros_like(dy);
-  }
+struct Round : ZeroGradient {
+  static auto value(auto x) { return is_floating(x.type()) ? round_even(x) : x; }
+};
+struct Trunc : ZeroGradient {
+  static auto value(auto x) { return is_floating(x.type()) ? trunc(x) : x; }
+};
+struct Frac : Differentiable<kNeedsNothing> {
+  static auto value(auto x) { return x - trunc(x); }
+  static auto gradient(const auto& v) { return v.dy; }
 };
 
-struct Trunc {
-  template <class V>
-  static V value(V x) {
-    return is_floating(x.type()) ? trunc(x) : x;
-  }
-  static constexpr unsigned kNeeds = kNeedsNothing;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
-    return zeros_like(dy);
-  }
+struct Exp : Differentiable<kNeedsY> {
+  static auto value(auto x) { return math::exp(x); }
+  static auto gradient(const auto& v) { return v.dy * v.y; }
+};
+struct Exp2 : Differentiable<kNeedsY> {
+  static auto value(auto x) { return math::exp2(x); }
+  static auto gradient(const auto& v) { return v.dy * (v.y * math::kLn2); }
+};
+struct Expm1 : Differentiable<kNeedsY> {
+  static auto value(auto x) { return math::expm1(x); }
+  static auto gradient(const auto& v) { return v.dy * (v.y + 1.0); }
 };
 
-struct Frac {
-  template <class V>
-  static V value(V x) {
-    return x - trunc(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsNothing;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor&, const Tensor& dy) {
-    return dy;
-  }
+struct Log : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::log(x); }
+  static auto gradient(const auto& v) { return v.dy / v.x; }
+};
+struct Log2 : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::log2(x); }
+  static auto gradient(const auto& v) { return v.dy / (v.x * math::kLn2); }
+};
+struct Log10 : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::log10(x); }
+  static auto gradient(const auto& v) { return v.dy / (v.x * 2.302585092994046); }
+};
+struct Log1p : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::log1p(x); }
+  static auto gradient(const auto& v) { return v.dy / (v.x + 1.0); }
 };
 
-struct Exp {
-  template <class V>
-  static V value(V x) {
-    return math::exp(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsY;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
-    return dy * y;
-  }
+struct Sin : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::sin(x); }
+  static auto gradient(const auto& v) { return v.dy * cos(v.x); }
+};
+struct Cos : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::cos(x); }
+  static auto gradient(const auto& v) { return neg(v.dy) * sin(v.x); }
+};
+struct Tan : Differentiable<kNeedsY> {
+  static auto value(auto x) { return math::tan(x); }
+  static auto gradient(const auto& v) { return v.dy * (v.y * v.y + 1.0); }
+};
+struct Asin : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::asin(x); }
+  static auto gradient(const auto& v) { return v.dy * rsqrt(1.0 - v.x * v.x); }
+};
+struct Acos : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::acos(x); }
+  static auto gradient(const auto& v) { return neg(v.dy) * rsqrt(1.0 - v.x * v.x); }
+};
+struct Atan : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::atan(x); }
+  static auto gradient(const auto& v) { return v.dy / (v.x * v.x + 1.0); }
 };
 
-struct Exp2 {
-  template <class V>
-  static V value(V x) {
-    return math::exp2(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsY;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
-    return dy * (y * math::kLn2);
-  }
+struct Sinh : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::sinh(x); }
+  static auto gradient(const auto& v) { return v.dy * cosh(v.x); }
 };
-
-struct Expm1 {
-  template <class V>
-  static V value(V x) {
-    return math::expm1(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsY;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
-    return dy * (y + 1.0);
-  }
+struct Cosh : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::cosh(x); }
+  static auto gradient(const auto& v) { return v.dy * sinh(v.x); }
 };
-
-struct Log {
-  template <class V>
-  static V value(V x) {
-    return math::log(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy / x;
-  }
+struct Tanh : Differentiable<kNeedsY> {
+  static auto value(auto x) { return math::tanh(x); }
+  static auto gradient(const auto& v) { return v.dy * (1.0 - v.y * v.y); }
 };
-
-struct Log2 {
-  template <class V>
-  static V value(V x) {
-    return math::log2(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy / (x * math::kLn2);
-  }
+struct Asinh : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::asinh(x); }
+  static auto gradient(const auto& v) { return v.dy * rsqrt(v.x * v.x + 1.0); }
 };
-
-struct Log10 {
-  template <class V>
-  static V value(V x) {
-    return math::log10(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy / (x * 2.302585092994046);
-  }
+struct Acosh : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::acosh(x); }
+  static auto gradient(const auto& v) { return v.dy * rsqrt(v.x * v.x - 1.0); }
 };
-
-struct Log1p {
-  template <class V>
-  static V value(V x) {
-    return math::log1p(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy / (x + 1.0);
-  }
-};
-
-struct Sin {
-  template <class V>
-  static V value(V x) {
-    return math::sin(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * cos(x);
-  }
-};
-
-struct Cos {
-  template <class V>
-  static V value(V x) {
-    return math::cos(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return neg(dy) * sin(x);
-  }
-};
-
-struct Tan {
-  template <class V>
-  static V value(V x) {
-    return math::tan(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsY;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
-    return dy * (y * y + 1.0);
-  }
-};
-
-struct Asin {
-  template <class V>
-  static V value(V x) {
-    return math::asin(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * rsqrt(1.0 - x * x);
-  }
-};
-
-struct Acos {
-  template <class V>
-  static V value(V x) {
-    return math::acos(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return neg(dy) * rsqrt(1.0 - x * x);
-  }
-};
-
-struct Atan {
-  template <class V>
-  static V value(V x) {
-    return math::atan(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy / (x * x + 1.0);
-  }
-};
-
-struct Sinh {
-  template <class V>
-  static V value(V x) {
-    return math::sinh(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * cosh(x);
-  }
-};
-
-struct Cosh {
-  template <class V>
-  static V value(V x) {
-    return math::cosh(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * sinh(x);
-  }
-};
-
-struct Tanh {
-  template <class V>
-  static V value(V x) {
-    return math::tanh(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsY;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
-    return dy * (1.0 - y * y);
-  }
-};
-
-struct Asinh {
-  template <class V>
-  static V value(V x) {
-    return math::asinh(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * rsqrt(x * x + 1.0);
-  }
-};
-
-struct Acosh {
-  template <class V>
-  static V value(V x) {
-    return math::acosh(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * rsqrt(x * x - 1.0);
-  }
-};
-
-struct Atanh {
-  template <class V>
-  static V value(V x) {
-    return math::atanh(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy / (1.0 - x * x);
-  }
+struct Atanh : Differentiable<kNeedsX> {
+  static auto value(auto x) { return math::atanh(x); }
+  static auto gradient(const auto& v) { return v.dy / (1.0 - v.x * v.x); }
 };
 
 /// 1 / (1 + exp(-x)).
-struct Sigmoid {
-  template <class V>
-  static V value(V x) {
-    return math::sigmoid(x);
-  }
-  static constexpr unsigned kNeeds = kNeedsY;
-  template <class Tensor>
-  static Tensor gradient(const Tensor&, const Tensor& y, const Tensor& dy) {
-    return dy * (y * (1.0 - y));
-  }
+struct Sigmoid : Differentiable<kNeedsY> {
+  static auto value(auto x) { return math::sigmoid(x); }
+  static auto gradient(const auto& v) { return v.dy * (v.y * (1.0 - v.y)); }
 };
 
 /// log(sigmoid(x)) without overflow.
-struct LogSigmoid {
-  template <class V>
-  static V value(V x) {
-    const V zero = x.constant(0.0);
+struct LogSigmoid : Differentiable<kNeedsX> {
+  static auto value(auto x) {
+    const auto zero = x.constant(0.0);
     return select(x < zero, x, zero) - math::log1p(math::exp(-abs(x)));
   }
-  static constexpr unsigned kNeeds = kNeedsA;
-  template <class Tensor>
-  static Tensor gradient(const Tensor& x, const Tensor&, const Tensor& dy) {
-    return dy * sigmoid(neg(x));
-  }
+  static auto gradient(const auto& v) { return v.dy * sigmoid(neg(v.x)); }
 };
 
 }  // namespace tide::definition

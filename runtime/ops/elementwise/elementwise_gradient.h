@@ -1,17 +1,23 @@
-// The operands of the gradients of definitions: see runtime/ir/definitions/op_gradient.h.
+// The operands of the gradients of definitions: see runtime/ir/definitions/op_definition.h.
 #pragma once
 
 #include <cmath>
 
-#include "runtime/ir/definitions/op_gradient.h"
 #include "runtime/ops/elementwise/elementwise.h"
 
 namespace tide {
 
-template <>
-struct Operands<Tensor> {
+/// The arguments of an op (if needed; numbers always), its result and the result's gradient.
+struct Operands {
   TensorOrNumber a = 0, b = 0, c = 0, d = 0;
   Tensor y, dy;
+};
+
+/// The operands of an op on one tensor; its numbers are passed separately.
+struct UnaryOperands {
+  const Tensor& x;
+  const Tensor& y;
+  const Tensor& dy;
 };
 
 // Properties of operands, any of which may be a number.

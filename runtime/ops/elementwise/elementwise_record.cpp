@@ -45,7 +45,7 @@ class Backward {
   bool uses_result() const { return needs_ & kNeedsY; }
 
   std::vector<Tensor> operator()(const GradientCall& call) const {
-    Operands<Tensor> v;
+    Operands v;
     v.dy = unrounded(call.dy);
     if (uses_result()) v.y = unrounded(call.y);
     TensorOrNumber* slots[kMaxArguments] = {&v.a, &v.b, &v.c, &v.d};
@@ -62,7 +62,7 @@ class Backward {
 
  private:
   /// The gradient converted to the shape, type and device of the argument.
-  static Tensor returned(Tensor (*gradient)(const Operands<Tensor>&), const Operands<Tensor>& v,
+  static Tensor returned(Tensor (*gradient)(const Operands&), const Operands& v,
                          const Target& target) {
     if (!gradient) return Tensor();
     Tensor dx = gradient(v);

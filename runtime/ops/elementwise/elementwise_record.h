@@ -1,10 +1,10 @@
 // How an elementwise op becomes a node with a gradient: one template for all definitions.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <span>
-#include <type_traits>
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/ir/elementwise_ops.h"
@@ -16,34 +16,33 @@ namespace tide {
 /// The gradients of an op, one for each tensor argument that is not an option.
 struct GradientRule {
   std::array<unsigned, 3> needs{};
-  std::array<Tensor (*)(const Operands<Tensor>&), 3> gradients{};
+  std::array<Tensor (*)(const Operands&), 3> gradients{};
 };
 
-/// Calls the gradient of a definition with one tensor argument and `count` numbers.
+/// Calls the gradient of a definition with one tensor argument and up to two numbers.
 template <class Definition>
-Tensor unary_gradient(const Operands<Tensor>& v) {
-  const Tensor& x = v.a.tensor;
-  if constexpr (requires { Definition::gradient(x, x, x); })
-    return Definition::gradient(x, v.y, v.dy);
-  else if constexpr (requires { Definition::gradient(x, x, x, v.b.number); })
-    return Definition::gradient(x, v.y, v.dy, v.b.number);
+Tensor unary_gradient(const Operands& operands) {
+  const UnaryOperands v{operands.a.tensor, operands.y, operands.dy};
+  const Number& b = operands.b.number;
+  if constexpr (requires { Definition::gradient(v); })
+    return Definition::gradient(v);
+  else if constexpr (requires { Definition::gradient(v, b); })
+    return Definition::gradient(v, b);
   else
-    return Definition::gradient(x, v.y, v.dy, v.b.number, v.c.number);
+    return Definition::gradient(v, b, operands.c.number);
 }
 
 template <class Definition>
 constexpr GradientRule make_rule() {
   GradientRule rule;
-  if constexpr (!std::is_array_v<decltype(Definition::kNeeds)>) {
-    rule.needs[0] = Definition::kNeeds;
+  std::ranges::copy(Definition::kNeeds, rule.needs.begin());
+  constexpr size_t count = std::size(Definition::kNeeds);
+  if constexpr (count == 1) {
     rule.gradients[0] = unary_gradient<Definition>;
   } else {
-    for (size_t i = 0; i < std::size(Definition::kNeeds); ++i)
-      rule.needs[i] = Definition::kNeeds[i];
-    rule.gradients[0] = Definition::template gradient_a<Tensor>;
-    rule.gradients[1] = Definition::template gradient_b<Tensor>;
-    if constexpr (std::size(Definition::kNeeds) > 2)
-      rule.gradients[2] = Definition::template gradient_c<Tensor>;
+    rule.gradients[0] = Definition::gradient_a;
+    rule.gradients[1] = Definition::gradient_b;
+    if constexpr (count > 2) rule.gradients[2] = Definition::gradient_c;
   }
   return rule;
 }

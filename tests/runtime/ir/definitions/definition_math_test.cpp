@@ -87,10 +87,10 @@ TEST_CASE("a nan wins in maximum, loses in fmax, stays in activations", "[defini
 TEST_CASE("random numbers are Philox4x32-10", "[definition]") {
   // The known answers of the paper's library, counter and key all zeros and all ones.
   const auto zeros = philox(Value<int64_t>(0), Value<int64_t>(0), Value<int64_t>(0));
-  CHECK(zeros.word[0].number() == 0x6627e8d5);
-  CHECK(zeros.word[1].number() == 0xe169c58d);
-  CHECK(zeros.word[2].number() == 0xbc57ac4c);
-  CHECK(zeros.word[3].number() == 0x9b00dbd8);
+  CHECK(zeros[0].number() == 0x6627e8d5);
+  CHECK(zeros[1].number() == 0xe169c58d);
+  CHECK(zeros[2].number() == 0xbc57ac4c);
+  CHECK(zeros[3].number() == 0x9b00dbd8);
 }
 
 TEST_CASE("random numbers fill their range evenly", "[definition]") {
