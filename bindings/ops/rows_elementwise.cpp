@@ -2,7 +2,15 @@
 #include "bindings/ops/rows.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/polygamma.h"
-#include "runtime/ops/math/special.h"
+#include "runtime/ops/math/airy.h"
+#include "runtime/ops/math/angles.h"
+#include "runtime/ops/math/arithmetic.h"
+#include "runtime/ops/math/gamma.h"
+#include "runtime/ops/math/logarithms.h"
+#include "runtime/ops/math/normal_distribution.h"
+#include "runtime/ops/math/pairs.h"
+#include "runtime/ops/math/polynomials.h"
+#include "runtime/ops/math/properties.h"
 
 namespace tide::bindings {
 

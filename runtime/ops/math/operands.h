@@ -1,4 +1,4 @@
-// Helpers shared by the definitions of special functions.
+// Operands of functions that are composed of elementwise ops.
 #pragma once
 
 #include <limits>
@@ -13,5 +13,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// x, converted to the default floating type if it holds integers.
 inline Tensor floating(const Tensor& x) { return convert(x, floating_type(x.dtype())); }
+
+/// x in the computation type: half types would round at each step.
+inline Tensor computed(const Tensor& x) { return convert(x, compute_type(x.dtype())); }
 
 }  // namespace tide

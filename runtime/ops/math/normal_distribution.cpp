@@ -1,4 +1,6 @@
-// Functions around the gamma function and the normal distribution.
+// The normal distribution function, its logarithm and its inverse.
+#include "runtime/ops/math/normal_distribution.h"
+
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -6,20 +8,14 @@
 #include <vector>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/math/operands.h"
-#include "runtime/ops/math/special.h"
-#include "runtime/ops/shape/creation.h"
 #include "runtime/tensor/record.h"
 #include "runtime/types/dtype.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 /// A coefficient of the polynomials of ndtri: around the median, and in the tail near it or far.
 struct QuantileCoefficient {
@@ -48,35 +44,6 @@ constexpr QuantileCoefficient kQuantileDenominator[] = {
 
 }  // namespace
 
-Tensor entr(const Tensor& input) {
-  const Tensor x = floating(input);
-  Tensor y;
-  {
-    GradientMode off(false);
-    y = where(lt(x, 0), -kInfinity, 0.0 - xlogy(x, x));
-  }
-  if (needs_grad_fn(x)) {
-    set_grad_fn(y, "entr", {x}, false,
-                [x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
-                  return {call.dy * (-1.0 - log(x.get()))};
-                });
-  }
-  return y;
-}
-
-Tensor xlog1py(const TensorOrNumber& x, const TensorOrNumber& other) {
-  const DType type = floating_type(common_type("xlog1py", x, other));
-  const Device device = (x.tensor.defined() ? x : other).tensor.device();
-  const auto operand = [&](const TensorOrNumber& given) {
-    if (given.tensor.defined()) return given.tensor;
-    return full({}, given.number, {.dtype = type, .device = device});
-  };
-  const Tensor a = operand(x), b = operand(other);
-  // Where the result is 0 regardless of the logarithm, the logarithm must not affect gradients.
-  const Tensor flat = logical_and(eq(a, 0), logical_or(le(b, -1), eq(b, kInfinity)));
-  return log1p(where(flat, 0.0, b)) * a;
-}
-
 Tensor ndtr(const Tensor& x) { return erfc(floating(x) * -std::numbers::sqrt2 * 0.5) * 0.5; }
 
 Tensor log_ndtr(const Tensor& input) {
@@ -100,14 +67,14 @@ Tensor ndtri(const Tensor& input) {
       return record_map(ElementwiseOp::where, "ndtri", DType::f64, DType::f64, {condition, a, b});
     };
     const Tensor gap = wide - 0.5, upper = gt(gap, 0), middle = le(abs(gap), 0.425);
-    const Tensor share = pick(inside, pick(upper, 1 - wide, wide), 0.25);
-    const Tensor root = sqrt(-log(share)), far = gt(root, 5.0);
+    const Tensor tail_area = pick(inside, pick(upper, 1 - wide, wide), 0.25);
+    const Tensor root = sqrt(-log(tail_area)), far = gt(root, 5.0);
     const Tensor x = pick(middle, 0.180625 - square(gap), pick(far, root - 5.0, root - 1.6));
     const auto polynomial = [&](std::span<const QuantileCoefficient> coefficients) {
       Tensor sum;
       for (const QuantileCoefficient& c : coefficients) {
-        const Tensor own = pick(middle, c.middle, pick(far, c.far, c.near));
-        sum = sum.defined() ? sum * x + own : own;
+        const Tensor coefficient = pick(middle, c.middle, pick(far, c.far, c.near));
+        sum = sum.defined() ? sum * x + coefficient : coefficient;
       }
       return sum;
     };
@@ -120,7 +87,7 @@ Tensor ndtri(const Tensor& input) {
   }
   if (needs_grad_fn(p)) {
     set_grad_fn(z, "ndtri", {p}, true, [](const GradientCall& call) -> std::vector<Tensor> {
-      return {call.dy * exp(square(call.y) * 0.5) * std::sqrt(2 * kPi)};
+      return {call.dy * exp(square(call.y) * 0.5) * std::sqrt(2 * std::numbers::pi)};
     });
   }
   return z;

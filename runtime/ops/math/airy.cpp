@@ -1,11 +1,12 @@
 // Airy's function Ai.
+#include "runtime/ops/math/airy.h"
+
 #include <cmath>
 #include <numbers>
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
-#include "runtime/ops/math/special.h"
 
 namespace tide {
 namespace {
@@ -26,7 +27,7 @@ Tensor phase(const Tensor& x) { return x * sqrt(x) * (2.0 / 3.0); }
 double phase(double x) { return x * std::sqrt(x) * (2.0 / 3.0); }
 
 /// For x >= kMost: exp(-z) / (2 sqrt(pi) x^(1/4)) times a smooth function of 1 / z.
-Tensor falling(const Tensor& x) {
+Tensor decaying(const Tensor& x) {
   const Tensor z = phase(x);
   const Tensor h =
       polynomial(2.0 * phase(kMost) / z - 1,
@@ -48,27 +49,27 @@ Tensor falling(const Tensor& x) {
 
 /// For -x with x >= -kLeast: (sin(z + pi / 4) P - cos(z + pi / 4) Q / z) / (sqrt(pi) x^(1/4)), with
 /// P and Q smooth in 1 / z^2.
-Tensor waving(const Tensor& x) {
+Tensor oscillating(const Tensor& x) {
   const Tensor z = phase(x), angle = z + std::numbers::pi / 4;
-  const Tensor place = square(phase(-kLeast) / z) * 2 - 1;
-  const Tensor p =
-      polynomial(place, {0.9990611088081194,      -0.0009069100368941386,  2.9077859884638438e-05,
-                         -2.460554609744878e-06,  3.494889348014701e-07,   -6.876657045051952e-08,
-                         1.693966974950931e-08,   -4.9197502293657176e-09, 1.6172913318054228e-09,
-                         -5.861018347074163e-10,  2.43196062673321e-10,    -1.091736192227592e-10,
-                         2.193284595978781e-11,   -1.190743521399576e-14,  3.756597678759581e-11,
-                         -2.8663150222964308e-11, -1.674287760322105e-11,  1.3921345481805385e-11,
-                         7.176990712300831e-12,   -5.117305048041663e-12});
-  const Tensor q =
-      polynomial(place, {0.06851548746567507,     -0.0008703312347967073,  5.121177828165168e-05,
-                         -6.011927232159021e-06,  1.057455598087104e-06,   -2.427706544758472e-07,
-                         6.732855277378152e-08,   -2.1505672325572865e-08, 7.666580371395818e-09,
-                         -2.9789378522697904e-09, 1.2413076030861137e-09,  -5.754173107721595e-10,
-                         2.865711966896526e-10,   -6.316206382598275e-11,  -1.0202548903793427e-11,
-                         -1.6082969287628594e-10, 1.5506959691207937e-10,  1.5715961166562424e-10,
-                         -1.6160461252791583e-10, -1.441566146971268e-10,  1.3399444330760632e-10,
-                         6.821511683126779e-11,   -6.058210210372979e-11,  -1.627251233213554e-11,
-                         1.3445925724310707e-11});
+  const Tensor argument = square(phase(-kLeast) / z) * 2 - 1;
+  const Tensor p = polynomial(
+      argument, {0.9990611088081194,      -0.0009069100368941386,  2.9077859884638438e-05,
+                 -2.460554609744878e-06,  3.494889348014701e-07,   -6.876657045051952e-08,
+                 1.693966974950931e-08,   -4.9197502293657176e-09, 1.6172913318054228e-09,
+                 -5.861018347074163e-10,  2.43196062673321e-10,    -1.091736192227592e-10,
+                 2.193284595978781e-11,   -1.190743521399576e-14,  3.756597678759581e-11,
+                 -2.8663150222964308e-11, -1.674287760322105e-11,  1.3921345481805385e-11,
+                 7.176990712300831e-12,   -5.117305048041663e-12});
+  const Tensor q = polynomial(
+      argument, {0.06851548746567507,     -0.0008703312347967073,  5.121177828165168e-05,
+                 -6.011927232159021e-06,  1.057455598087104e-06,   -2.427706544758472e-07,
+                 6.732855277378152e-08,   -2.1505672325572865e-08, 7.666580371395818e-09,
+                 -2.9789378522697904e-09, 1.2413076030861137e-09,  -5.754173107721595e-10,
+                 2.865711966896526e-10,   -6.316206382598275e-11,  -1.0202548903793427e-11,
+                 -1.6082969287628594e-10, 1.5506959691207937e-10,  1.5715961166562424e-10,
+                 -1.6160461252791583e-10, -1.441566146971268e-10,  1.3399444330760632e-10,
+                 6.821511683126779e-11,   -6.058210210372979e-11,  -1.627251233213554e-11,
+                 1.3445925724310707e-11});
   return (sin(angle) * p - cos(angle) * q / z) * (1 / std::sqrt(std::numbers::pi)) / sqrt(sqrt(x));
 }
 
@@ -95,8 +96,8 @@ Tensor airy_ai(const Tensor& x) {
   const Tensor wide = convert(x, DType::f64), size = abs(wide);
   const Tensor low = le(wide, kLeast), high = ge(wide, kMost);
   const Tensor inner = where(logical_or(low, high), 0.0, wide);
-  const Tensor y = where(low, waving(where(low, size, -kLeast)),
-                         where(high, falling(where(high, size, kMost)), middle(inner)));
+  const Tensor y = where(low, oscillating(where(low, size, -kLeast)),
+                         where(high, decaying(where(high, size, kMost)), middle(inner)));
   return convert(where(isinf(wide), 0.0, y), floating_type(x.dtype()));
 }
 
