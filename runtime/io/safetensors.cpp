@@ -63,8 +63,8 @@ Json parse_header(const std::string& path, const std::string& text) {
   }
 }
 
-/// A non-negative integer.
-std::optional<int64_t> whole_number(const Json& json) {
+/// The number, if it is an integer that is not negative.
+std::optional<int64_t> non_negative_integer(const Json& json) {
   if (!json.is_number_integer()) return std::nullopt;
   if (json.is_number_unsigned() && json.get<uint64_t>() > INT64_MAX) return std::nullopt;
   const int64_t value = json.get<int64_t>();
@@ -87,7 +87,7 @@ Shape read_shape(const std::string& path, const std::string& name, const Json& d
     damaged(path, name, "has more than " + std::to_string(kMaxDims) + " dimensions");
   Shape shape;
   for (const Json& size : *found) {
-    const auto value = whole_number(size);
+    const auto value = non_negative_integer(size);
     if (!value) damaged(path, name, "its shape is not a list of integers");
     shape.push_back(*value);
   }
@@ -100,7 +100,7 @@ Entry read_entry(const std::string& path, const std::string& name, const Json& d
   const auto offsets = description.find("data_offsets");
   if (offsets == description.end() || !offsets->is_array() || offsets->size() != 2)
     damaged(path, name, "has no data_offsets");
-  const auto begin = whole_number((*offsets)[0]), end = whole_number((*offsets)[1]);
+  const auto begin = non_negative_integer((*offsets)[0]), end = non_negative_integer((*offsets)[1]);
   uint64_t bytes;
   if (!begin || !end || *begin > *end || !checked_bytes(entry.shape, entry.type, &bytes) ||
       bytes != static_cast<uint64_t>(*end - *begin))

@@ -11,12 +11,12 @@ namespace tide {
 namespace {
 
 int resolve_below(const char* op, int64_t dim, int count, int rank) {
-  const int64_t place = dim < 0 ? dim + count : dim;
-  if (place < 0 || place >= count)
+  const int64_t axis = dim < 0 ? dim + count : dim;
+  if (axis < 0 || axis >= count)
     throw ShapeError(std::string(op) + ": there is no dimension " +
                      std::to_string(dim < 0 ? dim : dim + 1) + ": the tensor has " +
                      std::to_string(rank));
-  return static_cast<int>(place);
+  return static_cast<int>(axis);
 }
 
 }  // namespace
@@ -32,22 +32,22 @@ int resolve_new_dim(const char* op, Dim dim, int rank) {
 unsigned resolve_dims(const char* op, const Dims& dims, int rank) {
   unsigned set = 0;
   for (int64_t dim : dims) {
-    const int place = resolve_dim(op, Dim{dim}, rank);
-    if (set >> place & 1)
+    const int axis = resolve_dim(op, Dim{dim}, rank);
+    if (set >> axis & 1)
       throw ShapeError(std::string(op) +
-                       ": a dimension is given twice: " + std::to_string(place + 1));
-    set |= 1u << place;
+                       ": a dimension appears twice: " + std::to_string(axis + 1));
+    set |= 1u << axis;
   }
   return set;
 }
 
 int64_t resolve_position(const char* op, Position position, int64_t size) {
   if (position.value == 0) throw ShapeError(std::string(op) + ": positions start at 1, got 0");
-  const int64_t place = position.value < 0 ? position.value + size : position.value - 1;
-  if (place < 0 || place >= size)
+  const int64_t index = position.value < 0 ? position.value + size : position.value - 1;
+  if (index < 0 || index >= size)
     throw ShapeError(std::string(op) + ": position out of range: " +
                      std::to_string(position.value) + " of " + std::to_string(size));
-  return place;
+  return index;
 }
 
 Number number_of(const char* op, const char* what, const TensorOrNumber& x) {
@@ -67,12 +67,11 @@ Number number_of(const char* op, const char* what, const TensorOrNumber& x) {
   return value;
 }
 
-int64_t whole_number_of(const char* op, const char* what, const TensorOrNumber& x) {
+int64_t integer_of(const char* op, const char* what, const TensorOrNumber& x) {
   const Number number = number_of(op, what, x);
   const double value = number.as_double();
   if (number.type() == DType::f64 && !(value == std::floor(value) && std::abs(value) < 0x1p63))
-    throw Error(std::string(op) + ": " + what + " must be a whole number, got " +
-                number_text(value));
+    throw Error(std::string(op) + ": " + what + " must be an integer, got " + number_text(value));
   return number.as_integer();
 }
 

@@ -113,7 +113,7 @@ int64_t resolve_position(const char* op, Position position, int64_t size);
 /// `what` (a limit, a count, ...) for a tensor with dimensions.
 Number number_of(const char* op, const char* what, const TensorOrNumber& x);
 /// As number_of, for integers. Throws Error if the number has a fraction.
-int64_t whole_number_of(const char* op, const char* what, const TensorOrNumber& x);
+int64_t integer_of(const char* op, const char* what, const TensorOrNumber& x);
 
 /// Throws ShapeError naming `op` if a host list of rows * columns positions or weights would be
 /// unreasonably long.

@@ -23,8 +23,8 @@ std::string must_be(const char* op, const char* what) {
 
 }  // namespace
 
-void throw_type(const char* op, const char* wanted, DType type, const char* what) {
-  throw DTypeError(expected(op, what) + wanted + ", got " + text_of(type));
+void throw_type(const char* op, const char* expected_types, DType type, const char* what) {
+  throw DTypeError(expected(op, what) + expected_types + ", got " + text_of(type));
 }
 
 void throw_types_differ(const char* op, DType a, DType b) {
@@ -43,10 +43,10 @@ void throw_rank(const char* op, const Shape& shape, int least, int most, const c
                    ", got " + shape.text());
 }
 
-void throw_shape(const char* op, const char* what, const Shape& shape, const Shape& wanted,
-                 const Tensor* beside) {
-  throw ShapeError(expected(op, what) + "shape " + wanted.text() +
-                   (beside ? " for " + beside->shape().text() : "") + ", got " + shape.text());
+void throw_shape(const char* op, const char* what, const Shape& shape, const Shape& expected_shape,
+                 const Tensor* other) {
+  throw ShapeError(expected(op, what) + "shape " + expected_shape.text() +
+                   (other ? " for " + other->shape().text() : "") + ", got " + shape.text());
 }
 
 void throw_ranks_differ(const char* op, const Shape& a, const Shape& b) {
@@ -88,10 +88,10 @@ void check_any_tensor(const char* op, const std::vector<Tensor>& tensors) {
 }
 
 void throw_too_small(const char* op, const char* what, int64_t number, int64_t least) {
-  const std::string wanted = least == 0   ? "non-negative"
-                             : least == 1 ? "positive"
-                                          : "at least " + std::to_string(least);
-  throw ShapeError(must_be(op, what) + wanted + ", got " + std::to_string(number));
+  const std::string requirement = least == 0   ? "non-negative"
+                                  : least == 1 ? "positive"
+                                               : "at least " + std::to_string(least);
+  throw ShapeError(must_be(op, what) + requirement + ", got " + std::to_string(number));
 }
 
 void check_amount(const char* op, const char* what, int64_t amount, int64_t least) {
@@ -115,14 +115,14 @@ void check_between(const char* op, const char* what, double number, double least
 }
 
 int choose(const char* op, const char* what, const std::string& word,
-           std::initializer_list<const char*> known) {
-  const auto* const found = std::find(known.begin(), known.end(), word);
-  if (found != known.end()) return static_cast<int>(found - known.begin());
+           std::initializer_list<const char*> choices) {
+  const auto* const found = std::find(choices.begin(), choices.end(), word);
+  if (found != choices.end()) return static_cast<int>(found - choices.begin());
   std::string list;
-  for (const auto* name = known.begin(); name != known.end(); ++name)
-    list += (name == known.begin()     ? "\""
-             : name + 1 == known.end() ? " or \""
-                                       : ", \"") +
+  for (const auto* name = choices.begin(); name != choices.end(); ++name)
+    list += (name == choices.begin()     ? "\""
+             : name + 1 == choices.end() ? " or \""
+                                         : ", \"") +
             std::string(*name) + "\"";
   throw Error(must_be(op, what) + list + ", got \"" + word + "\"");
 }

@@ -16,7 +16,7 @@ namespace tide {
 // --- types: DTypeError ---------------------------------------------------------------------------
 
 /// "cov: expected fweights of an integer type, got float32".
-[[noreturn, gnu::cold]] void throw_type(const char* op, const char* wanted, DType type,
+[[noreturn, gnu::cold]] void throw_type(const char* op, const char* expected_types, DType type,
                                         const char* what = nullptr);
 [[noreturn, gnu::cold]] void throw_types_differ(const char* op, DType a, DType b);
 
@@ -51,7 +51,7 @@ inline void check_same_type(const char* op, DType a, DType b) {
 [[noreturn, gnu::cold]] void throw_rank(const char* op, const Shape& shape, int least, int most,
                                         const char* what = nullptr);
 [[noreturn, gnu::cold]] void throw_shape(const char* op, const char* what, const Shape& shape,
-                                         const Shape& wanted, const Tensor* beside);
+                                         const Shape& expected_shape, const Tensor* other);
 [[noreturn, gnu::cold]] void throw_ranks_differ(const char* op, const Shape& a, const Shape& b);
 /// "max: there are no elements: (0, 3)".
 [[noreturn, gnu::cold]] void throw_no_elements(const char* op, const Shape& shape);
@@ -79,11 +79,11 @@ inline void check_same_rank(const char* op, const Tensor& a, const Tensor& b) {
   if (a.rank() != b.rank()) throw_ranks_differ(op, a.shape(), b.shape());
 }
 
-/// "linear: expected a bias of shape (5) for (5, 2), got (3)", where `beside` is the tensor that
+/// "linear: expected a bias of shape (5) for (5, 2), got (3)", where `other` is the tensor that
 /// requires the shape.
-inline void check_shape(const char* op, const char* what, const Tensor& x, const Shape& wanted,
-                        const Tensor* beside = nullptr) {
-  if (!(x.shape() == wanted)) throw_shape(op, what, x.shape(), wanted, beside);
+inline void check_shape(const char* op, const char* what, const Tensor& x,
+                        const Shape& expected_shape, const Tensor* other = nullptr) {
+  if (!(x.shape() == expected_shape)) throw_shape(op, what, x.shape(), expected_shape, other);
 }
 
 inline void check_has_elements(const char* op, const Tensor& x) {
@@ -125,6 +125,6 @@ void check_between(const char* op, const char* what, double number, double least
 /// The index of a word in the list of accepted words. The error lists them: "mode must be "a" or
 /// "b"".
 int choose(const char* op, const char* what, const std::string& word,
-           std::initializer_list<const char*> known);
+           std::initializer_list<const char*> choices);
 
 }  // namespace tide

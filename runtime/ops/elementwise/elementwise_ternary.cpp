@@ -64,9 +64,9 @@ Tensor lerp(const Tensor& a, const Tensor& b, const TensorOrNumber& weight) {
 Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, std::optional<Number> value) {
   const DType type = common_type("addcmul", x, a, b);
   if (type == DType::boolean) refuse_types("addcmul", "bool has no products", a, b);
-  const Number given = value.value_or(1);
-  check_element("addcmul", given, type);
-  const Number scale = is_floating(type) ? given : given.as_integer();
+  const Number factor = value.value_or(1);
+  check_element("addcmul", factor, type);
+  const Number scale = is_floating(type) ? factor : factor.as_integer();
   const TensorOrNumber operands[] = {x, a, b, scale};
   return record_differentiable<definition::Addcmul>(ElementwiseOp::addcmul, "addcmul", type, type,
                                                     operands);

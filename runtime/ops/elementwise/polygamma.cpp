@@ -36,8 +36,8 @@ Tensor polygamma_wide(int64_t n, const Tensor& x) {
   const double order = static_cast<double>(n);
   const double factor = (n % 2 ? 1 : -1) * std::tgamma(order + 1);
   const Tensor positive = zeta(order + 1, where(below, 1 - x, x)) * factor;
-  const Tensor rest = x - round(x);
-  const Tensor cotangent = reciprocal(tan(where(below, rest, 0.25) * std::numbers::pi));
+  const Tensor fraction = x - round(x);
+  const Tensor cotangent = reciprocal(tan(where(below, fraction, 0.25) * std::numbers::pi));
   const std::vector<double> p = cotangent_derivative(n);
   Tensor mirrored = cotangent * p.back();
   for (size_t k = p.size() - 1; k-- > 1;) mirrored = (mirrored + p[k]) * cotangent;

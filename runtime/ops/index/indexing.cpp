@@ -23,19 +23,20 @@ using Kind = IndexEntry::Kind;
 
 /// A view by entries without tensors, as a change of x's own layout and of a dense one.
 struct PartialView {
-  Layout own, part;
+  Layout in_storage, part;
   int dim = 0;  ///< the dimension that the next entry refers to
 
-  void select(int64_t place) {
-    for (Layout* layout : {&own, &part})
-      *layout = erase_dim(slice_dim(*layout, dim, place, 1, 1), dim);
+  void select(int64_t index) {
+    for (Layout* layout : {&in_storage, &part})
+      *layout = erase_dim(slice_dim(*layout, dim, index, 1, 1), dim);
   }
   void take(int64_t first, int64_t count, int64_t step) {
-    for (Layout* layout : {&own, &part}) *layout = slice_dim(*layout, dim, first, count, step);
+    for (Layout* layout : {&in_storage, &part})
+      *layout = slice_dim(*layout, dim, first, count, step);
     ++dim;
   }
   void insert() {
-    for (Layout* layout : {&own, &part}) *layout = insert_dim(*layout, dim, 1, 0);
+    for (Layout* layout : {&in_storage, &part}) *layout = insert_dim(*layout, dim, 1, 0);
     ++dim;
   }
 };
@@ -73,13 +74,13 @@ int free_dims(const Tensor& x, std::span<const IndexEntry> entries) {
 }
 
 void take_range(PartialView& view, const IndexEntry& entry) {
-  const int64_t size = view.own.shape[view.dim];
+  const int64_t size = view.in_storage.shape[view.dim];
   if (entry.first == 0) throw ShapeError("index: positions start at 1, got 0");
   // A last of 0 is an empty range, as in Lua's loops: {1, n} may be empty.
-  const auto place = [&](int64_t position) {
+  const auto index = [&](int64_t position) {
     return position < 0 ? position + size : position - 1;
   };
-  const int64_t first = place(entry.first), last = place(entry.last), step = entry.step;
+  const int64_t first = index(entry.first), last = index(entry.last), step = entry.step;
   check_least("index", "the step of a range", step, 1);
   const int64_t count = last < first ? 0 : (last - first) / step + 1;
   if (count > 0 && (first < 0 || last >= size))
@@ -96,11 +97,11 @@ void add_mask(std::vector<TensorIndex>& indices, PartialView& view, const Tensor
     return view.insert();
   }
   for (int d = 0; d < mask.rank(); ++d)
-    if (mask.shape()[d] != view.own.shape[view.dim + d])
+    if (mask.shape()[d] != view.in_storage.shape[view.dim + d])
       throw ShapeError("index: a mask of shape " + mask.shape().text() + " does not fit " +
-                       view.own.shape.text());
-  const std::vector<Tensor> places = where_positions(mask);
-  for (int d = 0; d < mask.rank(); ++d) indices.push_back({view.dim + d, places[d]});
+                       view.in_storage.shape.text());
+  const std::vector<Tensor> positions = where_positions(mask);
+  for (int d = 0; d < mask.rank(); ++d) indices.push_back({view.dim + d, positions[d]});
 }
 
 /// Applies the entries without tensors, and collects the others.
@@ -111,7 +112,8 @@ PartialView apply(const Tensor& x, std::span<const IndexEntry> entries,
   for (const IndexEntry& entry : entries) {
     switch (entry.kind) {
       case Kind::position:
-        view.select(resolve_position("index", Position{entry.first}, view.own.shape[view.dim]));
+        view.select(
+            resolve_position("index", Position{entry.first}, view.in_storage.shape[view.dim]));
         break;
       case Kind::range:
         take_range(view, entry);
@@ -137,7 +139,7 @@ PartialView apply(const Tensor& x, std::span<const IndexEntry> entries,
 }
 
 Tensor view_of(const Tensor& x, const PartialView& view) {
-  return view_part("index", x, view.own, view.part);
+  return view_part("index", x, view.in_storage, view.part);
 }
 
 /// The indexed dimensions of a view brought together and joined into one.
@@ -240,15 +242,15 @@ Tensor changed_at(const Tensor& view, const std::vector<TensorIndex>& indices,
   const Tensor base = to_joined(joined, view);
   Shape shape = base.shape();
   shape[joined.at] = joined.positions.numel();
-  const Shape wanted = replace(shape, joined.at, 1, joined.index_shape);
-  const Tensor given = as_tensor(value, view.dtype(), view.device());
-  if (!(broadcast("index", given.shape(), wanted) == wanted))
-    throw ShapeError("index: a value of shape " + given.shape().text() + " does not fit " +
-                     wanted.text());
-  const Tensor source = reshape_to(broadcast_to(given, wanted), shape);
-  if (source.numel() == 0 && !needs_grad_fn(source)) return view;
+  const Shape target = replace(shape, joined.at, 1, joined.index_shape);
+  const Tensor source = as_tensor(value, view.dtype(), view.device());
+  if (!(broadcast("index", source.shape(), target) == target))
+    throw ShapeError("index: a value of shape " + source.shape().text() + " does not fit " +
+                     target.text());
+  const Tensor flat_source = reshape_to(broadcast_to(source, target), shape);
+  if (flat_source.numel() == 0 && !needs_grad_fn(flat_source)) return view;
   const Tensor changed = scatter_along(
-      "index", base, joined.at, spread_index(joined.positions, shape, joined.at), source, add);
+      "index", base, joined.at, spread_index(joined.positions, shape, joined.at), flat_source, add);
   std::array<int, kMaxDims> back{};
   for (int d = 0; d < view.rank(); ++d) back[joined.order[d]] = d;
   return permute_by(reshape_to(changed, joined.permuted), back);

@@ -61,9 +61,9 @@ struct Bags {
   int64_t padding;  ///< the padding row, or 0
   bool by_frequency;
   int64_t count;
-  int64_t width;  ///< of bags that are rows of a matrix of positions; 0: bags of any length
-  Tensor places;  ///< positions of rows, one bag after the other
-  Tensor starts;  ///< of each bag in `places`, from 1, and the end of the last one
+  int64_t width;     ///< of bags that are rows of a matrix of positions; 0: bags of any length
+  Tensor positions;  ///< positions of rows, one bag after the other
+  Tensor starts;     ///< of each bag in `positions`, from 1, and the end of the last one
 };
 
 BagMode mode_of(const std::optional<std::string>& mode) {
@@ -73,12 +73,12 @@ BagMode mode_of(const std::optional<std::string>& mode) {
 /// Bags in a vector of positions, starting at `offsets`.
 void begin_at_offsets(Bags& bags, const std::optional<Tensor>& offsets, bool with_end) {
   if (!offsets) throw Error("embedding_bag: positions in one dimension need offsets");
-  const int64_t length = bags.places.numel();
+  const int64_t length = bags.positions.numel();
   if (offsets->rank() != 1 || (with_end && offsets->numel() == 0))
     throw ShapeError("embedding_bag: offsets must be a vector" +
                      std::string(with_end ? " that holds the end of the last bag" : "") + ": " +
                      offsets->shape().text());
-  const Device device = bags.places.device();
+  const Device device = bags.positions.device();
   const TensorOptions whole{.dtype = DType::i64, .device = device};
   Tensor starts = positions_of(kBags, *offsets);
   if (!with_end) starts = cat({starts, full({1}, Number(length + 1), whole)}, Dim{0});
@@ -91,7 +91,7 @@ void begin_at_offsets(Bags& bags, const std::optional<Tensor>& offsets, bool wit
 
 /// Bags are the rows of a matrix of positions.
 void begin_at_rows(Bags& bags, const Shape& shape) {
-  const Tensor numbers = positions_along(1, 0, shape[0] + 1, bags.places.device()) - 1;
+  const Tensor numbers = positions_along(1, 0, shape[0] + 1, bags.positions.device()) - 1;
   bags.starts = numbers * Number(shape[1]) + 1;
   bags.count = shape[0];
   bags.width = shape[1];
@@ -99,13 +99,13 @@ void begin_at_rows(Bags& bags, const Shape& shape) {
 
 /// For each position, the number of its bag, from 1 and clamped to existing ones, and whether it
 /// belongs to that bag.
-struct BagPlaces {
+struct BagMembership {
   Tensor bag, inside;
 };
 
-BagPlaces places_in(const Bags& bags) {
-  const TensorOptions whole{.dtype = DType::i64, .device = bags.places.device()};
-  const int64_t length = bags.places.numel();
+BagMembership bags_of_positions(const Bags& bags) {
+  const TensorOptions whole{.dtype = DType::i64, .device = bags.positions.device()};
+  const int64_t length = bags.positions.numel();
   const Tensor marks =
       scatter_add(zeros({length + 1}, whole), Dim{0}, bags.starts, ones({bags.count + 1}, whole));
   const Tensor number = slice(cumsum(marks, Dim{0}), 0, 0, length);
@@ -117,15 +117,15 @@ BagPlaces places_in(const Bags& bags) {
 class BagSpread {
  public:
   explicit BagSpread(const Bags& bags) : bags_(bags) {
-    if (bags.width == 0) at_ = places_in(bags), kept_ = at_.inside;
+    if (bags.width == 0) at_ = bags_of_positions(bags), counted_ = at_.inside;
     if (bags.padding == 0) return;
-    const Tensor counts = ne(bags.places, Number(bags.padding));
-    kept_ = kept_.defined() ? logical_and(kept_, counts) : counts;
+    const Tensor counts = ne(bags.positions, Number(bags.padding));
+    counted_ = counted_.defined() ? logical_and(counted_, counts) : counts;
   }
 
   /// Expands rows (bags, columns) to one row per position.
   Tensor rows(const Tensor& x) const {
-    const Shape shape{bags_.places.numel(), x.shape()[1]};
+    const Shape shape{bags_.positions.numel(), x.shape()[1]};
     if (bags_.width == 0) return gather_along(kBags, x, 0, spread_index(at_.bag, shape, 0));
     const Tensor wide = broadcast_to(unsqueeze(x, Dim{1}), {bags_.count, bags_.width, shape[1]});
     return reshape_to(wide, shape);
@@ -133,91 +133,95 @@ class BagSpread {
 
   /// x, one row per position, with 0 at those in no bag. Not times 0: they may be infinite.
   Tensor keep(const Tensor& x) const {
-    if (!kept_.defined()) return x;
-    return where(x.rank() == 1 ? kept_ : unsqueeze(kept_, Dim{1}), x, 0);
+    if (!counted_.defined()) return x;
+    return where(x.rank() == 1 ? counted_ : unsqueeze(counted_, Dim{1}), x, 0);
   }
 
   /// The number of rows in each bag, at least 1, as a column.
   Tensor counts() const {
-    const TensorOptions single{.dtype = DType::f32, .device = bags_.places.device()};
-    if (!kept_.defined()) return full({1, 1}, Number(bags_.width), single);
-    const Tensor kept = convert(kept_, DType::f32);
+    const TensorOptions single{.dtype = DType::f32, .device = bags_.positions.device()};
+    if (!counted_.defined()) return full({1, 1}, Number(bags_.width), single);
+    const Tensor counted = convert(counted_, DType::f32);
     if (bags_.width > 0)
-      return clamp_min(sum(reshape_to(kept, {bags_.count, bags_.width}), Dims{1}, true), Number(1));
-    const Tensor sums = scatter_add(zeros({bags_.count}, single), Dim{0}, at_.bag, kept);
+      return clamp_min(sum(reshape_to(counted, {bags_.count, bags_.width}), Dims{1}, true),
+                       Number(1));
+    const Tensor sums = scatter_add(zeros({bags_.count}, single), Dim{0}, at_.bag, counted);
     return unsqueeze(clamp_min(sums, Number(1)), Dim{1});
   }
 
  private:
   const Bags& bags_;
-  BagPlaces at_;
-  Tensor kept_;  ///< undefined: all are
+  BagMembership at_;
+  Tensor counted_;  ///< undefined: all are
 };
 
 /// The gradients of the table, for sums and means, and of the weights.
-std::vector<Tensor> sum_gradients(const Bags& bags, const Tensor& weight, const Tensor& shares,
-                                  const GradientCall& call) {
+std::vector<Tensor> sum_gradients(const Bags& bags, const Tensor& weight,
+                                  const Tensor& sample_weights, const GradientCall& call) {
   std::vector<Tensor> result(2);
-  const Shape rows{bags.places.numel(), weight.shape()[1]};
+  const Shape rows{bags.positions.numel(), weight.shape()[1]};
   const Tensor zero = zeros(weight.shape(), {.dtype = weight.dtype(), .device = weight.device()});
   if (bags.count == 0 || rows.numel() == 0) {
     if (call.needed[0]) result[0] = zero;
-    if (shares.defined() && call.needed[1]) result[1] = zeros_like(shares);
+    if (sample_weights.defined() && call.needed[1]) result[1] = zeros_like(sample_weights);
     return result;
   }
   const BagSpread spread(bags);
-  const Tensor index = spread_index(bags.places, rows, 0);
-  if (shares.defined() && call.needed[1])
+  const Tensor index = spread_index(bags.positions, rows, 0);
+  if (sample_weights.defined() && call.needed[1])
     result[1] =
         spread.keep(sum(gather_along(kBags, weight, 0, index) * spread.rows(call.dy), Dims{1}));
   if (!call.needed[0]) return result;
   const bool mean = bags.mode == BagMode::mean;
   Tensor dy = spread.rows(mean ? share_among(call.dy, spread.counts()) : call.dy);
-  if (shares.defined()) dy = dy * unsqueeze(shares, Dim{1});
-  if (bags.by_frequency) dy = dy * shares_of_frequency(bags.places, weight.shape()[0], dy.dtype());
+  if (sample_weights.defined()) dy = dy * unsqueeze(sample_weights, Dim{1});
+  if (bags.by_frequency)
+    dy = dy * shares_of_frequency(bags.positions, weight.shape()[0], dy.dtype());
   result[0] = scatter_along(kBags, zero, 0, index, spread.keep(dy), true);
   return result;
 }
 
 /// The gradient of the table for maxima, taken from the `chosen` rows; 0: none.
 Tensor max_gradient(const Bags& bags, const Tensor& weight, const Tensor& chosen,
-                    const Tensor& given) {
+                    const Tensor& bag_gradient) {
   const Tensor zero = zeros(weight.shape(), {.dtype = weight.dtype(), .device = weight.device()});
   if (chosen.numel() == 0 || weight.numel() == 0) return zero;
-  Tensor dy = given;
+  Tensor dy = bag_gradient;
   if (bags.by_frequency) {
     const Tensor counts =
         index_add(zeros({weight.shape()[0]}, {.dtype = DType::f32, .device = dy.device()}), Dim{0},
-                  bags.places, convert(ones_like(bags.places), DType::f32));
-    const Tensor own = index_select(counts, Dim{0}, ravel(clamp_min(chosen, Number(1))));
-    dy = share_among(dy, reshape_to(own, dy.shape()));
+                  bags.positions, convert(ones_like(bags.positions), DType::f32));
+    const Tensor row_counts = index_select(counts, Dim{0}, ravel(clamp_min(chosen, Number(1))));
+    dy = share_among(dy, reshape_to(row_counts, dy.shape()));
   }
   return scatter_along(kBags, zero, 0, clamp_min(chosen, Number(1)), where(ne(chosen, 0), dy, 0),
                        true);
 }
 
-/// `shares` may be undefined.
-Tensor put_together(const Bags& bags, const Tensor& weight, const Tensor& shares) {
-  std::vector<Tensor> inputs{contiguous(weight), contiguous(bags.places), contiguous(bags.starts)};
-  if (shares.defined()) inputs.push_back(contiguous(shares));
+/// `sample_weights` may be undefined.
+Tensor put_together(const Bags& bags, const Tensor& weight, const Tensor& sample_weights) {
+  std::vector<Tensor> inputs{contiguous(weight), contiguous(bags.positions),
+                             contiguous(bags.starts)};
+  if (sample_weights.defined()) inputs.push_back(contiguous(sample_weights));
   const Shape shape{bags.count, weight.shape()[1]};
   const bool largest = bags.mode == BagMode::max;
   const ComputeResult results[] = {{shape, weight.dtype()}, {shape, DType::i64}};
   const auto attributes = pack(EmbeddingBagAttributes{bags.mode, bags.padding});
   const auto y = record_compute(ComputeOp::embedding_bag, kBags, inputs,
                                 std::span(results, largest ? 2 : 1), attributes);
-  if (needs_grad_fn(weight) || (shares.defined() && needs_grad_fn(shares))) {
+  if (needs_grad_fn(weight) || (sample_weights.defined() && needs_grad_fn(sample_weights))) {
     std::vector<Tensor> from{weight};
-    if (shares.defined()) from.push_back(shares);
+    if (sample_weights.defined()) from.push_back(sample_weights);
     set_grad_fn(y[0], kBags, from, false,
                 [bags, weight = Saved(weight), chosen = largest ? y[1] : Tensor(),
-                 shares = shares.defined() ? std::optional(Saved(shares)) : std::nullopt](
+                 sample_weights = sample_weights.defined() ? std::optional(Saved(sample_weights))
+                                                           : std::nullopt](
                     const GradientCall& call) -> std::vector<Tensor> {
                   const Tensor table = weight.get();
                   if (chosen.defined()) return {max_gradient(bags, table, chosen, call.dy)};
-                  auto gradients =
-                      sum_gradients(bags, table, shares ? shares->get() : Tensor(), call);
-                  gradients.resize(shares ? 2 : 1);
+                  auto gradients = sum_gradients(
+                      bags, table, sample_weights ? sample_weights->get() : Tensor(), call);
+                  gradients.resize(sample_weights ? 2 : 1);
                   return gradients;
                 });
   }
@@ -260,20 +264,20 @@ Tensor embedding_bag(const Tensor& x, const Tensor& weight, const std::optional<
             0,
             ravel(positions_of(kBags, x)),
             Tensor()};
-  Tensor shares;
+  Tensor sample_weights;
   if (per_sample_weights) {
     if (bags.mode != BagMode::sum)
       throw Error("embedding_bag: per_sample_weights need the mode sum, got " +
                   mode.value_or("mean"));
     check_shape("embedding_bag", "per_sample_weights", *per_sample_weights, x.shape());
-    shares = ravel(convert(*per_sample_weights, weight.dtype()));
+    sample_weights = ravel(convert(*per_sample_weights, weight.dtype()));
   }
   if (x.rank() == 1)
     begin_at_offsets(bags, offsets, include_last_offset);
   else
     begin_at_rows(bags, x.shape());
-  if (max_norm) limit_rows(kBags, weight, bags.places, *max_norm, norm_type.value_or(2));
-  return put_together(bags, weight, shares);
+  if (max_norm) limit_rows(kBags, weight, bags.positions, *max_norm, norm_type.value_or(2));
+  return put_together(bags, weight, sample_weights);
 }
 
 }  // namespace tide

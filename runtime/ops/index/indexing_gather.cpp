@@ -21,7 +21,7 @@ void check_index(const char* op, const Tensor& x, const Tensor& index, int dim) 
   for (int d = 0; fits && d < x.rank(); ++d) fits = d == dim || index.shape()[d] <= x.shape()[d];
   if (!fits && index.numel() > 0)
     throw ShapeError(std::string(op) + ": an index of shape " + index.shape().text() +
-                     " does not fit " + x.shape().text() + " beside dimension " +
+                     " does not fit " + x.shape().text() + " apart from dimension " +
                      std::to_string(dim + 1));
 }
 
@@ -121,31 +121,31 @@ Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor
 }
 
 Tensor gather(const Tensor& x, Dim dim, const Tensor& index) {
-  const int place = resolve_dim("gather", dim, x.rank());
+  const int axis = resolve_dim("gather", dim, x.rank());
   const Tensor from = as_vector(x), at = as_vector(positions_of("gather", index));
-  check_index("gather", from, at, place);
-  const Tensor y = gather_along("gather", from, place, at);
+  check_index("gather", from, at, axis);
+  const Tensor y = gather_along("gather", from, axis, at);
   return reshape_to(y, index.shape());
 }
 
 Tensor take_along_dim(const Tensor& x, const Tensor& index, std::optional<Dim> dim) {
   if (!dim) return take_along_dim(ravel(x), ravel(index), Dim{0});
-  const int place = resolve_dim("take_along_dim", *dim, x.rank());
+  const int axis = resolve_dim("take_along_dim", *dim, x.rank());
   check_same_rank("take_along_dim", x, index);
   Shape from = x.shape(), positions = index.shape();
-  from[place] = positions[place] = 1;
+  from[axis] = positions[axis] = 1;
   Shape wide = broadcast("take_along_dim", from, positions), picked = wide;
-  wide[place] = x.shape()[place];
-  picked[place] = index.shape()[place];
-  const Tensor at = from_the_end(positions_of("take_along_dim", index), x.shape()[place]);
-  return gather(broadcast_to(x, wide), Dim{place}, broadcast_to(at, picked));
+  wide[axis] = x.shape()[axis];
+  picked[axis] = index.shape()[axis];
+  const Tensor at = from_the_end(positions_of("take_along_dim", index), x.shape()[axis]);
+  return gather(broadcast_to(x, wide), Dim{axis}, broadcast_to(at, picked));
 }
 
 Tensor scatter(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& source,
                const std::optional<std::string>& reduce) {
   if (reduce) choose("scatter", "reduce", *reduce, {"add", "multiply"});
-  const int place = resolve_dim("scatter", dim, x.rank());
-  check_index("scatter", x, index, place);
+  const int axis = resolve_dim("scatter", dim, x.rank());
+  check_index("scatter", x, index, axis);
   Tensor values = source.tensor;
   if (values.defined()) {
     check_source("scatter", x, index, values);
@@ -157,62 +157,62 @@ Tensor scatter(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumb
   if (reduce && *reduce == "multiply") return scatter_reduce(x, dim, index, values, "prod");
   const Tensor base = as_vector(x), at = as_vector(positions_of("scatter", index));
   const Tensor part = trim(as_vector(values), at.shape());
-  const Tensor y = scatter_along("scatter", base, place, at, part, reduce.has_value());
+  const Tensor y = scatter_along("scatter", base, axis, at, part, reduce.has_value());
   return reshape_to(y, x.shape());
 }
 
 Tensor scatter_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source) {
-  const int place = resolve_dim("scatter_add", dim, x.rank());
-  check_index("scatter_add", x, index, place);
+  const int axis = resolve_dim("scatter_add", dim, x.rank());
+  check_index("scatter_add", x, index, axis);
   check_source("scatter_add", x, index, source);
   if (index.numel() == 0) return nothing_written("scatter_add", x, source);
   const Tensor at = as_vector(positions_of("scatter_add", index));
-  const Tensor y = scatter_along("scatter_add", as_vector(x), place, at,
+  const Tensor y = scatter_along("scatter_add", as_vector(x), axis, at,
                                  trim(as_vector(source), at.shape()), true);
   return reshape_to(y, x.shape());
 }
 
 Tensor index_select(const Tensor& x, Dim dim, const Tensor& index) {
-  const int place = resolve_dim("index_select", dim, x.rank());
+  const int axis = resolve_dim("index_select", dim, x.rank());
   const Tensor vector = index_vector("index_select", index), rows = as_vector(x);
   Shape shape = rows.shape();
-  shape[place] = vector.numel();
-  const Tensor y = gather_along("index_select", rows, place, spread_index(vector, shape, place));
+  shape[axis] = vector.numel();
+  const Tensor y = gather_along("index_select", rows, axis, spread_index(vector, shape, axis));
   return x.rank() == 0 ? reshape_to(y, {}) : y;
 }
 
 namespace {
 
 /// Checks that `source` has a slice of x for each of the positions.
-void check_slices(const char* name, const Tensor& x, int place, const Tensor& vector,
+void check_slices(const char* name, const Tensor& x, int axis, const Tensor& vector,
                   const Tensor& source) {
-  Shape wanted = as_vector(x).shape();
-  wanted[place] = vector.numel();
-  check_shape(name, "a source", as_vector(source), wanted);
+  Shape expected_shape = as_vector(x).shape();
+  expected_shape[axis] = vector.numel();
+  check_shape(name, "a source", as_vector(source), expected_shape);
 }
 
 }  // namespace
 
 Tensor index_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source,
                  std::optional<Number> alpha) {
-  const int place = resolve_dim("index_add", dim, x.rank());
+  const int axis = resolve_dim("index_add", dim, x.rank());
   const Tensor vector = index_vector("index_add", index);
-  check_slices("index_add", x, place, vector, source);
+  check_slices("index_add", x, axis, vector, source);
   const Tensor scaled = alpha ? mul(source, *alpha) : source;
-  const Tensor at = spread_index(vector, as_vector(source).shape(), place);
+  const Tensor at = spread_index(vector, as_vector(source).shape(), axis);
   return scatter_add(x, dim, x.rank() == 0 ? reshape_to(at, {}) : at, scaled);
 }
 
 Tensor index_copy(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source) {
-  const int place = resolve_dim("index_copy", dim, x.rank());
+  const int axis = resolve_dim("index_copy", dim, x.rank());
   const Tensor vector = index_vector("index_copy", index), slices = as_vector(source);
-  check_slices("index_copy", x, place, vector, source);
-  const Tensor at = spread_index(vector, slices.shape(), place);
-  return reshape_to(scatter(as_vector(x), Dim{place}, at, slices), x.shape());
+  check_slices("index_copy", x, axis, vector, source);
+  const Tensor at = spread_index(vector, slices.shape(), axis);
+  return reshape_to(scatter(as_vector(x), Dim{axis}, at, slices), x.shape());
 }
 
 Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrNumber& value) {
-  const int place = resolve_dim("index_fill", dim, x.rank());
+  const int axis = resolve_dim("index_fill", dim, x.rank());
   const Tensor rows = as_vector(x), filler = value.tensor;
   if (filler.defined()) check_rank("index_fill", filler, 0, "a value");
   if (!filler.defined()) check_fits("index_fill", value.number, x.dtype());
@@ -222,14 +222,14 @@ Tensor index_fill(const Tensor& x, Dim dim, const Tensor& index, const TensorOrN
     const Tensor filled = index_fill(none, dim, index, Number(true));
     return where(filled, convert(filler, x.dtype()), x);
   }
-  const Tensor vector = from_the_end(index_vector("index_fill", index), rows.shape()[place]);
+  const Tensor vector = from_the_end(index_vector("index_fill", index), rows.shape()[axis]);
   if (vector.numel() == 0 || x.numel() == 0) return clone(x);
   Shape shape = rows.shape();
-  shape[place] = vector.numel();
+  shape[axis] = vector.numel();
   const Tensor one = filler.defined()
                          ? convert(filler, x.dtype())
                          : full({}, value.number, {.dtype = x.dtype(), .device = x.device()});
-  const Tensor y = scatter_along("index_fill", rows, place, spread_index(vector, shape, place),
+  const Tensor y = scatter_along("index_fill", rows, axis, spread_index(vector, shape, axis),
                                  broadcast_to(one, shape), false);
   return reshape_to(y, x.shape());
 }
@@ -250,20 +250,20 @@ Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accu
 }
 
 std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape) {
-  const Tensor given = from_the_end(positions_of("unravel_index", indices), shape.numel());
+  const Tensor positions = from_the_end(positions_of("unravel_index", indices), shape.numel());
   // A gather of zeros checks the positions without using memory.
   const Tensor zero = zeros({1}, {.dtype = DType::i64, .device = indices.device()});
-  const Tensor none =
-      gather_along("unravel_index", broadcast_to(zero, {shape.numel()}), 0, ravel(given));
-  Tensor rest = given + reshape_to(none, given.shape()) - 1;
-  std::vector<Tensor> places(static_cast<size_t>(shape.rank()));
-  if (shape.numel() == 0) return std::vector<Tensor>(places.size(), rest);
+  const Tensor checked_zeros =
+      gather_along("unravel_index", broadcast_to(zero, {shape.numel()}), 0, ravel(positions));
+  Tensor quotient = positions + reshape_to(checked_zeros, positions.shape()) - 1;
+  std::vector<Tensor> coordinates(static_cast<size_t>(shape.rank()));
+  if (shape.numel() == 0) return std::vector<Tensor>(coordinates.size(), quotient);
   for (int d = shape.rank() - 1; d >= 0; --d) {
     const Number size = shape[d];
-    places[static_cast<size_t>(d)] = remainder(rest, size) + 1;
-    rest = floor_divide(rest, size);
+    coordinates[static_cast<size_t>(d)] = remainder(quotient, size) + 1;
+    quotient = floor_divide(quotient, size);
   }
-  return places;
+  return coordinates;
 }
 
 }  // namespace tide

@@ -47,24 +47,26 @@ struct Scattering {
 template <class Combine>
 Tensor put_combined(const Scattering& s, const Tensor& onto, Combine combine) {
   const Tensor order = argsort(s.index, Dim{s.dim}, false, true);
-  const Tensor places = gather_along(s.name, s.index, s.dim, order);
+  const Tensor positions = gather_along(s.name, s.index, s.dim, order);
   Tensor values = gather_along(s.name, s.source, s.dim, order);
   const int64_t length = s.index.shape()[s.dim];
   for (int64_t step = 1; step < length; step *= 2) {
     const auto low = [&](const Tensor& x) { return slice(x, s.dim, 0, length - step); };
     const auto high = [&](const Tensor& x) { return slice(x, s.dim, step, length - step); };
-    const Tensor joined =
-        where(eq(high(places), low(places)), combine(high(values), low(values)), high(values));
+    const Tensor joined = where(eq(high(positions), low(positions)),
+                                combine(high(values), low(values)), high(values));
     values = cat({slice(values, s.dim, 0, step), joined}, Dim{s.dim});
   }
   if (needs_grad_fn(values) && length > 1) {
     // Only the last element of a position reaches the result: the others get no gradient from it.
-    const auto rest = [&](int64_t first) { return slice(places, s.dim, first, length - 1); };
+    const auto neighbors = [&](int64_t first) {
+      return slice(positions, s.dim, first, length - 1);
+    };
     const Tensor last = slice(values, s.dim, length - 1, 1);
     const Tensor others = slice(values, s.dim, 0, length - 1);
-    values = cat({where(ne(rest(0), rest(1)), others, detach(others)), last}, Dim{s.dim});
+    values = cat({where(ne(neighbors(0), neighbors(1)), others, detach(others)), last}, Dim{s.dim});
   }
-  return scatter_along(s.name, onto, s.dim, places, values, false);
+  return scatter_along(s.name, onto, s.dim, positions, values, false);
 }
 
 Tensor mean_at(const Scattering& s) {
@@ -112,15 +114,15 @@ Tensor minmax_at(const Scattering& s, bool max) {
          value = Saved(best)](const GradientCall& call) -> std::vector<Tensor> {
           const Tensor y = value.get(), zero = s.like_base(0);
           const Tensor reached = eq(source.get(), gather_along(s.name, y, s.dim, index.get()));
-          const Tensor kept =
+          const Tensor base_reached =
               s.include_self
                   ? eq(base.get(), y)
                   : eq(scatter_along(s.name, zero, s.dim, index.get(), s.like_source(1), false),
                        Number(int64_t(0)));
-          const Tensor sharing = scatter_along(s.name, convert(kept, s.base.dtype()), s.dim,
+          const Tensor sharing = scatter_along(s.name, convert(base_reached, s.base.dtype()), s.dim,
                                                index.get(), convert(reached, s.base.dtype()), true);
           const Tensor share = div(call.dy, sharing);
-          return {where(kept, share, zero),
+          return {where(base_reached, share, zero),
                   where(reached, gather_along(s.name, share, s.dim, index.get()), Number(0.0))};
         });
   }
@@ -147,12 +149,12 @@ Tensor reduce_at(const Scattering& s, const std::string& reduce) {
 
 Tensor scatter_reduce(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source,
                       const std::string& reduce, std::optional<bool> include_self) {
-  const int place = resolve_dim("scatter_reduce", dim, x.rank());
-  check_index("scatter_reduce", x, index, place);
+  const int axis = resolve_dim("scatter_reduce", dim, x.rank());
+  check_index("scatter_reduce", x, index, axis);
   check_source("scatter_reduce", x, index, source);
   const Tensor at = as_vector(positions_of("scatter_reduce", index));
   const Scattering s{
-      "scatter_reduce",           place, as_vector(x), at, trim(as_vector(source), at.shape()),
+      "scatter_reduce",           axis, as_vector(x), at, trim(as_vector(source), at.shape()),
       include_self.value_or(true)};
   if (index.numel() == 0) return clone(x);
   return reshape_to(reduce_at(s, reduce), x.shape());
@@ -160,12 +162,12 @@ Tensor scatter_reduce(const Tensor& x, Dim dim, const Tensor& index, const Tenso
 
 Tensor index_reduce(const Tensor& x, Dim dim, const Tensor& index, const Tensor& source,
                     const std::string& reduce, std::optional<bool> include_self) {
-  const int place = resolve_dim("index_reduce", dim, x.rank());
+  const int axis = resolve_dim("index_reduce", dim, x.rank());
   const Tensor vector = as_vector(positions_of("index_reduce", index));
-  if (vector.rank() != 1 || as_vector(source).shape()[place] != vector.numel())
+  if (vector.rank() != 1 || as_vector(source).shape()[axis] != vector.numel())
     throw ShapeError("index_reduce: an index of shape " + index.shape().text() +
                      " does not fit a source of " + source.shape().text());
-  const Tensor at = spread_index(vector, as_vector(source).shape(), place);
+  const Tensor at = spread_index(vector, as_vector(source).shape(), axis);
   return scatter_reduce(x, dim, x.rank() == 0 ? reshape_to(at, {}) : at, source, reduce,
                         include_self);
 }

@@ -40,15 +40,15 @@ Tensor slice_scatter(const Tensor& x, const Tensor& source, std::optional<Dim> d
                      std::optional<Position> first, std::optional<Position> last,
                      std::optional<int64_t> step) {
   const char* op = "slice_scatter";
-  const int place = resolve_dim(op, dim.value_or(Dim{0}), x.rank());
+  const int axis = resolve_dim(op, dim.value_or(Dim{0}), x.rank());
   check_min_rank("slice_scatter", x, 1);
-  const int64_t size = x.shape()[place], by = step.value_or(1);
+  const int64_t size = x.shape()[axis], by = step.value_or(1);
   check_least("slice_scatter", "the step", by, 1);
   const int64_t begin = first ? resolve_position(op, *first, size) : 0;
   const int64_t end = last ? resolve_position(op, *last, size) : size - 1;
   const int64_t count = end < begin ? 0 : (end - begin) / by + 1;
   return with_part(op, x, source,
-                   [&](const Tensor& y) { return slice(y, place, begin, count, by); });
+                   [&](const Tensor& y) { return slice(y, axis, begin, count, by); });
 }
 
 Tensor diagonal_scatter(const Tensor& x, const Tensor& source, std::optional<int64_t> offset,

@@ -43,13 +43,13 @@ Tensor observation_weights(int64_t count, const std::optional<Tensor>& fweights,
 }
 
 /// The covariances in float64: float32 has no products of distances above 2e19.
-Tensor wide_cov(const Tensor& input, std::optional<int64_t> given,
+Tensor wide_cov(const Tensor& input, std::optional<int64_t> requested_correction,
                 const std::optional<Tensor>& fweights, const std::optional<Tensor>& aweights) {
   check_numbers("cov", input);
   check_max_rank("cov", input, 2);
   Tensor x = convert(input, DType::f64);
   if (x.rank() < 2) x = reshape_to(x, {1, x.numel()});
-  const auto correction = static_cast<double>(given.value_or(1));
+  const auto correction = static_cast<double>(requested_correction.value_or(1));
   if (!fweights && !aweights) {
     const Tensor centred = x - mean(x, Dims{1}, true);
     const double divisor = std::max(0.0, static_cast<double>(x.shape()[1]) - correction);

@@ -36,8 +36,8 @@ Tensor row_distances(const Tensor& a, const Tensor& b) {
   set_grad_fn(y, "cdist", {a, b}, true,
               [a = Saved(a), b = Saved(b)](const GradientCall& call) -> std::vector<Tensor> {
                 const Tensor share = slopes_of(call.y, call.dy);
-                const auto slope = [](const Tensor& x, const Tensor& other, const Tensor& shares) {
-                  return x * sum(shares, Dims{-1}, true) - matmul(shares, other);
+                const auto slope = [](const Tensor& x, const Tensor& other, const Tensor& weights) {
+                  return x * sum(weights, Dims{-1}, true) - matmul(weights, other);
                 };
                 std::vector<Tensor> result(2);
                 if (call.needed[0]) result[0] = slope(a.get(), b.get(), share);
@@ -54,9 +54,10 @@ Tensor pairs_as_matrix(const Tensor& values, int64_t n) {
   const Tensor i = unsqueeze(rows, Dim{1}), low = minimum(i, rows), high = maximum(i, rows);
   // Of the rows before `low`, the first has n - 1 pairs, the next n - 2, ...
   const Tensor before = bitwise_right_shift(low * (Number(2 * n - 1) - low), Number(1));
-  const Tensor own = eq(low, high);
-  const Tensor place = where(own, 1, before + high - low);
-  return where(own, 0, reshape_to(gather_along("pdist", values, 0, ravel(place)), {n, n}));
+  const Tensor on_diagonal = eq(low, high);
+  const Tensor position = where(on_diagonal, 1, before + high - low);
+  return where(on_diagonal, 0,
+               reshape_to(gather_along("pdist", values, 0, ravel(position)), {n, n}));
 }
 
 /// Euclidean distances of all pairs of rows, by a compute op.
@@ -68,10 +69,10 @@ Tensor pair_distances(const Tensor& x) {
   if (!needs_grad_fn(x)) return y;
   set_grad_fn(y, "pdist", {x}, true,
               [x = Saved(x), n](const GradientCall& call) -> std::vector<Tensor> {
-                const Tensor own = x.get();
-                if (n < 2) return {zeros_like(own)};
+                const Tensor points = x.get();
+                if (n < 2) return {zeros_like(points)};
                 const Tensor share = pairs_as_matrix(slopes_of(call.y, call.dy), n);
-                return {own * sum(share, Dims{-1}, true) - matmul(share, own)};
+                return {points * sum(share, Dims{-1}, true) - matmul(share, points)};
               });
   return y;
 }

@@ -157,17 +157,17 @@ Tensor lu_gradient(const Tensor& l, const Tensor& u, const Tensor& dl, const Ten
   if (rows == columns) return lu_gradient_square(l, u, dl, du);
   if (rows < columns) {
     // U = (U1 U2): U2 = L^-1 A2
-    const int64_t rest = columns - rank;
-    const Tensor u1 = columns_from(u, 0, rank), u2 = columns_from(u, rank, rest);
+    const int64_t remaining = columns - rank;
+    const Tensor u1 = columns_from(u, 0, rank), u2 = columns_from(u, rank, remaining);
     const Tensor da2 =
-        solve_triangular(matrix_transpose(l), columns_from(du, rank, rest), true, true, true);
+        solve_triangular(matrix_transpose(l), columns_from(du, rank, remaining), true, true, true);
     const Tensor total = dl - matmul(da2, matrix_transpose(u2));
     return cat({lu_gradient_square(l, u1, total, columns_from(du, 0, rank)), da2}, Dim{-1});
   }
   // L = (L1; L2): L2 = A2 U^-1
-  const int64_t rest = rows - rank;
-  const Tensor l1 = rows_from(l, 0, rank), l2 = rows_from(l, rank, rest);
-  const Tensor da2 = divide_by_upper(rows_from(dl, rank, rest), u);
+  const int64_t remaining = rows - rank;
+  const Tensor l1 = rows_from(l, 0, rank), l2 = rows_from(l, rank, remaining);
+  const Tensor da2 = divide_by_upper(rows_from(dl, rank, remaining), u);
   const Tensor total = du - matmul(matrix_transpose(l2), da2);
   return cat({lu_gradient_square(l1, u, rows_from(dl, 0, rank), total), da2}, Dim{-2});
 }

@@ -28,9 +28,10 @@ std::vector<std::vector<size_t>> best_splits(const std::vector<int64_t>& sizes) 
       const size_t j = i + length;
       cost[i][j] = INFINITY;
       for (size_t k = i; k < j; ++k) {
-        const double own = static_cast<double>(sizes[i]) * static_cast<double>(sizes[k + 1]) *
-                           static_cast<double>(sizes[j + 1]);
-        const double total = cost[i][k] + cost[k + 1][j] + own;
+        const double cost_of_last = static_cast<double>(sizes[i]) *
+                                    static_cast<double>(sizes[k + 1]) *
+                                    static_cast<double>(sizes[j + 1]);
+        const double total = cost[i][k] + cost[k + 1][j] + cost_of_last;
         if (total < cost[i][j]) cost[i][j] = total, split[i][j] = k;
       }
     }
@@ -129,11 +130,11 @@ Tensor multi_dot(const std::vector<Tensor>& tensors) {
 Tensor linalg_cross(const Tensor& a, const Tensor& b, std::optional<Dim> dim) {
   const char* name = "linalg.cross";
   check_same_rank(name, a, b);
-  const int place = resolve_dim(name, dim.value_or(Dim{-1}), a.rank());
-  if (a.rank() == 0 || a.shape()[place] != 3 || b.shape()[place] != 3)
+  const int axis = resolve_dim(name, dim.value_or(Dim{-1}), a.rank());
+  if (a.rank() == 0 || a.shape()[axis] != 3 || b.shape()[axis] != 3)
     throw ShapeError(std::string(name) + ": expected vectors of 3 elements, got " +
                      a.shape().text() + " and " + b.shape().text());
-  const Dims along{place};
+  const Dims along{axis};
   const auto turned = [&](const Tensor& x, int64_t by) { return roll(x, Sizes{by}, along); };
   return turned(a, -1) * turned(b, -2) - turned(a, -2) * turned(b, -1);
 }
@@ -142,8 +143,8 @@ Tensor linalg_vecdot(const Tensor& a, const Tensor& b, std::optional<Dim> dim) {
   return sum(a * b, Dims{dim.value_or(Dim{-1}).value});
 }
 
-Tensor linalg_vander(const Tensor& given, std::optional<int64_t> n) {
-  const Tensor x = given.rank() == 0 ? reshape_to(given, {1}) : given;
+Tensor linalg_vander(const Tensor& input, std::optional<int64_t> n) {
+  const Tensor x = input.rank() == 0 ? reshape_to(input, {1}) : input;
   const int64_t count = n.value_or(x.shape()[x.rank() - 1]);
   check_least("linalg.vander", "the number of powers", count, 0);
   Shape shape = x.shape();

@@ -92,8 +92,8 @@ Tensor solve_system(const char* name, const Tensor& a, const Tensor& b, bool lef
 /// +1 or -1 for each stack of pivots: the sign of the row permutation. Not differentiable.
 Tensor sign_of_pivots(const Tensor& pivots, DType type) {
   const int rank = pivots.rank();
-  const Tensor own = positions_along(rank, rank - 1, pivots.shape()[rank - 1], pivots.device());
-  const Tensor moved = ne(pivots, own);
+  const Tensor unmoved = positions_along(rank, rank - 1, pivots.shape()[rank - 1], pivots.device());
+  const Tensor moved = ne(pivots, unmoved);
   return prod(where(moved, full({}, -1.0, {.dtype = type, .device = pivots.device()}), 1.0),
               Dims{-1});
 }
@@ -229,15 +229,15 @@ Tensor linalg_tensorsolve(const Tensor& a, const Tensor& b, const std::optional<
     for (int i = 0; i < dims->size(); ++i) ends.push_back(i - dims->size());
     moved = movedim(a, *dims, ends);
   }
-  Shape rest;
-  for (int d = b.rank(); d < moved.rank(); ++d) rest.push_back(moved.shape()[d]);
-  if (moved.rank() < b.rank() || b.numel() * rest.numel() != moved.numel() ||
-      rest.numel() != b.numel())
+  Shape remaining;
+  for (int d = b.rank(); d < moved.rank(); ++d) remaining.push_back(moved.shape()[d]);
+  if (moved.rank() < b.rank() || b.numel() * remaining.numel() != moved.numel() ||
+      remaining.numel() != b.numel())
     throw ShapeError(std::string(name) + ": " + a.shape().text() + " does not fit " +
                      b.shape().text());
   const Tensor x =
-      linalg_solve(reshape_to(moved, {b.numel(), rest.numel()}), reshape_to(b, {b.numel()}));
-  return reshape_to(x, rest);
+      linalg_solve(reshape_to(moved, {b.numel(), remaining.numel()}), reshape_to(b, {b.numel()}));
+  return reshape_to(x, remaining);
 }
 
 }  // namespace tide

@@ -26,8 +26,8 @@ double epsilon_of(DType type) {
 /// x_j - x_i, with ones on the diagonal.
 Tensor differences(const Tensor& x) {
   const int64_t n = x.shape()[x.rank() - 1];
-  const Tensor own = eye(n, {}, {.dtype = DType::boolean, .device = x.device()});
-  return where(own, 1, as_row(x) - as_column(x));
+  const Tensor on_diagonal = eye(n, {}, {.dtype = DType::boolean, .device = x.device()});
+  return where(on_diagonal, 1, as_row(x) - as_column(x));
 }
 
 /// x - x', which is 0 where x is symmetric.
@@ -53,8 +53,8 @@ Tensor eigen_gradient(const Tensor& w, const Tensor& v, const Tensor& dw, const 
   Tensor middle;
   if (dv.defined()) middle = skew(matmul(matrix_transpose(v), dv)) / differences(w) * 0.5;
   if (dw.defined()) {
-    const Tensor own = diagonal_matrix(dw);
-    middle = middle.defined() ? middle + own : own;
+    const Tensor from_values = diagonal_matrix(dw);
+    middle = middle.defined() ? middle + from_values : from_values;
   }
   return matmul(matmul(v, middle), matrix_transpose(v));
 }
@@ -187,8 +187,8 @@ Tensor sizes_of_values(const char* name, const Tensor& a, bool hermitian) {
 
 /// 1 / values, but 0 for those up to the limit.
 Tensor inverted(const Tensor& values, const Tensor& sizes, const Tensor& limit) {
-  const Tensor kept = gt(sizes, limit);
-  return where(kept, 1.0 / where(kept, values, 1.0), 0);
+  const Tensor above_limit = gt(sizes, limit);
+  return where(above_limit, 1.0 / where(above_limit, values, 1.0), 0);
 }
 
 Tensor pinv_value(const Tensor& a, const std::optional<TensorOrNumber>& atol,
@@ -330,10 +330,10 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& a, const T
   return {vector ? squeeze(x, Dims{-1}) : x, residuals, rank, new_zeros(a, {0})};
 }
 
-Tensor linalg_matrix_norm(const Tensor& given, double order, const OptionalDims& dims, bool keepdim,
+Tensor linalg_matrix_norm(const Tensor& input, double order, const OptionalDims& dims, bool keepdim,
                           std::optional<DType> dtype) {
   const char* name = "linalg.matrix_norm";
-  const Tensor x = in_type(given, dtype);
+  const Tensor x = in_type(input, dtype);
   check_min_rank(name, x, 2);
   const Tensor a = last_two(name, x, dims);
   const double size = std::abs(order);
@@ -353,13 +353,13 @@ Tensor linalg_matrix_norm(const Tensor& given, double order, const OptionalDims&
   return with_kept_dims(name, norm, x, dims, keepdim);
 }
 
-Tensor linalg_matrix_norm_named(const Tensor& given, const std::optional<std::string>& order,
+Tensor linalg_matrix_norm_named(const Tensor& input, const std::optional<std::string>& order,
                                 const OptionalDims& dims, bool keepdim,
                                 std::optional<DType> dtype) {
   const char* name = "linalg.matrix_norm";
   const std::string word = order.value_or("fro");
   choose(name, "the order", word, {"fro", "nuc"});
-  const Tensor x = in_type(given, dtype);
+  const Tensor x = in_type(input, dtype);
   check_min_rank(name, x, 2);
   const Tensor a = last_two(name, x, dims);
   if (word == "fro")
@@ -421,10 +421,10 @@ Tensor named_norm(const Tensor& x, const std::string& order, const OptionalDims&
 Tensor linalg_norm(const Tensor& x, std::optional<double> order, const OptionalDims& dims,
                    bool keepdim, std::optional<DType> dtype) {
   if (!order) return vector_norm(x, 2.0, dims, keepdim, dtype);
-  const bool given = dims && !dims->empty();
-  if (!given && x.rank() > 2)
+  const bool has_dims = dims && !dims->empty();
+  if (!has_dims && x.rank() > 2)
     throw ShapeError("norm: dim is required for shape " + x.shape().text());
-  const int count = given ? dims->size() : x.rank();
+  const int count = has_dims ? dims->size() : x.rank();
   if (count > 2) throw ShapeError("norm: at most 2 dimensions make a matrix");
   if (count < 2) return vector_norm(x, order, dims, keepdim, dtype);
   return linalg_matrix_norm(x, *order, dims, keepdim, dtype);

@@ -51,14 +51,14 @@ std::string likely_fix(const Shape& x, int64_t inputs) {
 
 /// The type of a product: the operands', or the wider accumulation type.
 DType type_of_product(const char* op, const Tensor& a, std::optional<DType> out_dtype) {
-  const DType own = a.dtype();
-  const DType wide = own == DType::i8 ? DType::i32 : compute_type(own);
-  if (!out_dtype || *out_dtype == own) return own;
+  const DType type = a.dtype();
+  const DType wide = type == DType::i8 ? DType::i32 : compute_type(type);
+  if (!out_dtype || *out_dtype == type) return type;
   if (*out_dtype == wide) return wide;
   throw DTypeError(
       std::string(op) + ": out_dtype " + std::string(name_of(*out_dtype)) + ": products of " +
-      std::string(name_of(own)) + " come as " + std::string(name_of(own)) +
-      (wide == own ? "" : " or " + std::string(name_of(wide))) + "; convert the result with :to");
+      std::string(name_of(type)) + " come as " + std::string(name_of(type)) +
+      (wide == type ? "" : " or " + std::string(name_of(wide))) + "; convert the result with :to");
 }
 
 /// a (..., m, k) times b (..., k, n) with equal leading sizes, without a grad function.
@@ -78,15 +78,15 @@ Tensor record_product(const char* name, const Tensor& a, const Tensor& b, const 
 Tensor product(const char* name, const Tensor& a, const Tensor& b, DType type) {
   const Tensor y = record_product(name, a, b, Tensor(), type);
   if (needs_grad_fn(a) || needs_grad_fn(b)) {
-    const DType own = a.dtype();
+    const DType operand_type = a.dtype();
     set_grad_fn(y, name, {a, b}, false,
-                [a = Saved(a), b = Saved(b), own](const GradientCall& call) {
+                [a = Saved(a), b = Saved(b), operand_type](const GradientCall& call) {
                   std::vector<Tensor> result(2);
-                  const Tensor dy = convert(call.dy, own);
+                  const Tensor dy = convert(call.dy, operand_type);
                   if (call.needed[0])
-                    result[0] = product("matmul", dy, matrix_transpose(b.get()), own);
+                    result[0] = product("matmul", dy, matrix_transpose(b.get()), operand_type);
                   if (call.needed[1])
-                    result[1] = product("matmul", matrix_transpose(a.get()), dy, own);
+                    result[1] = product("matmul", matrix_transpose(a.get()), dy, operand_type);
                   return result;
                 });
   }
@@ -97,10 +97,10 @@ Tensor product(const char* name, const Tensor& a, const Tensor& b) {
   return product(name, a, b, a.dtype());
 }
 
-/// `shape` with its last `kept` dimensions replaced by those of x.
-Shape with_last(const Shape& leading, const Shape& x, int kept) {
+/// `shape` with its last `count` dimensions replaced by those of x.
+Shape with_last(const Shape& leading, const Shape& x, int count) {
   Shape shape = leading;
-  for (int d = x.rank() - kept; d < x.rank(); ++d) shape.push_back(x[d]);
+  for (int d = x.rank() - count; d < x.rank(); ++d) shape.push_back(x[d]);
   return shape;
 }
 

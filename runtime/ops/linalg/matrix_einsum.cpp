@@ -78,14 +78,14 @@ Tensor arrange(const Labelled& x, const Labels& order) {
   return y;
 }
 
-/// x summed over the labels that are not kept; integers and bool give int64, as sums do. Dimensions
-/// of size 1 do not count as a sum, unless x is the `only` operand.
-Labelled sum_out(const Labelled& x, const Labels& kept, bool only = false) {
+/// x summed over the labels that are not in `output`; integers and bool give int64, as sums do.
+/// Dimensions of size 1 do not count as a sum, unless x is the `only` operand.
+Labelled sum_out(const Labelled& x, const Labels& output, bool only = false) {
   Labelled result{x.tensor, {}};
   Dims dims;
   bool sums = only;
   for (size_t i = 0; i < x.labels.size(); ++i) {
-    if (contains(kept, x.labels[i])) {
+    if (contains(output, x.labels[i])) {
       result.labels += x.labels[i];
     } else {
       dims.push_back(static_cast<int64_t>(i));
@@ -124,9 +124,9 @@ Labels shared(const Labelled& x, const Labelled& other) {
   return result;
 }
 
-/// The product of two operands, summed over the labels they share that are not kept.
-Labelled multiply(const Labelled& left, const Labelled& right, const Labels& kept) {
-  const Labels together = kept + shared(left, right);
+/// The product of two operands, summed over the shared labels that are not in `output`.
+Labelled multiply(const Labelled& left, const Labelled& right, const Labels& output) {
+  const Labels together = output + shared(left, right);
   Labelled a = sum_out(left, together), b = sum_out(right, together);
   if (left.tensor.dtype() == right.tensor.dtype() && a.tensor.dtype() != b.tensor.dtype()) {
     // One of them has been summed.
@@ -138,7 +138,7 @@ Labelled multiply(const Labelled& left, const Labelled& right, const Labels& kep
     if (!contains(b.labels, c))
       only_a += c;
     else
-      (contains(kept, c) ? batch : summed) += c;
+      (contains(output, c) ? batch : summed) += c;
   }
   for (char c : b.labels)
     if (!contains(a.labels, c)) only_b += c;
@@ -228,9 +228,9 @@ Tensor einsum(const std::string& equation, const std::vector<Tensor>& operands) 
                             : explicit_output(equation.substr(arrow + 2), labelled);
   Labelled result = labelled[0];
   for (size_t i = 1; i < labelled.size(); ++i) {
-    Labels kept = output;
-    for (size_t later = i + 1; later < labelled.size(); ++later) kept += labelled[later].labels;
-    result = multiply(result, labelled[i], kept);
+    Labels needed = output;
+    for (size_t later = i + 1; later < labelled.size(); ++later) needed += labelled[later].labels;
+    result = multiply(result, labelled[i], needed);
   }
   result = sum_out(result, output, labelled.size() == 1);
   return arrange(result, output);

@@ -31,11 +31,11 @@ Tensor with_dense_rows(const Tensor& x) {
 
 /// A scale as a tensor of float32: one number, or one for each of the `rows` rows (dim 0) or
 /// columns (dim 1) of the result.
-Tensor scale_of(const char* which, const TensorOrNumber& given, const Tensor& like, int64_t rows,
+Tensor scale_of(const char* which, const TensorOrNumber& argument, const Tensor& like, int64_t rows,
                 int dim) {
-  if (!given.tensor.defined())
-    return full({}, given.number, {.dtype = DType::f32, .device = like.device()});
-  const Tensor& scale = given.tensor;
+  if (!argument.tensor.defined())
+    return full({}, argument.number, {.dtype = DType::f32, .device = like.device()});
+  const Tensor& scale = argument.tensor;
   if (scale.dtype() != DType::f32)
     throw DTypeError(std::string(kName) + ": " + which + " must be float32, got " +
                      std::string(name_of(scale.dtype())));

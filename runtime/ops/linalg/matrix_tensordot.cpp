@@ -37,10 +37,10 @@ Tensor tensordot_pairs(const Tensor& a, const Tensor& b, const DimLists& dims) {
   const unsigned joined_b = resolve_dims(op, dims.second, b.rank());
   Shape shape;
   Dims rows, columns;
-  int64_t outside = 1, inside = 1, beside = 1;
+  int64_t outside_a = 1, inside = 1, outside_b = 1;
   for (int d = 0; d < a.rank(); ++d)
     if (!(joined_a >> d & 1))
-      rows.push_back(d), shape.push_back(a.shape()[d]), outside *= a.shape()[d];
+      rows.push_back(d), shape.push_back(a.shape()[d]), outside_a *= a.shape()[d];
   for (int i = 0; i < dims.first.size(); ++i) {
     const int left = resolve_dim(op, Dim{dims.first[i]}, a.rank());
     const int right = resolve_dim(op, Dim{dims.second[i]}, b.rank());
@@ -54,9 +54,9 @@ Tensor tensordot_pairs(const Tensor& a, const Tensor& b, const DimLists& dims) {
   }
   for (int d = 0; d < b.rank(); ++d)
     if (!(joined_b >> d & 1))
-      columns.push_back(d), shape.push_back(b.shape()[d]), beside *= b.shape()[d];
-  return reshape_to(mm(reshape_to(permute(a, rows), {outside, inside}),
-                       reshape_to(permute(b, columns), {inside, beside})),
+      columns.push_back(d), shape.push_back(b.shape()[d]), outside_b *= b.shape()[d];
+  return reshape_to(mm(reshape_to(permute(a, rows), {outside_a, inside}),
+                       reshape_to(permute(b, columns), {inside, outside_b})),
                     shape);
 }
 

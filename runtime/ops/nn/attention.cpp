@@ -176,14 +176,14 @@ using Gradients = std::vector<Tensor>;
 Gradients gradients_of_part(const Operands& o, const Rule& rule, const Tensor& dy) {
   const Tensor weights = weights_of(o, rule);
   Generator again = default_generator();
-  const Tensor kept = dropout(weights, rule.dropout, true);
+  const Tensor dropped_weights = dropout(weights, rule.dropout, true);
   Tensor slope = matmul_unrounded(dy, matrix_transpose(o.value));
   {
     GeneratorScope scope(&again);
     slope = dropout(slope, rule.dropout, true);
   }
   const Tensor by_scores = weights * (slope - sum(slope * weights, Dims{-1}, true));
-  const Tensor factor = convert(by_scores, o.type()), spread = convert(kept, o.type());
+  const Tensor factor = convert(by_scores, o.type()), spread = convert(dropped_weights, o.type());
   return {sum_to(matmul_unrounded(factor, o.key) * rule.scale, o.query.shape()),
           sum_to(matmul_unrounded(matrix_transpose(factor), o.query) * rule.scale, o.key.shape()),
           sum_to(matmul_unrounded(matrix_transpose(spread), dy), o.value.shape()),
@@ -195,11 +195,11 @@ Gradients gradients_of_part(const Operands& o, const Rule& rule, const Tensor& d
 Tensor joined(const Tensor& x, const std::vector<Gradients>& parts, size_t which, const Cut& cut,
               bool by_rows) {
   const bool each_has_its_own = by_rows && x.shape()[cut.dim] != 1;
-  std::vector<Tensor> own;
+  std::vector<Tensor> pieces;
   Tensor total;
   for (const Gradients& part : parts) {
     if (each_has_its_own) {
-      own.push_back(part[which]);
+      pieces.push_back(part[which]);
       continue;
     }
     const int dim = x.rank() - 2;
@@ -207,7 +207,7 @@ Tensor joined(const Tensor& x, const std::vector<Gradients>& parts, size_t which
     const Tensor whole = missing ? pad(part[which], {0, 0, 0, missing}) : part[which];
     total = total.defined() ? total + whole : whole;
   }
-  return each_has_its_own ? cat(own, Dim{cut.dim}) : total;
+  return each_has_its_own ? cat(pieces, Dim{cut.dim}) : total;
 }
 
 Gradients gradients_of(const Operands& o, const Rule& rule, const Tensor& dy) {
@@ -316,7 +316,7 @@ std::optional<Saved> saved_mask(const Operands& o) {
 /// Attention by the library.
 Tensor attend_whole(const Operands& o, const Rule& rule) {
   const auto attributes = pack(AttentionAttributes{static_cast<float>(rule.scale), rule.causal});
-  std::vector<Tensor> made;
+  std::vector<Tensor> outputs;
   {
     GradientMode off(false);
     std::vector<Tensor> inputs = {heads_of(o.query), heads_of(o.key), heads_of(o.value)};
@@ -324,12 +324,12 @@ Tensor attend_whole(const Operands& o, const Rule& rule) {
     const Shape& shape = inputs[0].shape();
     const ComputeResult results[] = {{o.query.shape(), o.type()},
                                      {{shape[0], shape[1], shape[2]}, DType::f32}};
-    made = record_compute(ComputeOp::attention, kAttentionName, inputs, results, attributes);
+    outputs = record_compute(ComputeOp::attention, kAttentionName, inputs, results, attributes);
   }
   set_grad_fn(
-      made[0], kAttentionName, {o.query, o.key, o.value}, true,
+      outputs[0], kAttentionName, {o.query, o.key, o.value}, true,
       [=, query = Saved(o.query), key = Saved(o.key), value = Saved(o.value), mask = saved_mask(o),
-       logarithms = Saved(made[1])](const GradientCall& call) {
+       logarithms = Saved(outputs[1])](const GradientCall& call) {
         const Operands saved{query.get(), key.get(), value.get(), mask ? mask->get() : Tensor()};
         if (!GradientMode::enabled())
           return gradients_of_whole(saved, attributes, call.y, logarithms.get(),
@@ -339,7 +339,7 @@ Tensor attend_whole(const Operands& o, const Rule& rule) {
         for (Tensor& gradient : result) gradient = convert(gradient, saved.type());
         return result;
       });
-  return o.mask.defined() ? without_blind(o, made[0]) : made[0];
+  return o.mask.defined() ? without_blind(o, outputs[0]) : outputs[0];
 }
 
 void check(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,

@@ -76,9 +76,9 @@ void check_operands(const Window& w, const Tensor& x, const Tensor& weight,
   check_same_type(w.name, x.dtype(), weight.dtype());
   if (bias) check_same_type(w.name, x.dtype(), bias->dtype());
   check_numbers(w.name, x);
-  if (const int64_t given = x.shape()[at]; given != channels)
-    throw ShapeError(name + ": the input " + x.shape().text() + " has " + std::to_string(given) +
-                     (given == 1 ? " channel" : " channels") + ", the weight " +
+  if (const int64_t actual = x.shape()[at]; actual != channels)
+    throw ShapeError(name + ": the input " + x.shape().text() + " has " + std::to_string(actual) +
+                     (actual == 1 ? " channel" : " channels") + ", the weight " +
                      weight.shape().text() +
                      (w.groups == 1 ? "" : " with " + std::to_string(w.groups) + " groups") +
                      " takes " + std::to_string(channels) + channels_hint(x.shape(), at, channels));
@@ -212,10 +212,10 @@ Window planes_of(const Window& w) {
 
 /// Three dimensions as planes: one convolution for each index along the kernel's depth; their
 /// results are summed in at least float32.
-Tensor volume(const Window& w, const Tensor& given, const Tensor& given_weight,
+Tensor volume(const Window& w, const Tensor& input, const Tensor& given_weight,
               const Tensor& given_bias) {
-  const DType type = compute_type(given.dtype());
-  const Tensor x = convert(given, type), weight = convert(given_weight, type);
+  const DType type = compute_type(input.dtype());
+  const Tensor x = convert(input, type), weight = convert(given_weight, type);
   const Tensor bias = given_bias.defined() ? convert(given_bias, type) : given_bias;
   const int64_t depth = result_size(w, x, weight, 0), n = x.shape()[0];
   const Window planes = planes_of(w);
@@ -230,7 +230,7 @@ Tensor volume(const Window& w, const Tensor& given, const Tensor& given_weight,
         plane(planes, batch, select(weight, Dim{2}, Position{k + 1}), k == 0 ? bias : Tensor());
     total = total.defined() ? total + term : term;
   }
-  total = convert(total, given.dtype());
+  total = convert(total, input.dtype());
   return transpose(unflatten(total, Dim{0}, {n, depth}), Dim{1}, Dim{2});
 }
 
@@ -321,10 +321,10 @@ Tensor enlarge(const Window& w, const std::array<int64_t, 3>& extra, const Tenso
 
 /// Three dimensions as planes: each index along the kernel's depth is scattered into the result, in
 /// at least float32.
-Tensor enlarge_volume(const Window& w, const std::array<int64_t, 3>& extra, const Tensor& given,
+Tensor enlarge_volume(const Window& w, const std::array<int64_t, 3>& extra, const Tensor& input,
                       const Tensor& given_weight, int64_t size) {
-  const DType type = compute_type(given.dtype());
-  const Tensor x = convert(given, type), weight = convert(given_weight, type);
+  const DType type = compute_type(input.dtype());
+  const Tensor x = convert(input, type), weight = convert(given_weight, type);
   const int64_t n = x.shape()[0], depth = x.shape()[2], stride = w.stride[0];
   const Tensor batch = flatten(transpose(x, Dim{1}, Dim{2}), Dim{0}, Dim{1});
   Tensor total;
@@ -336,10 +336,10 @@ Tensor enlarge_volume(const Window& w, const std::array<int64_t, 3>& extra, cons
     const Tensor apart =
         flatten(pad(unsqueeze(term, Dim{2}), {0, 0, 0, 0, 0, 0, 0, stride - 1}), Dim{1}, Dim{2});
     const int64_t before = k * w.dilation[0] - w.padding[0];
-    const Tensor placed = pad(apart, {0, 0, 0, 0, 0, 0, before, size - before - depth * stride});
-    total = total.defined() ? total + placed : placed;
+    const Tensor padded = pad(apart, {0, 0, 0, 0, 0, 0, before, size - before - depth * stride});
+    total = total.defined() ? total + padded : padded;
   }
-  return transpose(convert(total, given.dtype()), Dim{1}, Dim{2});
+  return transpose(convert(total, input.dtype()), Dim{1}, Dim{2});
 }
 
 /// Transposed convolution of x (n, c, ...) without bias.

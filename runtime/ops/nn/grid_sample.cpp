@@ -29,10 +29,10 @@ struct Sampling {
   bool align_corners;
 
   /// -1..1 as 0..size - 1, or to the outer edges of the pixels.
-  Tensor to_pixels(const Tensor& place, int64_t size) const {
+  Tensor to_pixels(const Tensor& coordinate, int64_t size) const {
     const double n = static_cast<double>(size);
-    if (align_corners) return (place + 1.0) * ((n - 1) / 2);
-    return ((place + 1.0) * n - 1.0) * 0.5;
+    if (align_corners) return (coordinate + 1.0) * ((n - 1) / 2);
+    return ((coordinate + 1.0) * n - 1.0) * 0.5;
   }
 
   /// Clamped to 0..size - 1; nan becomes 0.
@@ -66,23 +66,23 @@ struct Tap {
   Tensor pixel, weight;
 };
 
-std::vector<Tap> nearest_taps(const Tensor& place) {
-  const Tensor pixel = round(place);
+std::vector<Tap> nearest_taps(const Tensor& coordinate) {
+  const Tensor pixel = round(coordinate);
   // A weight of 1 with a gradient of 0, like that of rounding.
-  return {{pixel, needs_grad_fn(place) ? pixel - detach(pixel) + 1.0 : Tensor()}};
+  return {{pixel, needs_grad_fn(coordinate) ? pixel - detach(pixel) + 1.0 : Tensor()}};
 }
 
-std::vector<Tap> linear_taps(const Tensor& place) {
-  const Tensor below = detach(floor(place));
-  const Tensor share = place - below;
+std::vector<Tap> linear_taps(const Tensor& coordinate) {
+  const Tensor below = detach(floor(coordinate));
+  const Tensor share = coordinate - below;
   return {{below, 1.0 - share}, {below + 1.0, share}};
 }
 
 /// Keys' cubic convolution with a = -0.75.
-std::vector<Tap> cubic_taps(const Tensor& place) {
+std::vector<Tap> cubic_taps(const Tensor& coordinate) {
   constexpr double a = kGridCubic;
-  const Tensor below = detach(floor(place));
-  const Tensor t = place - below, u = 1.0 - t;
+  const Tensor below = detach(floor(coordinate));
+  const Tensor t = coordinate - below, u = 1.0 - t;
   const auto near = [](const Tensor& x) { return ((a + 2) * x - (a + 3)) * x * x + 1.0; };
   const auto far = [](const Tensor& x) {  // of x + 1
     const Tensor y = x + 1.0;
@@ -121,7 +121,7 @@ struct HeldTap {
 
 /// A call, with the grid in the computation type.
 struct Grid {
-  Tensor places;
+  Tensor coordinates;
   std::string mode;
   Sampling sampling;
   Shape x;
@@ -130,7 +130,7 @@ struct Grid {
   /// The number of sampling points per image.
   int64_t count() const {
     int64_t count = 1;
-    for (int d = 1; d < places.rank() - 1; ++d) count *= places.shape()[d];
+    for (int d = 1; d < coordinates.rank() - 1; ++d) count *= coordinates.shape()[d];
     return count;
   }
 
@@ -140,12 +140,13 @@ struct Grid {
     for (int d = 0; d < dims(); ++d) {
       const int64_t size = x[d + 2];
       // The grid's last dimension begins with the fastest one.
-      const Tensor place = sampling.to_pixels(select(places, Dim{-1}, Position{dims() - d}), size);
+      const Tensor coordinate =
+          sampling.to_pixels(select(coordinates, Dim{-1}, Position{dims() - d}), size);
       if (mode == "bicubic") {
-        all.push_back(cubic_taps(place));
+        all.push_back(cubic_taps(coordinate));
         for (Tap& tap : all.back()) tap.pixel = sampling.pad(tap.pixel, size);
       } else {
-        const Tensor padded = sampling.pad(place, size);
+        const Tensor padded = sampling.pad(coordinate, size);
         all.push_back(mode == "nearest" ? nearest_taps(padded) : linear_taps(padded));
       }
     }
@@ -230,45 +231,45 @@ GridAttributes attributes_of(const Grid& grid) {
 
 /// Gradients of x (n, c, pixels) and of the grid (n, count, dims), as needed.
 std::vector<Tensor> gradients_of(const Tensor& x, const Grid& grid, const Tensor& dy,
-                                 std::span<const bool> wanted) {
+                                 std::span<const bool> needed) {
   if (GradientMode::enabled()) {
     Grid copy = grid;
-    copy.places = clone(grid.places);  // hooks of the inputs must not run in this pass
-    const Tensor own = clone(x), y = composed(own, copy);
+    copy.coordinates = clone(grid.coordinates);  // hooks of the inputs must not run in this pass
+    const Tensor x_copy = clone(x), y = composed(x_copy, copy);
     std::vector<Tensor> from, result(2);
-    if (wanted[0]) from.push_back(own);
-    if (wanted[1]) from.push_back(copy.places);
+    if (needed[0]) from.push_back(x_copy);
+    if (needed[1]) from.push_back(copy.coordinates);
     std::vector<Tensor> found = gradients({&y, 1}, from, {&dy, 1}, {.create_graph = true});
-    if (wanted[1]) result[1] = found.back();
-    if (wanted[0]) result[0] = found.front();
+    if (needed[1]) result[1] = found.back();
+    if (needed[0]) result[0] = found.front();
     return result;
   }
-  const auto attributes = pack(GridBackwardAttributes{wanted[0], wanted[1], attributes_of(grid)});
-  const Tensor inputs[] = {contiguous(dy), x, grid.places};
+  const auto attributes = pack(GridBackwardAttributes{needed[0], needed[1], attributes_of(grid)});
+  const Tensor inputs[] = {contiguous(dy), x, grid.coordinates};
   std::vector<ComputeResult> outputs;
-  if (wanted[0]) outputs.push_back({x.shape(), x.dtype()});
-  if (wanted[1]) outputs.push_back({grid.places.shape(), grid.places.dtype()});
+  if (needed[0]) outputs.push_back({x.shape(), x.dtype()});
+  if (needed[1]) outputs.push_back({grid.coordinates.shape(), grid.coordinates.dtype()});
   const std::vector<Tensor> found =
       record_compute(ComputeOp::grid_sample_backward, "grid_sample", inputs, outputs, attributes);
-  return {wanted[0] ? found.front() : Tensor(), wanted[1] ? found.back() : Tensor()};
+  return {needed[0] ? found.front() : Tensor(), needed[1] ? found.back() : Tensor()};
 }
 
 /// x (n, c, pixels) sampled by one op.
-Tensor sampled(const Tensor& planes, const Grid& given) {
+Tensor sampled(const Tensor& planes, Grid grid) {
   const Tensor x = contiguous(planes);
-  Grid grid = given;
-  grid.places = contiguous(reshape_to(grid.places, {grid.x[0], grid.count(), grid.dims()}));
-  const Tensor inputs[] = {x, grid.places};
+  grid.coordinates =
+      contiguous(reshape_to(grid.coordinates, {grid.x[0], grid.count(), grid.dims()}));
+  const Tensor inputs[] = {x, grid.coordinates};
   const ComputeResult result{{x.shape()[0], x.shape()[1], grid.count()}, x.dtype()};
   const Tensor y = record_compute(ComputeOp::grid_sample, "grid_sample", inputs, {&result, 1},
                                   pack(attributes_of(grid)))[0];
-  if (!needs_grad_fn(x) && !needs_grad_fn(grid.places)) return y;
+  if (!needs_grad_fn(x) && !needs_grad_fn(grid.coordinates)) return y;
   set_grad_fn(
-      y, "grid_sample", {x, grid.places}, false,
+      y, "grid_sample", {x, grid.coordinates}, false,
       [mode = grid.mode, sampling = grid.sampling, shape = grid.x, x = Saved(x),
-       places = Saved(grid.places)](const GradientCall& call) -> std::vector<Tensor> {
-        const bool wanted[] = {call.needed[0], call.needed[1]};
-        return gradients_of(x.get(), {places.get(), mode, sampling, shape}, call.dy, wanted);
+       coordinates = Saved(grid.coordinates)](const GradientCall& call) -> std::vector<Tensor> {
+        const bool needed[] = {call.needed[0], call.needed[1]};
+        return gradients_of(x.get(), {coordinates.get(), mode, sampling, shape}, call.dy, needed);
       });
   return y;
 }
@@ -285,12 +286,12 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, const std::optional<std:
       align_corners};
   check_sampling(x, grid, how);
   const DType type = compute_type(x.dtype());
-  const Grid places{convert(grid, type), how, sampling, x.shape()};
+  const Grid call{convert(grid, type), how, sampling, x.shape()};
   const Tensor flat = flatten(x, Dim{2});
   const bool by_one_op =
       has_kernel(ComputeOp::grid_sample, x.device()) && flat.shape()[2] < kMostPixels;
   const Tensor y =
-      by_one_op ? convert(sampled(convert(flat, type), places), x.dtype()) : composed(flat, places);
+      by_one_op ? convert(sampled(convert(flat, type), call), x.dtype()) : composed(flat, call);
   Shape shape{x.shape()[0], x.shape()[1]};
   for (int d = 1; d < grid.rank() - 1; ++d) shape.push_back(grid.shape()[d]);
   return reshape_to(y, shape);
@@ -305,24 +306,24 @@ Tensor affine_grid(const Tensor& theta, const Shape& size, bool align_corners) {
       theta.shape()[2] != dims + 1)
     throw ShapeError("affine_grid: theta of shape " + theta.shape().text() +
                      " does not fit a size of " + size.text());
-  Shape places;
-  for (int d = 0; d < dims; ++d) places.push_back(size[d + 2]);
+  Shape sizes;
+  for (int d = 0; d < dims; ++d) sizes.push_back(size[d + 2]);
   const TensorOptions options{.dtype = theta.dtype(), .device = theta.device()};
   std::vector<Tensor> columns;
   for (int d = dims - 1; d >= 0; --d) {
-    const int64_t n = places[d];
+    const int64_t n = sizes[d];
     const double edge = n < 2           ? 0
                         : align_corners ? 1
                                         : static_cast<double>(n - 1) / static_cast<double>(n);
     Shape along;
     for (int k = 0; k < dims; ++k) along.push_back(k == d ? n : 1);
     columns.push_back(
-        broadcast_to(reshape_to(linspace(-edge, edge, Number(n), options), along), places));
+        broadcast_to(reshape_to(linspace(-edge, edge, Number(n), options), along), sizes));
   }
-  columns.push_back(ones(places, options));
-  const Tensor base = reshape_to(stack(columns, Dim{-1}), {1, places.numel(), dims + 1});
+  columns.push_back(ones(sizes, options));
+  const Tensor base = reshape_to(stack(columns, Dim{-1}), {1, sizes.numel(), dims + 1});
   Shape shape{size[0]};
-  for (int d = 0; d < dims; ++d) shape.push_back(places[d]);
+  for (int d = 0; d < dims; ++d) shape.push_back(sizes[d]);
   shape.push_back(dims);
   return reshape_to(matmul(base, matrix_transpose(theta)), shape);
 }

@@ -34,37 +34,37 @@ Tensor spread_out(const Tensor& x, int dim, int64_t stride) {
 
 }  // namespace
 
-Tensor convolve(const Window& window, const Tensor& given, const Tensor& weight,
+Tensor convolve(const Window& window, const Tensor& input, const Tensor& weight,
                 const Shape& shape) {
   const int64_t n = shape[0], groups = window.groups;
   const int64_t inputs = weight.shape()[1], outputs = weight.shape()[0] / groups;
-  const Tensor x = padded(given, window.dims, window.padding, window.padding);
-  int64_t places = 1, area = 1;
+  const Tensor x = padded(input, window.dims, window.padding, window.padding);
+  int64_t taps = 1, area = 1;
   for (int d = 0; d < window.dims; ++d) {
-    places *= weight.shape()[d + 2];
+    taps *= weight.shape()[d + 2];
     area *= shape[d + 2];
   }
-  const Tensor kernels = reshape_to(weight, {groups, outputs, inputs, places});
+  const Tensor kernels = reshape_to(weight, {groups, outputs, inputs, taps});
   Tensor total;
-  for (int64_t place = 0; place < places; ++place) {
+  for (int64_t tap = 0; tap < taps; ++tap) {
     Tensor part = x;
-    for (int d = window.dims - 1, rest = static_cast<int>(place); d >= 0; --d) {
+    for (int d = window.dims - 1, index = static_cast<int>(tap); d >= 0; --d) {
       const int size = static_cast<int>(weight.shape()[d + 2]);
-      part = slice(part, d + 2, rest % size * window.dilation[d], shape[d + 2], window.stride[d]);
-      rest /= size;
+      part = slice(part, d + 2, index % size * window.dilation[d], shape[d + 2], window.stride[d]);
+      index /= size;
     }
-    const Tensor term = matmul(squeeze(slice(kernels, 3, place, 1), Dims{3}),
+    const Tensor term = matmul(squeeze(slice(kernels, 3, tap, 1), Dims{3}),
                                reshape_to(part, {n, groups, inputs, area}));
     total = total.defined() ? total + term : term;
   }
   return reshape_to(total, shape);
 }
 
-Tensor convolve_transposed(const Window& window, const Tensor& given, const Tensor& weight,
+Tensor convolve_transposed(const Window& window, const Tensor& input, const Tensor& weight,
                            const Shape& shape) {
   // A convolution of the dilated x with the flipped kernel.
   Window inner{window.dims, {1, 1, 1}, {}, window.dilation, window.groups};
-  Tensor x = given, kernel = weight;
+  Tensor x = input, kernel = weight;
   std::array<int64_t, 3> before{}, after{};
   Dims mirrored;
   for (int d = 0; d < window.dims; ++d) {

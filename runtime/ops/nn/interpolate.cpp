@@ -39,19 +39,19 @@ Tensor nearest(const Tensor& x, int dim, const Resampling& r, bool exact) {
   std::vector<int64_t> positions;
   const auto scale = static_cast<float>(r.scale);
   for (int64_t i = 0; i < r.to; ++i) {
-    const float place = (static_cast<float>(i) + (exact ? 0.5f : 0.0f)) * scale;
-    positions.push_back(std::min(static_cast<int64_t>(std::floor(place)), r.from - 1) + 1);
+    const float index = (static_cast<float>(i) + (exact ? 0.5f : 0.0f)) * scale;
+    positions.push_back(std::min(static_cast<int64_t>(std::floor(index)), r.from - 1) + 1);
   }
   return index_select(x, Dim{dim}, constant(positions, x.device()));
 }
 
 /// How each output element along a dimension is computed: as a weighted sum of input elements.
 struct ResamplingWindow {
-  std::vector<int64_t> places;  ///< from 0
+  std::vector<int64_t> indices;  ///< from 0
   std::vector<double> weights;
 
-  void add(int64_t place, double weight) {
-    places.push_back(place);
+  void add(int64_t index, double weight) {
+    indices.push_back(index);
     weights.push_back(weight);
   }
 };
@@ -94,12 +94,12 @@ Windows interpolating(const Resampling& r, const ResamplingKernel& kernel, bool 
   Windows windows(static_cast<size_t>(r.to));
   for (int64_t i = 0; i < r.to; ++i) {
     const auto middle = static_cast<double>(i);
-    double place = align_corners ? middle * step : step * (middle + 0.5) - 0.5;
-    if (reach == 1) place = std::clamp(place, 0.0, static_cast<double>(r.from - 1));
-    const auto below = static_cast<int64_t>(std::floor(place));
+    double index = align_corners ? middle * step : step * (middle + 0.5) - 0.5;
+    if (reach == 1) index = std::clamp(index, 0.0, static_cast<double>(r.from - 1));
+    const auto below = static_cast<int64_t>(std::floor(index));
     for (int64_t at = below - reach + 1; at <= below + reach; ++at)
       windows[static_cast<size_t>(i)].add(std::clamp(at, int64_t{0}, r.from - 1),
-                                          kernel.weight(std::abs(place - static_cast<double>(at))));
+                                          kernel.weight(std::abs(index - static_cast<double>(at))));
   }
   return windows;
 }
@@ -129,7 +129,7 @@ Windows averaging(const Resampling& r, const ResamplingKernel& kernel, bool alig
 
 size_t longest(const Windows& windows) {
   size_t count = 0;
-  for (const ResamplingWindow& window : windows) count = std::max(count, window.places.size());
+  for (const ResamplingWindow& window : windows) count = std::max(count, window.indices.size());
   return count;
 }
 
@@ -138,10 +138,10 @@ size_t longest(const Windows& windows) {
 Windows evened(Windows windows) {
   const size_t count = longest(windows);
   for (ResamplingWindow& window : windows)
-    while (window.places.size() < count) {
+    while (window.indices.size() < count) {
       const double half = window.weights.back() / 2;
       window.weights.back() = half;
-      window.add(window.places.back(), half);
+      window.add(window.indices.back(), half);
     }
   return windows;
 }
@@ -150,16 +150,16 @@ Windows evened(Windows windows) {
 Windows transposed(const Windows& windows, int64_t from) {
   Windows result(static_cast<size_t>(from));
   for (size_t i = 0; i < windows.size(); ++i)
-    for (size_t k = 0; k < windows[i].places.size(); ++k)
-      result[static_cast<size_t>(windows[i].places[k])].add(static_cast<int64_t>(i),
-                                                            windows[i].weights[k]);
+    for (size_t k = 0; k < windows[i].indices.size(); ++k)
+      result[static_cast<size_t>(windows[i].indices[k])].add(static_cast<int64_t>(i),
+                                                             windows[i].weights[k]);
   return result;
 }
 
 /// The k-th elements of the windows along a dimension of x.
 Tensor picked(const Tensor& x, int dim, const Windows& windows, size_t k) {
   std::vector<int64_t> positions;
-  for (const ResamplingWindow& window : windows) positions.push_back(window.places[k] + 1);
+  for (const ResamplingWindow& window : windows) positions.push_back(window.indices[k] + 1);
   return index_select(x, Dim{dim}, constant(positions, x.device()));
 }
 
@@ -179,11 +179,11 @@ Tensor sum_of_windows(const Tensor& x, int dim, const Windows& windows) {
   std::vector<int64_t> positions;
   std::vector<double> weights;
   for (const ResamplingWindow& window : windows) {
-    for (const int64_t place : window.places) positions.push_back(place + 1);
+    for (const int64_t index : window.indices) positions.push_back(index + 1);
     weights.insert(weights.end(), window.weights.begin(), window.weights.end());
   }
   const auto to = static_cast<int64_t>(windows.size());
-  const Shape table{to, static_cast<int64_t>(windows[0].places.size())};
+  const Shape table{to, static_cast<int64_t>(windows[0].indices.size())};
   const Tensor inputs[] = {
       reshape_to(contiguous(x), rows),
       record_constant(positions.data(), table, DType::i64, x.device()),
@@ -199,7 +199,7 @@ Tensor weighted_sum(const Tensor& x, int dim, const Windows& windows) {
   if (!needs_grad_fn(x) && has_kernel(ComputeOp::window_sums, x.device()))
     return sum_of_windows(x, dim, windows);
   Tensor sum;
-  for (size_t k = 0; k < windows[0].places.size(); ++k) {
+  for (size_t k = 0; k < windows[0].indices.size(); ++k) {
     std::vector<double> weights;
     for (const ResamplingWindow& window : windows) weights.push_back(window.weights[k]);
     const Tensor weight =
@@ -219,7 +219,7 @@ Tensor resample(const Tensor& x, int dim, const Windows& windows) {
   if (!needs_grad_fn(x)) return weighted_sum(x, dim, even);
   const Windows back = transposed(even, x.shape()[dim]);
   const bool all = std::none_of(back.begin(), back.end(), [](const ResamplingWindow& window) {
-    return window.places.empty();
+    return window.indices.empty();
   });
   if (!all || longest(back) > kFew) return weighted_sum(x, dim, even);
   Tensor y;
@@ -242,11 +242,11 @@ Tensor resample_bytes(const Tensor& x, int dim, const Windows& windows) {
   double largest = 0;
   for (size_t i = 0; i < windows.size(); ++i) {
     const ResamplingWindow& window = windows[i];
-    for (size_t k = 0; k < window.places.size(); ++k) {
-      if (k > 0 && window.places[k] == merged[i].places.back())
+    for (size_t k = 0; k < window.indices.size(); ++k) {
+      if (k > 0 && window.indices[k] == merged[i].indices.back())
         merged[i].weights.back() += window.weights[k];
       else
-        merged[i].add(window.places[k], window.weights[k]);
+        merged[i].add(window.indices[k], window.weights[k]);
     }
     for (double weight : merged[i].weights) largest = std::max(largest, weight);
   }
@@ -255,7 +255,7 @@ Tensor resample_bytes(const Tensor& x, int dim, const Windows& windows) {
   const size_t count = longest(merged);
   Tensor sum;
   for (ResamplingWindow& window : merged)
-    while (window.places.size() < count) window.add(window.places.back(), 0);
+    while (window.indices.size() < count) window.add(window.indices.back(), 0);
   for (size_t k = 0; k < count; ++k) {
     std::vector<int32_t> weights;
     for (const ResamplingWindow& window : merged)
@@ -284,13 +284,13 @@ std::vector<Resampling> resamplings(const Tensor& x, const std::optional<Sizes>&
   const int dims = x.rank() - 2;
   if (size.has_value() == factors.has_value())
     throw Error("interpolate: either size or scale_factor is required");
-  const int given = size ? size->size() : static_cast<int>(factors->size());
-  check_one_or_each("interpolate", size ? "size" : "scale_factor", given, dims);
+  const int count = size ? size->size() : static_cast<int>(factors->size());
+  check_one_or_each("interpolate", size ? "size" : "scale_factor", count, dims);
   std::vector<Resampling> result;
   for (int d = 0; d < dims; ++d) {
     const int64_t from = x.shape()[d + 2];
-    const double factor = factors ? (*factors)[given == 1 ? 0 : static_cast<size_t>(d)] : 0;
-    const int64_t to = size ? (*size)[given == 1 ? 0 : d]
+    const double factor = factors ? (*factors)[count == 1 ? 0 : static_cast<size_t>(d)] : 0;
+    const int64_t to = size ? (*size)[count == 1 ? 0 : d]
                             : static_cast<int64_t>(std::floor(static_cast<double>(from) * factor));
     if (to < 1 || from < 1)
       throw ShapeError("interpolate: sizes must be positive: from " + std::to_string(from) +

@@ -169,16 +169,18 @@ Tensor variance_for(const Tensor& x, const TensorOrNumber& given_variance) {
                               ? given_variance.tensor
                               : full({}, given_variance.number.as_double(),
                                      {.dtype = floating_type(x.dtype()), .device = x.device()});
-  const Shape &shape = x.shape(), &given = variance.shape();
+  const Shape &shape = x.shape(), &variance_shape = variance.shape();
   Shape rows = shape;
   if (rows.rank() > 0) rows.erase(rows.rank() - 1);
-  if (given == shape || variance.numel() == 1) return variance;
-  if (given == rows) return unsqueeze(variance, Dim{-1});
-  bool fits = given.rank() == shape.rank();
-  for (int d = 0; fits && d < shape.rank(); ++d) fits = given[d] == shape[d] || given[d] == 1;
+  if (variance_shape == shape || variance.numel() == 1) return variance;
+  if (variance_shape == rows) return unsqueeze(variance, Dim{-1});
+  bool fits = variance_shape.rank() == shape.rank();
+  for (int d = 0; fits && d < shape.rank(); ++d)
+    fits = variance_shape[d] == shape[d] || variance_shape[d] == 1;
   if (!fits)
-    throw ShapeError("gaussian_nll_loss: a variance of shape " + given.text() + " does not fit " +
-                     shape.text() + ": it has the same shape, lacks the last dimension, or has 1");
+    throw ShapeError("gaussian_nll_loss: a variance of shape " + variance_shape.text() +
+                     " does not fit " + shape.text() +
+                     ": it has the same shape, lacks the last dimension, or has 1");
   return variance;
 }
 
@@ -187,9 +189,9 @@ Tensor variance_for(const Tensor& x, const TensorOrNumber& given_variance) {
 Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const TensorOrNumber& variance,
                          bool full, std::optional<double> eps, const Reducer& reduction) {
   check_same_shape("gaussian_nll_loss", x, target);
-  const Tensor given = variance_for(x, variance);
+  const Tensor broadcastable = variance_for(x, variance);
   const Tensor spread = require("gaussian_nll_loss", Requirement::variance,
-                                all(logical_not(lt(detach(given), 0))), given);
+                                all(logical_not(lt(detach(broadcastable), 0))), broadcastable);
   // The clamp keeps the loss finite and does not affect the gradient.
   const Tensor held = spread + detach(clamp_min(spread, eps.value_or(1e-6)) - spread);
   Tensor losses = (log(held) + square(x - target) / held) * 0.5;

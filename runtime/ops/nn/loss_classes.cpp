@@ -40,9 +40,9 @@ int64_t classes_of(const ClassLoss& loss, const Tensor& x) { return x.shape()[lo
 /// Targets of the shape of x without the classes.
 void check_targets(const ClassLoss& loss, const Tensor& x, const Tensor& target,
                    const std::optional<Tensor>& weight) {
-  Shape wanted = x.shape();
-  wanted.erase(loss.dim);
-  check_shape(loss.name, "targets", target, wanted, &x);
+  Shape expected_shape = x.shape();
+  expected_shape.erase(loss.dim);
+  check_shape(loss.name, "targets", target, expected_shape, &x);
   if (weight) check_shape(loss.name, "weights", *weight, {classes_of(loss, x)}, &x);
 }
 
@@ -68,10 +68,10 @@ Targets read_targets(const ClassLoss& loss, const Tensor& x, const Tensor& targe
   const Tensor checked =
       gather_along(name_of_targets(loss), positions_along(1, 0, classes, x.device()), 0,
                    ravel(where(valid, positions, 1)));
-  const Tensor known = reshape_to(checked, target.shape());
-  const Tensor place = unsqueeze(where(valid, known, 0), Dim{loss.dim});
+  const Tensor checked_targets = reshape_to(checked, target.shape());
+  const Tensor target_class = unsqueeze(where(valid, checked_targets, 0), Dim{loss.dim});
   Targets t;
-  t.chosen = eq(positions_along(x.rank(), loss.dim, classes, x.device()), place);
+  t.chosen = eq(positions_along(x.rank(), loss.dim, classes, x.device()), target_class);
   t.valid = convert(unsqueeze(valid, Dim{loss.dim}), loss.type);
   t.weight = t.valid;
   if (weight) {
@@ -134,8 +134,9 @@ Reduced reduce_weighted(const ClassLoss& loss, const Tensor& losses, const Tenso
 }
 
 /// The gradient of each sample's loss in the kept shape, for that of the result.
-Tensor gradient_of_losses(const ClassLoss& loss, const Tensor& given, const Tensor& divisor) {
-  const Tensor dy = convert(given, loss.type);
+Tensor gradient_of_losses(const ClassLoss& loss, const Tensor& result_gradient,
+                          const Tensor& divisor) {
+  const Tensor dy = convert(result_gradient, loss.type);
   if (loss.reduction == LossReduction::none) return unsqueeze(dy, Dim{loss.dim});
   // Where all targets are ignored, the loss is nan and the gradient is 0.
   return divisor.defined() ? where(eq(divisor, 0), 0, dy / divisor) : dy;
@@ -161,8 +162,9 @@ Tensor score_loss(const ClassLoss& loss, const Tensor& x, const Tensor& target,
       [=, divisor = result.divisor, x = Saved(x)](const GradientCall& call) -> std::vector<Tensor> {
         const Tensor dy = gradient_of_losses(loss, call.dy, divisor);
         // Saved log-probabilities are used unless the gradient itself needs a gradient.
-        const Tensor known = GradientMode::enabled() ? logarithms_of(loss, x.get()) : logarithms;
-        return {convert(gradient_of(loss, known, t, dy), x.get().dtype())};
+        const Tensor log_probabilities =
+            GradientMode::enabled() ? logarithms_of(loss, x.get()) : logarithms;
+        return {convert(gradient_of(loss, log_probabilities, t, dy), x.get().dtype())};
       });
   return result.y;
 }
@@ -173,13 +175,14 @@ std::pair<Tensor, Tensor> picked_losses(const ClassLoss& loss, const Tensor& x,
                                         const Tensor& target, const std::optional<Tensor>& weight) {
   const Tensor positions = unsqueeze(positions_of(loss.name, target), Dim{loss.dim});
   const Tensor valid = ne(positions, Number(loss.ignore_index));
-  const Tensor known = where(valid, positions, 1);
-  const Tensor picked = gather_along(name_of_targets(loss), x, loss.dim, known);
+  const Tensor safe_positions = where(valid, positions, 1);
+  const Tensor picked = gather_along(name_of_targets(loss), x, loss.dim, safe_positions);
   const Tensor losses = where(valid, neg(convert(picked, loss.type)), 0);
   if (!weight) return {losses, valid};
   const Tensor all = convert(detach(*weight), loss.type);
-  const Tensor own = reshape_to(gather_along(loss.name, all, 0, ravel(known)), known.shape());
-  const Tensor weights = where(valid, own, 0);
+  const Tensor target_weights =
+      reshape_to(gather_along(loss.name, all, 0, ravel(safe_positions)), safe_positions.shape());
+  const Tensor weights = where(valid, target_weights, 0);
   return {losses * weights, weights};
 }
 
@@ -211,10 +214,12 @@ Tensor logarithm_loss(const ClassLoss& loss, const Tensor& x, const Tensor& targ
 Tensor probability_loss(const ClassLoss& loss, const Tensor& x, const Tensor& target,
                         const std::optional<Tensor>& weight) {
   const double classes = static_cast<double>(classes_of(loss, x));
-  Tensor wanted = convert(target, loss.type);
-  if (loss.smoothing != 0) wanted = wanted * (1 - loss.smoothing) + loss.smoothing / classes;
-  if (weight) wanted = wanted * along_classes(loss, x, *weight);
-  const Tensor losses = neg(sum_over(logarithms_of(loss, x) * wanted, 1u << loss.dim, false));
+  Tensor probabilities = convert(target, loss.type);
+  if (loss.smoothing != 0)
+    probabilities = probabilities * (1 - loss.smoothing) + loss.smoothing / classes;
+  if (weight) probabilities = probabilities * along_classes(loss, x, *weight);
+  const Tensor losses =
+      neg(sum_over(logarithms_of(loss, x) * probabilities, 1u << loss.dim, false));
   const LossReduction reduction = loss.reduction;
   return convert(reduce_loss(losses, reduction), x.dtype());
 }

@@ -272,15 +272,16 @@ Tensor group_norm(const Tensor& x, int64_t groups, const OptionalTensor& weight,
                      std::to_string(groups) + " groups");
   const Tensor w = per_channel("group_norm", "weight", weight, x);
   const Tensor b = per_channel("group_norm", "bias", bias, x);
-  int64_t rest = 1;
-  for (int d = 2; d < x.rank(); ++d) rest *= x.shape()[d];
+  int64_t spatial = 1;
+  for (int d = 2; d < x.rank(); ++d) spatial *= x.shape()[d];
   const int64_t size = channels / groups;
   const Shape affine{1, groups, size, 1};
-  const Plan plan{"group_norm", 0b1100, static_cast<double>(size * rest), eps.value_or(1e-5), true};
-  if (x.numel() > 0 && samples * size * rest == 1)
+  const Plan plan{"group_norm", 0b1100, static_cast<double>(size * spatial), eps.value_or(1e-5),
+                  true};
+  if (x.numel() > 0 && samples * size * spatial == 1)
     throw ShapeError("group_norm: expected more than one value for each group, got " +
                      x.shape().text());
-  const Tensor y = normalize_core(plan, reshape_to(x, {samples, groups, size, rest}),
+  const Tensor y = normalize_core(plan, reshape_to(x, {samples, groups, size, spatial}),
                                   w.defined() ? reshape_to(w, affine) : w,
                                   b.defined() ? reshape_to(b, affine) : b);
   return reshape_to(y, x.shape());

@@ -27,10 +27,9 @@ std::vector<Tensor> record_on_planes(ComputeOp op, const char* name, std::span<c
   std::vector<ComputeResult> results;
   for (const ComputeResult& output : outputs)
     results.push_back({with_channels_last(Layout(output.shape)).shape, output.type});
-  std::vector<Tensor> made = record_compute(op, name, turned, results, attributes);
-  for (size_t i = 0; i < made.size(); ++i)
-    made[i].body().layout = channels_last_layout(outputs[i].shape);
-  return made;
+  std::vector<Tensor> y = record_compute(op, name, turned, results, attributes);
+  for (size_t i = 0; i < y.size(); ++i) y[i].body().layout = channels_last_layout(outputs[i].shape);
+  return y;
 }
 
 }  // namespace tide

@@ -128,10 +128,10 @@ std::pair<Tensor, Tensor> max_planes(PoolingWindow w, const Tensor& input, bool 
   const Tensor x = arranged(input, w.channels_last);
   const Shape shape = result_shape(w, x);
   const ComputeResult results[] = {{shape, x.dtype()}, {shape, DType::i64}};
-  const bool placed = positions_wanted || needs_grad_fn(x);
+  const bool with_positions = positions_wanted || needs_grad_fn(x);
   const auto y = record_on_planes(ComputeOp::max_pool2d, w.name, {&x, 1},
-                                  std::span(results, placed ? 2 : 1), attributes_of(w));
-  if (!placed) return {in_format_of(y[0], input), Tensor()};
+                                  std::span(results, with_positions ? 2 : 1), attributes_of(w));
+  if (!with_positions) return {in_format_of(y[0], input), Tensor()};
   if (needs_grad_fn(x)) {
     set_grad_fn(y[0], w.name, {x}, false,
                 [w, positions = Saved(y[1]),
@@ -185,8 +185,8 @@ Tensor spread_average(const Averaging& a, const Tensor& dy, const Shape& shape) 
 }
 
 /// Of a floating type or i64.
-Tensor average(const Averaging& given, const Tensor& input) {
-  Averaging a = given;
+Tensor average(const Averaging& averaging, const Tensor& input) {
+  Averaging a = averaging;
   a.window.channels_last = stays_channels_last(input);
   if (input.dtype() == DType::i64) {
     const auto pool = [&](const Tensor& x, bool divided) {
@@ -271,9 +271,9 @@ Tensor adaptive_mean(const Tensor& x, int dim, int64_t count) {
   for (int d = dim; d < x.rank(); ++d) across.push_back(d == dim ? count : 1);
   const Tensor size =
       convert(record_constant(sizes.data(), across, DType::f64, x.device()), x.dtype());
-  Shape place{length};
-  for (int d = dim + 1; d < x.rank(); ++d) place.push_back(1);
-  const Tensor index = reshape_to(arange_to(length, {.dtype = {}, .device = x.device()}), place);
+  Shape along{length};
+  for (int d = dim + 1; d < x.rank(); ++d) along.push_back(1);
+  const Tensor index = reshape_to(arange_to(length, {.dtype = {}, .device = x.device()}), along);
   const Tensor counted = lt(index, unsqueeze(size, Dim{1}));
   return sum(where(counted, parts, 0), Dims{dim + 1}) / size;
 }

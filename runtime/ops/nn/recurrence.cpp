@@ -52,10 +52,11 @@ std::vector<Tensor> recurrence(const Recurrence& recurrence, const Tensor& input
 
 std::vector<Tensor> recurrence_backward(const Recurrence& recurrence,
                                         const std::vector<Tensor>& gradients,
-                                        const std::vector<Tensor>& kept, const Tensor& weight) {
+                                        const std::vector<Tensor>& saved_values,
+                                        const Tensor& weight) {
   std::vector<Tensor> inputs;
   append_dense(inputs, gradients);
-  append_dense(inputs, kept);
+  append_dense(inputs, saved_values);
   inputs.push_back(weight);
   const Tensor& dy = gradients[0];
   const Shape by_gates{dy.shape()[0], weight.shape()[0]};

@@ -33,6 +33,7 @@ std::vector<Tensor> recurrence(const Recurrence& recurrence, const Tensor& input
 /// all gates, which for other cells equals that of `input`.
 std::vector<Tensor> recurrence_backward(const Recurrence& recurrence,
                                         const std::vector<Tensor>& gradients,
-                                        const std::vector<Tensor>& kept, const Tensor& weight);
+                                        const std::vector<Tensor>& saved_values,
+                                        const Tensor& weight);
 
 }  // namespace tide

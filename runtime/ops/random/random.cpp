@@ -40,7 +40,7 @@ Tensor draw(const char* name, ElementwiseOp op, DType type, const Shape& shape, 
 }
 
 /// The largest integer up to which the type represents all integers.
-int64_t last_whole_number(DType type) {
+int64_t largest_exact_integer(DType type) {
   switch (type) {
     case DType::boolean:
       return 1;
@@ -73,7 +73,7 @@ Tensor draw_floating(const char* name, bool normal, const Shape& shape, DType ty
   const Tensor drawn = draw(name, op, compute_type(type), shape, device);
   if (normal || !is_narrow(type)) return convert(drawn, type);
   // Uses only the type's number of bits: a value just below 1 with more bits would be rounded to 1.
-  const auto steps = static_cast<double>(last_whole_number(type));
+  const auto steps = static_cast<double>(largest_exact_integer(type));
   return convert(floor(drawn * steps) * (1 / steps), type);
 }
 
@@ -192,9 +192,9 @@ Tensor randint_to(int64_t last, const Shape& shape, const TensorOptions& options
 Tensor randperm(int64_t n, const TensorOptions& options) {
   check_least("randperm", "n", n, 0);
   const DType type = options.dtype.value_or(DType::i64);
-  if (n > last_whole_number(type))
-    throw DTypeError("randperm: " + std::string(name_of(type)) + " has the whole numbers up to " +
-                     std::to_string(last_whole_number(type)) + ", got " + std::to_string(n));
+  if (n > largest_exact_integer(type))
+    throw DTypeError("randperm: n must be at most " + std::to_string(largest_exact_integer(type)) +
+                     " for " + std::string(name_of(type)) + ", got " + std::to_string(n));
   // Uniform keys, wide enough that few are equal (those keep their order) and the fastest to sort.
   // Among a million 32-bit keys, about 116 pairs are equal.
   const int64_t range = int64_t{1} << (n <= 1 << 20 ? 32 : 62);
@@ -210,9 +210,9 @@ Tensor normal(double mean, double deviation, const Shape& shape, const TensorOpt
   return finish(randn(shape, plain) * deviation + mean, options);
 }
 
-Tensor normal_of(const TensorOrNumber& mean, const std::optional<TensorOrNumber>& given) {
+Tensor normal_of(const TensorOrNumber& mean, const std::optional<TensorOrNumber>& std_deviation) {
   GradientMode off(false);
-  const TensorOrNumber deviation = given.value_or(1);
+  const TensorOrNumber deviation = std_deviation.value_or(1);
   const Tensor& model = mean.tensor.defined() ? mean.tensor : deviation.tensor;
   if (!model.defined())
     throw Error("normal: the mean or the deviation must be a tensor, or a shape must follow");
@@ -363,7 +363,7 @@ void uniform_(const Tensor& x, std::optional<double> from, std::optional<double>
 void random_(const Tensor& x, std::optional<int64_t> from, std::optional<int64_t> to) {
   const bool ends = from && to;
   const int64_t low = ends ? *from : 1;
-  const int64_t high = ends ? *to : from.value_or(to.value_or(last_whole_number(x.dtype())));
+  const int64_t high = ends ? *to : from.value_or(to.value_or(largest_exact_integer(x.dtype())));
   write("random_", x,
         convert(draw_integers("random_", low, high, x.dtype(), x.shape(), x.device()), x.dtype()));
 }

@@ -36,25 +36,27 @@ Tensor first_position(const char* name, const Tensor& x, const Tensor& y, int di
 /// Adds dy to the elements of x at `positions` along dim (kept, of size 1).
 std::vector<Tensor> gradient_at(const Tensor& dy, const Tensor& positions, const Shape& shape,
                                 int dim) {
-  const Tensor here = eq(positions_along(shape.rank(), dim, shape[dim], dy.device()), positions);
-  return {where(here, spread(dy, shape, 1u << dim), 0)};
+  const Tensor selected =
+      eq(positions_along(shape.rank(), dim, shape[dim], dy.device()), positions);
+  return {where(selected, spread(dy, shape, 1u << dim), 0)};
 }
 
 /// Makes values (kept, without a grad function) and positions the results of one op on x, with its
 /// gradient.
 std::tuple<Tensor, Tensor> pick(const char* name, const Tensor& x, Tensor values, Tensor positions,
                                 int dim, bool keepdim) {
-  const Tensor kept = positions;
+  const Tensor kept_positions = positions;
   if (!keepdim) {
     const Shape shape = reduced_shape(x.shape(), 1u << dim, false);
     values = reshape_to(values, shape);
     positions = reshape_to(positions, shape);
   }
   if (needs_grad_fn(x)) {
-    set_grad_fn(values, name, {x}, false,
-                [=, shape = x.shape(), kept = Saved(kept)](const GradientCall& call) {
-                  return gradient_at(call.dy, kept.get(), shape, dim);
-                });
+    set_grad_fn(
+        values, name, {x}, false,
+        [=, shape = x.shape(), kept_positions = Saved(kept_positions)](const GradientCall& call) {
+          return gradient_at(call.dy, kept_positions.get(), shape, dim);
+        });
   }
   return {values, positions};
 }
@@ -64,12 +66,12 @@ Tensor at_least_vector(const Tensor& x) { return x.rank() == 0 ? reshape_to(x, {
 
 std::tuple<Tensor, Tensor> minmax_along(const char* name, Reduction minmax, const Tensor& input,
                                         Dim dim, bool keepdim) {
-  const int place = resolve_dim(name, dim, input.rank());
+  const int axis = resolve_dim(name, dim, input.rank());
   const Tensor x = at_least_vector(input);
-  check_elements(name, x, 1u << place);
-  const Tensor values = reduce_raw(minmax, name, x, 1u << place, true);
-  const Tensor positions = first_position(name, x, values, place);
-  return pick(name, x, values, positions, place, keepdim && input.rank() > 0);
+  check_elements(name, x, 1u << axis);
+  const Tensor values = reduce_raw(minmax, name, x, 1u << axis, true);
+  const Tensor positions = first_position(name, x, values, axis);
+  return pick(name, x, values, positions, axis, keepdim && input.rank() > 0);
 }
 
 Tensor minmax_position(const char* name, Reduction minmax, const Tensor& x, std::optional<Dim> dim,
@@ -82,11 +84,11 @@ Tensor minmax_position(const char* name, Reduction minmax, const Tensor& x, std:
     return reshape_to(y, reduced_shape(x.shape(), (1u << x.rank()) - 1, keepdim));
   }
   const Tensor rows = at_least_vector(detach(x));
-  const int place = resolve_dim(name, *dim, x.rank());
-  check_elements(name, rows, 1u << place);
+  const int axis = resolve_dim(name, *dim, x.rank());
+  check_elements(name, rows, 1u << axis);
   const Tensor y =
-      first_position(name, rows, reduce_raw(minmax, name, rows, 1u << place, true), place);
-  return reshape_to(y, reduced_shape(rows.shape(), 1u << place, keepdim && x.rank() > 0));
+      first_position(name, rows, reduce_raw(minmax, name, rows, 1u << axis, true), axis);
+  return reshape_to(y, reduced_shape(rows.shape(), 1u << axis, keepdim && x.rank() > 0));
 }
 
 /// The gradient of values that may occur several times: divided among equal elements.
@@ -152,21 +154,21 @@ Tensor argmin(const Tensor& x, std::optional<Dim> dim, bool keepdim) {
 }
 
 std::tuple<Tensor, Tensor> median(const Tensor& input, Dim dim, bool keepdim) {
-  const int place = resolve_dim("median", dim, input.rank());
+  const int axis = resolve_dim("median", dim, input.rank());
   check_numbers("median", input);
   const Tensor x = at_least_vector(input);
-  check_elements("median", x, 1u << place);
-  auto [sorted, order] = sort(detach(x), Dim{place});
-  const int64_t n = x.shape()[place], middle = (n - 1) / 2;
-  Tensor values = slice(sorted, place, middle, 1), positions = slice(order, place, middle, 1);
+  check_elements("median", x, 1u << axis);
+  auto [sorted, order] = sort(detach(x), Dim{axis});
+  const int64_t n = x.shape()[axis], middle = (n - 1) / 2;
+  Tensor values = slice(sorted, axis, middle, 1), positions = slice(order, axis, middle, 1);
   if (is_floating(x.dtype())) {
     // nan sorts to the end; if there is one, the median is nan, at the position of the first.
-    const Tensor last = slice(sorted, place, n - 1, 1);
+    const Tensor last = slice(sorted, axis, n - 1, 1);
     const Tensor nan = isnan(last);
     values = where(nan, last, values);
-    positions = where(nan, argmax(detach(x), Dim{place}, true), positions);
+    positions = where(nan, argmax(detach(x), Dim{axis}, true), positions);
   }
-  return pick("median", x, contiguous(values), contiguous(positions), place,
+  return pick("median", x, contiguous(values), contiguous(positions), axis,
               keepdim && input.rank() > 0);
 }
 

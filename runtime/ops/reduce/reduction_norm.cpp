@@ -114,10 +114,10 @@ Tensor renorm(const Tensor& x, double p, Dim dim, double largest) {
   check_min_rank("renorm", x, 2);
   check_positive("renorm", "p", p);
   check_non_negative("renorm", "maxnorm", largest);
-  const int place = resolve_dim("renorm", dim, x.rank());
+  const int axis = resolve_dim("renorm", dim, x.rank());
   Dims others;
   for (int d = 0; d < x.rank(); ++d)
-    if (d != place) others.push_back(d);
+    if (d != axis) others.push_back(d);
   const DType type = compute_type(x.dtype());
   const Tensor norms = vector_norm(x, p, others, true, type);
   const Tensor factor = where(gt(norms, largest), largest / (norms + 1e-7), 1.0);

@@ -116,13 +116,13 @@ Tensor running_log_sum(const Tensor& x, int dim) {
 
 std::tuple<Tensor, Tensor> running_minmax(const char* name, const Tensor& input, Dim dim,
                                           bool largest) {
-  const int place = resolve_dim(name, dim, input.rank());
+  const int axis = resolve_dim(name, dim, input.rank());
   const Tensor x = as_vector(input);
   if (x.numel() == 0)
     return {clone(input), zeros(input.shape(), {.dtype = DType::i64, .device = x.device()})};
   const Tensor dense = contiguous(x);
   const ComputeResult results[] = {{x.shape(), x.dtype()}, {x.shape(), DType::i64}};
-  const auto attributes = pack(MinmaxAttributes{place, largest});
+  const auto attributes = pack(MinmaxAttributes{axis, largest});
   auto outputs =
       record_compute(ComputeOp::cumulative_minmax, name, {&dense, 1}, results, attributes);
   if (needs_grad_fn(dense)) {
@@ -131,7 +131,7 @@ std::tuple<Tensor, Tensor> running_minmax(const char* name, const Tensor& input,
         [=, positions = Saved(outputs[1])](const GradientCall& call) -> std::vector<Tensor> {
           const Tensor base =
               zeros(call.dy.shape(), {.dtype = call.dy.dtype(), .device = call.dy.device()});
-          return {scatter_along(name, base, place, positions.get(), call.dy, true)};
+          return {scatter_along(name, base, axis, positions.get(), call.dy, true)};
         });
   }
   return {reshape_to(outputs[0], input.shape()), reshape_to(outputs[1], input.shape())};
@@ -140,15 +140,15 @@ std::tuple<Tensor, Tensor> running_minmax(const char* name, const Tensor& input,
 }  // namespace
 
 Tensor cumsum(const Tensor& input, Dim dim, std::optional<DType> dtype) {
-  const int place = resolve_dim("cumsum", dim, input.rank());
+  const int axis = resolve_dim("cumsum", dim, input.rank());
   const Tensor x = scan_input(input, dtype);
-  return reshape_to(running_sum(as_vector(x), place, false), x.shape());
+  return reshape_to(running_sum(as_vector(x), axis, false), x.shape());
 }
 
 Tensor cumprod(const Tensor& input, Dim dim, std::optional<DType> dtype) {
-  const int place = resolve_dim("cumprod", dim, input.rank());
+  const int axis = resolve_dim("cumprod", dim, input.rank());
   const Tensor x = scan_input(input, dtype);
-  return reshape_to(running_product(as_vector(x), place), x.shape());
+  return reshape_to(running_product(as_vector(x), axis), x.shape());
 }
 
 std::tuple<Tensor, Tensor> cummax(const Tensor& x, Dim dim) {
@@ -159,26 +159,26 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& x, Dim dim) {
   return running_minmax("cummin", x, dim, false);
 }
 
-Tensor logcumsumexp(const Tensor& given, Dim dim) {
-  const int place = resolve_dim("logcumsumexp", dim, given.rank());
-  check_floating("logcumsumexp", given.dtype());
-  const Tensor x = as_vector(convert(given, compute_type(given.dtype())));
-  return convert(reshape_to(running_log_sum(x, place), given.shape()), given.dtype());
+Tensor logcumsumexp(const Tensor& input, Dim dim) {
+  const int axis = resolve_dim("logcumsumexp", dim, input.rank());
+  check_floating("logcumsumexp", input.dtype());
+  const Tensor x = as_vector(convert(input, compute_type(input.dtype())));
+  return convert(reshape_to(running_log_sum(x, axis), input.shape()), input.dtype());
 }
 
 Tensor diff(const Tensor& x, std::optional<int64_t> n, std::optional<Dim> dim,
             const std::optional<Tensor>& prepend, const std::optional<Tensor>& append) {
   check_min_rank("diff", x, 1);
   check_least("diff", "n", n.value_or(1), 0);
-  const int place = resolve_dim("diff", dim.value_or(Dim{-1}), x.rank());
+  const int axis = resolve_dim("diff", dim.value_or(Dim{-1}), x.rank());
   std::vector<Tensor> parts{x};
   if (prepend) parts.insert(parts.begin(), *prepend);
   if (append) parts.push_back(*append);
   for (const Tensor& part : parts) check_same_rank("diff", x, part);
-  Tensor y = n == 0 || parts.size() == 1 ? x : cat(parts, Dim{place});
-  for (int64_t i = 0; i < n.value_or(1) && y.shape()[place] > 0; ++i) {
-    const int64_t count = y.shape()[place] - 1;
-    const Tensor later = slice(y, place, 1, count), earlier = slice(y, place, 0, count);
+  Tensor y = n == 0 || parts.size() == 1 ? x : cat(parts, Dim{axis});
+  for (int64_t i = 0; i < n.value_or(1) && y.shape()[axis] > 0; ++i) {
+    const int64_t count = y.shape()[axis] - 1;
+    const Tensor later = slice(y, axis, 1, count), earlier = slice(y, axis, 0, count);
     y = y.dtype() == DType::boolean ? logical_xor(later, earlier) : later - earlier;
   }
   return unshared(y, x);

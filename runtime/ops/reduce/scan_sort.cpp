@@ -26,9 +26,9 @@ std::pair<Tensor, Tensor> sort_raw(const char* name, const Tensor& x, int dim, b
                                    int64_t count) {
   GradientMode off(false);
   const Tensor rows = contiguous(transpose(x, Dim{dim}, Dim{-1}));
-  Shape kept = rows.shape();
-  kept[kept.rank() - 1] = count;
-  const ComputeResult results[] = {{kept, x.dtype()}, {kept, DType::i64}};
+  Shape shape = rows.shape();
+  shape[shape.rank() - 1] = count;
+  const ComputeResult results[] = {{shape, x.dtype()}, {shape, DType::i64}};
   const auto attributes = pack(SortAttributes{descending});
   const auto sorted = record_compute(ComputeOp::sort, name, {&rows, 1}, results, attributes);
   return {contiguous(transpose(sorted[0], Dim{dim}, Dim{-1})),
@@ -111,13 +111,14 @@ Tensor constant(const std::vector<int64_t>& values, Device device) {
 Results unique_elements(const Tensor& x, const Shape& shape, bool return_inverse,
                         bool return_counts) {
   const int64_t count = x.numel();
-  const auto [sorted, places] = sort_raw("unique", x, 0, false, count);
+  const auto [sorted, order] = sort_raw("unique", x, 0, false, count);
   // A sorted element starts a new value unless it equals its predecessor; a nan never does.
   const TensorOptions options{.dtype = DType::boolean, .device = x.device()};
   Tensor begins = ones({std::min<int64_t>(count, 1)}, options);
   if (count > 1) {
-    const Tensor here = slice(sorted, 0, 1, count - 1), before = slice(sorted, 0, 0, count - 1);
-    begins = cat({begins, ne(here, before)});
+    const Tensor current = slice(sorted, 0, 1, count - 1),
+                 previous = slice(sorted, 0, 0, count - 1);
+    begins = cat({begins, ne(current, previous)});
   }
   const Tensor rows = nonzero(begins), firsts = reshape_to(rows, {rows.shape()[0]});
   Results results;
@@ -125,7 +126,7 @@ Results unique_elements(const Tensor& x, const Shape& shape, bool return_inverse
   if (return_inverse) {
     const Tensor ranks = cumsum(begins, Dim{0}, DType::i64);
     const Tensor base = zeros({count}, {.dtype = DType::i64, .device = x.device()});
-    results.push_back(reshape_to(scatter_along("unique", base, 0, places, ranks, false), shape));
+    results.push_back(reshape_to(scatter_along("unique", base, 0, order, ranks, false), shape));
   }
   if (return_counts) {
     const Tensor end = full({1}, Number(count + 1), {.dtype = DType::i64, .device = x.device()});
@@ -139,8 +140,8 @@ Results unique_elements(const Tensor& x, const Shape& shape, bool return_inverse
 }  // namespace
 
 std::tuple<Tensor, Tensor> sort(const Tensor& x, std::optional<Dim> dim, bool descending, bool) {
-  const int place = resolve_dim("sort", dim.value_or(Dim{-1}), x.rank());
-  return sort_part("sort", x, place, descending, 0, x.rank() == 0 ? 1 : x.shape()[place]);
+  const int axis = resolve_dim("sort", dim.value_or(Dim{-1}), x.rank());
+  return sort_part("sort", x, axis, descending, 0, x.rank() == 0 ? 1 : x.shape()[axis]);
 }
 
 Tensor msort(const Tensor& x) { return std::get<0>(sort(x, Dim{0}, false, true)); }
@@ -151,27 +152,27 @@ Tensor argsort(const Tensor& x, std::optional<Dim> dim, bool descending, bool st
 
 std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, std::optional<Dim> dim,
                                 std::optional<bool> largest, std::optional<bool>) {
-  const int place = resolve_dim("topk", dim.value_or(Dim{-1}), x.rank());
-  const int64_t size = x.rank() == 0 ? 1 : x.shape()[place];
+  const int axis = resolve_dim("topk", dim.value_or(Dim{-1}), x.rank());
+  const int64_t size = x.rank() == 0 ? 1 : x.shape()[axis];
   if (k < 0 || k > size)
     throw ShapeError("topk: k is out of range: " + std::to_string(k) + " of " +
                      std::to_string(size));
   check_numbers("topk", x);
   // A 0-d tensor is returned as it is, even for k = 0, as in PyTorch.
-  return sort_part("topk", x, place, largest.value_or(true), 0, x.rank() == 0 ? 1 : k);
+  return sort_part("topk", x, axis, largest.value_or(true), 0, x.rank() == 0 ? 1 : k);
 }
 
 std::tuple<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, std::optional<Dim> dim,
                                     bool keepdim) {
   check_numbers("kthvalue", x);
-  const int place = resolve_dim("kthvalue", dim.value_or(Dim{-1}), x.rank());
-  const int64_t size = x.rank() == 0 ? 1 : x.shape()[place];
+  const int axis = resolve_dim("kthvalue", dim.value_or(Dim{-1}), x.rank());
+  const int64_t size = x.rank() == 0 ? 1 : x.shape()[axis];
   if (k < 1 || k > size)
     throw ShapeError("kthvalue: k is out of range: " + std::to_string(k) + " of " +
                      std::to_string(size));
-  auto [values, positions] = sort_part("kthvalue", x, place, false, k - 1, 1);
+  auto [values, positions] = sort_part("kthvalue", x, axis, false, k - 1, 1);
   if (keepdim || x.rank() == 0) return {values, positions};
-  return {squeeze(values, Dims{place}), squeeze(positions, Dims{place})};
+  return {squeeze(values, Dims{axis}), squeeze(positions, Dims{axis})};
 }
 
 Results unique(const Tensor& input, std::optional<bool>, bool return_inverse, bool return_counts,
@@ -179,12 +180,12 @@ Results unique(const Tensor& input, std::optional<bool>, bool return_inverse, bo
   const Tensor x = detach(input);
   if (!dim) return unique_elements(ravel(x), x.shape(), return_inverse, return_counts);
   check_min_rank("unique", x, 1);
-  const int place = resolve_dim("unique", *dim, x.rank());
+  const int axis = resolve_dim("unique", *dim, x.rank());
   for (int d = 0; d < x.rank(); ++d)
-    if (d != place && x.shape()[d] == 0 && x.shape()[place] != 0)
+    if (d != axis && x.shape()[d] == 0 && x.shape()[axis] != 0)
       throw_no_elements("unique", x.shape());
   // Slices are compared element by element in their own order.
-  const Tensor slices = movedim(x, Dims{place}, Dims{0});
+  const Tensor slices = movedim(x, Dims{axis}, Dims{0});
   const int64_t count = slices.shape()[0];
   const Rows rows = read_rows(reshape_to(slices, {count, count ? slices.numel() / count : 0}));
   std::vector<size_t> order(static_cast<size_t>(count));

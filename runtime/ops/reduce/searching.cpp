@@ -27,8 +27,8 @@ Tensor count_before(const Tensor& sorted, const Tensor& values, bool right) {
   const Tensor order = std::get<1>(sort(all, Dim{-1}, false, true));
   const Tensor is_element = right ? le(order, Number(n)) : gt(order, Number(m));
   const Tensor counts = cumsum(is_element, Dim{-1});
-  const Tensor placed = scatter(zeros_like(counts), Dim{-1}, order, counts);
-  return slice(placed, placed.rank() - 1, right ? n : 0, m);
+  const Tensor counts_by_position = scatter(zeros_like(counts), Dim{-1}, order, counts);
+  return slice(counts_by_position, counts_by_position.rank() - 1, right ? n : 0, m);
 }
 
 /// Up to this number of values are compared with each element; more are sorted and searched.
@@ -58,8 +58,9 @@ Tensor begins_run(const Tensor& slices) {
 
 }  // namespace
 
-Tensor searchsorted(const Tensor& sequence, const TensorOrNumber& given, bool out_int32, bool right,
-                    const std::optional<std::string>& side, const std::optional<Tensor>& sorter) {
+Tensor searchsorted(const Tensor& sequence, const TensorOrNumber& searched, bool out_int32,
+                    bool right, const std::optional<std::string>& side,
+                    const std::optional<Tensor>& sorter) {
   if (side) choose("searchsorted", "side", *side, {"left", "right"});
   if (side && *side == "left" && right)
     throw Error("searchsorted: side \"left\" and right = true cannot be combined");
@@ -67,10 +68,10 @@ Tensor searchsorted(const Tensor& sequence, const TensorOrNumber& given, bool ou
   GradientMode off(false);
   if (sorter) check_shape("searchsorted", "a sorter", *sorter, sequence.shape());
   const Tensor sorted = sorter ? gather(sequence, Dim{-1}, *sorter) : sequence;
-  const bool number = !given.tensor.defined();
+  const bool number = !searched.tensor.defined();
   Tensor values =
-      number ? full({1}, given.number, {.dtype = sorted.dtype(), .device = sorted.device()})
-             : given.tensor;
+      number ? full({1}, searched.number, {.dtype = sorted.dtype(), .device = sorted.device()})
+             : searched.tensor;
   const Shape shape = number ? Shape() : values.shape();
   check_min_rank("searchsorted", sorted, 1);
   check_same_type("searchsorted", sorted.dtype(), values.dtype());
@@ -109,13 +110,13 @@ Tensor isin(const TensorOrNumber& elements, const TensorOrNumber& others, bool i
 Results unique_consecutive(const Tensor& input, bool return_inverse, bool return_counts,
                            std::optional<Dim> dim) {
   if (dim) check_min_rank("unique_consecutive", input, 1);
-  const int place = dim ? resolve_dim("unique_consecutive", *dim, input.rank()) : 0;
+  const int axis = dim ? resolve_dim("unique_consecutive", *dim, input.rank()) : 0;
   const Tensor x = detach(dim ? input : flatten(input));
   for (int d = 0; d < x.rank(); ++d)
-    if (d != place && x.shape()[d] == 0) throw_no_elements("unique_consecutive", x.shape());
-  const Tensor begins = begins_run(movedim(x, Dims{place}, Dims{0}));
+    if (d != axis && x.shape()[d] == 0) throw_no_elements("unique_consecutive", x.shape());
+  const Tensor begins = begins_run(movedim(x, Dims{axis}, Dims{0}));
   const Tensor firsts = where_positions(begins)[0];
-  Results results{index_select(x, Dim{place}, firsts)};
+  Results results{index_select(x, Dim{axis}, firsts)};
   const Tensor runs = cumsum(begins, Dim{0});
   if (return_inverse) results.push_back(dim ? runs : reshape_to(runs, input.shape()));
   if (return_counts)

@@ -24,11 +24,11 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// The quantiles q as a vector of x's type on x's device; a number is a vector of one.
-Tensor shares(const char* op, const Tensor& x, const TensorOrNumber& q) {
+Tensor quantiles_as_vector(const char* op, const Tensor& x, const TensorOrNumber& q) {
   if (!q.tensor.defined()) {
-    const double share = q.number.as_double();
-    check_between(op, "a share", share, 0, 1);
-    return full({1}, share, {.dtype = x.dtype(), .device = x.device()});
+    const double fraction = q.number.as_double();
+    check_between(op, "q", fraction, 0, 1);
+    return full({1}, fraction, {.dtype = x.dtype(), .device = x.device()});
   }
   check_max_rank(op, q.tensor, 1, "q");
   check_same_type(op, x.dtype(), q.tensor.dtype());
@@ -36,18 +36,19 @@ Tensor shares(const char* op, const Tensor& x, const TensorOrNumber& q) {
 }
 
 /// Interpolates the sorted rows at a fractional index, counted from 0.
-Tensor between(const Tensor& sorted, const Tensor& place, const std::string& way, const char* op) {
+Tensor interpolated(const Tensor& sorted, const Tensor& index, const std::string& way,
+                    const char* op) {
   const auto value_at = [&](const Tensor& index) {
     return gather(sorted, Dim{-1}, convert(index, DType::i64) + 1);
   };
   enum { kLinear, kLower, kHigher, kMidpoint, kNearest };
   const int kind =
       choose(op, "interpolation", way, {"linear", "lower", "higher", "midpoint", "nearest"});
-  if (kind == kLower) return value_at(floor(place));
-  if (kind == kHigher) return value_at(ceil(place));
-  if (kind == kNearest) return value_at(round(place));
-  const Tensor low = value_at(floor(place)), high = value_at(ceil(place));
-  return kind == kMidpoint ? lerp(low, high, 0.5) : lerp(low, high, place - floor(place));
+  if (kind == kLower) return value_at(floor(index));
+  if (kind == kHigher) return value_at(ceil(index));
+  if (kind == kNearest) return value_at(round(index));
+  const Tensor low = value_at(floor(index)), high = value_at(ceil(index));
+  return kind == kMidpoint ? lerp(low, high, 0.5) : lerp(low, high, index - floor(index));
 }
 
 Tensor quantile_of(const char* op, const Tensor& x, const TensorOrNumber& q,
@@ -55,26 +56,26 @@ Tensor quantile_of(const char* op, const Tensor& x, const TensorOrNumber& q,
                    const std::optional<std::string>& interpolation, bool skip_nan) {
   check_float32_or_float64(op, x.dtype());
   check_has_elements(op, x);
-  const Tensor wanted = shares(op, x, q);
+  const Tensor quantiles = quantiles_as_vector(op, x, q);
   const bool several = q.tensor.defined() && q.tensor.rank() == 1;
-  const int place = given_dim ? resolve_dim(op, *given_dim, x.rank()) : 0;
+  const int axis = given_dim ? resolve_dim(op, *given_dim, x.rank()) : 0;
   const bool dim = given_dim && x.rank() > 0;
-  const Tensor rows = dim ? movedim(x, Dims{place}, Dims{-1}) : flatten(x);
+  const Tensor rows = dim ? movedim(x, Dims{axis}, Dims{-1}) : flatten(x);
   const Tensor sorted = std::get<0>(sort(rows, Dim{-1}, false));  // nans come last
   const Tensor missing = convert(sum(isnan(rows), Dims{-1}, true), x.dtype());
   const int64_t length = rows.shape()[rows.rank() - 1];
   const Tensor last = skip_nan ? clamp_min(Number(length - 1) - missing, Number(0.0))
                                : zeros_like(missing) + static_cast<double>(length - 1);
-  Tensor result = between(sorted, last * wanted, interpolation.value_or("linear"), op);
+  Tensor result = interpolated(sorted, last * quantiles, interpolation.value_or("linear"), op);
   if (!skip_nan) result = where(gt(missing, 0), kNan, result);
-  // (..., shares) -> (shares, ...), with the reduced dimension where it was.
+  // (..., quantiles) -> (quantiles, ...), with the reduced dimension where it was.
   if (keepdim) {
     if (dim) {
-      result = movedim(unsqueeze(result, Dim{-2}), Dims{-2}, Dims{place});
+      result = movedim(unsqueeze(result, Dim{-2}), Dims{-2}, Dims{axis});
     } else {
       Shape shape;
       for (int d = 0; d < x.rank(); ++d) shape.push_back(1);
-      shape.push_back(wanted.numel());
+      shape.push_back(quantiles.numel());
       result = reshape_to(result, shape);
     }
   }
@@ -112,26 +113,26 @@ Tensor nanmean(const Tensor& x, const OptionalDims& dims, bool keepdim,
 Tensor nanmedian_all(const Tensor& x) { return std::get<0>(nanmedian(flatten(x), Dim{0})); }
 
 std::tuple<Tensor, Tensor> nanmedian(const Tensor& input, Dim dim, bool keepdim) {
-  const int place = resolve_dim("nanmedian", dim, input.rank());
+  const int axis = resolve_dim("nanmedian", dim, input.rank());
   const Tensor x = input.rank() == 0 ? reshape_to(input, {1}) : input;
-  if (x.shape()[place] == 0) throw_no_elements("nanmedian", x.shape());
-  const auto [sorted, order] = sort(x, Dim{place}, false);
-  const Tensor present = is_floating(x.dtype()) ? sum(logical_not(isnan(x)), Dims{place}, true)
-                                                : sum(eq(x, x), Dims{place}, true);
+  if (x.shape()[axis] == 0) throw_no_elements("nanmedian", x.shape());
+  const auto [sorted, order] = sort(x, Dim{axis}, false);
+  const Tensor present = is_floating(x.dtype()) ? sum(logical_not(isnan(x)), Dims{axis}, true)
+                                                : sum(eq(x, x), Dims{axis}, true);
   const Tensor middle = clamp_min(floor_divide(present + 1, 2), Number(1));
-  Tensor values = gather(sorted, Dim{place}, middle);
-  Tensor positions = gather(order, Dim{place}, middle);
+  Tensor values = gather(sorted, Dim{axis}, middle);
+  Tensor positions = gather(order, Dim{axis}, middle);
   if (!keepdim || input.rank() == 0) {
-    values = squeeze(values, Dims{place});
-    positions = squeeze(positions, Dims{place});
+    values = squeeze(values, Dims{axis});
+    positions = squeeze(positions, Dims{axis});
   }
   return {values, positions};
 }
 
 std::tuple<Tensor, Tensor> mode(const Tensor& input, std::optional<Dim> dim, bool keepdim) {
-  const int place = resolve_dim("mode", dim.value_or(Dim{-1}), input.rank());
+  const int axis = resolve_dim("mode", dim.value_or(Dim{-1}), input.rank());
   const Tensor whole = input.rank() == 0 ? reshape_to(input, {1}) : input;
-  const Tensor x = movedim(whole, Dims{place}, Dims{-1});
+  const Tensor x = movedim(whole, Dims{axis}, Dims{-1});
   const int last = x.rank() - 1;
   const int64_t length = x.shape()[last];
   if (length == 0) throw_no_elements("mode", input.shape());
@@ -142,14 +143,14 @@ std::tuple<Tensor, Tensor> mode(const Tensor& input, std::optional<Dim> dim, boo
     begins =
         cat({begins, ne(slice(sorted, last, 1, length - 1), slice(sorted, last, 0, length - 1))},
             Dim{-1});
-  const Tensor own = positions_of_last(sorted);
-  const Tensor start = std::get<0>(cummax(where(begins, own, 0), Dim{-1}));
-  const Tensor best = argmax(own - start, Dim{-1}, true);
-  const auto settle = [&](const Tensor& y) {
-    const Tensor back = movedim(gather(y, Dim{-1}, best), Dims{-1}, Dims{place});
-    return keepdim && input.rank() > 0 ? back : squeeze(back, Dims{place});
+  const Tensor positions = positions_of_last(sorted);
+  const Tensor start = std::get<0>(cummax(where(begins, positions, 0), Dim{-1}));
+  const Tensor best = argmax(positions - start, Dim{-1}, true);
+  const auto result_of = [&](const Tensor& y) {
+    const Tensor back = movedim(gather(y, Dim{-1}, best), Dims{-1}, Dims{axis});
+    return keepdim && input.rank() > 0 ? back : squeeze(back, Dims{axis});
   };
-  return {settle(sorted), settle(order)};
+  return {result_of(sorted), result_of(order)};
 }
 
 }  // namespace tide

@@ -65,15 +65,15 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& x, int64_t bins,
       linspace(low, high, Number(bins + 1), {.dtype = x.dtype(), .device = x.device()});
   const Tensor flat = flatten(x);
   const double width = (high - low) / static_cast<double>(bins);
-  const Tensor place =
+  const Tensor bin_index =
       convert(clamp(floor((convert(flat, DType::f64) - low) / width), TensorOrNumber(0.0),
                     TensorOrNumber(static_cast<double>(bins - 1))),
               DType::i64);
   // Edges are rounded, so that a value near one may belong to the adjacent bin.
   const auto edge = [&](const Tensor& position) { return gather(edges, Dim{0}, position); };
-  const Tensor above = logical_and(ge(flat, edge(place + 2)), lt(place, Number(bins - 1)));
-  const Tensor below = logical_and(lt(flat, edge(place + 1)), gt(place, 0));
-  const Tensor bin = place + 1 + convert(above, DType::i64) - convert(below, DType::i64);
+  const Tensor above = logical_and(ge(flat, edge(bin_index + 2)), lt(bin_index, Number(bins - 1)));
+  const Tensor below = logical_and(lt(flat, edge(bin_index + 1)), gt(bin_index, 0));
+  const Tensor bin = bin_index + 1 + convert(above, DType::i64) - convert(below, DType::i64);
   return {sums_of(flat, bin, edges, weight, density), edges};
 }
 

@@ -61,16 +61,16 @@ Tensor evenly_spaced(const char* name, const TensorOrNumber& first, const Tensor
                      const TensorOrNumber& count, const TensorOptions& options) {
   double start = number_of(name, "start", first).as_double();
   double end = number_of(name, "end", last).as_double();
-  const int64_t steps = whole_number_of(name, "the number of steps", count);
+  const int64_t steps = integer_of(name, "the number of steps", count);
   check_least(name, "the number of steps", steps, 0);
   if (options.dtype && !is_floating(*options.dtype))
     start = std::trunc(start), end = std::trunc(end);
   const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
   const int64_t lower = steps == 1 ? 1 : steps / 2;
-  const Tensor place = iota("linspace", 0, 1, steps, DType::f64,
+  const Tensor index = iota("linspace", 0, 1, steps, DType::f64,
                             {.dtype = DType::f64, .device = options.device.value_or(Device{})});
-  const Tensor left = Number(steps - 1) - place;
-  return where(lt(place, Number(lower)), place * step + start, Number(end) - left * step);
+  const Tensor left = Number(steps - 1) - index;
+  return where(lt(index, Number(lower)), index * step + start, Number(end) - left * step);
 }
 
 /// The number of values start, start + step, ... before `end`, or up to it if `included`.
@@ -103,9 +103,9 @@ Tensor triangle(const char* name, const Tensor& x, int64_t diagonal, bool lower)
   layout.strides[0] = -1;
   layout.strides[1] = 1;
   const Tensor across = index_iota(layout, x.device());
-  const Tensor kept = lower ? le(across, Number(diagonal)) : ge(across, Number(diagonal));
+  const Tensor inside = lower ? le(across, Number(diagonal)) : ge(across, Number(diagonal));
   const Number zero = x.dtype() == DType::boolean ? Number(false) : Number(0);
-  return where(kept, x, zero);
+  return where(inside, x, zero);
 }
 
 }  // namespace
@@ -155,9 +155,9 @@ Tensor empty_like(const Tensor& x, const TensorOptions& options) {
 }
 
 Tensor new_full(const Tensor& x, const Shape& shape, Number value, const TensorOptions& options) {
-  TensorOptions own = like(x, options);
-  own.format = options.format;
-  return full(shape, value, own);
+  TensorOptions new_options = like(x, options);
+  new_options.format = options.format;
+  return full(shape, value, new_options);
 }
 Tensor new_zeros(const Tensor& x, const Shape& shape, const TensorOptions& options) {
   return zeros(shape, like(x, options));
@@ -240,9 +240,10 @@ Tensor one_hot(const Tensor& x, std::optional<int64_t> num_classes) {
   // it runs.
   const Tensor checked =
       gather_along("one_hot", positions_along(1, 0, classes, x.device()), 0, ravel(positions));
-  const Tensor known = unsqueeze(reshape_to(checked, x.shape()), Dim{-1});
-  return convert(eq(known, positions_along(x.rank() + 1, x.rank(), classes, x.device())),
-                 DType::i64);
+  const Tensor checked_positions = unsqueeze(reshape_to(checked, x.shape()), Dim{-1});
+  return convert(
+      eq(checked_positions, positions_along(x.rank() + 1, x.rank(), classes, x.device())),
+      DType::i64);
 }
 
 Tensor index_iota(const Layout& layout, Device device) {

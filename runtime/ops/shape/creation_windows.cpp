@@ -25,17 +25,14 @@ Tensor make_window(const char* name, int64_t length, std::optional<bool> periodi
     window = ones({1}, {.dtype = type, .device = options.device});
   } else {
     const auto last = static_cast<double>(periodic.value_or(true) ? length : length - 1);
-    const Tensor place =
-        arange_to(Number(length), {.dtype = DType::f64, .device = options.device}) /
-        std::max(last, 1.0);
-    window = convert(shaping(place), type);
+    const Tensor t = arange_to(Number(length), {.dtype = DType::f64, .device = options.device}) /
+                     std::max(last, 1.0);
+    window = convert(shaping(t), type);
   }
   return finish(window, options);
 }
 
-Tensor cosine(const Tensor& place, int times) {
-  return cos(place * (2 * times * std::numbers::pi));
-}
+Tensor cosine(const Tensor& t, int times) { return cos(t * (2 * times * std::numbers::pi)); }
 
 }  // namespace
 

@@ -20,9 +20,9 @@ DType common_type(const std::vector<Tensor>& tensors) {
   DType type = tensors[0].dtype();
   Weight weight = tensors[0].rank() ? Weight::dimensioned : Weight::scalar;
   for (const Tensor& x : tensors) {
-    const Weight own = x.rank() ? Weight::dimensioned : Weight::scalar;
-    type = promote(type, weight, x.dtype(), own);
-    weight = std::max(weight, own);
+    const Weight part_weight = x.rank() ? Weight::dimensioned : Weight::scalar;
+    type = promote(type, weight, x.dtype(), part_weight);
+    weight = std::max(weight, part_weight);
   }
   return type;
 }
@@ -40,7 +40,7 @@ Shape joined_shape(const char* name, const std::vector<Tensor>& tensors, const S
     bool fits = x.rank() == shape.rank();
     for (int d = 0; fits && d < shape.rank(); ++d) fits = d == dim || x.shape()[d] == shape[d];
     if (!fits)
-      throw ShapeError(std::string(name) + ": sizes differ beside dimension " +
+      throw ShapeError(std::string(name) + ": sizes must match except in dimension " +
                        std::to_string(dim + 1) + ": " + first.text() + " and " + x.shape().text());
     shape[dim] += x.shape()[dim];
   }
@@ -68,11 +68,11 @@ Tensor join(const char* name, const std::vector<Tensor>& tensors, const Shape& f
       std::vector<Tensor> result(parts.size());
       int64_t at = 0;
       for (size_t i = 0; i < parts.size(); ++i) {
-        const auto& [own, type] = parts[i];
-        const bool nothing = own == Shape{0};
-        const int64_t count = nothing ? 0 : own[dim];
+        const auto& [part_shape, type] = parts[i];
+        const bool nothing = part_shape == Shape{0};
+        const int64_t count = nothing ? 0 : part_shape[dim];
         if (call.needed[i])
-          result[i] = reshape_to(convert(slice(call.dy, dim, at, count), type), own);
+          result[i] = reshape_to(convert(slice(call.dy, dim, at, count), type), part_shape);
         at += count;
       }
       return result;
@@ -105,15 +105,15 @@ Tensor cat(const std::vector<Tensor>& tensors, std::optional<Dim> dim) {
 
 Tensor stack(const std::vector<Tensor>& tensors, std::optional<Dim> dim) {
   check_any_tensor("stack", tensors);
-  const int place = resolve_new_dim("stack", dim.value_or(Dim{0}), tensors[0].rank());
+  const int axis = resolve_new_dim("stack", dim.value_or(Dim{0}), tensors[0].rank());
   std::vector<Tensor> parts;
   for (const Tensor& x : tensors) {
     if (!(x.shape() == tensors[0].shape()))
       throw ShapeError("stack: the shapes differ: " + tensors[0].shape().text() + " and " +
                        x.shape().text());
-    parts.push_back(unsqueeze(x, Dim{place}));
+    parts.push_back(unsqueeze(x, Dim{axis}));
   }
-  return join("stack", parts, parts[0].shape(), place);
+  return join("stack", parts, parts[0].shape(), axis);
 }
 
 Tensor hstack(const std::vector<Tensor>& tensors) {

@@ -102,14 +102,14 @@ Edges edges_of(const Shape& shape, const Sizes& before, const Sizes& after,
   for (int d = 0; d < shape.rank(); ++d) {
     const int64_t n = shape[d], most = mode == "reflect" ? n - 1 : n;
     const int64_t first = -before[d], end = n + after[d];
-    std::vector<EdgeSegment>& own = edges.segments.emplace_back();
+    std::vector<EdgeSegment>& segments = edges.segments.emplace_back();
     if (first == 0 && end == n) {
-      own.push_back({0, 0, n, 1});
+      segments.push_back({0, 0, n, 1});
       continue;
     }
     if (n == 0 || (mode != "replicate" && std::max(before[d], after[d]) > most))
-      throw ShapeError("pad: " + mode + " takes at most " + std::to_string(most) +
-                       " places from dimension " + std::to_string(d + 1) + " of " + shape.text());
+      throw ShapeError("pad: mode " + mode + " pads dimension " + std::to_string(d + 1) + " of " +
+                       shape.text() + " by at most " + std::to_string(most));
     if (end < first) throw_cropped(d, shape);
     edges.any = true;
     edges.grown[d] = end - first;
@@ -117,7 +117,7 @@ Edges edges_of(const Shape& shape, const Sizes& before, const Sizes& after,
       const int64_t from = std::max(low, first), count = std::min(high, end) - from;
       if (count <= 0) continue;
       const int64_t step = count > 1 ? source(from + 1, n) - source(from, n) : 1;
-      own.push_back({from - first, source(from, n), count, step});
+      segments.push_back({from - first, source(from, n), count, step});
     }
   }
   return edges;
@@ -154,9 +154,9 @@ Tensor fold_edges(const Tensor& padded, const Edges& edges) {
 /// x padded with copies of its elements by one compute op, without a grad function.
 Tensor grow_rows(const Tensor& x, const Edges& edges) {
   std::vector<int64_t> attributes;
-  for (const std::vector<EdgeSegment>& own : edges.segments) {
-    attributes.push_back(static_cast<int64_t>(own.size()));
-    for (const EdgeSegment& s : own)
+  for (const std::vector<EdgeSegment>& segments : edges.segments) {
+    attributes.push_back(static_cast<int64_t>(segments.size()));
+    for (const EdgeSegment& s : segments)
       attributes.insert(attributes.end(), {s.to, s.from, s.count, s.step});
   }
   const ComputeResult result{edges.grown, x.dtype()};
@@ -270,9 +270,9 @@ Tensor pad(const Tensor& x, const Sizes& amounts, const std::optional<std::strin
   for (int64_t amount : amounts) check_amount("pad", "an amount", amount, -INT32_MAX);
   for (int d = 0; d < x.rank(); ++d) {
     const int from_last = x.rank() - 1 - d;
-    const bool given = 2 * from_last < amounts.size();
-    before.push_back(given ? amounts[2 * from_last] : 0);
-    after.push_back(given ? amounts[2 * from_last + 1] : 0);
+    const bool has_amount = 2 * from_last < amounts.size();
+    before.push_back(has_amount ? amounts[2 * from_last] : 0);
+    after.push_back(has_amount ? amounts[2 * from_last + 1] : 0);
   }
   const std::string how = mode.value_or("constant");
   if (how == "constant") return pad_constant(x, before, after, value.value_or(Number(0)));

@@ -28,22 +28,22 @@ std::string text_of(const Sizes& sizes) {
 Shape infer_shape(const char* op, const Sizes& sizes, int64_t numel, const Shape& from) {
   Shape shape;
   int unknown = -1;
-  int64_t known = 1;
+  int64_t product = 1;
   for (int d = 0; d < sizes.size(); ++d) {
     if (sizes[d] == -1) {
       if (unknown >= 0)
         throw ShapeError(std::string(op) + ": only one size can be -1: " + text_of(sizes));
       unknown = d;
     } else {
-      known *= sizes[d];
+      product *= sizes[d];
     }
     shape.push_back(sizes[d] == -1 ? 1 : sizes[d]);
   }
-  const bool fits = unknown < 0 ? known == numel : known != 0 && numel % known == 0;
+  const bool fits = unknown < 0 ? product == numel : product != 0 && numel % product == 0;
   if (!fits)
     throw ShapeError(std::string(op) + ": " + std::to_string(numel) + " elements of " +
                      from.text() + " do not fit into " + text_of(sizes));
-  if (unknown >= 0) shape[unknown] = numel / known;
+  if (unknown >= 0) shape[unknown] = numel / product;
   return shape;
 }
 
@@ -118,11 +118,11 @@ Tensor ravel(const Tensor& x) { return reshape_to(x, {x.numel()}); }
 
 Tensor unflatten(const Tensor& x, Dim dim, const Sizes& sizes) {
   check_min_rank("unflatten", x, 1);
-  const int place = resolve_dim("unflatten", dim, x.rank());
-  const Shape parts = infer_shape("unflatten", sizes, x.shape()[place], x.shape());
+  const int axis = resolve_dim("unflatten", dim, x.rank());
+  const Shape parts = infer_shape("unflatten", sizes, x.shape()[axis], x.shape());
   Shape shape = x.shape();
-  shape.erase(place);
-  for (int i = 0; i < parts.rank(); ++i) shape.insert(place + i, parts[i]);
+  shape.erase(axis);
+  for (int i = 0; i < parts.rank(); ++i) shape.insert(axis + i, parts[i]);
   return reshape_to(x, shape);
 }
 
@@ -179,19 +179,19 @@ Tensor movedim(const Tensor& x, const Dims& source, const Dims& destination) {
 }
 
 Tensor squeeze(const Tensor& x, std::optional<Dims> dims) {
-  const unsigned wanted = dims ? resolve_dims("squeeze", *dims, x.rank()) : ~0u;
+  const unsigned selected = dims ? resolve_dims("squeeze", *dims, x.rank()) : ~0u;
   Layout layout = x.layout();
   for (int d = x.rank() - 1; d >= 0; --d)
-    if ((wanted >> d & 1) && x.shape()[d] == 1) layout = erase_dim(layout, d);
+    if ((selected >> d & 1) && x.shape()[d] == 1) layout = erase_dim(layout, d);
   return view_whole("squeeze", x, layout, reshape_to);
 }
 
 Tensor unsqueeze(const Tensor& x, Dim dim) {
-  const int place = resolve_new_dim("unsqueeze", dim, x.rank());
+  const int axis = resolve_new_dim("unsqueeze", dim, x.rank());
   // The stride that a row-major tensor would have here.
   const int64_t stride =
-      place < x.rank() ? x.layout().strides[place] * std::max<int64_t>(x.shape()[place], 1) : 1;
-  return view_whole("unsqueeze", x, insert_dim(x.layout(), place, 1, stride), reshape_to);
+      axis < x.rank() ? x.layout().strides[axis] * std::max<int64_t>(x.shape()[axis], 1) : 1;
+  return view_whole("unsqueeze", x, insert_dim(x.layout(), axis, 1, stride), reshape_to);
 }
 
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
@@ -228,28 +228,28 @@ Tensor slice(const Tensor& x, int dim, int64_t first, int64_t count, int64_t ste
 
 Tensor narrow(const Tensor& x, Dim dim, Position start, int64_t length) {
   check_min_rank("narrow", x, 1);
-  const int place = resolve_dim("narrow", dim, x.rank());
-  const int64_t size = x.shape()[place];
+  const int axis = resolve_dim("narrow", dim, x.rank());
+  const int64_t size = x.shape()[axis];
   const int64_t first = start.value < 0 ? start.value + size : start.value - 1;
   if (start.value == 0) throw ShapeError("narrow: positions start at 1, got 0");
   if (first < 0 || length < 0 || length > size - first)
-    throw ShapeError("narrow: places out of range: " + std::to_string(length) + " from " +
-                     std::to_string(start.value) + " in dimension " + std::to_string(place + 1) +
+    throw ShapeError("narrow: range out of bounds: " + std::to_string(length) + " from " +
+                     std::to_string(start.value) + " in dimension " + std::to_string(axis + 1) +
                      " of " + x.shape().text());
-  return slice(x, place, first, length);
+  return slice(x, axis, first, length);
 }
 
 Tensor narrow_from(const Tensor& x, Dim dim, const Tensor& start, int64_t length) {
   check_integer("narrow", start.dtype(), "a start");
-  return narrow(x, dim, Position{whole_number_of("narrow", "start", start)}, length);
+  return narrow(x, dim, Position{integer_of("narrow", "start", start)}, length);
 }
 
 Tensor select(const Tensor& x, Dim dim, Position index) {
   check_min_rank("select", x, 1);
-  const int place = resolve_dim("select", dim, x.rank());
-  const int64_t at = resolve_position("select", index, x.shape()[place]);
+  const int axis = resolve_dim("select", dim, x.rank());
+  const int64_t at = resolve_position("select", index, x.shape()[axis]);
   const auto part = [&](const Layout& whole) {
-    return erase_dim(slice_dim(whole, place, at, 1, 1), place);
+    return erase_dim(slice_dim(whole, axis, at, 1, 1), axis);
   };
   return view_part("select", x, part(x.layout()), part(Layout(x.shape())));
 }
@@ -286,16 +286,16 @@ Tensor diag(const Tensor& x, std::optional<int64_t> offset) {
 }
 
 Tensor unfold_dim(const Tensor& x, Dim dim, int64_t size, int64_t step) {
-  const int place = resolve_dim("unfold", dim, x.rank());
-  const int64_t length = x.rank() == 0 ? 1 : x.shape()[place];
+  const int axis = resolve_dim("unfold", dim, x.rank());
+  const int64_t length = x.rank() == 0 ? 1 : x.shape()[axis];
   if (size < 0 || size > length || step <= 0)
     throw ShapeError("unfold: windows of " + std::to_string(size) + " by steps of " +
-                     std::to_string(step) + " do not fit dimension " + std::to_string(place + 1) +
+                     std::to_string(step) + " do not fit dimension " + std::to_string(axis + 1) +
                      " of " + x.shape().text());
   if (x.rank() == 0) return reshape_to(x, {1});
   const int64_t count = (length - size) / step + 1;
-  const Layout windows = slice_dim(x.layout(), place, 0, count, step);
-  Tensor y = make_view(x, insert_dim(windows, x.rank(), size, x.layout().strides[place]));
+  const Layout windows = slice_dim(x.layout(), axis, 0, count, step);
+  Tensor y = make_view(x, insert_dim(windows, x.rank(), size, x.layout().strides[axis]));
   if (!needs_grad_fn(x)) return y;
   // Windows overlap, so that the gradient is a sum: one term for each position in the window.
   set_grad_fn(y, "unfold", {x}, false,
@@ -303,7 +303,7 @@ Tensor unfold_dim(const Tensor& x, Dim dim, int64_t size, int64_t step) {
                 Tensor dx = zeros(shape, {.dtype = call.dy.dtype(), .device = call.dy.device()});
                 for (int64_t i = 0; i < size; ++i) {
                   const Tensor term = select(call.dy, Dim{-1}, Position{i + 1});
-                  const Layout part = slice_dim(Layout(shape), place, i, count, step);
+                  const Layout part = slice_dim(Layout(shape), axis, i, count, step);
                   dx = add(dx, place_part("unfold", term, shape, part));
                 }
                 return {dx};
@@ -313,11 +313,11 @@ Tensor unfold_dim(const Tensor& x, Dim dim, int64_t size, int64_t step) {
 
 namespace {
 
-/// Parts of x along `place`, each `make(first, count)` of consecutive indices, whose gradients are
+/// Parts of x along `axis`, each `make(first, count)` of consecutive indices, whose gradients are
 /// joined by one op. `counts` are the parts' lengths; with `dropped` they are 1 and the dimension
 /// is removed.
 template <class Make>
-std::vector<Tensor> parts_of(const char* name, const Tensor& x, int place,
+std::vector<Tensor> parts_of(const char* name, const Tensor& x, int axis,
                              const std::vector<int64_t>& counts, bool dropped, const Make& make) {
   std::vector<Tensor> parts;
   {
@@ -333,15 +333,15 @@ std::vector<Tensor> parts_of(const char* name, const Tensor& x, int place,
                          device = x.device()](const GradientCall& call) -> std::vector<Tensor> {
     std::vector<Tensor> pieces;
     for (size_t k = 0; k < counts.size(); ++k) {
-      Shape own = shape;
-      own[place] = counts[k];
+      Shape part_shape = shape;
+      part_shape[axis] = counts[k];
       const Tensor& part = call.parts[k];
       if (!part.defined())
-        pieces.push_back(zeros(own, {.dtype = type, .device = device}));
+        pieces.push_back(zeros(part_shape, {.dtype = type, .device = device}));
       else
-        pieces.push_back(dropped ? unsqueeze(part, Dim{place}) : part);
+        pieces.push_back(dropped ? unsqueeze(part, Dim{axis}) : part);
     }
-    return {cat(pieces, Dim{place})};
+    return {cat(pieces, Dim{axis})};
   };
   set_joint_grad_fn(parts, name, {&x, 1}, true, gradient);
   return parts;
@@ -351,47 +351,47 @@ std::vector<Tensor> parts_of(const char* name, const Tensor& x, int place,
 
 std::vector<Tensor> unbind(const Tensor& x, std::optional<Dim> dim) {
   check_min_rank("unbind", x, 1);
-  const int place = resolve_dim("unbind", dim.value_or(Dim{0}), x.rank());
-  const std::vector<int64_t> counts(static_cast<size_t>(x.shape()[place]), 1);
-  return parts_of("unbind", x, place, counts, true, [&](int64_t first, int64_t) {
-    return select(x, Dim{place}, Position{first + 1});
+  const int axis = resolve_dim("unbind", dim.value_or(Dim{0}), x.rank());
+  const std::vector<int64_t> counts(static_cast<size_t>(x.shape()[axis]), 1);
+  return parts_of("unbind", x, axis, counts, true, [&](int64_t first, int64_t) {
+    return select(x, Dim{axis}, Position{first + 1});
   });
 }
 
 std::vector<Tensor> split(const Tensor& x, int64_t size, std::optional<Dim> dim) {
   check_min_rank("split", x, 1);
-  const int place = resolve_dim("split", dim.value_or(Dim{0}), x.rank());
-  const int64_t length = x.shape()[place];
+  const int axis = resolve_dim("split", dim.value_or(Dim{0}), x.rank());
+  const int64_t length = x.shape()[axis];
   check_least("split", "a length", size, 0);
   if (size == 0 && length != 0) throw ShapeError("split: the size of a part is 0");
   std::vector<int64_t> counts{std::min(size, length)};
   for (int64_t first = size; first < length; first += size)
     counts.push_back(std::min(size, length - first));
-  return split_sizes(x, counts, Dim{place});
+  return split_sizes(x, counts, Dim{axis});
 }
 
 std::vector<Tensor> split_sizes(const Tensor& x, const std::vector<int64_t>& sizes,
                                 std::optional<Dim> dim) {
   check_min_rank("split", x, 1);
-  const int place = resolve_dim("split", dim.value_or(Dim{0}), x.rank());
+  const int axis = resolve_dim("split", dim.value_or(Dim{0}), x.rank());
   for (int64_t size : sizes) check_least("split", "a length", size, 0);
   const int64_t total = std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
-  if (total != x.shape()[place])
+  if (total != x.shape()[axis])
     throw ShapeError("split: the sizes add up to " + std::to_string(total) + ", dimension " +
-                     std::to_string(place + 1) + " of " + x.shape().text() + " has " +
-                     std::to_string(x.shape()[place]));
-  return parts_of("split", x, place, sizes, false,
-                  [&](int64_t first, int64_t count) { return slice(x, place, first, count); });
+                     std::to_string(axis + 1) + " of " + x.shape().text() + " has " +
+                     std::to_string(x.shape()[axis]));
+  return parts_of("split", x, axis, sizes, false,
+                  [&](int64_t first, int64_t count) { return slice(x, axis, first, count); });
 }
 
 std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, std::optional<Dim> dim) {
   check_least("chunk", "the number of parts", chunks, 1);
   check_min_rank("chunk", x, 1);
-  const int place = resolve_dim("chunk", dim.value_or(Dim{0}), x.rank());
-  const int64_t length = x.shape()[place];
+  const int axis = resolve_dim("chunk", dim.value_or(Dim{0}), x.rank());
+  const int64_t length = x.shape()[axis];
   if (length == 0)
-    return split_sizes(x, std::vector<int64_t>(static_cast<size_t>(chunks), 0), Dim{place});
-  return split(x, (length + chunks - 1) / chunks, Dim{place});
+    return split_sizes(x, std::vector<int64_t>(static_cast<size_t>(chunks), 0), Dim{axis});
+  return split(x, (length + chunks - 1) / chunks, Dim{axis});
 }
 
 }  // namespace tide

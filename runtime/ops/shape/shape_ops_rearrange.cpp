@@ -159,8 +159,8 @@ Tensor repeat_interleave(const Tensor& x, int64_t repeats, std::optional<Dim> di
 Tensor repeat_interleave_counts(const Tensor& x, const Tensor& repeats, std::optional<Dim> dim,
                                 std::optional<int64_t> output_size) {
   if (!dim) return repeat_interleave_counts(ravel(x), repeats, Dim{0}, output_size);
-  const int place = resolve_dim("repeat_interleave", *dim, x.rank());
-  const int64_t n = x.shape()[place];
+  const int axis = resolve_dim("repeat_interleave", *dim, x.rank());
+  const int64_t n = x.shape()[axis];
   if (repeats.rank() > 1 || (repeats.numel() != n && repeats.numel() != 1))
     throw ShapeError("repeat_interleave: counts of shape " + repeats.shape().text() +
                      " do not fit " + std::to_string(n) + " elements");
@@ -177,7 +177,7 @@ Tensor repeat_interleave_counts(const Tensor& x, const Tensor& repeats, std::opt
   if (output_size && *output_size != total)
     throw ShapeError("repeat_interleave: the counts add up to " + std::to_string(total) +
                      ", not to output_size " + std::to_string(*output_size));
-  return index_select(x, Dim{place},
+  return index_select(x, Dim{axis},
                       record_constant(positions.data(), {total}, DType::i64, x.device()));
 }
 
@@ -194,7 +194,7 @@ Tensor flipud(const Tensor& x) {
 Tensor roll(const Tensor& x, const Sizes& shifts, std::optional<Dims> dims) {
   if (shifts.empty()) throw ShapeError("roll: no shift is given");
   if (!dims) {
-    if (shifts.size() != 1) throw ShapeError("roll: several shifts need as many dimensions");
+    if (shifts.size() != 1) throw ShapeError("roll: several shifts require dims");
     return reshape_to(roll(ravel(x), shifts, Dims{0}), x.shape());
   }
   check_same_count("roll", "shifts", shifts.size(), "dims", dims->size());

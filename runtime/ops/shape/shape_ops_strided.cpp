@@ -56,15 +56,15 @@ Tensor shown_as(const Tensor& x, const Layout& layout) {
 
 /// A view of the elements x[i][i]... of the first `count` i.
 Tensor main_diagonal(const Tensor& x, int64_t count) {
-  Layout own(Shape{count}), part(Shape{count});
+  Layout layout(Shape{count}), part(Shape{count});
   const Layout dense(x.shape());
-  own.offset = x.layout().offset;
-  own.strides[0] = part.strides[0] = 0;
+  layout.offset = x.layout().offset;
+  layout.strides[0] = part.strides[0] = 0;
   for (int d = 0; d < x.rank(); ++d) {
-    own.strides[0] += x.layout().strides[d];
+    layout.strides[0] += x.layout().strides[d];
     part.strides[0] += dense.strides[d];
   }
-  return view_part("fill_diagonal_", x, own, part);
+  return view_part("fill_diagonal_", x, layout, part);
 }
 
 }  // namespace
@@ -72,32 +72,33 @@ Tensor main_diagonal(const Tensor& x, int64_t count) {
 Tensor as_strided(const Tensor& x, const Sizes& size, const Sizes& stride,
                   std::optional<int64_t> storage_offset) {
   const int64_t storage = storage_size(x);
-  const Layout own = x.layout();
-  const Layout layout = checked_layout(size, stride, storage_offset.value_or(own.offset), storage);
+  const Layout x_layout = x.layout();
+  const Layout layout =
+      checked_layout(size, stride, storage_offset.value_or(x_layout.offset), storage);
   const Tensor y = make_view(x, layout);
   if (!needs_grad_fn(x)) return y;
   set_grad_fn(y, "as_strided", {x}, false, [=](const GradientCall& call) -> std::vector<Tensor> {
     const Shape whole{storage};
     Tensor dx = place_part("as_strided", call.dy, whole, layout);
     // The gradient of an element that x contains several times is divided among them.
-    if (!own.is_injective())
+    if (!x_layout.is_injective())
       dx = dx / place_part("as_strided",
-                           ones(own.shape, {.dtype = dx.dtype(), .device = dx.device()}), whole,
-                           own);
-    return {take_part("as_strided", dx, own)};
+                           ones(x_layout.shape, {.dtype = dx.dtype(), .device = dx.device()}),
+                           whole, x_layout);
+    return {take_part("as_strided", dx, x_layout)};
   });
   return y;
 }
 
 Tensor as_strided_scatter(const Tensor& x, const Tensor& source, const Sizes& size,
                           const Sizes& stride, std::optional<int64_t> storage_offset) {
-  const Layout own = x.layout();
+  const Layout x_layout = x.layout();
   // A copy of the entire storage, as the layout may select elements outside x.
   const Tensor copy = clone(as_strided(x, {storage_size(x)}, {1}, 0));
-  const Tensor part = as_strided(copy, size, stride, storage_offset.value_or(own.offset));
+  const Tensor part = as_strided(copy, size, stride, storage_offset.value_or(x_layout.offset));
   check_shape("as_strided_scatter", "a source", source, part.shape());
   write("as_strided_scatter", part, source);
-  return shown_as(copy, own);
+  return shown_as(copy, x_layout);
 }
 
 Tensor resized(const Tensor& x, const Shape& shape) {
@@ -105,10 +106,10 @@ Tensor resized(const Tensor& x, const Shape& shape) {
     throw Error("resize_: a tensor that requires a gradient keeps its shape: see reshape");
   Layout dense(shape);
   dense.offset = x.layout().offset;
-  const int64_t kept = storage_size(x) - dense.offset, missing = shape.numel() - kept;
+  const int64_t kept_size = storage_size(x) - dense.offset, missing = shape.numel() - kept_size;
   if (missing <= 0) return shown_as(x, dense);
-  const Tensor rest = zeros({missing}, {.dtype = x.dtype(), .device = x.device()});
-  return reshape_to(cat({as_strided(x, {kept}, {1}, dense.offset), rest}, Dim{0}), shape);
+  const Tensor padding = zeros({missing}, {.dtype = x.dtype(), .device = x.device()});
+  return reshape_to(cat({as_strided(x, {kept_size}, {1}, dense.offset), padding}, Dim{0}), shape);
 }
 
 Tensor resized_as(const Tensor& x, const Tensor& other) { return resized(x, other.shape()); }
@@ -123,8 +124,8 @@ Tensor empty_strided(const Sizes& size, const Sizes& stride, const TensorOptions
 
 Tensor empty_permuted(const Shape& shape, const Dims& physical_layout,
                       const TensorOptions& options) {
-  const unsigned given = resolve_dims("empty_permuted", physical_layout, shape.rank());
-  if (physical_layout.size() != shape.rank() || given != (1u << shape.rank()) - 1)
+  const unsigned named_dims = resolve_dims("empty_permuted", physical_layout, shape.rank());
+  if (physical_layout.size() != shape.rank() || named_dims != (1u << shape.rank()) - 1)
     throw ShapeError("empty_permuted: each dimension of " + shape.text() + " must be named once");
   Sizes size, stride;
   for (int64_t extent : shape) size.push_back(extent), stride.push_back(1);
@@ -139,9 +140,9 @@ Tensor empty_permuted(const Shape& shape, const Dims& physical_layout,
 
 Tensor new_empty_strided(const Tensor& x, const Sizes& size, const Sizes& stride,
                          const TensorOptions& options) {
-  TensorOptions own = like(x, options);
-  own.format = options.format;
-  return empty_strided(size, stride, own);
+  TensorOptions new_options = like(x, options);
+  new_options.format = options.format;
+  return empty_strided(size, stride, new_options);
 }
 
 void fill_diagonal_(const Tensor& x, Number value, bool wrap) {

@@ -23,24 +23,24 @@ std::vector<Tensor> split_rank(const char* op, const Tensor& x, int64_t sections
 std::vector<Tensor> tensor_split(const Tensor& x, int64_t sections, std::optional<Dim> dim) {
   check_least("tensor_split", "the number of parts", sections, 1);
   check_min_rank("tensor_split", x, 1);
-  const int place = resolve_dim("tensor_split", dim.value_or(Dim{0}), x.rank());
-  const int64_t length = x.shape()[place];
+  const int axis = resolve_dim("tensor_split", dim.value_or(Dim{0}), x.rank());
+  const int64_t length = x.shape()[axis];
   std::vector<int64_t> sizes;
   for (int64_t i = 0; i < sections; ++i)
     sizes.push_back(length / sections + (i < length % sections));
-  return split_sizes(x, sizes, Dim{place});
+  return split_sizes(x, sizes, Dim{axis});
 }
 
 std::vector<Tensor> tensor_split_after(const Tensor& x, const std::vector<int64_t>& indices,
                                        std::optional<Dim> dim) {
   check_min_rank("tensor_split", x, 1);
-  const int place = resolve_dim("tensor_split", dim.value_or(Dim{0}), x.rank());
-  const int64_t length = x.shape()[place];
+  const int axis = resolve_dim("tensor_split", dim.value_or(Dim{0}), x.rank());
+  const int64_t length = x.shape()[axis];
   std::vector<Tensor> parts;
   int64_t first = 0;
   const auto add = [&](int64_t end) {
     const int64_t stop = std::clamp(end < 0 ? end + length : end, int64_t{0}, length);
-    parts.push_back(slice(x, place, first, std::max<int64_t>(0, stop - first)));
+    parts.push_back(slice(x, axis, first, std::max<int64_t>(0, stop - first)));
     first = stop;
   };
   for (int64_t index : indices) add(index);

@@ -47,8 +47,8 @@ Layout permute_dims(const Layout& layout, const int* order) {
   return result;
 }
 
-Tensor view_part(const char* name, const Tensor& x, const Layout& own, const Layout& part) {
-  Tensor y = make_view(x, own);
+Tensor view_part(const char* name, const Tensor& x, const Layout& in_storage, const Layout& part) {
+  Tensor y = make_view(x, in_storage);
   if (needs_grad_fn(x)) {
     set_grad_fn(y, name, {x}, false,
                 [name, shape = x.shape(), part](const GradientCall& call) -> std::vector<Tensor> {
@@ -61,9 +61,9 @@ Tensor view_part(const char* name, const Tensor& x, const Layout& own, const Lay
 
 Tensor take_part(const char* name, const Tensor& x, const Layout& part) {
   const Tensor dense = contiguous(x);
-  Layout own = part;
-  own.offset += dense.layout().offset;
-  return view_part(name, dense, own, part);
+  Layout in_storage = part;
+  in_storage.offset += dense.layout().offset;
+  return view_part(name, dense, in_storage, part);
 }
 
 namespace {

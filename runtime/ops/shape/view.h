@@ -17,8 +17,8 @@ Layout slice_dim(const Layout& layout, int dim, int64_t first, int64_t count, in
 Layout permute_dims(const Layout& layout, const int* order);
 
 /// The elements of x that `part` selects, a layout of a dense tensor of x's shape, as a view of x.
-/// `own` is the same part as a layout of x's storage. Differentiable.
-Tensor view_part(const char* name, const Tensor& x, const Layout& own, const Layout& part);
+/// `in_storage` is the same part as a layout of x's storage. Differentiable.
+Tensor view_part(const char* name, const Tensor& x, const Layout& in_storage, const Layout& part);
 
 /// As view_part, for a layout of dense tensors only; copies x if it is not dense.
 Tensor take_part(const char* name, const Tensor& x, const Layout& part);

@@ -74,16 +74,16 @@ Ref<GradFn> grad_fn_of_view(const GradFnGroup& group, const Tensor& view) {
 void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
   if (!value.tensor.defined()) check_fits(name, value.number, x.dtype());
   check_may_change(name, x);
-  AutogradState* own = find_autograd_state(x);
+  AutogradState* state = find_autograd_state(x);
   const bool from_value = value.tensor.defined() && needs_grad_fn(value.tensor);
   const bool tracked = is_floating(x.dtype()) && (from_value || needs_grad_fn(x));
   const bool notes =
-      tracked || (GradientMode::enabled() && own && own->group && own->group->grad_fn);
+      tracked || (GradientMode::enabled() && state && state->group && state->group->grad_fn);
   // One value in the same place is the same, however often it is written.
   const bool many = value.tensor.defined() && value.tensor.numel() > 1;
   if ((many || notes) && !x.layout().is_dense() && !x.layout().is_injective())
     throw Error(std::string(name) +
-                ": several elements of the tensor share one place; use clone()");
+                ": several elements of the tensor share one memory location; use clone()");
   if (!notes) return record_write(name, x, value);
 
   GradFnGroup& group = group_of(x);
@@ -101,9 +101,9 @@ void write(const char* name, const Tensor& x, const TensorOrNumber& value) {
     std::vector<Tensor> result(has_value ? 2 : 1);
     const Tensor dy = overlap.to_range(name, call.dy);
     if (call.needed[0]) {
-      const Tensor rest = clone_in(dy, "contiguous_format");
-      write(name, make_view(rest, overlap.view), Number(0));
-      result[0] = overlap.from_range(name, rest);
+      const Tensor remaining = clone_in(dy, "contiguous_format");
+      write(name, make_view(remaining, overlap.view), Number(0));
+      result[0] = overlap.from_range(name, remaining);
     }
     if (has_value && call.needed[1])
       result[1] = convert(sum_to(take_part(name, dy, overlap.view), value_shape), value_type);

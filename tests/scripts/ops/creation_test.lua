@@ -55,7 +55,7 @@ describe("creation", function(device)
     equal(tide.logspace(0, number(2), number(3), on):tolist(), {1.0, 10.0, 100.0})
     raises("start must be a number or a tensor without dimensions, got shape (1)", tide.linspace,
       number {0}, 1, 3)
-    raises("the number of steps must be a whole number, got 2.5", tide.linspace, 0, 1, number(2.5))
+    raises("the number of steps must be an integer, got 2.5", tide.linspace, 0, 1, number(2.5))
   end)
   it("draws normal numbers around tensors of means and deviations", function()
     local means = tide.tensor({1.0, 2}, on)

@@ -54,7 +54,7 @@ describe("a sampler", function(device)
       local x = tide.randperm(most, {dtype = dtype, device = device})
       equal({x.dtype, x:double():sort():tolist()[most]}, {dtype, most + 0.0})
       equal(x:double():unique():numel(), most)
-      raises(("randperm: %s has the whole numbers up to %d, got %d"):format(dtype, most, most + 1), tide.randperm, most + 1,
+      raises(("randperm: n must be at most %d for %s, got %d"):format(most, dtype, most + 1), tide.randperm, most + 1,
         {dtype = dtype})
     end
   end)

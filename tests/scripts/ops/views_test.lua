@@ -55,7 +55,7 @@ describe("views", function(device)
     local function at(position) return tide.tensor(position, {device = device}) end
     equal(matrix():narrow(2, at(2), 2):tolist(), {{2, 3}, {5, 6}})
     equal(matrix():narrow(2, at(-2), 2):tolist(), {{2, 3}, {5, 6}})
-    raises("places out of range", function() return matrix():narrow(2, at(3), 2) end)
+    raises("range out of bounds", function() return matrix():narrow(2, at(3), 2) end)
     raises("expected a start of an integer type, got float32", function() return matrix():narrow(2, at(2.0), 1) end)
     raises("without dimensions, got shape (1)", function() return matrix():narrow(2, at {2}, 1) end)
   end)
@@ -141,7 +141,7 @@ describe("views", function(device)
       function() tide.zeros({2, 2}, {device = device}):expand(2, 2, 2):masked_fill_(mask, 7) end,
     }
     for _, write in ipairs(writes) do
-      raises("several elements of the tensor share one place; use clone()", write, wide())
+      raises("several elements of the tensor share one memory location; use clone()", write, wide())
     end
     local x = wide()
     x:fill_(3)
