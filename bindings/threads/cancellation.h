@@ -9,7 +9,7 @@
 
 namespace tide::bindings {
 
-/// The cancellation state of a task's function, and the thread to signal.
+/// The cancellation state of a job's function, and the thread to signal.
 class Cancellation {
  public:
   /// Asks the function to stop, in waits and in Lua code.

@@ -82,11 +82,11 @@ std::optional<Payload> Connection::request(Message message, uint64_t channel, Pa
     if (!taken.mapped().answered) return std::nullopt;
     return std::move(taken.mapped().answer);
   };
-  const auto ask = [&](Message what, Payload rest) {
+  const auto ask = [&](Message what, Payload content) {
     ByteWriter whole;
     whole.number(number);
     whole.number(channel);
-    whole.payload(std::move(rest));
+    whole.payload(std::move(content));
     queue(what, whole.take());
   };
   ask(message, std::move(body));
@@ -244,7 +244,7 @@ void Connection::take_answer(ByteReader body) {
   const std::lock_guard lock(mutex_);
   const auto found = waiting_.find(number);
   if (found == waiting_.end()) return;
-  found->second.answer = body.rest();
+  found->second.answer = body.remaining();
   found->second.answered = true;
   answered_.notify_all();
 }

@@ -90,7 +90,7 @@ pid_t spawn(int socket) {
 
 }  // namespace
 
-std::shared_ptr<Process> Process::start(const TaskCall& call) {
+std::shared_ptr<Process> Process::start(const JobCall& call) {
   if (own_command.empty())
     throw Error("process: only the `tide` program can start processes; run the script with `tide`");
   int sockets[2];
@@ -167,7 +167,7 @@ struct ProcessCall {
     if (message == Message::cancel) stop();
     if (message != Message::call) return;
     const std::lock_guard lock(mutex);
-    call = body.rest();
+    call = body.remaining();
     changed.notify_all();
   }
 
@@ -189,11 +189,11 @@ void answer_call(lua_State* L, const Payload& payload, Connection& connection) {
   try {
     ByteReader body(payload);
     apply_settings(body);
-    TaskCall call{std::string(body.text()), {}, {}};
+    JobCall call{std::string(body.text()), {}, {}};
     call.c_path = body.text();
     call.values = body.values(connection);
     ByteWriter results;
-    results.values(run_task(L, call, "process"), connection);
+    results.values(run_job(L, call, "process"), connection);
     connection.send(Message::results, results.take());
   } catch (const std::exception& error) {
     ByteWriter failure;

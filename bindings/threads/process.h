@@ -10,18 +10,18 @@
 #include <variant>
 
 #include "bindings/threads/connection.h"
-#include "bindings/threads/task.h"
+#include "bindings/threads/job.h"
 
 namespace tide::bindings {
 
 /// Runs a function in a new process of this program; it is done when the process has ended. The
 /// process ends when the last owner is destroyed or the process that started it ends for any
 /// reason.
-class Process final : public Task {
+class Process final : public Job {
  public:
   /// Throws Error if this program cannot start processes, and ArgumentError for a value that cannot
   /// be sent.
-  static std::shared_ptr<Process> start(const TaskCall& call);
+  static std::shared_ptr<Process> start(const JobCall& call);
   /// Cancels the function, waits a moment for its end, then kills the process.
   ~Process() override;
 

@@ -83,7 +83,7 @@ class ByteReader {
   }
   std::string_view text() { return bytes(number<uint64_t>()); }
   /// The unread part.
-  Payload rest() const { return {std::string(bytes_), {memory_.begin(), memory_.end()}}; }
+  Payload remaining() const { return {std::string(bytes_), {memory_.begin(), memory_.end()}}; }
   SerializedValues values(ChannelNames& channels);
 
  private:

@@ -11,8 +11,8 @@
 namespace tide::bindings {
 namespace {
 
-Task& task_at(lua_State* L, const char* function) {
-  return *check<std::shared_ptr<Task>>(L, 1, function);
+Job& job_at(lua_State* L, const char* function) {
+  return *check<std::shared_ptr<Job>>(L, 1, function);
 }
 
 std::string package_field(lua_State* L, const char* name) {
@@ -25,7 +25,7 @@ std::string package_field(lua_State* L, const char* name) {
 }
 
 /// The call of the function at index 1 with its arguments.
-TaskCall call_at(lua_State* L, const char* word) {
+JobCall call_at(lua_State* L, const char* word) {
   check_may_have_threads(word);
   if (!lua_isfunction(L, 1)) throw_expected(L, 1, word, "a function");
   const int count = lua_gettop(L);
@@ -37,47 +37,47 @@ TaskCall call_at(lua_State* L, const char* word) {
 }
 
 int new_thread(lua_State* L) {
-  push_object<std::shared_ptr<Task>>(L, Worker::start(call_at(L, "thread")));
+  push_object<std::shared_ptr<Job>>(L, Worker::start(call_at(L, "thread")));
   return 1;
 }
 
 int new_process(lua_State* L) {
-  push_object<std::shared_ptr<Task>>(L, Process::start(call_at(L, "process")));
+  push_object<std::shared_ptr<Job>>(L, Process::start(call_at(L, "process")));
   return 1;
 }
 
-int task_join(lua_State* L) {
-  Task& task = task_at(L, "join");
-  task.wait(kForever);
-  if (!task.results()) throw Error(std::string(task.word()) + ": " + task.error());
-  return task.results()->unpack(L);
+int job_join(lua_State* L) {
+  Job& job = job_at(L, "join");
+  job.wait(kForever);
+  if (!job.results()) throw Error(std::string(job.word()) + ": " + job.error());
+  return job.results()->unpack(L);
 }
 
-int task_wait(lua_State* L) {
-  lua_pushboolean(L, task_at(L, "wait").wait(timeout_at(L, 2, "wait")));
+int job_wait(lua_State* L) {
+  lua_pushboolean(L, job_at(L, "wait").wait(timeout_at(L, 2, "wait")));
   return 1;
 }
 
-int task_done(lua_State* L) {
-  lua_pushboolean(L, task_at(L, "done").done());
+int job_done(lua_State* L) {
+  lua_pushboolean(L, job_at(L, "done").done());
   return 1;
 }
 
-int task_cancel(lua_State* L) {
-  task_at(L, "cancel").cancel();
+int job_cancel(lua_State* L) {
+  job_at(L, "cancel").cancel();
   return 0;
 }
 
-int task_close(lua_State* L) {
-  Task& task = task_at(L, "close");
-  task.cancel();
-  task.wait(kForever);
+int job_close(lua_State* L) {
+  Job& job = job_at(L, "close");
+  job.cancel();
+  job.wait(kForever);
   return 0;
 }
 
-int task_text(lua_State* L) {
-  const Task& task = task_at(L, "tostring");
-  lua_pushstring(L, (task.name() + (task.done() ? ", done" : ", running")).c_str());
+int job_text(lua_State* L) {
+  const Job& job = job_at(L, "tostring");
+  lua_pushstring(L, (job.name() + (job.done() ? ", done" : ", running")).c_str());
   return 1;
 }
 
@@ -95,15 +95,15 @@ constexpr Function kThreadFunctions[] = {
 };
 
 constexpr Function kThreadMethods[] = {
-    {"join", guard<task_join>, "",
+    {"join", guard<job_join>, "",
      "Waits for the function to end and returns its results or raises its error",
      "tide.thread(function() return \"a\", \"b\" end):join() --> \"a\", \"b\""},
-    {"wait", guard<task_wait>, "timeout?",
+    {"wait", guard<job_wait>, "timeout?",
      "Waits up to timeout seconds for the function to end; returns whether it has ended",
      "tide.thread(function() end):wait() --> true"},
-    {"done", guard<task_done>, "", "Whether the function has ended",
+    {"done", guard<job_done>, "", "Whether the function has ended",
      "local t = tide.thread(function() end); t:wait(); t:done() --> true"},
-    {"cancel", guard<task_cancel>, "", "Stops the function with the error \"cancelled\"",
+    {"cancel", guard<job_cancel>, "", "Stops the function with the error \"cancelled\"",
      "local t = tide.thread(function() while true do end end); t:cancel(); (pcall(t.join, "
      "t)) --> false"},
 };
@@ -115,8 +115,8 @@ std::span<const Function> thread_methods() { return kThreadMethods; }
 
 void open_thread_class(lua_State* L) {
   const luaL_Reg metamethods[] = {
-      {"__tostring", guard<task_text>}, {"__close", guard<task_close>}, {nullptr, nullptr}};
-  open_class<std::shared_ptr<Task>>(L, metamethods, kThreadMethods, "task");
+      {"__tostring", guard<job_text>}, {"__close", guard<job_close>}, {nullptr, nullptr}};
+  open_class<std::shared_ptr<Job>>(L, metamethods, kThreadMethods, "job");
 }
 
 }  // namespace tide::bindings

@@ -1,4 +1,4 @@
-// Threads that each run a task.
+// Threads that each run a job.
 #include "bindings/threads/worker.h"
 
 #include <exception>
@@ -52,7 +52,7 @@ int forbid_exit(lua_State* L) {
 
 }  // namespace
 
-std::shared_ptr<Worker> Worker::start(TaskCall call) try {
+std::shared_ptr<Worker> Worker::start(JobCall call) try {
   std::shared_ptr<Worker> worker(new Worker);
   std::erase_if(started().workers, [](const auto& other) { return other.expired(); });
   started().workers.push_back(worker);
@@ -72,7 +72,7 @@ void Worker::wait_for_end() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Worker::run(const TaskCall& call) {
+void Worker::run(const JobCall& call) {
   cancellation = &cancellation_;
   lua_State* L = nullptr;
   std::optional<SerializedValues> results;
@@ -82,7 +82,7 @@ void Worker::run(const TaskCall& call) {
     if (!L) throw MemoryError("out of memory: no Lua state for another thread");
     lua_pushcfunction(L, forbid_exit);
     if (lua_pcall(L, 0, 0, 0) != LUA_OK) throw MemoryError("out of memory: no Lua state");
-    results = run_task(L, call, word());
+    results = run_job(L, call, word());
   } catch (const std::exception& failure) {
     error = failure.what();
   }

@@ -6,16 +6,16 @@
 #include <thread>
 
 #include "bindings/threads/cancellation.h"
-#include "bindings/threads/task.h"
+#include "bindings/threads/job.h"
 
 namespace tide::bindings {
 
 /// Runs a function on a new thread with a new Lua state. It ends when the last owner is destroyed,
 /// or with the thread that started it if that is earlier.
-class Worker final : public Task {
+class Worker final : public Job {
  public:
   /// Throws Error if no thread can be started.
-  static std::shared_ptr<Worker> start(TaskCall call);
+  static std::shared_ptr<Worker> start(JobCall call);
   /// Cancels the function and waits for it to end.
   ~Worker() override;
 
@@ -26,7 +26,7 @@ class Worker final : public Task {
 
  private:
   Worker() = default;
-  void run(const TaskCall& call);
+  void run(const JobCall& call);
 
   std::thread thread_;
   std::mutex join_mutex_;

@@ -1,5 +1,5 @@
 // Calls a function in a new state, and waits for its end.
-#include "bindings/threads/task.h"
+#include "bindings/threads/job.h"
 
 #include <exception>
 #include <utility>
@@ -53,7 +53,7 @@ void set_field(lua_State* L, const char* table, const char* field, const std::st
 }
 
 struct Running {
-  const TaskCall& call;
+  const JobCall& call;
   const char* word;
   SerializedValues results;
 };
@@ -88,7 +88,7 @@ int run_call(lua_State* L) {
 
 }  // namespace
 
-SerializedValues run_task(lua_State* L, const TaskCall& call, const char* word) {
+SerializedValues run_job(lua_State* L, const JobCall& call, const char* word) {
   Running running{call, word, {}};
   lua_pushcfunction(L, guard_lookup<run_call>);
   lua_pushlightuserdata(L, &running);
@@ -100,12 +100,12 @@ SerializedValues run_task(lua_State* L, const TaskCall& call, const char* word) 
   throw Error(message);
 }
 
-bool Task::wait(double seconds) {
+bool Job::wait(double seconds) {
   std::unique_lock lock(mutex_);
   return wait_until(lock, changed_, seconds, [&] { return done(); });
 }
 
-void Task::end(std::optional<SerializedValues> results, std::string error) {
+void Job::end(std::optional<SerializedValues> results, std::string error) {
   const std::lock_guard lock(mutex_);
   results_ = std::move(results);
   error_ = std::move(error);

@@ -14,30 +14,30 @@
 
 namespace tide::bindings {
 
-/// The call of a task.
-struct TaskCall {
+/// The call of a job.
+struct JobCall {
   std::string path, c_path;  ///< package.path and package.cpath
   SerializedValues values;   ///< globals, errors of missing globals, the function, its arguments
 };
 
 /// Calls the function in a state with only Lua's libraries loaded, and returns its results. Throws
 /// Error with the message of an error it raises.
-SerializedValues run_task(lua_State* L, const TaskCall& call, const char* word);
+SerializedValues run_job(lua_State* L, const JobCall& call, const char* word);
 
 /// A function that runs on another thread or in another process, until its last owner is destroyed.
-class Task {
+class Job {
  public:
-  virtual ~Task() = default;
-  Task() = default;
-  Task(const Task&) = delete;
-  Task& operator=(const Task&) = delete;
+  virtual ~Job() = default;
+  Job() = default;
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
 
   /// "thread" or "process".
   virtual const char* word() const = 0;
   /// "thread", or "process 4711".
   virtual std::string name() const { return word(); }
   /// Asks the function to stop: raises the error "cancelled" in Lua code and in waits for a channel
-  /// or a task.
+  /// or a job.
   virtual void cancel() = 0;
 
   /// Waits up to `seconds` for the end of the function; returns whether it has ended. Throws like
@@ -61,6 +61,6 @@ class Task {
 };
 
 template <>
-inline constexpr ClassInfo kClass<std::shared_ptr<Task>>{"tide.Thread", "thread or process"};
+inline constexpr ClassInfo kClass<std::shared_ptr<Job>>{"tide.Thread", "thread or process"};
 
 }  // namespace tide::bindings
