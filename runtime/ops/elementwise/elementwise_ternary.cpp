@@ -1,5 +1,4 @@
 // Ops on three operands: where, clamp, lerp, addcmul, addcdiv.
-#include <limits>
 
 #include "runtime/ir/definitions/arithmetic_math.h"
 #include "runtime/ir/definitions/comparison_math.h"

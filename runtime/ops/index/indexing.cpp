@@ -2,7 +2,6 @@
 // dimension that joins the indexed ones.
 #include "runtime/ops/index/indexing.h"
 
-#include <algorithm>
 #include <string>
 
 #include "runtime/autograd/autograd.h"
@@ -13,7 +12,6 @@
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/view.h"
 #include "runtime/ops/shape/write.h"
-#include "runtime/tensor/record.h"
 #include "runtime/types/error.h"
 
 namespace tide {

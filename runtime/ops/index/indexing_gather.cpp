@@ -6,7 +6,6 @@
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
-#include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"

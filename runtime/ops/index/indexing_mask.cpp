@@ -1,6 +1,4 @@
 // Masks and the positions of their true elements. Shapes that depend on values require a read.
-#include <algorithm>
-#include <string>
 
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
@@ -10,7 +8,6 @@
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
 #include "runtime/tensor/transfer.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -1,20 +1,12 @@
 // Copies of tensors in which a part is replaced.
 #include "runtime/ops/index/part_scatter.h"
 
-#include "runtime/autograd/autograd.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
-#include "runtime/ops/index/pick.h"
-#include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/reduce/scan.h"
-#include "runtime/ops/shape/creation.h"
-#include "runtime/ops/shape/joining.h"
-#include "runtime/ops/shape/padding.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/write.h"
-#include "runtime/tensor/transfer.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -5,7 +5,6 @@
 #include "runtime/device/registry.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
-#include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/reduce/reduction.h"

@@ -4,7 +4,6 @@
 
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
-#include "runtime/ops/index/indexing.h"
 #include "runtime/ops/linalg/linalg.h"
 #include "runtime/ops/linalg/linalg_blocks.h"
 #include "runtime/ops/linalg/matrix.h"

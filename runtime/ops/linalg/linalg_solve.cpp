@@ -1,5 +1,4 @@
 // Systems of equations, inverses and determinants, from factors L and U.
-#include <cmath>
 #include <limits>
 
 #include "runtime/ops/checks.h"

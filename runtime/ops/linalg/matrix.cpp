@@ -2,15 +2,11 @@
 // multiply with transposed views; nothing is copied for them.
 #include "runtime/ops/linalg/matrix.h"
 
-#include <cmath>
-#include <limits>
-
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/float32_precision.h"
-#include "runtime/ops/index/indexing.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"

@@ -6,7 +6,6 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/elementwise/elementwise.h"
-#include "runtime/ops/elementwise/elementwise_types.h"
 
 namespace tide {
 namespace {

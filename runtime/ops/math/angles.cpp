@@ -5,7 +5,6 @@
 
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/math/operands.h"
-#include "runtime/types/dtype.h"
 
 namespace tide {
 

@@ -9,7 +9,6 @@
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/elementwise/elementwise.h"
-#include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/math/operands.h"
 #include "runtime/tensor/record.h"
 #include "runtime/types/dtype.h"

@@ -1,7 +1,6 @@
 // Functions of pairs of numbers, computed by loops.
 #include "runtime/ops/math/pairs.h"
 
-#include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/elementwise/elementwise_types.h"
 #include "runtime/ops/math/record_pair.h"
 

@@ -2,7 +2,6 @@
 #include "runtime/ops/math/record_pair.h"
 
 #include "runtime/ops/elementwise/elementwise.h"
-#include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
 #include "runtime/tensor/transfer.h"

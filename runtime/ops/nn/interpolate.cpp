@@ -13,7 +13,6 @@
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/nn/pooling.h"
-#include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
 #include "runtime/tensor/transfer.h"

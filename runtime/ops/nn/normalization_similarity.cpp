@@ -1,5 +1,4 @@
 // normalize, cosine similarity and pairwise distance of vectors.
-#include <string>
 
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
@@ -7,7 +6,6 @@
 #include "runtime/ops/nn/normalization.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/shape_ops.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 

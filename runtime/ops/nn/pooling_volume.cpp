@@ -8,7 +8,6 @@
 #include "runtime/ops/nn/integer_convolution.h"
 #include "runtime/ops/nn/pooling.h"
 #include "runtime/ops/shape/shape_ops.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -2,13 +2,10 @@
 // fuses into one kernel, with gradients that do not read the input again.
 #include "runtime/ops/nn/softmax.h"
 
-#include <string>
-
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduce.h"
 #include "runtime/tensor/record.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -2,7 +2,6 @@
 #include "runtime/ops/random/random.h"
 
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 #include <string>
 

@@ -1,5 +1,4 @@
 // Minima, maxima and medians, and their positions.
-#include <string>
 
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
@@ -8,7 +7,6 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -2,14 +2,11 @@
 // in float64: in float32, squares of distances above 2e19 or below 1e-23 overflow or underflow, and
 // the rounded mean of large values is too inaccurate.
 #include <algorithm>
-#include <string>
 
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduce.h"
-#include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

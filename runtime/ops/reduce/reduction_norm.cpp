@@ -1,13 +1,11 @@
 // Norms of vectors and matrices, and logsumexp.
 #include <cmath>
-#include <string>
 
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/reduce/reduce.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/types/dtype.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

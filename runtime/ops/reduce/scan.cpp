@@ -2,19 +2,16 @@
 #include "runtime/ops/reduce/scan.h"
 
 #include <limits>
-#include <string>
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/device/registry.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/pick.h"
-#include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

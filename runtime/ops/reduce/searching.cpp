@@ -4,7 +4,6 @@
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
-#include "runtime/ops/index/pick.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/reduce/scan.h"
 #include "runtime/ops/shape/creation.h"

@@ -1,22 +1,17 @@
 // Quantiles, medians and modes.
 #include "runtime/ops/reduce/statistics.h"
 
-#include <cmath>
 #include <limits>
 
-#include "runtime/autograd/autograd.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
-#include "runtime/ops/index/pick.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/reduce/scan.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
-#include "runtime/tensor/record.h"
 #include "runtime/types/dtype.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

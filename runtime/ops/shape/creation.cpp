@@ -4,15 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
-#include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
 #include "runtime/tensor/transfer.h"

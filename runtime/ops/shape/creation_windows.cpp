@@ -2,13 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <string>
 
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/types/dtype.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -1,19 +1,13 @@
 // Matrices from diagonals, and the positions of triangles.
 #include "runtime/ops/shape/diagonals.h"
 
-#include "runtime/autograd/autograd.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
-#include "runtime/ops/index/pick.h"
-#include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
-#include "runtime/ops/shape/padding.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/write.h"
-#include "runtime/tensor/transfer.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -1,16 +1,11 @@
 // Ops on lists of tensors: common rank or shape, joining, combinations of elements.
-#include <algorithm>
 
-#include "runtime/autograd/autograd.h"
 #include "runtime/ops/checks.h"
-#include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
-#include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/padding.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/transfer.h"
-#include "runtime/types/error.h"
 
 namespace tide {
 namespace {

@@ -12,7 +12,6 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/view.h"
-#include "runtime/tensor/record.h"
 #include "runtime/types/error.h"
 
 namespace tide {

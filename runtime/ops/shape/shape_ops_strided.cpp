@@ -12,7 +12,6 @@
 #include "runtime/ops/shape/view.h"
 #include "runtime/ops/shape/write.h"
 #include "runtime/tensor/body.h"
-#include "runtime/tensor/record.h"
 #include "runtime/types/error.h"
 
 namespace tide {
