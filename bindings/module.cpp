@@ -92,10 +92,10 @@ int unknown_name(lua_State* L) {
 int submodule_names(lua_State* L) {
   lua_newtable(L);
   for (const std::string& name : library_modules()) {
-    const std::string_view rest = std::string_view(name).substr(std::string_view("tide.").size());
-    if (rest.find('.') != std::string_view::npos) continue;
+    const std::string_view member = std::string_view(name).substr(std::string_view("tide.").size());
+    if (member.find('.') != std::string_view::npos) continue;
     lua_pushliteral(L, "");
-    lua_setfield(L, -2, std::string(rest).c_str());
+    lua_setfield(L, -2, std::string(member).c_str());
   }
   return 1;
 }

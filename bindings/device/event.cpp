@@ -15,19 +15,19 @@ namespace {
 
 /// The stream at `index`, or the current stream of the device there.
 engine::StreamId stream_at(lua_State* L, int index, Device fallback, const char* function) {
-  if (const Stream* stream = find<Stream>(L, index)) return stream->id;
+  if (const StreamObject* stream = find<StreamObject>(L, index)) return stream->id;
   return engine::current_stream(device_or(L, index, fallback, function));
 }
 
 /// The device at `index`, or that of the stream there.
 Device place_at(lua_State* L, int index, Device fallback, const char* function) {
-  if (const Stream* stream = find<Stream>(L, index)) return stream->id.device;
+  if (const StreamObject* stream = find<StreamObject>(L, index)) return stream->id.device;
   return device_or(L, index, fallback, function);
 }
 
 /// Reads Event{device =, timing =} or Event(device).
-Event read_event(lua_State* L) {
-  Event event{timed_device(), false, {}, false};
+EventObject read_event(lua_State* L) {
+  EventObject event{timed_device(), false, {}, false};
   if (lua_type(L, 1) != LUA_TTABLE) {
     event.device = place_at(L, 1, event.device, "Event");
     return event;
@@ -49,14 +49,14 @@ int new_event(lua_State* L) {
   return 1;
 }
 
-void record(Event& event, engine::StreamId stream) {
+void record(EventObject& event, engine::StreamId stream) {
   event.device = stream.device;
   event.mark = engine::mark(stream);
   event.recorded = true;
 }
 
 int event_text(lua_State* L) {
-  const Event& event = check<Event>(L, 1, "tostring");
+  const EventObject& event = check<EventObject>(L, 1, "tostring");
   const char* const state = !event.recorded               ? "not recorded"
                             : engine::reached(event.mark) ? "reached"
                                                           : "recorded";
@@ -66,38 +66,38 @@ int event_text(lua_State* L) {
 }
 
 int event_record(lua_State* L) {
-  Event& event = check<Event>(L, 1, "record");
+  EventObject& event = check<EventObject>(L, 1, "record");
   record(event, stream_at(L, 2, event.device, "record"));
   lua_settop(L, 1);
   return 1;
 }
 
 int event_wait(lua_State* L) {
-  const Event& event = check<Event>(L, 1, "wait");
+  const EventObject& event = check<EventObject>(L, 1, "wait");
   const engine::StreamId stream = stream_at(L, 2, default_device(), "wait");
   if (event.recorded) engine::wait_on_stream(stream, event.mark);
   return 0;
 }
 
 int event_query(lua_State* L) {
-  const Event& event = check<Event>(L, 1, "query");
+  const EventObject& event = check<EventObject>(L, 1, "query");
   lua_pushboolean(L, !event.recorded || engine::reached(event.mark));
   return 1;
 }
 
 int event_synchronize(lua_State* L) {
-  const Event& event = check<Event>(L, 1, "synchronize");
+  const EventObject& event = check<EventObject>(L, 1, "synchronize");
   if (event.recorded) engine::wait(event.mark, "event");
   return 0;
 }
 
 int event_elapsed(lua_State* L) {
-  const Event& from = check<Event>(L, 1, "elapsed_time");
-  const Event& to = check<Event>(L, 2, "elapsed_time");
+  const EventObject& from = check<EventObject>(L, 1, "elapsed_time");
+  const EventObject& to = check<EventObject>(L, 2, "elapsed_time");
   if (!from.timing || !to.timing)
     throw Error("elapsed_time: both events must be created with {timing = true}");
   if (!from.recorded || !to.recorded) throw Error("elapsed_time: both events must be recorded");
-  for (const Event* event : {&from, &to}) engine::wait(event->mark, "elapsed_time");
+  for (const EventObject* event : {&from, &to}) engine::wait(event->mark, "elapsed_time");
   lua_pushnumber(L, 1e3 * engine::elapsed(from.mark, to.mark));
   return 1;
 }
@@ -108,70 +108,70 @@ int new_stream(lua_State* L) {
     lua_getfield(L, 1, "device");
     lua_replace(L, 1);
   }
-  push_object(L, Stream{engine::add_stream(place_at(L, 1, default_device(), "Stream"))});
+  push_object(L, StreamObject{engine::add_stream(place_at(L, 1, default_device(), "Stream"))});
   return 1;
 }
 
 int stream_synchronize(lua_State* L) {
-  engine::synchronize(check<Stream>(L, 1, "synchronize").id, "stream");
+  engine::synchronize(check<StreamObject>(L, 1, "synchronize").id, "stream");
   return 0;
 }
 
 int stream_query(lua_State* L) {
-  lua_pushboolean(L, engine::idle(check<Stream>(L, 1, "query").id));
+  lua_pushboolean(L, engine::idle(check<StreamObject>(L, 1, "query").id));
   return 1;
 }
 
 int stream_wait_event(lua_State* L) {
-  const Stream& stream = check<Stream>(L, 1, "wait_event");
-  const Event& event = check<Event>(L, 2, "wait_event");
+  const StreamObject& stream = check<StreamObject>(L, 1, "wait_event");
+  const EventObject& event = check<EventObject>(L, 2, "wait_event");
   if (event.recorded) engine::wait_on_stream(stream.id, event.mark);
   return 0;
 }
 
 int stream_wait_stream(lua_State* L) {
-  const Stream& stream = check<Stream>(L, 1, "wait_stream");
-  const Stream& other = check<Stream>(L, 2, "wait_stream");
+  const StreamObject& stream = check<StreamObject>(L, 1, "wait_stream");
+  const StreamObject& other = check<StreamObject>(L, 2, "wait_stream");
   engine::wait_on_stream(stream.id, engine::mark(other.id));
   return 0;
 }
 
 int stream_record_event(lua_State* L) {
-  const engine::StreamId stream = check<Stream>(L, 1, "record_event").id;
+  const engine::StreamId stream = check<StreamObject>(L, 1, "record_event").id;
   if (lua_isnoneornil(L, 2)) {
     lua_settop(L, 1);
-    push_object(L, Event{stream.device, false, {}, false});
+    push_object(L, EventObject{stream.device, false, {}, false});
   }
-  record(check<Event>(L, 2, "record_event"), stream);
+  record(check<EventObject>(L, 2, "record_event"), stream);
   lua_settop(L, 2);
   return 1;
 }
 
 int stream_device(lua_State* L) {
-  push_device(L, check<Stream>(L, 1, "device").id.device);
+  push_device(L, check<StreamObject>(L, 1, "device").id.device);
   return 1;
 }
 
 int current_stream(lua_State* L) {
-  push_object(L, Stream{stream_at(L, 1, default_device(), "current_stream")});
+  push_object(L, StreamObject{stream_at(L, 1, default_device(), "current_stream")});
   return 1;
 }
 
 /// tide.stream(s [, fn, ...]).
 int stream_scope(lua_State* L) {
-  const engine::StreamId stream = check<Stream>(L, 1, "stream").id;
+  const engine::StreamId stream = check<StreamObject>(L, 1, "stream").id;
   lua_remove(L, 1);
   return open_stream_scope(L, stream);
 }
 
 int same_stream(lua_State* L) {
-  const Stream *a = find<Stream>(L, 1), *b = find<Stream>(L, 2);
+  const StreamObject *a = find<StreamObject>(L, 1), *b = find<StreamObject>(L, 2);
   lua_pushboolean(L, a && b && a->id == b->id);
   return 1;
 }
 
 int stream_text(lua_State* L) {
-  const engine::StreamId id = check<Stream>(L, 1, "tostring").id;
+  const engine::StreamId id = check<StreamObject>(L, 1, "tostring").id;
   const std::string text =
       (id.number ? "stream " + std::to_string(id.number) : "the first stream") + " of " +
       id.device.name();
@@ -240,10 +240,10 @@ std::span<const Function> stream_methods() { return kStreamMethods; }
 
 void open_event_classes(lua_State* L) {
   const luaL_Reg of_events[] = {{"__tostring", guard<event_text>}, {nullptr, nullptr}};
-  open_class<Event>(L, of_events, kEventMethods, "event");
+  open_class<EventObject>(L, of_events, kEventMethods, "event");
   const luaL_Reg of_streams[] = {
       {"__eq", guard<same_stream>}, {"__tostring", guard<stream_text>}, {nullptr, nullptr}};
-  open_class<Stream>(L, of_streams, kStreamMethods, "stream");
+  open_class<StreamObject>(L, of_streams, kStreamMethods, "stream");
 }
 
 }  // namespace tide::bindings

@@ -74,9 +74,10 @@ std::optional<std::string> answer_to(std::string_view question, char last, doubl
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   std::string answer;
   while (answer.size() < kLongest) {
-    const double rest = std::chrono::duration<double>(end - Clock::now()).count();
+    const double remaining = std::chrono::duration<double>(end - Clock::now()).count();
     pollfd ready = {STDIN_FILENO, POLLIN, 0};
-    if (rest <= 0 || poll(&ready, 1, static_cast<int>(rest * 1000) + 1) <= 0) return std::nullopt;
+    if (remaining <= 0 || poll(&ready, 1, static_cast<int>(remaining * 1000) + 1) <= 0)
+      return std::nullopt;
     char letter;
     if (read(STDIN_FILENO, &letter, 1) != 1) return std::nullopt;
     answer += letter;

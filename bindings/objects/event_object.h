@@ -7,20 +7,20 @@
 namespace tide::bindings {
 
 /// A point in a stream, after it is recorded.
-struct Event {
+struct EventObject {
   Device device;
   bool timing;
   engine::Mark mark;
   bool recorded;
 };
 template <>
-inline constexpr ClassInfo kClass<Event>{"tide.Event", "event"};
+inline constexpr ClassInfo kClass<EventObject>{"tide.Event", "event"};
 
 /// A stream of a device.
-struct Stream {
+struct StreamObject {
   engine::StreamId id;
 };
 template <>
-inline constexpr ClassInfo kClass<Stream>{"tide.Stream", "stream"};
+inline constexpr ClassInfo kClass<StreamObject>{"tide.Stream", "stream"};
 
 }  // namespace tide::bindings

@@ -95,9 +95,9 @@ std::vector<TraceRow> rows_by_op(const TraceReader& reader) {
       if (event.kind == EventKind::wait) row.wait += own;
     });
     if (!track.is_host() || track.lane) continue;
-    TraceRow& rest = rows.at("(script)");
-    rest.calls = 1;
-    rest.host += std::max(0.0, static_cast<double>(reader.length()) - outer);
+    TraceRow& script = rows.at("(script)");
+    script.calls = 1;
+    script.host += std::max(0.0, static_cast<double>(reader.length()) - outer);
   }
   for_each_share(reader, [&](const profile::SourceOp& op, double share, const Event& event) {
     add_share(rows.at(op.name), share, event);

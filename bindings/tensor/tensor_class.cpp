@@ -23,7 +23,7 @@ int free_explicitly(lua_State* L) {
 /// (DeviceState::keep_until).
 int record_stream(lua_State* L) {
   check_tensor(L, 1, "record_stream");
-  check<Stream>(L, 2, "record_stream");
+  check<StreamObject>(L, 2, "record_stream");
   return 0;
 }
 

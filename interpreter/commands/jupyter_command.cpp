@@ -116,10 +116,10 @@ int run(const Words& words) {
 
 int jupyter_command(const Words& words) {
   if (words.empty()) throw UsageError{"jupyter: takes install or uninstall"};
-  const Words rest(words.begin() + 1, words.end());
-  if (words[0] == "install") return install(rest);
-  if (words[0] == "uninstall") return uninstall(rest);
-  if (words[0] == "run") return run(rest);
+  const Words arguments(words.begin() + 1, words.end());
+  if (words[0] == "install") return install(arguments);
+  if (words[0] == "uninstall") return uninstall(arguments);
+  if (words[0] == "run") return run(arguments);
   throw UsageError{"jupyter: takes install or uninstall, got '" + words[0] + "'"};
 }
 

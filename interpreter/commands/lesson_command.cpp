@@ -217,7 +217,7 @@ int lesson_recorder_command(const Words& words) {
       continue;
     }
     const std::string path = reader.word();
-    return run_lesson(path, {reader.rest(), lesson_text(path), false, true}, seconds);
+    return run_lesson(path, {reader.remaining(), lesson_text(path), false, true}, seconds);
   }
   throw UsageError{"lesson: no lesson to record"};
 }

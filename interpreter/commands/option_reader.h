@@ -41,7 +41,7 @@ class OptionReader {
 
   /// The arguments before and after the current one.
   Words before() const { return {words_.begin(), words_.begin() + index_}; }
-  Words rest() const { return {words_.begin() + index_ + 1, words_.end()}; }
+  Words remaining() const { return {words_.begin() + index_ + 1, words_.end()}; }
 
   /// The index of the current argument.
   size_t index() const { return static_cast<size_t>(index_); }

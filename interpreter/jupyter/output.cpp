@@ -39,7 +39,7 @@ size_t complete_size(const std::string& text) {
 Output::Output() {
   std::fflush(nullptr);
   checked(pipe2(stop_, O_CLOEXEC));
-  for (Stream& stream : streams_) {
+  for (OutputStream& stream : streams_) {
     int ends[2];
     checked(pipe2(ends, O_CLOEXEC));
     fcntl(ends[1], F_SETPIPE_SZ, kPipeSize);
@@ -58,7 +58,7 @@ Output::~Output() {
   close(stop_[1]);
   thread_.join();
   close(stop_[0]);
-  for (Stream& stream : streams_) {
+  for (OutputStream& stream : streams_) {
     dup2(stream.before, stream.number);
     close(stream.before);
     close(stream.read_end);
@@ -86,13 +86,14 @@ void Output::end() {
 /// Reads and prints the available bytes, except an incomplete character at the end unless `all`.
 void Output::forward(bool all) {
   char bytes[1 << 16];
-  for (Stream& stream : streams_) {
+  for (OutputStream& stream : streams_) {
     for (ssize_t count; (count = read(stream.read_end, bytes, sizeof bytes)) > 0;)
       stream.text.append(bytes, static_cast<size_t>(count));
     if (!print_ || stream.text.empty()) continue;
-    std::string rest = stream.text.substr(all ? stream.text.size() : complete_size(stream.text));
-    stream.text.resize(stream.text.size() - rest.size());
-    if (!stream.text.empty()) print_(stream.name, std::exchange(stream.text, std::move(rest)));
+    std::string remainder =
+        stream.text.substr(all ? stream.text.size() : complete_size(stream.text));
+    stream.text.resize(stream.text.size() - remainder.size());
+    if (!stream.text.empty()) print_(stream.name, std::exchange(stream.text, std::move(remainder)));
   }
 }
 

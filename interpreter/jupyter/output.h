@@ -32,7 +32,7 @@ class Output {
   void end();
 
  private:
-  struct Stream {
+  struct OutputStream {
     const char* name;
     int number;          ///< its descriptor: 1, 2
     int before = -1;     ///< a copy of the original descriptor
@@ -43,7 +43,7 @@ class Output {
   void forward(bool all);
   void run();
 
-  Stream streams_[2] = {{"stdout", 1}, {"stderr", 2}};
+  OutputStream streams_[2] = {{"stdout", 1}, {"stderr", 2}};
   int stop_[2];  ///< a pipe: closing it ends the thread
   std::mutex mutex_;
   Print print_;

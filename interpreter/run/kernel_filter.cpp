@@ -55,18 +55,6 @@ void allow(int ruleset, uint64_t rights, const std::string& path) {
   close(file);
 }
 
-/// The paths in a variable, separated by colons.
-std::vector<std::string> paths_in(Variable variable) {
-  std::vector<std::string> paths;
-  const char* const value = environment_text(variable);
-  for (std::string rest = value ? value : ""; !rest.empty();) {
-    const size_t end = std::min(rest.find(':'), rest.size());
-    paths.push_back(rest.substr(0, end));
-    rest.erase(0, std::min(end + 1, rest.size()));
-  }
-  return paths;
-}
-
 /// The folders of libraries and their settings: standard ones and those named by variables.
 std::vector<std::string> library_paths() {
   std::vector<std::string> paths = {"/usr",  "/lib",       "/lib64",           "/opt",
@@ -75,9 +63,9 @@ std::vector<std::string> library_paths() {
   for (const Variable variable :
        {Variable::path, Variable::plugin_path, Variable::cuda_path, Variable::ld_library_path,
         Variable::virtual_env, Variable::conda_prefix})
-    for (std::string& path : paths_in(variable)) paths.push_back(std::move(path));
+    for (std::string& path : environment_paths(variable)) paths.push_back(std::move(path));
   // Python's packages next to its program.
-  for (const std::filesystem::path folder : paths_in(Variable::search_path))
+  for (const std::filesystem::path folder : environment_paths(Variable::search_path))
     if (access((folder / "python3").c_str(), X_OK) == 0)
       paths.push_back(folder.parent_path() / "lib");
   if (const char* home = environment_text(Variable::home))

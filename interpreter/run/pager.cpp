@@ -33,9 +33,7 @@ bool is_too_long(const std::string& text) {
 }
 
 bool is_installed(const std::string& program) {
-  const char* path = environment_text(Variable::search_path);
-  std::istringstream folders(path ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');)
+  for (const std::string& folder : environment_paths(Variable::search_path))
     if (access((std::filesystem::path(folder) / program).c_str(), X_OK) == 0) return true;
   return false;
 }

@@ -12,15 +12,15 @@
 #include "runtime/codegen/machine_code.h"
 #include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cpu/scratch.h"
+#include "runtime/cpu/workspace.h"
 #include "runtime/ir/compute_failure.h"
 #include "runtime/os/environment.h"
+#include "runtime/os/huge_pages.h"
 #include "runtime/os/memory_budget.h"
 
 namespace tide {
 namespace {
 
-constexpr size_t kHugePage = 2u << 20;
 /// Elements worth another thread if each takes few instructions, and if each takes many.
 constexpr int64_t kGrain = 16384;
 constexpr int64_t kLeastGrain = 2048;
@@ -47,10 +47,10 @@ bool reads_across(const LoopStep& step) {
   return false;
 }
 
-/// Scratch memory of the calling thread; it never shrinks.
-void* thread_scratch(size_t bytes) {
-  thread_local Scratch scratch;
-  return scratch.get<std::byte>(bytes);
+/// The workspace of the calling thread; it never shrinks.
+void* thread_workspace(size_t bytes) {
+  thread_local Workspace workspace;
+  return workspace.get<std::byte>(bytes);
 }
 
 /// Time limits for interpreting a kernel, in nanoseconds: of one run, because finding machine code
@@ -72,7 +72,7 @@ bool interpret(Kernel& kernel, const LoopArguments& arguments) {
   if (after > kUntilCompiled) return false;
   const bool is_time = before <= kUntilLookup && after > kUntilLookup;
   if (is_time && kernel.function(stored_machine_code)) return false;
-  loop->run(arguments, thread_scratch(loop->scratch_bytes(arguments.extents)));
+  loop->run(arguments, thread_workspace(loop->workspace_bytes(arguments.extents)));
   return true;
 }
 
@@ -111,7 +111,7 @@ void* obtain(size_t bytes) {
   if (data > start) munmap(start, static_cast<size_t>(data - start));
   const size_t length = (bytes + 4095) & ~size_t{4095};
   munmap(data + length, static_cast<size_t>(start + span - (data + length)));
-  madvise(data, length, MADV_HUGEPAGE);
+  use_huge_pages(data, length);
   return data;
 }
 
@@ -156,15 +156,15 @@ void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_
   const int64_t vector = vector_outer ? step.extents[rank - 1] : 1;
   int64_t outer = 1;
   for (int d = 0; d < rank - (vector_outer ? 1 : 0); ++d) outer *= step.extents[d];
-  const size_t scratch = step.kernel->scratch_bytes(row);
+  const size_t workspace = step.kernel->workspace_bytes(row);
   const int64_t work = std::max<int64_t>(row, 1);
   const bool across = vector > kAcross && reads_across(step);
   const auto call = [&](LoopRange range) {
-    if (!across) return kernel(&arguments, &range, thread_scratch(scratch));
+    if (!across) return kernel(&arguments, &range, thread_workspace(workspace));
     const int64_t end = range.vector_end;
     for (; range.vector_begin < end; range.vector_begin = range.vector_end) {
       range.vector_end = std::min(range.vector_begin + kAcross, end);
-      kernel(&arguments, &range, thread_scratch(scratch));
+      kernel(&arguments, &range, thread_workspace(workspace));
     }
   };
 

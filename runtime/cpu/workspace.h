@@ -1,17 +1,17 @@
 // Memory that a thread keeps between calls, so that the warm path allocates nothing.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <new>
 
+#include "runtime/os/huge_pages.h"
+
 namespace tide {
 
 /// A block that only grows. Meant to be thread_local.
-class Scratch {
+class Workspace {
  public:
   /// At least `count` elements of T, aligned to 64 bytes, with undefined contents. Valid until the
   /// next call.
@@ -22,7 +22,6 @@ class Scratch {
   }
 
  private:
-  static constexpr size_t kHugePage = 2u << 20;
   struct Free {
     void operator()(void* block) const { std::free(block); }
   };
@@ -31,11 +30,9 @@ class Scratch {
     block_.reset();
     // Large blocks use huge pages, because walks with long strides would always miss the TLB.
     const size_t page = bytes < kHugePage ? 4096 : kHugePage;
-    const size_t rounded = (bytes + page - 1) / page * page;
-    block_.reset(static_cast<std::byte*>(std::aligned_alloc(page, rounded)));
+    block_.reset(static_cast<std::byte*>(allocate_pages(bytes, page)));
     if (!block_) throw std::bad_alloc();
-    if (page == kHugePage) madvise(block_.get(), rounded, MADV_HUGEPAGE);
-    bytes_ = rounded;
+    bytes_ = (bytes + page - 1) / page * page;
   }
 
   std::unique_ptr<std::byte, Free> block_;

@@ -90,7 +90,7 @@ class Backend {
   virtual void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) = 0;
   virtual ComputeOutcome launch(const ComputeStep& step, void* const* addresses) = 0;
   /// Frees the cached workspace. Waits for enqueued work.
-  virtual void release_scratch() {}
+  virtual void release_workspace() {}
   /// `source` may be modified once this returns if it is pageable host memory: pinned memory is
   /// read until enqueued work is done. Pageable host memory at `destination` contains the bytes
   /// when this returns.

@@ -198,7 +198,7 @@ void DeviceState::reclaim() {
 
 void DeviceState::empty_cache() {
   if (backend->async_stream())
-    for (Stream* stream : streams()) stream->queue->submit_return_of_scratch();
+    for (Stream* stream : streams()) stream->queue->submit_release_of_workspace();
   wait_uninterrupted();
   release_kept();
   allocator.trim();

@@ -50,7 +50,7 @@ class WorkQueue {
   /// backend only enqueues, the other queue's work may still be running by then.
   virtual void submit_wait_for(WorkQueue& other, uint64_t ticket) = 0;
   /// Adds a task that frees the backend's workspace.
-  virtual void submit_return_of_scratch() = 0;
+  virtual void submit_release_of_workspace() = 0;
   /// Adds a task that records the time when all work before it is done.
   virtual uint64_t submit_mark() = 0;
   /// The recorded time; waits for it.

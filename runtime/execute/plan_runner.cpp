@@ -296,7 +296,7 @@ ComputeOutcome PlanRunner::launch(const StepCall& call) {
     if (!async_) throw;
   }
   backend_.finish();
-  backend_.release_scratch();
+  backend_.release_workspace();
   reclaim_(call.submission.number);
   return launch_once(call);
 }

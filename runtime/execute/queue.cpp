@@ -142,11 +142,11 @@ void Queue::profile_depth(uint64_t submitted, uint64_t submission) const {
   profile::add(event);
 }
 
-void Queue::submit_return_of_scratch() {
+void Queue::submit_release_of_workspace() {
   submit([this](Submission& submission) {
     submission.run = [this] {
       const auto held = hold();
-      backend_.release_scratch();
+      backend_.release_workspace();
     };
   });
 }

@@ -36,7 +36,7 @@ class Queue : public WorkQueue {
   uint64_t submit(const std::function<void(Submission&)>& fill) override;
   uint64_t submit_task(const std::function<void(Task&)>& fill) override { return submit(fill); }
   void submit_wait_for(WorkQueue& other, uint64_t ticket) override;
-  void submit_return_of_scratch() override;
+  void submit_release_of_workspace() override;
   uint64_t submit_mark() override;
   MarkTime time_of_mark(uint64_t ticket) override;
   uint64_t done_before() const override;

@@ -1,11 +1,11 @@
 // Array elements, and checked sizes from files.
 #include "runtime/io/host_array.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+
+#include "runtime/os/huge_pages.h"
 
 namespace tide {
 
@@ -13,13 +13,10 @@ HostArray::HostArray(DType type, const Shape& shape) : type(type), shape(shape) 
   const size_t size = bytes();
   require_memory(size);
   // The system allocates pages when they are first written. Huge pages take fewer page faults.
-  constexpr size_t kHugePage = size_t{2} << 20;
   const size_t page = size < 2 * kHugePage ? alignof(std::max_align_t) : kHugePage;
-  const size_t whole = (std::max(size, size_t{1}) + page - 1) / page * page;
-  auto* const elements = static_cast<std::byte*>(std::aligned_alloc(page, whole));
+  auto* const elements = static_cast<std::byte*>(allocate_pages(std::max(size, size_t{1}), page));
   if (!elements) return_memory(size);
   if (!elements) throw std::bad_alloc();
-  if (page == kHugePage) madvise(elements, whole, MADV_HUGEPAGE);
   data = {elements, ReturnElements{size}};
 }
 

@@ -38,8 +38,8 @@ class Kernel {
     return interpreted_time_.fetch_add(nanoseconds, std::memory_order_relaxed);
   }
 
-  /// Bytes of scratch memory that one call needs for rows of `row_length` elements.
-  size_t scratch_bytes(int64_t row_length) const { return passes_.scratch_bytes(row_length); }
+  /// Bytes of workspace that one call needs for rows of `row_length` elements.
+  size_t workspace_bytes(int64_t row_length) const { return passes_.workspace_bytes(row_length); }
 
   /// Approximate number of instructions per element, for vectors of four-byte elements.
   int cost() const { return cost_; }

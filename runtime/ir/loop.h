@@ -120,8 +120,8 @@ struct LoopRange {
   int64_t row_begin, row_end;  ///< elements of the row; 0, n unless partial; 0, 0 without row
 };
 
-/// A compiled kernel. Thread-safe, never throws, stateless. `scratch` is private to the call:
-/// Kernel::scratch_bytes of it (runtime/ir/kernel.h), aligned to 64.
-using LoopKernel = void (*)(const LoopArguments*, const LoopRange*, void* scratch);
+/// A compiled kernel. Thread-safe, never throws, stateless. `workspace` is private to the call:
+/// Kernel::workspace_bytes of it (runtime/ir/kernel.h), aligned to 64.
+using LoopKernel = void (*)(const LoopArguments*, const LoopRange*, void* workspace);
 
 }  // namespace tide

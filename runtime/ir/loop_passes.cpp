@@ -66,7 +66,7 @@ void LoopPasses::keep_elements(const LoopProgram& program) {
       if (instruction.kind == Kind::map &&
           cost_of(static_cast<ElementwiseOp>(instruction.op)) >= kKeepCost) {
         if (first_pass[i] >= 0) {
-          if (found.scratch < 0) keep(i, compute_type(instruction.type));
+          if (found.workspace < 0) keep(i, compute_type(instruction.type));
           continue;
         }
         first_pass[i] = pass;
@@ -80,7 +80,7 @@ RowStage LoopPasses::row_stage(const LoopProgram& program, bool keeps) const {
   const size_t size = program.code.size();
   std::vector<int> last_pass(program.operands.size(), -1);
   std::vector<bool> again(program.operands.size(), false);
-  std::vector<int> kept_in(keeps ? scratch_types.size() : 0, -1);  // the pass that computes it
+  std::vector<int> kept_in(keeps ? workspace_types.size() : 0, -1);  // the pass that computes it
   for (int pass = 0; pass < count; ++pass) {
     std::vector<bool> needed(size, false);
     for (size_t i = size; i-- > 0;) {
@@ -89,8 +89,8 @@ RowStage LoopPasses::row_stage(const LoopProgram& program, bool keeps) const {
       const bool reduced = instruction.kind == Kind::reduce && found.level == pass + 1;
       const bool stored = instruction.kind == Kind::store && !found.per_row && pass == count - 1;
       if (!reduced && !stored && (!needed[i] || found.per_row)) continue;
-      if (keeps && found.scratch >= 0) {
-        int& first = kept_in[static_cast<size_t>(found.scratch)];
+      if (keeps && found.workspace >= 0) {
+        int& first = kept_in[static_cast<size_t>(found.workspace)];
         if (first >= 0) continue;
         first = pass;
       }
@@ -112,7 +112,7 @@ RowStage LoopPasses::row_stage(const LoopProgram& program, bool keeps) const {
   }
   std::vector<bool> is_taken(stage.operands.size(), false);
   for (size_t v = 0; v < kept_in.size(); ++v) {
-    const size_t needed_size = size_of(scratch_types[v]);
+    const size_t needed_size = size_of(workspace_types[v]);
     size_t array = 0;
     // An element is read before its replacement is computed.
     while (array < is_taken.size() && (is_taken[array] || stage.sizes[array] != needed_size ||
@@ -145,15 +145,15 @@ void LoopPasses::keep_rows(const LoopProgram& program) {
 }
 
 void LoopPasses::keep(size_t instruction, DType type) {
-  instructions[instruction].scratch = static_cast<int>(scratch_types.size());
-  scratch_types.push_back(type);
+  instructions[instruction].workspace = static_cast<int>(workspace_types.size());
+  workspace_types.push_back(type);
 }
 
-size_t LoopPasses::scratch_bytes(int64_t row_length) const {
+size_t LoopPasses::workspace_bytes(int64_t row_length) const {
   const bool by_row = orientation == Orientation::row;
   const int64_t length = by_row ? padded_row(row_length) : column_block(row_length);
   size_t bytes = 0;
-  for (const DType type : scratch_types) bytes += static_cast<size_t>(length) * size_of(type);
+  for (const DType type : workspace_types) bytes += static_cast<size_t>(length) * size_of(type);
   if (!by_row)
     for (const DType type : reduction_types)
       bytes +=

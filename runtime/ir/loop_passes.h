@@ -2,7 +2,7 @@
 //
 // Reductions whose input needs no other reduction run in pass 0; those that need their results, in
 // pass 1; and so on. A per-element value that several passes need is recomputed in each of them if
-// that is cheap, else kept in scratch memory.
+// that is cheap, else kept in the workspace.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct RowStage {
 
   std::vector<uint16_t> operands;  ///< loaded into the first arrays before the first pass
   std::vector<size_t> sizes;       ///< bytes of an element of each array
-  /// The array for each of LoopPasses::scratch_types, if they are kept: an operand's array that is
-  /// no longer read, or a separate one.
+  /// The array for each of LoopPasses::workspace_types, if they are kept: an operand's array that
+  /// is no longer read, or a separate one.
   std::vector<size_t> kept;
 
   size_t bytes(int64_t row) const {
@@ -44,16 +44,16 @@ struct LoopPasses {
     /// Per element: the first pass in which it can be computed. Per row: the number of passes that
     /// must have run before.
     int level = 0;
-    int scratch = -1;  ///< its index in scratch_types, if it is kept there
+    int workspace = -1;  ///< its index in workspace_types, if it is kept there
   };
 
   int count = 0;                          ///< passes over each row; 0 for map programs
   std::vector<Instruction> instructions;  ///< parallel to the program's
-  /// Types of the arrays in scratch memory, stored one after the other. Orientation row: values per
+  /// Types of the arrays in the workspace, stored one after the other. Orientation row: values per
   /// element, padded_row(n) of each. Orientation outer: values per row, a column block of each,
   /// followed by the accumulators of the reductions in order, kReductionLanes column blocks of
   /// each, and by the same number for the results of blocks if a row has several.
-  std::vector<DType> scratch_types;
+  std::vector<DType> workspace_types;
 
   /// Whether a kernel combines the results of several blocks of a row.
   bool has_several_blocks(int64_t row_length) const {
@@ -66,9 +66,9 @@ struct LoopPasses {
   int64_t column_block(int64_t rows) const {
     return may_be_wide() && rows >= kManyRows ? kWideColumnBlock : kColumnBlock;
   }
-  size_t scratch_bytes(int64_t row_length) const;
+  size_t workspace_bytes(int64_t row_length) const;
   /// Stages operands that are dense along the row, are loaded by more than one pass, and are not
-  /// stored to. `keeps`: also stages values that are otherwise kept in scratch memory; else they
+  /// stored to. `keeps`: also stages values that are otherwise kept in the workspace; else they
   /// are recomputed. For programs of orientation row.
   RowStage row_stage(const LoopProgram& program, bool keeps) const;
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <set>
+#include <sstream>
 
 namespace tide {
 namespace {
@@ -41,6 +42,14 @@ void ignore_environment(Variable variable, const std::string& why) {
 std::span<const VariableRow> environment_variables() { return kRows; }
 
 const char* environment_text(Variable variable) { return std::getenv(name_of(variable)); }
+
+std::vector<std::string> environment_paths(Variable variable) {
+  std::vector<std::string> paths;
+  std::istringstream list{std::string(value_of(variable))};
+  for (std::string path; std::getline(list, path, ':');)
+    if (!path.empty()) paths.push_back(path);
+  return paths;
+}
 
 bool environment_flag(Variable variable, bool otherwise) {
   const std::string_view value = value_of(variable);

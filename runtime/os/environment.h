@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tide {
 
@@ -29,6 +30,9 @@ inline const char* name_of(Variable variable) {
 
 /// The value of the variable; null if it is not set.
 const char* environment_text(Variable variable);
+
+/// The paths in a variable, separated by colons; without empty ones.
+std::vector<std::string> environment_paths(Variable variable);
 
 /// Whether the variable is set to anything but "0"; `otherwise` if it is not set or empty.
 bool environment_flag(Variable variable, bool otherwise = false);

@@ -30,8 +30,9 @@ fs::path folder_at(const std::string& path) {
 /// Whether `path` is in `folder`. The folder itself may only be read.
 bool lies_in(const fs::path& path, const fs::path& folder, FileUse use) {
   if (folder.empty()) return false;
-  const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
-  return end == folder.end() && (use == FileUse::read || rest != path.end());
+  const auto [folder_end, path_end] =
+      std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return folder_end == folder.end() && (use == FileUse::read || path_end != path.end());
 }
 
 /// The path with links resolved. If the file does not exist, only its folder is resolved; if that

@@ -62,8 +62,8 @@ Interruption interrupt(double most_seconds) {
   for (Stream* stream : streams) stream->queue->drop_pending();
   const double end = seconds() + most_seconds;
   for (Stream* stream : streams) {
-    const std::chrono::duration<double> rest(std::max(end - seconds(), 0.0));
-    if (!stream->queue->wait_uninterrupted(stream->queue->submitted(), rest))
+    const std::chrono::duration<double> time_left(std::max(end - seconds(), 0.0));
+    if (!stream->queue->wait_uninterrupted(stream->queue->submitted(), time_left))
       found.busy.push_back(stream->device.device);
   }
   interrupt_requested = false;

@@ -17,10 +17,10 @@ cuda::CudaBackend& cuda_backend() {
   return backend;
 }
 
-cuda::Stream cuda_stream() {
-  static const cuda::Stream stream = [] {
+cuda::CudaStream cuda_stream() {
+  static const cuda::CudaStream stream = [] {
     cuda_backend();
-    cuda::Stream made = nullptr;
+    cuda::CudaStream made = nullptr;
     cuda::check(cuda::driver().stream_create(&made, cuda::kStreamNonBlocking), "cuStreamCreate");
     return made;
   }();

@@ -13,7 +13,7 @@ namespace tide::test {
 cuda::CudaBackend& cuda_backend();
 
 /// A stream of the backend's device, for work of the tests. Created on the first call.
-cuda::Stream cuda_stream();
+cuda::CudaStream cuda_stream();
 
 /// Runs the program on the device: copies its memory there and back.
 void run_on_device(LoopCase& loop);

@@ -202,7 +202,7 @@ struct Addition {
 
 TEST_CASE("a graph runs with the addresses, sizes and values of its run", "[cuda]") {
   cuda::CudaBackend& backend = cuda_backend();
-  cuda::Stream stream = nullptr;
+  cuda::CudaStream stream = nullptr;
   REQUIRE(cuda::driver().stream_create(&stream, cuda::kStreamNonBlocking) == 0);
   cuda::CudaKernels kernels(75, std::make_shared<cuda::LoadedKernels>(75, 4, 1024));
   Addition addition;
@@ -243,7 +243,7 @@ TEST_CASE("the number of graphs is bounded, and graphs are released", "[cuda]") 
       dlopen(cuda::driver_report().library.c_str(), RTLD_NOW | RTLD_NOLOAD), "fake_live_graphs"));
   if (!live) return ::test::skip("a real driver does not count its graphs");
   const int before = live();
-  cuda::Stream stream = nullptr;
+  cuda::CudaStream stream = nullptr;
   REQUIRE(cuda::driver().stream_create(&stream, cuda::kStreamNonBlocking) == 0);
   cuda::CudaKernels kernels(75, std::make_shared<cuda::LoadedKernels>(75, 4, 1024));
   Addition addition;

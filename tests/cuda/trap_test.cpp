@@ -29,7 +29,7 @@ void trap_device() {
   cuda::check(driver.module_load(&module, kTrap, 0, nullptr, nullptr), "cuModuleLoadDataEx");
   cuda::Function function = nullptr;
   cuda::check(driver.module_function(&function, module, "stumble"), "cuModuleGetFunction");
-  cuda::Stream stream = nullptr;
+  cuda::CudaStream stream = nullptr;
   cuda::check(driver.stream_create(&stream, cuda::kStreamNonBlocking), "cuStreamCreate");
   cuda::check(driver.launch(function, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr),
               "cuLaunchKernel");

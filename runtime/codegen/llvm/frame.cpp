@@ -41,7 +41,7 @@ Frame::Frame(llvm::Function& function, const LoopProgram& loop_program, const Ma
 void Frame::find_arguments(llvm::Function& function) {
   llvm::Value* arguments = function.getArg(0);
   llvm::Value* range = function.getArg(1);
-  scratch = function.getArg(2);
+  workspace = function.getArg(2);
   bases_ = pointer_field(arguments, offsetof(LoopArguments, bases));
   extents_ = pointer_field(arguments, offsetof(LoopArguments, extents));
   strides_ = pointer_field(arguments, offsetof(LoopArguments, strides));

@@ -30,7 +30,7 @@ class Frame {
   int width;      ///< elements of one register, by the widest type of the program
   int registers;  ///< of a value in full bodies; width * registers divides kReductionLanes
 
-  llvm::Value* scratch = nullptr;
+  llvm::Value* workspace = nullptr;
   /// From LoopRange; the threads of a GPU compute their own parts of the domain.
   llvm::Value *vector_begin = nullptr, *vector_end = nullptr;
   llvm::Value *row_begin = nullptr, *row_end = nullptr;

@@ -25,7 +25,7 @@ class ColumnKernel {
     if (passes_.may_be_wide())
       columns_ = builder.CreateSelect(builder.CreateICmpSGE(row_length, code_.number(kManyRows)),
                                       code_.number(kWideColumnBlock), columns_);
-    assign_scratch();
+    assign_workspace();
   }
 
   void emit_columns() {
@@ -43,15 +43,15 @@ class ColumnKernel {
   }
 
  private:
-  /// Assigns an address to each array in scratch memory.
-  void assign_scratch() {
+  /// Assigns an address to each array in the workspace.
+  void assign_workspace() {
     int64_t before = 0;  // bytes for each column
     const auto next = [&](DType type, int64_t count) {
       llvm::Value* offset = code_.builder.CreateMul(columns_, code_.number(before));
       before += count * static_cast<int64_t>(size_of(type));
-      return code_.address(code_.builder.getInt8Ty(), frame_.scratch, offset);
+      return code_.address(code_.builder.getInt8Ty(), frame_.workspace, offset);
     };
-    for (const DType type : passes_.scratch_types) kept_.push_back(next(type, 1));
+    for (const DType type : passes_.workspace_types) kept_.push_back(next(type, 1));
     const auto assign_lanes = [&](std::vector<llvm::Value*>& arrays) {
       arrays.resize(program_.code.size());
       for (size_t i = 0; i < program_.code.size(); ++i)
@@ -138,7 +138,7 @@ class ColumnKernel {
   void keep_per_row(const Positions& positions, int level) {
     const List ready = frame_.instructions([&](const LoopInstruction& described, size_t i) {
       const LoopPasses::Instruction& passed = passes_.instructions[i];
-      return described.kind == Kind::map && passed.level == level && passed.scratch >= 0;
+      return described.kind == Kind::map && passed.level == level && passed.workspace >= 0;
     });
     if (ready.empty()) return;
     run_columns(positions, ready, [&](Body& at) {
@@ -149,7 +149,7 @@ class ColumnKernel {
 
   llvm::Value* kept_address(size_t i, const Body& at) {
     llvm::Value* column = code_.builder.CreateSub(at.index(), begin_);
-    const auto array = static_cast<size_t>(passes_.instructions[i].scratch);
+    const auto array = static_cast<size_t>(passes_.instructions[i].workspace);
     return code_.address(frame_.scalar_type(i), kept_[array], column);
   }
 
@@ -227,7 +227,7 @@ class ColumnKernel {
   }
 
   llvm::Value* total(size_t i, const Body& at) {
-    const auto array = static_cast<size_t>(passes_.instructions[i].scratch);
+    const auto array = static_cast<size_t>(passes_.instructions[i].workspace);
     return code_.address(frame_.scalar_type(i), kept_[array], at.index());
   }
 
@@ -277,7 +277,7 @@ class ColumnKernel {
   std::vector<llvm::Value*> accumulators_;  ///< per reduction
   std::vector<llvm::Value*>
       block_lanes_;          ///< per reduction: lanes for the row's blocks, if it has several
-  std::vector<bool> known_;  ///< values per row that are in scratch memory by now
+  std::vector<bool> known_;  ///< values per row that are in the workspace by now
 };
 
 }  // namespace

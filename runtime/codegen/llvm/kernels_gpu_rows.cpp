@@ -203,12 +203,12 @@ class GpuRowKernel {
 
   /// Whether the value of instruction i stays in shared memory once it is computed.
   bool keeps(size_t i) const {
-    return !stage_.kept.empty() && passes_.instructions[i].scratch >= 0;
+    return !stage_.kept.empty() && passes_.instructions[i].workspace >= 0;
   }
 
   /// The address of instruction i's kept value for an element of the row.
   llvm::Value* kept_address(size_t i, llvm::Value* element) {
-    const auto array = stage_.kept[static_cast<size_t>(passes_.instructions[i].scratch)];
+    const auto array = stage_.kept[static_cast<size_t>(passes_.instructions[i].workspace)];
     return code_.address(frame_.scalar_type(i), stage_addresses_[array], element);
   }
 

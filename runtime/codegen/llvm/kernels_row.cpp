@@ -201,19 +201,19 @@ class RowKernel {
                     const List& reductions, const List& stored) {
     List roots = reductions;
     roots.insert(roots.end(), stored.begin(), stored.end());
-    const std::vector<bool> from_scratch = kept_;
-    std::vector<bool> known = from_scratch;
+    const std::vector<bool> from_workspace = kept_;
+    std::vector<bool> known = from_workspace;
     for (size_t i = 0; i < known.size(); ++i) known[i] = known[i] || scalars_[i];
     auto needed = frame_.needed_for(roots, known);
     for (const size_t root : roots) needed[root] = false;
     const auto body = [&](Body& at) {
       for (const auto& [operand, distance] : ahead_) at.prefetch(operand, distance, share_);
       for (size_t i = 0; i < needed.size(); ++i)
-        if (needed[i] && from_scratch[i])
+        if (needed[i] && from_workspace[i])
           at.set(i, at.load_private(frame_.type_of(i), kept_address(i, at)));
       at.compute(needed);
       for (size_t i = 0; i < needed.size(); ++i)
-        if (needed[i] && passes_.instructions[i].scratch >= 0 && !from_scratch[i])
+        if (needed[i] && passes_.instructions[i].workspace >= 0 && !from_workspace[i])
           at.store_private(at.value(i), kept_address(i, at));
       for (const size_t i : reductions) accumulate(at, begin, i);
       for (const size_t i : stored) at.store(i);
@@ -222,17 +222,17 @@ class RowKernel {
                     for (const size_t i : reductions) leave_registers(i);
                   }});
     for (size_t i = 0; i < needed.size(); ++i)
-      kept_[i] = kept_[i] || (needed[i] && passes_.instructions[i].scratch >= 0);
+      kept_[i] = kept_[i] || (needed[i] && passes_.instructions[i].workspace >= 0);
   }
 
-  /// The address of instruction i's kept values in scratch memory, from this body's first element.
+  /// The address of instruction i's kept values in the workspace, from this body's first element.
   llvm::Value* kept_address(size_t i, const Body& at) {
     int64_t before = 0;
-    const auto array = static_cast<size_t>(passes_.instructions[i].scratch);
+    const auto array = static_cast<size_t>(passes_.instructions[i].workspace);
     for (size_t k = 0; k < array; ++k)
-      before += static_cast<int64_t>(size_of(passes_.scratch_types[k]));
+      before += static_cast<int64_t>(size_of(passes_.workspace_types[k]));
     llvm::Value* offset = code_.builder.CreateMul(padded_, code_.number(before));
-    llvm::Value* base = code_.address(code_.builder.getInt8Ty(), frame_.scratch, offset);
+    llvm::Value* base = code_.address(code_.builder.getInt8Ty(), frame_.workspace, offset);
     return code_.address(frame_.scalar_type(i), base, at.index());
   }
 
@@ -298,7 +298,7 @@ class RowKernel {
   std::vector<llvm::Value*> accumulators_;  ///< per reduction, on the stack
   std::vector<std::vector<llvm::AllocaInst*>> running_;  ///< accumulators in registers
   std::vector<llvm::Value*> scalars_;                    ///< values per row known so far
-  std::vector<bool> kept_;                 ///< values that are in scratch memory by now
+  std::vector<bool> kept_;                 ///< values that are in the workspace by now
   std::vector<llvm::Value*> block_lanes_;  ///< per reduction, on the stack: lanes for the row's
                                            ///< blocks
 };

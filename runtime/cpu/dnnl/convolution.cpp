@@ -181,8 +181,8 @@ void Convolution::run(const float* first, const float* second, const float* bias
 
 const float* Convolution::reordered_weight(const float* second) {
   if (second_.same) return second;
-  static thread_local Scratch scratch;
-  float* data = scratch.get<float>(second_.preferred.get_desc().get_size() / sizeof(float) + 1);
+  static thread_local Workspace workspace;
+  float* data = workspace.get<float>(second_.preferred.get_desc().get_size() / sizeof(float) + 1);
   second_.plain.set_data_handle(const_cast<float*>(second));
   second_.preferred.set_data_handle(data);
   second_.reorder.execute(stream(), second_.plain, second_.preferred);
@@ -198,11 +198,11 @@ void Convolution::run_reordered(const float* first, const float* second, const f
 /// Runs the primitive, reordering those operands in `moved` that need it.
 void Convolution::execute(const float* first, const float* bias, float* result,
                           std::initializer_list<Operand*> moved) {
-  static thread_local Scratch scratch;
+  static thread_local Workspace workspace;
   size_t bytes = aligned(scratchpad_.get_desc().get_size());
   for (const Operand* operand : moved)
     if (!operand->same) bytes += aligned(operand->preferred.get_desc().get_size());
-  std::byte* free = scratch.get<std::byte>(std::max(bytes, kAlignment));
+  std::byte* free = workspace.get<std::byte>(std::max(bytes, kAlignment));
   const auto take = [&](memory& memory) {
     memory.set_data_handle(free);
     free += aligned(memory.get_desc().get_size());

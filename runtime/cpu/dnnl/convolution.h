@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "runtime/cpu/dnnl/plugin.h"
-#include "runtime/cpu/scratch.h"
+#include "runtime/cpu/workspace.h"
 
 namespace tide {
 

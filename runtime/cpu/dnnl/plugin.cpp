@@ -104,9 +104,9 @@ class ChannelPart {
     const int64_t taps = full_.kh * full_.kw;
     if (forward_ || full_.groups > 1) return all + unit_ * (full_.weight_size() / units);
     if (part_.c == full_.c) return all;
-    static thread_local Scratch scratch;
+    static thread_local Workspace workspace;
     const int64_t row = part_.c * taps;
-    float* copy = scratch.get<float>(full_.o * row);
+    float* copy = workspace.get<float>(full_.o * row);
     for (int64_t o = 0; o < full_.o; ++o)
       std::copy_n(all + (o * full_.c + unit_) * taps, row, copy + o * row);
     return copy;
@@ -178,9 +178,9 @@ int64_t chunks_of(const ConvolutionShape& shape) {
 const char* backward_weight(const ConvolutionShape& shape, const float* dy, const float* input,
                             float* dw, Parallel& parallel) {
   return guarded([&] {
-    static thread_local Scratch scratch;
+    static thread_local Workspace workspace;
     const int64_t chunks = chunks_of(shape), size = shape.weight_size();
-    float* partials = scratch.get<float>((chunks - 1) * size + 1);
+    float* partials = workspace.get<float>((chunks - 1) * size + 1);
     parallel.for_range(chunks, 1, [&](int64_t begin, int64_t end) {
       for (int64_t chunk = begin; chunk < end; ++chunk) {
         const int64_t first = shape.n * chunk / chunks, last = shape.n * (chunk + 1) / chunks;

@@ -7,7 +7,7 @@
 
 #include "runtime/cpu/gemm/gemm_packing.h"
 #include "runtime/cpu/instruction_set.h"
-#include "runtime/cpu/scratch.h"
+#include "runtime/cpu/workspace.h"
 #include "runtime/ir/math/half.h"
 
 namespace tide {
@@ -57,10 +57,10 @@ class Product {
     choose_blocks(parallel.threads());
     if (row_blocks_ == 1 || in_place_) return run_parts(parallel);
     // All parts share one packed block of b.
-    static thread_local Scratch scratch;
+    static thread_local Workspace workspace;
     for (int64_t p = 0; p < k_; p += kGemmBlock) {
       const int64_t depth = std::min(kGemmBlock, k_ - p);
-      C* packed = scratch.get<C>(ceil_to(n_, kernel_.columns) * depth);
+      C* packed = workspace.get<C>(ceil_to(n_, kernel_.columns) * depth);
       const int64_t panels = (n_ + kernel_.columns - 1) / kernel_.columns;
       parallel.for_range(panels, grain(m_ * kernel_.columns), [&](int64_t begin, int64_t end) {
         const int64_t first = begin * kernel_.columns, last = std::min(n_, end * kernel_.columns);
@@ -77,10 +77,10 @@ class Product {
   /// Each part packs its own columns of b, or reads them in place.
   void run_parts(Parallel& parallel) {
     for_blocks(parallel, [&](int64_t row, int64_t column) {
-      static thread_local Scratch scratch;
+      static thread_local Workspace workspace;
       for (int64_t p = 0; p < k_; p += kGemmBlock) {
         const int64_t depth = std::min(kGemmBlock, k_ - p);
-        C* packed = scratch.get<C>(ceil_to(block_n_, kernel_.columns) * depth);
+        C* packed = workspace.get<C>(ceil_to(block_n_, kernel_.columns) * depth);
         multiply(row, column, p, depth, right(column, p, depth, packed));
       }
     });
@@ -158,8 +158,8 @@ class Product {
       if (near || block_n_ < kPackLeft || height < kernel_.rows)
         return {block.data, kernel_.rows * block.row_stride, block.row_stride, block.column_stride};
     }
-    static thread_local Scratch scratch;
-    C* packed = scratch.get<C>(ceil_to(height, kernel_.rows) * depth);
+    static thread_local Workspace workspace;
+    C* packed = workspace.get<C>(ceil_to(height, kernel_.rows) * depth);
     pack(height, depth, block, kernel_.rows, Transpose<C>(), packed);
     return {packed, kernel_.rows * depth, 1, kernel_.rows};
   }
@@ -203,8 +203,8 @@ void round_rows(int64_t m, int64_t n, const float* source, const T* bias, T* tar
 template <class T>
 const T* dense(const T* bias, int64_t n, int64_t stride) {
   if (!bias || stride == 1) return bias;
-  static thread_local Scratch scratch;
-  T* copy = scratch.get<T>(n);
+  static thread_local Workspace workspace;
+  T* copy = workspace.get<T>(n);
   for (int64_t j = 0; j < n; ++j) copy[j] = bias[j * stride];
   return copy;
 }
@@ -246,7 +246,7 @@ void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const Resul
           int64_t bias_stride, Result* c, Parallel& parallel) {
   using C = Compute<T>;
   constexpr bool rounds = !std::is_same_v<Result, C>;
-  static thread_local Scratch wide;
+  static thread_local Workspace wide;
   const Result* const bias = dense(strided_bias, n, bias_stride);
   for (int64_t i = 0; i < m; i += kSuperblock)
     for (int64_t j = 0; j < n; j += kSuperblock) {

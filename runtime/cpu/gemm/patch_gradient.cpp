@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "runtime/cpu/gemm/gemm.h"
-#include "runtime/cpu/scratch.h"
+#include "runtime/cpu/workspace.h"
 
 namespace tide {
 namespace {
@@ -31,12 +31,12 @@ class Patches {
             std::max(s_.h + s_.pad_h, (s_.oh - 1) * s_.stride_h + (s_.kh - 1) * s_.dilation_h + 1)),
         width_(std::max(s_.w + s_.pad_w,
                         (s_.ow - 1) * s_.stride_w + (s_.kw - 1) * s_.dilation_w + 1)) {
-    static thread_local Scratch scratch, tap_scratch;
+    static thread_local Workspace workspace, tap_workspace;
     const int64_t image = s_.c * height_ * width_, zeros = s_.ow * s_.stride_w;
-    padded_ = scratch.get<float>(image + zeros + panels() * rows() * s_.ow * columns_);
+    padded_ = workspace.get<float>(image + zeros + panels() * rows() * s_.ow * columns_);
     packed_ = padded_ + image + zeros;
     std::fill_n(padded_, image + zeros, 0.0f);
-    taps_ = tap_scratch.get<Tap>(panels() * columns_);
+    taps_ = tap_workspace.get<Tap>(panels() * columns_);
     Tap* tap = taps_;
     for (int64_t c = 0; c < s_.c; ++c)
       for (int64_t y = 0; y < s_.kh; ++y)
@@ -132,9 +132,9 @@ bool patch_gradient_suits(const ConvolutionShape& s) {
 
 void patch_gradient(const ConvolutionShape& s, const float* dy, const float* input, float* dw,
                     Parallel& parallel) {
-  static thread_local Scratch scratch;
+  static thread_local Workspace workspace;
   const int64_t chunks = std::min(kMaxChunks, s.n), size = s.weight_size();
-  float* partials = scratch.get<float>(chunks * size);
+  float* partials = workspace.get<float>(chunks * size);
   parallel.for_range(chunks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t chunk = begin; chunk < end; ++chunk)
       sum_images(s, s.n * chunk / chunks, s.n * (chunk + 1) / chunks, dy, input,

@@ -3,9 +3,9 @@
 
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/ops/range_check.h"
-#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/wide_vectors.h"
+#include "runtime/cpu/workspace.h"
 #include "runtime/ir/bag_mode.h"
 
 namespace tide {
@@ -67,8 +67,8 @@ class BagSums {
         std::max<int64_t>(1, columns_ * (1 + length_ / std::max<int64_t>(1, bags_)));
     parallel_.for_range(
         bags_, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
-          static thread_local Scratch scratch;
-          auto* values = scratch.get<Wide<T>>(columns_);
+          static thread_local Workspace workspace;
+          auto* values = workspace.get<Wide<T>>(columns_);
           for (int64_t bag = begin; bag < end; ++bag) {
             const int64_t first = starts_[bag] - 1, last = starts_[bag + 1] - 1;
             std::fill_n(values, columns_, Wide<T>(0));
@@ -116,8 +116,8 @@ class BagSums {
 
   void choose(int64_t bag, int64_t first, int64_t last, Wide<T>* values) {
     static const auto take = fastest<take_largest<T>>();
-    static thread_local Scratch scratch;
-    auto* indices = scratch.get<int32_t>(columns_);
+    static thread_local Workspace workspace;
+    auto* indices = workspace.get<int32_t>(columns_);
     std::fill_n(indices, columns_, -1);
     for (int64_t index = first; index < last; ++index) {
       prefetch(index);

@@ -8,9 +8,9 @@
 #include "runtime/cpu/gemm/patch_gradient.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/ops/plain_planes.h"
-#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/winograd/winograd.h"
+#include "runtime/cpu/workspace.h"
 #include "runtime/types/error.h"
 
 namespace tide {
@@ -61,7 +61,7 @@ class PatchConvolution {
  public:
   PatchConvolution(const ConvolutionShape& shape, Parallel& parallel)
       : s_(shape), parallel_(parallel) {
-    patches_ = scratch().get<T>(rows() * columns());
+    patches_ = workspace().get<T>(rows() * columns());
   }
 
   void forward(const T* input, const T* weight, const T* bias, T* output) {
@@ -89,7 +89,7 @@ class PatchConvolution {
   }
 
   void backward_weight(const T* dy, const T* input, T* dw) {
-    static thread_local Scratch parts;
+    static thread_local Workspace parts;
     const int64_t size = channels() * rows();
     T* part = parts.get<T>(size);
     std::fill_n(dw, s_.weight_size(), T());
@@ -102,8 +102,8 @@ class PatchConvolution {
   }
 
  private:
-  static Scratch& scratch() {
-    static thread_local Scratch instance;
+  static Workspace& workspace() {
+    static thread_local Workspace instance;
     return instance;
   }
 
@@ -134,13 +134,13 @@ class PatchConvolution {
   T* patches_;
 };
 
-/// The elements of an array as floats: the array itself, or a copy in `scratch`.
+/// The elements of an array as floats: the array itself, or a copy in `workspace`.
 template <class T>
-const float* widened(const ArrayView& array, Scratch& scratch, Parallel& parallel) {
+const float* widened(const ArrayView& array, Workspace& workspace, Parallel& parallel) {
   if constexpr (std::is_same_v<T, float>) return static_cast<const float*>(array.data);
   const int64_t count = array.layout.shape.numel();
   const auto* from = static_cast<const T*>(array.data);
-  float* to = scratch.get<float>(count);
+  float* to = workspace.get<float>(count);
   parallel.for_range(count, 32768, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) to[i] = static_cast<float>(from[i]);
   });
@@ -164,16 +164,16 @@ bool all_finite(const float* values, int64_t count, Parallel& parallel) {
 /// Calls compute(first, second, bias, result) on floats, and rounds the result once if T is a half.
 template <class T, class Compute>
 void compute_in_float(ComputeCall& call, const Compute& compute) {
-  static thread_local Scratch scratch[4];
+  static thread_local Workspace workspace[4];
   Parallel& parallel = *call.parallel;
-  const float* first = widened<T>(call.inputs[0], scratch[0], parallel);
-  const float* second = widened<T>(call.inputs[1], scratch[1], parallel);
-  const float* bias = has_bias(call) ? widened<T>(call.inputs[2], scratch[2], parallel) : nullptr;
+  const float* first = widened<T>(call.inputs[0], workspace[0], parallel);
+  const float* second = widened<T>(call.inputs[1], workspace[1], parallel);
+  const float* bias = has_bias(call) ? widened<T>(call.inputs[2], workspace[2], parallel) : nullptr;
   const int64_t count = call.outputs[0].layout.shape.numel();
   if constexpr (std::is_same_v<T, float>) {
     compute(first, second, bias, static_cast<float*>(call.outputs[0].data));
   } else {
-    float* wide = scratch[3].get<float>(count);
+    float* wide = workspace[3].get<float>(count);
     compute(first, second, bias, wide);
     auto* to = static_cast<T*>(call.outputs[0].data);
     parallel.for_range(count, 32768, [&](int64_t begin, int64_t end) {

@@ -4,7 +4,7 @@
 #include "runtime/cpu/distance/distance.h"
 #include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cpu/scratch.h"
+#include "runtime/cpu/workspace.h"
 
 namespace tide {
 namespace {
@@ -56,7 +56,7 @@ void distances(ComputeCall& call) {
   call.parallel->for_range(
       batches * panels * chunks, std::max<int64_t>(1, kGrain / work),
       [&](int64_t begin, int64_t end) {
-        static thread_local Scratch panel_memory, result_memory;
+        static thread_local Workspace panel_memory, result_memory;
         T* panel = panel_memory.get<T>(std::max<int64_t>(1, size * columns));
         T* result = result_memory.get<T>(kRowsTogether * columns);
         int64_t packed = -1;
@@ -92,7 +92,7 @@ void pair_distances(ComputeCall& call) {
   const int64_t work = std::max<int64_t>(1, n / 2 * columns * size);
   call.parallel->for_range(
       panels, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
-        static thread_local Scratch panel_memory, result_memory;
+        static thread_local Workspace panel_memory, result_memory;
         T* panel = panel_memory.get<T>(std::max<int64_t>(1, size * columns));
         T* result = result_memory.get<T>(kRowsTogether * columns);
         for (int64_t item = begin; item < end; ++item) {

@@ -5,9 +5,9 @@
 
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/ops/range_check.h"
-#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/strided_walk.h"
 #include "runtime/cpu/visit_type.h"
+#include "runtime/cpu/workspace.h"
 
 namespace tide {
 namespace {
@@ -65,8 +65,8 @@ class Gather {
 
   /// Gathers the points begin to end of the index, in row-major order.
   void run(int64_t begin, int64_t end) {
-    static thread_local Scratch scratch;
-    int64_t* const offsets = rows_share_index_ ? scratch.get<int64_t>(length_) : nullptr;
+    static thread_local Workspace workspace;
+    int64_t* const offsets = rows_share_index_ ? workspace.get<int64_t>(length_) : nullptr;
     const int64_t* offsets_index = nullptr;  // the row of the index that `offsets` belong to
     StridedWalk<2> walk(rows_, {walked_.data(), index_walked_.data()}, begin / length_);
     for (int64_t row = begin / length_; row * length_ < end; ++row, walk.next()) {

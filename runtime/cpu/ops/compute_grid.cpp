@@ -5,8 +5,8 @@
 #include "runtime/cpu/grid_axes.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/pixel_blocks.h"
-#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/wide_vectors.h"
+#include "runtime/cpu/workspace.h"
 
 namespace tide {
 namespace {
@@ -255,12 +255,12 @@ class TransposedPixels {
   /// Calls body(first, last) for groups of samples, the number that is held at a time.
   template <class Body>
   void for_samples(const Body& body) {
-    static thread_local Scratch scratch;
+    static thread_local Workspace workspace;
     const int64_t bytes = length() * static_cast<int64_t>(sizeof(T));
     // The pixels that a thread transposes stay in its second-level cache.
     const int64_t most = planes_.parallel.threads() * kBytesOfThread;
     const int64_t together = std::clamp<int64_t>(most / bytes, 1, planes_.samples);
-    pixels_ = scratch.get<T>(together * length());
+    pixels_ = workspace.get<T>(together * length());
     for (first_ = 0; first_ < planes_.samples; first_ += together) {
       const int64_t last = std::min(planes_.samples, first_ + together);
       fill(last);
@@ -470,8 +470,8 @@ void spread_by_pixels(const Planes<T>& planes, const Grid<T>& grid, const T* dy,
       form_for<T>(lanes, [](auto n) { return form<from_pixels<T, n>, n * sizeof(T)>(); });
   const int64_t groups = (planes.channels + lanes - 1) / lanes;
   planes.parallel.for_range(planes.samples * groups, 1, [&](int64_t begin, int64_t end) {
-    static thread_local Scratch scratch;
-    T* const pixels = scratch.get<T>((planes.size + 1) * lanes);
+    static thread_local Workspace workspace;
+    T* const pixels = workspace.get<T>((planes.size + 1) * lanes);
     for (int64_t i = begin; i < end; ++i) {
       const int64_t sample = i / groups, c = i % groups * lanes;
       const int64_t plane = sample * planes.channels + c;
@@ -496,7 +496,7 @@ void spread_by_rows(const Planes<T>& planes, const Grid<T>& grid, const T* dy, T
   const int64_t groups = std::min(planes.channels, parts);
   const int64_t size = planes.size;
   planes.parallel.for_range(planes.samples * groups, 1, [&](int64_t begin, int64_t end) {
-    static thread_local Scratch scratch;
+    static thread_local Workspace workspace;
     for (int64_t i = begin; i < end; ++i) {
       const int64_t sample = i / groups, group = i % groups;
       const int64_t from = sample * planes.channels + planes.channels * group / groups;

@@ -8,7 +8,7 @@
 
 #include "runtime/cpu/lapack/plugin.h"
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cpu/scratch.h"
+#include "runtime/cpu/workspace.h"
 #include "runtime/ir/compute_failure.h"
 #include "runtime/types/error.h"
 
@@ -122,8 +122,8 @@ void for_each_matrix(const ComputeCall& call, int64_t count, int64_t work, const
 enum Buffer { kMatrix, kSecond, kThird, kVector, kWork, kIntegers, kBuffers };
 
 template <class T>
-T* scratch(Buffer buffer, int64_t count) {
-  static thread_local Scratch buffers[kBuffers];
+T* workspace(Buffer buffer, int64_t count) {
+  static thread_local Workspace buffers[kBuffers];
   return buffers[buffer].get<T>(static_cast<size_t>(std::max<int64_t>(count, 1)));
 }
 
@@ -158,7 +158,7 @@ class Factor {
       if (fits(factors.row_stride(), factors.column_stride())) {
         stride_ = as_int(factors.column_stride());
       } else {
-        T* copy = scratch<T>(kMatrix, size * size);
+        T* copy = workspace<T>(kMatrix, size * size);
         factors.read(index, copy);
         data_ = copy;
       }
@@ -225,7 +225,7 @@ void compute_lu(ComputeCall& call) {
     const int64_t rows = input.rows, columns = input.columns, rank = std::min(rows, columns);
     FirstFailure failure;
     for_each_matrix(call, input.count(), rows * columns * rank, [&](int64_t index) {
-      T* a = scratch<T>(kMatrix, rows * columns);
+      T* a = workspace<T>(kMatrix, rows * columns);
       input.read(index, a);
       const int m = as_int(rows), n = as_int(columns), lda = leading(rows);
       int info = 0;
@@ -307,7 +307,7 @@ void compute_cholesky(ComputeCall& call) {
         call.outputs.size() > 1 ? static_cast<int32_t*>(call.outputs[1].data) : nullptr;
     FirstFailure failure;
     for_each_matrix(call, input.count(), size * size * size / 3, [&](int64_t index) {
-      T* a = scratch<T>(kMatrix, size * size);
+      T* a = workspace<T>(kMatrix, size * size);
       input.read(index, a);
       for (int64_t c = 1; c < size; ++c) std::fill_n(a + c * size, c, T(0));
       const int n = as_int(size), lda = leading(size);
@@ -331,9 +331,9 @@ void compute_qr(ComputeCall& call) {
     const int64_t width = q_output.columns;  // of Q: rank, or all rows
     for_each_matrix(call, input.count(), 2 * rows * columns * rank, [&](int64_t index) {
       // Large enough for the wider of the matrix and Q.
-      T* a = scratch<T>(kMatrix, rows * std::max(columns, width));
-      T* r = scratch<T>(kSecond, width * columns);
-      T* tau = scratch<T>(kVector, rank);
+      T* a = workspace<T>(kMatrix, rows * std::max(columns, width));
+      T* r = workspace<T>(kSecond, width * columns);
+      T* tau = workspace<T>(kVector, rank);
       input.read(index, a);
       const int m = as_int(rows), n = as_int(columns), k = as_int(rank), lda = leading(rows);
       const int q_columns = as_int(width), query = -1;
@@ -345,7 +345,7 @@ void compute_qr(ComputeCall& call) {
         lapack.geqrf(&m, &n, a, &lda, tau, &best[0], &query, &info);
         lapack.orgqr(&m, &q_columns, &k, a, &lda, tau, &best[1], &query, &info);
         const int work_size = static_cast<int>(std::max(best[0], best[1]));
-        T* work = scratch<T>(kWork, work_size);
+        T* work = workspace<T>(kWork, work_size);
         lapack.geqrf(&m, &n, a, &lda, tau, work, &work_size, &info);
         for (int64_t c = 0; c < columns; ++c)
           for (int64_t i = 0; i < width; ++i) r[c * width + i] = i <= c ? a[c * rows + i] : T(0);
@@ -364,7 +364,7 @@ void compute_geqrf(ComputeCall& call) {
     auto* factors = static_cast<T*>(call.outputs[1].data);
     const int64_t rows = input.rows, columns = input.columns, rank = std::min(rows, columns);
     for_each_matrix(call, rank ? input.count() : 0, 2 * rows * columns * rank, [&](int64_t index) {
-      T* a = scratch<T>(kMatrix, rows * columns);
+      T* a = workspace<T>(kMatrix, rows * columns);
       input.read(index, a);
       const int m = as_int(rows), n = as_int(columns), lda = leading(rows), query = -1;
       T* tau = factors + index * rank;
@@ -372,7 +372,7 @@ void compute_geqrf(ComputeCall& call) {
       int info = 0;
       lapack.geqrf(&m, &n, a, &lda, tau, &best, &query, &info);
       const int work_size = static_cast<int>(best);
-      lapack.geqrf(&m, &n, a, &lda, tau, scratch<T>(kWork, work_size), &work_size, &info);
+      lapack.geqrf(&m, &n, a, &lda, tau, workspace<T>(kWork, work_size), &work_size, &info);
       output.write(index, a, rows);
     });
   });
@@ -388,16 +388,16 @@ void compute_ldl_factor(ComputeCall& call) {
     for_each_matrix(call, input.count(), size * size * size / 3, [&](int64_t index) {
       reported[index] = 0;
       if (size == 0) return;
-      T* a = scratch<T>(kMatrix, size * size);
+      T* a = workspace<T>(kMatrix, size * size);
       input.read(index, a);
       for (int64_t c = 1; c < size; ++c) std::fill_n(a + c * size, c, T(0));
       const int n = as_int(size), query = -1;
-      int* swaps = scratch<int>(kIntegers, size);
+      int* swaps = workspace<int>(kIntegers, size);
       T best;
       int info = 0;
       lapack.sytrf("L", &n, a, &n, swaps, &best, &query, &info, 1);
       const int work_size = static_cast<int>(best);
-      lapack.sytrf("L", &n, a, &n, swaps, scratch<T>(kWork, work_size), &work_size, &info, 1);
+      lapack.sytrf("L", &n, a, &n, swaps, workspace<T>(kWork, work_size), &work_size, &info, 1);
       std::copy_n(swaps, size, pivots + index * size);
       reported[index] = info;
       output.write(index, a, size);
@@ -413,9 +413,9 @@ void compute_ldl_solve(ComputeCall& call) {
     const int64_t size = factors.rows, columns = right.columns;
     const int64_t count = size * columns > 0 ? factors.count() : 0;
     for_each_matrix(call, count, size * size * columns, [&](int64_t index) {
-      T* a = scratch<T>(kMatrix, size * size);
-      T* b = scratch<T>(kSecond, size * columns);
-      int* swaps = scratch<int>(kIntegers, size);
+      T* a = workspace<T>(kMatrix, size * size);
+      T* b = workspace<T>(kSecond, size * columns);
+      int* swaps = workspace<int>(kIntegers, size);
       factors.read(index, a);
       right.read(index, b);
       std::copy_n(pivots + index * size, size, swaps);
@@ -440,7 +440,7 @@ void compute_eigh(ComputeCall& call) {
     const int64_t size = input.rows;
     FirstFailure failure;
     for_each_matrix(call, size ? input.count() : 0, 4 * size * size * size, [&](int64_t index) {
-      T* a = scratch<T>(kMatrix, size * size);
+      T* a = workspace<T>(kMatrix, size * size);
       input.read(index, a);
       for (int64_t c = 0; c < size; ++c)
         if (!all_finite(a + c * size + c, size - c)) return failure.note(index, -1);
@@ -452,8 +452,8 @@ void compute_eigh(ComputeCall& call) {
       lapack.syevd(job, "L", &n, a, &lda, w, &best, &query, &best_integers, &query, &info, 1, 1);
       // The workspace size is returned in type T, which may have rounded it down.
       const int work_size = static_cast<int>(std::nextafter(best, INFINITY)) + 1;
-      lapack.syevd(job, "L", &n, a, &lda, w, scratch<T>(kWork, work_size), &work_size,
-                   scratch<int>(kIntegers, best_integers), &best_integers, &info, 1, 1);
+      lapack.syevd(job, "L", &n, a, &lda, w, workspace<T>(kWork, work_size), &work_size,
+                   workspace<int>(kIntegers, best_integers), &best_integers, &info, 1, 1);
       if (info > 0) return failure.note(index, info);
       if (vectors) Matrices<T>(call.outputs[1]).write(index, a, size);
     });
@@ -472,9 +472,9 @@ void compute_svd(ComputeCall& call) {
     const int64_t v_rows = vectors ? Matrices<T>(call.outputs[2]).rows : 0;
     FirstFailure failure;
     for_each_matrix(call, input.count(), 8 * rows * columns * rank, [&](int64_t index) {
-      T* a = scratch<T>(kMatrix, rows * columns);
-      T* u = scratch<T>(kSecond, rows * u_columns);
-      T* v = scratch<T>(kThird, v_rows * columns);
+      T* a = workspace<T>(kMatrix, rows * columns);
+      T* u = workspace<T>(kSecond, rows * u_columns);
+      T* v = workspace<T>(kThird, v_rows * columns);
       input.read(index, a);
       if (!all_finite(a, rows * columns)) return failure.note(index, -1);
       if (rank == 0) {
@@ -485,12 +485,12 @@ void compute_svd(ComputeCall& call) {
         const int m = as_int(rows), n = as_int(columns), query = -1;
         const int lda = leading(rows), ldv = leading(v_rows);
         T* s = values + index * rank;
-        int* integers = scratch<int>(kIntegers, 8 * rank);
+        int* integers = workspace<int>(kIntegers, 8 * rank);
         T best;
         int info = 0;
         lapack.gesdd(job, &m, &n, a, &lda, s, u, &lda, v, &ldv, &best, &query, integers, &info, 1);
         const int work_size = static_cast<int>(std::nextafter(best, INFINITY)) + 1;
-        T* work = scratch<T>(kWork, work_size);
+        T* work = workspace<T>(kWork, work_size);
         lapack.gesdd(job, &m, &n, a, &lda, s, u, &lda, v, &ldv, work, &work_size, integers, &info,
                      1);
         if (info > 0) return failure.note(index, info);

@@ -5,8 +5,8 @@
 
 #include "runtime/cpu/gemm/gemm.h"
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/team.h"
+#include "runtime/cpu/workspace.h"
 #include "runtime/device/backend.h"
 #include "runtime/ir/math/half.h"
 #include "runtime/types/error.h"
@@ -90,7 +90,7 @@ void multiply_narrow(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, 
                      int64_t bias_stride, Result* c, Parallel& parallel) {
   constexpr int64_t kRows = 1024, kColumns = 2048, kPairs = 2048;  // bound the memory
   constexpr int64_t kGrain = 32768;
-  static thread_local Scratch left_memory, right_memory, sum_memory;
+  static thread_local Workspace left_memory, right_memory, sum_memory;
   for (int64_t i0 = 0; i0 < m; i0 += kRows)
     for (int64_t j0 = 0; j0 < n; j0 += kColumns) {
       const int64_t rows = std::min(kRows, m - i0), columns = std::min(kColumns, n - j0);
@@ -138,11 +138,11 @@ template <class T>
 void multiply_integers(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const T* bias,
                        int64_t bias_stride, T* c, Parallel& parallel) {
   using U = std::make_unsigned_t<T>;
-  static thread_local Scratch scratch;
+  static thread_local Workspace workspace;
   const T* rows = b.data;
   int64_t row_stride = b.row_stride;
   if (b.column_stride != 1) {
-    T* copy = scratch.get<T>(std::max<int64_t>(n * k, 1));
+    T* copy = workspace.get<T>(std::max<int64_t>(n * k, 1));
     parallel.for_range(k, std::max<int64_t>(1, 16384 / n), [&](int64_t begin, int64_t end) {
       for (int64_t p = begin; p < end; ++p)
         for (int64_t j = 0; j < n; ++j)

@@ -8,8 +8,8 @@
 #include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/ops/plain_planes.h"
-#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
+#include "runtime/cpu/workspace.h"
 
 namespace tide {
 namespace {
@@ -255,9 +255,9 @@ void max_inner_windows(const InnerWindows& windows, int64_t stride, int64_t coun
   const auto run =
       wide && windows.count >= 8 ? max_windows_8<with_indices> : max_windows_4<with_indices>;
   if (stride <= InnerWindows::kMostPicked) return run(windows, values, indices);
-  static thread_local Scratch value_scratch, index_scratch;
-  auto* all_values = value_scratch.get<float>(windows.count);
-  auto* all_indices = index_scratch.get<int32_t>(with_indices ? windows.count : 1);
+  static thread_local Workspace value_workspace, index_workspace;
+  auto* all_values = value_workspace.get<float>(windows.count);
+  auto* all_indices = index_workspace.get<int32_t>(with_indices ? windows.count : 1);
   run(windows, all_values, all_indices);
   pick_apart(all_values, stride, count, values);
   if (with_indices) pick_apart(all_indices, stride, count, indices);
@@ -293,8 +293,8 @@ void max_pool(ComputeCall& call) {
   const bool with_indices = call.outputs.size() > 1;
   auto* positions = with_indices ? static_cast<int64_t*>(call.outputs[1].data) : nullptr;
   pool.for_planes(*call.parallel, [&](int64_t plane) {
-    static thread_local Scratch scratch;
-    int32_t* indices = scratch.get<int32_t>(pool.w.output);
+    static thread_local Workspace workspace;
+    int32_t* indices = workspace.get<int32_t>(pool.w.output);
     for (int64_t row = 0; row < pool.h.output; ++row) {
       const int64_t offset = plane * pool.output_size() + row * pool.w.output;
       max_row(pool, input + plane * pool.input_size(), row, with_indices, values + offset, indices);
@@ -313,14 +313,14 @@ void max_pool_backward(ComputeCall& call) {
   auto* dx = static_cast<T*>(call.outputs[0].data);
   const int64_t grain = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, input_size));
   call.parallel->for_range(input[0] * input[1], grain, [&](int64_t begin, int64_t end) {
-    static thread_local Scratch scratch;
+    static thread_local Workspace workspace;
     for (int64_t plane = begin; plane < end; ++plane) {
       T* to = dx + plane * input_size;
       Wide<T>* sums;
       if constexpr (std::is_same_v<T, Wide<T>>)
         sums = to;
       else
-        sums = scratch.get<Wide<T>>(input_size);
+        sums = workspace.get<Wide<T>>(input_size);
       std::fill_n(sums, input_size, Wide<T>(0));
       for (int64_t i = plane * output_size; i < (plane + 1) * output_size; ++i)
         if (positions[i] >= 1 && positions[i] <= input_size)
@@ -379,8 +379,8 @@ template <class T>
 void average_pool_backward(ComputeCall& call) {
   const Pool pool(call, call.outputs[0].layout.shape, call.inputs[0].layout.shape, false);
   pool.for_planes(*call.parallel, [&](int64_t plane) {
-    static thread_local Scratch scratch;
-    Wide<T>* sums = scratch.get<Wide<T>>(pool.input_size());
+    static thread_local Workspace workspace;
+    Wide<T>* sums = workspace.get<Wide<T>>(pool.input_size());
     std::fill_n(sums, pool.input_size(), Wide<T>(0));
     const T* dy = static_cast<const T*>(call.inputs[0].data) + plane * pool.output_size();
     for (int64_t row = 0; row < pool.h.output; ++row)

@@ -7,9 +7,9 @@
 #include "runtime/cpu/gemm/gemm_packing.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/ops/recurrence_cells.h"
-#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/wide_vectors.h"
+#include "runtime/cpu/workspace.h"
 #include "runtime/types/error.h"
 
 namespace tide {
@@ -172,7 +172,7 @@ auto backward_of(RecurrenceCell cell) {
 /// The weights of the hidden state, panel by panel: a group's units of each gate.
 template <class T>
 RightPanels<T> panels_of_gates(ComputeCall& call, const Sequences& all, const ArrayView& weight) {
-  static thread_local Scratch memory;
+  static thread_local Workspace memory;
   const int64_t panels = all.groups * all.gates;
   const RightPanels<T> right(all.hidden, panels,
                              memory.get<T>(RightPanels<T>::size(all.hidden, panels)));
@@ -187,7 +187,7 @@ RightPanels<T> panels_of_gates(ComputeCall& call, const Sequences& all, const Ar
 /// The bias in the order of those panels' columns.
 template <class T>
 const T* bias_of_panels(const Sequences& all, const ArrayView& bias) {
-  static thread_local Scratch memory;
+  static thread_local Workspace memory;
   T* const ordered = memory.get<T>(static_cast<size_t>(all.groups * all.gates * all.width));
   T* to = ordered;
   for (int64_t group = 0; group < all.groups; ++group)
@@ -216,14 +216,14 @@ void forward(ComputeCall& call) {
   const T* bias = all.has_bias ? bias_of_panels<T>(all, call.inputs[2 + states]) : nullptr;
   // A step reads one and writes the other; sequences that are not in a step have the same values in
   // both.
-  static thread_local Scratch state_memory;
+  static thread_local Workspace state_memory;
   T *now = state_memory.get<T>(static_cast<size_t>(2 * n * hidden)), *next = now + n * hidden;
   for (T* h : {now, next}) std::copy_n(input<T>(call, 1), n * hidden, h);
 
   const auto step = keep ? forward_of<T, true>(all.cell) : forward_of<T, false>(all.cell);
   all.for_steps(all.backwards, [&](int64_t rows, int64_t first) {
     for_groups(*call.parallel, all, rows * columns * hidden, [&](int64_t begin, int64_t end) {
-      static thread_local Scratch product_memory;
+      static thread_local Workspace product_memory;
       const int64_t stride = (end - begin) * columns;
       T* const product = product_memory.get<T>(static_cast<size_t>(rows * stride));
       multiply(rows, stride, hidden, now, right, begin * all.gates,
@@ -260,7 +260,7 @@ void backward(ComputeCall& call) {
   for (size_t i = 1; i <= states; ++i)
     std::copy_n(input<T>(call, i), n * hidden, output<T>(call, i));
 
-  static thread_local Scratch right_memory;
+  static thread_local Workspace right_memory;
   const RightPanels<T> right(k, all.groups,
                              right_memory.get<T>(RightPanels<T>::size(k, all.groups)));
   right.pack_all(*call.parallel, [&](int64_t group) {

@@ -3,8 +3,8 @@
 
 #include "runtime/cpu/gemm/gemm.h"
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
+#include "runtime/cpu/workspace.h"
 #include "runtime/ir/math/float8.h"
 
 namespace tide {
@@ -35,7 +35,7 @@ void widen(const ArrayView& matrix, int64_t rows, int64_t length, int64_t stride
 }  // namespace
 
 void compute_scaled_matmul(ComputeCall& call) {
-  static thread_local Scratch left_memory, right_memory, sum_memory;
+  static thread_local Workspace left_memory, right_memory, sum_memory;
   const ArrayView &a = call.inputs[0], &b = call.inputs[1], &result = call.outputs[0];
   const int64_t m = a.layout.shape[0], k = a.layout.shape[1], n = b.layout.shape[1];
   float* const left = left_memory.get<float>(std::max<int64_t>(m * k, 1));

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
+#include "runtime/cpu/workspace.h"
 
 namespace tide {
 namespace {
@@ -78,8 +78,9 @@ void sum_long_fiber(Parallel& parallel, const In* x, Out* y, int64_t length) {
   using S = Sum<Out>;
   constexpr int64_t group = kChains * kScanBlock;
   const int64_t groups = (length + group - 1) / group;
-  static thread_local Scratch scratch;
-  S* before = scratch.get<S>(groups * kChains);  // the sum before each block; at first its own sum
+  static thread_local Workspace workspace;
+  S* before =
+      workspace.get<S>(groups * kChains);  // the sum before each block; at first its own sum
   const auto for_groups = [&](const auto& body) {
     parallel.for_range(groups, 4, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
@@ -159,7 +160,7 @@ void product_gradients(ComputeCall& call) {
   using W = Wide<T>;
   const ScanShape scan(call.inputs[0].layout.shape, unpack<DimAttributes>(call.attributes).dim);
   for_fibers(call, scan, [&](int64_t offset, auto width) {
-    static thread_local Scratch term_memory, first_memory;
+    static thread_local Workspace term_memory, first_memory;
     const T* x = static_cast<const T*>(call.inputs[0].data) + offset;
     const T* dy = static_cast<const T*>(call.inputs[1].data) + offset;
     T* dx = static_cast<T*>(call.outputs[0].data) + offset;

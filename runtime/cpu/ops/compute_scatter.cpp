@@ -9,9 +9,9 @@
 
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/ops/scatter_loops.h"
-#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/strided_walk.h"
 #include "runtime/cpu/visit_type.h"
+#include "runtime/cpu/workspace.h"
 
 namespace tide {
 namespace {
@@ -190,7 +190,7 @@ class Scatter {
 
   /// Processes the only fiber, with separate bins for each thread.
   void run_by_bins() {
-    static thread_local Scratch memory;
+    static thread_local Workspace memory;
     const int64_t parts = call_.parallel->threads(), length = arrays_.length;
     const int64_t bytes = arrays_.size * loops_.target_size;
     std::byte* const bins = memory.get<std::byte>(static_cast<size_t>(parts * bytes));
@@ -246,7 +246,7 @@ class Scatter {
   void run_by_buckets_of() {
     using Entry = ScatterEntry<T>;
     constexpr int64_t kTogether = (int64_t{16} << 20) / sizeof(Entry);
-    static thread_local Scratch entry_memory, count_memory;
+    static thread_local Workspace entry_memory, count_memory;
     const int64_t length = arrays_.length, parts = call_.parallel->threads();
     const int bits = bucket_bits();
     const int64_t buckets = (arrays_.size >> bits) + 1;
@@ -308,7 +308,7 @@ class Scatter {
   /// Processes the array row by row, each with all of its values, in order, so that it goes through
   /// the cache once. `copies`: rows first copy their elements of the base.
   void run_by_targets(int64_t group_size, bool copies) {
-    static thread_local Scratch entry_memory, end_memory;
+    static thread_local Workspace entry_memory, end_memory;
     const int64_t size = arrays_.size, length = arrays_.length, inner_count = arrays_.inner_count;
     int64_t* const entries = entry_memory.get<int64_t>(length);
     int64_t* const ends = end_memory.get<int64_t>(size + 1);
@@ -371,9 +371,9 @@ constexpr ScatterLoops kWriteLoops = TypedScatter<T, T, Put::write>::loops();
 /// Halves are summed in float, in separate memory.
 template <class Half>
 void add_halves(ComputeCall& call, const Layout& layout) {
-  static thread_local Scratch scratch;
+  static thread_local Workspace workspace;
   const int64_t count = layout.shape.numel();
-  float* sums = scratch.get<float>(std::max<int64_t>(count, 1));
+  float* sums = workspace.get<float>(std::max<int64_t>(count, 1));
   convert_all(*call.parallel, static_cast<const Half*>(call.inputs[0].data), sums, count);
   Scatter(call, scatter_add_loops(call.inputs[0].type), sums, sums, layout).run(false);
   convert_all(*call.parallel, sums, static_cast<Half*>(call.outputs[0].data), count);

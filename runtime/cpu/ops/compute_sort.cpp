@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/visit_type.h"
+#include "runtime/cpu/workspace.h"
 
 namespace tide {
 namespace {
@@ -106,9 +106,9 @@ struct Rows {
 };
 
 /// The calling thread's memory for the entries of one row.
-Scratch& entry_scratch() {
-  static thread_local Scratch scratch;
-  return scratch;
+Workspace& entry_workspace() {
+  static thread_local Workspace workspace;
+  return workspace;
 }
 
 /// The lowest and the highest key of a row.
@@ -169,8 +169,8 @@ class DigitSort {
 
   /// `spare` has the same size. Returns whichever of the two holds the result.
   KeyAt<Word>* run(KeyAt<Word>* entries, KeyAt<Word>* spare) {
-    static thread_local Scratch scratch;
-    auto* counts = scratch.get<int64_t>(parts_ << digit_bits_);
+    static thread_local Workspace workspace;
+    auto* counts = workspace.get<int64_t>(parts_ << digit_bits_);
     for (int pass = 0; pass < passes_; ++pass) {
       move_by_digit(parallel_, entries, spare, length_, parts_, pass * digit_bits_,
                     int64_t(1) << digit_bits_, counts);
@@ -203,9 +203,9 @@ class BucketSort {
   /// False if too many keys have the same first digit; `entries` are then unchanged, else sorted.
   /// `spare` has the same size.
   bool run(Entry* entries, Entry* spare) {
-    static thread_local Scratch scratch;
+    static thread_local Workspace workspace;
     const int64_t buckets = int64_t(1) << bucket_bits_;
-    auto* counts = scratch.get<int64_t>(parts_ * buckets);
+    auto* counts = workspace.get<int64_t>(parts_ * buckets);
     move_by_digit(parallel_, entries, spare, length_, parts_, shift_, buckets, counts);
     const int64_t* ends = counts + (parts_ - 1) * buckets;
     for (int64_t b = 0; b < buckets; ++b)
@@ -228,8 +228,8 @@ class BucketSort {
   /// Sorts by two more digits, after which hardly any neighbours are in the wrong order. The result
   /// is in `sorted`.
   void sort_bucket(const Entry* entries, Entry* sorted, int64_t count) const {
-    static thread_local Scratch scratch;
-    Entry* partly_sorted = scratch.get<Entry>(std::max<int64_t>(1, count));
+    static thread_local Workspace workspace;
+    Entry* partly_sorted = workspace.get<Entry>(std::max<int64_t>(1, count));
     move_in_cache(entries, partly_sorted, count, std::max(0, shift_ - 16));
     move_in_cache(partly_sorted, sorted, count, std::max(0, shift_ - 8));
     int64_t moves = 8 * count;
@@ -292,7 +292,7 @@ class LongRow {
 
   template <class Word>
   void sort_as(KeyRange range) {
-    auto* entries = entry_scratch().get<KeyAt<Word>>(2 * rows_.length);
+    auto* entries = entry_workspace().get<KeyAt<Word>>(2 * rows_.length);
     for_parts(parallel_, rows_.length, parts_, [&](int64_t, int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
         entries[i] = {static_cast<Word>(rows_.key(row_, i) - range.low), static_cast<Word>(i)};
@@ -332,7 +332,7 @@ template <class T>
 void sort_row(Parallel& parallel, const Rows<T>& rows, int64_t row) {
   const int64_t length = rows.length;
   if (length > kShortRow) return LongRow(parallel, rows, row).sort();
-  Entry* entries = entry_scratch().get<Entry>(length);
+  Entry* entries = entry_workspace().get<Entry>(length);
   for (int64_t i = 0; i < length; ++i) entries[i] = rows.entry(row, i);
   std::sort(entries, entries + length, before<uint64_t>);
   rows.write(row, entries);
@@ -374,28 +374,28 @@ class Selection {
 /// of these.
 template <class T>
 void select(Parallel& parallel, const Rows<T>& rows) {
-  static thread_local Scratch scratch;
+  static thread_local Workspace memory;
   const int64_t part = std::max<int64_t>(kPart, 4 * rows.kept);
   const int64_t parts = (rows.length + part - 1) / part, total = rows.count * parts;
-  Entry* workspace = scratch.get<Entry>(2 * rows.kept * total);
+  Entry* entries = memory.get<Entry>(2 * rows.kept * total);
   parallel.for_range(total, std::max<int64_t>(1, kPart / rows.length),
                      [&](int64_t begin, int64_t end) {
                        for (int64_t item = begin; item < end; ++item) {
                          const int64_t row = item / parts, first = item % parts * part;
                          const int64_t last = std::min(rows.length, first + part);
-                         Selection selection(workspace + 2 * rows.kept * item, rows.kept);
+                         Selection selection(entries + 2 * rows.kept * item, rows.kept);
                          for (int64_t i = first; i < last; ++i) selection.add(rows.entry(row, i));
                          const int64_t count = selection.finish();
                          // Pads each part to the same number of entries: these come after all
                          // others.
-                         Entry* part_entries = workspace + 2 * rows.kept * item;
+                         Entry* part_entries = entries + 2 * rows.kept * item;
                          std::fill(part_entries + count, part_entries + rows.kept,
                                    Entry{~uint64_t(0), static_cast<uint64_t>(rows.length)});
                        }
                      });
   parallel.for_range(rows.count, 64, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
-      Entry* row_entries = workspace + 2 * rows.kept * parts * row;
+      Entry* row_entries = entries + 2 * rows.kept * parts * row;
       for (int64_t p = 1; p < parts; ++p)
         std::copy_n(row_entries + 2 * rows.kept * p, rows.kept, row_entries + rows.kept * p);
       std::partial_sort(row_entries, row_entries + rows.kept, row_entries + rows.kept * parts,

@@ -4,8 +4,8 @@
 
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/pixel_blocks.h"
-#include "runtime/cpu/scratch.h"
 #include "runtime/cpu/wide_vectors.h"
+#include "runtime/cpu/workspace.h"
 
 namespace tide {
 namespace {
@@ -103,8 +103,8 @@ void window_sums(ComputeCall& call) {
   call.parallel->for_range((w.blocks + lanes - 1) / lanes,
                            std::max<int64_t>(1, kGrain / (lanes * (w.to * w.taps + w.from))),
                            [&](int64_t begin, int64_t end) {
-                             static thread_local Scratch scratch;
-                             T* const transposed = scratch.get<T>(w.from * lanes);
+                             static thread_local Workspace workspace;
+                             T* const transposed = workspace.get<T>(w.from * lanes);
                              for (int64_t i = begin; i < end; ++i) {
                                const int64_t first = i * lanes,
                                              rows = std::min<int64_t>(lanes, w.blocks - first);

@@ -6,7 +6,7 @@
 
 #include "runtime/cpu/gemm/gemm.h"
 #include "runtime/cpu/instruction_set.h"
-#include "runtime/cpu/scratch.h"
+#include "runtime/cpu/workspace.h"
 
 namespace tide {
 namespace {
@@ -73,16 +73,17 @@ struct ValuesLayout {
   }
 };
 
-/// The calling thread's scratch memory for a strip.
-float* strip_scratch(const Grid& grid) {
-  static thread_local Scratch scratch;
-  return scratch.get<float>(WinogradKernel::scratch_size(grid.columns(), winograd_kernel().lanes));
+/// The calling thread's workspace for a strip.
+float* strip_workspace(const Grid& grid) {
+  static thread_local Workspace workspace;
+  return workspace.get<float>(
+      WinogradKernel::workspace_size(grid.columns(), winograd_kernel().lanes));
 }
 
 /// Memory shared by all threads of a pass; it belongs to the thread that runs the pass.
-float* shared_scratch(int64_t size) {
-  static thread_local Scratch scratch;
-  return scratch.get<float>(size);
+float* shared_workspace(int64_t size) {
+  static thread_local Workspace workspace;
+  return workspace.get<float>(size);
 }
 
 /// G filter G^T of all filters, as the right side of a product for each point: panels of result
@@ -93,7 +94,7 @@ class Filters {
       : sources_(sources),
         results_(results),
         point_stride_(sources * results + kGap),
-        data_(shared_scratch(kWinogradPoints * point_stride_)) {}
+        data_(shared_workspace(kWinogradPoints * point_stride_)) {}
 
   /// Filters (results, sources, 3, 3); flipped: (sources, results, 3, 3), read backwards.
   void transform(const float* weight, bool flipped, Parallel& parallel) const {
@@ -143,10 +144,10 @@ void convolve(const Grid& grid, const Planes& from, const Planes& to, const floa
   const ValuesLayout values(strips * grid.columns(), from.channels);
   const ValuesLayout sums(strips * grid.columns(), to.channels);
   parallel.for_range(blocks, 1, [&](int64_t begin, int64_t end) {
-    static thread_local Scratch scratch;
-    float* value = scratch.get<float>(values.size() + sums.size());
+    static thread_local Workspace workspace;
+    float* value = workspace.get<float>(values.size() + sums.size());
     float* sum = value + values.size();
-    float* aside = strip_scratch(grid);
+    float* aside = strip_workspace(grid);
     for (int64_t block = begin; block < end; ++block) {
       const int64_t first = block * strips, last = std::min(grid.strips(), first + strips);
       for (int64_t s = first; s < last; ++s)
@@ -218,13 +219,13 @@ void winograd_backward_weight(const ConvolutionShape& s, const float* dy, const 
   const int64_t strips = std::min(grid.strips(), std::max<int64_t>(1, kSumTiles / grid.columns()));
   const ValuesLayout inputs(strips * grid.columns(), s.c), slopes(strips * grid.columns(), s.o);
   const int64_t sum_stride = s.c * s.o + kGap;
-  float* sum = shared_scratch(kWinogradPoints * sum_stride + inputs.size() + slopes.size());
+  float* sum = shared_workspace(kWinogradPoints * sum_stride + inputs.size() + slopes.size());
   float* at_inputs = sum + kWinogradPoints * sum_stride;
   float* at_slopes = at_inputs + inputs.size();
   for (int64_t first = 0; first < grid.strips(); first += strips) {
     const int64_t count = std::min(strips, grid.strips() - first);
     parallel.for_range(count, 1, [&](int64_t begin, int64_t end) {
-      float* aside = strip_scratch(grid);
+      float* aside = strip_workspace(grid);
       for (int64_t s = begin; s < end; ++s) {
         const int64_t number = first + s, tile = s * grid.columns();
         for (int64_t c = 0; c < from.channels; c += kernel.lanes)

@@ -40,19 +40,19 @@ struct WinogradValues {
 /// The transforms for one instruction set, each for `lanes` neighbouring channels.
 struct WinogradKernel {
   int lanes;
-  /// Floats of scratch memory that a strip needs.
-  static int64_t scratch_size(int64_t tiles, int lanes) {
+  /// Floats of workspace that a strip needs.
+  static int64_t workspace_size(int64_t tiles, int lanes) {
     return kWinogradSide * (kWinogradTile * tiles + 2) * lanes;
   }
   /// B^T x B of the 6 x 6 inputs of each tile; tiles are 4 apart.
   void (*input)(const WinogradStrip&, const float* planes, WinogradValues<float> to,
-                float* scratch);
+                float* workspace);
   /// A x A^T of each tile of 4 x 4.
   void (*spread)(const WinogradStrip&, const float* planes, WinogradValues<float> to,
-                 float* scratch);
+                 float* workspace);
   /// A^T x A of the values of each tile, plus a bias for each channel (null: none).
   void (*output)(const WinogradStrip&, WinogradValues<const float> from, const float* bias,
-                 float* planes, float* scratch);
+                 float* planes, float* workspace);
   /// G x G^T of the filters of one channel; filters of neighbouring lanes are `stride` apart. A
   /// flipped filter is read backwards.
   void (*filter)(const float* filters, int64_t stride, bool flipped, float* to,

@@ -147,12 +147,12 @@ struct Winograd {
   /// neighbours, or of 4 x 4 slopes.
   template <int kFrom>
   TIDE_VECTOR_TARGET static void to_points(const WinogradStrip& strip, const float* planes,
-                                           WinogradValues<float> to, float* scratch) {
+                                           WinogradValues<float> to, float* workspace) {
     const int64_t columns = kTile * strip.tiles + kFrom - kTile, row = columns * kLanes;
-    load_rows(strip, planes, kFrom, columns, scratch);
+    load_rows(strip, planes, kFrom, columns, workspace);
     Vector x[kFrom], y[kSide];
     // Along the columns, in place.
-    for (float* column = scratch; column < scratch + row; column += kLanes) {
+    for (float* column = workspace; column < workspace + row; column += kLanes) {
 #pragma GCC unroll 6
       for (int i = 0; i < kFrom; ++i) x[i] = V::load(column + i * row);
       points(x, y);
@@ -161,7 +161,7 @@ struct Winograd {
     }
     for (int64_t tile = 0; tile < strip.tiles; ++tile)
       for (int r = 0; r < kSide; ++r) {
-        const float* from = scratch + r * row + tile * kTile * kLanes;
+        const float* from = workspace + r * row + tile * kTile * kLanes;
         float* values = to.data + r * kSide * to.point_stride + tile * to.tile_stride;
 #pragma GCC unroll 6
         for (int i = 0; i < kFrom; ++i) x[i] = V::load(from + i * kLanes);
@@ -173,7 +173,7 @@ struct Winograd {
 
   TIDE_VECTOR_TARGET static void output(const WinogradStrip& strip,
                                         WinogradValues<const float> from, const float* bias,
-                                        float* planes, float* scratch) {
+                                        float* planes, float* workspace) {
     const int64_t columns = kTile * strip.tiles, row = columns * kLanes;
     const Vector offset = bias ? V::load(bias) : V::broadcast(0);
     Vector x[6], y[4];
@@ -191,14 +191,14 @@ struct Winograd {
 #pragma GCC unroll 6
         for (int i = 0; i < 6; ++i) x[i] = V::load(half + (r * kSide + i) * kLanes);
         output_points(x, y);
-        float* to = scratch + r * row + tile * kTile * kLanes;
+        float* to = workspace + r * row + tile * kTile * kLanes;
 #pragma GCC unroll 4
         for (int i = 0; i < 4; ++i) V::store(to + i * kLanes, V::add(y[i], offset));
       }
     }
     const int64_t rows = std::min<int64_t>(kTile, strip.height - strip.top);
     for (int64_t r = 0; r < rows; ++r)
-      lanes_to_rows(scratch + r * row, std::min(columns, strip.width),
+      lanes_to_rows(workspace + r * row, std::min(columns, strip.width),
                     planes + (strip.top + r) * strip.width, strip.height * strip.width);
   }
 

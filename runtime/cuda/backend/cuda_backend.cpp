@@ -1,8 +1,6 @@
 // Implements the backend with calls of the driver.
 #include "runtime/cuda/backend/cuda_backend.h"
 
-#include <sys/mman.h>
-
 #include <cstdio>
 #include <utility>
 
@@ -10,6 +8,7 @@
 #include "runtime/cuda/backend/peers.h"
 #include "runtime/cuda/launchers/compute_launch.h"
 #include "runtime/os/environment.h"
+#include "runtime/os/huge_pages.h"
 
 namespace tide::cuda {
 namespace {
@@ -21,8 +20,6 @@ struct Current {
   bool operator==(const Current&) const = default;
 };
 thread_local Current current;
-
-constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
 
 DevicePointer pointer(const void* data) { return reinterpret_cast<DevicePointer>(data); }
 
@@ -132,11 +129,8 @@ Backend::DeviceMemory CudaBackend::device_memory() {
 void* CudaBackend::allocate_host(size_t bytes) {
   const std::shared_lock lock(setup_mutex_);
   use();
-  const size_t page = bytes < kHugePage ? kPage : kHugePage;
-  const size_t length = (bytes + page - 1) / page * page;
-  void* data = std::aligned_alloc(page, length);
+  void* data = allocate_pages(bytes, bytes < kHugePage ? 4096 : kHugePage);
   if (!data) return nullptr;
-  if (page == kHugePage) madvise(data, length, MADV_HUGEPAGE);
   const Result result = driver().host_register(data, bytes, kHostPortable);
   if (result != kSuccess) std::free(data);
   if (result == kOutOfMemory) return nullptr;
@@ -202,7 +196,7 @@ ComputeOutcome CudaBackend::launch(const ComputeStep& step, void* const* address
   return outcome;
 }
 
-void CudaBackend::release_scratch() {
+void CudaBackend::release_workspace() {
   use();
   kernels_->workspace().release_large();
 }

@@ -44,7 +44,7 @@ class CudaBackend : public Backend, public AsyncStream {
   void release_host(void* data, size_t bytes) override;
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
   ComputeOutcome launch(const ComputeStep& step, void* const* addresses) override;
-  void release_scratch() override;
+  void release_workspace() override;
   void begin_plan(const PlanInfo& plan) override;
   void end_plan() override;
   int64_t graph_runs() const override { return graph_runs_.load(std::memory_order_relaxed); }
@@ -76,7 +76,7 @@ class CudaBackend : public Backend, public AsyncStream {
   /// A stream with its staging memory. The queue has one; other host threads, which fetch results
   /// that are ready, share another.
   struct StagedStream {
-    Stream stream = nullptr;
+    CudaStream stream = nullptr;
     std::unique_ptr<Staging> staging;
   };
   void set_up(std::shared_ptr<LoadedKernels> loaded);
@@ -101,7 +101,7 @@ class CudaBackend : public Backend, public AsyncStream {
   StagedStream queue_stream_, host_thread_stream_;
   /// Runs host callbacks when the queue's stream reaches an event. A callback in that stream itself
   /// would delay the work after it until the host function returns.
-  Stream wake_stream_ = nullptr;
+  CudaStream wake_stream_ = nullptr;
   std::mutex host_thread_mutex_;
   std::shared_ptr<LoadedKernels> loaded_;
   std::unique_ptr<CudaKernels> kernels_;

@@ -29,7 +29,7 @@ struct GraphHandle;
 struct GraphExecHandle;
 struct GraphNodeHandle;
 using Context = ContextHandle*;
-using Stream = StreamHandle*;
+using CudaStream = StreamHandle*;
 using Event = EventHandle*;
 using Module = ModuleHandle*;
 using Function = FunctionHandle*;
@@ -108,25 +108,26 @@ constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
   X(host_register, "cuMemHostRegister", (void* data, size_t bytes, unsigned flags))                \
   X(host_unregister, "cuMemHostUnregister", (void* data))                                          \
   X(host_release, "cuMemFreeHost", (void* data))                                                   \
-  X(copy, "cuMemcpyAsync", (DevicePointer to, DevicePointer from, size_t bytes, Stream stream))    \
+  X(copy, "cuMemcpyAsync",                                                                         \
+    (DevicePointer to, DevicePointer from, size_t bytes, CudaStream stream))                       \
   X(copy_to_device, "cuMemcpyHtoDAsync",                                                           \
-    (DevicePointer to, const void* from, size_t bytes, Stream stream))                             \
+    (DevicePointer to, const void* from, size_t bytes, CudaStream stream))                         \
   X(copy_to_host, "cuMemcpyDtoHAsync",                                                             \
-    (void* to, DevicePointer from, size_t bytes, Stream stream))                                   \
+    (void* to, DevicePointer from, size_t bytes, CudaStream stream))                               \
   X(copy_within, "cuMemcpyDtoDAsync",                                                              \
-    (DevicePointer to, DevicePointer from, size_t bytes, Stream stream))                           \
+    (DevicePointer to, DevicePointer from, size_t bytes, CudaStream stream))                       \
   X(fill_words, "cuMemsetD32Async",                                                                \
-    (DevicePointer to, unsigned value, size_t count, Stream stream))                               \
-  X(stream_create, "cuStreamCreate", (Stream * stream, unsigned flags))                            \
-  X(stream_synchronize, "cuStreamSynchronize", (Stream stream))                                    \
-  X(stream_wait, "cuStreamWaitEvent", (Stream stream, Event event, unsigned flags))                \
+    (DevicePointer to, unsigned value, size_t count, CudaStream stream))                           \
+  X(stream_create, "cuStreamCreate", (CudaStream * stream, unsigned flags))                        \
+  X(stream_synchronize, "cuStreamSynchronize", (CudaStream stream))                                \
+  X(stream_wait, "cuStreamWaitEvent", (CudaStream stream, Event event, unsigned flags))            \
   X(event_create, "cuEventCreate", (Event * event, unsigned flags))                                \
-  X(event_record, "cuEventRecord", (Event event, Stream stream))                                   \
+  X(event_record, "cuEventRecord", (Event event, CudaStream stream))                               \
   X(event_query, "cuEventQuery", (Event event))                                                    \
   X(event_synchronize, "cuEventSynchronize", (Event event))                                        \
   X(event_elapsed, "cuEventElapsedTime", (float* milliseconds, Event from, Event to))              \
   X(event_destroy, "cuEventDestroy", (Event event))                                                \
-  X(host_function, "cuLaunchHostFunc", (Stream stream, HostFunction function, void* data))         \
+  X(host_function, "cuLaunchHostFunc", (CudaStream stream, HostFunction function, void* data))     \
   X(module_load, "cuModuleLoadDataEx",                                                             \
     (Module * module, const void* image, unsigned count, int* options, void** values))             \
   X(module_function, "cuModuleGetFunction",                                                        \
@@ -140,8 +141,8 @@ constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
     (int* blocks, Function function, int threads, size_t shared_bytes))                            \
   X(launch, "cuLaunchKernel",                                                                      \
     (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,       \
-     unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters,  \
-     void** extra))                                                                                \
+     unsigned block_y, unsigned block_z, unsigned shared_bytes, CudaStream stream,                 \
+     void** parameters, void** extra))                                                             \
   X(graph_create, "cuGraphCreate", (Graph * graph, unsigned flags))                                \
   X(graph_add_kernel, "cuGraphAddKernelNode",                                                      \
     (GraphNode * node, Graph graph, const GraphNode* after, size_t after_count,                    \
@@ -150,7 +151,7 @@ constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
     (GraphExec * executable, Graph graph, unsigned long long flags))                               \
   X(graph_set_kernel, "cuGraphExecKernelNodeSetParams",                                            \
     (GraphExec executable, GraphNode node, const KernelNode* kernel))                              \
-  X(graph_launch, "cuGraphLaunch", (GraphExec executable, Stream stream))                          \
+  X(graph_launch, "cuGraphLaunch", (GraphExec executable, CudaStream stream))                      \
   X(graph_executable_destroy, "cuGraphExecDestroy", (GraphExec executable))                        \
   X(graph_destroy, "cuGraphDestroy", (Graph graph))                                                \
   X(error_name, "cuGetErrorName", (Result error, const char** name))                               \

@@ -7,7 +7,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 
 #include "runtime/os/environment.h"
 #include "runtime/os/plugin_path.h"
@@ -17,20 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The paths of a colon-separated list in the environment, without empty entries.
-std::vector<fs::path> paths_in(Variable variable) {
-  std::vector<fs::path> paths;
-  const char* const list = environment_text(variable);
-  std::istringstream entries(list ? list : "");
-  for (std::string path; std::getline(entries, path, ':');)
-    if (!path.empty()) paths.emplace_back(path);
-  return paths;
-}
-
 /// Where the first `python3` on the PATH is installed: its environment, and the target of its
 /// symbolic link.
 std::vector<std::string> prefixes_of_python() {
-  for (const fs::path& folder : paths_in(Variable::search_path)) {
+  for (const fs::path folder : environment_paths(Variable::search_path)) {
     const fs::path program = folder / "python3";
     std::error_code error;
     if (!fs::is_regular_file(program, error) || access(program.c_str(), X_OK) != 0) continue;
@@ -79,7 +68,7 @@ std::vector<std::string> matches(const std::string& pattern) {
 
 std::vector<std::string> requested_paths(const char* file) {
   std::vector<std::string> paths;
-  for (const fs::path& path : paths_in(Variable::cuda_path)) {
+  for (const fs::path path : environment_paths(Variable::cuda_path)) {
     std::error_code error;
     if (!fs::is_directory(path, error)) {
       paths.push_back(path.string());

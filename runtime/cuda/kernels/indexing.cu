@@ -15,10 +15,10 @@ __device__ bool allows(const IndexArguments& g, int64_t position, int64_t linear
 template <class T>
 __device__ void gather(const IndexArguments& g) {
   for (int64_t linear = thread_number(); linear < g.count; linear += thread_count()) {
-    int64_t from = 0, at = 0, rest = linear;
+    int64_t from = 0, at = 0, remaining = linear;
     for (int d = g.rank - 1; d >= 0; --d) {
-      const int64_t i = rest % g.shape[d];
-      rest /= g.shape[d];
+      const int64_t i = remaining % g.shape[d];
+      remaining /= g.shape[d];
       at += i * g.index_strides[d];
       if (d != g.dim) from += i * g.x_strides[d];
     }
@@ -48,13 +48,13 @@ __device__ void report(const IndexArguments& g) {
 struct Offsets {
   int64_t linear = 0, index = 0, source = 0, out = 0;
 
-  /// Adds the offsets of point number `rest` of the dimensions first..last (exclusive).
-  __device__ void enter(const ScatterArguments& s, int first, int last, int64_t rest) {
+  /// Adds the offsets of point number `point` of the dimensions first..last (exclusive).
+  __device__ void enter(const ScatterArguments& s, int first, int last, int64_t point) {
     const IndexArguments& g = s.in_order;
 #pragma unroll 1
     for (int d = last - 1; d >= first; --d) {
-      const int64_t i = rest % g.shape[d];
-      rest /= g.shape[d];
+      const int64_t i = point % g.shape[d];
+      point /= g.shape[d];
       linear += i * s.linear_strides[d];
       index += i * g.index_strides[d];
       source += i * g.source_strides[d];

@@ -37,11 +37,11 @@ __device__ void matmul(const MatmulArguments& g) {
                   first_column = tile % tiles_n * kMatmulTile;
     const T* a = static_cast<const T*>(g.a);
     const T* b = static_cast<const T*>(g.b);
-    int64_t rest = index;
+    int64_t remaining = index;
     for (int d = g.leading_rank - 1; d >= 0; --d) {
-      a += rest % g.leading[d] * g.a_leading[d];
-      b += rest % g.leading[d] * g.b_leading[d];
-      rest /= g.leading[d];
+      a += remaining % g.leading[d] * g.a_leading[d];
+      b += remaining % g.leading[d] * g.b_leading[d];
+      remaining /= g.leading[d];
     }
     const bool works = first_row + row < g.m && first_column + column < g.n;
     W sums[kOwn][kOwn] = {};

@@ -86,7 +86,7 @@ size_t CudaKernels::stage(const LoopStep& step, void* const* bases, GpuForm& for
   return form.staged ? bytes : 0;
 }
 
-void CudaKernels::reserve(Stream stream) {
+void CudaKernels::reserve(CudaStream stream) {
   try {
     workspace_.get(stream, Blas::kWorkspaceBytes);
   } catch (const MemoryError&) {
@@ -94,7 +94,7 @@ void CudaKernels::reserve(Stream stream) {
   }
 }
 
-unsigned long long* CudaKernels::first_wrong(Stream stream) {
+unsigned long long* CudaKernels::first_wrong(CudaStream stream) {
   if (!first_wrong_) {
     check(driver().allocate(&first_wrong_, sizeof(unsigned long long)), "cuMemAlloc");
     check(driver().fill_words(first_wrong_, ~0u, 2, stream), "cuMemsetD32Async");

@@ -43,11 +43,11 @@ class CudaKernels {
   Workspace& workspace() { return workspace_; }
   /// Allocates the workspace of matrix products if memory is available: later, values may fill the
   /// device.
-  void reserve(Stream stream);
+  void reserve(CudaStream stream);
 
   /// Where kernels of the stream record the smallest index of an invalid input element: all ones if
   /// there is none.
-  unsigned long long* first_wrong(Stream stream);
+  unsigned long long* first_wrong(CudaStream stream);
 
  private:
   /// What a fused loop requires.

@@ -32,7 +32,7 @@ KernelNode node_of(Function function, LaunchShape shape, void** parameters) {
 
 }  // namespace
 
-LaunchGraphs::LaunchGraphs(Stream stream)
+LaunchGraphs::LaunchGraphs(CudaStream stream)
     : stream_(stream), enabled_(environment_flag(Variable::cuda_graphs, true)) {}
 
 LaunchGraphs::Part& LaunchGraphs::Part::operator=(Part&& other) noexcept {

@@ -39,7 +39,7 @@ struct KernelShape {
 /// TIDE_CUDA_GRAPHS=0 disables graphs.
 class LaunchGraphs {
  public:
-  explicit LaunchGraphs(Stream stream);
+  explicit LaunchGraphs(CudaStream stream);
   LaunchGraphs(const LaunchGraphs&) = delete;
 
   /// From here to `end`, launches belong to one run of the plan. They may be deferred until `flush`
@@ -104,7 +104,7 @@ class LaunchGraphs {
   void give_up(const char* reason);
   void note(const KernelShape& kernel);
 
-  const Stream stream_;
+  const CudaStream stream_;
   const bool enabled_;
   std::unordered_map<uint64_t, PlanGraphs> plans_;  ///< by the number of the plan
   uint64_t clock_ = 0;

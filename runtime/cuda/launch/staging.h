@@ -12,7 +12,7 @@ namespace tide::cuda {
 /// The blocks are pinned on first use.
 class Staging {
  public:
-  explicit Staging(Stream stream) : stream_(stream) {}
+  explicit Staging(CudaStream stream) : stream_(stream) {}
   Staging(const Staging&) = delete;
 
   /// Enqueues the copy. `from` may be changed as soon as this returns.
@@ -30,7 +30,7 @@ class Staging {
   Block& with_space();
 
   static constexpr size_t kBlockBytes = size_t{4} << 20;
-  Stream stream_;
+  CudaStream stream_;
   std::array<Block, 4> blocks_;
   size_t next_ = 0;
 };

@@ -15,12 +15,12 @@ struct ComputeLaunch {
   void* const* addresses;  ///< of inputs, then outputs
   CudaKernels& kernels;
   LaunchGraphs& launches;
-  Stream stream;
+  CudaStream stream;
   Reports& reports;
   std::optional<uint64_t> report;  ///< set by ops that check their inputs: the number of the report
 
   /// The stream after all deferred launches: for work that is not launched through `launches`.
-  Stream flushed() const {
+  CudaStream flushed() const {
     launches.flush();
     return stream;
   }

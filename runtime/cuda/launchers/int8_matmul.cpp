@@ -50,8 +50,8 @@ struct Rows {
 
 class Int8Matmul {
  public:
-  Int8Matmul(ComputeLaunch& call, const MatmulArguments& product, DType result, char* scratch)
-      : call_(call), product_(product), result_(result), scratch_(scratch) {}
+  Int8Matmul(ComputeLaunch& call, const MatmulArguments& product, DType result, char* workspace)
+      : call_(call), product_(product), result_(result), workspace_(workspace) {}
 
   LibraryOutcome run(const int8_t* a, const int8_t* b, char* c) {
     const Factor left{a, product_.m, product_.a_row, product_.a_column};
@@ -63,9 +63,9 @@ class Int8Matmul {
     const int64_t columns =
         part_of(product_.n, direct ? most_columns : std::min(most_columns, kMostColumns));
     const int64_t most_rows = left_fits ? product_.m : kFactorBytes / filled_k;
-    const int64_t scratch_rows = kSumBytes / int64_t{sizeof(int32_t)} / rounded_up(columns);
+    const int64_t workspace_rows = kSumBytes / int64_t{sizeof(int32_t)} / rounded_up(columns);
     const int64_t rows =
-        part_of(product_.m, direct ? most_rows : std::min(most_rows, scratch_rows));
+        part_of(product_.m, direct ? most_rows : std::min(most_rows, workspace_rows));
     LibraryOutcome outcome;
     for (int64_t column = 0; column < product_.n; column += columns) {
       const int64_t width = std::min(columns, product_.n - column);
@@ -82,7 +82,7 @@ class Int8Matmul {
           if (!outcome.enqueued) return outcome;
           continue;
         }
-        outcome = multiply(of_left, of_right, scratch_, of_right.count);
+        outcome = multiply(of_left, of_right, workspace_, of_right.count);
         if (!outcome.enqueued) return outcome;
         narrow(of_right.count, row, height, column, width, c);
       }
@@ -108,7 +108,7 @@ class Int8Matmul {
   Rows arranged(const Factor& factor, int64_t first, int64_t count, int64_t offset) {
     ArrangeArguments g{};
     g.from = factor.data + first * factor.stride;
-    g.to = scratch_ + kSumBytes + offset;
+    g.to = workspace_ + kSumBytes + offset;
     g.rows = count, g.columns = product_.k;
     g.row_stride = factor.stride, g.column_stride = factor.inner_stride;
     g.padded_rows = rounded_up(count), g.padded_columns = rounded_up(product_.k);
@@ -134,7 +134,7 @@ class Int8Matmul {
               char* c) {
     const auto bytes = static_cast<int64_t>(size_of(result_));
     NarrowArguments g{};
-    g.sums = reinterpret_cast<const int32_t*>(scratch_);
+    g.sums = reinterpret_cast<const int32_t*>(workspace_);
     g.sums_stride = sums_stride;
     g.bias = product_.bias
                  ? static_cast<const char*>(product_.bias) + column * product_.bias_stride * bytes
@@ -150,7 +150,7 @@ class Int8Matmul {
   ComputeLaunch& call_;
   const MatmulArguments& product_;
   const DType result_;
-  char* const scratch_;  ///< sums, then the right factor's rows, then the left one's
+  char* const workspace_;  ///< sums, then the right factor's rows, then the left one's
 };
 
 }  // namespace
@@ -165,11 +165,11 @@ LibraryOutcome multiply_bytes(ComputeLaunch& call, const MatmulArguments& produc
   Int8Matmul work(call, product, result, workspace + Blas::kWorkspaceBytes);
   LibraryOutcome outcome;
   for (int64_t index = 0; index < product.batch; ++index) {
-    int64_t a = 0, b = 0, rest = index;
+    int64_t a = 0, b = 0, remaining = index;
     for (int d = product.leading_rank - 1; d >= 0; --d) {
-      a += rest % product.leading[d] * product.a_leading[d];
-      b += rest % product.leading[d] * product.b_leading[d];
-      rest /= product.leading[d];
+      a += remaining % product.leading[d] * product.a_leading[d];
+      b += remaining % product.leading[d] * product.b_leading[d];
+      remaining /= product.leading[d];
     }
     outcome = work.run(static_cast<const int8_t*>(product.a) + a,
                        static_cast<const int8_t*>(product.b) + b,

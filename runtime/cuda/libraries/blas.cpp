@@ -258,7 +258,8 @@ Blas::Plan& Blas::plan(const std::vector<int64_t>& key, const ProductForm& form)
   return made;
 }
 
-LibraryOutcome Blas::multiply(const MatmulArguments& g, const ProductForm& form, Stream stream) {
+LibraryOutcome Blas::multiply(const MatmulArguments& g, const ProductForm& form,
+                              CudaStream stream) {
   std::vector<int64_t> key(kMatmulFields);
   const auto type_a = data_type(form.a), type_b = data_type(form.b),
              result = data_type(form.result);

@@ -40,7 +40,8 @@ class Blas {
   /// of 4); float8 only with a's rows and b's columns contiguous, n and k multiples of 16. Throws
   /// MemoryError if memory runs out. Results are reproducible: the algorithm depends only on
   /// shapes, types, layouts and alignment, and split sums are added in a fixed order.
-  LibraryOutcome multiply(const MatmulArguments& product, const ProductForm& form, Stream stream);
+  LibraryOutcome multiply(const MatmulArguments& product, const ProductForm& form,
+                          CudaStream stream);
 
  private:
   struct Plan {

@@ -88,7 +88,7 @@ constexpr uint32_t kReduceInComputeType = 2;
     (Handle handle, Description description, const void* alpha, const void* a, Layout a_layout, \
      const void* b, Layout b_layout, const void* beta, const void* c, Layout c_layout, void* d, \
      Layout d_layout, const Algorithm* algorithm, void* workspace, size_t workspace_bytes,      \
-     Stream stream))
+     CudaStream stream))
 
 struct Table {
 #define TIDE_MEMBER(member, name, parameters) Status(*member) parameters = nullptr;

@@ -196,7 +196,7 @@ std::string Convolution::text() const {
 }  // namespace
 
 LibraryOutcome Dnn::convolve(const ConvolutionArguments& g, ComputeOp op, DType type, bool tf32,
-                             Stream stream) {
+                             CudaStream stream) {
   const auto data = data_type(type);
   if (!data || g.bias) return {false, "cuDNN does not support this type, or a bias"};
   const bool onto_input = op == ComputeOp::conv2d_backward_input;

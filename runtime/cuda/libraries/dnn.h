@@ -21,15 +21,16 @@ class Dnn {
   /// bias, if cuDNN is available and has an engine for it. `tf32`: factors of float32 may be
   /// rounded to TF32.
   LibraryOutcome convolve(const ConvolutionArguments& convolution, ComputeOp op, DType type,
-                          bool tf32, Stream stream);
+                          bool tf32, CudaStream stream);
 
   /// Whether cuDNN has attention for devices of this compute capability.
   static bool takes_attention(int capability) { return capability >= 80; }
   /// Enqueues attention of half types, or its gradients, if cuDNN is available and has an engine
   /// for it. Weights, and in the backward pass their gradients, are rounded to the type before the
   /// matrix products, as in all implementations of flash attention.
-  LibraryOutcome attend(const AttentionArguments& attention, DType type, Stream stream);
-  LibraryOutcome attend_backward(const AttentionArguments& attention, DType type, Stream stream);
+  LibraryOutcome attend(const AttentionArguments& attention, DType type, CudaStream stream);
+  LibraryOutcome attend_backward(const AttentionArguments& attention, DType type,
+                                 CudaStream stream);
 
  private:
   int64_t attention_workspace();

@@ -160,7 +160,7 @@ enum Note : int {
 
 #define TIDE_CUDA_DNN(X)                                                                      \
   X(create, "cudnnCreate", (Handle * handle))                                                 \
-  X(set_stream, "cudnnSetStream", (Handle handle, Stream stream))                             \
+  X(set_stream, "cudnnSetStream", (Handle handle, CudaStream stream))                         \
   X(create_descriptor, "cudnnBackendCreateDescriptor", (Kind kind, Descriptor * made))        \
   X(destroy_descriptor, "cudnnBackendDestroyDescriptor", (Descriptor descriptor))             \
   X(set, "cudnnBackendSetAttribute",                                                          \

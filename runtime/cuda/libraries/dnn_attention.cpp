@@ -255,7 +255,7 @@ int64_t divisor_up_to(int64_t most, int64_t n) {
 
 }  // namespace
 
-LibraryOutcome Dnn::attend(const AttentionArguments& g, DType type, Stream stream) {
+LibraryOutcome Dnn::attend(const AttentionArguments& g, DType type, CudaStream stream) {
   if (const char* refusal = refusal_of(g, capability_)) return {false, refusal};
   const Unseen unseen(g);
   const std::array<int64_t, 7> names = {kQuery,      kKey,   kValue,     kResult,
@@ -280,7 +280,7 @@ int64_t Dnn::attention_workspace() {
 
 /// Deterministic engines need two bytes per score: processes as many heads at a time as fit the
 /// workspace, at least one.
-LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, Stream stream) {
+LibraryOutcome Dnn::attend_backward(const AttentionArguments& all, DType type, CudaStream stream) {
   if (const char* refusal = refusal_of(all, capability_)) return {false, refusal};
   const int64_t most = (attention_workspace() - kOtherBytes) / bytes_of_scores(all.rows, all.keys);
   AttentionArguments g = all;

@@ -113,34 +113,34 @@ DnnPlans::Plan& DnnPlans::plan(const DnnProblem& problem, const char* refusal) {
 }
 
 void DnnPlans::execute(const Plan& plan, const DnnMemory& memory, char* workspace,
-                       Stream stream) const {
+                       CudaStream stream) const {
   demand(dnn_table()->set_stream(handle_, stream), "cudnnSetStream");
   std::vector<const void*> pointers(memory.addresses.begin(), memory.addresses.end());
   std::vector<int64_t> names(memory.names.begin(), memory.names.end());
-  if (memory.scratch_bytes) {
-    names.push_back(memory.scratch);
+  if (memory.temporary_bytes) {
+    names.push_back(memory.temporary);
     pointers.push_back(workspace);
-    workspace += memory.scratch_bytes;
+    workspace += memory.temporary_bytes;
   }
   DnnDescriptor pack(Kind::variant_pack);
   pack.set(Property::pack_pointers, Type::pointer, static_cast<int64_t>(pointers.size()),
            pointers.data());
   pack.set(Property::pack_ids, names);
-  void* const scratch = plan.workspace_bytes > 0 ? workspace : nullptr;
-  pack.set(Property::pack_workspace, Type::pointer, 1, &scratch);
+  void* const block = plan.workspace_bytes > 0 ? workspace : nullptr;
+  pack.set(Property::pack_workspace, Type::pointer, 1, &block);
   pack.finalize();
   demand(dnn_table()->execute(handle_, plan.plan.raw(), pack.raw()), "cudnnBackendExecute");
 }
 
 LibraryOutcome DnnPlans::run(const DnnProblem& problem, const char* refusal, const DnnMemory& given,
-                             Stream stream) {
+                             CudaStream stream) {
   if (!open()) return {false, unused_};
   Plan& chosen = plan(problem, refusal);
   if (!chosen.possible) return {false, chosen.refusal};
   constexpr size_t kAligned = 256;
   DnnMemory memory = given;
-  memory.scratch_bytes = (memory.scratch_bytes + kAligned - 1) / kAligned * kAligned;
-  const size_t bytes = static_cast<size_t>(chosen.workspace_bytes) + memory.scratch_bytes;
+  memory.temporary_bytes = (memory.temporary_bytes + kAligned - 1) / kAligned * kAligned;
+  const size_t bytes = static_cast<size_t>(chosen.workspace_bytes) + memory.temporary_bytes;
   char* workspace = nullptr;
   if (bytes > 0) workspace = static_cast<char*>(workspace_.get(stream, bytes));
   try {

@@ -51,13 +51,13 @@ class DnnProblem {
   virtual std::string text() const = 0;
 };
 
-/// The arrays of a graph, by name. The array `scratch` is allocated for the run, with
-/// `scratch_bytes`.
+/// The arrays of a graph, by name. The array `temporary` is allocated for the run, with
+/// `temporary_bytes`.
 struct DnnMemory {
   std::span<const int64_t> names;
   std::span<const void* const> addresses;
-  int64_t scratch = 0;
-  size_t scratch_bytes = 0;
+  int64_t temporary = 0;
+  size_t temporary_bytes = 0;
 };
 
 /// The plans of one device. Used by its queue's thread, with its context current.
@@ -70,7 +70,7 @@ class DnnPlans {
   /// Enqueues the problem if cuDNN is available and has an engine for it. `refusal`: a known reason
   /// why Tensor Cores are not used, or null.
   LibraryOutcome run(const DnnProblem& problem, const char* refusal, const DnnMemory& memory,
-                     Stream stream);
+                     CudaStream stream);
 
  private:
   struct Plan {
@@ -83,7 +83,7 @@ class DnnPlans {
   Plan& plan(const DnnProblem& problem, const char* refusal);
   Plan make_plan(const DnnProblem& problem) const;
   std::optional<Plan> choose(const DnnProblem& problem, const DnnDescriptor& graph, int mode) const;
-  void execute(const Plan& plan, const DnnMemory& memory, char* workspace, Stream stream) const;
+  void execute(const Plan& plan, const DnnMemory& memory, char* workspace, CudaStream stream) const;
 
   Workspace& workspace_;
   bool tried_ = false;

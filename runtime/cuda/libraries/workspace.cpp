@@ -8,14 +8,14 @@
 namespace tide::cuda {
 
 /// Kernels of the stream may still use the block, so this waits for them explicitly.
-void Workspace::release(Stream stream, Block& block) {
+void Workspace::release(CudaStream stream, Block& block) {
   if (!block.data) return;
   check(driver().stream_synchronize(stream), "cuStreamSynchronize");
   driver().release(block.data);
   block = {};
 }
 
-void* Workspace::get(Stream stream, size_t bytes) {
+void* Workspace::get(CudaStream stream, size_t bytes) {
   Block& block = blocks_[stream];
   if (block.bytes < bytes) {
     Block larger{0, bytes};

@@ -16,7 +16,7 @@ class Workspace {
 
   /// The stream's block, of at least `bytes`; throws MemoryError if memory runs out. A call that
   /// needs a larger block waits for the stream and may move it.
-  void* get(Stream stream, size_t bytes);
+  void* get(CudaStream stream, size_t bytes);
   /// Waits for the streams that use large blocks, and releases the blocks.
   void release_large();
 
@@ -27,9 +27,9 @@ class Workspace {
     DevicePointer data = 0;
     size_t bytes = 0;
   };
-  static void release(Stream stream, Block& block);
+  static void release(CudaStream stream, Block& block);
 
-  std::map<Stream, Block> blocks_;
+  std::map<CudaStream, Block> blocks_;
 };
 
 }  // namespace tide::cuda

@@ -110,10 +110,10 @@ void push_value(const Message& message, const FieldDescriptor* field, int place,
     case FieldDescriptor::CPPTYPE_DOUBLE:
       return builder.push_number(get(&Reflection::GetDouble, &Reflection::GetRepeatedDouble));
     case FieldDescriptor::CPPTYPE_STRING: {
-      std::string scratch;
+      std::string buffer;
       return builder.push_text(
-          repeated ? reflection.GetRepeatedStringReference(message, field, place, &scratch)
-                   : reflection.GetStringReference(message, field, &scratch));
+          repeated ? reflection.GetRepeatedStringReference(message, field, place, &buffer)
+                   : reflection.GetStringReference(message, field, &buffer));
     }
     case FieldDescriptor::CPPTYPE_MESSAGE:
       return push_message(repeated ? reflection.GetRepeatedMessage(message, field, place)

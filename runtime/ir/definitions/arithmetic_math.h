@@ -25,19 +25,16 @@ struct Add : Differentiable<kNeedsNothing, kNeedsNothing> {
   static auto gradient_a(const auto& v) { return v.dy; }
   static auto gradient_b(const auto& v) { return v.dy; }
 };
-
 struct Sub : Differentiable<kNeedsNothing, kNeedsNothing> {
   static auto value(auto a, auto b) { return a - b; }
   static auto gradient_a(const auto& v) { return v.dy; }
   static auto gradient_b(const auto& v) { return neg(v.dy); }
 };
-
 struct Mul : Differentiable<kNeedsB, kNeedsA> {
   static auto value(auto a, auto b) { return is_bool(a) ? a & b : a * b; }
   static auto gradient_a(const auto& v) { return v.dy * v.b; }
   static auto gradient_b(const auto& v) { return v.dy * v.a; }
 };
-
 struct Div : Differentiable<kNeedsB, kNeedsB | kNeedsY> {
   static auto value(auto a, auto b) { return a / b; }
   static auto gradient_a(const auto& v) { return v.dy / v.b; }

@@ -10,18 +10,15 @@ struct Erf : Differentiable<kNeedsX> {
   static auto value(auto x) { return math::erf(x); }
   static auto gradient(const auto& v) { return v.dy * (exp(neg(v.x * v.x)) * 1.1283791670955126); }
 };
-
 struct Erfc : Differentiable<kNeedsX> {
   static auto value(auto x) { return math::erfc(x); }
   static auto gradient(const auto& v) { return v.dy * (exp(neg(v.x * v.x)) * -1.1283791670955126); }
 };
-
 /// exp(x^2) erfc(x).
 struct Erfcx : Differentiable<kNeedsX | kNeedsY> {
   static auto value(auto x) { return math::erfcx(x); }
   static auto gradient(const auto& v) { return v.dy * (v.x * v.y * 2.0 - 1.1283791670955126); }
 };
-
 /// The inverse of erf.
 struct Erfinv : Differentiable<kNeedsY> {
   static auto value(auto x) { return math::erfinv(x); }
@@ -33,13 +30,11 @@ struct Lgamma : Differentiable<kNeedsX> {
   static auto value(auto x) { return math::lgamma(x); }
   static auto gradient(const auto& v) { return v.dy * digamma(v.x); }
 };
-
 /// The derivative of lgamma.
 struct Digamma : Differentiable<kNeedsX> {
   static auto value(auto x) { return math::digamma(x); }
   static auto gradient(const auto& v) { return v.dy * trigamma(v.x); }
 };
-
 /// The derivative of digamma.
 struct Trigamma : Differentiable<kNeedsX> {
   static auto value(auto x) { return math::trigamma(x); }

@@ -18,7 +18,6 @@ struct Abs : Differentiable<kNeedsX> {
   }
   static auto gradient(const auto& v) { return v.dy * sign(v.x); }
 };
-
 struct Neg : Differentiable<kNeedsNothing> {
   static auto value(auto x) { return -x; }
   static auto gradient(const auto& v) { return neg(v.dy); }
@@ -44,17 +43,14 @@ struct Square : Differentiable<kNeedsX> {
   static auto value(auto x) { return x * x; }
   static auto gradient(const auto& v) { return v.dy * (v.x * 2.0); }
 };
-
 struct Reciprocal : Differentiable<kNeedsY> {
   static auto value(auto x) { return x.constant(1.0) / x; }
   static auto gradient(const auto& v) { return neg(v.dy) * (v.y * v.y); }
 };
-
 struct Sqrt : Differentiable<kNeedsY> {
   static auto value(auto x) { return sqrt(x); }
   static auto gradient(const auto& v) { return v.dy / (v.y * 2.0); }
 };
-
 struct Rsqrt : Differentiable<kNeedsY> {
   static auto value(auto x) { return x.constant(1.0) / sqrt(x); }
   static auto gradient(const auto& v) { return v.dy * (v.y * v.y * v.y * -0.5); }

@@ -121,7 +121,7 @@ int64_t InterpretedLoop::piece_length(const int64_t* extents) const {
   return has_row_ ? length : std::min(length, kPiece);
 }
 
-size_t InterpretedLoop::scratch_bytes(const int64_t* extents) const {
+size_t InterpretedLoop::workspace_bytes(const int64_t* extents) const {
   // One more array, for conversions.
   return (calls_.size() + 1) * array_bytes(piece_length(extents));
 }
@@ -132,7 +132,7 @@ int64_t InterpretedLoop::cost(const int64_t* extents) const {
   return static_cast<int64_t>(calls_.size()) * pieces * kCallCost + elements * element_cost_;
 }
 
-void InterpretedLoop::run(const LoopArguments& arguments, void* scratch) const {
+void InterpretedLoop::run(const LoopArguments& arguments, void* workspace) const {
   const int dimensions = outer_rank_ + has_row_;
   const int walked = has_row_ ? outer_rank_ : outer_rank_ - 1;  // the others are within a piece
   const int64_t length = arguments.extents[walked], most = piece_length(arguments.extents);
@@ -150,7 +150,7 @@ void InterpretedLoop::run(const LoopArguments& arguments, void* scratch) const {
     for (int64_t begin = 0; begin < length || (has_row_ && begin == 0);
          begin += std::max<int64_t>(most, 1)) {
       run_piece(arguments, places.data(), walked, std::min(most, length - begin),
-                static_cast<std::byte*>(scratch));
+                static_cast<std::byte*>(workspace));
       for (size_t k = 0; k < operands_; ++k)
         places[k] +=
             most *

@@ -15,11 +15,11 @@ class InterpretedLoop {
   /// Null if the program uses unsupported features: partial results, reductions in order.
   static std::unique_ptr<const InterpretedLoop> of(const LoopProgram& program);
 
-  /// Computes the entire domain. `scratch` is private to the call: scratch_bytes of it, aligned to
-  /// 64.
-  void run(const LoopArguments& arguments, void* scratch) const;
+  /// Computes the entire domain. `workspace` is private to the call: workspace_bytes of it, aligned
+  /// to 64.
+  void run(const LoopArguments& arguments, void* workspace) const;
 
-  size_t scratch_bytes(const int64_t* extents) const;
+  size_t workspace_bytes(const int64_t* extents) const;
 
   /// Approximate nanoseconds per run.
   int64_t cost(const int64_t* extents) const;

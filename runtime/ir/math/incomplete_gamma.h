@@ -16,7 +16,7 @@ TIDE_HOST_AND_DEVICE inline double at_most_one(double x) { return x > 1 ? 1 : x;
 
 /// log(1 + x) - x without cancellation for |x| up to kNearGamma, by the series of
 /// 2 artanh(x / (2 + x)).
-TIDE_HOST_AND_DEVICE inline double log1p_rest(double x) {
+TIDE_HOST_AND_DEVICE inline double log1p_minus_x(double x) {
   const double r = x / (2 + x), square = r * r;
   double sum = 0;
   for (int k = 23; k >= 3; k -= 2) sum = sum * square + 1.0 / k;
@@ -28,14 +28,14 @@ TIDE_HOST_AND_DEVICE inline double log1p_rest(double x) {
 TIDE_HOST_AND_DEVICE inline double gamma_weight(double a, double x) {
   if (a < 16) return number::exp(a * number::log(x) - x - number::lgamma(a + 1));
   const double excess = (x - a) / a;
-  const double rest =
-      std::fabs(excess) < kNearGamma ? log1p_rest(excess) : number::log(x / a) - excess;
+  const double exponent =
+      std::fabs(excess) < kNearGamma ? log1p_minus_x(excess) : number::log(x / a) - excess;
   const double inverse = 1 / (a * a);
   const double correction =
       (1.0 / 12 -
        inverse * (1.0 / 360 - inverse * (1.0 / 1260 - inverse * (1.0 / 1680 - inverse / 1188)))) /
       a;
-  return number::exp(a * rest - correction) / std::sqrt(2 * math::kPi * a);
+  return number::exp(a * exponent - correction) / std::sqrt(2 * math::kPi * a);
 }
 
 /// P(a, x) by its power series (Abramowitz and Stegun 6.5.29), for x up to about a.
@@ -107,7 +107,7 @@ TIDE_HOST_AND_DEVICE inline double near_gamma(double a, double excess) {
        -0.0006401475260262758},
       {0.0013324454494800656, -0.0019144384985654776},
   };
-  const double half_square = -log1p_rest(excess);
+  const double half_square = -log1p_minus_x(excess);
   const double eta = excess < 0 ? -std::sqrt(2 * half_square) : std::sqrt(2 * half_square);
   double series = 0;
   for (int k = kOrders - 1; k >= 0; --k) {
@@ -115,9 +115,9 @@ TIDE_HOST_AND_DEVICE inline double near_gamma(double a, double excess) {
     for (int n = kTerms - 1; n >= 0; --n) factor = factor * eta + coefficients[k][n];
     series = series / a + factor;
   }
-  const double rest = series / std::sqrt(2 * math::kPi * a);
+  const double correction = series / std::sqrt(2 * math::kPi * a);
   const double scaled = 0.5 * number::erfcx(std::sqrt(a * half_square));
-  return number::exp(-a * half_square) * (excess < 0 ? scaled - rest : scaled + rest);
+  return number::exp(-a * half_square) * (excess < 0 ? scaled - correction : scaled + correction);
 }
 
 /// log(gamma(1 + a)) for 0 <= a <= 1.5, accurate near 0.

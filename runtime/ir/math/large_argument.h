@@ -63,9 +63,9 @@ inline ReducedArgument reduce_large_argument(double x) {
       0x1p-106;
   const double scale = std::bit_cast<double>((1023 - zeros) << 52);
   const double product = high * kHalfPiHigh;
-  const double rest =
+  const double product_low =
       std::fma(high, kHalfPiHigh, -product) + std::fma(high, kHalfPiLow, low * kHalfPiHigh);
-  const double r = (product + rest) * scale;
+  const double r = (product + product_low) * scale;
   const uint64_t sign = pattern >> 63, number = (p0 >> 62) + beyond;
   return {static_cast<double>(static_cast<int64_t>((sign ? 0 - number : number) & 3)),
           (beyond ^ sign) ? -r : r};

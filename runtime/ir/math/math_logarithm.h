@@ -96,8 +96,8 @@ constexpr V log10(V x) {
   // log10(2); its upper part is short enough for an exact product with k.
   const double high = is_wide(x) ? 3.01029995663611771306e-01 : 0.301025390625;
   const double low = is_wide(x) ? 3.69423907715893078616e-13 : 4.605038981195214e-06;
-  const V rest = fma(k, k.constant(low), l * l.constant(0.4342944819032518));
-  return log_borders(x, fma(k, k.constant(high), rest));
+  const V low_part = fma(k, k.constant(low), l * l.constant(0.4342944819032518));
+  return log_borders(x, fma(k, k.constant(high), low_part));
 }
 
 /// log(1 + x), with full relative accuracy near 0: the rounding error of 1 + x becomes the

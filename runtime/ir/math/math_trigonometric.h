@@ -31,9 +31,9 @@ Quadrant<W> reduce_angle(W given) {
   W r = fma(lower, p1, fma(upper, p1, x));
   r = fma(lower, p2, fma(upper, p2, r));
   r = fma(k, p3, r);
-  const auto [number, rest] =
+  const auto [number, reduced] =
       reduce_large_arguments(far, given, {k - x.constant(4.0) * floor(k * x.constant(0.25)), r});
-  return {number, rest};
+  return {number, reduced};
 }
 
 /// sin and cos of |r| <= pi / 4; minimax polynomials.

@@ -24,9 +24,9 @@ TIDE_HOST_AND_DEVICE T greatest_divisor(T a, T b) {
   using Unsigned = std::make_unsigned_t<T>;
   Unsigned x = magnitude_of(a), y = magnitude_of(b);
   while (y != 0) {
-    const auto rest = static_cast<Unsigned>(x % y);
+    const auto remainder = static_cast<Unsigned>(x % y);
     x = y;
-    y = rest;
+    y = remainder;
   }
   return static_cast<T>(x);
 }

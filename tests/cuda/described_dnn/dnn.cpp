@@ -63,7 +63,7 @@ TIDE_EXPORT Status cudnnCreate(Handle* handle) {
   return real().finalize(device);
 }
 
-TIDE_EXPORT Status cudnnSetStream(Handle, Stream) { return 0; }
+TIDE_EXPORT Status cudnnSetStream(Handle, CudaStream) { return 0; }
 
 TIDE_EXPORT Status cudnnBackendCreateDescriptor(Kind kind, Descriptor* made) {
   const Status status = real().create_descriptor(kind, made);

@@ -31,14 +31,16 @@ int capability_of(int ordinal);
 /// Whether the calling thread runs a host function for a stream.
 bool is_in_callback();
 
-inline StreamThread& thread_of(Stream stream) { return *reinterpret_cast<StreamThread*>(stream); }
+inline StreamThread& thread_of(CudaStream stream) {
+  return *reinterpret_cast<StreamThread*>(stream);
+}
 inline EventMark& mark_of(Event event) { return *reinterpret_cast<EventMark*>(event); }
 
 /// Waits for the host time of a kernel or graph launch.
 void spend_launch();
 
 /// Checks and enqueues the launch; copies the parameters.
-Result enqueue_kernel(const KernelNode& node, Stream stream);
+Result enqueue_kernel(const KernelNode& node, CudaStream stream);
 
 /// Counts a copy by the calling thread's context. Copies between devices go through the host unless
 /// the context has peer access.

@@ -97,7 +97,7 @@ Result graph_set_kernel(GraphExec executable, GraphNode node, const KernelNode* 
   return kSuccess;
 }
 
-Result graph_launch(GraphExec executable, Stream stream) {
+Result graph_launch(GraphExec executable, CudaStream stream) {
   if (const Result error = state()) return error;
   if (const Result error = check_handle(executable, HandleKind::executable, "cuGraphLaunch"))
     return error;

@@ -121,7 +121,7 @@ void spend_launch() {
 
 Result launch(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
               unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-              Stream stream, void** parameters, void** extra) {
+              CudaStream stream, void** parameters, void** extra) {
   if (extra) return kInvalidValue;
   spend_launch();
   return enqueue_kernel({.function = function,
@@ -139,7 +139,7 @@ Result launch(Function function, unsigned grid_x, unsigned grid_y, unsigned grid
                         stream);
 }
 
-Result enqueue_kernel(const KernelNode& node, Stream stream) {
+Result enqueue_kernel(const KernelNode& node, CudaStream stream) {
   if (const Result error = state()) return error;
   if (const Result error = check_handle(node.function, HandleKind::function, "cuLaunchKernel"))
     return error;

@@ -25,7 +25,7 @@ std::function<void()> fake::watched(tide::cuda::cupti::Kind kind, std::function<
 
 void fake_watch(const Watcher* from_now_on) { watcher = from_now_on; }
 
-Result fake_launch(Stream stream, const std::function<void()>& kernel) {
+Result fake_launch(CudaStream stream, const std::function<void()>& kernel) {
   if (const Result error = state()) return error;
   if (const Result error = check_handle(stream, HandleKind::stream, "a library")) return error;
   thread_of(stream).enqueue(watched(tide::cuda::cupti::kKernel, [kernel, &device = *current()] {
@@ -34,7 +34,7 @@ Result fake_launch(Stream stream, const std::function<void()>& kernel) {
   return kSuccess;
 }
 
-void fake_lose_device(Stream stream, Result error) {
+void fake_lose_device(CudaStream stream, Result error) {
   Device& device = owner_of(stream, HandleKind::stream, "a library");
   thread_of(stream).enqueue([&device, error] { device.lost = error; });
 }

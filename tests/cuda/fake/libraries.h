@@ -10,11 +10,11 @@
 #define TIDE_EXPORT extern "C" __attribute__((visibility("default")))
 
 /// Runs a kernel of a library in the order of the stream, unless the device is lost by then.
-TIDE_EXPORT tide::cuda::Result fake_launch(tide::cuda::Stream stream,
+TIDE_EXPORT tide::cuda::Result fake_launch(tide::cuda::CudaStream stream,
                                            const std::function<void()>& kernel);
 
 /// Enqueues a library's kernel that loses the device.
-TIDE_EXPORT void fake_lose_device(tide::cuda::Stream stream, tide::cuda::Result error);
+TIDE_EXPORT void fake_lose_device(tide::cuda::CudaStream stream, tide::cuda::Result error);
 
 namespace fake {
 

@@ -82,7 +82,7 @@ Result host_release(void* data) {
   return pinned().release(reinterpret_cast<uint64_t>(data)) ? kSuccess : kInvalidValue;
 }
 
-Result copy(DevicePointer to, DevicePointer from, size_t bytes, Stream stream) {
+Result copy(DevicePointer to, DevicePointer from, size_t bytes, CudaStream stream) {
   static std::atomic<int64_t> copies{0};
   if (const Result error = state()) return error;
   if (const Result error = check_handle(stream, HandleKind::stream, "cuMemcpyAsync")) return error;
@@ -112,22 +112,22 @@ Result copy(DevicePointer to, DevicePointer from, size_t bytes, Stream stream) {
   return state();
 }
 
-Result copy_to_device(DevicePointer to, const void* from, size_t bytes, Stream stream) {
+Result copy_to_device(DevicePointer to, const void* from, size_t bytes, CudaStream stream) {
   if (bytes && !is_on_device(to)) return kInvalidValue;
   return copy(to, reinterpret_cast<uint64_t>(from), bytes, stream);
 }
 
-Result copy_to_host(void* to, DevicePointer from, size_t bytes, Stream stream) {
+Result copy_to_host(void* to, DevicePointer from, size_t bytes, CudaStream stream) {
   if (bytes && !is_on_device(from)) return kInvalidValue;
   return copy(reinterpret_cast<uint64_t>(to), from, bytes, stream);
 }
 
-Result copy_within(DevicePointer to, DevicePointer from, size_t bytes, Stream stream) {
+Result copy_within(DevicePointer to, DevicePointer from, size_t bytes, CudaStream stream) {
   if (bytes && (!is_on_device(from) || !is_on_device(to))) return kInvalidValue;
   return copy(to, from, bytes, stream);
 }
 
-Result fill_words(DevicePointer to, unsigned value, size_t count, Stream stream) {
+Result fill_words(DevicePointer to, unsigned value, size_t count, CudaStream stream) {
   if (const Result error = state()) return error;
   if (const Result error = check_handle(stream, HandleKind::stream, "cuMemsetD32Async"))
     return error;

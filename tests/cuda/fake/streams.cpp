@@ -26,14 +26,14 @@ bool is_in_callback() { return in_callback; }
 
 int64_t host_waits() { return waits; }
 
-Result stream_create(Stream* stream, unsigned) {
+Result stream_create(CudaStream* stream, unsigned) {
   if (const Result error = state()) return error;
-  *stream = reinterpret_cast<Stream>(new StreamThread(*current()));
+  *stream = reinterpret_cast<CudaStream>(new StreamThread(*current()));
   note_handle(*stream, HandleKind::stream, *current());
   return kSuccess;
 }
 
-Result stream_synchronize(Stream stream) {
+Result stream_synchronize(CudaStream stream) {
   if (in_callback) return kNotPermitted;
   const Device& device = owner_of(stream, HandleKind::stream, "cuStreamSynchronize");
   ++waits;
@@ -41,7 +41,7 @@ Result stream_synchronize(Stream stream) {
   return device.lost;
 }
 
-Result stream_wait(Stream stream, Event event, unsigned) {
+Result stream_wait(CudaStream stream, Event event, unsigned) {
   if (in_callback) return kNotPermitted;
   owner_of(stream, HandleKind::stream, "cuStreamWaitEvent");
   owner_of(event, HandleKind::event, "cuStreamWaitEvent");
@@ -57,7 +57,7 @@ Result event_create(Event* event, unsigned flags) {
   return kSuccess;
 }
 
-Result event_record(Event event, Stream stream) {
+Result event_record(Event event, CudaStream stream) {
   if (const Result error = state()) return error;
   if (const Result error = check_handle(event, HandleKind::event, "cuEventRecord")) return error;
   if (const Result error = check_handle(stream, HandleKind::stream, "cuEventRecord")) return error;
@@ -102,7 +102,7 @@ Result event_destroy(Event event) {
   return kSuccess;
 }
 
-Result host_function(Stream stream, HostFunction function, void* data) {
+Result host_function(CudaStream stream, HostFunction function, void* data) {
   if (const Result error = state()) return error;
   if (const Result error = check_handle(stream, HandleKind::stream, "cuLaunchHostFunc"))
     return error;

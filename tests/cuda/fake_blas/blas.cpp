@@ -259,7 +259,7 @@ TIDE_EXPORT Status cublasLtMatmulAlgoGetHeuristic(Handle, Description descriptio
 TIDE_EXPORT Status cublasLtMatmul(Handle, Description description, const void* alpha, const void* a,
                                   Layout a_layout, const void* b, Layout b_layout, const void* beta,
                                   const void*, Layout, void* d, Layout d_layout,
-                                  const Algorithm* algorithm, void*, size_t, Stream stream) {
+                                  const Algorithm* algorithm, void*, size_t, CudaStream stream) {
   auto run = std::make_unique<Run>(
       Run{*static_cast<Product*>(description), *static_cast<Matrix*>(a_layout),
           *static_cast<Matrix*>(b_layout), *static_cast<Matrix*>(d_layout), a, b, d});

@@ -53,7 +53,7 @@ const std::vector<Engine>& engines() {
 
 /// The only handle, and its stream.
 struct Session {
-  Stream stream = nullptr;
+  CudaStream stream = nullptr;
 };
 
 std::optional<Format> format_of(int type) {
@@ -366,7 +366,7 @@ TIDE_EXPORT Status cudnnCreate(Handle* handle) {
   return 0;
 }
 
-TIDE_EXPORT Status cudnnSetStream(Handle handle, Stream stream) {
+TIDE_EXPORT Status cudnnSetStream(Handle handle, CudaStream stream) {
   static_cast<Session*>(handle)->stream = stream;
   return 0;
 }

@@ -30,7 +30,7 @@ TEST_CASE("compiling a module takes as long as set", "[fake]") {
 TEST_CASE("a launch takes as long as set, and that of a graph no longer", "[fake]") {
   CHECK(with_driver("launch_us=20000", [](const Table& driver) {
           const Function nothing = load(driver, kDelayed, "nothing");
-          const Stream stream = new_stream(driver);
+          const CudaStream stream = new_stream(driver);
           const double one = seconds_of([&] { launch(driver, nothing, 1, 1, stream, 0); });
           Graph graph = nullptr;
           driver.graph_create(&graph, 0);

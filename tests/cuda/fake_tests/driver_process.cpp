@@ -96,13 +96,13 @@ Function load(const Table& driver, const std::string& text, const std::string& n
 }
 
 Result launch(const Table& driver, Function function, unsigned blocks, unsigned threads,
-              Stream stream, DevicePointer address) {
+              CudaStream stream, DevicePointer address) {
   void* parameters[] = {&address};
   return driver.launch(function, blocks, 1, 1, threads, 1, 1, 0, stream, parameters, nullptr);
 }
 
-Stream new_stream(const Table& driver) {
-  Stream stream = nullptr;
+CudaStream new_stream(const Table& driver) {
+  CudaStream stream = nullptr;
   require(driver.stream_create(&stream, kStreamNonBlocking), "cuStreamCreate");
   return stream;
 }
@@ -116,7 +116,7 @@ std::string run_kernel(const std::string& code, unsigned blocks, unsigned thread
                            load(driver, module_text("tried", code, kBytes), "tried");
                        DevicePointer memory = 0;
                        driver.allocate(&memory, kBytes);
-                       const Stream stream = new_stream(driver);
+                       const CudaStream stream = new_stream(driver);
                        driver.fill_words(memory, 0, kBytes / 4, stream);
                        launch(driver, kernel, blocks, threads, stream, memory);
                        const Result result = driver.stream_synchronize(stream);

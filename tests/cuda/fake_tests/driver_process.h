@@ -37,10 +37,10 @@ Function load(const Table& driver, const std::string& text, const std::string& n
 
 /// Launches blocks of threads along x with one address.
 Result launch(const Table& driver, Function function, unsigned blocks, unsigned threads,
-              Stream stream, DevicePointer address);
+              CudaStream stream, DevicePointer address);
 
 /// A new stream; ends the process on failure.
-Stream new_stream(const Table& driver);
+CudaStream new_stream(const Table& driver);
 
 /// Runs a kernel of the code on zeroed memory of 4096 bytes, the address of which is in %rd1, with
 /// the same number of bytes of shared memory at `memory` (see module_text). Returns the output:

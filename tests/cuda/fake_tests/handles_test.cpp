@@ -27,7 +27,7 @@ struct Handles {
     driver.graph_add_kernel(&node, graph, nullptr, 0, &kernel);
     driver.graph_instantiate(&executable, graph, 0);
   }
-  Stream stream;
+  CudaStream stream;
   Function function;
   Event event = nullptr;
   Graph graph = nullptr;
@@ -110,7 +110,7 @@ TEST_CASE("a handle that was destroyed, and one of another kind, end the process
                           [](const Table& driver) {
                             Event event = nullptr;
                             driver.event_create(&event, kEventNoTiming);
-                            driver.stream_synchronize(reinterpret_cast<Stream>(event));
+                            driver.stream_synchronize(reinterpret_cast<CudaStream>(event));
                           }),
               "cuStreamSynchronize: the stream does not exist");
   check_crash(with_driver("", [](const Table& driver) { driver.stream_synchronize(nullptr); }),

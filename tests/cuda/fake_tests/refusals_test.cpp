@@ -25,7 +25,7 @@ TEST_CASE("a launch with more threads per block than the kernel allows is reject
                        [&](const Table& driver) {
                          const Function nothing =
                              load(driver, module_text("nothing", "", 0, directives), "nothing");
-                         const Stream stream = new_stream(driver);
+                         const CudaStream stream = new_stream(driver);
                          int grid = 0, block = 0;
                          driver.potential_block(&grid, &block, nothing, nullptr, 0, 0);
                          std::printf("%d %d %d, %d\n", launch(driver, nothing, 1, 1025, stream, 0),
@@ -65,7 +65,7 @@ TEST_CASE("shared and local memory are not zeroed in any block", "[fake]") {
   CHECK(with_driver("", [&](const Table& driver) {
           DevicePointer memory = 0;
           driver.allocate(&memory, 64);
-          const Stream stream = new_stream(driver);
+          const CudaStream stream = new_stream(driver);
           launch(driver, load(driver, text, "find"), 3, 1, stream, memory);
           driver.stream_synchronize(stream);
           const auto* found = reinterpret_cast<const unsigned*>(memory);
@@ -75,7 +75,7 @@ TEST_CASE("shared and local memory are not zeroed in any block", "[fake]") {
 
 TEST_CASE("host functions are not called once the device is lost", "[fake]") {
   CHECK(with_driver("", [](const Table& driver) {
-          const Stream stream = new_stream(driver);
+          const CudaStream stream = new_stream(driver);
           int calls = 0;
           const auto call = [](void* count) { ++*static_cast<int*>(count); };
           driver.host_function(stream, call, &calls);
@@ -88,7 +88,7 @@ TEST_CASE("host functions are not called once the device is lost", "[fake]") {
 
 TEST_CASE("host functions are delayed as set", "[fake]") {
   CHECK(with_driver("callback_us=50000", [](const Table& driver) {
-          const Stream stream = new_stream(driver);
+          const CudaStream stream = new_stream(driver);
           const auto start = std::chrono::steady_clock::now();
           std::atomic<bool> called = false;
           driver.host_function(
@@ -104,8 +104,8 @@ TEST_CASE("host functions are delayed as set", "[fake]") {
 TEST_CASE("a host function cannot call the driver", "[fake]") {
   CHECK(with_driver("", [](const Table& driver) {
           the_driver = &driver;
-          const Stream stream = new_stream(driver);
-          static Stream own = nullptr;
+          const CudaStream stream = new_stream(driver);
+          static CudaStream own = nullptr;
           own = stream;
           driver.host_function(
               stream,
@@ -123,7 +123,7 @@ TEST_CASE("a host function cannot call the driver", "[fake]") {
 
 TEST_CASE("a full stream makes its callers wait", "[fake]") {
   CHECK(with_driver("queue_depth=8", [](const Table& driver) {
-          const Stream stream = new_stream(driver);
+          const CudaStream stream = new_stream(driver);
           static std::atomic<bool> go = false;
           driver.host_function(
               stream,

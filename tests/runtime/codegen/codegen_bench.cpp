@@ -1,5 +1,4 @@
 // Speed of compiled kernels beside plain copies of memory, and the time that compiling takes.
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,6 +15,7 @@
 #include "runtime/codegen/plugin.h"
 #include "runtime/ir/elementwise_ops.h"
 #include "runtime/ir/kernel_statistics.h"
+#include "runtime/os/huge_pages.h"
 
 namespace tide {
 namespace {
@@ -155,10 +155,7 @@ LoopProgram sum_program(Orientation orientation) {
 }
 
 float* big_array(size_t count) {
-  const size_t size = (count * sizeof(float) + (2u << 20)) >> 21 << 21;
-  void* memory = std::aligned_alloc(2u << 20, size);
-  madvise(memory, size, MADV_HUGEPAGE);
-  auto* floats = static_cast<float*>(memory);
+  auto* floats = static_cast<float*>(allocate_pages(count * sizeof(float), kHugePage));
   for (size_t i = 0; i < count; ++i) floats[i] = static_cast<float>(i % 1000) * 0.004f - 2;
   return floats;
 }
@@ -182,7 +179,7 @@ struct Job {
     (by_row ? range.outer_begin : range.vector_begin) = begin;
     (by_row ? range.outer_end : range.vector_end) = end;
     thread_local std::vector<char> memory;
-    memory.resize(kernel->scratch_bytes(range.row_end) + 64);
+    memory.resize(kernel->workspace_bytes(range.row_end) + 64);
     const auto address = (reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64;
     kernel->function(machine_code)(&arguments, &range, reinterpret_cast<void*>(address));
   }

@@ -114,10 +114,10 @@ void check_kernel(ElementwiseOp op, DType type, const std::vector<Elements>& arg
   Kernel& kernel = Kernel::find(program);
   kernel.function(machine_code)(&call, &range, nullptr);
   REQUIRE(kernel.interpreted());
-  std::vector<std::max_align_t> scratch(kernel.interpreted()->scratch_bytes(&extent) /
-                                        sizeof(std::max_align_t));
+  std::vector<std::max_align_t> workspace(kernel.interpreted()->workspace_bytes(&extent) /
+                                          sizeof(std::max_align_t));
   bases.back() = interpreted.data();
-  kernel.interpreted()->run(call, scratch.data());
+  kernel.interpreted()->run(call, workspace.data());
   for (int i = 0; i < kCount; ++i) {
     const bool agrees = same(interpreted[i], expected[i]) || kernel_cpu() == "x86-64";
     if (same(result[i], expected[i]) && agrees) continue;

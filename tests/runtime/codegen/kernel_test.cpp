@@ -14,9 +14,10 @@
 namespace tide::test {
 namespace {
 
-/// Scratch memory as kernels want it, full of nonsense.
-std::unique_ptr<void, decltype(&std::free)> scratch_for(const Kernel& kernel, int64_t row_length) {
-  const size_t size = (kernel.scratch_bytes(row_length) + 127) / 64 * 64;
+/// A workspace as kernels want it, full of nonsense.
+std::unique_ptr<void, decltype(&std::free)> workspace_for(const Kernel& kernel,
+                                                          int64_t row_length) {
+  const size_t size = (kernel.workspace_bytes(row_length) + 127) / 64 * 64;
   void* memory = std::aligned_alloc(64, size);
   std::memset(memory, 0x7f, size);
   return {memory, &std::free};
@@ -38,7 +39,7 @@ void run_in_parts(LoopCase& loop, int parts) {
   const auto cut = [parts](int64_t size, int part, int64_t unit) {
     return part >= parts ? size : std::min(size, size * part / parts / unit * unit);
   };
-  const auto scratch = scratch_for(kernel, row);
+  const auto workspace = workspace_for(kernel, row);
   for (int o = 0; o < parts; ++o)
     for (int v = 0; v < (vectors_outer ? parts : 1); ++v)
       for (int r = 0; r < (program.partial ? parts : 1); ++r) {
@@ -51,7 +52,7 @@ void run_in_parts(LoopCase& loop, int parts) {
           range.row_begin = cut(row, r, kReductionBlock);
           range.row_end = cut(row, r + 1, kReductionBlock);
         }
-        kernel.function(machine_code)(&arguments, &range, scratch.get());
+        kernel.function(machine_code)(&arguments, &range, workspace.get());
       }
 }
 
@@ -63,11 +64,11 @@ bool run_interpreted(LoopCase& loop) {
                                 loop.parameters.data()};
   const InterpretedLoop* const interpreted = kernel.interpreted();
   if (!interpreted) return false;
-  const size_t size = interpreted->scratch_bytes(arguments.extents);
-  const std::unique_ptr<void, decltype(&std::free)> scratch(std::aligned_alloc(64, size),
-                                                            &std::free);
-  std::memset(scratch.get(), 0x7f, size);
-  interpreted->run(arguments, scratch.get());
+  const size_t size = interpreted->workspace_bytes(arguments.extents);
+  const std::unique_ptr<void, decltype(&std::free)> workspace(std::aligned_alloc(64, size),
+                                                              &std::free);
+  std::memset(workspace.get(), 0x7f, size);
+  interpreted->run(arguments, workspace.get());
   return true;
 }
 

@@ -39,7 +39,7 @@ class Stub : public Backend, public AsyncStream, public HostParallelism {
     if (step.attributes.size() > 1) outcome.report = static_cast<uint64_t>(step.attributes[1]);
     return outcome;
   }
-  void release_scratch() override { ++returns; }
+  void release_workspace() override { ++returns; }
   void copy(void*, const void*, size_t, CopyKind) override { ++copies; }
   void finish() override { wait(noted_ + 1); }
   bool host_readable() const override { return false; }
@@ -83,7 +83,7 @@ class Stub : public Backend, public AsyncStream, public HostParallelism {
   std::atomic<int> launches{0}, copies{0}, waits{0};
   std::atomic<uint64_t> followed{0};
   std::atomic<int> shortages{0};  ///< launches of compute ops that find no memory
-  std::atomic<int> returns{0};    ///< of scratch memory
+  std::atomic<int> returns{0};    ///< of workspace
   std::set<uint64_t> wrong;       ///< the reports of ops that go wrong
   std::set<uint64_t> large;       ///< the results of ops that are not small
   Parallel* threads = nullptr;
