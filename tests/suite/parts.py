@@ -18,6 +18,11 @@ GOLDEN_KERNELS = RELEASE / "golden_kernels"
 # Tests of values that depend on the processor: computed by generated or vectorized code.
 VALUES = ("composed_ops conversion indexing integers nn op_rows operators reductions").split()
 
+# The parts of `tests/run quick`, besides lint, and what they need built.
+QUICK = {"C++ tests": ("runtime", "bindings", "suite"), "golden cases": ("golden cases",),
+         "script tests": ("ops", "autograd", "nn", "data", "training", "mistakes")}
+QUICK_TARGETS = ("tide", "tide-llvm", "runtime_tests", "bindings_tests")
+
 
 @dataclass
 class Part:
