@@ -21,7 +21,7 @@ VALUES = ("composed_ops conversion indexing integers nn op_rows operators reduct
 # The parts of `tests/run quick`, besides lint, and what they need built.
 QUICK = {"C++ tests": ("runtime", "bindings", "suite"), "golden cases": ("golden cases",),
          "script tests": ("ops", "autograd", "nn", "data", "training", "mistakes")}
-QUICK_TARGETS = ("tide", "tide-llvm", "runtime_tests", "bindings_tests")
+QUICK_TARGETS = ("complete", "runtime_tests", "bindings_tests")
 
 
 @dataclass
