@@ -128,8 +128,8 @@ def sanitized(cores):
     for preset, targets in (("asan", ("runtime_tests", "tide")), ("tsan", ("runtime_tests",))):
         yield Part("sanitizers: build", preset, [str(ROOT / ".ci/build_preset"), preset, *targets],
                    {"TIDE_BUILD_JOBS": str(jobs)}, 300, slots=jobs)
-    # [file] forks processes that start threads, so it must not have any threads before.
-    for preset, tags, seconds in (("asan", "", 50), ("tsan", "[file]", 1), ("tsan", "~[cpu]~[file]~[serial]", 20),
+    # [os] forks processes that start threads, so it must not have any threads before.
+    for preset, tags, seconds in (("asan", "", 50), ("tsan", "[os]", 1), ("tsan", "~[cpu]~[os]~[serial]", 20),
                                   ("tsan", "[cpu]", 40)):
         yield Part("sanitizers: tests", f"{preset} {tags}".strip(),
                    [str(ROOT / f"build/{preset}/runtime_tests"), f"~[timed]~[reference]{tags}", "--durations", "yes"],
