@@ -62,17 +62,27 @@ inline constexpr ClassInfo kClass<StateEnd>{"tide.StateEnd"};
 
 namespace {
 
+/// The folders of the library whose modules are fields of `tide`.
+constexpr std::string_view kFieldFolders[] = {"tide/", "tide/tools/", "tide/ops/"};
+
+/// Pushes the name of the module that field `name` of `tide` holds; false if there is none.
+bool push_module_name(lua_State* L, std::string_view name) {
+  if (name.find_first_of("./") != std::string_view::npos) return false;
+  for (std::string_view folder : kFieldFolders) {
+    std::string path = std::string(folder) + std::string(name);
+    if (!read_script(path + ".lua") && !read_script(path + "/init.lua")) continue;
+    std::replace(path.begin(), path.end(), '/', '.');
+    lua_pushlstring(L, path.data(), path.size());
+    return true;
+  }
+  return false;
+}
+
 /// __index of `tide`: loads modules of the library on first use. Any other name is an error.
 int load_submodule(lua_State* L) {
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
-  bool exists;
-  {
-    const std::string path = std::string("tide/") + lua_tostring(L, 2);
-    exists = path.find('.') == std::string::npos &&
-             (read_script(path + ".lua") || read_script(path + "/init.lua"));
-  }
-  if (!exists) return raise_unknown_name(L, "tide");
-  push_module(L, lua_pushfstring(L, "tide.%s", lua_tostring(L, 2)));
+  if (!push_module_name(L, lua_tostring(L, 2))) return raise_unknown_name(L, "tide");
+  push_module(L, lua_tostring(L, -1));
   lua_remove(L, -2);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, -2);
@@ -91,11 +101,13 @@ int unknown_name(lua_State* L) {
 /// __names of `tide`: the modules that are not loaded yet.
 int submodule_names(lua_State* L) {
   lua_newtable(L);
-  for (const std::string& name : library_modules()) {
-    const std::string_view member = std::string_view(name).substr(std::string_view("tide.").size());
-    if (member.find('.') != std::string_view::npos) continue;
+  for (std::string name : library_modules()) {
+    std::replace(name.begin(), name.end(), '.', '/');
+    const size_t folder_end = name.rfind('/') + 1;
+    const std::string_view folder = std::string_view(name).substr(0, folder_end);
+    if (std::ranges::find(kFieldFolders, folder) == std::end(kFieldFolders)) continue;
     lua_pushliteral(L, "");
-    lua_setfield(L, -2, std::string(member).c_str());
+    lua_setfield(L, -2, name.c_str() + folder_end);
   }
   return 1;
 }
@@ -330,7 +342,7 @@ bool profiles = false;
 
 /// Pushes a function of tide.advise.command.
 void push_profiler_command(lua_State* L, const char* name) {
-  push_module(L, "tide.advise.command");
+  push_module(L, "tide.tools.advise.command");
   lua_getfield(L, -1, name);
   lua_remove(L, -2);
 }

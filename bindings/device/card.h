@@ -8,10 +8,10 @@
 
 namespace tide::bindings {
 
-/// The card described by a table of scripts/tide/estimate/cards.lua.
+/// The card described by a table of scripts/tide/tools/estimate/cards.lua.
 CardFigures card_at(lua_State* L, int index);
 
-/// tide.native.estimate.*: the formula, for scripts/tide/estimate.
+/// tide.native.estimate.*: the formula, for scripts/tide/tools/estimate.
 std::span<const luaL_Reg> estimate_functions();
 
 }  // namespace tide::bindings

@@ -58,7 +58,7 @@ void read_option(lua_State* L, std::string_view key, SimOptions& options, int& i
 void read_like(lua_State* L, SimOptions& options) {
   options.like.emplace();
   if (lua_isboolean(L, -1) && !lua_toboolean(L, -1)) return;
-  push_module(L, "tide.estimate.cards");
+  push_module(L, "tide.tools.estimate.cards");
   lua_getfield(L, -1, "find");
   lua_pushliteral(L, "sim.configure: like");
   lua_pushvalue(L, -4);

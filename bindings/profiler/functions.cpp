@@ -25,7 +25,7 @@ inline constexpr ClassInfo kClass<TraceObject>{"tide.Trace", "trace"};
 
 namespace {
 
-constexpr char kPage[] = "tide/profiler/timeline.html";
+constexpr char kPage[] = "tide/tools/profiler/timeline.html";
 
 int start(lua_State* L) {
   const bool started = profile::start(static_cast<size_t>(luaL_checkinteger(L, 1)));

@@ -60,7 +60,7 @@ void push_error(lua_State* L, const std::exception& error);
 void push_module(lua_State* L, const char* name);
 
 /// The module that creates the error about an unknown name.
-constexpr const char* kUnknownName = "tide.slips.unknown_name";
+constexpr const char* kUnknownName = "tide.mistakes.unknown_name";
 
 /// Raises the error for a name, at stack index 2, that the table or object at index 1 does not
 /// have; `place` is its name.

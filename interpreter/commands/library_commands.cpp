@@ -61,7 +61,7 @@ int bench_command(const Words& words) {
 }
 
 int info_command(const Words& words) {
-  if (words == Words{"--measure"}) return print_answer("measure", {}, "tide.profiler.peaks");
+  if (words == Words{"--measure"}) return print_answer("measure", {}, "tide.tools.profiler.peaks");
   if (!words.empty()) throw UsageError{"info: expected no argument or --measure"};
   print_version();
   return print_answer("info", {});
@@ -71,7 +71,7 @@ int smi_command(const Words& words) {
   if (words.empty()) return print_answer("smi", {});
   if (words[0] != "dmon") throw UsageError{"smi: expected no argument or dmon [TIMES] [--chart]"};
   catch_interrupts(Impatience::kEndProgram);
-  return print_answer("run", {words.begin() + 1, words.end()}, "tide.smi.monitor");
+  return print_answer("run", {words.begin() + 1, words.end()}, "tide.tools.smi.monitor");
 }
 
 int help_command(const Words& words) {

@@ -48,12 +48,12 @@ std::string script_traceback(std::string_view message, std::string_view tracebac
   return "\nstack traceback:" + kept;
 }
 
-/// Calls a function of tide.slips.errors with the top `arguments` values of the stack, the first of
-/// which is a message. Replaces them with its result, or on failure with the message.
+/// Calls a function of tide.mistakes.errors with the top `arguments` values of the stack, the first
+/// of which is a message. Replaces them with its result, or on failure with the message.
 void improve_message(lua_State* L, const char* function, int arguments) {
   const int message = lua_gettop(L) - arguments + 1;
   push_global(L, "require");
-  lua_pushliteral(L, "tide.slips.errors");
+  lua_pushliteral(L, "tide.mistakes.errors");
   if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_getfield(L, -1, function) == LUA_TFUNCTION) {
     for (int i = 0; i < arguments; ++i) lua_pushvalue(L, message + i);
     if (lua_pcall(L, arguments, 1, 0) == LUA_OK && lua_isstring(L, -1)) lua_replace(L, message);
@@ -116,14 +116,14 @@ bool run_loaded(lua_State* L, int load_status, const std::string& chunk_name, bo
 }
 
 /// Prints notes to stderr on common mistakes in a text that Lua accepts silently.
-void note_slips(lua_State* L, const char* name, const std::string& text) {
+void note_mistakes(lua_State* L, const char* name, const std::string& text) {
   constexpr std::string_view kSigns[] = {":any()", ":all()", ".shape["};
   if (std::ranges::none_of(
           kSigns, [&](std::string_view sign) { return text.find(sign) != std::string::npos; }))
     return;
   const int top = lua_gettop(L);
   push_global(L, "require");
-  lua_pushliteral(L, "tide.slips.notes");
+  lua_pushliteral(L, "tide.mistakes.notes");
   if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
     lua_pushstring(L, name);
     lua_pushlstring(L, text.data(), text.size());
@@ -142,7 +142,7 @@ int load_standard_input(lua_State* L) {
   if (text.starts_with('#')) text.erase(0, text.find('\n'));
   keep_text(L, "=stdin", text, 1);
   const int status = luaL_loadbuffer(L, text.data(), text.size(), "=stdin");
-  if (status == LUA_OK) note_slips(L, "stdin", text);
+  if (status == LUA_OK) note_mistakes(L, "stdin", text);
   return status;
 }
 
@@ -161,7 +161,7 @@ std::string text_of_file(const char* path) {
 bool run_source(lua_State* L, const char* path, bool with_arguments) {
   if (!path) return run_loaded(L, load_standard_input(L), "=stdin", with_arguments);
   const int status = luaL_loadfile(L, path);
-  if (status == LUA_OK) note_slips(L, path, text_of_file(path));
+  if (status == LUA_OK) note_mistakes(L, path, text_of_file(path));
   if (status == LUA_ERRFILE && !std::strpbrk(path, "./")) {
     lua_pushliteral(L, "; `tide --help` lists the commands");
     lua_concat(L, 2);
@@ -209,7 +209,7 @@ void push_library_function(lua_State* L, std::string_view text, std::string_view
 void keep_text(lua_State* L, const std::string& chunk_name, std::string_view text, int first_line) {
   const int top = lua_gettop(L);
   push_global(L, "require");
-  lua_pushliteral(L, "tide.slips.source");
+  lua_pushliteral(L, "tide.mistakes.source");
   if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_getfield(L, -1, "keep") == LUA_TFUNCTION) {
     lua_pushlstring(L, chunk_name.data(), chunk_name.size());
     lua_pushlstring(L, text.data(), text.size());

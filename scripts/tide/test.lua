@@ -86,7 +86,7 @@ end
 local function with_lines(message)
   if getmetatable(message) == Pending then return message end
   if type(message) ~= "string" then return tostring(message) end
-  local lines = {require "tide.slips.errors".describe(message)}
+  local lines = {require "tide.mistakes.errors".describe(message)}
   for line in debug.traceback("", 2):gmatch("[^\n]+") do
     local inside = line:find("[tide]", 1, true) or line:find("[C]", 1, true)
     if not inside and line:match("^%s+%S+:%d+:") then

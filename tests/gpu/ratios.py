@@ -35,7 +35,7 @@ def ratio(ours, theirs):
 
 
 def card(rows):
-    """The measured values for this GPU's row in scripts/tide/estimate/cards.lua."""
+    """The measured values for this GPU's row in scripts/tide/tools/estimate/cards.lua."""
     def of(name):
         return rows.get(name, {}).get("best")
 
@@ -50,7 +50,7 @@ def card(rows):
         ("launch in a graph", 1e6 / of("launches") if of("launches") else None, "us, by launches"),
         ("first step", of("first_step_cold"), "ms with all compilations, by first_step_cold"),
     ]
-    lines = ["Costs of this card, which scripts/tide/estimate/cards.lua assumes."]
+    lines = ["Costs of this card, which scripts/tide/tools/estimate/cards.lua assumes."]
     for name, value, words in figures:
         lines.append(f"{name:<18} {'not measured' if value is None else f'{value:.4g}':>12} {words}")
     return "\n".join(lines) + "\n"

@@ -1,9 +1,10 @@
-"""usage: tests/run [--changed | NAME...]
+"""usage: tests/run [quick | --changed | NAME...]
 
 Installs what is missing, builds tide, and runs all its tests; the last line is "N passed, N failed".
 
   NAME       only parts of this name (cuda, "script tests", nn), or one file with script tests
   lint       layout, documents, words, formatting and the installed linters, without a build
+  quick      lint, the runtime, values of ops, layers and training: what fails most often, in two minutes after the build
   --changed  only tests for files that differ from the last commit, and only the build that they need
 
 With CI set in the environment, compiler warnings are failures. TIDE_TEST_SOAK=1: loops that look for leaks run ten
@@ -22,7 +23,7 @@ import counts
 import lint
 import pool
 import report
-from parts import GOLDEN_KERNELS, LINT, RELEASE, ROOT, Part, all_parts, has_golden, tide
+from parts import GOLDEN_KERNELS, LINT, QUICK, QUICK_TARGETS, RELEASE, ROOT, Part, all_parts, has_golden, tide
 
 
 def share_kernels():
@@ -86,14 +87,20 @@ def main(words):
         selection = changed.Selection()
         for file in changed.changed_files():
             selection.add(file)
+    is_quick = words == ["quick"]
     # What needs no build is known first.
     outcomes = [] if words and not selection else pool.run([LINT], cores)
-    built, build_seconds = build(selection.targets() if selection else [])
+    built, build_seconds = build(selection.targets() if selection else QUICK_TARGETS if is_quick else [])
     if not built:
         print("the release build failed\n0 passed, 1 failed")
         return 1
     share_kernels()
-    parts = list(selection.parts()) if selection else named(words, cores) if words else all_parts(cores)
+    if selection:
+        parts = list(selection.parts())
+    elif is_quick:
+        parts = [LINT] + [part for part in all_parts(cores) if part.name in QUICK.get(part.group, ())]
+    else:
+        parts = named(words, cores) if words else all_parts(cores)
     outcomes += pool.run(parts, cores)
     total = sum((outcome.counts for outcome in outcomes), counts.Counts())
     if selection and selection.unknown:

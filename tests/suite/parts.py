@@ -18,6 +18,11 @@ GOLDEN_KERNELS = RELEASE / "golden_kernels"
 # Tests of values that depend on the processor: computed by generated or vectorized code.
 VALUES = ("composed_ops conversion indexing integers nn op_rows operators reductions").split()
 
+# The parts of `tests/run quick`, besides lint, and what they need built.
+QUICK = {"C++ tests": ("runtime", "bindings", "suite"), "golden cases": ("golden cases",),
+         "script tests": ("ops", "autograd", "nn", "data", "training", "mistakes")}
+QUICK_TARGETS = ("complete", "runtime_tests", "bindings_tests")
+
 
 @dataclass
 class Part:
@@ -123,8 +128,8 @@ def sanitized(cores):
     for preset, targets in (("asan", ("runtime_tests", "tide")), ("tsan", ("runtime_tests",))):
         yield Part("sanitizers: build", preset, [str(ROOT / ".ci/build_preset"), preset, *targets],
                    {"TIDE_BUILD_JOBS": str(jobs)}, 300, slots=jobs)
-    # [file] forks processes that start threads, so it must not have any threads before.
-    for preset, tags, seconds in (("asan", "", 50), ("tsan", "[file]", 1), ("tsan", "~[cpu]~[file]~[serial]", 20),
+    # [os] forks processes that start threads, so it must not have any threads before.
+    for preset, tags, seconds in (("asan", "", 50), ("tsan", "[os]", 1), ("tsan", "~[cpu]~[os]~[serial]", 20),
                                   ("tsan", "[cpu]", 40)):
         yield Part("sanitizers: tests", f"{preset} {tags}".strip(),
                    [str(ROOT / f"build/{preset}/runtime_tests"), f"~[timed]~[reference]{tags}", "--durations", "yes"],

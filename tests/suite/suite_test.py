@@ -101,8 +101,8 @@ class Changed(unittest.TestCase):
         self.assertIn("runtime_tests", found.targets())
 
     def test_a_file_of_the_library(self):
-        found = self.select("scripts/tide/optim/lbfgs.lua")
-        self.assertIn("tests/scripts/optim/lbfgs_test.lua", found.scripts)
+        found = self.select("scripts/tide/nn/optim/lbfgs.lua")
+        self.assertIn("tests/scripts/nn/lbfgs_test.lua", found.scripts)
         self.assertNotIn("runtime_tests", found.targets())
 
     def test_a_test(self):

@@ -59,8 +59,8 @@ ELSEWHERE = {
     r"meanings?": ("docs", "tests/scripts/robustness"),
     r"recipes?": ("CONTRIBUTING.md",),
     r"history|histories": ("interpreter", "tests/interpreter", "tests/jupyter", "tests/repl", "docs", "README.md",
-                           "scripts/tide/session", "scripts/tide/optim", "scripts/tide/reference",
-                           "scripts/tide/training", "tests/scripts/optim", "tests/scripts/training"),
+                           "scripts/tide/session", "scripts/tide/nn/optim", "scripts/tide/reference",
+                           "scripts/tide/training", "tests/scripts/nn", "tests/scripts/training"),
 }
 PATTERNS = [(re.compile(rf"\b(?:{form})\b"), instead, ELSEWHERE.get(form, ()))
             for form, instead in {**PLAIN, **TERMS}.items()]

@@ -1,6 +1,6 @@
 -- Help on a name, `?text` at the prompt, its source, `??text`, and help on the name at the cursor.
 local native = require "tide.native"
-local source = require "tide.slips.source"
+local source = require "tide.mistakes.source"
 
 local explain = {}
 

@@ -5,10 +5,10 @@ local compile = require "tide.session.compile"
 local divide = require "tide.session.divide"
 local native = require "tide.native"
 local nearest = require "tide.internal.nearest"
-local notes = require "tide.slips.notes"
+local notes = require "tide.mistakes.notes"
 local present = require "tide.internal.input_number"
-local slips = require "tide.slips.errors"
-local source = require "tide.slips.source"
+local mistakes = require "tide.mistakes.errors"
+local source = require "tide.mistakes.source"
 local workspace = require "tide.session.workspace"
 
 -- Names that an input can use without require, and their modules.
@@ -201,7 +201,7 @@ function Session:read(text, number, aside)
   local kind, value, known = self:read_lines(text)
   if kind ~= "unfinished" then
     source.keep(chunk_name(number), text, 1)
-    if kind == "wrong" then value = slips.in_syntax(value, chunk_name(number)) end
+    if kind == "wrong" then value = mistakes.in_syntax(value, chunk_name(number)) end
     if kind == "run" then
       local note = notes(("In [%d]"):format(number), text, function(name) return self:value_of(name) end)
       if note ~= "" then io.stderr:write(note) end

@@ -3,8 +3,8 @@
 local batches = require "tide.training.batches"
 local class = require "tide.internal.class"
 local kind_of = require "tide.internal.kind_of"
-local Mean = require "tide.metrics.mean"
-local Metric = require "tide.metrics.metric"
+local Mean = require "tide.training.metrics.mean"
+local Metric = require "tide.training.metrics.metric"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 

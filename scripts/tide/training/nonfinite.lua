@@ -1,5 +1,5 @@
 -- Finds where a loss that is nan or infinite comes from.
-local each_tensor = require "tide.watch.each_tensor"
+local each_tensor = require "tide.tools.watch.each_tensor"
 local hooks = require "tide.training.hooks"
 local raise = require "tide.internal.raise"
 local tide = require "tide"

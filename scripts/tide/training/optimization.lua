@@ -3,11 +3,11 @@
 local class = require "tide.internal.class"
 local clip = require "tide.nn.utils.clip"
 local GradScaler = require "tide.amp.grad_scaler"
-local LBFGS = require "tide.optim.lbfgs"
+local LBFGS = require "tide.nn.optim.lbfgs"
 local nearest = require "tide.internal.nearest"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
-local ReduceLROnPlateau = require "tide.optim.reduce_lr_on_plateau"
+local ReduceLROnPlateau = require "tide.nn.optim.reduce_lr_on_plateau"
 local tide = require "tide"
 
 -- Fields: trainer; optimizer; schedules (a list of {scheduler, interval, frequency, monitor,

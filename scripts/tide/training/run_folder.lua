@@ -1,8 +1,8 @@
 -- The run folder, default_root_dir/version_N: its loggers and checkpoints.
 local CheckpointManager = require "tide.training.checkpoint_manager"
-local CSVLogger = require "tide.loggers.csv_logger"
-local folders = require "tide.loggers.folders"
-local TensorBoardLogger = require "tide.loggers.tensor_board_logger"
+local CSVLogger = require "tide.training.loggers.csv_logger"
+local folders = require "tide.training.loggers.folders"
+local TensorBoardLogger = require "tide.training.loggers.tensor_board_logger"
 
 local run_folder = {}
 

@@ -5,7 +5,7 @@
 -- returns the result of the module's method; configure().
 local class = require "tide.internal.class"
 local hooks = require "tide.training.hooks"
-local Metric = require "tide.metrics.metric"
+local Metric = require "tide.training.metrics.metric"
 local NetworkModule = require "tide.nn.module"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"

@@ -14,7 +14,7 @@ using test::LuaState;
 
 int64_t live() { return bindings::collector.live; }
 
-TEST_CASE("a collection ends handles that nothing holds", "[handles]") {
+TEST_CASE("a collection ends handles that nothing holds", "[objects]") {
   LuaState lua;
   const int64_t before = live();
   lua.run("kept = tide.ones(3); for i = 1, 5000 do local x = tide.ones(3) end");
@@ -23,7 +23,7 @@ TEST_CASE("a collection ends handles that nothing holds", "[handles]") {
   CHECK(lua.run("return kept:sum():item()") == "3.0");
 }
 
-TEST_CASE("closing a state ends its handles, freed ones too, and those of no other", "[handles]") {
+TEST_CASE("closing a state ends its handles, freed ones too, and those of no other", "[objects]") {
   LuaState other;
   other.run("y = tide.ones(4)");
   const int64_t before = live();
@@ -37,7 +37,7 @@ TEST_CASE("closing a state ends its handles, freed ones too, and those of no oth
 }
 
 TEST_CASE("a handle in a dying cycle, in a finalizer's hands, or without its metatable ends",
-          "[handles]") {
+          "[objects]") {
   LuaState lua;
   const int64_t before = live();
   lua.run("local t = {x = tide.ones(1)}; t.t = t");
@@ -48,7 +48,7 @@ TEST_CASE("a handle in a dying cycle, in a finalizer's hands, or without its met
   CHECK(live() == before);
 }
 
-TEST_CASE("userdata of a handle's size that are none stay what they are", "[handles]") {
+TEST_CASE("userdata of a handle's size that are none stay what they are", "[objects]") {
   LuaState lua;
   const int64_t before = live();
   for (int i = 0; i < 2000; ++i) {
@@ -61,7 +61,7 @@ TEST_CASE("userdata of a handle's size that are none stay what they are", "[hand
   CHECK(live() == before);
 }
 
-TEST_CASE("threads with states of their own share the memory", "[handles]") {
+TEST_CASE("threads with states of their own share the memory", "[objects]") {
   std::atomic<int> right = 0;
   const auto work = [&] {
     for (int round = 0; round < 3; ++round) {

@@ -53,7 +53,7 @@ void check_second(const Function& f, const Tensor& x0) {
 
 }  // namespace
 
-TEST_CASE("gradients of row ops can be differentiated", "[ops]") {
+TEST_CASE("gradients of row ops can be differentiated", "[backward]") {
   const Tensor x = randn({4, 3}, kWide);
   check_second([](const Tensor& v) { return softmax(v, Dim{1}); }, x);
   check_second([](const Tensor& v) { return log_softmax(v, Dim{1}); }, x);
@@ -73,7 +73,7 @@ TEST_CASE("gradients of row ops can be differentiated", "[ops]") {
       x);
 }
 
-TEST_CASE("gradients of ops on planes can be differentiated", "[ops]") {
+TEST_CASE("gradients of ops on planes can be differentiated", "[backward]") {
   const Tensor x = randn({1, 2, 5, 5}, kWide), w = randn({3, 2, 3, 3}, kWide);
   const Sizes two{2}, one{1};
   check_second([&](const Tensor& v) { return conv2d(v, w, {}, two, one); }, x);

@@ -19,7 +19,7 @@ size_t kept(const std::vector<Ref<Failure>>& failures) {
 
 }  // namespace
 
-TEST_CASE("reported failures are forgotten, unread ones stay", "[graph]") {
+TEST_CASE("reported failures are forgotten, unread ones stay", "[device]") {
   ErrorTable book;
   std::vector<Ref<Failure>> reported, unread;
   for (uint64_t i = 0; i < 5000; ++i) {
@@ -46,7 +46,7 @@ TEST_CASE("reported failures are forgotten, unread ones stay", "[graph]") {
   CHECK(kept(reported) == 0);
 }
 
-TEST_CASE("a failure of many values is one, and none if it is known", "[graph]") {
+TEST_CASE("a failure of many values is one, and none if it is known", "[device]") {
   ErrorTable book;
   const Ref<Failure> first = new Failure, second = new Failure, known = new Failure;
   known->is_known();
@@ -56,7 +56,7 @@ TEST_CASE("a failure of many values is one, and none if it is known", "[graph]")
   CHECK(book.find(at(50))->failure == known);
 }
 
-TEST_CASE("a value is wrong until another is written there", "[graph]") {
+TEST_CASE("a value is wrong until another is written there", "[device]") {
   ErrorTable book;
   CHECK(book.empty());
   CHECK_FALSE(book.find(at(1)));
@@ -80,7 +80,7 @@ TEST_CASE("a value is wrong until another is written there", "[graph]") {
   CHECK(book.empty());
 }
 
-TEST_CASE("a notice spoils what was flushed before it was reported", "[graph]") {
+TEST_CASE("a notice spoils what was flushed before it was reported", "[device]") {
   const Ref<Failure> failure = new Failure;
   const ValueError notice{failure, false}, lost{failure, true};
   const uint64_t before = Failure::number_work();

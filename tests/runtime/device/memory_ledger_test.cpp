@@ -24,7 +24,7 @@ std::map<int, MemoryHolder> by_line(const std::vector<MemoryHolder>& holders) {
 
 }  // namespace
 
-TEST_CASE("a ledger knows what each line holds, and held at the last peak", "[memory]") {
+TEST_CASE("a ledger knows what each line holds, and held at the last peak", "[device]") {
   MemoryLedger ledger;
   auto &a = ledger.account(line(1)), &b = ledger.account(line(2));
   CHECK(&ledger.account(line(1)) == &a);
@@ -48,7 +48,7 @@ TEST_CASE("a ledger knows what each line holds, and held at the last peak", "[me
   CHECK(lines[2].at_peak.bytes == 60);
 }
 
-TEST_CASE("blocks are held by the line that they were asked for", "[memory]") {
+TEST_CASE("blocks are held by the line that they were asked for", "[device]") {
   SimBackend backend(0);
   ProcessUse use;
   Allocator allocator(backend, use);
@@ -70,7 +70,7 @@ TEST_CASE("blocks are held by the line that they were asked for", "[memory]") {
   CHECK(lines[3].at_peak.bytes == 1 << 20);
 }
 
-TEST_CASE("the largest holders are five, without those that no script asked for", "[memory]") {
+TEST_CASE("the largest holders are five, without those that no script asked for", "[device]") {
   MemoryLedger ledger;
   ledger.take(ledger.account({}), 1000 << 20);
   for (int i = 1; i <= 7; ++i)

@@ -39,7 +39,7 @@ class GivenPlaces : public SimBackend {
 
 }  // namespace
 
-TEST_CASE("block sizes waste little and never shrink", "[graph]") {
+TEST_CASE("block sizes waste little and never shrink", "[device]") {
   for (size_t bytes = 1; bytes < size_t{1} << 40; bytes += bytes / 3 + 1) {
     const size_t block = Allocator::block_size(bytes);
     CAPTURE(bytes, block);
@@ -51,7 +51,7 @@ TEST_CASE("block sizes waste little and never shrink", "[graph]") {
   }
 }
 
-TEST_CASE("a released block is handed out again", "[graph]") {
+TEST_CASE("a released block is handed out again", "[device]") {
   SimBackend backend(0);
   ProcessUse use;
   Allocator allocator(backend, use);
@@ -67,7 +67,7 @@ TEST_CASE("a released block is handed out again", "[graph]") {
   CHECK(allocator.statistics().cached == 0);
 }
 
-TEST_CASE("trimming releases all but what lies beside a block in use", "[graph]") {
+TEST_CASE("trimming releases all but what lies beside a block in use", "[device]") {
   SimBackend backend(0);
   ProcessUse use;
   Allocator allocator(backend, use);
@@ -88,7 +88,7 @@ TEST_CASE("trimming releases all but what lies beside a block in use", "[graph]"
   CHECK(allocator.statistics().cached == 0);
 }
 
-TEST_CASE("blocks that work may still use stay where unused ones are released", "[graph]") {
+TEST_CASE("blocks that work may still use stay where unused ones are released", "[device]") {
   SimBackend backend(0);
   ProcessUse use;
   Allocator allocator(backend, use);
@@ -108,7 +108,7 @@ TEST_CASE("blocks that work may still use stay where unused ones are released", 
   CHECK(allocator.statistics().cached == 0);
 }
 
-TEST_CASE("the smallest blocks are handed out again in turns", "[graph]") {
+TEST_CASE("the smallest blocks are handed out again in turns", "[device]") {
   SimBackend backend(0);
   ProcessUse use;
   Allocator allocator(backend, use);
@@ -123,7 +123,7 @@ TEST_CASE("the smallest blocks are handed out again in turns", "[graph]") {
   CHECK(places.size() <= 16);
 }
 
-TEST_CASE("a limit counts what is cached as well, and trimming makes room", "[graph]") {
+TEST_CASE("a limit counts what is cached as well, and trimming makes room", "[device]") {
   SimBackend backend(0);
   SimOptions options;
   options.memory_limit = size_t{8} << 20;
@@ -141,7 +141,7 @@ TEST_CASE("a limit counts what is cached as well, and trimming makes room", "[gr
   CHECK(allocator.statistics().peak == size_t{6} << 20);
 }
 
-TEST_CASE("the lower of two limits holds, for small blocks, too", "[graph]") {
+TEST_CASE("the lower of two limits holds, for small blocks, too", "[device]") {
   SimBackend backend(0);
   SimOptions options;
   options.memory_limit = size_t{8} << 20;
@@ -163,7 +163,7 @@ TEST_CASE("the lower of two limits holds, for small blocks, too", "[graph]") {
   CHECK(std::string(allocator.statistics().limit_name) == "");
 }
 
-TEST_CASE("an allocation that is to fail gives nothing, the next one a block", "[graph]") {
+TEST_CASE("an allocation that is to fail gives nothing, the next one a block", "[device]") {
   SimBackend backend(0);
   SimOptions options;
   options.fail_allocation = 2;
@@ -175,7 +175,7 @@ TEST_CASE("an allocation that is to fail gives nothing, the next one a block", "
   CHECK(allocator.allocate(100));
 }
 
-TEST_CASE("no block comes to lie where a lost one is held", "[graph]") {
+TEST_CASE("no block comes to lie where a lost one is held", "[device]") {
   constexpr size_t kBlock = size_t{1} << 20;
   // The lost block lies at 1 M. What would be at its place, or reach into it from either side,
   // waits.

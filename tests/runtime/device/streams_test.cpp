@@ -44,7 +44,7 @@ Tensor filled(double number, Device device = kSim) {
 
 }  // namespace
 
-TEST_CASE("a value is ready for any stream that uses it", "[graph]") {
+TEST_CASE("a value is ready for any stream that uses it", "[device]") {
   const Device device = GENERATE(kCpu, kSim);
   const LaunchCost slow(device == kSim ? 1e-3 : 0);
   const engine::StreamId streams[] = {
@@ -57,7 +57,7 @@ TEST_CASE("a value is ready for any stream that uses it", "[graph]") {
   CHECK(values(x)[999] == 31);
 }
 
-TEST_CASE("what another stream reads is neither written over nor handed out", "[graph]") {
+TEST_CASE("what another stream reads is neither written over nor handed out", "[device]") {
   const LaunchCost slow(2e-3);
   const engine::StreamId other = engine::add_stream(kSim);
   Tensor x = filled(5), sums;
@@ -75,7 +75,7 @@ TEST_CASE("what another stream reads is neither written over nor handed out", "[
   CHECK(values(next)[0] == 7);
 }
 
-TEST_CASE("memory is reclaimed from blocks that another stream has read", "[graph]") {
+TEST_CASE("memory is reclaimed from blocks that another stream has read", "[device]") {
   constexpr int64_t kMegabyte = 1 << 18;  // elements
   const auto stored = [](int64_t elements, float number) {
     const std::vector<float> numbers(static_cast<size_t>(elements), number);
@@ -106,7 +106,7 @@ TEST_CASE("memory is reclaimed from blocks that another stream has read", "[grap
   limit(size_t{1} << 30);
 }
 
-TEST_CASE("a stream writes in place what it alone holds", "[graph]") {
+TEST_CASE("a stream writes in place what it alone holds", "[device]") {
   const OnStream on(engine::add_stream(kSim));
   Tensor x = filled(1);
   engine::synchronize();
@@ -114,7 +114,7 @@ TEST_CASE("a stream writes in place what it alone holds", "[graph]") {
   CHECK(values(x)[0] == 2);
 }
 
-TEST_CASE("a value that was sent away is given up once it has arrived", "[graph]") {
+TEST_CASE("a value that was sent away is given up once it has arrived", "[device]") {
   engine::synchronize();
   const size_t before = engine::memory(kSim).in_use;
   Tensor away;
@@ -127,7 +127,7 @@ TEST_CASE("a value that was sent away is given up once it has arrived", "[graph]
   CHECK(engine::memory(kSim).in_use == before);
 }
 
-TEST_CASE("a synchronized device has no stream at work", "[graph]") {
+TEST_CASE("a synchronized device has no stream at work", "[device]") {
   const LaunchCost slow(2e-3);
   const engine::StreamId other = engine::add_stream(kSim);
   Tensor x;
@@ -141,7 +141,7 @@ TEST_CASE("a synchronized device has no stream at work", "[graph]") {
   CHECK(engine::idle(other));
 }
 
-TEST_CASE("an interrupt drops what all streams have", "[graph]") {
+TEST_CASE("an interrupt drops what all streams have", "[device]") {
   const Tensor x = filled(1);
   engine::synchronize();
   const engine::StreamId other = engine::add_stream(kSim);
@@ -164,7 +164,7 @@ TEST_CASE("an interrupt drops what all streams have", "[graph]") {
   CHECK(values(x)[0] == value + 1);
 }
 
-TEST_CASE("streams may wait for each other's marks", "[graph]") {
+TEST_CASE("streams may wait for each other's marks", "[device]") {
   const engine::StreamId a = engine::add_stream(kSim), b = engine::add_stream(kSim);
   for (int i = 0; i < 50; ++i) {
     engine::wait_on_stream(b, engine::mark(a));

@@ -25,7 +25,7 @@ TEST_CASE("a queue's thread ends its process", "[.end-of-process]") {
   queue.wait_uninterrupted(ticket);
 }
 
-TEST_CASE("a process may end on a queue's thread", "[graph]") {
+TEST_CASE("a process may end on a queue's thread", "[execute]") {
   const std::string program =
       std::string(kAsked) + "=1 timeout 60 /proc/" + std::to_string(getpid()) + "/exe";
   const int status = std::system((program + " '[.end-of-process]' > /dev/null").c_str());

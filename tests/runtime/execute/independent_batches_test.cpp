@@ -106,12 +106,12 @@ std::vector<std::vector<uint32_t>> expected_batches(const std::vector<Uses>& all
 
 }  // namespace
 
-TEST_CASE("what is only read ties no independent batches", "[batches]") {
+TEST_CASE("what is only read ties no independent batches", "[execute]") {
   CHECK(batches_of({{{1, 2}, {3}}, {{1, 2}, {4}}, {{3}, {5}}}) ==
         std::vector<std::vector<uint32_t>>{{0, 2}, {1}});
 }
 
-TEST_CASE("a value that a step falls back to is read, one that it makes is written", "[batches]") {
+TEST_CASE("a value that a step falls back to is read, one that it makes is written", "[execute]") {
   using List = std::vector<std::vector<uint32_t>>;
   const Uses writes{{1}, {2}}, falls_back{{1}, {3}, {}, {2}}, makes{{1}, {4}, {2}};
   CHECK(batches_of({writes, falls_back}) == List{{0, 1}});
@@ -122,7 +122,7 @@ TEST_CASE("a value that a step falls back to is read, one that it makes is writt
   CHECK(batches_of({writes, {{1}, {5}, {}, {}, {2}}}) == List{{0}, {1}});  // 2 is a number there
 }
 
-TEST_CASE("work is counted for each batch and for all", "[batches]") {
+TEST_CASE("work is counted for each batch and for all", "[execute]") {
   IndependentBatches batches;
   for (int round = 0; round < 2; ++round) {  // a new start forgets what was before
     const std::vector<Uses> all{{{1}, {2}}, {{1}, {3}}, {{2}, {4}}, {{1}, {5}}};
@@ -139,7 +139,7 @@ TEST_CASE("work is counted for each batch and for all", "[batches]") {
 }
 
 TEST_CASE("independent batches share no address that one of them writes, and are as many as can be",
-          "[batches]") {
+          "[execute]") {
   std::mt19937 random(1);
   const auto below = [&](uint32_t limit) { return random() % limit; };
   for (int round = 0; round < 500; ++round) {
@@ -157,7 +157,7 @@ TEST_CASE("independent batches share no address that one of them writes, and are
 }
 
 TEST_CASE("small work that waits in a row gives the bits of one thing after the other",
-          "[batches]") {
+          "[execute]") {
   constexpr int kMatrices = 8, kSteps = 300;
   const int threads = cpu_team().threads();
   cpu_team().set_threads(3);

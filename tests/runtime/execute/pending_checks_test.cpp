@@ -7,7 +7,7 @@
 using namespace tide;
 using test::Bench;
 
-TEST_CASE("what is computed from positions does not wait until they were looked at", "[graph]") {
+TEST_CASE("what is computed from positions does not wait until they were looked at", "[execute]") {
   Bench bench;
   bench.stub.wrong = {7};
   bench.run({{1}, 2, 7});
@@ -25,7 +25,7 @@ TEST_CASE("what is computed from positions does not wait until they were looked 
   CHECK(bench.stub.waits == 0);
 }
 
-TEST_CASE("a pending check does not outlive its value", "[graph]") {
+TEST_CASE("a pending check does not outlive its value", "[execute]") {
   Bench bench;
   bench.stub.wrong = {7};
   bench.run({{1}, 2, 7});
@@ -38,7 +38,7 @@ TEST_CASE("a pending check does not outlive its value", "[graph]") {
   CHECK_FALSE(bench.is_lost(4));
 }
 
-TEST_CASE("a write waits for the positions that it depends on", "[graph]") {
+TEST_CASE("a write waits for the positions that it depends on", "[execute]") {
   for (const bool whole_step : {false, true}) {
     Bench bench;
     bench.stub.wrong = {7};
@@ -59,7 +59,7 @@ TEST_CASE("a write waits for the positions that it depends on", "[graph]") {
   }
 }
 
-TEST_CASE("a write at positions waits for its own report", "[graph]") {
+TEST_CASE("a write at positions waits for its own report", "[execute]") {
   Bench bench;
   bench.stub.wrong = {7};
   const uint64_t write = bench.run({{1}, 2, 7, 1});
@@ -70,7 +70,7 @@ TEST_CASE("a write at positions waits for its own report", "[graph]") {
   CHECK_FALSE(bench.is_lost(2));
 }
 
-TEST_CASE("a task waits for the positions that what it reads depends on", "[graph]") {
+TEST_CASE("a task waits for the positions that what it reads depends on", "[execute]") {
   Bench bench;
   bench.stub.wrong = {7};
   bench.run({{1}, 2, 7});
@@ -84,7 +84,7 @@ TEST_CASE("a task waits for the positions that what it reads depends on", "[grap
   CHECK(lost);
 }
 
-TEST_CASE("pending checks of a part stay with the rest", "[graph]") {
+TEST_CASE("pending checks of a part stay with the rest", "[execute]") {
   ErrorTable failures;
   PendingChecks checks(failures);
   void* const a = Bench::at(1);

@@ -71,7 +71,7 @@ using Parts = std::vector<int64_t>;
 
 }  // namespace
 
-TEST_CASE("who waits for a queue helps its threads meanwhile", "[graph]") {
+TEST_CASE("who waits for a queue helps its threads meanwhile", "[execute]") {
   Shares shares;
   Bench bench;
   bench.stub.threads = &shares;
@@ -86,7 +86,7 @@ TEST_CASE("who waits for a queue helps its threads meanwhile", "[graph]") {
   CHECK(shares.helpers == std::set{std::this_thread::get_id()});
 }
 
-TEST_CASE("a wait ends with its ticket and not before", "[graph]") {
+TEST_CASE("a wait ends with its ticket and not before", "[execute]") {
   Bench bench;
   for (uint64_t result : {2, 3, 4}) bench.run({{1}, result});
   CHECK(bench.launches(3));
@@ -103,7 +103,7 @@ TEST_CASE("a wait ends with its ticket and not before", "[graph]") {
   CHECK(ends_within(waits_on, 10s));
 }
 
-TEST_CASE("an interrupt ends a wait, but not an uninterrupted one", "[graph]") {
+TEST_CASE("an interrupt ends a wait, but not an uninterrupted one", "[execute]") {
   Bench bench;
   bench.run({{1}, 2});
   auto waits_on = std::async(std::launch::async, [&] { bench.queue.wait_uninterrupted(1); });
@@ -118,7 +118,8 @@ TEST_CASE("an interrupt ends a wait, but not an uninterrupted one", "[graph]") {
   interrupt_requested = false;
 }
 
-TEST_CASE("a full queue takes more when it is half empty, after an interrupt at once", "[graph]") {
+TEST_CASE("a full queue takes more when it is half empty, after an interrupt at once",
+          "[execute]") {
   const bool interrupted = GENERATE(false, true);
   Bench bench;
   for (uint64_t i = 0; i < kCapacity; ++i) bench.run({{1}, 2});
@@ -139,20 +140,20 @@ TEST_CASE("a full queue takes more when it is half empty, after an interrupt at 
   CHECK(bench.stub.order().back() == 3);
 }
 
-TEST_CASE("small work without a common result runs side by side", "[graph]") {
+TEST_CASE("small work without a common result runs side by side", "[execute]") {
   Shares shares;
   CHECK(order_of({{{1}, 2}, {{1}, 3}, {{2}, 4}, {{3}, 5}}, shares) == Order{3, 5, 2, 4});
   CHECK(shares.parts == Parts{2});
 }
 
-TEST_CASE("a write and what its value before belongs to do not run side by side", "[graph]") {
+TEST_CASE("a write and what its value before belongs to do not run side by side", "[execute]") {
   Shares shares;
   // The second writes 2, which the first falls back to; the third is by itself.
   CHECK(order_of({{{1}, 3, {}, 2}, {{1}, 2}, {{1}, 4}, {{4}, 5}}, shares) == Order{4, 5, 3, 2});
   CHECK(shares.parts == Parts{2});
 }
 
-TEST_CASE("work that is not small, or hangs together, runs in its order", "[graph]") {
+TEST_CASE("work that is not small, or hangs together, runs in its order", "[execute]") {
   Shares shares;
   CHECK(order_of({{{1}, 2}, {{1}, 3}, {{1}, 4}}, shares, {2, 3, 4}) == Order{2, 3, 4});
   CHECK(order_of({{{1}, 2}, {{2}, 3}, {{3}, 4}, {{4}, 5}}, shares) == Order{2, 3, 4, 5});
@@ -166,7 +167,7 @@ TEST_CASE("work that is not small, or hangs together, runs in its order", "[grap
   CHECK(shares.parts == Parts{2, 2});
 }
 
-TEST_CASE("32 submissions are looked at together", "[graph]") {
+TEST_CASE("32 submissions are looked at together", "[execute]") {
   Shares shares;
   std::vector<Bench::Op> ops;
   for (uint64_t result = 2; result < 42; ++result) ops.push_back({{1}, result});
@@ -174,7 +175,7 @@ TEST_CASE("32 submissions are looked at together", "[graph]") {
   CHECK(shares.parts == Parts{32, 8});
 }
 
-TEST_CASE("a task keeps its place among work that could run side by side", "[graph]") {
+TEST_CASE("a task keeps its place among work that could run side by side", "[execute]") {
   Bench bench;
   Shares shares;
   bench.stub.threads = &shares;
@@ -191,7 +192,7 @@ TEST_CASE("a task keeps its place among work that could run side by side", "[gra
   CHECK(shares.parts == Parts{2});
 }
 
-TEST_CASE("a launch that finds no memory is tried again after memory was reclaimed", "[graph]") {
+TEST_CASE("a launch that finds no memory is tried again after memory was reclaimed", "[execute]") {
   Bench bench;
   bench.stub.release_to(~0ull);
   bench.stub.shortages = 1;
@@ -208,7 +209,7 @@ TEST_CASE("a launch that finds no memory is tried again after memory was reclaim
   CHECK(bench.failures.find(Bench::at(2))->failure->shortage);
 }
 
-TEST_CASE("work that is not done keeps its number from what is done", "[graph]") {
+TEST_CASE("work that is not done keeps its number from what is done", "[execute]") {
   Bench bench;
   bench.stub.release_to(~0ull);
   bench.finish(bench.run({{}, 1}));
@@ -222,7 +223,7 @@ TEST_CASE("work that is not done keeps its number from what is done", "[graph]")
   CHECK(bench.queue.done_before() == number + 1);
 }
 
-TEST_CASE("a stream that follows another goes on at once, unless that is unchecked", "[graph]") {
+TEST_CASE("a stream that follows another goes on at once, unless that is unchecked", "[execute]") {
   const bool unchecked = GENERATE(false, true);
   Bench first;
   Bench second(first.device);
@@ -245,7 +246,7 @@ TEST_CASE("a stream that follows another goes on at once, unless that is uncheck
   first.finish(ticket);
 }
 
-TEST_CASE("a stream starts after what another has not even launched", "[graph]") {
+TEST_CASE("a stream starts after what another has not even launched", "[execute]") {
   Bench first;
   Bench second(first.device);
   Gate gate(first);

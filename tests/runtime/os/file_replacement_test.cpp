@@ -94,7 +94,7 @@ mode_t mode_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a file is replaced at once, and only by commit", "[file]") {
+TEST_CASE("a file is replaced at once, and only by commit", "[os]") {
   const TemporaryFolder folder;
   const std::string path = folder.file("a");
   put(path, "old");
@@ -109,7 +109,7 @@ TEST_CASE("a file is replaced at once, and only by commit", "[file]") {
   CHECK(folder.count() == 1);
 }
 
-TEST_CASE("a process that is killed while it writes leaves nothing for long", "[file]") {
+TEST_CASE("a process that is killed while it writes leaves nothing for long", "[os]") {
   const bool without_name = GENERATE(true, false);
   CAPTURE(without_name);
   const TemporaryFolder folder;
@@ -131,7 +131,7 @@ TEST_CASE("a process that is killed while it writes leaves nothing for long", "[
   CHECK(folder.count() == 1);
 }
 
-TEST_CASE("the files of writers that live stay", "[file]") {
+TEST_CASE("the files of writers that live stay", "[os]") {
   const bool without_name = GENERATE(true, false);
   const TemporaryFolder folder;
   const std::string path = folder.file("a");
@@ -150,7 +150,7 @@ TEST_CASE("the files of writers that live stay", "[file]") {
   CHECK(folder.count() == 1);
 }
 
-TEST_CASE("many threads and processes may replace one file", "[file]") {
+TEST_CASE("many threads and processes may replace one file", "[os]") {
   const TemporaryFolder folder;
   const std::string path = folder.file("a");
   const auto write_often = [&] {
@@ -170,7 +170,7 @@ TEST_CASE("many threads and processes may replace one file", "[file]") {
   CHECK(folder.count() == 1);
 }
 
-TEST_CASE("a full disk leaves the old file alone", "[file]") {
+TEST_CASE("a full disk leaves the old file alone", "[os]") {
   const bool without_name = GENERATE(true, false);
   const TemporaryFolder folder;
   const std::string path = folder.file("a");
@@ -191,7 +191,7 @@ TEST_CASE("a full disk leaves the old file alone", "[file]") {
   CHECK(folder.count() == 1);
 }
 
-TEST_CASE("a replaced file keeps its mode and owner, a new one gets the usual", "[file]") {
+TEST_CASE("a replaced file keeps its mode and owner, a new one gets the usual", "[os]") {
   const TemporaryFolder folder;
   const std::string path = folder.file("a");
   put(path, "old");
@@ -210,7 +210,7 @@ TEST_CASE("a replaced file keeps its mode and owner, a new one gets the usual", 
   CHECK((mode_of(folder.file("b")) & 07777) == 0640);
 }
 
-TEST_CASE("a file that may not be written is not replaced", "[file]") {
+TEST_CASE("a file that may not be written is not replaced", "[os]") {
   const TemporaryFolder folder;
   const std::string path = folder.file("a");
   put(path, "old");
@@ -223,7 +223,7 @@ TEST_CASE("a file that may not be written is not replaced", "[file]") {
   CHECK(folder.count() == 1);
 }
 
-TEST_CASE("links stay, and what they point to is replaced", "[file]") {
+TEST_CASE("links stay, and what they point to is replaced", "[os]") {
   const TemporaryFolder folder;
   fs::create_directory(folder.file("below"));
   put(folder.file("below/a"), "old");
@@ -242,7 +242,7 @@ TEST_CASE("links stay, and what they point to is replaced", "[file]") {
                     Catch::Matchers::ContainsSubstring("Too many levels of symbolic links"));
 }
 
-TEST_CASE("a folder is refused, and so is one that is not there", "[file]") {
+TEST_CASE("a folder is refused, and so is one that is not there", "[os]") {
   const TemporaryFolder folder;
   fs::create_directory(folder.file("b"));
   for (const char* name : {"b", "b/", "none/a", "none/"})
@@ -254,7 +254,7 @@ TEST_CASE("a folder is refused, and so is one that is not there", "[file]") {
   CHECK(fs::is_directory(folder.file("b")));
 }
 
-TEST_CASE("a device stays a device", "[file]") {
+TEST_CASE("a device stays a device", "[os]") {
   const TemporaryFolder folder;
   // An own one: a failure of this test as root must not cost the machine its /dev/null.
   std::string path = folder.file("null");
@@ -269,7 +269,7 @@ TEST_CASE("a device stays a device", "[file]") {
   CHECK(S_ISCHR(mode_of(path)));
 }
 
-TEST_CASE("a pipe is written to, all at the end", "[file]") {
+TEST_CASE("a pipe is written to, all at the end", "[os]") {
   const TemporaryFolder folder;
   const std::string path = folder.file("pipe");
   REQUIRE(mkfifo(path.c_str(), 0600) == 0);
@@ -282,7 +282,7 @@ TEST_CASE("a pipe is written to, all at the end", "[file]") {
   CHECK(S_ISFIFO(mode_of(path)));
 }
 
-TEST_CASE("a reader that has gone is an error, not the end of the process", "[file]") {
+TEST_CASE("a reader that has gone is an error, not the end of the process", "[os]") {
   int pipe_ends[2];
   REQUIRE(pipe(pipe_ends) == 0);
   close(pipe_ends[0]);
@@ -291,7 +291,7 @@ TEST_CASE("a reader that has gone is an error, not the end of the process", "[fi
   close(pipe_ends[1]);
 }
 
-TEST_CASE("an own descriptor goes on where it is", "[file]") {
+TEST_CASE("an own descriptor goes on where it is", "[os]") {
   const TemporaryFolder folder;
   const Descriptor file(open(folder.file("a").c_str(), O_RDWR | O_CREAT, 0600));
   REQUIRE(::write(file, "before ", 7) == 7);
@@ -299,7 +299,7 @@ TEST_CASE("an own descriptor goes on where it is", "[file]") {
   CHECK(contents(folder.file("a")) == "before after");
 }
 
-TEST_CASE("a name of the greatest length can be replaced", "[file]") {
+TEST_CASE("a name of the greatest length can be replaced", "[os]") {
   const TemporaryFolder folder;
   const std::string path = folder.file(std::string(255, 'n'));
   replace_file(path, "long");

@@ -70,7 +70,7 @@ bool is_ordered(const Plan& plan) {
 
 }  // namespace
 
-TEST_CASE("four loops of one kernel are a batch, whatever their sizes", "[graph]") {
+TEST_CASE("four loops of one kernel are a batch, whatever their sizes", "[plan]") {
   const std::vector<Tensor> x = arrays_of({3, 1000, 64, 5000});
   std::vector<Tensor> y(4);
   const auto record = [&](size_t count) {
@@ -82,7 +82,7 @@ TEST_CASE("four loops of one kernel are a batch, whatever their sizes", "[graph]
   CHECK(batches_of(*plan_of(record(3))) == "...");
 }
 
-TEST_CASE("loops of a kernel become neighbours where they do not need each other", "[graph]") {
+TEST_CASE("loops of a kernel become neighbours where they do not need each other", "[plan]") {
   const std::vector<Tensor> x = arrays_of({64, 64, 64, 64}), w = arrays_of({8, 16, 24, 32});
   std::vector<Tensor> y(4), z(4);
   Ref<Plan> plan = plan_of([&] {
@@ -103,7 +103,7 @@ TEST_CASE("loops of a kernel become neighbours where they do not need each other
   CHECK(is_ordered(*plan));
 }
 
-TEST_CASE("a loop stays after what it needs", "[graph]") {
+TEST_CASE("a loop stays after what it needs", "[plan]") {
   std::vector<Tensor> y(5);
   const Tensor x = array_of(64);
   const Ref<Plan> plan = plan_of([&] {
@@ -114,7 +114,7 @@ TEST_CASE("a loop stays after what it needs", "[graph]") {
   CHECK(is_ordered(*plan));
 }
 
-TEST_CASE("a loop that takes over what another one reads is in a later batch", "[graph]") {
+TEST_CASE("a loop that takes over what another one reads is in a later batch", "[plan]") {
   const std::vector<Tensor> x = arrays_of({8, 16, 24, 32, 40, 48, 56, 64, 72});
   std::vector<Tensor> y(x.size());
   const auto record = [&] {
@@ -142,14 +142,14 @@ TEST_CASE("a loop that takes over what another one reads is in a later batch", "
         }) == "AAAAABBBB");
 }
 
-TEST_CASE("the parts of a value that is put together are a batch", "[graph]") {
+TEST_CASE("the parts of a value that is put together are a batch", "[plan]") {
   std::vector<Tensor> parts = arrays_of({1, 1, 1, 1, 1, 1});
   Tensor y;
   CHECK(batches_of(*plan_of([&] { y = stack(parts); })) == "AAAAAA");
   CHECK(batches_of(*plan_of([&] { y = cat(parts); })) == "AAAAAA");
 }
 
-TEST_CASE("writes to parts of a value of the script keep their order", "[graph]") {
+TEST_CASE("writes to parts of a value of the script keep their order", "[plan]") {
   const Tensor x = array_of(64), y = array_of(8);
   const Ref<Plan> plan = plan_of([&] {
     for (int64_t i = 0; i < 5; ++i) record_write("[]=", slice(x, 0, 8 * i, 8), y);
@@ -158,7 +158,7 @@ TEST_CASE("writes to parts of a value of the script keep their order", "[graph]"
   CHECK(is_ordered(*plan));
 }
 
-TEST_CASE("a batch makes temporary results of 32 MB at most", "[graph]") {
+TEST_CASE("a batch makes temporary results of 32 MB at most", "[plan]") {
   const auto batches_over = [](int64_t size) {
     const std::vector<Tensor> x = arrays_of({size, size, size, size, size});
     std::vector<Tensor> y(5);
@@ -173,7 +173,7 @@ TEST_CASE("a batch makes temporary results of 32 MB at most", "[graph]") {
   CHECK(batches_over(3 << 20) == ".....");
 }
 
-TEST_CASE("what a batch needs for a time is released after its last loop", "[graph]") {
+TEST_CASE("what a batch needs for a time is released after its last loop", "[plan]") {
   const std::vector<Tensor> x = arrays_of({100000, 100000, 100000, 100000});
   std::vector<Tensor> y(4);
   const Ref<Plan> plan = plan_of([&] {

@@ -33,27 +33,27 @@ const Shape kMegabyte{kBytes / 4};
 
 }  // namespace
 
-TEST_CASE("a chain of elementwise ops and the sum after it are one step", "[graph]") {
+TEST_CASE("a chain of elementwise ops and the sum after it are one step", "[plan]") {
   const Tensor x = stored({64, 32});
   Tensor y;
   CHECK(work_of([&] { y = sum((x * 2 + 1) * x - x); }).launches == 1);
 }
 
-TEST_CASE("softmax and layer norm are one step each", "[graph]") {
+TEST_CASE("softmax and layer norm are one step each", "[plan]") {
   const Tensor x = stored({16, 128});
   Tensor y;
   CHECK(work_of([&] { y = softmax(x, Dim{1}); }).launches == 1);
   CHECK(work_of([&] { y = layer_norm(x, {128}); }).launches == 1);
 }
 
-TEST_CASE("ops share a step only if they share data", "[graph]") {
+TEST_CASE("ops share a step only if they share data", "[plan]") {
   const Tensor a = stored({64}), b = stored({64});
   Tensor y, z;
   CHECK(work_of([&] { y = a + 1, z = a * 2; }).launches == 1);
   CHECK(work_of([&] { y = a + 1, z = b * 2; }).launches == 2);
 }
 
-TEST_CASE("a step reads at most 24 arrays", "[graph]") {
+TEST_CASE("a step reads at most 24 arrays", "[plan]") {
   std::vector<Tensor> x;
   for (int i = 0; i < 40; ++i) x.push_back(stored({64}));
   Tensor y;
@@ -70,19 +70,19 @@ TEST_CASE("a step reads at most 24 arrays", "[graph]") {
   CHECK(values(y)[63] == 40 * 63);
 }
 
-TEST_CASE("a sum of many elements takes two steps, whatever is computed on the way", "[graph]") {
+TEST_CASE("a sum of many elements takes two steps, whatever is computed on the way", "[plan]") {
   const Tensor x = stored({1000000});
   Tensor y;
   CHECK(work_of([&] { y = sum(x * 2 + 1); }).launches == 2);
 }
 
-TEST_CASE("what is summed up is not stored, however often its inputs are", "[graph]") {
+TEST_CASE("what is summed up is not stored, however often its inputs are", "[plan]") {
   const Tensor x = stored(kMegabyte);
   Tensor y, z;
   CHECK(work_of([&] { y = sum(x * 2), z = sum(x * 3); }).held < kBytes / 4);
 }
 
-TEST_CASE("an inner value is not stored, but there when asked for", "[graph]") {
+TEST_CASE("an inner value is not stored, but there when asked for", "[plan]") {
   const Tensor x = stored(kMegabyte);
   Tensor inner, y;
   const auto work = work_of([&] {
@@ -95,7 +95,7 @@ TEST_CASE("an inner value is not stored, but there when asked for", "[graph]") {
   CHECK(numbers[1000] == 2000);
 }
 
-TEST_CASE("an inner value that would hold on to much more than itself is stored", "[graph]") {
+TEST_CASE("an inner value that would hold on to much more than itself is stored", "[plan]") {
   Tensor x = stored(kMegabyte), inner, y;
   work_of([&] {
     inner = narrow(x, Dim{0}, Position{1}, 8) * 2;
@@ -105,7 +105,7 @@ TEST_CASE("an inner value that would hold on to much more than itself is stored"
   CHECK(values(inner)[7] == 14);
 }
 
-TEST_CASE("what a cell was given last is stored", "[graph]") {
+TEST_CASE("what a cell was given last is stored", "[plan]") {
   Tensor x = stored(kMegabyte), y;
   const auto work = work_of([&] {
     write("add_", x, x + 1);
@@ -115,7 +115,7 @@ TEST_CASE("what a cell was given last is stored", "[graph]") {
   CHECK(work_of([&] { values(narrow(x, Dim{0}, Position{1}, 1)); }).held == 0);
 }
 
-TEST_CASE("inner results that a library op needs live only as long as that", "[graph]") {
+TEST_CASE("inner results that a library op needs live only as long as that", "[plan]") {
   constexpr int kRounds = 6;
   Tensor x = stored(kMegabyte);
   std::vector<Tensor> kept;
@@ -128,7 +128,7 @@ TEST_CASE("inner results that a library op needs live only as long as that", "[g
   CHECK(work.peak == (kRounds + 1) * kBytes);
 }
 
-TEST_CASE("loops that share nothing become one where an op reads both", "[graph]") {
+TEST_CASE("loops that share nothing become one where an op reads both", "[plan]") {
   const Tensor a = stored({64}), b = stored({64}), c = stored({8, 8});
   Tensor y, z;
   CHECK(work_of([&] { y = exp(a) * exp(b); }).launches == 1);
@@ -142,7 +142,7 @@ TEST_CASE("loops that share nothing become one where an op reads both", "[graph]
   CHECK(values(z)[9] == 2 * (1 + 9 + 17 + 25 + 33 + 41 + 49 + 57) + 9);
 }
 
-TEST_CASE("a part is written in place after what reads the value before", "[graph]") {
+TEST_CASE("a part is written in place after what reads the value before", "[plan]") {
   const Tensor x = stored({64}), b = stored({64});
   const Tensor part = narrow(x, Dim{0}, Position{2}, 3);
   Tensor y;
@@ -156,7 +156,7 @@ TEST_CASE("a part is written in place after what reads the value before", "[grap
   CHECK(values(x)[3] == 100);
 }
 
-TEST_CASE("what is computed per row belongs to the loop over the rows", "[graph]") {
+TEST_CASE("what is computed per row belongs to the loop over the rows", "[plan]") {
   const Tensor x = stored({16, 128}), mean = stored({16, 1}), spread = stored({16, 1});
   Tensor y;
   const auto work = work_of([&] { y = sum((x - mean * 2) * rsqrt(spread * 0 + 1), Dims{1}); });
@@ -164,7 +164,7 @@ TEST_CASE("what is computed per row belongs to the loop over the rows", "[graph]
   CHECK(values(y)[3] == 128 * (3 * 128 - 6) + 127 * 128 / 2);
 }
 
-TEST_CASE("conversions, counts and constants are computed where they are read", "[graph]") {
+TEST_CASE("conversions, counts and constants are computed where they are read", "[plan]") {
   const Tensor x = convert(stored(kMegabyte), DType::f16);
   values(narrow(x, Dim{0}, Position{1}, 1));
   Tensor y, z;
@@ -178,7 +178,7 @@ TEST_CASE("conversions, counts and constants are computed where they are read", 
   CHECK(values(z)[5] == 11);
 }
 
-TEST_CASE("a value that a gradient needs once is not stored for it", "[graph]") {
+TEST_CASE("a value that a gradient needs once is not stored for it", "[plan]") {
   const Tensor x = stored(kMegabyte);
   Tensor inner, y, z;
   work_of([&] { inner = x * 2, y = inner + 1; });
@@ -187,7 +187,7 @@ TEST_CASE("a value that a gradient needs once is not stored for it", "[graph]") 
   CHECK(values(narrow(z, Dim{0}, Position{8}, 1)) == Values{56});
 }
 
-TEST_CASE("eager mode gives every op a step of its own", "[graph]") {
+TEST_CASE("eager mode gives every op a step of its own", "[plan]") {
   const Tensor x = stored({64});
   Tensor y;
   engine::set_eager(true);

@@ -8,7 +8,7 @@
 
 using namespace tide;
 
-TEST_CASE("a plan is made once per key, and again when it was not used for long", "[graph]") {
+TEST_CASE("a plan is made once per key, and again when it was not used for long", "[plan]") {
   PlanCache cache;
   int made = 0;
   const auto find = [&](uint64_t word) {
@@ -29,7 +29,7 @@ TEST_CASE("a plan is made once per key, and again when it was not used for long"
   CHECK(made == 2050);
 }
 
-TEST_CASE("keys of other lengths are other keys", "[graph]") {
+TEST_CASE("keys of other lengths are other keys", "[plan]") {
   PlanCache cache;
   const auto find = [&](const std::vector<uint64_t>& key) {
     return cache.find(key, [] { return Ref<Plan>(new Plan); });

@@ -56,7 +56,7 @@ class LimitedMemory {
 
 }  // namespace
 
-TEST_CASE("a compute op flushes what was recorded before it", "[graph]") {
+TEST_CASE("a compute op flushes what was recorded before it", "[record]") {
   const Tensor x = stored({8, 8});
   Tensor y;
   engine::synchronize();
@@ -67,14 +67,14 @@ TEST_CASE("a compute op flushes what was recorded before it", "[graph]") {
   CHECK(engine::statistics().windows == before + 1);
 }
 
-TEST_CASE("elementwise ops are flushed in runs of 128", "[graph]") {
+TEST_CASE("elementwise ops are flushed in runs of 128", "[record]") {
   Tensor x = stored({8});
   CHECK(work_of([&] {
           for (int i = 0; i < 300; ++i) x = x + 1;
         }).windows == 3);
 }
 
-TEST_CASE("compute ops are flushed in runs of 128 as well", "[graph]") {
+TEST_CASE("compute ops are flushed in runs of 128 as well", "[record]") {
   Tensor x = stored({8});
   CHECK(work_of([&] {
           for (int i = 0; i < 300; ++i) x = cumsum(x, Dim{0}) * 0.5;
@@ -84,7 +84,7 @@ TEST_CASE("compute ops are flushed in runs of 128 as well", "[graph]") {
         }).windows == 3);
 }
 
-TEST_CASE("results that will be stored are flushed by their bytes", "[graph]") {
+TEST_CASE("results that will be stored are flushed by their bytes", "[record]") {
   const Tensor x = stored({4, 1 << 20});  // 16 MB
   const int64_t bytes = int64_t{4} << 22;
   const std::array<int64_t, 4> backwards{3, 2, 1, 0};
@@ -97,7 +97,7 @@ TEST_CASE("results that will be stored are flushed by their bytes", "[graph]") {
   CHECK(work.peak <= 10 * bytes);
 }
 
-TEST_CASE("unread results are flushed from 64 MB on", "[graph]") {
+TEST_CASE("unread results are flushed from 64 MB on", "[record]") {
   constexpr int64_t kEach = int64_t{8} << 20;
   const auto bytes = [](int64_t count) {
     return zeros({count}, {.dtype = DType::u8, .device = Device{}});
@@ -113,7 +113,7 @@ TEST_CASE("unread results are flushed from 64 MB on", "[graph]") {
   }
 }
 
-TEST_CASE("programs that differ in numbers and offsets share a plan and its kernels", "[graph]") {
+TEST_CASE("programs that differ in numbers and offsets share a plan and its kernels", "[record]") {
   const Tensor x = stored({64, 48});
   const auto program = [&](double number, int64_t row) {
     return values(sum(narrow(x, Dim{0}, Position{row}, 8) * number + rand({8, 48})));
@@ -126,7 +126,7 @@ TEST_CASE("programs that differ in numbers and offsets share a plan and its kern
   CHECK(work_of([&] { values(sum(narrow(x, Dim{0}, Position{2}, 9) * 2)); }).plans > 0);
 }
 
-TEST_CASE("a value without other owners gives its block to the next", "[graph]") {
+TEST_CASE("a value without other owners gives its block to the next", "[record]") {
   Tensor x = stored(kMegabyte);
   CHECK(work_of([&] { x = x * 2; }).blocks == 0);
   const Tensor held = x;
@@ -135,7 +135,7 @@ TEST_CASE("a value without other owners gives its block to the next", "[graph]")
   CHECK(values(x)[0] == 12);
 }
 
-TEST_CASE("a part is written in place, unless the old value has an owner", "[graph]") {
+TEST_CASE("a part is written in place, unless the old value has an owner", "[record]") {
   const Tensor x = stored(kMegabyte);
   const Tensor part = narrow(x, Dim{0}, Position{2}, 3);
   CHECK(work_of([&] { write("fill_", part, 1); }).blocks == 0);
@@ -146,7 +146,7 @@ TEST_CASE("a part is written in place, unless the old value has an owner", "[gra
   CHECK(values(narrow(x, Dim{0}, Position{1}, 4)) == Values{3, 2, 2, 2});
 }
 
-TEST_CASE("views see writes through each other, snapshots do not", "[graph]") {
+TEST_CASE("views see writes through each other, snapshots do not", "[record]") {
   const Tensor x = stored({4, 6});
   const Tensor row = select(x, Dim{0}, Position{2}), column = select(x, Dim{1}, Position{1});
   const Tensor before = clone(row);
@@ -157,7 +157,7 @@ TEST_CASE("views see writes through each other, snapshots do not", "[graph]") {
   CHECK(values(before) == Values{3, 3, 3, 3, 3, 3});
 }
 
-TEST_CASE("memory that is cached or unreachable is found before an error", "[graph]") {
+TEST_CASE("memory that is cached or unreachable is found before an error", "[record]") {
   const LimitedMemory limit(4 * kBytes);
   Tensor garbage = stored({3 * kBytes / 4}, kSim);
   engine::synchronize();
@@ -172,7 +172,7 @@ TEST_CASE("memory that is cached or unreachable is found before an error", "[gra
   engine::set_reclaim({});
 }
 
-TEST_CASE("out of memory says who asked for what, and a smaller try works", "[graph]") {
+TEST_CASE("out of memory says who asked for what, and a smaller try works", "[record]") {
   const LimitedMemory limit(4 * kBytes);
   std::vector<float> numbers(4 * kBytes);
   for (int i = 0; i < 20; ++i) {
@@ -188,7 +188,7 @@ TEST_CASE("out of memory says who asked for what, and a smaller try works", "[gr
   CHECK(engine::memory(kSim).in_use < kBytes);
 }
 
-TEST_CASE("a step runs whole or not at all", "[graph]") {
+TEST_CASE("a step runs whole or not at all", "[record]") {
   const Tensor a = stored({4}, kSim), b = stored({4}, kSim), good = stored({4}, kSim);
   const Tensor bad = index_select(
       good, Dim{0}, record_constant(std::array<int64_t, 1>{9}.data(), {1}, DType::i64, kSim));
@@ -208,7 +208,7 @@ TEST_CASE("a step runs whole or not at all", "[graph]") {
   CHECK(values(b) == Values{15, 15, 15, 15});
 }
 
-TEST_CASE("a trial leaves what was recorded before it, and its own is dropped", "[graph]") {
+TEST_CASE("a trial leaves what was recorded before it, and its own is dropped", "[record]") {
   const Tensor before = full({4}, 1.0, {.dtype = {}, .device = kSim}) + 1;
   const int64_t recorded = Recorder::of_thread().pending_ops();
   REQUIRE(recorded > 0);
@@ -222,7 +222,7 @@ TEST_CASE("a trial leaves what was recorded before it, and its own is dropped", 
   CHECK(values(before).front() == 2);
 }
 
-TEST_CASE("what is queued can be dropped: writes keep the old value", "[graph]") {
+TEST_CASE("what is queued can be dropped: writes keep the old value", "[record]") {
   const Tensor a = stored({4}, kSim);
   engine::synchronize();
   SimOptions slow;
@@ -241,7 +241,7 @@ TEST_CASE("what is queued can be dropped: writes keep the old value", "[graph]")
   CHECK(values(a)[0] == value + 1);
 }
 
-TEST_CASE("what is dropped leaves the values that were read before", "[graph]") {
+TEST_CASE("what is dropped leaves the values that were read before", "[record]") {
   const bool step = GENERATE(false, true);
   const Tensor a = stored({4}, kSim), written = stored({4}, kSim);
   const Tensor read = a + 1, other = a + 2;
@@ -275,7 +275,7 @@ TEST_CASE("what is dropped leaves the values that were read before", "[graph]") 
   CHECK(values(written) == values(a));
 }
 
-TEST_CASE("what a step starts from is made, dropped or failed", "[graph]") {
+TEST_CASE("what a step starts from is made, dropped or failed", "[record]") {
   const auto made = [] {
     engine::begin_state();
     const Tensor state = full({4}, 2.0, {.dtype = {}, .device = kSim});

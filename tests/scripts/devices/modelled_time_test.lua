@@ -1,6 +1,6 @@
 -- Simulated devices like a card: their times are modelled, so that all figures here are exact; and
 -- other devices are timed as usual.
-local cards = require "tide.estimate.cards"
+local cards = require "tide.tools.estimate.cards"
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it

@@ -1,5 +1,5 @@
 -- Advice on facts that are written by hand.
-local Advice = require "tide.advise.advice"
+local Advice = require "tide.tools.advise.advice"
 
 --- The finding of a rule on a run of 10 ms with these facts, or nil; without a rule all of the
 --- advice.

@@ -9,8 +9,8 @@
 -- reference's examples, caught when the example makes the call.
 local example = require "tide.reference.example"
 local receivers = require "tide.reference.receivers"
-local slips = require "tide.slips.errors"
-local source = require "tide.slips.source"
+local mistakes = require "tide.mistakes.errors"
+local source = require "tide.mistakes.source"
 local tide = require "tide"
 local value_of = require "tide.reference.value_of"
 
@@ -101,7 +101,7 @@ local function check(target, arguments, what)
   calls = calls + 1
   if log then log:write(target.name, ", ", what, "\n"):flush() end
   debug.sethook(function() error("endless", 0) end, "", kInstructions)
-  local ok, message = xpcall(target.call, slips.describe, table.unpack(arguments, 1, arguments.n))
+  local ok, message = xpcall(target.call, mistakes.describe, table.unpack(arguments, 1, arguments.n))
   debug.sethook()
   if ok and (debug.getmetatable(message) or {}).__name == "tide.Scope" then message:close() end
   if ok then return false end

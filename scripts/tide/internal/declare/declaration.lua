@@ -108,7 +108,8 @@ local function parse(name, block, file)
     if tag == "type" then made.is_table = true end
     if tag == "like" then
       local other, place = text:match "^(%S+) in (%S+)$"
-      setmetatable(made, {__index = declaration.of(other or text, place or file)})
+      local like = assert(declaration.of(other or text, place or file), name .. ": nothing is declared as " .. text)
+      setmetatable(made, {__index = like})
     end
     if tag == "call" then
       list = {}
@@ -167,7 +168,7 @@ local function block_above(text, place)
   return block:find("\n---@example", 1, true) and block
 end
 
---- Declarations of a file of the library, "optim/sgd.lua", in order: a list of {name, block}.
+--- Declarations of a file of the library, "nn/optim/sgd.lua", in order: a list of {name, block}.
 function declaration.blocks(file)
   local list, text = {}, "\n" .. (native.read_embedded("tide/" .. file) or "")
   local at = 1

@@ -64,7 +64,7 @@ function describe_error.handler(message)
     level = level + 1
   end
   if #modules == 0 then return message end
-  message = require "tide.slips.errors".describe(message) -- while the stack frames still exist
+  message = require "tide.mistakes.errors".describe(message) -- while the stack frames still exist
   local outermost = modules[#modules]
   local name = name_from(root + 2, outermost) or getmetatable(outermost).name:lower()
   local where, what = message:match("^(.-:%d+: )(.*)$")

@@ -1,5 +1,5 @@
 -- Averaged weights, kept in addition to the trained ones, for callbacks.
-local AveragedModel = require("tide.optim.swa_utils").AveragedModel
+local AveragedModel = require("tide.nn.optim.swa_utils").AveragedModel
 local tide = require "tide"
 
 local averaged_weights = {}

@@ -2,7 +2,7 @@
 local define = require "tide.internal.declare.define"
 local averaged_weights = require "tide.training.callbacks.averaged_weights"
 local Callback = require "tide.training.callback"
-local get_ema_avg_fn = require("tide.optim.swa_utils").get_ema_avg_fn
+local get_ema_avg_fn = require("tide.nn.optim.swa_utils").get_ema_avg_fn
 
 --- Keeps the moving average decay * average + (1 - decay) * weight of all weights. Validation uses it, and it becomes
 --- the module's weights at the end. decay is 0.999.

@@ -6,7 +6,7 @@ local Callback = require "tide.training.callback"
 local class = require "tide.internal.class"
 local DataLoader = require "tide.data.data_loader"
 local raise = require "tide.internal.raise"
-local swa_utils = require "tide.optim.swa_utils"
+local swa_utils = require "tide.nn.optim.swa_utils"
 
 --- Anneals the learning rate to swa_lrs from epoch swa_epoch_start on (0.8 of all epochs), and sets the module's final
 --- weights to the average over the ends of these epochs.

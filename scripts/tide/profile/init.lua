@@ -1,2 +1,0 @@
--- tide.profile: the same as tide.profiler.profile.
-return require "tide.profiler.profile"

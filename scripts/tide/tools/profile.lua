@@ -1,0 +1,2 @@
+-- tide.profile: the same as tide.profiler.profile.
+return require "tide.tools.profiler.profile"

@@ -1,0 +1,11 @@
+-- The table `tide.loggers`: write training metrics to files, also for TensorBoard.
+local lazy_table = require "tide.internal.lazy_table"
+
+--- Loggers of metrics to files, also for TensorBoard: see tide.loggers.NAME.
+---@type table
+---@example
+--- tide.loggers.CSVLogger ~= nil --> true
+return lazy_table("tide.training.loggers", {
+  CSVLogger = "csv_logger", SummaryWriter = "summary_writer", TensorBoardLogger = "tensor_board_logger",
+  read_events = "read_events",
+}, nil, "tide.loggers")
