@@ -9,9 +9,7 @@
 
 #include "bindings/device/functions.h"
 #include "bindings/objects/device_object.h"
-#include "bindings/ops/call.h"
 #include "bindings/ops/typed_function.h"
-#include "bindings/support/list.h"
 #include "runtime/os/environment.h"
 #include "runtime/record/engine.h"
 
@@ -42,124 +40,75 @@ DeviceKind gpu_kind() {
   return accelerator().kind == DeviceKind::sim ? DeviceKind::sim : DeviceKind::cuda;
 }
 
-Device gpu_at(lua_State* L, int index, const char* function) {
-  int64_t ordinal = 0;
-  if (!lua_isnoneornil(L, index) &&
-      (!integer_at(L, index, &ordinal) || ordinal < 0 || ordinal > 255))
-    throw ArgumentError(std::string(function) + ": expected the number of a device, from 0");
-  return {gpu_kind(), static_cast<uint8_t>(ordinal)};
+Device device(Device name) { return name; }
+
+std::vector<Device> devices(std::optional<Device> kind) {
+  return kind ? devices_of(kind->kind) : engine::devices();
 }
 
-int push_list(lua_State* L, const std::vector<Device>& devices) {
-  lua_createtable(L, static_cast<int>(devices.size()), 0);
-  for (size_t i = 0; i < devices.size(); ++i) {
-    push_device(L, devices[i]);
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
-  }
-  make_list(L);
-  return 1;
+Device cpu() { return {}; }
+
+Device gpu(std::optional<int64_t> i) { return device_of(i.value_or(0), gpu_kind(), "gpu"); }
+
+Device try_gpu(std::optional<int64_t> i) {
+  const Device device = device_of(i.value_or(0), gpu_kind(), "try_gpu");
+  return engine::exists(device) ? device : Device{};
 }
 
-int device(lua_State* L) {
-  push_device(L, device_at(L, 1, "device"));
-  return 1;
-}
-
-int devices(lua_State* L) {
-  if (lua_isnoneornil(L, 1)) return push_list(L, engine::devices());
-  return push_list(L, devices_of(device_at(L, 1, "devices").kind));
-}
-
-int get_accelerator(lua_State* L) {
-  push_device(L, accelerator());
-  return 1;
-}
-
-int cpu(lua_State* L) {
-  push_device(L, Device{});
-  return 1;
-}
-
-int gpu(lua_State* L) {
-  push_device(L, gpu_at(L, 1, "gpu"));
-  return 1;
-}
-
-int try_gpu(lua_State* L) {
-  const Device device = gpu_at(L, 1, "try_gpu");
-  push_device(L, engine::exists(device) ? device : Device{});
-  return 1;
-}
-
-int try_all_gpus(lua_State* L) {
+std::vector<Device> try_all_gpus() {
   std::vector<Device> found = devices_of(gpu_kind());
   if (found.empty()) found.push_back(Device{});
-  return push_list(L, found);
+  return found;
 }
 
-int num_gpus(lua_State* L) {
-  lua_pushinteger(L, static_cast<lua_Integer>(devices_of(gpu_kind()).size()));
-  return 1;
+int64_t num_gpus() { return static_cast<int64_t>(devices_of(gpu_kind()).size()); }
+
+void synchronize(std::optional<Device> device) {
+  device ? engine::synchronize(*device) : engine::synchronize();
 }
 
-int get_default(lua_State* L) {
-  push_device(L, default_device());
-  return 1;
-}
-
-int synchronize(lua_State* L) {
-  if (lua_isnoneornil(L, 1))
-    engine::synchronize();
-  else
-    engine::synchronize(device_at(L, 1, "synchronize"));
-  return 0;
-}
-
-int get_num_threads(lua_State* L) {
-  lua_pushinteger(L, engine::threads());
-  return 1;
-}
+int64_t get_num_threads() { return engine::threads(); }
 
 void set_num_threads(int64_t count) {
   engine::set_threads(static_cast<int>(std::clamp<int64_t>(count, INT_MIN, INT_MAX)));
 }
 
-int is_device(lua_State* L) {
-  lua_pushboolean(L, find<Device>(L, 1) != nullptr);
-  return 1;
+int is_device(lua_State* L, Value value) {
+  return push_result(L, find<Device>(L, value.index) != nullptr);
 }
 
 constexpr Function kDeviceFunctions[] = {
-    {"device", guard<device>, "name", "The device of that name: \"cpu\", \"cuda:1\", \"sim\"",
-     "tide.device(\"sim:1\").index --> 1"},
-    {"devices", guard<devices>, "kind?", "A table of the available devices",
-     "tide.devices(\"cpu\") --> {cpu}"},
-    {"is_device", guard<is_device>, "value", "Whether a value is a device",
-     "tide.is_device(\"cpu\") --> false"},
-    {"accelerator", guard<get_accelerator>, "",
-     "The device of --device or TIDE_DEVICE, else cuda if it can be used, else cpu",
-     "tide.is_device(tide.accelerator()) --> true"},
-    {"cpu", guard<cpu>, "", "The device cpu", "tide.cpu() --> cpu"},
-    {"gpu", guard<gpu>, "i?", "The i-th GPU, counted from 0; it need not exist",
-     "tide.gpu(1).index --> 1"},
-    {"try_gpu", guard<try_gpu>, "i?", "The i-th GPU, counted from 0; cpu if there is none",
-     "tide.is_device(tide.try_gpu(0)) --> true"},
-    {"try_all_gpus", guard<try_all_gpus>, "",
-     "A table of all GPUs, or of the cpu if there are none",
-     "#tide.try_all_gpus() == math.max(1, tide.num_gpus()) --> true"},
-    {"num_gpus", guard<num_gpus>, "", "The number of GPUs", "tide.num_gpus() >= 0 --> true"},
+    typed_function<device, "device", "name">(
+        "The device of that name: \"cpu\", \"cuda:1\", \"sim\"",
+        "tide.device(\"sim:1\").index --> 1"),
+    typed_function<devices, "devices", "kind?">("A table of the available devices",
+                                                "tide.devices(\"cpu\") --> {cpu}"),
+    typed_function<is_device, "is_device", "value">("Whether a value is a device",
+                                                    "tide.is_device(\"cpu\") --> false"),
+    typed_function<accelerator, "accelerator", "">(
+        "The device of --device or TIDE_DEVICE, else cuda if it can be used, else cpu",
+        "tide.is_device(tide.accelerator()) --> true"),
+    typed_function<cpu, "cpu", "">("The device cpu", "tide.cpu() --> cpu"),
+    typed_function<gpu, "gpu", "i?">("The i-th GPU, counted from 0; it need not exist",
+                                     "tide.gpu(1).index --> 1"),
+    typed_function<try_gpu, "try_gpu", "i?">("The i-th GPU, counted from 0; cpu if there is none",
+                                             "tide.is_device(tide.try_gpu(0)) --> true"),
+    typed_function<try_all_gpus, "try_all_gpus", "">(
+        "A table of all GPUs, or of the cpu if there are none",
+        "#tide.try_all_gpus() == math.max(1, tide.num_gpus()) --> true"),
+    typed_function<num_gpus, "num_gpus", "">("The number of GPUs", "tide.num_gpus() >= 0 --> true"),
     typed_function<set_default_device, "set_default_device", "device">(
         "Sets the device of new tensors if no device is named",
         "tide.set_default_device(\"sim\"); local x = tide.ones(2); "
         "tide.set_default_device(\"cpu\"); "
         "x.device --> sim:0"),
-    {"get_default_device", guard<get_default>, "",
-     "The device of new tensors if no device is named", "tide.get_default_device() --> cpu"},
-    {"synchronize", guard<synchronize>, "device?",
-     "Waits until the device, or all devices, have finished",
-     "local x = tide.ones(2) + 1; tide.synchronize()"},
-    {"get_num_threads", guard<get_num_threads>, "", "The number of threads that compute on the cpu",
-     "tide.get_num_threads() >= 1 --> true"},
+    typed_function<default_device, "get_default_device", "">(
+        "The device of new tensors if no device is named", "tide.get_default_device() --> cpu"),
+    typed_function<synchronize, "synchronize", "device?">(
+        "Waits until the device, or all devices, have finished",
+        "local x = tide.ones(2) + 1; tide.synchronize()"),
+    typed_function<get_num_threads, "get_num_threads", "">(
+        "The number of threads that compute on the cpu", "tide.get_num_threads() >= 1 --> true"),
     typed_function<set_num_threads, "set_num_threads", "n">(
         "Sets the number of threads that compute on the cpu",
         "local n = tide.get_num_threads(); tide.set_num_threads(1); local one = "

@@ -1,52 +1,34 @@
 // Events and streams: the queues of a device, and points in them.
+#include <optional>
 #include <string>
-#include <string_view>
+#include <variant>
 
 #include "bindings/device/functions.h"
 #include "bindings/modes/modes.h"
 #include "bindings/objects/device_object.h"
 #include "bindings/objects/event_object.h"
-#include "bindings/ops/call.h"
-#include "bindings/support/arguments.h"
+#include "bindings/ops/typed_function.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
 namespace {
 
-/// The stream at `index`, or the current stream of the device there.
-engine::StreamId stream_at(lua_State* L, int index, Device fallback, const char* function) {
-  if (const StreamObject* stream = find<StreamObject>(L, index)) return stream->id;
-  return engine::current_stream(device_or(L, index, fallback, function));
+/// The stream, or the current stream of the device.
+engine::StreamId stream_of(const std::optional<StreamOrDevice>& given, Device fallback) {
+  if (given && std::holds_alternative<engine::StreamId>(*given))
+    return std::get<engine::StreamId>(*given);
+  return engine::current_stream(given ? std::get<Device>(*given) : fallback);
 }
 
-/// The device at `index`, or that of the stream there.
-Device place_at(lua_State* L, int index, Device fallback, const char* function) {
-  if (const StreamObject* stream = find<StreamObject>(L, index)) return stream->id.device;
-  return device_or(L, index, fallback, function);
+/// The device, or that of the stream.
+Device device_of(const std::optional<StreamOrDevice>& given, Device fallback) {
+  if (given && std::holds_alternative<Device>(*given)) return std::get<Device>(*given);
+  return given ? std::get<engine::StreamId>(*given).device : fallback;
 }
 
-/// Reads Event{device =, timing =} or Event(device).
-EventObject read_event(lua_State* L) {
-  EventObject event{timed_device(), false, {}, false};
-  if (lua_type(L, 1) != LUA_TTABLE) {
-    event.device = place_at(L, 1, event.device, "Event");
-    return event;
-  }
-  for_each_option(L, 1, "Event", "device, ctx, timing, enable_timing",
-                  [&](std::string_view key, int value) {
-                    if (key == "device" || key == "ctx")
-                      event.device = place_at(L, value, event.device, "Event");
-                    else if (lua_isboolean(L, value))
-                      event.timing = lua_toboolean(L, value);
-                    else
-                      throw_expected(L, value, "Event: timing", "boolean");
-                  });
-  return event;
-}
-
-int new_event(lua_State* L) {
-  push_object(L, read_event(L));
-  return 1;
+EventObject new_event(const std::optional<StreamOrDevice>& device, bool timing,
+                      const std::optional<StreamOrDevice>& ctx, bool enable_timing) {
+  return {device_of(device, device_of(ctx, timed_device())), timing || enable_timing, {}, false};
 }
 
 void record(EventObject& event, engine::StreamId stream) {
@@ -55,113 +37,70 @@ void record(EventObject& event, engine::StreamId stream) {
   event.recorded = true;
 }
 
-int event_text(lua_State* L) {
-  const EventObject& event = check<EventObject>(L, 1, "tostring");
+std::string event_text(const EventObject& event) {
   const char* const state = !event.recorded               ? "not recorded"
                             : engine::reached(event.mark) ? "reached"
                                                           : "recorded";
-  lua_pushfstring(L, "Event(device = %s, timing = %s, %s)", event.device.name().c_str(),
-                  event.timing ? "true" : "false", state);
-  return 1;
+  return "Event(device = " + event.device.name() +
+         ", timing = " + (event.timing ? "true, " : "false, ") + state + ")";
 }
 
-int event_record(lua_State* L) {
-  EventObject& event = check<EventObject>(L, 1, "record");
-  record(event, stream_at(L, 2, event.device, "record"));
+int event_record(lua_State* L, EventObject& event, const std::optional<StreamOrDevice>& where) {
+  record(event, stream_of(where, event.device));
   lua_settop(L, 1);
   return 1;
 }
 
-int event_wait(lua_State* L) {
-  const EventObject& event = check<EventObject>(L, 1, "wait");
-  const engine::StreamId stream = stream_at(L, 2, default_device(), "wait");
+void event_wait(const EventObject& event, const std::optional<StreamOrDevice>& where) {
+  const engine::StreamId stream = stream_of(where, default_device());
   if (event.recorded) engine::wait_on_stream(stream, event.mark);
-  return 0;
 }
 
-int event_query(lua_State* L) {
-  const EventObject& event = check<EventObject>(L, 1, "query");
-  lua_pushboolean(L, !event.recorded || engine::reached(event.mark));
-  return 1;
+bool event_query(const EventObject& event) {
+  return !event.recorded || engine::reached(event.mark);
 }
 
-int event_synchronize(lua_State* L) {
-  const EventObject& event = check<EventObject>(L, 1, "synchronize");
+void event_synchronize(const EventObject& event) {
   if (event.recorded) engine::wait(event.mark, "event");
-  return 0;
 }
 
-int event_elapsed(lua_State* L) {
-  const EventObject& from = check<EventObject>(L, 1, "elapsed_time");
-  const EventObject& to = check<EventObject>(L, 2, "elapsed_time");
+double event_elapsed(const EventObject& from, const EventObject& to) {
   if (!from.timing || !to.timing)
     throw Error("elapsed_time: both events must be created with {timing = true}");
   if (!from.recorded || !to.recorded) throw Error("elapsed_time: both events must be recorded");
   for (const EventObject* event : {&from, &to}) engine::wait(event->mark, "elapsed_time");
-  lua_pushnumber(L, 1e3 * engine::elapsed(from.mark, to.mark));
-  return 1;
+  return 1e3 * engine::elapsed(from.mark, to.mark);
 }
 
-int new_stream(lua_State* L) {
-  if (lua_type(L, 1) == LUA_TTABLE) {
-    for_each_option(L, 1, "Stream", "device", [](std::string_view, int) {});
-    lua_getfield(L, 1, "device");
-    lua_replace(L, 1);
-  }
-  push_object(L, StreamObject{engine::add_stream(place_at(L, 1, default_device(), "Stream"))});
-  return 1;
+StreamObject new_stream(const std::optional<StreamOrDevice>& device) {
+  return {engine::add_stream(device_of(device, default_device()))};
 }
 
-int stream_synchronize(lua_State* L) {
-  engine::synchronize(check<StreamObject>(L, 1, "synchronize").id, "stream");
-  return 0;
-}
+void stream_synchronize(const StreamObject& stream) { engine::synchronize(stream.id, "stream"); }
 
-int stream_query(lua_State* L) {
-  lua_pushboolean(L, engine::idle(check<StreamObject>(L, 1, "query").id));
-  return 1;
-}
+bool stream_query(const StreamObject& stream) { return engine::idle(stream.id); }
 
-int stream_wait_event(lua_State* L) {
-  const StreamObject& stream = check<StreamObject>(L, 1, "wait_event");
-  const EventObject& event = check<EventObject>(L, 2, "wait_event");
+void stream_wait_event(const StreamObject& stream, const EventObject& event) {
   if (event.recorded) engine::wait_on_stream(stream.id, event.mark);
-  return 0;
 }
 
-int stream_wait_stream(lua_State* L) {
-  const StreamObject& stream = check<StreamObject>(L, 1, "wait_stream");
-  const StreamObject& other = check<StreamObject>(L, 2, "wait_stream");
+void stream_wait_stream(const StreamObject& stream, const StreamObject& other) {
   engine::wait_on_stream(stream.id, engine::mark(other.id));
-  return 0;
 }
 
-int stream_record_event(lua_State* L) {
-  const engine::StreamId stream = check<StreamObject>(L, 1, "record_event").id;
-  if (lua_isnoneornil(L, 2)) {
-    lua_settop(L, 1);
-    push_object(L, EventObject{stream.device, false, {}, false});
-  }
-  record(check<EventObject>(L, 2, "record_event"), stream);
-  lua_settop(L, 2);
+int stream_record_event(lua_State* L, const StreamObject& stream, EventObject* event) {
+  if (event)
+    lua_settop(L, 2);
+  else
+    event = &push_object(L, EventObject{stream.id.device, false, {}, false});
+  record(*event, stream.id);
   return 1;
 }
 
-int stream_device(lua_State* L) {
-  push_device(L, check<StreamObject>(L, 1, "device").id.device);
-  return 1;
-}
+Device stream_device(const StreamObject& stream) { return stream.id.device; }
 
-int current_stream(lua_State* L) {
-  push_object(L, StreamObject{stream_at(L, 1, default_device(), "current_stream")});
-  return 1;
-}
-
-/// tide.stream(s [, fn, ...]).
-int stream_scope(lua_State* L) {
-  const engine::StreamId stream = check<StreamObject>(L, 1, "stream").id;
-  lua_remove(L, 1);
-  return open_stream_scope(L, stream);
+StreamObject current_stream(const std::optional<StreamOrDevice>& device) {
+  return {stream_of(device, default_device())};
 }
 
 int same_stream(lua_State* L) {
@@ -170,66 +109,73 @@ int same_stream(lua_State* L) {
   return 1;
 }
 
-int stream_text(lua_State* L) {
-  const engine::StreamId id = check<StreamObject>(L, 1, "tostring").id;
-  const std::string text =
-      (id.number ? "stream " + std::to_string(id.number) : "the first stream") + " of " +
-      id.device.name();
-  lua_pushlstring(L, text.data(), text.size());
-  return 1;
+std::string stream_text(const StreamObject& stream) {
+  const uint8_t number = stream.id.number;
+  return (number ? "stream " + std::to_string(number) : "the first stream") + " of " +
+         stream.id.device.name();
 }
 
 constexpr Function kEventFunctions[] = {
-    {"Event", guard<new_event>, "{device, timing, ctx, enable_timing}",
-     "A point in the queue of a device: the one named, else the default device, if it was set, or "
-     "that of --device",
-     "local a, b = tide.Event{timing = true}, tide.Event{timing = true}; a:record(); b:record(); "
-     "a:elapsed_time(b) >= 0 --> true"},
-    {"Stream", guard<new_stream>, "device?",
-     "A new queue of a device: work of different streams runs concurrently",
-     "local s = tide.Stream(\"sim\"); s:get_device() --> sim:0"},
-    {"stream", guard<stream_scope>, "stream, fn?, ...",
-     "Sends work for the stream's device to it in fn, or until the returned value is closed. "
-     "Values can be used in any stream, which then waits for the stream that computes them",
-     "tide.stream(tide.Stream(\"sim\"), function() return tide.ones(2, {device = \"sim\"}) end) "
-     "--> {1.0, 1.0}"},
-    {"current_stream", guard<current_stream>, "device?", "The current stream",
-     "tide.current_stream(\"cpu\"):get_device() --> cpu"},
+    typed_function<new_event, "Event", "device?, {device, timing, ctx, enable_timing}">(
+        "A point in the queue of a device: the one named, else the default device, if it was set, "
+        "or "
+        "that of --device",
+        "local a, b = tide.Event{timing = true}, tide.Event{timing = true}; a:record(); "
+        "b:record(); "
+        "a:elapsed_time(b) >= 0 --> true"),
+    typed_function<new_stream, "Stream", "device?">(
+        "A new queue of a device: work of different streams runs concurrently",
+        "local s = tide.Stream(\"sim\"); s:get_device() --> sim:0"),
+    typed_function<open_stream_scope, "stream", "stream, fn?, ...">(
+        "Sends work for the stream's device to it in fn, or until the returned value is closed. "
+        "Values can be used in any stream, which then waits for the stream that computes them",
+        "tide.stream(tide.Stream(\"sim\"), function() return tide.ones(2, {device = \"sim\"}) end) "
+        "--> {1.0, 1.0}"),
+    typed_function<current_stream, "current_stream", "device?">(
+        "The current stream", "tide.current_stream(\"cpu\"):get_device() --> cpu"),
 };
 
 constexpr Function kEventMethods[] = {
-    {"record", guard<event_record>, "stream_or_device?", "Marks the current end of the queue",
-     "local e = tide.Event(); e:record(); e:synchronize(); e:query() --> true"},
-    {"wait", guard<event_wait>, "stream_or_device?",
-     "Makes later work of the stream or device start after the event; the script does not wait",
-     "local e = tide.Event(); e:record(); e:wait(\"sim\")"},
-    {"query", guard<event_query>, "", "Whether the device has reached the event",
-     "local e = tide.Event(); e:record(); tide.synchronize(); e:query() --> true"},
-    {"synchronize", guard<event_synchronize>, "", "Waits until the device has reached the event",
-     "local e = tide.Event(); e:record(); e:synchronize(); e:query() --> true"},
-    {"elapsed_time", guard<event_elapsed>, "later",
-     "Milliseconds from this event to a later one. On a sim configured like a card "
-     "(tide.sim.configure) the time is modelled, not measured",
-     "local a, b = tide.Event{timing = true}, tide.Event{timing = true}; a:record(); b:record(); "
-     "a:elapsed_time(b) >= 0 --> true"},
+    typed_method<event_record, "record", "event, stream_or_device?">(
+        "Marks the current end of the queue",
+        "local e = tide.Event(); e:record(); e:synchronize(); e:query() --> true"),
+    typed_method<event_wait, "wait", "event, stream_or_device?">(
+        "Makes later work of the stream or device start after the event; the script does not wait",
+        "local e = tide.Event(); e:record(); e:wait(\"sim\")"),
+    typed_method<event_query, "query", "event">(
+        "Whether the device has reached the event",
+        "local e = tide.Event(); e:record(); tide.synchronize(); e:query() --> true"),
+    typed_method<event_synchronize, "synchronize", "event">(
+        "Waits until the device has reached the event",
+        "local e = tide.Event(); e:record(); e:synchronize(); e:query() --> true"),
+    typed_method<event_elapsed, "elapsed_time", "event, later">(
+        "Milliseconds from this event to a later one. On a sim configured like a card "
+        "(tide.sim.configure) the time is modelled, not measured",
+        "local a, b = tide.Event{timing = true}, tide.Event{timing = true}; a:record(); "
+        "b:record(); "
+        "a:elapsed_time(b) >= 0 --> true"),
 };
 
 constexpr Function kStreamMethods[] = {
-    {"synchronize", guard<stream_synchronize>, "", "Waits until the stream is empty",
-     "local s = tide.Stream(\"sim\"); s:synchronize(); s:query() --> true"},
-    {"query", guard<stream_query>, "", "Whether the stream is empty",
-     "local s = tide.Stream(\"sim\"); s:synchronize(); s:query() --> true"},
-    {"wait_event", guard<stream_wait_event>, "event", "Makes later work start after the event",
-     "local e, s = tide.Event(), tide.Stream(\"sim\"); e:record(); s:wait_event(e)"},
-    {"wait_stream", guard<stream_wait_stream>, "stream",
-     "Makes later work start after the work currently queued in the other stream",
-     "local s = tide.Stream(\"sim\"); s:wait_stream(tide.current_stream(\"sim\"))"},
-    {"record_event", guard<stream_record_event>, "event?",
-     "Marks the current end of the queue; returns the event",
-     "local s = tide.Stream(\"sim\"); local e = s:record_event(); e:synchronize(); e:query() --> "
-     "true"},
-    {"get_device", guard<stream_device>, "", "The device of the stream",
-     "tide.Stream(\"sim\"):get_device() --> sim:0"},
+    typed_method<stream_synchronize, "synchronize", "stream">(
+        "Waits until the stream is empty",
+        "local s = tide.Stream(\"sim\"); s:synchronize(); s:query() --> true"),
+    typed_method<stream_query, "query", "stream">(
+        "Whether the stream is empty",
+        "local s = tide.Stream(\"sim\"); s:synchronize(); s:query() --> true"),
+    typed_method<stream_wait_event, "wait_event", "stream, event">(
+        "Makes later work start after the event",
+        "local e, s = tide.Event(), tide.Stream(\"sim\"); e:record(); s:wait_event(e)"),
+    typed_method<stream_wait_stream, "wait_stream", "stream, stream">(
+        "Makes later work start after the work currently queued in the other stream",
+        "local s = tide.Stream(\"sim\"); s:wait_stream(tide.current_stream(\"sim\"))"),
+    typed_method<stream_record_event, "record_event", "stream, event?">(
+        "Marks the current end of the queue; returns the event",
+        "local s = tide.Stream(\"sim\"); local e = s:record_event(); e:synchronize(); e:query() "
+        "--> "
+        "true"),
+    typed_method<stream_device, "get_device", "stream">(
+        "The device of the stream", "tide.Stream(\"sim\"):get_device() --> sim:0"),
 };
 
 }  // namespace
@@ -239,10 +185,12 @@ std::span<const Function> event_methods() { return kEventMethods; }
 std::span<const Function> stream_methods() { return kStreamMethods; }
 
 void open_event_classes(lua_State* L) {
-  const luaL_Reg of_events[] = {{"__tostring", guard<event_text>}, {nullptr, nullptr}};
+  const luaL_Reg of_events[] = {{"__tostring", guard<typed<event_text, "tostring", "event">>},
+                                {nullptr, nullptr}};
   open_class<EventObject>(L, of_events, kEventMethods, "event");
-  const luaL_Reg of_streams[] = {
-      {"__eq", guard<same_stream>}, {"__tostring", guard<stream_text>}, {nullptr, nullptr}};
+  const luaL_Reg of_streams[] = {{"__eq", guard<same_stream>},
+                                 {"__tostring", guard<typed<stream_text, "tostring", "stream">>},
+                                 {nullptr, nullptr}};
   open_class<StreamObject>(L, of_streams, kStreamMethods, "stream");
 }
 

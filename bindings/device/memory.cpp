@@ -1,10 +1,13 @@
 // The memory use of tensors on a device.
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "bindings/device/functions.h"
 #include "bindings/objects/device_object.h"
 #include "bindings/objects/tensor_object.h"
+#include "bindings/ops/typed_function.h"
+#include "bindings/support/fields.h"
 #include "bindings/support/list.h"
 #include "runtime/record/engine.h"
 #include "runtime/tensor/block.h"
@@ -12,36 +15,29 @@
 namespace tide::bindings {
 namespace {
 
-Device device_at_1(lua_State* L, const char* function) {
-  return device_or(L, 1, default_device(), function);
+MemoryStatistics memory_of(std::optional<Device> device) {
+  return engine::memory(device.value_or(default_device()));
 }
 
-int memory_allocated(lua_State* L) {
-  const auto memory = engine::memory(device_at_1(L, "memory_allocated"));
-  lua_pushinteger(L, static_cast<lua_Integer>(memory.in_use));
-  return 1;
+int64_t memory_allocated(std::optional<Device> device) {
+  return static_cast<int64_t>(memory_of(device).in_use);
 }
 
-int max_memory_allocated(lua_State* L) {
-  const auto memory = engine::memory(device_at_1(L, "max_memory_allocated"));
-  lua_pushinteger(L, static_cast<lua_Integer>(memory.peak));
-  return 1;
+int64_t max_memory_allocated(std::optional<Device> device) {
+  return static_cast<int64_t>(memory_of(device).peak);
 }
 
-int memory_reserved(lua_State* L) {
-  const auto memory = engine::memory(device_at_1(L, "memory_reserved"));
-  lua_pushinteger(L, static_cast<lua_Integer>(memory.in_use + memory.cached));
-  return 1;
+int64_t memory_reserved(std::optional<Device> device) {
+  const auto memory = memory_of(device);
+  return static_cast<int64_t>(memory.in_use + memory.cached);
 }
 
-int reset_peak(lua_State* L) {
-  engine::reset_peak(device_at_1(L, "reset_peak_memory_stats"));
-  return 0;
+void reset_peak(std::optional<Device> device) {
+  engine::reset_peak(device.value_or(default_device()));
 }
 
-int empty_cache(lua_State* L) {
-  engine::empty_cache(device_at_1(L, "empty_cache"));
-  return 0;
+void empty_cache(std::optional<Device> device) {
+  engine::empty_cache(device.value_or(default_device()));
 }
 
 std::string megabytes_text(size_t bytes) {
@@ -50,8 +46,8 @@ std::string megabytes_text(size_t bytes) {
   return text;
 }
 
-int memory_summary(lua_State* L) {
-  const Device device = device_at_1(L, "memory_summary");
+std::string memory_summary(std::optional<Device> given) {
+  const Device device = given.value_or(default_device());
   const auto memory = engine::memory(device);
   std::string text = device.name() + ": in use " + megabytes_text(memory.in_use) + ", at most " +
                      megabytes_text(memory.peak) + ", kept for reuse " +
@@ -59,55 +55,47 @@ int memory_summary(lua_State* L) {
   if (memory.limit) text += ", limit " + megabytes_text(memory.limit);
   text += "; " + std::to_string(memory.allocations) + " blocks asked for, " +
           std::to_string(memory.device_allocations) + " from the system";
-  lua_pushlstring(L, text.data(), text.size());
-  return 1;
+  return text;
 }
 
-int memory_stats(lua_State* L) {
-  const auto memory = engine::memory(device_at_1(L, "memory_stats"));
-  const std::pair<const char*, int64_t> figures[] = {
-      {"allocated_bytes.all.current", static_cast<int64_t>(memory.in_use)},
-      {"allocated_bytes.all.peak", static_cast<int64_t>(memory.peak)},
-      {"reserved_bytes.all.current", static_cast<int64_t>(memory.in_use + memory.cached)},
-      {"allocation.all.allocated", memory.allocations},
-      {"segment.all.allocated", memory.device_allocations},
-      {"num_device_alloc", memory.device_allocations}};
-  lua_createtable(L, 0, static_cast<int>(std::size(figures)));
-  for (const auto& [name, value] : figures) {
-    lua_pushinteger(L, value);
-    lua_setfield(L, -2, name);
-  }
+int memory_stats(lua_State* L, std::optional<Device> device) {
+  const auto memory = memory_of(device);
+  lua_createtable(L, 0, 6);
+  set_field(L, "allocated_bytes.all.current", memory.in_use);
+  set_field(L, "allocated_bytes.all.peak", memory.peak);
+  set_field(L, "reserved_bytes.all.current", memory.in_use + memory.cached);
+  set_field(L, "allocation.all.allocated", memory.allocations);
+  set_field(L, "segment.all.allocated", memory.device_allocations);
+  set_field(L, "num_device_alloc", memory.device_allocations);
   make_list(L);
   return 1;
 }
 
-void set_field(lua_State* L, const char* name, size_t value) {
-  lua_pushinteger(L, static_cast<lua_Integer>(value));
-  lua_setfield(L, -2, name);
-}
-
 constexpr Function kMemoryFunctions[] = {
-    {"memory_allocated", guard<memory_allocated>, "device?",
-     "Bytes currently used by tensors; pinned host memory is not counted",
-     "local x = tide.ones(1000); tide.synchronize(); tide.memory_allocated() >= 4000 --> true"},
-    {"max_memory_allocated", guard<max_memory_allocated>, "device?",
-     "The peak number of bytes used by tensors since the last reset_peak_memory_stats",
-     "tide.max_memory_allocated() >= tide.memory_allocated() --> true"},
-    {"memory_reserved", guard<memory_reserved>, "device?",
-     "Bytes used by tensors or cached for reuse",
-     "tide.memory_reserved() >= tide.memory_allocated() --> true"},
-    {"reset_peak_memory_stats", guard<reset_peak>, "device?",
-     "Resets max_memory_allocated to the memory currently in use",
-     "tide.reset_peak_memory_stats(); tide.max_memory_allocated() >= 0 --> true"},
-    {"empty_cache", guard<empty_cache>, "device?", "Frees cached memory", "tide.empty_cache()"},
-    {"memory_stats", guard<memory_stats>, "device?",
-     "The memory figures as a table, under PyTorch's names where they exist: "
-     "allocated_bytes.all.current and .peak, reserved_bytes.all.current, "
-     "allocation.all.allocated (blocks asked for), segment.all.allocated and num_device_alloc (of "
-     "them, those from the system)",
-     "tide.memory_stats()[\"allocated_bytes.all.current\"] == tide.memory_allocated() --> true"},
-    {"memory_summary", guard<memory_summary>, "device?", "The memory figures as one line of text",
-     "type(tide.memory_summary(\"cpu\")) --> \"string\""},
+    typed_function<memory_allocated, "memory_allocated", "device?">(
+        "Bytes currently used by tensors; pinned host memory is not counted",
+        "local x = tide.ones(1000); tide.synchronize(); tide.memory_allocated() >= 4000 --> true"),
+    typed_function<max_memory_allocated, "max_memory_allocated", "device?">(
+        "The peak number of bytes used by tensors since the last reset_peak_memory_stats",
+        "tide.max_memory_allocated() >= tide.memory_allocated() --> true"),
+    typed_function<memory_reserved, "memory_reserved", "device?">(
+        "Bytes used by tensors or cached for reuse",
+        "tide.memory_reserved() >= tide.memory_allocated() --> true"),
+    typed_function<reset_peak, "reset_peak_memory_stats", "device?">(
+        "Resets max_memory_allocated to the memory currently in use",
+        "tide.reset_peak_memory_stats(); tide.max_memory_allocated() >= 0 --> true"),
+    typed_function<empty_cache, "empty_cache", "device?">("Frees cached memory",
+                                                          "tide.empty_cache()"),
+    typed_function<memory_stats, "memory_stats", "device?">(
+        "The memory figures as a table, under PyTorch's names where they exist: "
+        "allocated_bytes.all.current and .peak, reserved_bytes.all.current, "
+        "allocation.all.allocated (blocks asked for), segment.all.allocated and num_device_alloc "
+        "(of "
+        "them, those from the system)",
+        "tide.memory_stats()[\"allocated_bytes.all.current\"] == tide.memory_allocated() --> true"),
+    typed_function<memory_summary, "memory_summary", "device?">(
+        "The memory figures as one line of text",
+        "type(tide.memory_summary(\"cpu\")) --> \"string\""),
 };
 
 }  // namespace
@@ -115,41 +103,32 @@ constexpr Function kMemoryFunctions[] = {
 std::span<const Function> memory_functions() { return kMemoryFunctions; }
 
 int memory_figures(lua_State* L) {
-  const Device device = device_at_1(L, "memory.snapshot");
+  const Device device = device_or(L, 1, default_device(), "memory.snapshot");
   const auto memory = engine::memory(device);
-  const auto holders = engine::memory_holders(device);
   push_device(L, device);
   lua_createtable(L, 0, 4);
   set_field(L, "allocated", memory.in_use);
   set_field(L, "peak", memory.peak);
   set_field(L, "cached", memory.cached);
   if (memory.limit) set_field(L, "limit", memory.limit);
-  lua_createtable(L, static_cast<int>(holders.size()), 0);
-  for (size_t i = 0; i < holders.size(); ++i) {
-    const MemoryHolder& holder = holders[i];
+  push_list(L, engine::memory_holders(device), [L](const MemoryHolder& holder) {
     lua_createtable(L, 0, 5);
-    lua_pushstring(L, holder.site.text().c_str());
-    lua_setfield(L, -2, "line");
+    set_field(L, "line", holder.site.text());
     set_field(L, "bytes", holder.now.bytes);
     set_field(L, "blocks", holder.now.blocks);
     set_field(L, "peak_bytes", holder.at_peak.bytes);
     set_field(L, "peak_blocks", holder.at_peak.blocks);
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i + 1));
-  }
+  });
   return 3;
 }
 
 int blocks_of(lua_State* L) {
-  const auto blocks = tide::blocks_of(check_tensor(L, 1, "memory.snapshot"));
-  lua_createtable(L, static_cast<int>(blocks.size()), 0);
-  for (size_t i = 0; i < blocks.size(); ++i) {
+  push_list(L, tide::blocks_of(check_tensor(L, 1, "memory.snapshot")), [L](const auto& block) {
     lua_createtable(L, 0, 3);
-    set_field(L, "address", reinterpret_cast<uintptr_t>(blocks[i].address));
-    set_field(L, "bytes", blocks[i].bytes);
-    lua_pushstring(L, blocks[i].site.text().c_str());
-    lua_setfield(L, -2, "line");
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i + 1));
-  }
+    set_field(L, "address", reinterpret_cast<uintptr_t>(block.address));
+    set_field(L, "bytes", block.bytes);
+    set_field(L, "line", block.site.text());
+  });
   return 1;
 }
 

@@ -7,8 +7,8 @@
 
 #include "bindings/device/device_use.h"
 #include "bindings/device/functions.h"
-#include "bindings/ops/call.h"
-#include "bindings/support/entry.h"
+#include "bindings/ops/typed_function.h"
+#include "bindings/support/fields.h"
 #include "runtime/device/registry.h"
 #include "runtime/record/engine.h"
 
@@ -85,7 +85,7 @@ std::string sim_processes_text(const DeviceUse& use) {
   return text;
 }
 
-std::string table() {
+std::string smi() {
   UseMeter meter;
   std::this_thread::sleep_for(kLook);
   const DeviceUse use = meter.look();
@@ -118,31 +118,18 @@ std::string table() {
   return text;
 }
 
-int smi(lua_State* L) {
-  const std::string text = table();
-  lua_pushlstring(L, text.data(), text.size());
-  return 1;
-}
-
+/// Sets a field, if there is a value.
 template <class Value>
-void set_field(lua_State* L, const char* name, const std::optional<Value>& value) {
-  if (!value) return;
-  lua_pushnumber(L, static_cast<lua_Number>(*value));
-  lua_setfield(L, -2, name);
-}
-
-void set_figure(lua_State* L, const char* name, int64_t value) {
-  lua_pushinteger(L, value);
-  lua_setfield(L, -2, name);
+void set_figure(lua_State* L, const char* name, const std::optional<Value>& value) {
+  if (value) set_field(L, name, static_cast<double>(*value));
 }
 
 /// Begins the table of a device.
 void begin_device(lua_State* L, const std::string& name, int64_t memory, int64_t queued) {
   lua_createtable(L, 0, 10);
-  lua_pushstring(L, name.c_str());
-  lua_setfield(L, -2, "name");
-  set_figure(L, "memory", memory);
-  set_figure(L, "queue", queued);
+  set_field(L, "name", name);
+  set_field(L, "memory", memory);
+  set_field(L, "queue", queued);
 }
 
 }  // namespace
@@ -158,21 +145,20 @@ int device_figures(lua_State* L) {
     const Device device{DeviceKind::cuda, static_cast<uint8_t>(i)};
     begin_device(L, std::to_string(i), static_cast<int64_t>(status.memory_used),
                  use.queued_ops(device));
-    set_figure(L, "total", static_cast<int64_t>(status.memory_total));
-    set_field(L, "power", status.power);
-    set_field(L, "temperature", status.temperature);
-    set_field(L, "use", status.use);
-    set_field(L, "memory_use", status.memory_use);
-    set_field(L, "memory_clock", status.memory_clock);
-    set_field(L, "clock", status.clock);
+    set_field(L, "total", status.memory_total);
+    set_figure(L, "power", status.power);
+    set_figure(L, "temperature", status.temperature);
+    set_figure(L, "use", status.use);
+    set_figure(L, "memory_use", status.memory_use);
+    set_figure(L, "memory_clock", status.memory_clock);
+    set_figure(L, "clock", status.clock);
     lua_rawseti(L, -2, ++count);
   }
   for (Device device : engine::devices()) {
     if (!capabilities(device).runs_on_host) continue;
     begin_device(L, device.name(), use.bytes(device), use.queued_ops(device));
-    if (const size_t limit = engine::memory(device).limit)
-      set_figure(L, "total", static_cast<int64_t>(limit));
-    set_field(L, "use", busy_percent(device, use));
+    if (const size_t limit = engine::memory(device).limit) set_field(L, "total", limit);
+    set_figure(L, "use", busy_percent(device, use));
     lua_rawseti(L, -2, ++count);
   }
   return 1;
@@ -181,12 +167,13 @@ int device_figures(lua_State* L) {
 namespace {
 
 constexpr Function kSmiFunctions[] = {
-    {"smi", guard<smi>, "",
-     "A table of the devices as text: temperature, power, memory, use and processes of GPUs, use "
-     "of "
-     "the cpu and of simulated accelerators, their use by all processes of the user, and the ops "
-     "queued by this process; measures for 0.2 s",
-     "type(tide.smi()) --> \"string\""},
+    typed_function<smi, "smi", "">("A table of the devices as text: temperature, power, memory, "
+                                   "use and processes of GPUs, use "
+                                   "of "
+                                   "the cpu and of simulated accelerators, their use by all "
+                                   "processes of the user, and the ops "
+                                   "queued by this process; measures for 0.2 s",
+                                   "type(tide.smi()) --> \"string\""),
 };
 
 }  // namespace

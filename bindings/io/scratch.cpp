@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "bindings/io/functions.h"
-#include "bindings/support/entry.h"
+#include "bindings/ops/typed_function.h"
 #include "runtime/os/file_access.h"
 
 namespace tide::bindings {
@@ -38,18 +38,15 @@ struct Scratch {
 };
 Scratch scratch;
 
-int push_scratch_folder(lua_State* L) {
-  const std::string& path = scratch_folder();
-  lua_pushlstring(L, path.data(), path.size());
-  return 1;
-}
+std::string_view folder_of_script() { return scratch_folder(); }
 
 constexpr Function kScratchFunctions[] = {
-    {"scratch", guard<push_scratch_folder>, "",
-     "The folder for temporary files, removed at the end unless named by tide run --scratch; the "
-     "only folder a script in the sandbox may write to",
-     "local path = tide.scratch() .. \"/x.npy\"; tide.np.save(path, tide.ones(2)); "
-     "tide.np.load(path) --> {1.0, 1.0}"},
+    typed_function<folder_of_script, "scratch", "">(
+        "The folder for temporary files, removed at the end unless named by tide run --scratch; "
+        "the "
+        "only folder a script in the sandbox may write to",
+        "local path = tide.scratch() .. \"/x.npy\"; tide.np.save(path, tide.ones(2)); "
+        "tide.np.load(path) --> {1.0, 1.0}"),
 };
 
 }  // namespace

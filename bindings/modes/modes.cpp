@@ -8,7 +8,6 @@
 
 #include "bindings/objects/device_object.h"
 #include "bindings/ops/typed_function.h"
-#include "bindings/support/arguments.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/backward/backward.h"
 #include "runtime/device/registry.h"
@@ -122,53 +121,66 @@ int scope_close(lua_State* L) {
   return 0;
 }
 
-int scope_text(lua_State* L) {
-  const auto& scope = check<Scope>(L, 1, "tostring");
-  lua_pushfstring(L, "Scope(%s, %s)", scope.name, scope.open ? "open" : "closed");
-  return 1;
+std::string scope_text(const Scope& scope) {
+  return std::string("Scope(") + scope.name + (scope.open ? ", open)" : ", closed)");
 }
 
 /// Called after the function of a scope: its results are above the scope.
-int finish_scope(lua_State* L, int, lua_KContext) { return lua_gettop(L) - 1; }
+int finish_scope(lua_State* L, int, lua_KContext scope) {
+  return lua_gettop(L) - static_cast<int>(scope);
+}
 
-/// Calls the function at index 1 with the other arguments below the scope on top of the stack;
-/// without one, returns the scope. Errors and yields pass through, as the scope is a to-be-closed
-/// value.
-int call_in_scope(lua_State* L) {
-  const int arguments = lua_gettop(L) - 1;
-  if (arguments == 0 || lua_isnil(L, 1)) {
+/// Opens a scope in which `mode` has this value. Calls the function, if there is one, with its
+/// arguments in the scope; else returns the scope. Errors and yields of the function pass through,
+/// as the scope is a to-be-closed value.
+template <class T>
+int open_scope(lua_State* L, Scope scope, T Modes::*mode, T Scope::*previous, const T& value,
+               std::optional<Callable> fn, Values arguments) {
+  scope.owner = L;
+  Scope& opened = push_object(L, scope);
+  opened.*previous = set_mode(L, mode, value);
+  opened.open = true;
+  if (!fn) {
     note_opening();
     note_open(L);
     return 1;
   }
-  lua_insert(L, 1);
-  lua_toclose(L, 1);
-  lua_callk(L, arguments - 1, LUA_MULTRET, 0, finish_scope);
-  return finish_scope(L, LUA_OK, 0);
+  const int top = lua_gettop(L);
+  lua_toclose(L, top);
+  luaL_checkstack(L, arguments.count + 2, scope.name);
+  lua_pushvalue(L, fn->index);
+  for (int i = 0; i < arguments.count; ++i) lua_pushvalue(L, arguments.first + i);
+  lua_callk(L, arguments.count, LUA_MULTRET, top, finish_scope);
+  return finish_scope(L, LUA_OK, top);
 }
 
-/// Opens a scope in which `mode` has this value. If the first argument is a function, calls it with
-/// the others in the scope.
-int open_scope(lua_State* L, const char* name, bool Modes::*mode, bool value) {
-  if (!lua_isnoneornil(L, 1)) check_callable(L, 1, name);
-  push_object(L, Scope{.owner = L, .name = name, .mode = mode});
-  auto& scope = check<Scope>(L, -1, "scope");
-  scope.previous = set_mode(L, mode, value);
-  scope.open = true;
-  return call_in_scope(L);
+int open_mode(lua_State* L, const char* name, bool Modes::*mode, bool value,
+              std::optional<Callable> fn, Values arguments) {
+  return open_scope(L, {.name = name, .mode = mode}, mode, &Scope::previous, value, fn, arguments);
 }
 
-int no_grad(lua_State* L) { return open_scope(L, "no_grad", &Modes::gradients, false); }
-int enable_grad(lua_State* L) { return open_scope(L, "enable_grad", &Modes::gradients, true); }
-int eager(lua_State* L) { return open_scope(L, "eager", &Modes::eager, true); }
-
-int no_sync(lua_State* L) { return open_scope(L, "no_sync", &Modes::no_sync, true); }
-
-int detect_anomaly(lua_State* L) {
-  return open_scope(L, "detect_anomaly", &Modes::anomalies, true);
+int no_grad(lua_State* L, std::optional<Callable> fn, Values arguments) {
+  return open_mode(L, "no_grad", &Modes::gradients, false, fn, arguments);
 }
-int deterministic(lua_State* L) {
-  return open_scope(L, "deterministic", &Modes::deterministic, true);
+
+int enable_grad(lua_State* L, std::optional<Callable> fn, Values arguments) {
+  return open_mode(L, "enable_grad", &Modes::gradients, true, fn, arguments);
+}
+
+int eager(lua_State* L, std::optional<Callable> fn, Values arguments) {
+  return open_mode(L, "eager", &Modes::eager, true, fn, arguments);
+}
+
+int no_sync(lua_State* L, std::optional<Callable> fn, Values arguments) {
+  return open_mode(L, "no_sync", &Modes::no_sync, true, fn, arguments);
+}
+
+int detect_anomaly(lua_State* L, std::optional<Callable> fn, Values arguments) {
+  return open_mode(L, "detect_anomaly", &Modes::anomalies, true, fn, arguments);
+}
+
+int deterministic(lua_State* L, std::optional<Callable> fn, Values arguments) {
+  return open_mode(L, "deterministic", &Modes::deterministic, true, fn, arguments);
 }
 
 /// The default half type of a kind of device.
@@ -176,166 +188,128 @@ DType usual_half(size_t kind) {
   return platform(static_cast<DeviceKind>(kind)).capabilities.autocast_type;
 }
 
-/// Reads the options {dtype =, enabled =} at an index; the device was read before.
-void read_autocast(lua_State* L, int index, std::optional<DType>* type, bool* enabled) {
-  for_each_option(L, index, "autocast", "dtype, enabled, device_type, cache_enabled",
-                  [&](std::string_view key, int value) {
-                    if (key == "dtype") *type = dtype_at(L, value, "autocast");
-                    if (key == "enabled") *enabled = lua_toboolean(L, value);
-                  });
-}
-
-/// autocast([device,] [{dtype, enabled}] [, fn, ...])
-int autocast(lua_State* L) {
-  std::optional<DeviceKind> only;
-  if (lua_type(L, 1) == LUA_TSTRING || find<Device>(L, 1)) {
-    only = device_at(L, 1, "autocast").kind;
-    lua_remove(L, 1);
-  }
-  std::optional<DType> type;
-  bool enabled = true;
-  if (lua_type(L, 1) == LUA_TTABLE) {
-    lua_getfield(L, 1, "device_type");
-    if (!lua_isnil(L, -1)) only = device_at(L, lua_gettop(L), "autocast").kind;
-    lua_pop(L, 1);
-    read_autocast(L, 1, &type, &enabled);
-    lua_remove(L, 1);
-  }
+int autocast(lua_State* L, std::optional<Device> device, std::optional<DType> type,
+             std::optional<bool> enabled, std::optional<Device> device_type,
+             [[maybe_unused]] bool cache_enabled, std::optional<Callable> fn, Values arguments) {
   if (type && !is_half(*type))
     throw DTypeError("autocast: expected float16 or bfloat16, got " + std::string(name_of(*type)));
-  if (!lua_isnoneornil(L, 1)) check_callable(L, 1, "autocast");
+  const std::optional<Device> only = device_type ? device_type : device;
   Autocast setting = autocast_in_force();
   for (size_t kind = 0; kind < setting.types.size(); ++kind)
-    if (!only || static_cast<size_t>(*only) == kind)
-      setting.types[kind] =
-          enabled ? std::optional<DType>(type.value_or(usual_half(kind))) : std::nullopt;
-  push_object(L, Scope{.owner = L, .name = "autocast", .mode = nullptr});
-  auto& scope = check<Scope>(L, -1, "autocast");
-  scope.previous_autocast = set_mode(L, &Modes::autocast, setting);
-  scope.open = true;
-  return call_in_scope(L);
+    if (!only || static_cast<size_t>(only->kind) == kind)
+      setting.types[kind] = enabled.value_or(true)
+                                ? std::optional<DType>(type.value_or(usual_half(kind)))
+                                : std::nullopt;
+  return open_scope(L, {.name = "autocast"}, &Modes::autocast, &Scope::previous_autocast, setting,
+                    fn, arguments);
 }
 
-int is_autocast_enabled(lua_State* L) {
+bool is_autocast_enabled(std::optional<Device> device) {
   const Autocast& setting = autocast_in_force();
-  lua_pushboolean(L, lua_isnoneornil(L, 1)
-                         ? setting.enabled()
-                         : setting.type_on(device_at(L, 1, "is_autocast_enabled")).has_value());
-  return 1;
+  return device ? setting.type_on(*device).has_value() : setting.enabled();
 }
 
-int get_autocast_dtype(lua_State* L) {
-  const Device device = device_at(L, 1, "get_autocast_dtype");
+std::string_view get_autocast_dtype(Device device) {
   const DType usual = usual_half(static_cast<size_t>(device.kind));
-  const std::string_view name = name_of(autocast_in_force().type_on(device).value_or(usual));
-  lua_pushlstring(L, name.data(), name.size());
-  return 1;
+  return name_of(autocast_in_force().type_on(device).value_or(usual));
 }
 
-int is_deterministic(lua_State* L) {
-  lua_pushboolean(L, true);
-  return 1;
-}
+bool is_deterministic() { return true; }
 
 /// `warn_only` changes nothing, as every op is deterministic.
 void use_deterministic_algorithms(bool on, [[maybe_unused]] bool warn_only) {
   set_mode(thread_context.running, &Modes::deterministic, on);
 }
 
-int are_deterministic_algorithms_enabled(lua_State* L) {
-  const Modes* modes = find_modes(L);
-  lua_pushboolean(L, modes && modes->deterministic);
-  return 1;
+bool are_deterministic_algorithms_enabled() {
+  const Modes* modes = find_modes(thread_context.running);
+  return modes && modes->deterministic;
 }
 
-int set_precision(lua_State* L) {
-  const char* name = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : nullptr;
-  const auto precision = name ? float32_precision_from_name(name) : std::nullopt;
-  if (!precision)
+void set_precision(const std::string& precision) {
+  const auto chosen = float32_precision_from_name(precision);
+  if (!chosen)
     throw ArgumentError(
         "set_float32_matmul_precision: argument 1 (precision): expected highest, high or medium, "
         "got " +
-        std::string(name ? name : type_name(L, 1)));
-  set_float32_matmul_precision(*precision);
-  return 0;
+        precision);
+  set_float32_matmul_precision(*chosen);
 }
 
-int get_precision(lua_State* L) {
-  const std::string_view name = name_of(float32_matmul_precision());
-  lua_pushlstring(L, name.data(), name.size());
-  return 1;
-}
+std::string_view get_precision() { return name_of(float32_matmul_precision()); }
 
 void set_grad_enabled(bool on) { set_mode(thread_context.running, &Modes::gradients, on); }
 
-int is_grad_enabled(lua_State* L) {
-  lua_pushboolean(L, GradientMode::enabled());
-  return 1;
-}
-
 constexpr Function kModeFunctions[] = {
-    {"no_grad", guard<no_grad>, "fn?, ...",
-     "Disables gradients in fn, or until the returned value is closed: local _ <close> = "
-     "tide.no_grad()",
-     "local x = tide.ones(2):requires_grad_(); tide.no_grad(function() return (x * "
-     "2).requires_grad end) --> false"},
-    {"enable_grad", guard<enable_grad>, "fn?, ...", "Enables gradients inside no_grad",
-     "tide.no_grad(function() return tide.enable_grad(tide.is_grad_enabled) end) --> true"},
-    {"eager", guard<eager>, "fn?, ...", "Flushes every op separately, for debugging",
-     "tide.eager(function() return tide.ones(2) + 1 end) --> {2.0, 2.0}"},
-    {"no_sync", guard<no_sync>, "fn?, ...",
-     "Makes waits for a device raise an error that names the wait and its line, in fn or until the "
-     "returned value is closed: local _ <close> = tide.no_sync()",
-     "local ok = pcall(tide.no_sync, function() return (tide.ones(2) + 1):sum():item() end); ok "
-     "--> "
-     "false"},
-    {"inference_mode", guard<no_grad>, "fn?, ...", "Same as no_grad",
-     "tide.inference_mode(tide.is_grad_enabled) --> false"},
-    {"autocast", guard<autocast>,
-     "device?, {dtype, enabled, device_type, cache_enabled}?, fn?, ...",
-     "Computes products in a half type, sums and losses in float32, in fn or until the returned "
-     "value is closed",
-     "tide.autocast({dtype = \"bfloat16\"}, function() return tide.ones(2, 2):matmul(tide.ones(2, "
-     "2)).dtype end) --> \"bfloat16\""},
-    {"is_autocast_enabled", guard<is_autocast_enabled>, "device?", "Whether autocast is in force",
-     "tide.is_autocast_enabled() --> false"},
-    {"get_autocast_dtype", guard<get_autocast_dtype>, "device",
-     "The half type of products under autocast on such devices",
-     "tide.get_autocast_dtype(\"cpu\") --> \"bfloat16\""},
-    {"detect_anomaly", guard<detect_anomaly>, "fn?, ...",
-     "Raises an error that names the op and line that first produce nan or infinity, in the "
-     "forward or backward pass; waits for each op",
-     "local ok = pcall(tide.detect_anomaly, function() return tide.zeros(1):log() end); ok --> "
-     "false"},
-    {"deterministic", guard<deterministic>, "fn?, ...",
-     "Requests reproducible results; all results are reproducible",
-     "tide.deterministic(function() return tide.ones(2):sum() end) --> 2.0"},
-    {"is_deterministic", guard<is_deterministic>, "", "Whether results are reproducible: always",
-     "tide.is_deterministic() --> true"},
+    typed_function<no_grad, "no_grad", "fn?, ...">(
+        "Disables gradients in fn, or until the returned value is closed: local _ <close> = "
+        "tide.no_grad()",
+        "local x = tide.ones(2):requires_grad_(); tide.no_grad(function() return (x * "
+        "2).requires_grad end) --> false"),
+    typed_function<enable_grad, "enable_grad", "fn?, ...">(
+        "Enables gradients inside no_grad",
+        "tide.no_grad(function() return tide.enable_grad(tide.is_grad_enabled) end) --> true"),
+    typed_function<eager, "eager", "fn?, ...">(
+        "Flushes every op separately, for debugging",
+        "tide.eager(function() return tide.ones(2) + 1 end) --> {2.0, 2.0}"),
+    typed_function<no_sync, "no_sync", "fn?, ...">(
+        "Makes waits for a device raise an error that names the wait and its line, in fn or until "
+        "the "
+        "returned value is closed: local _ <close> = tide.no_sync()",
+        "local ok = pcall(tide.no_sync, function() return (tide.ones(2) + 1):sum():item() end); ok "
+        "--> "
+        "false"),
+    typed_function<no_grad, "inference_mode", "fn?, ...">(
+        "Same as no_grad", "tide.inference_mode(tide.is_grad_enabled) --> false"),
+    typed_function<autocast, "autocast",
+                   "device?, {dtype, enabled, device_type, cache_enabled}?, fn?, ...">(
+        "Computes products in a half type, sums and losses in float32, in fn or until the returned "
+        "value is closed",
+        "tide.autocast({dtype = \"bfloat16\"}, function() return tide.ones(2, "
+        "2):matmul(tide.ones(2, "
+        "2)).dtype end) --> \"bfloat16\""),
+    typed_function<is_autocast_enabled, "is_autocast_enabled", "device?">(
+        "Whether autocast is in force", "tide.is_autocast_enabled() --> false"),
+    typed_function<get_autocast_dtype, "get_autocast_dtype", "device">(
+        "The half type of products under autocast on such devices",
+        "tide.get_autocast_dtype(\"cpu\") --> \"bfloat16\""),
+    typed_function<detect_anomaly, "detect_anomaly", "fn?, ...">(
+        "Raises an error that names the op and line that first produce nan or infinity, in the "
+        "forward or backward pass; waits for each op",
+        "local ok = pcall(tide.detect_anomaly, function() return tide.zeros(1):log() end); ok --> "
+        "false"),
+    typed_function<deterministic, "deterministic", "fn?, ...">(
+        "Requests reproducible results; all results are reproducible",
+        "tide.deterministic(function() return tide.ones(2):sum() end) --> 2.0"),
+    typed_function<is_deterministic, "is_deterministic", "">(
+        "Whether results are reproducible: always", "tide.is_deterministic() --> true"),
     typed_function<use_deterministic_algorithms, "use_deterministic_algorithms", "on, warn_only?">(
         "Requests reproducible results, or withdraws the request; all results are reproducible",
         "tide.use_deterministic_algorithms(true); local on = "
         "tide.are_deterministic_algorithms_enabled(); tide.use_deterministic_algorithms(false); on "
         "--> true"),
-    {"are_deterministic_algorithms_enabled", guard<are_deterministic_algorithms_enabled>, "",
-     "Whether use_deterministic_algorithms, or the mode deterministic, requested them",
-     "tide.are_deterministic_algorithms_enabled() --> false"},
-    {"set_float32_matmul_precision", guard<set_precision>, "precision",
-     "\"high\" and \"medium\" let CUDA devices round factors of float32 products and convolutions "
-     "to TF32, which is much faster; \"highest\" does not. For the whole program; the cpu always "
-     "computes in float32",
-     "tide.set_float32_matmul_precision(\"high\"); local now = "
-     "tide.get_float32_matmul_precision(); "
-     "tide.set_float32_matmul_precision(\"highest\"); now --> \"high\""},
-    {"get_float32_matmul_precision", guard<get_precision>, "",
-     "The precision of float32 products: highest, high or medium",
-     "tide.get_float32_matmul_precision() --> \"highest\""},
+    typed_function<are_deterministic_algorithms_enabled, "are_deterministic_algorithms_enabled",
+                   "">(
+        "Whether use_deterministic_algorithms, or the mode deterministic, requested them",
+        "tide.are_deterministic_algorithms_enabled() --> false"),
+    typed_function<set_precision, "set_float32_matmul_precision", "precision">(
+        "\"high\" and \"medium\" let CUDA devices round factors of float32 products and "
+        "convolutions "
+        "to TF32, which is much faster; \"highest\" does not. For the whole program; the cpu "
+        "always "
+        "computes in float32",
+        "tide.set_float32_matmul_precision(\"high\"); local now = "
+        "tide.get_float32_matmul_precision(); "
+        "tide.set_float32_matmul_precision(\"highest\"); now --> \"high\""),
+    typed_function<get_precision, "get_float32_matmul_precision", "">(
+        "The precision of float32 products: highest, high or medium",
+        "tide.get_float32_matmul_precision() --> \"highest\""),
     typed_function<set_grad_enabled, "set_grad_enabled", "on">(
         "Switches gradients on or off for this coroutine",
         "tide.set_grad_enabled(false); local on = tide.is_grad_enabled(); "
         "tide.set_grad_enabled(true); on --> false"),
-    {"is_grad_enabled", guard<is_grad_enabled>, "", "Whether results get a grad function",
-     "tide.is_grad_enabled() --> true"},
+    typed_function<GradientMode::enabled, "is_grad_enabled", "">(
+        "Whether results get a grad function", "tide.is_grad_enabled() --> true"),
 };
 
 }  // namespace
@@ -369,16 +343,13 @@ void note_opening() { opening = true; }
 
 bool take_opening() { return std::exchange(opening, false); }
 
-int open_stream_scope(lua_State* L, engine::StreamId stream) {
-  if (!lua_isnoneornil(L, 1)) check_callable(L, 1, "stream");
+int open_stream_scope(lua_State* L, const StreamObject& stream, std::optional<Callable> fn,
+                      Values arguments) {
   engine::StreamChoice streams = engine::stream_choice();
-  streams.choose(stream);
+  streams.choose(stream.id);
   engine::flush();  // errors are raised before anything changes
-  push_object(L, Scope{.owner = L, .name = "stream", .mode = nullptr, .of_streams = true});
-  auto& scope = check<Scope>(L, -1, "stream");
-  scope.previous_streams = set_mode(L, &Modes::streams, streams);
-  scope.open = true;
-  return call_in_scope(L);
+  return open_scope(L, {.name = "stream", .of_streams = true}, &Modes::streams,
+                    &Scope::previous_streams, streams, fn, arguments);
 }
 
 std::span<const Function> mode_functions() { return kModeFunctions; }
@@ -391,8 +362,9 @@ void open_modes(lua_State* L) {
   lua_setmetatable(L, -2);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &kModesTable);
 
-  const luaL_Reg metamethods[] = {
-      {"__close", guard<scope_close>}, {"__tostring", guard<scope_text>}, {nullptr, nullptr}};
+  const luaL_Reg metamethods[] = {{"__close", guard<scope_close>},
+                                  {"__tostring", guard<typed<scope_text, "tostring", "scope">>},
+                                  {nullptr, nullptr}};
   const luaL_Reg methods[] = {{"close", guard<scope_close>}, {nullptr, nullptr}};
   open_class<Scope>(L, metamethods, methods);
   lua_pop(L, 1);

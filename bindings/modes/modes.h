@@ -3,8 +3,11 @@
 #pragma once
 
 #include <lua5.4/lua.hpp>
+#include <optional>
 
+#include "bindings/objects/event_object.h"
 #include "bindings/ops/autocast.h"
+#include "bindings/ops/signature.h"
 #include "bindings/support/function.h"
 #include "bindings/support/object.h"
 #include "runtime/record/engine.h"
@@ -24,9 +27,9 @@ struct Modes {
 
 /// A mode that ends when its variable is closed or its function returns.
 struct Scope {
-  lua_State* owner;
-  const char* name;   ///< of the function that opened it
-  bool Modes::*mode;  ///< null: autocast or, with `of_streams`, streams
+  lua_State* owner = nullptr;
+  const char* name = "";        ///< of the function that opened it
+  bool Modes::*mode = nullptr;  ///< null: autocast or, with `of_streams`, streams
   bool previous = false;
   Autocast previous_autocast{};
   bool of_streams = false;
@@ -34,7 +37,7 @@ struct Scope {
   bool open = false;
 };
 template <>
-inline constexpr ClassInfo kClass<Scope>{"tide.Scope"};
+inline constexpr ClassInfo kClass<Scope>{"tide.Scope", "scope"};
 
 /// Records that a scope was opened which the script's next instructions assign to a to-be-closed
 /// variable: an error before that would leave it open.
@@ -45,9 +48,10 @@ bool take_opening();
 /// Sets and applies the gradient mode of coroutine L, to which its scopes return. Returns the
 /// previous mode.
 bool set_gradient_mode(lua_State* L, bool on);
-/// Opens a scope in which work goes to the stream. If the first argument is a function, calls it
-/// with the others in the scope.
-int open_stream_scope(lua_State* L, engine::StreamId stream);
+/// Opens a scope in which work goes to the stream. Calls the function, if there is one, with its
+/// arguments in the scope.
+int open_stream_scope(lua_State* L, const StreamObject& stream, std::optional<Callable> fn,
+                      Values arguments);
 /// native.watch_scopes(): starts and returns a list of the open scopes, except those with a
 /// function.
 int watch_scopes(lua_State* L);

@@ -63,6 +63,15 @@ void push_device(lua_State* L, Device device) {
   lua_remove(L, -2);
 }
 
+Device device_of(const DeviceOrIndex& device, DeviceKind kind, const char* function) {
+  if (const Device* named = std::get_if<Device>(&device)) return *named;
+  const int64_t index = std::get<int64_t>(device);
+  if (index < 0 || index > 255)
+    throw DeviceError(std::string(function) + ": there is no " + name_of(kind) + ":" +
+                      std::to_string(index));
+  return {kind, static_cast<uint8_t>(index)};
+}
+
 Device default_device() { return default_device_word().load(std::memory_order_relaxed); }
 
 bool default_device_is_set() { return default_is_set.load(std::memory_order_relaxed); }

@@ -65,13 +65,13 @@ bool is_options_table(lua_State* L, int index);
 
 // --- readers: one for each kind ------------------------------------------------------------------
 
-const Tensor& read_tensor(const Call& call, int parameter);
+Tensor& read_tensor(const Call& call, int parameter);
 TensorOrNumber read_tensor_or_number(const Call& call, int parameter);
 Number read_number(const Call& call, int parameter);
 int64_t read_integer(const Call& call, int parameter);
 double read_real(const Call& call, int parameter);
 bool read_boolean(const Call& call, int parameter);
-std::string read_text(const Call& call, int parameter);
+std::string_view read_text(const Call& call, int parameter);
 Dim read_dim(const Call& call, int parameter);
 Dims read_dims(const Call& call, int parameter);
 DimLists read_dim_lists(const Call& call, int parameter);
@@ -81,25 +81,32 @@ Shape read_shape(const Call& call, int parameter);
 DType read_dtype(const Call& call, int parameter);
 Device read_device(const Call& call, int parameter);
 std::vector<Tensor> read_tensors(const Call& call, int parameter);
+TensorList read_tensor_list(const Call& call, int parameter);
 std::vector<int64_t> read_integers(const Call& call, int parameter);
 std::vector<double> read_reals(const Call& call, int parameter);
+/// None for preserve_format.
+std::optional<MemoryFormat> read_memory_format(const Call& call, int parameter);
+StreamOrDevice read_stream_or_device(const Call& call, int parameter);
+DeviceOrIndex read_device_or_index(const Call& call, int parameter);
+std::vector<DeviceOrIndex> read_device_list(const Call& call, int parameter);
+std::vector<ConversionTarget> read_targets(const Call& call, int parameter);
+Value read_value(const Call& call, int parameter);
 TensorOptions read_options(const Call& call, int parameter);
 
-// --- the same for single values, for functions without a row -------------------------------------
+template <class T>
+T& read_object(const Call& call, int parameter) {
+  return *find<T>(call.L, call.index[parameter]);  // checked by bind
+}
 
-/// The options in the table at a stack index; empty if it is nil or missing.
-TensorOptions options_at(lua_State* L, int index, const char* function);
+// --- the same for single values, such as elements of tables --------------------------------------
+
 /// The type named at a stack index; `function` is for the error.
 DType dtype_at(lua_State* L, int index, const char* function);
 /// The device at a stack index: an object or a name.
 Device device_at(lua_State* L, int index, const char* function);
 /// The same, or `fallback` if it is nil or missing.
 Device device_or(lua_State* L, int index, Device fallback, const char* function);
-/// The memory format whose name is at `index`; none for preserve_format.
-std::optional<MemoryFormat> format_at(lua_State* L, int index, const char* function);
 /// The integer at a stack index, or the float with an integral value; false if it is neither.
 bool integer_at(lua_State* L, int index, int64_t* value);
-/// Like integer_at, but throws ArgumentError: "manual_seed: expected an integer, got 1.5".
-int64_t checked_integer_at(lua_State* L, int index, const std::string& context);
 
 }  // namespace tide::bindings

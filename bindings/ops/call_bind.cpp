@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bindings/objects/device_object.h"
+#include "bindings/objects/event_object.h"
 #include "bindings/objects/tensor_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/ops/stand_in.h"
@@ -21,6 +22,20 @@ bool is_list(lua_State* L, int index) {
 
 bool is_device(lua_State* L, int index) { return find<Device>(L, index) != nullptr; }
 
+bool is_callable(lua_State* L, int index) {
+  if (lua_isfunction(L, index)) return true;
+  if (luaL_getmetafield(L, index, "__call") == LUA_TNIL) return false;
+  lua_pop(L, 1);
+  return true;
+}
+
+/// Whether the value is an object of the class.
+bool is_object(lua_State* L, const ClassInfo* info, int index) {
+  const void* box = lua_touserdata(L, index);
+  return box && lua_rawlen(L, index) > sizeof info &&
+         *static_cast<const ClassInfo* const*>(box) == info;
+}
+
 bool holds_two_tables(lua_State* L, int index) {
   if (lua_type(L, index) != LUA_TTABLE || lua_rawlen(L, index) != 2) return false;
   const bool first = lua_rawgeti(L, index, 1) == LUA_TTABLE;
@@ -29,11 +44,11 @@ bool holds_two_tables(lua_State* L, int index) {
   return first && second;
 }
 
-/// Whether the type of the value at `index` matches a parameter of this kind.
-bool accepts(lua_State* L, Kind kind, int index) {
+/// Whether the type of the value at `index` matches the parameter.
+bool accepts(lua_State* L, const Signature& signature, int parameter, int index) {
   const int type = lua_type(L, index);
   const bool number = type == LUA_TNUMBER;
-  switch (kind) {
+  switch (signature.parameters[parameter].kind) {
     case Kind::tensor:
       return find_tensor(L, index) != nullptr;
     case Kind::tensor_or_number:
@@ -49,9 +64,15 @@ bool accepts(lua_State* L, Kind kind, int index) {
       return type == LUA_TBOOLEAN;
     case Kind::text:
     case Kind::dtype:
+    case Kind::memory_format:
       return type == LUA_TSTRING;
+    case Kind::device_or_index:
+      if (number) return true;
+      [[fallthrough]];
     case Kind::device:
       return type == LUA_TSTRING || is_device(L, index);
+    case Kind::stream_or_device:
+      return type == LUA_TSTRING || is_device(L, index) || find<StreamObject>(L, index);
     case Kind::dims:
     case Kind::sizes:
     case Kind::shape:
@@ -59,9 +80,22 @@ bool accepts(lua_State* L, Kind kind, int index) {
       return number || is_list(L, index);
     case Kind::tensors:
       return is_list(L, index) && !holds_stand_in(L, index);
+    case Kind::tensor_list:
+      return find_tensor(L, index) || is_list(L, index);
     case Kind::integers:
+    case Kind::device_list:
     case Kind::options:
+    case Kind::table:
       return is_list(L, index);
+    case Kind::object:
+      return is_object(L, signature.classes[parameter], index);
+    case Kind::callable:
+      return is_callable(L, index);
+    case Kind::value:
+    case Kind::values:
+      return true;
+    case Kind::targets:  // only with accepts_in_rest
+      return false;
     case Kind::dim_lists:
       return holds_two_tables(L, index);
   }
@@ -70,8 +104,18 @@ bool accepts(lua_State* L, Kind kind, int index) {
 
 /// Whether the value can be one of the arguments of a variadic parameter of this kind.
 bool accepts_in_rest(lua_State* L, Kind kind, int index) {
-  return kind == Kind::tensors ? find_tensor(L, index) != nullptr
-                               : lua_type(L, index) == LUA_TNUMBER;
+  const int type = lua_type(L, index);
+  switch (kind) {
+    case Kind::values:
+      return true;
+    case Kind::targets:
+      return type <= LUA_TBOOLEAN || type == LUA_TSTRING || is_device(L, index) ||
+             find_tensor(L, index);
+    case Kind::tensors:
+      return find_tensor(L, index) != nullptr;
+    default:
+      return type == LUA_TNUMBER;
+  }
 }
 
 }  // namespace
@@ -110,10 +154,31 @@ const char* kind_text(Kind kind) {
       return "device";
     case Kind::tensors:
       return "table of tensors";
+    case Kind::tensor_list:
+      return "tensor or table of tensors";
     case Kind::integers:
       return "table of integers";
     case Kind::reals:
       return "number or table of numbers";
+    case Kind::memory_format:
+      return "memory format";
+    case Kind::stream_or_device:
+      return "stream or device";
+    case Kind::device_or_index:
+      return "device or index";
+    case Kind::device_list:
+      return "table of devices";
+    case Kind::targets:
+      return "device, type name, tensor or boolean";
+    case Kind::object:
+      return "object";
+    case Kind::value:
+    case Kind::values:
+      return "value";
+    case Kind::table:
+      return "table";
+    case Kind::callable:
+      return "function";
     case Kind::options:
       return "table of options";
   }
@@ -139,9 +204,16 @@ bool takes_options(const Signature& signature) {
   return signature.count && signature.parameters[signature.count - 1].kind == Kind::options;
 }
 
+/// Whether the parameter can be given by name.
+bool has_name(const Signature& signature, int parameter) {
+  const Parameter& p = signature.parameters[parameter];
+  return p.kind != Kind::options && p.kind != Kind::targets &&
+         (p.by_name || !signature.takes_all());
+}
+
 int parameter_named(const Signature& signature, std::string_view key) {
   for (int p = 0; p < signature.count; ++p)
-    if (signature.parameters[p].kind != Kind::options && signature.name(p) == key) return p;
+    if (has_name(signature, p) && signature.name(p) == key) return p;
   return -1;
 }
 
@@ -161,8 +233,7 @@ Mismatch bind_options(Call& call, int table, int progress) {
     const int value = lua_gettop(L) - 1;
     if (const int p = parameter_named(signature, key); p >= 0) {
       if (call.given(p)) return {Reason::twice, p, value + 1, progress};
-      if (!accepts(L, signature.parameters[p].kind, value))
-        return {Reason::wrong_kind, p, value, progress};
+      if (!accepts(L, signature, p, value)) return {Reason::wrong_kind, p, value, progress};
       call.index[p] = value;
       call.by_name |= 1u << p;
       continue;
@@ -178,22 +249,7 @@ Mismatch bind_options(Call& call, int table, int progress) {
   return {};
 }
 
-constexpr Signature kOptionsOnly = make_signature("options?", std::array{Kind::options});
-
 }  // namespace
-
-TensorOptions options_at(lua_State* L, int index, const char* function) {
-  if (lua_isnoneornil(L, index)) return {};
-  Call call{L, function, &kOptionsOnly, {}, {}, 0, 0, 0};
-  if (lua_type(L, index) != LUA_TTABLE)
-    throw_mismatch(call, {Reason::wrong_kind, 0, index, 0}, lua_gettop(L));
-  const int top = lua_gettop(L);
-  if (const Mismatch mismatch = bind_options(call, index, 0); mismatch.reason != Reason::none)
-    throw_mismatch(call, mismatch, top);
-  const TensorOptions options = read_options(call, 0);
-  lua_settop(L, top);
-  return options;
-}
 
 bool is_options_table(lua_State* L, int index) {
   if (lua_type(L, index) != LUA_TTABLE || lua_rawlen(L, index) > 0) return false;
@@ -222,18 +278,46 @@ bool is_empty_options(lua_State* L, int index, int top) {
   return false;
 }
 
-}  // namespace
-
-Call bound_call(lua_State* L, const char* name, const Signature& signature) {
-  Call call;
-  call.L = L;
-  call.name = name;
-  call.signature = &signature;
-  const int top = lua_gettop(L);
-  if (const Mismatch mismatch = bind(call, top); mismatch.reason != Reason::none)
-    throw_mismatch(call, mismatch, top);
-  return call;
+/// Whether the last of `top` values is for a parameter that takes tables as they are.
+bool keeps_tables(const Signature& signature, int top) {
+  if (signature.count == 0) return false;
+  if (signature.takes_all()) return true;
+  const Kind kind = signature.parameters[std::min<int>(top, signature.count) - 1].kind;
+  return kind == Kind::value || kind == Kind::table;
 }
+
+/// Binds the call of a function whose last parameter takes all further values. Optional parameters
+/// before it are left out if the next value does not fit, except the last one.
+Mismatch bind_all(Call& call, int top) {
+  lua_State* L = call.L;
+  const Signature& signature = *call.signature;
+  const int last = signature.count - 1;
+  int i = 1;
+  for (int p = 0; p < last; ++p) {
+    const Parameter& parameter = signature.parameters[p];
+    if (parameter.by_name) {
+      if (i <= top && (is_options_table(L, i) || is_empty_options(L, i, i))) {
+        if (Mismatch mismatch = bind_options(call, i, i); mismatch.reason != Reason::none)
+          return mismatch;
+        ++i;
+      }
+      while (signature.parameters[p + 1].by_name) ++p;
+    } else if (i > top) {
+      if (!parameter.optional) return {Reason::missing, p, 0, i};
+    } else if (lua_isnil(L, i) && parameter.optional) {
+      ++i;
+    } else if (accepts(L, signature, p, i)) {
+      call.index[p] = i++;
+    } else if (!parameter.optional || p == last - 1) {
+      return {Reason::wrong_kind, p, i, i};
+    }
+  }
+  call.index[last] = i;
+  call.rest_count = std::max(0, top - i + 1);
+  return {};
+}
+
+}  // namespace
 
 Mismatch bind(Call& call, int top) {
   lua_State* L = call.L;
@@ -243,19 +327,20 @@ Mismatch bind(Call& call, int top) {
   call.rest_count = 0;
   call.by_name = 0;
   call.generator = 0;
-  const bool named = top > 0 && is_options_table(L, top);
+  if (signature.takes_all()) return bind_all(call, top);
+  const bool named = top > 0 && is_options_table(L, top) && !keeps_tables(signature, top);
   const int positional = named ? top - 1 : top;
   int i = 1;
   for (int p = 0; p < signature.count && i <= positional; ++p) {
     const Parameter& parameter = signature.parameters[p];
-    if (parameter.kind == Kind::options) break;
+    if (parameter.by_name) break;
     if (parameter.rest && accepts_in_rest(L, parameter.kind, i)) {
       call.index[p] = i;
       for (; i <= positional && !is_empty_options(L, i, top); ++i, ++call.rest_count)
         if (!accepts_in_rest(L, parameter.kind, i)) return {Reason::wrong_kind, p, i, i};
     } else if (lua_isnil(L, i)) {
       ++i;
-    } else if (accepts(L, parameter.kind, i)) {
+    } else if (accepts(L, signature, p, i)) {
       call.index[p] = i++;
     } else if (parameter.optional && is_empty_options(L, i, top)) {
       break;
@@ -263,7 +348,8 @@ Mismatch bind(Call& call, int top) {
       return {Reason::wrong_kind, p, i, i};
     }
   }
-  if (is_empty_options(L, i, top) || (i == top && lua_isnil(L, i))) ++i;  // empty options
+  while (i <= positional && lua_isnil(L, i)) ++i;
+  if (is_empty_options(L, i, top)) ++i;
   if (i <= positional) return {Reason::too_many, 0, i, i};
   if (named)
     if (Mismatch mismatch = bind_options(call, top, i); mismatch.reason != Reason::none)
@@ -276,10 +362,11 @@ Mismatch bind(Call& call, int top) {
 
 namespace {
 
-/// "argument 2 (other)", or "option 'keepdim'".
-std::string parameter_text(const Call& call, int parameter, bool by_name) {
+/// "argument 2 (other)", or "option 'keepdim'" for a value pushed after the `top` arguments.
+std::string parameter_text(const Call& call, int parameter, int index, int top) {
   const std::string name(call.signature->name(parameter));
-  return by_name ? "option '" + name + "'" : argument_text(parameter + 1, name);
+  if (index > top) return "option '" + name + "'";
+  return argument_text(index && call.signature->takes_all() ? index : parameter + 1, name);
 }
 
 std::string known_options(const Signature& signature) {
@@ -289,11 +376,15 @@ std::string known_options(const Signature& signature) {
     known += name;
   };
   for (int p = 0; p < signature.count; ++p)
-    if (signature.parameters[p].optional && signature.parameters[p].kind != Kind::options)
-      add(signature.name(p));
+    if (signature.parameters[p].optional && has_name(signature, p)) add(signature.name(p));
   if (takes_options(signature))
     for (std::string_view name : kOptionNames) add(name);
   return known.empty() ? "there are none" : "known are " + known;
+}
+
+[[noreturn, gnu::cold]] void throw_unknown_option(const Call& call, const std::string& key) {
+  throw ArgumentError(std::string(call.name) + ": unknown option '" + key +
+                      "': " + known_options(*call.signature));
 }
 
 }  // namespace
@@ -303,27 +394,46 @@ void throw_mismatch(const Call& call, const Mismatch& mismatch, int top) {
   const Signature& signature = *call.signature;
   const std::string name = call.name;
   const int p = mismatch.parameter;
+  const ClassInfo* const info = signature.classes ? signature.classes[p] : nullptr;
   switch (mismatch.reason) {
     case Reason::wrong_kind:
     case Reason::missing:
       throw_expected(L, mismatch.index ? mismatch.index : lua_gettop(L) + 1,
-                     name + ": " + parameter_text(call, p, mismatch.index > top),
-                     kind_text(signature.parameters[p].kind));
+                     name + ": " + parameter_text(call, p, mismatch.index, top),
+                     info ? info->word : kind_text(signature.parameters[p].kind));
     case Reason::too_many:
+      if (mismatch.index <= signature.count)
+        if (const Parameter& next = signature.parameters[mismatch.index - 1];
+            next.by_name && next.kind != Kind::options)
+          throw_expected(L, mismatch.index, name + ": " + argument_text(mismatch.index, ""),
+                         kind_text(Kind::options));
       throw ArgumentError(name + ": too many arguments: argument " +
                           std::to_string(mismatch.index) + " is a " + type_name(L, mismatch.index));
     case Reason::twice:
-      throw ArgumentError(name + ": " + parameter_text(call, p, false) +
+      throw ArgumentError(name + ": " + parameter_text(call, p, 0, top) +
                           ": given both by position and by name");
     case Reason::unknown_option: {
       const char* key = lua_type(L, mismatch.index) == LUA_TSTRING ? lua_tostring(L, mismatch.index)
                                                                    : type_name(L, mismatch.index);
-      throw ArgumentError(name + ": unknown option '" + key + "': " + known_options(signature));
+      throw_unknown_option(call, key);
     }
     case Reason::none:
       break;
   }
   throw InternalError(name + ": arguments rejected without a reason");
+}
+
+Call bound_call(lua_State* L, const char* name, const Signature& signature) {
+  Call call;
+  call.L = L;
+  call.name = name;
+  call.signature = &signature;
+  const int top = lua_gettop(L);
+  if (const Mismatch mismatch = bind(call, top); mismatch.reason != Reason::none)
+    throw_mismatch(call, mismatch, top);
+  if (call.generator)  // only ops take one
+    throw_unknown_option(call, "generator");
+  return call;
 }
 
 }  // namespace tide::bindings

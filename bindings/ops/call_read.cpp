@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "bindings/objects/device_object.h"
+#include "bindings/objects/event_object.h"
 #include "bindings/objects/tensor_object.h"
 #include "bindings/ops/call.h"
 #include "bindings/support/arguments.h"
@@ -25,8 +26,8 @@ std::string value_text(lua_State* L, int index) {
 int64_t checked_integer(const Call& call, int parameter, int index) {
   int64_t value;
   if (integer_at(call.L, index, &value)) return value;
-  return checked_integer_at(call.L, index,
-                            call.name + (": " + std::string(call.signature->name(parameter))));
+  throw ArgumentError(place(call, parameter) + "expected an integer, got " +
+                      value_text(call.L, index));
 }
 
 /// Calls visit(index) for each value of a list: a single value, a table, or variadic arguments.
@@ -75,6 +76,17 @@ int64_t checked_dim(const Call& call, int parameter, int index) {
   return dim > 0 ? dim - 1 : dim;
 }
 
+std::optional<MemoryFormat> format_at(const Call& call, int index) {
+  if (lua_type(call.L, index) != LUA_TSTRING)
+    throw_expected(call.L, index, std::string(call.name) + ": memory_format", "a name");
+  return memory_format_named(call.name, lua_tostring(call.L, index));
+}
+
+DeviceOrIndex device_or_index_at(const Call& call, int parameter, int index) {
+  if (lua_type(call.L, index) == LUA_TNUMBER) return checked_integer(call, parameter, index);
+  return device_at(call.L, index, call.name);
+}
+
 Number number_at(lua_State* L, int index) {
   if (lua_type(L, index) == LUA_TBOOLEAN) return Number(lua_toboolean(L, index) != 0);
   if (lua_isinteger(L, index)) return Number(static_cast<int64_t>(lua_tointeger(L, index)));
@@ -87,12 +99,6 @@ bool integer_at(lua_State* L, int index, int64_t* value) {
   int exact;
   *value = lua_type(L, index) == LUA_TNUMBER ? lua_tointegerx(L, index, &exact) : (exact = 0);
   return exact;
-}
-
-int64_t checked_integer_at(lua_State* L, int index, const std::string& place) {
-  int64_t value;
-  if (integer_at(L, index, &value)) return value;
-  throw ArgumentError(place + ": expected an integer, got " + value_text(L, index));
 }
 
 DType dtype_at(lua_State* L, int index, const char* function) {
@@ -116,8 +122,8 @@ Device device_or(lua_State* L, int index, Device fallback, const char* function)
   return lua_isnoneornil(L, index) ? fallback : device_at(L, index, function);
 }
 
-const Tensor& read_tensor(const Call& call, int parameter) {
-  return *find_tensor(call.L, call.index[parameter]);  // checked by bind
+Tensor& read_tensor(const Call& call, int parameter) {
+  return read_object<Tensor>(call, parameter);
 }
 
 TensorOrNumber read_tensor_or_number(const Call& call, int parameter) {
@@ -142,8 +148,10 @@ bool read_boolean(const Call& call, int parameter) {
   return lua_toboolean(call.L, call.index[parameter]);
 }
 
-std::string read_text(const Call& call, int parameter) {
-  return lua_tostring(call.L, call.index[parameter]);
+std::string_view read_text(const Call& call, int parameter) {
+  size_t size;
+  const char* text = lua_tolstring(call.L, call.index[parameter], &size);
+  return {text, size};
 }
 
 Dim read_dim(const Call& call, int parameter) {
@@ -202,7 +210,11 @@ Device read_device(const Call& call, int parameter) {
 }
 
 std::vector<Tensor> read_tensors(const Call& call, int parameter) {
-  std::vector<Tensor> tensors;
+  return read_tensor_list(call, parameter);
+}
+
+TensorList read_tensor_list(const Call& call, int parameter) {
+  TensorList tensors;
   for_each_value(call, parameter, [&](int index) {
     const Tensor* tensor = find_tensor(call.L, index);
     if (!tensor)
@@ -228,16 +240,55 @@ std::vector<double> read_reals(const Call& call, int parameter) {
   return values;
 }
 
-std::optional<MemoryFormat> format_at(lua_State* L, int index, const char* function) {
-  if (lua_type(L, index) != LUA_TSTRING)
-    throw_expected(L, index, std::string(function) + ": memory_format", "a name");
-  return memory_format_named(function, lua_tostring(L, index));
+std::optional<MemoryFormat> read_memory_format(const Call& call, int parameter) {
+  return format_at(call, call.index[parameter]);
+}
+
+StreamOrDevice read_stream_or_device(const Call& call, int parameter) {
+  if (const StreamObject* stream = find<StreamObject>(call.L, call.index[parameter]))
+    return stream->id;
+  return read_device(call, parameter);
+}
+
+DeviceOrIndex read_device_or_index(const Call& call, int parameter) {
+  return device_or_index_at(call, parameter, call.index[parameter]);
+}
+
+std::vector<DeviceOrIndex> read_device_list(const Call& call, int parameter) {
+  std::vector<DeviceOrIndex> list;
+  for_each_value(call, parameter,
+                 [&](int index) { list.push_back(device_or_index_at(call, parameter, index)); });
+  return list;
+}
+
+std::vector<ConversionTarget> read_targets(const Call& call, int parameter) {
+  lua_State* L = call.L;
+  std::vector<ConversionTarget> targets;
+  const int first = call.index[parameter];
+  for (int i = first; i < first + call.rest_count; ++i) {
+    if (const Tensor* tensor = find_tensor(L, i))
+      targets.emplace_back(*tensor);
+    else if (lua_isboolean(L, i))
+      targets.emplace_back(lua_toboolean(L, i) != 0);
+    else if (const auto type =
+                 lua_type(L, i) == LUA_TSTRING ? dtype_from_name(lua_tostring(L, i)) : std::nullopt)
+      targets.emplace_back(*type);
+    else if (!lua_isnil(L, i))
+      targets.emplace_back(device_at(L, i, call.name));
+  }
+  return targets;
+}
+
+Value read_value(const Call& call, int parameter) {
+  if (!call.given(parameter)) lua_pushnil(call.L);
+  return {call.given(parameter) ? call.index[parameter] : lua_gettop(call.L)};
 }
 
 TensorOptions read_options(const Call& call, int parameter) {
   TensorOptions options;
-  // New tensors go to the default device unless the first argument is a tensor.
-  if (parameter > 0 && call.signature->parameters[0].kind != Kind::tensor)
+  // New tensors go to the default device unless the first argument is, or may be, a tensor.
+  const Kind first = call.signature->parameters[0].kind;
+  if (parameter > 0 && first != Kind::tensor && first != Kind::value)
     options.device = default_device();
   if (const int index = call.option[kDTypeOption])
     options.dtype = dtype_at(call.L, index, call.name);
@@ -247,8 +298,7 @@ TensorOptions read_options(const Call& call, int parameter) {
     options.requires_grad = lua_toboolean(call.L, index);
   if (const int index = call.option[kPinMemoryOption])
     options.pin_memory = lua_toboolean(call.L, index);
-  if (const int index = call.option[kMemoryFormatOption])
-    options.format = format_at(call.L, index, call.name);
+  if (const int index = call.option[kMemoryFormatOption]) options.format = format_at(call, index);
   return options;
 }
 

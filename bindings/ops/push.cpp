@@ -1,10 +1,25 @@
 // Pushes results of ops.
 #include "bindings/ops/push.h"
 
+#include "bindings/objects/device_object.h"
 #include "bindings/objects/tensor_object.h"
 #include "bindings/support/list.h"
 
 namespace tide::bindings {
+namespace {
+
+template <class List>
+int push_list(lua_State* L, List& list) {
+  lua_createtable(L, static_cast<int>(list.size()), 0);
+  for (size_t i = 0; i < list.size(); ++i) {
+    push_result(L, std::move(list[i]));
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+  make_list(L);
+  return 1;
+}
+
+}  // namespace
 
 int push_result(lua_State* L, Tensor tensor) {
   push_tensor(L, std::move(tensor));
@@ -16,15 +31,7 @@ int push_result(lua_State* L, Results results) {
   return static_cast<int>(results.size());
 }
 
-int push_result(lua_State* L, std::vector<Tensor> tensors) {
-  lua_createtable(L, static_cast<int>(tensors.size()), 0);
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    push_tensor(L, std::move(tensors[i]));
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
-  }
-  make_list(L);
-  return 1;
-}
+int push_result(lua_State* L, std::vector<Tensor> tensors) { return push_list(L, tensors); }
 
 int push_result(lua_State* L, TensorOrTable result) {
   return std::visit([L](auto& value) { return push_result(L, std::move(value)); }, result);
@@ -45,9 +52,18 @@ int push_result(lua_State* L, double value) {
   return 1;
 }
 
-int push_result(lua_State* L, const std::string& text) {
+int push_result(lua_State* L, std::string_view text) {
   lua_pushlstring(L, text.data(), text.size());
   return 1;
 }
+
+int push_result(lua_State* L, Device device) {
+  push_device(L, device);
+  return 1;
+}
+
+int push_result(lua_State* L, const std::vector<Device>& devices) { return push_list(L, devices); }
+
+int push_result(lua_State* L, const std::vector<std::string>& texts) { return push_list(L, texts); }
 
 }  // namespace tide::bindings

@@ -1,13 +1,17 @@
 // Results of ops as Lua values.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <lua5.4/lua.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "bindings/support/object.h"
 #include "runtime/ops/arguments.h"
 #include "runtime/tensor/tensor.h"
 
@@ -25,7 +29,24 @@ int push_result(lua_State* L, TensorOrTable result);
 int push_result(lua_State* L, bool value);
 int push_result(lua_State* L, int64_t value);
 int push_result(lua_State* L, double value);
-int push_result(lua_State* L, const std::string& text);
+int push_result(lua_State* L, std::string_view text);
+int push_result(lua_State* L, Device device);
+/// One table.
+int push_result(lua_State* L, const std::vector<Device>& devices);
+int push_result(lua_State* L, const std::vector<std::string>& texts);
+/// Any other type is a class of objects.
+template <class T>
+requires(!std::convertible_to<T, std::string_view>) int push_result(lua_State* L, T object) {
+  push_object(L, std::move(object));
+  return 1;
+}
+/// nil if there is none.
+template <class T>
+int push_result(lua_State* L, std::optional<T> result) {
+  if (result) return push_result(L, std::move(*result));
+  lua_pushnil(L);
+  return 1;
+}
 
 /// The result type R in the reference.
 template <class R>

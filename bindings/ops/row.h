@@ -2,6 +2,7 @@
 // functions read each kind of argument and push each kind of result.
 #pragma once
 
+#include <concepts>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -51,7 +52,7 @@ decltype(auto) read_argument(const Call& call, int parameter) {
   else if constexpr (kind == Kind::boolean)
     return call.given(parameter) && read_boolean(call, parameter);
   else if constexpr (kind == Kind::text)
-    return read_text(call, parameter);
+    return T(read_text(call, parameter));
   else if constexpr (kind == Kind::dim)
     return read_dim(call, parameter);
   else if constexpr (kind == Kind::dims)
@@ -70,18 +71,33 @@ decltype(auto) read_argument(const Call& call, int parameter) {
     return read_device(call, parameter);
   else if constexpr (kind == Kind::tensors)
     return read_tensors(call, parameter);
+  else if constexpr (kind == Kind::tensor_list)
+    return read_tensor_list(call, parameter);
   else if constexpr (kind == Kind::integers)
     return read_integers(call, parameter);
   else if constexpr (kind == Kind::reals)
     return read_reals(call, parameter);
+  else if constexpr (kind == Kind::memory_format)
+    return read_memory_format(call, parameter);
+  else if constexpr (kind == Kind::stream_or_device)
+    return read_stream_or_device(call, parameter);
+  else if constexpr (kind == Kind::device_or_index)
+    return read_device_or_index(call, parameter);
+  else if constexpr (kind == Kind::device_list)
+    return read_device_list(call, parameter);
+  else if constexpr (kind == Kind::targets)
+    return read_targets(call, parameter);
+  else if constexpr (kind == Kind::object)
+    return read_object<T>(call, parameter);
+  else if constexpr (kind == Kind::value)
+    return read_value(call, parameter);
+  else if constexpr (kind == Kind::table || kind == Kind::callable)
+    return T{call.index[parameter]};
+  else if constexpr (kind == Kind::values)
+    return Values{call.index[parameter], call.rest_count};
   else
     return read_options(call, parameter);
 }
-
-template <class T>
-inline constexpr bool kIsOptional = false;
-template <class T>
-inline constexpr bool kIsOptional<std::optional<T>> = true;
 
 /// The value of one parameter of type T (without const and reference).
 template <class T>
@@ -89,29 +105,45 @@ decltype(auto) argument(const Call& call, int parameter) {
   if constexpr (kIsOptional<T>) {
     using Value = typename T::value_type;
     return call.given(parameter) ? T(read_argument<Value>(call, parameter)) : T();
+  } else if constexpr (std::is_pointer_v<T>) {
+    return call.given(parameter) ? &read_argument<std::remove_pointer_t<T>>(call, parameter)
+                                 : nullptr;
   } else {
     return read_argument<T>(call, parameter);
   }
 }
+
+/// Calls function(parameters...). Braces guarantee that arguments are read from left to right.
+/// Tensors and objects are not copied: they stay on Lua's stack.
+template <class... P, class F, size_t... I>
+decltype(auto) apply_arguments(const Call& call, const F& function, std::index_sequence<I...>) {
+  std::tuple<decltype(argument<P>(call, 0))...> arguments{
+      argument<P>(call, static_cast<int>(I))...};
+  return function(std::get<I>(arguments)...);
+}
+
+/// The kinds of parameters.
+template <class... P>
+inline constexpr std::array<Kind, sizeof...(P)> kKinds{kKind<P>...};
+template <class... P>
+inline constexpr std::array<const ClassInfo*, sizeof...(P) + 1> kClasses{class_of<P>()...};
 
 /// Calls the op with C++ function F from a Call.
 template <auto F>
 struct Op;
 
 template <class R, class... P, R (*F)(P...)>
-struct Op<F> {
+requires(!std::same_as<R, int>)  // see typed_function.h
+    struct Op<F> {
   using Result = R;
-  static constexpr std::array<Kind, sizeof...(P)> kKinds{kKind<std::remove_cvref_t<P>>...};
 
-  static decltype(auto) run(const Call& call) { return run(call, std::index_sequence_for<P...>()); }
+  static constexpr Signature signature(const char* names, bool in_place_option = false) {
+    return make_signature(names, kKinds<std::remove_cvref_t<P>...>, in_place_option,
+                          kClasses<std::remove_cvref_t<P>...>.data());
+  }
 
-  template <size_t... I>
-  static R run(const Call& call, std::index_sequence<I...>) {
-    // Braces guarantee that arguments are read from left to right. Tensors are not copied: they
-    // stay on Lua's stack.
-    std::tuple<decltype(argument<std::remove_cvref_t<P>>(call, 0))...> arguments{
-        argument<std::remove_cvref_t<P>>(call, static_cast<int>(I))...};
-    return F(std::get<I>(arguments)...);
+  static R run(const Call& call) {
+    return apply_arguments<std::remove_cvref_t<P>...>(call, F, std::index_sequence_for<P...>());
   }
 
   static int invoke(const Call& call) {
@@ -127,10 +159,9 @@ struct Op<F> {
   static constexpr OpRow row(const char* name, const char* names, unsigned flags, const char* doc,
                              const char* example) {
     static_assert(kResults<R> != nullptr, "add the result type to kResults in push.h");
-    OpRow row{name,    make_signature(names, kKinds, flags & kInPlaceOption),
-              flags,   doc,
-              example, kResults<R>,
-              nullptr, nullptr};
+    OpRow row{
+        name,   signature(names, flags & kInPlaceOption), flags, doc, example, kResults<R>, nullptr,
+        nullptr};
     if constexpr (std::is_same_v<R, Tensor>)
       row.compute = run;
     else

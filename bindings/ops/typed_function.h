@@ -19,14 +19,33 @@ struct Text {
   constexpr std::string_view view() const { return {text, kSize - 1}; }
 };
 
-/// F as a Lua function. If F returns void, it returns nothing or, if its name ends in `_`, its
-/// first argument.
+/// A function that pushes its results itself and returns their number.
+template <class... P, int (*F)(lua_State*, P...)>
+struct Op<F> {
+  using Result = int;
+  static constexpr Signature signature(const char* names) {
+    return make_signature(names, kKinds<std::remove_cvref_t<P>...>, false,
+                          kClasses<std::remove_cvref_t<P>...>.data());
+  }
+
+  static int run(const Call& call) {
+    const auto function = [L = call.L](auto&... arguments) { return F(L, arguments...); };
+    return apply_arguments<std::remove_cvref_t<P>...>(call, function,
+                                                      std::index_sequence_for<P...>());
+  }
+};
+
+/// F as a Lua function, whose parameters have these names. `kName` is for errors:
+/// "cuda.utilization". If F returns void, it returns nothing or, if its name ends in `_`, its first
+/// argument.
 template <auto F, Text kName, Text kNames>
 int typed(lua_State* L) {
-  const OpSpan span(kName.text);
-  static constexpr Signature kSignature = make_signature(kNames.text, Op<F>::kKinds);
+  using Result = typename Op<F>::Result;
+  static constexpr Signature kSignature = Op<F>::signature(kNames.text);
   const Call call = bound_call(L, kName.text, kSignature);
-  if constexpr (std::is_void_v<typename Op<F>::Result> && !kName.view().ends_with('_')) {
+  if constexpr (std::is_same_v<Result, int>) {
+    return Op<F>::run(call);
+  } else if constexpr (std::is_void_v<Result> && !kName.view().ends_with('_')) {
     Op<F>::run(call);
     return 0;
   } else {
@@ -34,18 +53,29 @@ int typed(lua_State* L) {
   }
 }
 
-/// A row for F; `kNames` are the names of its parameters, as in an op's row: "dtype?, n".
-template <auto F, Text kName, Text kNames>
+/// For functions that only inspect their arguments: see guard_lookup.
+inline constexpr bool kLookup = true;
+
+/// A row for F with the names of its parameters, as in an op's row: "dtype?, n". A first parameter
+/// lua_State* is not the script's: such a function pushes its results and returns their number.
+template <auto F, Text kName, Text kNames, bool kOnlyLooks = false>
 constexpr Function typed_function(const char* doc, const char* example) {
-  return {kName.text, guard<typed<F, kName, kNames>>, kNames.text, doc, example};
+  constexpr lua_CFunction kTyped = typed<F, kName, kNames>;
+  return {kName.text + kName.view().rfind('.') + 1,
+          kOnlyLooks ? guard_lookup<kTyped> : guard<kTyped>, kNames.text, doc, example};
 }
 
 /// Like typed_function, for a method: help omits the receiver, the first name ("x, source").
-template <auto F, Text kName, Text kNames>
+template <auto F, Text kName, Text kNames, bool kOnlyLooks = false>
 constexpr Function typed_method(const char* doc, const char* example) {
   constexpr size_t kEnd = end_of_name(kNames.view(), 0);
-  constexpr size_t kReceiver = std::min(kEnd + 2, kNames.view().size());
-  return {kName.text, guard<typed<F, kName, kNames>>, kNames.text + kReceiver, doc, example};
+  Function row = typed_function<F, kName, kNames, kOnlyLooks>(doc, example);
+  row.arguments += std::min(kEnd + 2, kNames.view().size());
+  return row;
 }
+
+/// A function of the library without help, for a table of tide.native or the methods of a class.
+template <auto F, Text kName, Text kNames>
+inline constexpr luaL_Reg kNative{kName.text, guard<typed<F, kName, kNames>>};
 
 }  // namespace tide::bindings

@@ -2,14 +2,16 @@
 #include "bindings/profiler/functions.h"
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
-#include "bindings/objects/device_object.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/profiler/launch_fields.h"
 #include "bindings/profiler/trace_files.h"
 #include "bindings/profiler/trace_tables.h"
 #include "bindings/support/embedded.h"
-#include "bindings/support/object.h"
+#include "bindings/support/fields.h"
 #include "runtime/device/registry.h"
 #include "runtime/profile/nvtx.h"
 #include "runtime/record/engine.h"
@@ -27,16 +29,15 @@ namespace {
 
 constexpr char kPage[] = "tide/tools/profiler/timeline.html";
 
-int start(lua_State* L) {
-  const bool started = profile::start(static_cast<size_t>(luaL_checkinteger(L, 1)));
+bool start(int64_t events) {
+  const bool started = profile::start(static_cast<size_t>(events));
   if (started) profile_line(current_call_site());
-  lua_pushboolean(L, started);
-  return 1;
+  return started;
 }
 
-int stop(lua_State* L) {
+std::optional<TraceObject> stop() {
   auto trace = profile::stop();
-  if (!trace) return 0;
+  if (!trace) return std::nullopt;
   DeviceTexts cards, clocks;
   for (const Device device : engine::used_devices()) {
     if (std::string card = engine::modelled_card(device); !card.empty())
@@ -44,48 +45,29 @@ int stop(lua_State* L) {
     if (std::string clock = engine::profile_clock(device); !clock.empty())
       clocks.emplace(device.name(), std::move(clock));
   }
-  push_object(L, TraceObject{std::make_shared<TraceReader>(std::move(trace), std::move(cards),
-                                                           std::move(clocks))});
-  return 1;
+  return TraceObject{
+      std::make_shared<TraceReader>(std::move(trace), std::move(cards), std::move(clocks))};
 }
 
-int is_on(lua_State* L) {
-  lua_pushboolean(L, profile::is_on());
-  return 1;
-}
+void synchronize() { engine::synchronize("profile"); }
 
-int synchronize(lua_State*) {
-  engine::synchronize("profile");
-  return 0;
-}
-
-int now(lua_State* L) {
-  lua_pushinteger(L, profile::now());
-  return 1;
-}
-
-int add_range(lua_State* L) {
-  if (!profile::is_on()) return 0;
-  size_t size;
-  const char* const name = luaL_checklstring(L, 1, &size);
-  profile::Event event{.begin = luaL_checkinteger(L, 2), .end = profile::now()};
-  event.name = profile::keep_text({name, size});
+void add_range(std::string_view name, int64_t begin) {
+  if (!profile::is_on()) return;
+  profile::Event event{.begin = begin, .end = profile::now()};
+  event.name = profile::keep_text(name);
   event.kind = profile::EventKind::range;
   profile::add(event);
-  return 0;
 }
 
-int start_tool_range(lua_State* L) {
+std::optional<int64_t> start_tool_range(const std::string& name) {
   const profile::NvtxTool& tool = profile::nvtx_tool();
-  if (!tool.start) return 0;
-  lua_pushinteger(L, static_cast<lua_Integer>(tool.start(luaL_checkstring(L, 1))));
-  return 1;
+  if (!tool.start) return std::nullopt;
+  return static_cast<int64_t>(tool.start(name.c_str()));
 }
 
-int end_tool_range(lua_State* L) {
+void end_tool_range(int64_t range) {
   const profile::NvtxTool& tool = profile::nvtx_tool();
-  if (tool.end) tool.end(static_cast<uint64_t>(luaL_checkinteger(L, 1)));
-  return 0;
+  if (tool.end) tool.end(static_cast<uint64_t>(range));
 }
 
 /// __close of a profile. If an interrupt ends the first attempt with the hook's error, tries again.
@@ -102,67 +84,29 @@ int close_profile(lua_State* L) {
   return lua_error(L);
 }
 
-int line(lua_State* L) {
-  lua_pushstring(L, current_call_site().text().c_str());
-  return 1;
-}
+std::string line() { return current_call_site().text(); }
 
-int device_name(lua_State* L) {
-  const Device device = check<Device>(L, 1, "device_name");
-  lua_pushstring(L, platform(device.kind).name(device.index).c_str());
-  return 1;
-}
+std::string device_name(Device device) { return platform(device.kind).name(device.index); }
 
-int cache_folder(lua_State* L) {
-  const std::string folder = platform(Device{}.kind).kernel_cache_folder();
-  if (folder.empty()) return 0;
-  lua_pushlstring(L, folder.data(), folder.size());
-  return 1;
-}
-
-const TraceReader& reader_at(lua_State* L, const char* function) {
-  return *check<TraceObject>(L, 1, function).reader;
-}
-
-void set(lua_State* L, const char* name, double value) {
-  lua_pushnumber(L, value);
-  lua_setfield(L, -2, name);
-}
-
-void set(lua_State* L, const char* name, int64_t value) {
-  lua_pushinteger(L, value);
-  lua_setfield(L, -2, name);
-}
-
-/// Sets a field, unless the text is empty.
-void set(lua_State* L, const char* name, const std::string& value) {
-  if (value.empty()) return;
-  lua_pushlstring(L, value.data(), value.size());
-  lua_setfield(L, -2, name);
+std::optional<std::string> cache_folder() {
+  std::string folder = platform(Device{}.kind).kernel_cache_folder();
+  return folder.empty() ? std::nullopt : std::optional(std::move(folder));
 }
 
 void set_site(lua_State* L, CallSite site) {
   if (!site.known()) return;
-  set(L, "file", std::string(site.file));
-  set(L, "line", static_cast<int64_t>(site.line));
+  set_field(L, "file", site.file);
+  set_field(L, "line", site.line);
 }
 
 /// Sets `inputs` and `outputs`, lists of {dtype, channels_last, sizes...}.
 void set_operands(lua_State* L, const profile::Computation& computation) {
   const auto set_list = [L](const char* name, const std::vector<profile::Operand>& operands) {
-    lua_createtable(L, static_cast<int>(operands.size()), 0);
-    for (size_t i = 0; i < operands.size(); ++i) {
-      const Layout& layout = operands[i].layout;
-      lua_createtable(L, layout.rank(), 2);
-      set(L, "dtype", std::string(name_of(operands[i].type)));
-      lua_pushboolean(L, layout.is_channels_last());
-      lua_setfield(L, -2, "channels_last");
-      for (int d = 0; d < layout.rank(); ++d) {
-        lua_pushinteger(L, layout.shape[d]);
-        lua_rawseti(L, -2, d + 1);
-      }
-      lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
-    }
+    push_list(L, operands, [L](const profile::Operand& operand) {
+      push_list(L, operand.layout.shape, [L](int64_t size) { lua_pushinteger(L, size); });
+      set_field(L, "dtype", name_of(operand.type));
+      set_field(L, "channels_last", operand.layout.is_channels_last());
+    });
     lua_setfield(L, -2, name);
   };
   set_list("inputs", computation.inputs);
@@ -171,73 +115,60 @@ void set_operands(lua_State* L, const profile::Computation& computation) {
 
 void push_row(lua_State* L, const TraceRow& row) {
   lua_createtable(L, 0, 16);
-  set(L, "name", row.name);
+  set_text(L, "name", row.name);
   set_site(L, row.site);
-  set(L, "device", row.device);
-  set(L, "calls", row.calls);
-  set(L, "host_ms", row.host * 1e-6);
-  set(L, "device_ms", row.device_time * 1e-6);
-  set(L, "wait_ms", row.wait * 1e-6);
-  set(L, "bytes", row.bytes);
-  set(L, "flops", row.flops);
-  set(L, "awaited", row.awaited);
-  set(L, "advice", row.advice);
-  set(L, "kind", row.kind);
-  set(L, "dtype", row.dtype);
-  set(L, "kernel", row.kernel);
-  set(L, "late", row.late);
+  set_text(L, "device", row.device);
+  set_field(L, "calls", row.calls);
+  set_field(L, "host_ms", row.host * 1e-6);
+  set_field(L, "device_ms", row.device_time * 1e-6);
+  set_field(L, "wait_ms", row.wait * 1e-6);
+  set_field(L, "bytes", row.bytes);
+  set_field(L, "flops", row.flops);
+  set_text(L, "awaited", row.awaited);
+  set_text(L, "advice", row.advice);
+  set_text(L, "kind", row.kind);
+  set_text(L, "dtype", row.dtype);
+  set_text(L, "kernel", row.kernel);
+  set_field(L, "late", row.late);
   if (row.computation) set_operands(L, *row.computation);
   if (row.launch) set_launch_fields(L, *row.launch);
   if (row.sites.empty()) return;
-  lua_createtable(L, static_cast<int>(row.sites.size()), 0);
-  for (size_t i = 0; i < row.sites.size(); ++i) {
-    lua_pushstring(L, row.sites[i].text().c_str());
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
-  }
+  push_list(L, row.sites, [L](CallSite site) { push_field(L, site.text()); });
   lua_setfield(L, -2, "lines");
 }
 
-int trace_rows(lua_State* L) {
-  const std::vector<TraceRow> rows = rows_of(reader_at(L, "rows"), luaL_checkstring(L, 2));
-  lua_createtable(L, static_cast<int>(rows.size()), 0);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    push_row(L, rows[i]);
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
-  }
+int trace_rows(lua_State* L, const TraceObject& trace, std::string_view by) {
+  push_list(L, rows_of(*trace.reader, by), [L](const TraceRow& row) { push_row(L, row); });
   return 1;
 }
 
-int trace_summary(lua_State* L) {
-  const TraceReader& reader = reader_at(L, "summary");
+int trace_summary(lua_State* L, const TraceObject& trace) {
+  const TraceReader& reader = *trace.reader;
   lua_createtable(L, 0, 4);
-  set(L, "wall_ms", static_cast<double>(reader.length()) * 1e-6);
-  set(L, "events", reader.count());
-  set(L, "dropped", reader.trace().dropped);
-  const std::vector<DeviceSummary> devices = summaries_of(reader);
-  lua_createtable(L, static_cast<int>(devices.size()), 0);
-  for (size_t i = 0; i < devices.size(); ++i) {
+  set_field(L, "wall_ms", static_cast<double>(reader.length()) * 1e-6);
+  set_field(L, "events", reader.count());
+  set_field(L, "dropped", reader.trace().dropped);
+  push_list(L, summaries_of(reader), [L](const DeviceSummary& device) {
     lua_createtable(L, 0, 6);
-    set(L, "name", devices[i].name);
-    set(L, "launches", devices[i].launches);
-    set(L, "device_ms", devices[i].work * 1e-6);
-    set(L, "busy_ms", devices[i].busy * 1e-6);
-    set(L, "peak_bytes", devices[i].peak_bytes);
-    set(L, "modelled_for", devices[i].card);
-    set(L, "clock", devices[i].clock);
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
-  }
+    set_text(L, "name", device.name);
+    set_field(L, "launches", device.launches);
+    set_field(L, "device_ms", device.work * 1e-6);
+    set_field(L, "busy_ms", device.busy * 1e-6);
+    set_field(L, "peak_bytes", device.peak_bytes);
+    set_text(L, "modelled_for", device.card);
+    set_text(L, "clock", device.clock);
+  });
   lua_setfield(L, -2, "devices");
   return 1;
 }
 
-int trace_write_json(lua_State* L) {
-  write_chrome_trace(reader_at(L, "save"), luaL_checkstring(L, 2));
-  return 0;
+void trace_write_json(const TraceObject& trace, const std::string& path) {
+  write_chrome_trace(*trace.reader, path);
 }
 
-/// The result of the function at index 3, which does not raise errors.
-std::string code_of(lua_State* L, CallSite site) {
-  lua_pushvalue(L, 3);
+/// The result of the function, which does not raise errors.
+std::string code_of(lua_State* L, Callable function, CallSite site) {
+  lua_pushvalue(L, function.index);
   lua_pushstring(L, site.file);
   lua_pushinteger(L, site.line);
   std::string text;
@@ -246,11 +177,12 @@ std::string code_of(lua_State* L, CallSite site) {
   return text;
 }
 
-int trace_write_page(lua_State* L) {
+int trace_write_page(lua_State* L, const TraceObject& trace, const std::string& path,
+                     Callable code) {
   const auto page = read_script(kPage);
   if (!page) throw Error(std::string("save: ") + kPage + " is not part of this build");
-  write_trace_page(reader_at(L, "save"), luaL_checkstring(L, 2), *page,
-                   [L](CallSite site) { return code_of(L, site); });
+  write_trace_page(*trace.reader, path, *page,
+                   [=](CallSite site) { return code_of(L, code, site); });
   return 0;
 }
 
@@ -258,28 +190,28 @@ int trace_write_page(lua_State* L) {
 
 std::span<const luaL_Reg> profiler_functions() {
   static constexpr luaL_Reg functions[] = {
-      {"start", guard<start>},
-      {"stop", guard<stop>},
-      {"is_on", is_on},
-      {"synchronize", guard<synchronize>},
-      {"now", now},
-      {"add_range", guard<add_range>},
-      {"start_tool_range", start_tool_range},
-      {"end_tool_range", end_tool_range},
+      kNative<start, "start", "events">,
+      kNative<stop, "stop", "">,
+      kNative<profile::is_on, "is_on", "">,
+      kNative<synchronize, "synchronize", "">,
+      kNative<profile::now, "now", "">,
+      kNative<add_range, "add_range", "name, begin">,
+      kNative<start_tool_range, "start_tool_range", "name">,
+      kNative<end_tool_range, "end_tool_range", "range">,
       {"close_profile", close_profile},
-      {"line", guard<line>},
-      {"device_name", guard<device_name>},
-      {"cache_folder", guard<cache_folder>},
+      kNative<line, "line", "">,
+      kNative<device_name, "device_name", "device">,
+      kNative<cache_folder, "cache_folder", "">,
   };
   return functions;
 }
 
 void open_trace_class(lua_State* L) {
   const luaL_Reg none[] = {{nullptr, nullptr}};
-  const luaL_Reg methods[] = {{"rows", guard<trace_rows>},
-                              {"summary", guard<trace_summary>},
-                              {"write_json", guard<trace_write_json>},
-                              {"write_page", guard<trace_write_page>},
+  const luaL_Reg methods[] = {kNative<trace_rows, "rows", "trace, by">,
+                              kNative<trace_summary, "summary", "trace">,
+                              kNative<trace_write_json, "write_json", "trace, path">,
+                              kNative<trace_write_page, "write_page", "trace, path, code">,
                               {nullptr, nullptr}};
   open_class<TraceObject>(L, none, methods);
   lua_pop(L, 1);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <lua5.4/lua.hpp>
-#include <utility>
 
+#include "bindings/support/fields.h"
 #include "runtime/profile/kernel_launch.h"
 
 namespace tide::bindings {
@@ -11,19 +11,13 @@ namespace tide::bindings {
 /// Sets blocks, threads, registers, shared_bytes, loops, use and occupancy of the table on top of
 /// the stack.
 inline void set_launch_fields(lua_State* L, const profile::KernelLaunch& launch) {
-  const std::pair<const char*, lua_Integer> integers[] = {{"blocks", launch.blocks},
-                                                          {"threads", launch.threads},
-                                                          {"registers", launch.registers},
-                                                          {"shared_bytes", launch.shared_bytes},
-                                                          {"loops", launch.loops}};
-  for (const auto& [name, value] : integers) {
-    lua_pushinteger(L, value);
-    lua_setfield(L, -2, name);
-  }
-  lua_pushnumber(L, launch.use());
-  lua_setfield(L, -2, "use");
-  lua_pushnumber(L, launch.occupancy());
-  lua_setfield(L, -2, "occupancy");
+  set_field(L, "blocks", launch.blocks);
+  set_field(L, "threads", launch.threads);
+  set_field(L, "registers", launch.registers);
+  set_field(L, "shared_bytes", launch.shared_bytes);
+  set_field(L, "loops", launch.loops);
+  set_field(L, "use", launch.use());
+  set_field(L, "occupancy", launch.occupancy());
 }
 
 }  // namespace tide::bindings

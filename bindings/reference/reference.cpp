@@ -7,6 +7,7 @@
 #include "bindings/io/functions.h"
 #include "bindings/modes/modes.h"
 #include "bindings/ops/rows.h"
+#include "bindings/support/fields.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/threads/functions.h"
 #include "bindings/timing/functions.h"
@@ -81,35 +82,25 @@ std::vector<ReferenceEntry> collect() {
   return entries;
 }
 
-void set_text(lua_State* L, const char* key, std::string_view text) {
-  lua_pushlstring(L, text.data(), text.size());
-  lua_setfield(L, -2, key);
-}
-
 void push_parameter(lua_State* L, const ReferenceParameter& parameter) {
   lua_createtable(L, 0, 4);
-  set_text(L, "name", parameter.name);
-  set_text(L, "kind", parameter.kind);
-  lua_pushboolean(L, parameter.optional);
-  lua_setfield(L, -2, "optional");
-  lua_pushboolean(L, parameter.rest);
-  lua_setfield(L, -2, "rest");
+  set_field(L, "name", parameter.name);
+  set_field(L, "kind", parameter.kind);
+  set_field(L, "optional", parameter.optional);
+  set_field(L, "rest", parameter.rest);
 }
 
 void push_entry(lua_State* L, const ReferenceEntry& entry) {
   lua_createtable(L, 0, 8);
-  set_text(L, "name", entry.name);
-  set_text(L, "signature", entry.signature);
-  set_text(L, "doc", entry.doc);
-  set_text(L, "family", entry.family);
-  set_text(L, "example", entry.example);
+  set_field(L, "name", entry.name);
+  set_field(L, "signature", entry.signature);
+  set_field(L, "doc", entry.doc);
+  set_field(L, "family", entry.family);
+  set_field(L, "example", entry.example);
   if (!entry.results) return;
-  set_text(L, "results", entry.results);
-  lua_createtable(L, static_cast<int>(entry.parameters.size()), 0);
-  for (size_t i = 0; i < entry.parameters.size(); ++i) {
-    push_parameter(L, entry.parameters[i]);
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
-  }
+  set_field(L, "results", entry.results);
+  push_list(L, entry.parameters,
+            [L](const ReferenceParameter& parameter) { push_parameter(L, parameter); });
   lua_setfield(L, -2, "parameters");
 }
 
@@ -121,25 +112,18 @@ const std::vector<ReferenceEntry>& reference() {
 }
 
 int push_reference(lua_State* L) {
-  const auto& entries = reference();
-  lua_createtable(L, static_cast<int>(entries.size()), 0);
-  for (size_t i = 0; i < entries.size(); ++i) {
-    push_entry(L, entries[i]);
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
-  }
+  push_list(L, reference(), [L](const ReferenceEntry& entry) { push_entry(L, entry); });
   return 1;
 }
 
 int push_environment(lua_State* L) {
-  lua_newtable(L);
-  for (const VariableRow& row : environment_variables()) {
+  push_list(L, environment_variables(), [L](const VariableRow& row) {
     lua_createtable(L, 0, 4);
-    set_text(L, "name", row.name);
-    set_text(L, "values", row.values);
-    set_text(L, "otherwise", row.otherwise);
-    set_text(L, "about", row.about);
-    lua_rawseti(L, -2, static_cast<lua_Integer>(lua_rawlen(L, -2)) + 1);
-  }
+    set_field(L, "name", row.name);
+    set_field(L, "values", row.values);
+    set_field(L, "otherwise", row.otherwise);
+    set_field(L, "about", row.about);
+  });
   return 1;
 }
 

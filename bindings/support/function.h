@@ -9,7 +9,7 @@
 
 namespace tide::bindings {
 
-/// A function or method of a table or class.
+/// A function or method of a table or class: see bindings/ops/typed_function.h.
 struct Function {
   const char* name;
   lua_CFunction function;
@@ -25,14 +25,8 @@ struct FunctionFamily {
   std::span<const Function> functions;
 };
 
-/// Whether functions are called as `x:name()`.
-enum class Receiver : bool { none, first };
-
-/// Adds the functions, which must have static lifetime, to the table on top of the stack. They
-/// reject more arguments than their text lists: "x, {dim}" is two, "device | dtype" one or both,
-/// "fn, ..." any number.
-void register_functions(lua_State* L, std::span<const Function> functions,
-                        Receiver receiver = Receiver::none);
+/// Adds the functions to the table on top of the stack.
+void register_functions(lua_State* L, std::span<const Function> functions);
 
 /// Creates the metatable of T, whose objects have these methods and no other fields; `place` is the
 /// name of an object in errors about unknown fields: "event".
@@ -42,7 +36,7 @@ void open_class(lua_State* L, const luaL_Reg* metamethods, std::span<const Funct
   const luaL_Reg none[] = {{nullptr, nullptr}};
   open_class<T>(L, metamethods, none);
   lua_getfield(L, -1, "__index");
-  register_functions(L, methods, Receiver::first);
+  register_functions(L, methods);
   lua_createtable(L, 0, 1);
   push_strict_index(L, place);
   lua_setfield(L, -2, "__index");

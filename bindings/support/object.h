@@ -76,15 +76,7 @@ inline const char* type_name(lua_State* L, int index) {
 template <class T>
 T& check(lua_State* L, int index, const char* function) {
   if (T* value = find<T>(L, index)) return *value;
-  throw_expected_argument(L, index, function, "", kClass<T>.word);
-}
-
-/// Throws ArgumentError unless the value at the index can be called.
-inline void check_callable(lua_State* L, int index, const char* function) {
-  if (lua_isfunction(L, index)) return;
-  if (luaL_getmetafield(L, index, "__call") == LUA_TNIL)
-    throw_expected_argument(L, index, function, "fn", "function");
-  lua_pop(L, 1);
+  throw_expected(L, index, std::string(function) + ": " + argument_text(index, ""), kClass<T>.word);
 }
 
 /// Pushes a new userdata with this value. The class must be open in this state.

@@ -2,6 +2,7 @@
 #include "bindings/support/text_file.h"
 
 #include "bindings/support/embedded.h"
+#include "bindings/support/fields.h"
 #include "runtime/os/file_replacement.h"
 
 namespace tide {
@@ -25,12 +26,8 @@ int read_embedded(lua_State* L) {
 }
 
 int list_embedded(lua_State* L) {
-  const std::vector<std::string> paths = list_scripts(luaL_checkstring(L, 1));
-  lua_createtable(L, static_cast<int>(paths.size()), 0);
-  for (size_t i = 0; i < paths.size(); ++i) {
-    lua_pushlstring(L, paths[i].data(), paths[i].size());
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
-  }
+  push_list(L, list_scripts(luaL_checkstring(L, 1)),
+            [L](const std::string& path) { push_field(L, path); });
   return 1;
 }
 

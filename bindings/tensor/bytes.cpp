@@ -1,16 +1,15 @@
 // Converts tensors to and from raw bytes, and summarizes values.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "bindings/objects/device_object.h"
-#include "bindings/objects/tensor_object.h"
-#include "bindings/ops/call.h"
-#include "bindings/support/arguments.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/support/list.h"
-#include "bindings/support/object.h"
 #include "bindings/tensor/methods.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/elementwise/elementwise.h"
@@ -23,8 +22,7 @@
 namespace tide::bindings {
 namespace {
 
-int bytes(lua_State* L) {
-  const Tensor& x = check_tensor(L, 1, "bytes");
+int bytes(lua_State* L, const Tensor& x) {
   const size_t size = static_cast<size_t>(x.numel()) * size_of(x.dtype());
   luaL_Buffer content;  // Lua memory, which counts against the limit
   x.read(luaL_buffinitsize(L, &content, size), "bytes");
@@ -32,43 +30,34 @@ int bytes(lua_State* L) {
   return 1;
 }
 
-/// The shape in the table at an index, one size of which may be -1, for `count` elements.
-Shape shape_at(lua_State* L, int index, int64_t count) {
-  if (lua_isnoneornil(L, index)) return {count};
-  std::vector<int64_t> sizes;
+/// The shape with these sizes, one of which may be -1, for `count` elements.
+Shape shape_for(const std::optional<Sizes>& given, int64_t count) {
+  if (!given) return {count};
+  Sizes sizes = *given;
   int64_t known = 1;
-  for (lua_Unsigned i = 1; i <= lua_rawlen(L, index); ++i) {
-    lua_rawgeti(L, index, static_cast<lua_Integer>(i));
-    int64_t size;
-    if (!integer_at(L, -1, &size) || size < -1) throw_expected(L, -1, "from_bytes: shape", "sizes");
-    lua_pop(L, 1);
-    sizes.push_back(size);
+  for (const int64_t size : sizes) {
+    if (size < -1)
+      throw ArgumentError("from_bytes: shape: expected sizes, got " + std::to_string(size));
     if (size >= 0 && __builtin_mul_overflow(known, size, &known)) known = 0;
   }
-  for (int64_t& size : sizes)
-    if (size == -1) size = known > 0 ? count / std::exchange(known, 0) : 0;
-  const Shape shape(sizes);
+  for (int i = 0; i < sizes.size(); ++i)
+    if (sizes[i] == -1) sizes[i] = known > 0 ? count / std::exchange(known, 0) : 0;
+  const Shape shape(std::span<const int64_t>(sizes.begin(), sizes.size()));
   if (shape.numel() != count)
     throw ShapeError("from_bytes: " + std::to_string(count) + " elements do not fill the shape " +
                      shape.text());
   return shape;
 }
 
-/// from_bytes(text, dtype [, shape] [, {device}])
-int from_bytes(lua_State* L) {
-  if (lua_type(L, 1) != LUA_TSTRING) throw_expected(L, 1, "from_bytes", "a string");
-  size_t length;
-  const char* content = lua_tolstring(L, 1, &length);
-  const DType type = lua_isnoneornil(L, 2) ? DType::u8 : dtype_at(L, 2, "from_bytes");
-  if (length % size_of(type) != 0)
-    throw ShapeError("from_bytes: " + std::to_string(length) +
+Tensor from_bytes(std::string_view content, std::optional<DType> dtype,
+                  const std::optional<Sizes>& shape, std::optional<Device> device) {
+  const DType type = dtype.value_or(DType::u8);
+  if (content.size() % size_of(type) != 0)
+    throw ShapeError("from_bytes: " + std::to_string(content.size()) +
                      " bytes are not a multiple of the size of " + std::string(name_of(type)));
-  const auto count = static_cast<int64_t>(length / size_of(type));
-  const bool shape_given = lua_type(L, 3) == LUA_TTABLE && !is_options_table(L, 3);
-  const Shape shape = shape_at(L, shape_given ? 3 : lua_gettop(L) + 1, count);
-  const TensorOptions options = options_at(L, shape_given ? 4 : 3, "from_bytes");
-  push_tensor(L, record_constant(content, shape, type, options.device.value_or(default_device())));
-  return 1;
+  const auto count = static_cast<int64_t>(content.size() / size_of(type));
+  return record_constant(content.data(), shape_for(shape, count), type,
+                         device.value_or(default_device()));
 }
 
 /// Statistics of the finite elements of x from a single pass: count, minimum, maximum, sum of the
@@ -83,8 +72,7 @@ Tensor summary(const Tensor& x, const Tensor& origin) {
                 count(eq(x, 0)), count(isnan(x)), count(isinf(x))});
 }
 
-int stats(lua_State* L) {
-  const Tensor& x = check_tensor(L, 1, "stats");
+int stats(lua_State* L, const Tensor& x) {
   const GradientMode no_gradients(false);
   lua_createtable(L, 0, 8);
   make_list(L);
@@ -113,19 +101,19 @@ int stats(lua_State* L) {
 }
 
 constexpr Function kByteMethods[] = {
-    {"bytes", guard<bytes>, "",
-     "The elements as a string, in row-major order and native byte order; waits",
-     "#tide.ones(3):bytes() --> 12"},
-    {"stats", guard<stats>, "",
-     "A table: min, max, mean and std of the finite elements, their count, and the fractions of "
-     "zeros, nan and inf; waits once",
-     "tide.tensor{1.0, 3}:stats().mean --> 2.0"},
+    typed_method<bytes, "bytes", "x">(
+        "The elements as a string, in row-major order and native byte order; waits",
+        "#tide.ones(3):bytes() --> 12"),
+    typed_method<stats, "stats", "x">(
+        "A table: min, max, mean and std of the finite elements, their count, and the fractions of "
+        "zeros, nan and inf; waits once",
+        "tide.tensor{1.0, 3}:stats().mean --> 2.0"),
 };
 
 constexpr Function kByteFunctions[] = {
-    {"from_bytes", guard<from_bytes>, "string, dtype?, shape?, {device}",
-     "A tensor of the elements in a string from x:bytes()",
-     "tide.from_bytes(\"\\1\\0\\2\\0\", \"int16\") --> {1, 2}"},
+    typed_function<from_bytes, "from_bytes", "string, dtype?, shape?, {device}">(
+        "A tensor of the elements in a string from x:bytes()",
+        "tide.from_bytes(\"\\1\\0\\2\\0\", \"int16\") --> {1, 2}"),
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "bindings/objects/device_object.h"
 #include "bindings/objects/tensor_object.h"
-#include "bindings/ops/call.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/tensor/methods.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/arguments.h"
@@ -162,20 +162,15 @@ Tensor copy_tensor(const Tensor& source, const TensorOptions& options) {
   return x == source ? clone(x) : x;
 }
 
-/// The tensor of the value at stack index 1. Options at index 2 override those of `like`, which may
-/// be null.
-int construct(lua_State* L, const char* function, const Tensor* like = nullptr) {
-  if (lua_isnone(L, 1)) throw ArgumentError(std::string(function) + ": expected a table or number");
-  TensorOptions options = options_at(L, 2, function);
-  if (like && !options.dtype) options.dtype = like->dtype();
-  if (like && !options.device) options.device = like->device();
-  lua_settop(L, 1);
+/// The tensor of a value.
+int construct(lua_State* L, const char* function, Value data, const TensorOptions& options) {
   Tensor x;
-  if (const Tensor* source = find_tensor(L, 1)) {
+  if (const Tensor* source = find_tensor(L, data.index)) {
     x = copy_tensor(*source, options);
   } else {
     Collected all;
     luaL_checkstack(L, 2 * kMaxDims + 8, function);
+    lua_pushvalue(L, data.index);
     all.shape = find_shape(L, function);
     collect(L, all, 0, function);
     x = make_tensor(all, options, function);
@@ -184,27 +179,32 @@ int construct(lua_State* L, const char* function, const Tensor* like = nullptr) 
   return 1;
 }
 
-int tensor(lua_State* L) { return construct(L, "tensor"); }
-int from(lua_State* L) { return construct(L, "from"); }
+int tensor(lua_State* L, Value data, const TensorOptions& options) {
+  return construct(L, "tensor", data, options);
+}
 
-int new_tensor(lua_State* L) {
-  const Tensor like = check_tensor(L, 1, "new_tensor");
-  lua_remove(L, 1);
-  return construct(L, "new_tensor", &like);
+int from(lua_State* L, Value data, const TensorOptions& options) {
+  return construct(L, "from", data, options);
+}
+
+int new_tensor(lua_State* L, const Tensor& x, Value data, TensorOptions options) {
+  if (!options.dtype) options.dtype = x.dtype();
+  if (!options.device) options.device = x.device();
+  return construct(L, "new_tensor", data, options);
 }
 
 constexpr Function kConstructionFunctions[] = {
-    {"tensor", guard<tensor>, "data, {dtype, device, requires_grad, pin_memory}",
-     "A new tensor with the values of nested tables, of a number, or of another tensor",
-     "tide.tensor({{1, 2}, {3, 4}}, {dtype = \"float32\"}) --> {{1.0, 2.0}, {3.0, 4.0}}"},
-    {"from", guard<from>, "data, {dtype, device, requires_grad}", "Same as tide.tensor",
-     "tide.from{1, 2} --> {1, 2}"},
+    typed_function<tensor, "tensor", "data, {dtype, device, requires_grad, pin_memory}">(
+        "A new tensor with the values of nested tables, of a number, or of another tensor",
+        "tide.tensor({{1, 2}, {3, 4}}, {dtype = \"float32\"}) --> {{1.0, 2.0}, {3.0, 4.0}}"),
+    typed_function<from, "from", "data, {dtype, device, requires_grad}">(
+        "Same as tide.tensor", "tide.from{1, 2} --> {1, 2}"),
 };
 
 constexpr Function kConstructionMethods[] = {
-    {"new_tensor", guard<new_tensor>, "data, {dtype, device, requires_grad, pin_memory}",
-     "Like tide.tensor, with the type and device of x as defaults",
-     "tide.ones(2):new_tensor{1, 2} --> {1.0, 2.0}"},
+    typed_method<new_tensor, "new_tensor", "x, data, {dtype, device, requires_grad, pin_memory}">(
+        "Like tide.tensor, with the type and device of x as defaults",
+        "tide.ones(2):new_tensor{1, 2} --> {1.0, 2.0}"),
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "bindings/objects/device_object.h"
 #include "bindings/objects/tensor_object.h"
-#include "bindings/ops/call.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/tensor/methods.h"
 #include "runtime/io/host_array.h"
 #include "runtime/tensor/transfer.h"
@@ -80,8 +80,7 @@ int capsule_text(lua_State* L) {
 }
 
 /// to_dlpack(x): a capsule with a copy of x's values. Waits.
-int to_dlpack(lua_State* L) {
-  const Tensor& x = check_tensor(L, 1, "to_dlpack");
+int to_dlpack(lua_State* L, const Tensor& x) {
   auto** capsule = static_cast<ManagedTensor**>(lua_newuserdatauv(L, sizeof(ManagedTensor*), 0));
   *capsule = nullptr;
   luaL_setmetatable(L, dlpack::kCapsule);
@@ -151,28 +150,27 @@ Tensor imported(const dlpack::Tensor& from, Device device) {
   return record_constant(values.data(), shape, *type, device);
 }
 
-/// from_dlpack(capsule [, {device}]): consumes the tensor in the capsule.
-int from_dlpack(lua_State* L) {
-  ManagedTensor** capsule = find_capsule(L, 1);
+/// Consumes the tensor in the capsule.
+int from_dlpack(lua_State* L, Value value, std::optional<tide::Device> device) {
+  ManagedTensor** capsule = find_capsule(L, value.index);
   if (!capsule)
     throw ArgumentError(std::string("from_dlpack: argument 1: expected a dltensor capsule, got ") +
-                        type_name(L, 1));
-  const Device device = options_at(L, 2, "from_dlpack").device.value_or(default_device());
+                        type_name(L, value.index));
   if (!*capsule) throw ArgumentError("from_dlpack: the capsule's tensor was already consumed");
-  Tensor tensor = imported((*capsule)->tensor, device);
+  Tensor tensor = imported((*capsule)->tensor, device.value_or(default_device()));
   release(std::exchange(*capsule, nullptr));
   push_tensor(L, std::move(tensor));
   return 1;
 }
 
 constexpr Function kDlpackFunctions[] = {
-    {"to_dlpack", guard<to_dlpack>, "x",
-     "A DLPack capsule with a copy of x's values in host memory, for a C host program: see "
-     "bindings/tensor/dlpack.h; waits",
-     "tide.from_dlpack(tide.to_dlpack(tide.ones(2))) --> {1.0, 1.0}"},
-    {"from_dlpack", guard<from_dlpack>, "capsule, {device}",
-     "A tensor with a copy of the values in a DLPack capsule, which is consumed",
-     "local c = tide.to_dlpack(tide.ones(2)); tide.from_dlpack(c) --> {1.0, 1.0}"},
+    typed_function<to_dlpack, "to_dlpack", "x">(
+        "A DLPack capsule with a copy of x's values in host memory, for a C host program: see "
+        "bindings/tensor/dlpack.h; waits",
+        "tide.from_dlpack(tide.to_dlpack(tide.ones(2))) --> {1.0, 1.0}"),
+    typed_function<from_dlpack, "from_dlpack", "capsule, {device}">(
+        "A tensor with a copy of the values in a DLPack capsule, which is consumed",
+        "local c = tide.to_dlpack(tide.ones(2)); tide.from_dlpack(c) --> {1.0, 1.0}"),
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ std::span<const Function> property_functions();
 /// tide.manual_seed and other functions on random numbers.
 std::span<const Function> random_functions();
 /// tide.manual_seed, also used by tide.cuda.
-int manual_seed(lua_State* L);
+void manual_seed(int64_t seed);
 /// Methods of tide.Generator.
 std::span<const Function> generator_methods();
 /// tide.set_printoptions.

@@ -1,7 +1,7 @@
 // Reads values of tensors: item, tolist.
 #include <cstring>
 
-#include "bindings/objects/tensor_object.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
 #include "runtime/ir/interpreter/interpreted_memory.h"
@@ -66,8 +66,7 @@ void HostValues::push(lua_State* L, int64_t i) const {
 
 namespace {
 
-int item(lua_State* L) {
-  const Tensor& x = check_tensor(L, 1, "item");
+int item(lua_State* L, const Tensor& x) {
   if (x.numel() != 1)
     throw ShapeError("item: expected one element, got " + std::to_string(x.numel()) + ": shape " +
                      x.shape().text());
@@ -90,8 +89,7 @@ void push_nested(lua_State* L, const HostValues& values, const Shape& shape, int
   make_list(L);
 }
 
-int tolist(lua_State* L) {
-  const Tensor& x = check_tensor(L, 1, "tolist");
+int tolist(lua_State* L, const Tensor& x) {
   luaL_checkstack(L, kMaxDims + 2, "tolist");
   int64_t next = 0;
   push_nested(L, HostValues(x, "tolist"), x.shape(), 0, next);
@@ -99,11 +97,12 @@ int tolist(lua_State* L) {
 }
 
 constexpr Function kReadingMethods[] = {
-    {"item", guard<item>, "", "The only element as a Lua value; waits for it",
-     "tide.tensor(5):item() --> 5"},
-    {"tolist", guard<tolist>, "", "All elements as nested tables, or one value; waits for them",
-     "#tide.tensor{{1, 2}, {3, 4}}:tolist() --> 2"},
-    {"totable", guard<tolist>, "", "Same as tolist", "tide.tensor{1, 2}:totable()[2] --> 2"},
+    typed_method<item, "item", "x">("The only element as a Lua value; waits for it",
+                                    "tide.tensor(5):item() --> 5"),
+    typed_method<tolist, "tolist", "x">(
+        "All elements as nested tables, or one value; waits for them",
+        "#tide.tensor{{1, 2}, {3, 4}}:tolist() --> 2"),
+    typed_method<tolist, "totable", "x">("Same as tolist", "tide.tensor{1, 2}:totable()[2] --> 2"),
 };
 
 }  // namespace

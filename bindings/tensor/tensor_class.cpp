@@ -3,6 +3,7 @@
 #include "bindings/objects/handle_memory.h"
 #include "bindings/objects/tensor_object.h"
 #include "bindings/ops/dispatch.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/tensor/methods.h"
 
 namespace tide::bindings {
@@ -14,27 +15,20 @@ int free_tensor(lua_State* L) {
   return 0;
 }
 
-int free_explicitly(lua_State* L) {
-  check_tensor(L, 1, "free");
-  return free_tensor(L);
-}
+int free_explicitly(lua_State* L, [[maybe_unused]] const Tensor& x) { return free_tensor(L); }
 
 /// A no-op: the queue does not reuse a block until all streams have finished their work with it
 /// (DeviceState::keep_until).
-int record_stream(lua_State* L) {
-  check_tensor(L, 1, "record_stream");
-  check<StreamObject>(L, 2, "record_stream");
-  return 0;
-}
+void record_stream([[maybe_unused]] const Tensor& x, [[maybe_unused]] const StreamObject& stream) {}
 
 constexpr Function kLifetimeMethods[] = {
-    {"free", guard<free_explicitly>, "",
-     "Frees the memory immediately; using x afterwards is an error",
-     "local x = tide.ones(3); x:free(); pcall(x.sum, x) == false --> true"},
-    {"record_stream", guard<record_stream>, "stream",
-     "For compatibility with PyTorch: only checks its arguments, as memory is always kept until "
-     "every stream has finished reading it",
-     "tide.ones(3, {device = \"sim\"}):record_stream(tide.Stream(\"sim\"))"},
+    typed_method<free_explicitly, "free", "x">(
+        "Frees the memory immediately; using x afterwards is an error",
+        "local x = tide.ones(3); x:free(); pcall(x.sum, x) == false --> true"),
+    typed_method<record_stream, "record_stream", "x, stream">(
+        "For compatibility with PyTorch: only checks its arguments, as memory is always kept until "
+        "every stream has finished reading it",
+        "tide.ones(3, {device = \"sim\"}):record_stream(tide.Stream(\"sim\"))"),
 };
 
 }  // namespace
@@ -56,7 +50,7 @@ void open_tensor_class(lua_State* L) {
   register_ops(L, OpScope::method);
   register_ops(L, OpScope::in_place);
   for (const FunctionFamily& family : tensor_method_families())
-    register_functions(L, family.functions, Receiver::first);
+    register_functions(L, family.functions);
   lua_setfield(L, -2, "__methods");  // `__index` becomes a function that looks there first
   add_operators(L);
   add_indexing(L);

@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bindings/ops/call.h"
-#include "bindings/support/arguments.h"
-#include "bindings/support/entry.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/tensor/methods.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/index/indexing.h"
@@ -196,45 +194,34 @@ PrintOptions profile_named(const std::string& name) {
   return options;
 }
 
-/// The integer on top of the stack, between bounds.
-int64_t option_value(lua_State* L, std::string_view name, int64_t least, int64_t most) {
-  if (lua_type(L, -1) == LUA_TNUMBER && lua_tonumber(L, -1) == INFINITY) return most;
-  int64_t value;
-  if (!integer_at(L, -1, &value) || value < least || value > most)
+/// Sets an option to an integer between bounds, if it was given; infinity is the upper bound.
+void set_option(int64_t& option, std::optional<double> given, const char* name, int64_t least,
+                int64_t most) {
+  if (!given) return;
+  if (!(*given >= static_cast<double>(least)) || (*given != std::floor(*given)))
     throw ArgumentError("set_printoptions: " + std::string(name) + ": expected an integer from " +
                         std::to_string(least) + " on");
-  return value;
+  option = *given < static_cast<double>(most) ? static_cast<int64_t>(*given) : most;
 }
 
-int set_printoptions(lua_State* L) {
-  if (lua_type(L, 1) != LUA_TTABLE) throw_expected(L, 1, "set_printoptions", "table of options");
-  PrintOptions options = print_options();
-  lua_getfield(L, 1, "profile");
-  if (!lua_isnil(L, -1)) {
-    if (lua_type(L, -1) != LUA_TSTRING)
-      throw_expected(L, lua_gettop(L), "set_printoptions: profile", "string");
-    options = profile_named(lua_tostring(L, -1));
-  }
-  lua_pop(L, 1);
-  constexpr std::string_view kKnown =
-      "precision, threshold, edgeitems, linewidth, sci_mode, profile";
-  for_each_option(L, 1, "set_printoptions", kKnown, [&](std::string_view name, int value) {
-    if (name == "precision") options.precision = option_value(L, name, 0, 100);
-    if (name == "threshold") options.threshold = option_value(L, name, 0, INT64_MAX);
-    if (name == "edgeitems") options.edge_items = option_value(L, name, 1, 1 << 20);
-    if (name == "linewidth") options.line_width = option_value(L, name, 1, 1 << 20);
-    if (name == "sci_mode") options.scientific = lua_toboolean(L, value) != 0;
-  });
+void set_printoptions(std::optional<double> precision, std::optional<double> threshold,
+                      std::optional<double> edgeitems, std::optional<double> linewidth,
+                      std::optional<bool> sci_mode, const std::optional<std::string>& profile) {
+  PrintOptions options = profile ? profile_named(*profile) : print_options();
+  set_option(options.precision, precision, "precision", 0, 100);
+  set_option(options.threshold, threshold, "threshold", 0, INT64_MAX);
+  set_option(options.edge_items, edgeitems, "edgeitems", 1, 1 << 20);
+  set_option(options.line_width, linewidth, "linewidth", 1, 1 << 20);
+  if (sci_mode) options.scientific = sci_mode;
   print_options() = options;
-  return 0;
 }
 
 constexpr Function kTextFunctions[] = {
-    {"set_printoptions", guard<set_printoptions>,
-     "{precision, threshold, edgeitems, linewidth, sci_mode, profile}",
-     "How tensors are printed; the profile is default, short or full",
-     "tide.set_printoptions({precision = 2}); local text = tostring(tide.tensor(math.pi)); "
-     "tide.set_printoptions({profile = \"default\"}); text --> \"tensor(3.14) () float32 cpu\""},
+    typed_function<set_printoptions, "set_printoptions",
+                   "{precision, threshold, edgeitems, linewidth, sci_mode, profile}">(
+        "How tensors are printed; the profile is default, short or full",
+        "tide.set_printoptions({precision = 2}); local text = tostring(tide.tensor(math.pi)); "
+        "tide.set_printoptions({profile = \"default\"}); text --> \"tensor(3.14) () float32 cpu\""),
 };
 
 }  // namespace

@@ -5,9 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "bindings/support/arguments.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/threads/functions.h"
 #include "bindings/threads/waiting.h"
+#include "runtime/ops/checks.h"
 
 namespace tide::bindings {
 
@@ -82,39 +83,26 @@ void LocalChannel::notify() {
 
 namespace {
 
-Channel& channel_at(lua_State* L, const char* function) {
-  return *check<std::shared_ptr<Channel>>(L, 1, function);
-}
+using ChannelHandle = std::shared_ptr<Channel>;
 
-int new_channel(lua_State* L) {
+ChannelHandle new_channel(std::optional<int64_t> capacity) {
   check_may_have_threads("channel");
-  size_t capacity = std::numeric_limits<size_t>::max();
-  if (!lua_isnoneornil(L, 1)) {
-    if (!lua_isinteger(L, 1)) throw_expected(L, 1, "channel: capacity", "a positive integer");
-    const lua_Integer given = lua_tointeger(L, 1);
-    if (given < 1)
-      throw ArgumentError("channel: capacity must be positive, got " + std::to_string(given));
-    capacity = static_cast<size_t>(given);
-  }
-  push_object(L, std::shared_ptr<Channel>(std::make_shared<LocalChannel>(capacity)));
-  return 1;
+  if (capacity) check_least("channel", "capacity", *capacity, 1);
+  return std::make_shared<LocalChannel>(capacity ? static_cast<size_t>(*capacity)
+                                                 : std::numeric_limits<size_t>::max());
 }
 
-int channel_push(lua_State* L) {
-  Channel& channel = channel_at(L, "push");
-  const int count = lua_gettop(L);
+int channel_push(lua_State* L, const ChannelHandle& channel, Values values) {
   Packer packer(L, "push");
-  for (int i = 2; i <= count; ++i) packer.add(i, "argument " + std::to_string(i - 1));
-  if (!channel.push(packer.take())) throw Error("push: the channel is closed");
+  for (int i = 0; i < values.count; ++i)
+    packer.add(values.first + i, "argument " + std::to_string(i + 1));
+  if (!channel->push(packer.take())) throw Error("push: the channel is closed");
   return 0;
 }
 
-int channel_pop(lua_State* L) {
-  Channel& channel = channel_at(L, "pop");
-  const double seconds = timeout_at(L, 2, "pop");
-  lua_settop(L, 0);
+int channel_pop(lua_State* L, const ChannelHandle& channel, std::optional<double> timeout) {
   // In a userdata, so that it is released if unpacking raises an error.
-  auto& values = push_object(L, channel.pop(seconds));
+  auto& values = push_object(L, channel->pop(checked_timeout(timeout, "pop")));
   if (values) return values->unpack(L);
   lua_pushnil(L);
   return 1;
@@ -122,67 +110,67 @@ int channel_pop(lua_State* L) {
 
 /// A loop iterator: ignores the control variable.
 int channel_next(lua_State* L) {
-  lua_settop(L, 1);
-  return channel_pop(L);
+  return channel_pop(L, check<ChannelHandle>(L, 1, "pop"), std::nullopt);
 }
 
-int channel_iter(lua_State* L) {
-  channel_at(L, "iter");
+int channel_iter(lua_State* L, [[maybe_unused]] const ChannelHandle& channel) {
   lua_pushcfunction(L, guard<channel_next>);
   lua_pushvalue(L, 1);
   return 2;
 }
 
-int channel_close(lua_State* L) {
-  channel_at(L, "close").close();
+void channel_close(const ChannelHandle& channel) { channel->close(); }
+
+/// __close, which is also called with an error.
+int channel_end(lua_State* L) {
+  check<ChannelHandle>(L, 1, "close")->close();
   return 0;
 }
 
-int channel_closed(lua_State* L) {
-  lua_pushboolean(L, channel_at(L, "is_closed").closed());
-  return 1;
-}
+bool channel_closed(const ChannelHandle& channel) { return channel->closed(); }
 
 int channel_length(lua_State* L) {
-  lua_pushinteger(L, static_cast<lua_Integer>(channel_at(L, "#").size()));
+  lua_pushinteger(L, static_cast<lua_Integer>(check<ChannelHandle>(L, 1, "#")->size()));
   return 1;
 }
 
-int channel_text(lua_State* L) {
-  Channel& channel = channel_at(L, "tostring");
-  lua_pushfstring(L, "channel with %d waiting%s", static_cast<int>(channel.size()),
-                  channel.closed() ? ", closed" : "");
-  return 1;
+std::string channel_text(const ChannelHandle& channel) {
+  return "channel with " + std::to_string(channel->size()) + " waiting" +
+         (channel->closed() ? ", closed" : "");
 }
 
 constexpr Function kChannelMethods[] = {
-    {"push", guard<channel_push>, "value, ...",
-     "Adds values, which a single pop returns; waits while the channel is full. Raises an error if "
-     "it is closed",
-     "local c = tide.channel(); c:push(1, \"two\"); c:pop() --> 1, \"two\""},
-    {"pop", guard<channel_pop>, "timeout?",
-     "The values of the oldest push; waits up to timeout seconds for one. nil on timeout, or if "
-     "the channel is closed and empty",
-     "local c = tide.channel(); c:pop(0) --> nil"},
-    {"iter", guard<channel_iter>, "", "for value in c:iter(): pops until the channel is closed",
-     "local c = tide.channel(); c:push(2); c:close(); local sum = 0; for x in c:iter() do sum = "
-     "sum "
-     "+ x end; sum --> 2"},
-    {"close", guard<channel_close>, "",
-     "Rejects further pushes; values in the queue can still be popped",
-     "local c = tide.channel(); c:close(); c:pop() --> nil"},
-    {"is_closed", guard<channel_closed>, "", "Whether the channel was closed",
-     "tide.channel():is_closed() --> false"},
+    typed_method<channel_push, "push", "channel, value...">(
+        "Adds values, which a single pop returns; waits while the channel is full. Raises an error "
+        "if "
+        "it is closed",
+        "local c = tide.channel(); c:push(1, \"two\"); c:pop() --> 1, \"two\""),
+    typed_method<channel_pop, "pop", "channel, timeout?">(
+        "The values of the oldest push; waits up to timeout seconds for one. nil on timeout, or if "
+        "the channel is closed and empty",
+        "local c = tide.channel(); c:pop(0) --> nil"),
+    typed_method<channel_iter, "iter", "channel">(
+        "for value in c:iter(): pops until the channel is closed",
+        "local c = tide.channel(); c:push(2); c:close(); local sum = 0; for x in c:iter() do sum = "
+        "sum "
+        "+ x end; sum --> 2"),
+    typed_method<channel_close, "close", "channel">(
+        "Rejects further pushes; values in the queue can still be popped",
+        "local c = tide.channel(); c:close(); c:pop() --> nil"),
+    typed_method<channel_closed, "is_closed", "channel">("Whether the channel was closed",
+                                                         "tide.channel():is_closed() --> false"),
 };
 
 }  // namespace
 
 std::span<const Function> channel_functions() {
   static constexpr Function kFunctions[] = {
-      {"channel", guard<new_channel>, "capacity?",
-       "A queue of values between threads and processes, with room for capacity pushes. Values are "
-       "copied as by tide.thread and tide.process",
-       "local c = tide.channel(); c:push(3); #c --> 1"}};
+      typed_function<new_channel, "channel", "capacity?">(
+          "A queue of values between threads and processes, with room for capacity pushes. Values "
+          "are "
+          "copied as by tide.thread and tide.process",
+          "local c = tide.channel(); c:push(3); #c --> 1"),
+  };
   return kFunctions;
 }
 
@@ -190,8 +178,8 @@ std::span<const Function> channel_methods() { return kChannelMethods; }
 
 void open_channel_class(lua_State* L) {
   const luaL_Reg metamethods[] = {{"__len", guard<channel_length>},
-                                  {"__tostring", guard<channel_text>},
-                                  {"__close", guard<channel_close>},
+                                  {"__tostring", guard<typed<channel_text, "tostring", "channel">>},
+                                  {"__close", guard<channel_end>},
                                   {nullptr, nullptr}};
   open_class<std::shared_ptr<Channel>>(L, metamethods, kChannelMethods, "channel");
   const luaL_Reg none[] = {{nullptr, nullptr}};

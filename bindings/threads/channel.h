@@ -71,7 +71,7 @@ class LocalChannel final : public Channel {
 };
 
 template <>
-inline constexpr ClassInfo kClass<std::shared_ptr<Channel>>{"tide.Channel"};
+inline constexpr ClassInfo kClass<std::shared_ptr<Channel>>{"tide.Channel", "channel"};
 /// Popped values while they are being unpacked.
 template <>
 inline constexpr ClassInfo kClass<std::optional<SerializedValues>>{"tide.SerializedValues"};

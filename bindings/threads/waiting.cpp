@@ -23,13 +23,9 @@ void check_may_have_threads(const char* function) {
     throw Error(std::string(function) + ": threads and processes are not allowed in the sandbox");
 }
 
-double timeout_at(lua_State* L, int index, const char* function) {
-  if (lua_isnoneornil(L, index)) return kForever;
-  if (lua_type(L, index) != LUA_TNUMBER)
-    throw_expected(L, index, std::string(function) + ": timeout", "seconds");
-  const double seconds = lua_tonumber(L, index);
-  check_non_negative(function, "timeout", seconds);
-  return seconds;
+double checked_timeout(std::optional<double> seconds, const char* function) {
+  if (seconds) check_non_negative(function, "timeout", *seconds);
+  return seconds.value_or(kForever);
 }
 
 void check_interrupt() {

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <limits>
-#include <lua5.4/lua.hpp>
 #include <mutex>
+#include <optional>
 
 namespace tide::bindings {
 
@@ -15,9 +15,9 @@ void check_may_have_threads(const char* function);
 /// A timeout that never expires.
 inline constexpr double kForever = std::numeric_limits<double>::infinity();
 
-/// The timeout in seconds at `index`; kForever for none or nil. Throws an error of `function` for a
-/// value that is not a number, negative or nan.
-double timeout_at(lua_State* L, int index, const char* function);
+/// The timeout in seconds; kForever for none. Throws an error of `function` for a negative one or
+/// nan.
+double checked_timeout(std::optional<double> seconds, const char* function);
 
 /// Throws Interrupted if the program is interrupted, and Error("cancelled") if the thread is
 /// cancelled.

@@ -3,15 +3,13 @@
 #include <cstdio>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bindings/device/functions.h"
 #include "bindings/objects/device_object.h"
-#include "bindings/ops/call.h"
-#include "bindings/support/arguments.h"
-#include "bindings/support/object.h"
+#include "bindings/ops/typed_function.h"
+#include "bindings/support/fields.h"
 #include "bindings/timing/functions.h"
 #include "runtime/ir/kernel_statistics.h"
 #include "runtime/record/engine.h"
@@ -38,25 +36,12 @@ namespace {
 
 constexpr int kFunctionIndex = 1, kStateIndex = 2;
 
-int count_option(lua_State* L, const char* name, int least) {
-  int64_t count;
-  if (!integer_at(L, -1, &count) || count < least || count > 1'000'000'000)
+int count_of(std::optional<int64_t> count, const char* name, int64_t least, int otherwise) {
+  if (!count) return otherwise;
+  if (*count < least || *count > 1'000'000'000)
     throw ArgumentError("benchmark: " + std::string(name) + ": expected an integer, " +
                         std::to_string(least) + " or more");
-  return static_cast<int>(count);
-}
-
-Benchmark read_settings(lua_State* L) {
-  Benchmark settings;
-  if (lua_isnoneornil(L, 2)) return settings;
-  if (!lua_istable(L, 2)) throw_expected(L, 2, "benchmark", "a table of options");
-  for_each_option(L, 2, "benchmark", "warmup, repeats, device",
-                  [&](std::string_view key, int value) {
-                    if (key == "warmup") settings.warmup = count_option(L, "warmup", 0);
-                    if (key == "repeats") settings.repeats = count_option(L, "repeats", 1);
-                    if (key == "device") settings.device = device_at(L, value, "benchmark");
-                  });
-  return settings;
+  return static_cast<int>(*count);
 }
 
 void start_measuring(Benchmark& run) {
@@ -68,11 +53,6 @@ void start_measuring(Benchmark& run) {
   run.wait_before = engine::wait_seconds();
   run.modelled_before = engine::modelled_seconds();
   run.started = engine::seconds();
-}
-
-void set_number(lua_State* L, const char* name, double value) {
-  lua_pushnumber(L, value);
-  lua_setfield(L, -2, name);
 }
 
 /// The devices used since the measured calls began.
@@ -87,14 +67,6 @@ std::vector<Device> busy_devices(const Benchmark& run) {
   return busy;
 }
 
-void push_devices(lua_State* L, const std::vector<Device>& devices) {
-  lua_createtable(L, static_cast<int>(devices.size()), 0);
-  for (size_t i = 0; i < devices.size(); ++i) {
-    push_device(L, devices[i]);
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
-  }
-}
-
 int push_report(lua_State* L, Benchmark& run) {
   const double waited = engine::wait_seconds() - run.wait_before;
   engine::flush();
@@ -106,21 +78,16 @@ int push_report(lua_State* L, Benchmark& run) {
   const Device device = run.device ? *run.device : busy.size() == 1 ? busy[0] : timed_device();
   const std::string card = engine::modelled_card(device);
   lua_createtable(L, 0, 10);
-  set_number(L, "host_ms", 1e3 * host / run.repeats);
-  set_number(L, "device_ms", 1e3 * (card.empty() ? total : modelled) / run.repeats);
-  if (!card.empty()) {
-    lua_pushlstring(L, card.data(), card.size());
-    lua_setfield(L, -2, "modelled_for");
-  }
-  set_number(L, "wait_ms", 1e3 * waited / run.repeats);
-  set_number(L, "compile_ms", 1e3 * (kernel_statistics().compile_seconds - run.compile_before));
-  lua_pushinteger(L, static_cast<lua_Integer>(engine::memory(device).peak));
-  lua_setfield(L, -2, "peak_bytes");
-  lua_pushinteger(L, run.repeats);
-  lua_setfield(L, -2, "runs");
+  set_field(L, "host_ms", 1e3 * host / run.repeats);
+  set_field(L, "device_ms", 1e3 * (card.empty() ? total : modelled) / run.repeats);
+  set_text(L, "modelled_for", card);
+  set_field(L, "wait_ms", 1e3 * waited / run.repeats);
+  set_field(L, "compile_ms", 1e3 * (kernel_statistics().compile_seconds - run.compile_before));
+  set_field(L, "peak_bytes", engine::memory(device).peak);
+  set_field(L, "runs", run.repeats);
   push_device(L, device);
   lua_setfield(L, -2, "device");
-  push_devices(L, busy);
+  push_result(L, busy);
   lua_setfield(L, -2, "devices");
   lua_rawgetp(L, LUA_REGISTRYINDEX, &kClass<Benchmark>);
   lua_getfield(L, -1, "report");
@@ -160,11 +127,13 @@ int next_call(lua_State* L) {
   return push_report(L, run);
 }
 
-int benchmark(lua_State* L) {
-  check_callable(L, 1, "benchmark");
-  Benchmark settings = read_settings(L);
+int benchmark(lua_State* L, [[maybe_unused]] Callable fn, std::optional<int64_t> warmup,
+              std::optional<int64_t> repeats, std::optional<Device> device) {
+  Benchmark settings{.device = device};
+  settings.warmup = count_of(warmup, "warmup", 0, settings.warmup);
+  settings.repeats = count_of(repeats, "repeats", 1, settings.repeats);
   settings.compile_before = kernel_statistics().compile_seconds;
-  lua_settop(L, 1);
+  lua_settop(L, kFunctionIndex);
   push_object(L, settings);
   return next_call(L);
 }
@@ -220,13 +189,15 @@ int report_tostring(lua_State* L) {
 }
 
 constexpr Function kBenchmarkFunctions[] = {
-    {"benchmark", guard<benchmark>, "fn, {warmup, repeats, device}",
-     "Calls fn repeatedly and returns a table: host_ms (queueing), device_ms, compile_ms, "
-     "wait_ms, peak_bytes, runs, devices (those used) and device (the one named, the only one "
-     "used, or the default device), to which the peak refers. device_ms ends when all devices have "
-     "finished; if the device is a sim configured like a card (tide.sim.configure), it is modelled "
-     "for the card named in modelled_for",
-     "tide.benchmark(function() return tide.ones(10) + 1 end, {repeats = 3}).runs --> 3"},
+    typed_function<benchmark, "benchmark", "fn, {warmup, repeats, device}">(
+        "Calls fn repeatedly and returns a table: host_ms (queueing), device_ms, compile_ms, "
+        "wait_ms, peak_bytes, runs, devices (those used) and device (the one named, the only one "
+        "used, or the default device), to which the peak refers. device_ms ends when all devices "
+        "have "
+        "finished; if the device is a sim configured like a card (tide.sim.configure), it is "
+        "modelled "
+        "for the card named in modelled_for",
+        "tide.benchmark(function() return tide.ones(10) + 1 end, {repeats = 3}).runs --> 3"),
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <ctime>
 
 #include "bindings/ops/typed_function.h"
-#include "bindings/support/entry.h"
 #include "bindings/timing/functions.h"
 #include "runtime/ops/checks.h"
 #include "runtime/record/engine.h"
@@ -14,10 +13,9 @@ namespace {
 
 thread_local double tic_time = -1;
 
-int time_now(lua_State* L) {
+double time_now() {
   engine::flush();
-  lua_pushnumber(L, engine::seconds());
-  return 1;
+  return engine::seconds();
 }
 
 void sleep_for(double seconds) {
@@ -30,31 +28,31 @@ void sleep_for(double seconds) {
             nullptr);  // Ctrl-C ends it early; the interpreter's hook then raises the error
 }
 
-int tic(lua_State*) {
+void tic() {
   engine::synchronize("tic");
   tic_time = engine::seconds();
-  return 0;
 }
 
-int toc(lua_State* L) {
+double toc() {
   if (tic_time < 0) throw Error("toc: call tic first");
   engine::synchronize("toc");
   const double seconds = engine::seconds() - tic_time;
   printf("%.3f ms\n", seconds * 1e3);
-  lua_pushnumber(L, seconds);
-  return 1;
+  return seconds;
 }
 
 constexpr Function kClockFunctions[] = {
-    {"time", guard<time_now>, "", "Seconds on a monotonic clock; never waits",
-     "local start = tide.time(); tide.time() >= start --> true"},
+    typed_function<time_now, "time", "">(
+        "Seconds on a monotonic clock; never waits",
+        "local start = tide.time(); tide.time() >= start --> true"),
     typed_function<sleep_for, "sleep", "seconds">(
         "Pauses the script; queued work continues",
         "local start = tide.time(); tide.sleep(0.01); tide.time() - start >= 0.01 --> true"),
-    {"tic", guard<tic>, "", "Waits for queued work and starts a stopwatch",
-     "tide.tic(); tide.toc() >= 0 --> true"},
-    {"toc", guard<toc>, "", "Waits for queued work, prints the time since tic, returns seconds",
-     "tide.tic(); tide.toc() >= 0 --> true"},
+    typed_function<tic, "tic", "">("Waits for queued work and starts a stopwatch",
+                                   "tide.tic(); tide.toc() >= 0 --> true"),
+    typed_function<toc, "toc", "">(
+        "Waits for queued work, prints the time since tic, returns seconds",
+        "tide.tic(); tide.toc() >= 0 --> true"),
 };
 
 }  // namespace

@@ -74,12 +74,12 @@ TEST_CASE("the fraction of a card is checked", "[cuda][fake]") {
                  "  print((select(2, pcall(set, fraction))))\n"
                  "end\n"
                  "print((select(2, pcall(set, 0.5, 'sim'))))\n") ==
-        "(command line):3: cuda.set_per_process_memory_fraction: fraction must be above 0 and at "
-        "most 1, got 0\n"
-        "(command line):3: cuda.set_per_process_memory_fraction: fraction must be above 0 and at "
-        "most 1, got 1.5\n"
-        "(command line):3: cuda.set_per_process_memory_fraction: fraction must be above 0 and at "
-        "most 1, got inf\n"
+        "(command line):3: cuda.set_per_process_memory_fraction: fraction must be positive, "
+        "got 0\n"
+        "(command line):3: cuda.set_per_process_memory_fraction: fraction must be between 0 and "
+        "1, got 1.5\n"
+        "(command line):3: cuda.set_per_process_memory_fraction: fraction must be between 0 and "
+        "1, got inf\n"
         "(command line):3: cuda.set_per_process_memory_fraction: argument 1 (fraction): expected "
         "number, got string\n"
         "(command line):5: cuda.set_per_process_memory_fraction: not a CUDA device: sim:0\n");
@@ -159,7 +159,8 @@ TEST_CASE("the devices that a script chooses are checked", "[cuda][fake]") {
                  "for _, list in ipairs {3, {1, 'cuda:1'}, {'sim'}, {-1}} do\n"
                  "  print((select(2, pcall(tide.cuda.set_visible_devices, list))))\n"
                  "end\n") ==
-        "(command line):2: cuda.set_visible_devices: expected a table of devices, got number\n"
+        "(command line):2: cuda.set_visible_devices: argument 1 (devices): expected table of "
+        "devices, got number\n"
         "(command line):2: cuda.set_visible_devices: cuda:1 is listed twice\n"
         "(command line):2: cuda.set_visible_devices: not a CUDA device: sim:0\n"
         "(command line):2: cuda.set_visible_devices: there is no cuda:-1\n");

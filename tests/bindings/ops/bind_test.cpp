@@ -52,13 +52,13 @@ TEST_CASE("functions written by hand name a wrong argument as ops do", "[argumen
   CHECK(lua.run("return tide.ones(2):copy_()") ==
         "error: test:1: copy_: argument 2 (source): expected tensor, got nothing");
   CHECK(lua.run("return tide.ones(2).zero_(1)") ==
-        "error: test:1: zero_: argument 1: expected tensor, got number");
+        "error: test:1: zero_: argument 1 (x): expected tensor, got number");
   CHECK(lua.run("return tide.ones(2):backward({retain_graph = 1})") ==
         "error: test:1: backward: option 'retain_graph': expected boolean, got number");
   CHECK(lua.run("return tide.set_num_threads(1, 2)") ==
         "error: test:1: set_num_threads: too many arguments: argument 2 is a number");
   CHECK(lua.run("return tide.ones(2).item({})") ==
-        "error: test:1: item: argument 1: expected tensor, got table");
+        "error: test:1: item: argument 1 (x): expected tensor, got table");
   CHECK(lua.run("return select('#', tide.set_grad_enabled(true))") == "0");
   CHECK(lua.run("local x = tide.ones(2); return rawequal(x, x:fill_(2))") == "true");
 }

@@ -62,7 +62,7 @@ TEST_CASE("no other value passes for a tensor", "[tensor]") {
   CHECK(lua.run("local m = debug.getmetatable(tide.ones(1)); return m.__add(io.stdout, 1)") ==
         "error: test:1: +: expected tensor or number, got FILE*");
   CHECK(lua.run("return tide.ones(1).item({})")
-            .find("item: argument 1: expected tensor, got table") != std::string::npos);
+            .find("item: argument 1 (x): expected tensor, got table") != std::string::npos);
   CHECK(lua.run("return getmetatable(tide.ones(1))") == "false");
 }
 

@@ -117,7 +117,7 @@ describe("functions in processes", function()
       function() tide.process(function() end, {file = {io.stdout}}) end)
     raises("result 1: a FILE* cannot go to another process",
       function() tide.process(function() return io.stdout end):join() end)
-    raises("process: expected a function, got number", function() tide.process(5) end)
+    raises("process: argument 1 (fn): expected function, got number", function() tide.process(5) end)
   end)
 end)
 
