@@ -129,7 +129,8 @@ int next_call(lua_State* L) {
 
 int benchmark(lua_State* L, [[maybe_unused]] Callable fn, std::optional<int64_t> warmup,
               std::optional<int64_t> repeats, std::optional<Device> device) {
-  Benchmark settings{.device = device};
+  Benchmark settings;
+  settings.device = device;
   settings.warmup = count_of(warmup, "warmup", 0, settings.warmup);
   settings.repeats = count_of(repeats, "repeats", 1, settings.repeats);
   settings.compile_before = kernel_statistics().compile_seconds;
