@@ -163,7 +163,7 @@ describe("smi", function()
   end)
   it("reads how often to print to its end", function()
     for _, words in ipairs {"dmon 3x", "dmon -1", "dmon 1.5"} do
-      test.is_true(smi(words):find "smi dmon: expected how many times to print" ~= nil)
+      test.is_true(smi(words):find "smi dmon: expected the number of times to print" ~= nil)
     end
   end)
 end)

@@ -58,7 +58,7 @@ describe("smi dmon", function()
     for _, words in ipairs {{"3x"}, {"-1"}, {"1.5"}, {"2", "3"}, {"--chart", "--chart"}, {"--charts"}} do
       local text, right = monitor.run(table.unpack(words))
       equal(right, false)
-      equal(text, "smi dmon: expected how many times to print, and --chart, got " .. table.concat(words, " "))
+      equal(text, "smi dmon: expected the number of times to print, and --chart, got " .. table.concat(words, " "))
     end
   end)
 end)
