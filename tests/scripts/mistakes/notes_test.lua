@@ -10,7 +10,7 @@ local run = dofile(here .. "/../support/program.lua")
 local variables = {x = tide.ones(3), n = 3}
 local function value_of(name) return variables[name] end
 
-local kAlwaysTrue <const> = "a tensor is true whatever it holds: "
+local kAlwaysTrue <const> = "a tensor is always true: "
 
 -- The text, and the note on it without its place.
 local kNoted <const> = {
@@ -20,7 +20,7 @@ local kNoted <const> = {
   {"while x:any() do f() end", kAlwaysTrue .. "x:any():item() is its value"},
   {"assert(x:all())", kAlwaysTrue .. "x:all():item() is its value"},
   {"assert(x:eq(y):all(), 'differ')", kAlwaysTrue .. "...:all():item() is its value"},
-  {"x.shape[1] = 5", "a shape is a copy: x = x:reshape(...) gives it another"},
+  {"x.shape[1] = 5", "a shape is a copy: x = x:reshape(...) changes it"},
   {"x == 0", "== compares the tensor itself with a number, and is always false: x:eq(number) compares elements"},
   {"if x ~= 0.5 then", "~= compares the tensor itself with a number, and is always true: x:ne(number) compares elements"},
 }
@@ -46,7 +46,7 @@ end)
 describe("a script from standard input", function()
   it("is noted, too", function()
     equal((run("2>&1", "echo 'local x = tide.ones(3); x.shape[1] = 5' |")),
-      "note: stdin:1: a shape is a copy: x = x:reshape(...) gives it another\n")
+      "note: stdin:1: a shape is a copy: x = x:reshape(...) changes it\n")
   end)
 end)
 

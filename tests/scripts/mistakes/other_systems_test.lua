@@ -31,7 +31,7 @@ local kNames <const> = {
   {"tide.data.SuperDataset()", "tide.data.Dataset"}, {"tide.backends.cudnn.benchmark = true", "nothing to choose"},
   {'x:to("mps")', "NVIDIA GPUs"}, {'x:to("xla")', "NVIDIA GPUs"}, {'x:to("hip:0")', "NVIDIA GPUs"},
   {'tide.ones(2, {device = "meta"})', "tide.estimate"}, {"dir(x)", "pairs(t)"}, {"tide.tensor(1, 2, 3)", "tide.tensor{1, 2, 3}"},
-  {"print(x[{1, 5}])", "x[{ {first, last} }]"}, {"net(loader)", "for x, y in loader:iter() do"},
+  {"print(x[{1, 5}])", "x[{ {first, last} }]"}, {"net(loader)", "for x, y in loader do"},
 }
 
 describe("a name of another system", function()
@@ -48,8 +48,8 @@ end)
 local kSyntax <const> = {
   {"if x == 1: print(x)", "if condition then ... end"}, {"while True: pass", "while condition do ... end"},
   {"for i in range(3): print(i)", "for i = 1, 3 do ... end"},
-  {"import numpy as np", "tide.tensor makes arrays, tide.np reads their files"},
-  {"import matplotlib.pyplot as plt", "tide.plot has figures"}, {"import tensorflow as tf", "tide is there without an import"},
+  {"import numpy as np", "tide.tensor creates arrays, tide.np reads their files"},
+  {"import matplotlib.pyplot as plt", "tide.plot has figures"}, {"import tensorflow as tf", "tide needs no import"},
 }
 
 describe("a statement of Python", function()

@@ -38,7 +38,7 @@ local kMistakes <const> = {
   {"x = a and !b", "not a"},
   {"x = a && b", "a and b"},
   {"x = a || b", "a or b"},
-  {"import torch", "tide is there without an import"},
+  {"import torch", "tide needs no import"},
   {"import torch.nn.functional as F", "local F = tide.nn.functional"},
   {"import json", 'local json = require "json"'},
   {"from torch import nn", "local nn = tide.nn"},
