@@ -1,4 +1,4 @@
--- Plans for the learning rate: the rates of each against their closed forms.
+-- Learning rate schedulers: the rates compared with closed forms.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -10,7 +10,7 @@ local function new_optimizer(options)
   return optim.SGD({tide.zeros({1}, {requires_grad = true})}, options or {lr = 0.5})
 end
 
---- The rates in force during that number of steps.
+--- The learning rates of this number of steps.
 local function rates(optimizer, scheduler, count)
   local list = {}
   for i = 1, count do
@@ -27,7 +27,7 @@ local function sequence(count, fn)
   return list
 end
 
---- Tests that a plan follows a formula of the number of steps done.
+--- Tests that a scheduler follows a formula of the number of steps.
 local function follows(name, arguments, formula)
   it(name .. " follows its formula", function()
     local optimizer = new_optimizer()
@@ -36,7 +36,7 @@ local function follows(name, arguments, formula)
   end)
 end
 
-describe("plans for the learning rate", function()
+describe("learning rate schedulers", function()
   follows("StepLR", {3, {gamma = 0.5}}, function(t) return 0.5 * 0.5 ^ (t // 3) end)
   follows("MultiStepLR", {{2, 5, 5}, 0.1}, function(t)
     return 0.5 * (t < 2 and 1 or t < 5 and 0.1 or 0.001)
@@ -62,7 +62,7 @@ describe("plans for the learning rate", function()
   follows("LambdaLR", {function(t) return 1 / (1 + t) end}, function(t) return 0.5 / (1 + t) end)
   follows("MultiplicativeLR", {function() return 0.8 end}, function(t) return 0.5 * 0.8 ^ t end)
 
-  it("OneCycleLR rises and falls, the momentum against it", function()
+  it("OneCycleLR rises and falls, with the momentum in the opposite direction", function()
     local optimizer = new_optimizer({lr = 1, momentum = 0.5})
     local scheduler = plans.OneCycleLR(optimizer, 1.0,
       {total_steps = 10, pct_start = 0.3, anneal_strategy = "linear", div_factor = 10,
