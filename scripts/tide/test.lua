@@ -1,7 +1,7 @@
 -- tide.test: tests in busted's style, run once for each device.
 --
 --   describe("matmul", function(device)
---     it("gives the sum of products", function() ... end)
+--     it("returns the sum of products", function() ... end)
 --   end)
 local asserts = require "tide.test.asserts"
 local exercises = require "tide.test.exercises"
@@ -28,7 +28,7 @@ end
 
 local function joined(path, name) return path == "" and name or path .. " " .. name end
 
---- A group of tests. `fn` is called with each device in turn; once if it takes no parameter.
+--- A group of tests. `fn` is called with each device in turn, or once if it has no parameter.
 function test.describe(name, fn)
   check_function("describe", fn)
   local parent = current
@@ -52,7 +52,7 @@ end
 -- The error that ends a test that calls `pending`.
 local Pending = {}
 
---- A test that cannot run yet, or not here; `name` should be the reason. Inside a test, ends it as pending.
+--- A test that cannot run yet or on this machine; `name` should be the reason. Inside a test, ends it as pending.
 function test.pending(name)
   if running and current == root then error(setmetatable({name = name}, Pending), 0) end
   current.tests[#current.tests + 1] = {name = name}

@@ -1,4 +1,4 @@
-// Runs the tide program with files as its standard streams: no pipe can fill up and block it.
+// Runs the tide program with files as its standard streams, so that a full pipe cannot block it.
 #include "tests/interpreter/command.h"
 
 #include <fcntl.h>

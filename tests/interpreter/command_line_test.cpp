@@ -1,4 +1,4 @@
-// The command line: the manners of `lua`, and what tide adds.
+// The command line: conventions of `lua`, and tide's additions.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -39,8 +39,7 @@ TEST_CASE("a script sees its arguments", "[command line]") {
         "show.lua\t--\tb\t1\tb\n");
 }
 
-TEST_CASE("what is neither a script nor a command leads to the list of commands",
-          "[command line]") {
+TEST_CASE("a word that is neither a script nor a command shows the commands", "[command line]") {
   const Outcome outcome = run_tide({"hlep"});
   CHECK(outcome.err ==
         "tide: cannot open hlep: No such file or directory; "
@@ -48,13 +47,13 @@ TEST_CASE("what is neither a script nor a command leads to the list of commands"
   CHECK(outcome.status == 1);
 }
 
-TEST_CASE("standard input is a script when nothing else is", "[command line]") {
+TEST_CASE("standard input is a script if there is no other", "[command line]") {
   CHECK(run_tide({}, "print(3)").out == "3\n");
   CHECK(run_tide({"-", "a"}, "print(...)").out == "a\n");
   CHECK(run_tide({}, "# a first line as of a file\nprint(3)").out == "3\n");
 }
 
-TEST_CASE("common mistakes get a hint, wherever the text comes from", "[command line]") {
+TEST_CASE("common mistakes get a hint, for any source of the text", "[command line]") {
   const char* text = "local x = tide.ones(2)\nprint(x.sum())";
   const char* call =
       ":2: sum: argument 1 (x): expected tensor, got nothing; use ':', as in x:sum()\n";
@@ -65,7 +64,7 @@ TEST_CASE("common mistakes get a hint, wherever the text comes from", "[command 
         "tide: (command line):1: syntax error near '+'\nin Lua: x = x + 1\n");
 }
 
-TEST_CASE("-i prompts after the script, and reads like a session off a terminal",
+TEST_CASE("-i prompts after the script, and reads lines if there is no terminal",
           "[command line]") {
   const Outcome outcome = run_tide({"-i", "-e", "x = 20"}, "x + 1\nx +\n1\n= 5\n");
   CHECK_THAT(outcome.out, StartsWith("tide "));
@@ -75,7 +74,7 @@ TEST_CASE("-i prompts after the script, and reads like a session off a terminal"
   CHECK(outcome.status == 0);
 }
 
-TEST_CASE("_PROMPT and _PROMPT2 are what the prompt shows", "[command line]") {
+TEST_CASE("the prompt shows _PROMPT and _PROMPT2", "[command line]") {
   const char* texts =
       "local n = 0 _PROMPT = setmetatable({}, {__tostring = function() n = n + 1 return n .. ':' "
       "end}) _PROMPT2 = '...'";
@@ -88,13 +87,13 @@ TEST_CASE("_PROMPT and _PROMPT2 are what the prompt shows", "[command line]") {
   CHECK_THAT(wrong.err, ContainsSubstring("none"));
 }
 
-TEST_CASE("the prompt goes on without print", "[command line]") {
+TEST_CASE("the prompt works without print", "[command line]") {
   const Outcome outcome = run_tide({"-e", "print = nil", "-i"}, "10\nio.write 'on'\n");
   CHECK_THAT(outcome.err, StartsWith("error calling 'print' (attempt to call a nil value)"));
   CHECK_THAT(outcome.out, ContainsSubstring("on"));
 }
 
-TEST_CASE("arg holds the whole command line", "[command line]") {
+TEST_CASE("arg holds the entire command line", "[command line]") {
   const char* show =
       "local first = 0 while arg[first - 1] do first = first - 1 end "
       "print(table.concat(arg, ' ', first))";
@@ -108,7 +107,7 @@ TEST_CASE("arg holds the whole command line", "[command line]") {
   CHECK(out({"run", "--device", "cpu", "show.lua", "a"}) == "tide run --device cpu show.lua a\n");
 }
 
-TEST_CASE("a script starts its own interpreter again", "[command line]") {
+TEST_CASE("a script can start its own interpreter", "[command line]") {
   const TemporaryFolder folder;
   folder.write("again.lua", "os.execute(arg[-1] .. ' -v')");
   const Outcome outcome =
@@ -117,7 +116,7 @@ TEST_CASE("a script starts its own interpreter again", "[command line]") {
   CHECK(outcome.out == run_tide({"-v"}).out);
 }
 
-TEST_CASE("an arg that is not a table is an error where a script needs it", "[command line]") {
+TEST_CASE("an arg that is not a table is an error if a script needs it", "[command line]") {
   const Outcome outcome = run_tide({"-e", "arg = 1", "-"}, "print 'unreached'\n");
   CHECK(outcome.err == "tide: 'arg' is not a table\n");
   CHECK(outcome.out.empty());
@@ -144,7 +143,7 @@ TEST_CASE("the exit status is lua's", "[command line]") {
   CHECK(run_tide({"-x"}).status == 1);
 }
 
-TEST_CASE("os.exit writes out what was printed and closes variables when asked", "[command line]") {
+TEST_CASE("os.exit flushes output and closes variables on request", "[command line]") {
   const char* script =
       "io.write('kept') local _ <close> = setmetatable({}, {__close = function() io.write('!') "
       "end})"
@@ -152,7 +151,7 @@ TEST_CASE("os.exit writes out what was printed and closes variables when asked",
   CHECK(run_tide({"-e", script}).out == "kept!");
 }
 
-TEST_CASE("a wrong option says so and shows the usage", "[command line]") {
+TEST_CASE("an invalid option is reported with the usage", "[command line]") {
   CHECK_THAT(run_tide({"-x"}).err, StartsWith("tide: unrecognized option '-x'\nusage: tide"));
   CHECK_THAT(run_tide({"-h"}).err, StartsWith("tide: unrecognized option '-h'\nusage: tide"));
   CHECK_THAT(run_tide({"-e"}).err, StartsWith("tide: '-e' needs argument\n"));
@@ -162,7 +161,7 @@ TEST_CASE("a wrong option says so and shows the usage", "[command line]") {
              StartsWith("tide: --jobs needs an integer from 1 to 1000, got '0'\n"));
 }
 
-TEST_CASE("every command answers --help", "[command line]") {
+TEST_CASE("every command has --help", "[command line]") {
   for (const char* command : {"run", "test", "lesson", "bench", "info", "smi", "help"}) {
     const Outcome outcome = run_tide({command, "--help"});
     CHECK_THAT(outcome.out, StartsWith(std::string("usage: tide ") + command));
@@ -171,7 +170,7 @@ TEST_CASE("every command answers --help", "[command line]") {
   CHECK_THAT(run_tide({"--help"}).out, StartsWith("usage: tide [options]"));
 }
 
-TEST_CASE("help looks for words and lists topics", "[command line]") {
+TEST_CASE("help searches for words and lists topics", "[command line]") {
   const Outcome found = run_tide({"help", "--search", "learning rate"});
   CHECK(found.status == 0);
   CHECK_THAT(found.out, ContainsSubstring("tide.optim.lr_scheduler.StepLR"));
@@ -186,7 +185,7 @@ TEST_CASE("help looks for words and lists topics", "[command line]") {
              StartsWith("tide: help: expected one name, or --search and words\n"));
 }
 
-TEST_CASE("help fails on a name that there is not", "[command line]") {
+TEST_CASE("help fails for an unknown name", "[command line]") {
   CHECK(run_tide({"help", "softmax"}).status == 0);
   const Outcome outcome = run_tide({"help", "softmaxx"});
   CHECK(outcome.status == 1);
@@ -206,7 +205,7 @@ TEST_CASE("run takes options before and after the script", "[command line]") {
   CHECK(out({"show.lua", "--", "--device", "a"}) == "--device\ta\n");
 }
 
-TEST_CASE("gpu means the simulated devices where one was asked for", "[command line]") {
+TEST_CASE("gpu means the simulated devices with --device sim", "[command line]") {
   const test::TemporaryFolder folder;
   const std::string file =
       folder.write("gpu.lua", "print(tide.gpu(0), tide.try_gpu(), tide.num_gpus() > 0)");
@@ -214,8 +213,7 @@ TEST_CASE("gpu means the simulated devices where one was asked for", "[command l
   CHECK(test::run_tide({"run", file, "--device", "cpu"}).out.starts_with("cuda:0\t"));
 }
 
-TEST_CASE("run refuses an option that it does not have on either side of the script",
-          "[command line]") {
+TEST_CASE("run rejects an unknown option on either side of the script", "[command line]") {
   const TemporaryFolder folder;
   folder.write("show.lua", "print(...)");
   const auto run = [&](std::vector<std::string> words) {
@@ -236,7 +234,7 @@ TEST_CASE("run refuses an option that it does not have on either side of the scr
   CHECK(run({"show.lua", "-3", "-.5", "-"}).out == "-3\t-.5\t-\n");
 }
 
-TEST_CASE("a script without `run` gets every word after it", "[command line]") {
+TEST_CASE("a script without `run` gets all words after it", "[command line]") {
   const TemporaryFolder folder;
   folder.write("show.lua", "print(...)");
   CHECK(run_tide({"show.lua", "--device", "none", "--", "-x"}, "", folder.path()).out ==
@@ -250,7 +248,7 @@ TEST_CASE("an option of run after a script that cannot read it is an error", "[c
     words.insert(words.begin(), "main.lua");
     return run_tide(words, "", folder.path());
   };
-  // What only looks like reading: a comment, a function's own arguments.
+  // Code that only looks like reading: a comment, a function's own arguments.
   const char* deaf =
       "#!/usr/bin/env tide\n-- arg, args\nlocal function f(...) return ... end print(f(1))";
   for (const char* option : {"--device", "--device=sim", "--seed=1", "--syncs", "--profile",
@@ -275,14 +273,14 @@ TEST_CASE("an option of run after a script that cannot read it is an error", "[c
              StartsWith("tide: main.lua:1: unexpected symbol"));
 }
 
-TEST_CASE("an option of run before FILE is reported where it belongs", "[command line]") {
+TEST_CASE("an option of run before FILE is reported with the right usage", "[command line]") {
   CHECK_THAT(run_tide({"--seed", "1", "show.lua"}).err,
              StartsWith("tide: unrecognized option '--seed'; `tide run` has it\nusage: tide"));
   CHECK_THAT(run_tide({"--device", "sim", "show.lua"}).err,
              StartsWith("tide: --device is for the prompt; `tide run show.lua --device sim` runs"));
 }
 
-TEST_CASE("--device is where tensors are created", "[command line]") {
+TEST_CASE("--device sets where tensors are created", "[command line]") {
   const TemporaryFolder folder;
   folder.write("show.lua",
                "print(tide.ones(1).device, tide.accelerator(), tide.zeros(1, {device = "
@@ -301,7 +299,7 @@ TEST_CASE("--device is where tensors are created", "[command line]") {
              StartsWith("tide: device: no device is called 'none'"));
 }
 
-TEST_CASE("precompiled chunks are refused everywhere", "[command line]") {
+TEST_CASE("precompiled chunks are rejected everywhere", "[command line]") {
   const TemporaryFolder folder;
   folder.write("make.lua",
                "local file = io.open('made.lua', 'wb') file:write(string.dump(function() end))");
@@ -319,7 +317,7 @@ TEST_CASE("precompiled chunks are refused everywhere", "[command line]") {
   }
 }
 
-TEST_CASE("what is refused about a chunk is named", "[command line]") {
+TEST_CASE("the error for a rejected chunk names it", "[command line]") {
   const char* load = "print(load(string.dump(function() end), 'x', %s))";
   const auto message = [&](const char* code, const char* mode) {
     std::string text = code;
@@ -346,7 +344,7 @@ TEST_CASE("--binary-chunks allows precompiled chunks", "[command line]") {
             .out == "8\n");
 }
 
-TEST_CASE("a module that there is not is reported in stock Lua's words", "[command line]") {
+TEST_CASE("a missing module is reported as in stock Lua", "[command line]") {
   const char* script =
       "package.path, package.cpath = '?.lua', '?.so' print(select(2, pcall(require, %s)))";
   std::string other = script, own = script;
@@ -362,7 +360,7 @@ TEST_CASE("-v shows both versions", "[command line]") {
   CHECK_THAT(run_tide({"--version"}).out, StartsWith("tide ") && ContainsSubstring("(Lua 5.4."));
 }
 
-TEST_CASE("a yield out of a gradient hook is refused by name", "[command line]") {
+TEST_CASE("a yield from a gradient hook is rejected with its name", "[command line]") {
   const char* script = R"(
     local x = tide.ones(3):requires_grad_()
     x:register_hook(function() coroutine.yield() end)
@@ -394,7 +392,7 @@ TEST_CASE("the lessons are listed with their first lines", "[command line]") {
   CHECK_THAT(run_tide({"lesson", "99"}).err, StartsWith("tide: lesson: no lesson named '99'\n"));
 }
 
-TEST_CASE("--syncs tells where a script waited, and only if it is asked", "[command line]") {
+TEST_CASE("--syncs lists where a script waited, only on request", "[command line]") {
   const test::TemporaryFolder folder;
   const std::string script =
       folder.write("waits.lua",
@@ -404,14 +402,14 @@ TEST_CASE("--syncs tells where a script waited, and only if it is asked", "[comm
   CHECK(outcome.out == "3.0\n");
   const std::string words = "waits.lua:2: item: waited 1 times, ";
   CHECK_THAT(outcome.err, ContainsSubstring(words));
-  // As long as the launch is set to take.
+  // As long as the configured launch cost.
   CHECK(std::atof(outcome.err.c_str() + outcome.err.find(words) + words.size()) >= 50);
-  // What it waited for, and what to do in its place.
+  // The awaited op, and what to do instead.
   CHECK_THAT(outcome.err, ContainsSubstring(" ms, for sum\n    keep the value on the device"));
   CHECK(run_tide({"run", script}).err.empty());
 }
 
-TEST_CASE("--profile writes a profile of the whole script, however that ends", "[command line]") {
+TEST_CASE("--profile writes a profile of the entire script, however it ends", "[command line]") {
   const test::TemporaryFolder folder;
   folder.write("good.lua", "print(tide.ones(3):exp():sum():item() > 8)");
   folder.write("bad.lua", "tide.ones(3):exp():sum():item() error 'boom'");
@@ -452,7 +450,7 @@ TEST_CASE("--profile writes a profile of the whole script, however that ends", "
   CHECK(nowhere.status == 1);
 }
 
-TEST_CASE("--advise prints advice on the whole script, beside a profile", "[command line]") {
+TEST_CASE("--advise prints advice on the entire script, also with a profile", "[command line]") {
   const test::TemporaryFolder folder;
   folder.write("loop.lua",
                "tide.sim.configure{launch_cost = 5e-3} local x = tide.rand(64, {device = 'sim'})\n"
@@ -475,8 +473,7 @@ TEST_CASE("--advise prints advice on the whole script, beside a profile", "[comm
   CHECK(bad.status == 1);
 }
 
-TEST_CASE("a value of an environment variable that cannot be used is said, once",
-          "[command line]") {
+TEST_CASE("an invalid value of an environment variable is reported once", "[command line]") {
   const auto run_with = [](const char* name, const char* value) {
     const char* const before = std::getenv(name);
     const std::string kept = before ? before : "";

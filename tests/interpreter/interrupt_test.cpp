@@ -1,4 +1,4 @@
-// Ctrl-C in the middle of a training: no step takes half effect, and the session goes on.
+// Ctrl-C during training: no partial step is applied, and the session continues.
 #include <unistd.h>
 
 #include <chrono>
@@ -11,13 +11,13 @@
 using Catch::Matchers::ContainsSubstring;
 using test::Terminal;
 
-TEST_CASE("Ctrl-C at 100 random points leaves the parameters of some step", "[interrupt]") {
+TEST_CASE("Ctrl-C at 100 random points leaves the parameters of a complete step", "[interrupt]") {
   constexpr int kPoints = 100;
   Terminal terminal;
   terminal.read_to_prompt();
   terminal.type("dofile '" TIDE_TESTS "/interpreter/interrupted_training.lua'\n");
   terminal.read_to_prompt();
-  // How long a training takes on this machine now.
+  // The present duration of a training on this machine.
   const auto start = std::chrono::steady_clock::now();
   terminal.type("train()\n");
   terminal.read_until("trained");
@@ -45,7 +45,7 @@ TEST_CASE("Ctrl-C at 100 random points leaves the parameters of some step", "[in
   CHECK(answers.size() > 10);
 }
 
-TEST_CASE("Ctrl-C ends a profile, and the next one begins", "[interrupt]") {
+TEST_CASE("Ctrl-C ends a profile, and the next one can begin", "[interrupt]") {
   Terminal terminal;
   terminal.read_to_prompt();
   for (int round = 0; round < 5; ++round) {
@@ -62,7 +62,7 @@ TEST_CASE("Ctrl-C ends a profile, and the next one begins", "[interrupt]") {
   }
 }
 
-TEST_CASE("Ctrl-C ends a wait for another thread, and the session goes on", "[interrupt]") {
+TEST_CASE("Ctrl-C ends a wait for another thread, and the session continues", "[interrupt]") {
   Terminal terminal;
   terminal.read_to_prompt();
   for (const char* line :
@@ -80,7 +80,7 @@ TEST_CASE("Ctrl-C ends a wait for another thread, and the session goes on", "[in
   REQUIRE_THAT(terminal.read_to_prompt(), ContainsSubstring("42"));
 }
 
-TEST_CASE("Ctrl-C stops a large product in the middle", "[interrupt]") {
+TEST_CASE("Ctrl-C stops a large matmul while it runs", "[interrupt]") {
   for (const char* device : {"cpu", "sim"}) {
     CAPTURE(device);
     Terminal terminal;

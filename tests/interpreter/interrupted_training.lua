@@ -1,9 +1,9 @@
--- For interrupt_test.cpp: train() runs steps, and then waits, until it is interrupted; check() says whether the
--- parameters are those after some number of steps, and starts over.
+-- For interrupt_test.cpp: train() runs steps, and then waits, until it is interrupted; check() returns whether the
+-- parameters are those after some number of steps, and starts again.
 local net, optimizer
 local x = tide.randn(5, 4, {device = "sim:0"})
 local y = tide.tensor({1, 2, 1, 2, 1}):to("sim:0")
-x:tolist() -- now it is there, and is not drawn again in a step that may be dropped
+x:tolist() -- computed now, and not drawn again in a step that may be dropped
 local kSteps = 400
 
 local function begin()

@@ -22,7 +22,7 @@ bool opens(const std::string& path, int flags) {
   return file >= 0;
 }
 
-/// The result of `check` in a filtered process; "lacking" if the kernel has no such filters.
+/// The result of `check` in a filtered process; "lacking" if the kernel does not support filters.
 std::string with_filters(const std::vector<std::string>& readable,
                          const std::vector<std::string>& writable,
                          const std::function<std::string()>& check) {
@@ -47,7 +47,7 @@ std::string with_filters(const std::vector<std::string>& readable,
 
 }  // namespace
 
-TEST_CASE("the kernel closes files, processes and sockets", "[sandbox]") {
+TEST_CASE("the kernel blocks files, processes and sockets", "[sandbox]") {
   const test::TemporaryFolder readable, writable, other;
   const std::string read = readable.write("file", ""), kept = writable.write("file", ""),
                     secret = other.write("file", "");
@@ -69,7 +69,7 @@ TEST_CASE("the kernel closes files, processes and sockets", "[sandbox]") {
     expect(opens("/usr", O_RDONLY | O_DIRECTORY) && opens("/dev/null", O_RDWR), "libraries");
     expect(std::system("true") != 0, "system");
     expect(fork() < 0, "fork");
-    execl("/bin/true", "true", nullptr);  // would end this process, which then says nothing
+    execl("/bin/true", "true", nullptr);  // would end this process without output
     expect(socket(AF_INET, SOCK_STREAM, 0) < 0 && socket(AF_UNIX, SOCK_STREAM, 0) < 0, "socket");
     bool ran = false;
     std::thread([&] {

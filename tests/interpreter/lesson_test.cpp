@@ -1,4 +1,4 @@
-// `tide lesson N` at a terminal: text, code and output in order, and the question at each section.
+// `tide lesson N` at a terminal: text, code and output in order, and the pause at each section.
 
 #include <sstream>
 
@@ -17,7 +17,7 @@ const test::Surroundings kHigh = {200, {}, 500};  ///< A section fits.
 
 }  // namespace
 
-TEST_CASE("a lesson stops at its sections, and shows text and code before what they print",
+TEST_CASE("a lesson pauses at its sections, and shows text and code before their output",
           "[lesson]") {
   Terminal terminal({"lesson", "1"}, "", kHigh);
   std::string shown = terminal.read_until(kQuestion);
@@ -37,7 +37,7 @@ TEST_CASE("a lesson stops at its sections, and shows text and code before what t
   CHECK(terminal.wait() == 0);
 }
 
-TEST_CASE("a lesson goes on screen by screen, its lines broken between words", "[lesson]") {
+TEST_CASE("a lesson is shown screen by screen, its lines wrapped between words", "[lesson]") {
   Terminal terminal({"lesson", "1"}, "", {80, {}, 24});
   std::string all;
   int pages = 0;
@@ -62,7 +62,7 @@ TEST_CASE("a lesson goes on screen by screen, its lines broken between words", "
                                "that these\n  | --- words are in it.\n  | local function fails("));
 }
 
-TEST_CASE("Lua that is typed where a lesson stops is run with its variables", "[lesson]") {
+TEST_CASE("Lua that is typed at a pause of a lesson is run with its variables", "[lesson]") {
   Terminal terminal({"lesson", "1"}, "", kHigh);
   terminal.read_until("2. A tensor; q leaves; Lua is run: ");
   const auto answer = [&](const std::string& line) {
@@ -89,7 +89,7 @@ TEST_CASE("a lesson ends with the end of the input, and by Ctrl-C", "[lesson]") 
   CHECK(interrupted.wait() != 0);
 }
 
-TEST_CASE("--all does not stop, nor does what is not a terminal", "[lesson]") {
+TEST_CASE("without a terminal, or with --all, a lesson does not pause", "[lesson]") {
   Terminal terminal({"lesson", "1", "--all"});
   CHECK_THAT(terminal.read_until("`tide lesson 1 --answers` shows answers."),
              ContainsSubstring("\n7. A first slope\n"));

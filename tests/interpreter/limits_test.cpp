@@ -1,4 +1,4 @@
-// --time-limit and --memory-limit: what passes them is stopped, and how.
+// --time-limit and --memory-limit: how scripts that exceed them are stopped.
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -45,7 +45,7 @@ TEST_CASE("a script is stopped at its time limit, by an error with its line", "[
   }
 }
 
-TEST_CASE("pcall does not keep a script alive past its time limit", "[limits]") {
+TEST_CASE("pcall does not prolong a script past its time limit", "[limits]") {
   const Outcome loop = run_briefly("while true do pcall(function() while true do end end) end");
   CHECK_THAT(loop.err, ContainsSubstring("time limit of 0.5 s reached"));
   CHECK(loop.status == 124);
@@ -54,7 +54,7 @@ TEST_CASE("pcall does not keep a script alive past its time limit", "[limits]") 
   CHECK(caught.status == 124);
 }
 
-TEST_CASE("what Lua cannot stop ends with the process", "[limits]") {
+TEST_CASE("if Lua cannot be stopped, the process ends", "[limits]") {
   for (const char* script : {"string.rep('a', 60):find(('a*'):rep(60) .. 'b')",
                              "setmetatable({}, {__gc = function() while true do end end})"}) {
     CAPTURE(script);
@@ -65,13 +65,13 @@ TEST_CASE("what Lua cannot stop ends with the process", "[limits]") {
   }
 }
 
-TEST_CASE("a full pipe does not keep a script alive past its time limit", "[limits]") {
+TEST_CASE("a full pipe does not prolong a script past its time limit", "[limits]") {
   const TemporaryFolder folder;
   folder.write("main.lua",
                "for i = 1, 65536 do io.stderr:write('x') end string.find(('a'):rep(60), "
                "('a*'):rep(60) .. 'b')");
   const std::string status = folder.write("status", "");
-  // A pipe that this shell holds open and does not read.
+  // A pipe that this shell keeps open and does not read.
   const std::string command = "cd " + folder.path() + " && mkfifo pipe && exec 3<>pipe && '" +
                               TIDE_PROGRAM +
                               "' run --time-limit 0.5 main.lua 2>pipe; echo $? >status";
@@ -79,7 +79,7 @@ TEST_CASE("a full pipe does not keep a script alive past its time limit", "[limi
   CHECK(test::read_file(status) == "124\n");
 }
 
-TEST_CASE("a script that goes on making files leaves none after its time limit", "[limits]") {
+TEST_CASE("a script that keeps creating files leaves none after its time limit", "[limits]") {
   const Outcome outcome = run_briefly(R"lua(
     print(tide.scratch())
     local count = 0
@@ -97,7 +97,7 @@ TEST_CASE("a script that goes on making files leaves none after its time limit",
   CHECK(!std::filesystem::exists(outcome.out.substr(0, outcome.out.find('\n'))));
 }
 
-TEST_CASE("a script within its limits does not notice them", "[limits]") {
+TEST_CASE("a script within its limits is not affected", "[limits]") {
   const Outcome outcome =
       run("print(tide.ones(2):sum():item())", {"--time-limit", "600", "--memory-limit", "2G"});
   CHECK(outcome.out == "2.0\n");
@@ -105,7 +105,7 @@ TEST_CASE("a script within its limits does not notice them", "[limits]") {
   CHECK(outcome.status == 0);
 }
 
-TEST_CASE("what passes the memory limit is an error, and the script goes on", "[limits]") {
+TEST_CASE("exceeding the memory limit is an error, and the script continues", "[limits]") {
   const Outcome outcome = run(R"(
     local function fill() local t = {} for i = 1, 1e9 do t[i] = ("x"):rep(1000) .. i end end
     print(pcall(fill))
@@ -128,7 +128,7 @@ TEST_CASE("what passes the memory limit is an error, and the script goes on", "[
 }
 
 TEST_CASE("tensors, their caches and Lua share the memory limit", "[limits]") {
-  // A freed tensor's block stays cached until Lua needs the memory, and the other way round.
+  // A freed tensor's block stays cached until Lua needs the memory, and vice versa.
   const Outcome outcome = run(R"(
     for i = 1, 4 do
       local device = i % 2 == 0 and "sim" or "cpu"
@@ -149,7 +149,7 @@ TEST_CASE("tensors, their caches and Lua share the memory limit", "[limits]") {
                               EndsWith("41943040\n"));
 }
 
-TEST_CASE("what small objects take is bounded too", "[limits]") {
+TEST_CASE("memory of small objects is limited too", "[limits]") {
   const Outcome outcome = run(R"lua(
     local function peak()  -- of the process, in megabytes
       for line in io.lines "/proc/self/status" do
@@ -176,7 +176,7 @@ TEST_CASE("what small objects take is bounded too", "[limits]") {
   CHECK(outcome.status == 0);
 }
 
-TEST_CASE("a file that is too large is refused before it is read", "[limits]") {
+TEST_CASE("a file that is too large is rejected before it is read", "[limits]") {
   const Outcome outcome = run(R"lua(
     local path = tide.scratch() .. "/large"
     local file <close> = io.open(path, "w")
@@ -196,7 +196,7 @@ TEST_CASE("a file that is too large is refused before it is read", "[limits]") {
   CHECK(outcome.out == refused + refused + refused + "false\tmemory limit 100.0 MB\n");
 }
 
-TEST_CASE("garbage is released before a file is refused", "[limits]") {
+TEST_CASE("garbage is released before a file is rejected", "[limits]") {
   const Outcome outcome = run(R"lua(
     local x = tide.ones({40, 2^20}, {dtype = "uint8"}); x[{1, 1}]:item()
     local y = x:clone(); y[{1, 1}]:item()
@@ -209,7 +209,7 @@ TEST_CASE("garbage is released before a file is refused", "[limits]") {
   CHECK(outcome.out == "true\n");
 }
 
-TEST_CASE("addresses are kept back for what queued work has to say", "[limits]") {
+TEST_CASE("address space is reserved for reporting errors of queued work", "[limits]") {
   // Nothing else reserves that much before the first op: threads and their heaps come with it.
   const Outcome outcome = run(R"lua(
     local kept = 0
@@ -223,7 +223,7 @@ TEST_CASE("addresses are kept back for what queued work has to say", "[limits]")
   CHECK(outcome.out == "true\n");
 }
 
-TEST_CASE("a script that lacks memory ends like any other error", "[limits]") {
+TEST_CASE("a script that runs out of memory ends like any other error", "[limits]") {
   const Outcome outcome =
       run("local t = {} for i = 1, 1e9 do t[i] = {i} end", {"--memory-limit", "64M"});
   CHECK_THAT(outcome.err, StartsWith("tide: not enough memory, memory limit 64.0 MB, taken "));
@@ -232,7 +232,7 @@ TEST_CASE("a script that lacks memory ends like any other error", "[limits]") {
   CHECK(run("print(('x'):rep(1000))", {"--memory-limit", "1", "--sandbox"}).status == 1);
 }
 
-TEST_CASE("a script does not run where memory is too short to close the sandbox", "[limits]") {
+TEST_CASE("a script does not run if memory is too short to set up the sandbox", "[limits]") {
   int refused = 0, closed = 0;
   for (int kilobytes = 60; kilobytes <= 400; kilobytes += 20) {
     CAPTURE(kilobytes);
@@ -247,7 +247,7 @@ TEST_CASE("a script does not run where memory is too short to close the sandbox"
   CHECK(closed > 0);
 }
 
-TEST_CASE("limits that are not numbers are refused", "[limits]") {
+TEST_CASE("invalid limits are rejected", "[limits]") {
   for (const char* value : {"", "0", "-1", "1x", "1M5", "G", "1e30", "99999999999999999999G"}) {
     CAPTURE(value);
     CHECK_THAT(run("", {"--memory-limit", value}).err,

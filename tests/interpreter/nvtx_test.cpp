@@ -1,4 +1,4 @@
-// Ranges reach a tool that NVTX_INJECTION64_PATH names.
+// Ranges are passed to the tool named by NVTX_INJECTION64_PATH.
 #include <cstdlib>
 #include <string>
 
@@ -12,7 +12,7 @@ using test::run_tide;
 
 namespace {
 
-/// As long as it lives, programs find this tool.
+/// While it exists, programs find this tool.
 struct ToolPath {
   explicit ToolPath(const std::string& path) { setenv("NVTX_INJECTION64_PATH", path.c_str(), 1); }
   ~ToolPath() { unsetenv("NVTX_INJECTION64_PATH"); }
@@ -26,14 +26,14 @@ constexpr char kScript[] =
 
 }  // namespace
 
-TEST_CASE("a tool of NVTX gets the script's ranges", "[nvtx]") {
+TEST_CASE("an NVTX tool receives the script's ranges", "[nvtx]") {
   const ToolPath tool(TIDE_NVTX_TOOL);
   const Outcome outcome = run_tide({"-e", kScript});
   CHECK(outcome.err == "attached\nstart outer\nstart 100 %s\nend 2\nend 1\n");
   CHECK(outcome.status == 0);
 }
 
-TEST_CASE("a tool of NVTX gets a range of each step, with its line", "[nvtx]") {
+TEST_CASE("an NVTX tool receives a range for each step, with its line", "[nvtx]") {
   const test::TemporaryFolder folder;
   folder.write("a.lua", "local x = tide.ones(3)\nprint(x:exp():sum():item() > 8)");
   const ToolPath tool(TIDE_NVTX_TOOL);
@@ -42,7 +42,7 @@ TEST_CASE("a tool of NVTX gets a range of each step, with its line", "[nvtx]") {
   CHECK(outcome.err == "attached\npush sum a.lua:2\npop\n");
 }
 
-TEST_CASE("a library that is not an NVTX tool is reported once, and scripts go on", "[nvtx]") {
+TEST_CASE("a library that is not an NVTX tool is reported once, and scripts run", "[nvtx]") {
   const std::string script = std::string(kScript) + " print(tide.ones(3):sum():item())";
   const auto run = [&](const std::string& path) {
     const ToolPath tool(path);

@@ -1,4 +1,4 @@
-// The sandbox: what a script may do goes on, and known ways out are closed.
+// The sandbox: permitted actions work, and known escapes are blocked.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder with a script, and a secret beside it.
+/// A folder with a script, and a secret outside of it.
 struct House {
   TemporaryFolder folder;
   std::string home = folder.path() + "/home", secret = folder.path() + "/secret.lua";
@@ -71,7 +71,7 @@ TEST_CASE("a script in the sandbox reads its folder and writes the scratch folde
   CHECK(outcome.status == 0);
 }
 
-TEST_CASE("the sandbox leaves tide's own work alone", "[sandbox]") {
+TEST_CASE("the sandbox does not affect tide's own work", "[sandbox]") {
   const House house;
   const Outcome outcome = house.run(R"(
     local nn = require "tide.nn"
@@ -112,7 +112,7 @@ TEST_CASE("threads and processes are not allowed in the sandbox", "[sandbox]") {
              ContainsSubstring("process: threads and processes are not allowed in the sandbox"));
 }
 
-TEST_CASE("no file outside is opened in the sandbox, however it is named", "[sandbox]") {
+TEST_CASE("no file outside is opened in the sandbox, by any path", "[sandbox]") {
   const House house;
   fs::create_symlink(house.secret, house.home + "/link.lua");
   fs::create_directory_symlink(house.folder.path(), house.home + "/out");
@@ -171,7 +171,7 @@ TEST_CASE("no file outside is opened in the sandbox, however it is named", "[san
   CHECK_FALSE(fs::exists(house.folder.path() + "/new"));
 }
 
-TEST_CASE("TIDE_PATH opens no files beside the library", "[sandbox]") {
+TEST_CASE("TIDE_PATH opens no files outside the library", "[sandbox]") {
   const House house;
   fs::create_directory(house.folder.path() + "/tree");
   setenv("TIDE_PATH", (house.folder.path() + "/tree").c_str(), 1);
@@ -186,7 +186,7 @@ TEST_CASE("TIDE_PATH opens no files beside the library", "[sandbox]") {
                                 ContainsSubstring("no file '../secret.lua' in tide"));
 }
 
-TEST_CASE("TIDE_PATH names a folder whose files are the library's", "[sandbox]") {
+TEST_CASE("the files in the folder TIDE_PATH are part of the library", "[sandbox]") {
   const House house;
   fs::create_directories(house.folder.path() + "/tree/tide/nn");
   house.folder.write("tree/tide/nn/extra.lua", "return 'extra'");
@@ -218,7 +218,7 @@ TEST_CASE("the sandbox has no processes, no environment and no C modules", "[san
   CHECK(outcome.status == 0);
 }
 
-TEST_CASE("debug and metatables lead nowhere in the sandbox", "[sandbox]") {
+TEST_CASE("debug and metatables offer no escape from the sandbox", "[sandbox]") {
   const House house;
   const Outcome outcome = house.run(R"(
     for name in pairs(debug) do print(name) end
@@ -258,7 +258,7 @@ TEST_CASE("debug and metatables lead nowhere in the sandbox", "[sandbox]") {
   CHECK(outcome.status == 0);
 }
 
-TEST_CASE("the scratch folder is gone at the end unless it was named", "[sandbox]") {
+TEST_CASE("the scratch folder is removed at the end unless it was named", "[sandbox]") {
   const House house;
   const char* script = "print(tide.scratch()) io.open(tide.scratch() .. '/x', 'w'):close()";
   std::string path = house.run(script).out;
@@ -273,7 +273,7 @@ TEST_CASE("the scratch folder is gone at the end unless it was named", "[sandbox
              ContainsSubstring("is not a folder"));
 }
 
-TEST_CASE("texts and standard input may be sandboxed, and read no files", "[sandbox]") {
+TEST_CASE("texts and standard input can run in the sandbox, and read no files", "[sandbox]") {
   const House house;
   const char* input = "print(io.open 'data.txt') print(pcall(os.execute))";
   const std::string refused =
@@ -288,7 +288,7 @@ TEST_CASE("texts and standard input may be sandboxed, and read no files", "[sand
   unsetenv("LUA_INIT");
 }
 
-TEST_CASE("a script that is not there is reported as ever in the sandbox", "[sandbox]") {
+TEST_CASE("a missing script is reported as usual in the sandbox", "[sandbox]") {
   const House house;
   const Outcome outcome = run_tide({"run", "--sandbox", "none.lua"}, "", house.home);
   CHECK(outcome.err == "tide: cannot open none.lua: No such file or directory\n");

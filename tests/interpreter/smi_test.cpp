@@ -15,7 +15,7 @@ constexpr char kSmiHead[] =
 
 }  // namespace
 
-TEST_CASE("a terminal shows the devices' chart, drawn again in its place", "[terminal]") {
+TEST_CASE("a terminal shows the devices' chart, redrawn in place", "[terminal]") {
   test::Terminal terminal({"smi", "dmon", "3", "--chart"});
   const std::string shown = terminal.read_until("▁▁▁");
   CHECK_THAT(shown, ContainsSubstring("cpu     use ") && ContainsSubstring("        memory ") &&
@@ -23,7 +23,7 @@ TEST_CASE("a terminal shows the devices' chart, drawn again in its place", "[ter
   CHECK(terminal.wait() == 0);
 }
 
-TEST_CASE("where no cursor moves, the chart is lines", "[terminal]") {
+TEST_CASE("without cursor control, the chart is printed as lines", "[terminal]") {
   const auto outcome = test::run_tide({"smi", "dmon", "--chart", "1"});
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.out, StartsWith(std::string(kSmiHead) + "  cpu "));

@@ -16,13 +16,14 @@
 namespace test {
 namespace {
 
-/// Number of waits for an answer, and the seconds of each: far more than any takes on a busy
-/// machine. Turns are counted, not time, which also passes while the whole machine stands still.
+/// Number of waits for output, and the seconds of each: far more than needed on a busy
+/// machine. Waits are counted, as time also passes while the entire machine is suspended.
 constexpr int kPatience = 400;
 constexpr double kTurn = 0.1;
-constexpr double kSettled = 0.1;  ///< Seconds of silence after a prompt that is the last one.
+constexpr double kSettled =
+    0.1;  ///< Seconds without output after a prompt that show that it is the last one.
 
-/// Takes away colours, bracketed-paste switches, bells, carriage returns and echoes of Ctrl-C.
+/// Removes colors, bracketed-paste sequences, bells, carriage returns and echoes of Ctrl-C.
 std::string plain(const std::string& shown) {
   static const std::regex kNoise("\x1b\\[[?0-9;]*[A-Za-z]|\r|\a|\x03");
   return std::regex_replace(shown, kNoise, "");
@@ -37,9 +38,9 @@ Terminal::Terminal(const std::vector<std::string>& words, const std::string& sta
   process_ = forkpty(&terminal_, nullptr, nullptr, &size);
   if (process_ < 0) throw std::runtime_error("cannot open a pseudo-terminal");
   if (process_ > 0) return;
-  // Linux throws away what was shown and typed around a Ctrl-C, with the answer to it if that comes
-  // quickly. And it echoes Ctrl-C at any time, even after the answer: not as "^C" here, but as the
-  // byte, which `plain` takes away wherever it is.
+  // Linux discards output and input around a Ctrl-C, also its result if that comes
+  // quickly. And it echoes Ctrl-C at any time, even after the result: not as "^C" here, but as the
+  // byte, which `plain` removes everywhere.
   termios modes;
   if (tcgetattr(STDIN_FILENO, &modes) == 0) {
     modes.c_lflag |= NOFLSH;
@@ -75,7 +76,7 @@ void Terminal::hang_up() {
 
 void Terminal::type(const std::string& keys) {
   for (size_t sent = 0; sent < keys.size();) {
-    // The terminal's own buffer is small: what is echoed has to be read meanwhile.
+    // The terminal's own buffer is small: the echo has to be read meanwhile.
     read_some(0);
     pollfd ready = {terminal_, POLLOUT, 0};
     if (poll(&ready, 1, 1000) <= 0) throw std::runtime_error("the terminal takes no keys");

@@ -12,49 +12,50 @@
 
 namespace test {
 
-/// What a terminal is like where nothing else is asked for.
+/// Properties of a terminal, with defaults.
 struct Surroundings {
   unsigned short columns = 200;
-  std::map<std::string, std::string> environment = {};  ///< beside what the test program has
+  std::map<std::string, std::string> environment = {};  ///< in addition to the test program's
   unsigned short rows = 50;
 };
 
-/// Runs tide as at a terminal, in its state folder. What it shows is kept without escape sequences.
+/// Runs tide in a terminal, in its state folder. Output is kept without escape sequences.
 /// Its editor changes ones to zeros.
 class Terminal {
  public:
-  /// With a state folder of its own, if `state_path` names none.
+  /// With a temporary state folder, if `state_path` is empty.
   explicit Terminal(const std::vector<std::string>& words = {}, const std::string& state_path = "",
                     const Surroundings& surroundings = {});
   ~Terminal();
 
-  /// Sends keys at once.
+  /// Sends keys immediately.
   void type(const std::string& keys);
 
-  /// Waits until what is shown since the last call has `text` in it (at most 40 s) and returns all.
+  /// Waits until the output since the last call contains `text` (at most 40 s) and returns all of
+  /// it.
   std::string read_until(const std::string& text);
 
-  /// Waits for the prompt after the greeting or an answer.
+  /// Waits for the prompt after the greeting or a result.
   std::string read_to_prompt();
 
-  /// Waits until nothing was shown for so long, and returns what was.
+  /// Waits until there was no output for some time, and returns the output.
   std::string read_until_quiet(double seconds);
 
-  /// As that, but where a prompt stands at the end, a tenth of a second is enough.
+  /// The same, but a tenth of a second is enough if a prompt is at the end.
   std::string read_answer(double seconds);
 
-  /// All that was shown by now and not asked for here before, with its escape sequences.
+  /// All output up to now that no call has returned, with its escape sequences.
   std::string raw();
 
   /// Closes the terminal, as when its window is closed or its connection breaks.
   void hang_up();
 
-  /// Waits for the end of the program (at most 40 s) and returns its status as Outcome has it.
+  /// Waits for the end of the program (at most 40 s) and returns its status as in Outcome.
   int wait();
 
   /// The state folder.
   const std::string& state_path() const { return state_path_; }
-  /// Where the prompt keeps its history.
+  /// The file with the prompt's history.
   std::string history_path() const { return state_path_ + "/tide/history"; }
 
  private:

@@ -1,4 +1,4 @@
-// What tide.plot asks the terminal, at one that answers, one that is silent, and none.
+// Queries of tide.plot to a terminal that answers, to a silent one, and without one.
 #include <string>
 
 #include "tests/interpreter/command.h"
@@ -9,7 +9,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-/// Asks "attributes?" and shows the answer, with "<esc>" for escapes, and the size of the terminal.
+/// Sends a query and shows the answer, with "<esc>" for escapes, and the size of the terminal.
 std::string question(const std::string& seconds) {
   return "local native = require 'tide.native' "
          "local answer = native.ask_terminal('attributes?\\27[c', 'c', " +
@@ -21,7 +21,7 @@ std::string question(const std::string& seconds) {
 
 }  // namespace
 
-TEST_CASE("a terminal is asked, and its answer is not echoed", "[terminal]") {
+TEST_CASE("a terminal is queried, and its answer is not echoed", "[terminal]") {
   test::Terminal terminal({"-e", question("30")});
   terminal.read_until("attributes?");
   terminal.type("\x1b[?62;4;22c");
@@ -31,13 +31,13 @@ TEST_CASE("a terminal is asked, and its answer is not echoed", "[terminal]") {
   CHECK(terminal.wait() == 0);
 }
 
-TEST_CASE("a silent terminal has no answer", "[terminal]") {
+TEST_CASE("a silent terminal gives no answer", "[terminal]") {
   test::Terminal terminal({"-e", question("0.01")});
   CHECK_THAT(terminal.read_until("."), ContainsSubstring("answer nil, size 200 50 0."));
   CHECK(terminal.wait() == 0);
 }
 
-TEST_CASE("what was typed ahead is not taken for an answer", "[terminal]") {
+TEST_CASE("type-ahead input is not mistaken for an answer", "[terminal]") {
   test::Terminal terminal({"-e", "io.write('ready\\n') io.flush() io.read() " + question("30") +
                                      "print('then ' .. io.read() .. '!')"});
   terminal.read_until("ready");
@@ -47,6 +47,6 @@ TEST_CASE("what was typed ahead is not taken for an answer", "[terminal]") {
   CHECK(terminal.wait() == 0);
 }
 
-TEST_CASE("no question is asked if the output is not a terminal", "[terminal]") {
+TEST_CASE("no query is sent if the output is not a terminal", "[terminal]") {
   CHECK(test::run_tide({"-e", question("30")}).out == "answer nil, size .\n");
 }

@@ -1,4 +1,4 @@
-// `tide test`: what it makes of good, bad, slow and crashing files.
+// `tide test`: results for passing, failing, slow and crashing files.
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -25,7 +25,7 @@ namespace {
 
 constexpr char kHead[] = "local test = require 'tide.test' local it = test.it\n";
 
-/// Runs `tide test` on one file with this text below the usual head.
+/// Runs `tide test` on a file with this text below the usual first lines.
 Outcome run_file(const std::string& text, std::vector<std::string> options = {}) {
   const TemporaryFolder folder;
   folder.write("one_test.lua", kHead + text);
@@ -33,7 +33,7 @@ Outcome run_file(const std::string& text, std::vector<std::string> options = {})
   return run_tide(options, "", folder.path());
 }
 
-/// Whether the process is there, and not only for its parent to hear of its end.
+/// Whether the process runs, and is not a zombie.
 bool is_running(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string stat;
@@ -42,7 +42,7 @@ bool is_running(pid_t process) {
   return name_end != std::string::npos && stat[name_end + 2] != 'Z';
 }
 
-/// Looks again and again whether the condition holds, far longer than it takes on a busy machine.
+/// Checks the condition repeatedly, far longer than needed on a busy machine.
 template <class Condition>
 bool comes_true(const Condition& condition) {
   for (int look = 0; look < 2000; ++look) {
@@ -64,13 +64,13 @@ TEST_CASE("passed, failed and pending tests are counted in the last line", "[tes
   CHECK(outcome.status == 1);
 }
 
-TEST_CASE("what a failing file printed is shown", "[test command]") {
+TEST_CASE("the output of a failing file is shown", "[test command]") {
   const Outcome outcome = run_file(
       "test.describe('a', function() it('fails', function() print('seen') error('no') end) end)");
   CHECK_THAT(outcome.out, ContainsSubstring("it printed:\n    seen\n"));
 }
 
-TEST_CASE("names and messages keep their lines, tabs and backslashes", "[test command]") {
+TEST_CASE("names and messages preserve lines, tabs and backslashes", "[test command]") {
   const Outcome outcome = run_file(
       "test.describe('a\\tb', function() it('c\\\\n', function() error('one\\n\\ttwo\\\\three', 0) "
       "end) end)");
@@ -84,7 +84,7 @@ TEST_CASE("a file that ends its process early is a failure", "[test command]") {
   CHECK_THAT(run_file("x =").out, ContainsSubstring("unexpected symbol near <eof>"));
 }
 
-TEST_CASE("a test that prints more than memory holds ends the run with a word", "[test command]") {
+TEST_CASE("a test whose output exceeds memory ends the run with a message", "[test command]") {
   const TemporaryFolder folder;
   folder.write("one_test.lua",
                "it('prints', function() local line = ('x'):rep(1 << 20) for _ = 1, 300 do "
@@ -104,7 +104,7 @@ TEST_CASE("a file that runs too long is killed", "[test command]") {
   CHECK_THAT(outcome.out, EndsWith("\n0 passed, 1 failed\n"));
 }
 
-TEST_CASE("a folder with a runner is one program whose counts are taken", "[test command]") {
+TEST_CASE("a folder with a runner is one program whose counts are used", "[test command]") {
   const TemporaryFolder folder;
   folder.write("runner.lua", "print('all  40 passed  2 failed  3 not there yet') os.exit(false)");
   const Outcome outcome = run_tide({"test", folder.path()});
@@ -124,12 +124,12 @@ TEST_CASE("results are written as JUnit XML", "[test command]") {
   CHECK_THAT(xml, ContainsSubstring("name=\"a &lt;b&gt;"));
 }
 
-TEST_CASE("a path that is not there is named", "[test command]") {
+TEST_CASE("a missing path is reported", "[test command]") {
   CHECK_THAT(run_tide({"test", "nowhere"}).err,
              StartsWith("tide: test: no file or folder 'nowhere'\n"));
 }
 
-TEST_CASE("a file of tests has busted's words as globals, and may be called _spec",
+TEST_CASE("a test file has busted's functions as globals, and may be called _spec",
           "[test command]") {
   const TemporaryFolder folder;
   folder.write("one_spec.lua",
@@ -144,12 +144,12 @@ TEST_CASE("a file of tests has busted's words as globals, and may be called _spe
   CHECK_THAT(outcome.out, EndsWith("\n2 passed, 1 failed\n"));
 }
 
-TEST_CASE("on a terminal it is shown how many files have ended", "[test command]") {
+TEST_CASE("a terminal shows the number of finished files", "[test command]") {
   const TemporaryFolder folder;
   for (const char* name : {"a_test.lua", "b_test.lua", "c_test.lua"})
     folder.write(name, "it('works', function() end)");
   test::Terminal terminal({"test", folder.path(), "--jobs", "1"});
-  // A read may bring more than it was to wait for.
+  // A read may return more than it waited for.
   const std::string all = terminal.read_until("\n3 passed, 0 failed");
   size_t at = 0;
   for (const char* next : {"a_test.lua", "[1/3] 1 passed, 0 failed", "b_test.lua",
@@ -162,7 +162,7 @@ TEST_CASE("on a terminal it is shown how many files have ended", "[test command]
   CHECK(terminal.wait() == 0);
 }
 
-TEST_CASE("to find no test is a failure", "[test command]") {
+TEST_CASE("finding no tests is a failure", "[test command]") {
   const TemporaryFolder folder;
   const Outcome none = run_tide({"test", folder.path()});
   CHECK(none.status == 1);
@@ -189,7 +189,7 @@ TEST_CASE("to find no test is a failure", "[test command]") {
   CHECK(run_tide({"test", program.path()}).status == 1);
 }
 
-TEST_CASE("numbers of options are read to their end", "[test command]") {
+TEST_CASE("numbers in options are parsed completely", "[test command]") {
   for (const char* words : {"--jobs 3x", "--jobs x", "--jobs 0", "--jobs 1.5", "--jobs 99999999999",
                             "--jobs=", "--timeout 3s", "--timeout -1"}) {
     CAPTURE(words);
@@ -202,11 +202,11 @@ TEST_CASE("numbers of options are read to their end", "[test command]") {
   }
 }
 
-TEST_CASE("what a test started ends with its file", "[test command]") {
+TEST_CASE("processes started by a test end with its file", "[test command]") {
   const bool times_out = GENERATE(false, true);
   CAPTURE(times_out);
   const TemporaryFolder folder;
-  // A child, a grandchild, and both again in a session of their own.
+  // A child, a grandchild, and both again in a separate session.
   folder.write("children.sh",
                "sleep 300 & echo $$ $! >>pids\n"
                "[ $# = 1 ] || { setsid sh children.sh again & }\nwait\n");
@@ -226,7 +226,7 @@ TEST_CASE("what a test started ends with its file", "[test command]") {
   CHECK(count == 4);
 }
 
-TEST_CASE("a test ends when its runner is killed, or what supervises it", "[test command]") {
+TEST_CASE("a test ends when its runner or the runner's supervisor is killed", "[test command]") {
   const bool runner = GENERATE(true, false);
   CAPTURE(runner);
   const TemporaryFolder folder;

@@ -6,7 +6,7 @@
 using Catch::Matchers::ContainsSubstring;
 using test::Terminal;
 
-TEST_CASE("Ctrl-C ends a training after a step, and the session goes on", "[interrupt]") {
+TEST_CASE("Ctrl-C ends a training after a step, and the session continues", "[interrupt]") {
   Terminal terminal;
   terminal.read_to_prompt();
   for (const char* line :
@@ -35,7 +35,7 @@ TEST_CASE("Ctrl-C ends a training after a step, and the session goes on", "[inte
   }
 }
 
-TEST_CASE("a second Ctrl-C ends a training at once", "[interrupt]") {
+TEST_CASE("a second Ctrl-C ends a training immediately", "[interrupt]") {
   Terminal terminal;
   terminal.read_to_prompt();
   terminal.type("net = tide.nn.Linear(2, 2)\n");

@@ -1,4 +1,4 @@
-// Files that `tide test --watch` looks at.
+// Files watched by `tide test --watch`.
 #include "interpreter/test/watch.h"
 
 #include <ctime>
@@ -34,7 +34,7 @@ TEST_CASE("hidden files and folders and editors' copies are not watched", "[watc
   CHECK(states.begin()->second.second == 4);
 }
 
-TEST_CASE("waiting for a change takes hardly any processor time", "[watch]") {
+TEST_CASE("waiting for a change takes almost no processor time", "[watch]") {
   const TemporaryFolder folder;
   const std::string path = folder.write("a.lua", "");
   const tide::FileStates known = tide::look_at({folder.path()});

@@ -1,12 +1,12 @@
--- The forms of values, by MIME type.
+-- Representations of values, by MIME type.
 --
 -- Every value has "text/plain". A metamethod `__mimebundle` returns a table of others: strings,
--- which are bytes where the type is of no text ("image/png"). What has a method `svg` is a picture.
+-- which are bytes if the type is not a text type ("image/png"). A value with a method `svg` is an image.
 local html_table = require "tide.display.table"
 local table_text = require "tide.internal.table_text"
 local tide = require "tide"
 
-local kLeastSide <const> = 16 -- pixels of a tensor that is a picture
+local kLeastSide <const> = 16 -- pixels: smaller tensors are not shown as images
 
 local forms = {}
 
@@ -16,22 +16,22 @@ function forms.text(value)
   return is_plain and table_text(value) or tostring(value)
 end
 
---- Whether a tensor is a picture, as tide.vision reads and writes them.
+--- Whether a tensor is an image, as tide.vision reads and writes them.
 local function is_picture(x)
   if x.dtype ~= "uint8" or x:dim() ~= 3 then return false end
   local channels, height, width = table.unpack(x.shape)
   return (channels == 1 or channels == 3) and height >= kLeastSide and width >= kLeastSide
 end
 
---- Whether a value is an object with a method of the name.
+--- Whether a value is an object with a method of this name.
 local function has_method(value, name)
   if type(value) ~= "table" or getmetatable(value) == nil then return false end
   local known, method = pcall(function() return value[name] end)
   return known and type(method) == "function"
 end
 
---- The forms of a value beside its text; then what kept a picture from being drawn, if anything
---- did.
+--- The representations of a value other than its text; then the reason why an image could not be
+--- drawn, if any.
 local function rich_forms(value, text)
   local meta = getmetatable(value)
   local own = type(meta) == "table" and rawget(meta, "__mimebundle")
@@ -52,15 +52,15 @@ local function rich_forms(value, text)
   return {}
 end
 
---- The forms of one value, or the text of several; then what kept a picture from being drawn, if
---- anything did.
+--- The representations of one value, or the text of several; then the reason why an image could
+--- not be drawn, if any.
 function forms.of(...)
   local texts = {}
   for i = 1, select("#", ...) do texts[i] = forms.text((select(i, ...))) end
   local found, problem = {}, nil
   if #texts == 1 then found, problem = rich_forms(..., texts[1]) end
   local svg = found["image/svg+xml"]
-  -- Without a declaration of XML: it goes into a page.
+  -- Without an XML declaration, because it becomes part of a page.
   if svg then found["image/svg+xml"] = svg:match "<svg.*" or svg end
   found["text/plain"] = found["text/plain"] or table.concat(texts, "\t")
   return found, problem

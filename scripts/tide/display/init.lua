@@ -1,14 +1,14 @@
--- tide.display: shows a value where it is called, as the prompt or the notebook shows a result.
+-- tide.display: shows a value at once, as the prompt or a notebook shows a result.
 local forms = require "tide.display.forms"
 local notebook = require "tide.display.notebook"
 local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local refuse_more = require "tide.internal.declare.refuse_more"
 
---- Shows a value where it is called, as the prompt or the notebook shows a result: a tensor of one or two dimensions
---- as a table, pictures as such.
+--- Shows a value at once, as the prompt or a notebook shows a result: in a notebook tensors of one or two dimensions as
+--- tables, and images as images.
 ---@param value any  the value
----@param clear boolean = false  in a notebook, in place of all that the cell has shown
+---@param clear boolean = false  in a notebook, replace the previous output of the cell
 ---@example
 --- tide.display(tide.ones(2))
 return function(value, options, ...) -- "display"

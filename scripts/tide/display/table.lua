@@ -2,9 +2,9 @@
 
 local kOpen <const> = [[<div style="max-height: 30em; overflow: auto">]] ..
   [[<table style="text-align: right; font-family: monospace">]]
-local kLeftOut <const> = "&ctdot;" -- in the place of values that are not shown
+local kLeftOut <const> = "&ctdot;" -- replaces values that are not shown
 
---- The rows of a printed tensor: lists of words, or false where rows were left out.
+--- The rows of a printed tensor: lists of words, or false where rows were omitted.
 local function rows_of(text, dimensions)
   local rows = {}
   if dimensions == 2 then text = text:match "^%[(.*)%]$" end
@@ -17,8 +17,8 @@ local function rows_of(text, dimensions)
   return rows
 end
 
---- The positions of `count` places of a dimension, of which that at `gap`, if any, stands for those
---- left out.
+--- The indices shown in `count` columns or rows of a dimension; the one at `gap`, if any, stands for
+--- those omitted.
 local function positions(count, gap, size)
   local list = {}
   for i = 1, count do
@@ -37,7 +37,7 @@ local function cells(tag, list)
   return ("<%s>%s</%s>"):format(tag, table.concat(list, ("</%s><%s>"):format(tag, tag)), tag)
 end
 
---- The table of a tensor, given its printed text; nil if it has another number of dimensions, or no
+--- The table of a tensor, given its printed text; nil if it has neither one nor two dimensions, or no
 --- elements.
 return function(x, text)
   local dimensions = x:dim()

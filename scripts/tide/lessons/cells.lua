@@ -1,8 +1,8 @@
--- Divides the source of a lesson into cells: a comment at the left edge, and the code below it. What three dashes
--- begin describes a function, and belongs to the code.
+-- Divides the source of a lesson into cells: an unindented comment, and the code below it. A comment with three dashes
+-- describes a function, and belongs to the code.
 local tokens = require "tide.internal.tokens"
 
---- The numbers of lines that begin inside of a long string.
+--- The numbers of lines that begin inside a long string.
 local function lines_in_strings(source)
   local inside, number, place = {}, 1, 1
   for _, token in ipairs(tokens(source)) do
@@ -18,18 +18,18 @@ local function lines_in_strings(source)
   return inside
 end
 
---- The words of a comment line, or nil if the line is none. A rule of dashes after a heading is removed.
+--- The text of a comment line, or nil for other lines. A rule of dashes after a heading is removed.
 local function words_of(line)
   local words = not line:find "^%-%-%- " and line:match "^%-%- ?(.*)$"
   return words and (words:gsub("%s*%-%-%-%-%-+$", ""))
 end
 
---- The cells of a lesson, in order. Each has `text`, lines of its comment without the dashes (none:
---- an empty list), `code`, its lines, and `first`, the number of the first line of code; `heading`,
---- "2. A tensor", where its comment begins a section.
+--- The cells of a lesson, in order. Each has `text`, the lines of its comment without the dashes (may be
+--- empty), `code`, its lines, and `first`, the number of the first line of code; `heading`,
+--- "2. A tensor", if its comment begins a section.
 local function cells_of(source)
   local cells, cell, number, inside = {}, nil, 0, lines_in_strings(source)
-  local blank = false -- whether the last line was
+  local blank = false -- whether the last line was blank
   for line in (source .. "\n"):gmatch "(.-)\r?\n" do
     number = number + 1
     local words = not inside[number] and words_of(line) or nil
@@ -47,7 +47,7 @@ local function cells_of(source)
         cell = {text = {}, code = {}}
         cells[1] = cell
       end
-      -- Blank lines between a comment and its code belong to neither; between two comments they part
+      -- Blank lines between a comment and its code belong to neither; between two comments they separate
       -- paragraphs.
       blank = line == ""
       if line ~= "" or #cell.code > 0 then

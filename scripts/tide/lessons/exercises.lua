@@ -1,7 +1,7 @@
 -- The exercises that a lesson prints at its end.
 
---- Takes them out of the code of the lesson's cells: a list of texts, without their numbers, whose
---- `intro` holds the lines above the first.
+--- Removes the exercises from the code of the lesson's cells, and returns them: a list of texts, without their
+--- numbers, whose `intro` holds the lines above the first.
 local function take_exercises(cells)
   local list, inside = {intro = {}}, false
   for _, cell in ipairs(cells) do

@@ -1,6 +1,6 @@
--- The lines of a cell's code that say more than what they print.
+-- The lines of a cell's code that are worth showing: those that do more than print text.
 
---- They are without the texts of the lesson; blank lines stand between others only.
+--- The lines without those that print the lesson's texts, and without blank lines at the start and the end.
 return function(code)
   local lines, in_text = {}, false
   for _, line in ipairs(code) do

@@ -5,7 +5,7 @@ local prose = require "tide.lessons.prose"
 local take_exercises = require "tide.lessons.exercises"
 local take_heading = require "tide.lessons.take_heading"
 
---- Lines as a notebook has them, a list of JSON strings: each but the last ends in a line feed.
+--- Lines in the form of a notebook, a list of JSON strings: each except the last ends in a line feed.
 local function source_of(lines)
   local source = {}
   for i, line in ipairs(lines) do

@@ -1,7 +1,7 @@
 -- The comments of a lesson as Markdown.
 
---- Lines of Markdown of a comment's lines. Indented lines after a blank line, a drawing or a
---- table, is shown as it stands, and so are commands in columns, "Run it:   tide lesson 1".
+--- The Markdown of a comment's lines. Indented lines after a blank line (a drawing or a table) are
+--- shown verbatim, and so are commands in columns, "Run it:   tide lesson 1".
 return function(lines)
   local out, in_drawing, in_paragraph = {}, false, false
   local function draw(on)

@@ -1,5 +1,5 @@
--- What the cells of a lesson print and show. A process of its own runs the lesson, and marks in its
--- output say what belongs to which cell.
+-- Records the output of a lesson's cells. A separate process runs the lesson; marks in its output
+-- separate the cells.
 local cells_of = require "tide.lessons.cells"
 local notebook = require "tide.display.notebook"
 local take_exercises = require "tide.lessons.exercises"
@@ -11,7 +11,7 @@ local recording = {}
 
 -- Marks: "\0cell NUMBER\n", "\0clear\n", and "\0form TYPE LENGTH ID\n" followed by LENGTH bytes.
 
-local kForms <const> = {"image/svg+xml", "image/png", "text/html"} -- the best first
+local kForms <const> = {"image/svg+xml", "image/png", "text/html"} -- in order of preference
 
 local function show(forms, id)
   local kind = "text/plain"
@@ -19,12 +19,12 @@ local function show(forms, id)
   io.write(("\0form %s %d %s\n"):format(kind, #forms[kind], id or ""), forms[kind])
 end
 
---- What the script calls where a cell begins.
+--- Called by the script where a cell begins.
 function recording.begin_cell(number) io.write(("\0cell %d\n"):format(number)) end
 
---- The source of a lesson that marks its output. It leaves out its exercises; lines keep their numbers.
+--- The source of a lesson that marks its output, without the exercises. Lines keep their numbers.
 function recording.script(source)
-  io.stdout:setvbuf "no" -- in the order of what goes to standard error
+  io.stdout:setvbuf "no" -- keeps the order of standard output and standard error
   notebook.show = show
   notebook.clear = function() io.write "\0clear\n" end
   local cells = cells_of(source)
@@ -32,7 +32,7 @@ function recording.script(source)
   return with_calls(source, cells, "tide.lessons.recording")
 end
 
--- In the process that wants to know ---------------------------------------------------------------
+-- In the recording process ------------------------------------------------------------------------
 
 --- Adds text to the outputs of a cell.
 local function add_text(outputs, text)
@@ -45,7 +45,7 @@ local function add_text(outputs, text)
   last.data = last.data .. text
 end
 
---- Adds a form, in the place of the one that had its id.
+--- Adds a representation of a value; it replaces the previous one with this id.
 local function add_form(outputs, kind, data, id)
   if kind == "text/plain" and not id then return add_text(outputs, data .. "\n") end
   for _, output in ipairs(outputs) do
@@ -57,8 +57,8 @@ local function add_form(outputs, kind, data, id)
   outputs[#outputs + 1] = {kind = kind, data = data, id = id}
 end
 
---- The outputs that a marked text holds: a list of {kind = MIME type, data =} for each cell, by
---- its number. What stands before all marks belongs to the first.
+--- The outputs in a marked text: a list of {kind = MIME type, data =} for each cell, by
+--- its number. Text before all marks belongs to the first cell.
 local function read(text)
   local cells, place = {{}}, 1
   local outputs = cells[1]
@@ -90,8 +90,8 @@ local function quoted(word) return "'" .. word:gsub("'", "'\\''") .. "'" end
 
 local kCommand <const> = "exec /proc/$PPID/exe --lesson-recorder %s </dev/null 2>&1"
 
---- Runs the lesson of a path with these words, for at most `seconds` if they are given. The outputs
---- of its cells, by number, and whether it ran to its end; otherwise the error ends the last ones.
+--- Runs the lesson at a path with these arguments, for at most `seconds` if given. Returns the outputs
+--- of its cells, by number, and whether it ran to the end; if not, the last outputs end with the error.
 function recording.of(path, words, seconds)
   local command = seconds and {"--time-limit", ("%d"):format(seconds)} or {}
   command[#command + 1] = quoted(path)

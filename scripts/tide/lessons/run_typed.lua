@@ -1,11 +1,11 @@
--- Runs Lua that is typed where a lesson stops, with the lesson's variables.
+-- Runs Lua that is typed when a lesson pauses, with the lesson's variables.
 local compile = require "tide.session.compile"
 local native = require "tide.native"
 
-local typed = {} -- variables that were made there
+local typed = {} -- variables defined by typed lines
 
---- The level, as the caller counts, and the index of a local of the lesson's main chunk; nil if it has none of the
---- name.
+--- The stack level, as seen by the caller, and the index of a local of the lesson's main chunk; nil if it has none with
+--- this name.
 local function find_local(main, name)
   local level = 2
   while true do
@@ -42,7 +42,7 @@ local function environment_of(main)
   })
 end
 
---- Runs a line, and prints what it returns or what is wrong. `main` is the function of the lesson, which is running.
+--- Runs a line, and prints its results or its error. `main` is the running function of the lesson.
 return function(line, main)
   local kind, value = compile(line, "=typed", environment_of(main), function() end)
   local results

@@ -1,4 +1,4 @@
--- Text and code of a lesson in lines that fit the terminal.
+-- Divides text and code of a lesson into lines that fit the terminal.
 local native = require "tide.native"
 local prose = require "tide.lessons.prose"
 
@@ -19,7 +19,7 @@ local function longest(lines)
   return length
 end
 
---- The lines of a comment. Where a paragraph is wider than the terminal it is filled again; drawings stay as they are.
+--- The lines of a comment. Paragraphs wider than the terminal are wrapped again; drawings are not changed.
 function screen_lines.of_text(lines)
   local columns = native.terminal_size()
   if not columns or longest(lines) <= columns then return lines end
@@ -44,7 +44,8 @@ function screen_lines.of_text(lines)
   return list
 end
 
---- Lines of code after a mark, the rest of one that is too long further in; that of a comment is one, too.
+--- Lines of code, each after a mark. The rest of a line that is too long is indented; the rest of a comment is a
+--- comment, too.
 function screen_lines.of_code(lines, mark)
   local columns = native.terminal_size() or math.maxinteger
   local list = {}

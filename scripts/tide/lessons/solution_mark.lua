@@ -1,4 +1,4 @@
--- The marks in the answers of a lesson whose exercises are checked.
+-- Marks in the answers of a lesson whose exercises are checked.
 --
 -- In a function of the answers:
 --   -- Start:
@@ -6,11 +6,11 @@
 --   -- Solution:
 --   return fast(x)
 --   -- End
--- What a learner starts from is in comments, and may be missing.
+-- The code from which a learner starts is in comments, and may be missing.
 
 local kMarks <const> = {Start = true, Solution = true, End = true}
 
---- "Start", "Solution" or "End" of a line that is a mark, and its indent; nil for another line.
+--- "Start", "Solution" or "End" for a line that is a mark, and its indent; nil for other lines.
 local function solution_mark(line)
   local indent, mark = line:match "^(%s+)%-%- (%a+):?$"
   if kMarks[mark] then return mark, indent end

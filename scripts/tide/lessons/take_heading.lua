@@ -1,7 +1,7 @@
--- The headings that a cell prints, which a form of the lesson shows by its own means.
+-- Removes the code that prints a cell's headings, for output formats that show headings themselves.
 
---- Takes them out of the cell's code, with the function that prints them. A plain text takes the place of the
---- comment's heading; one that the code computes does not.
+--- Removes the calls that print headings from the cell's code, and the function that they call. A constant text
+--- replaces the comment's heading; one that the code computes does not.
 return function(cell)
   for i, line in ipairs(cell.code) do
     local heading = cell.heading and line:match '^heading "(.*)"$'

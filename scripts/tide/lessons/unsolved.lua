@@ -1,5 +1,5 @@
--- The exercises of a lesson, made of its answers: what a learner starts from stands in the place of
--- each solution. Without a start the function raises an error until it is written.
+-- The exercises of a lesson, generated from its answers: each solution is replaced by the code from which a learner
+-- starts. If there is none, the function raises an error until it is written.
 local solution_mark = require "tide.lessons.solution_mark"
 
 local kNothing <const> = 'error "nothing is written here yet"'

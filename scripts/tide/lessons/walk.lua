@@ -1,6 +1,6 @@
--- Runs through a lesson: before each of its cells the comment and the code are shown. A person at a terminal is asked
--- to go on where a section begins and where the screen is full, so that no more than a screen is shown at once; Lua
--- that is typed there is run.
+-- Runs a lesson, showing the comment and the code of each cell before it runs. On a terminal it pauses at the start of
+-- each section and when the screen is full, so that at most a screenful is shown at once; Lua that is typed at a pause
+-- is run.
 local cells_of = require "tide.lessons.cells"
 local lines_to_show = require "tide.lessons.lines_to_show"
 local native = require "tide.native"
@@ -15,7 +15,7 @@ local kFewestRows <const> = 5   -- of a page, if the terminal has less
 
 local walk = {}
 
---- The lines that show a cell. `before` and `after` stand around each line of code.
+--- The lines that show a cell. `before` and `after` enclose each line of code.
 local function lines_of(cell, before, after)
   local list = {}
   if cell.heading then table.move({"", cell.heading, ("-"):rep(#cell.heading)}, 1, 3, 1, list) end
@@ -39,7 +39,7 @@ local function foreseen(cell)
   return math.min(count, kMostForeseen)
 end
 
---- The rows that a text takes: lines that are wider than the terminal take more than one.
+--- The number of rows that a text takes: lines that are wider than the terminal take several.
 local function rows_of(text)
   local columns, rows = native.terminal_size(), 0
   for line in text:gsub("\27%[[%d;]*m", ""):gmatch "([^\n]*)\n?" do
@@ -48,8 +48,8 @@ local function rows_of(text)
   return rows
 end
 
---- Asks until Enter alone is pressed, and runs what is typed. Leaves the program at `q` and at the end of the input.
---- `section` begins next; nil in the middle of one.
+--- Asks until an empty line is entered, and runs other lines. Exits the program at `q` and at the end of the input.
+--- `section` is the next section; nil in the middle of one.
 local function ask(section, main)
   local question = ("-- Enter goes on%s; q leaves; Lua is run: "):format(section and " with " .. section or "")
   local columns = native.terminal_size()
@@ -67,11 +67,11 @@ local function ask(section, main)
     run_typed(answer, main)
     asked_before = true
   end
-  -- The question was for now: the line goes.
+  -- The line of the question is erased.
   if not asked_before and os.getenv "TERM" ~= "dumb" then io.stdout:write "\27[A\27[2K" end
 end
 
---- Counts the rows of the screen that are used, and asks where it is full. No question interrupts a cell, which may
+--- Counts the used rows of the screen, and asks when it is full. No question interrupts a cell, which may
 --- measure time: output that does not fit on the screen is held back until the cell has ended.
 local function new_screen()
   local screen = {used = 0, main = nil}
@@ -83,14 +83,14 @@ local function new_screen()
     is_asking, screen.used = false, 0
   end
 
-  --- Whether the screen has space for a number of rows, and for a question below them.
+  --- Whether the screen has space for this number of rows, and for a question below them.
   function screen.has_space(rows)
     local _, height = native.terminal_size()
     return screen.used + rows <= math.max(kFewestRows, height - kQuestionRows)
   end
 
-  --- Writes a text. Asks first if the rest of the screen is too small for it, and within one that is longer than a
-  --- screen.
+  --- Writes a text. Asks first if the rest of the screen is too small for it, and also within a text that is longer
+  --- than a screen.
   function screen.write(text)
     if screen.used > 0 and not screen.has_space(rows_of(text)) then screen.asked() end
     for line in text:gmatch "[^\n]*\n?" do
@@ -101,7 +101,7 @@ local function new_screen()
     end
   end
 
-  --- Writes what the lesson prints, or holds it back. What is typed at a question prints at once.
+  --- Writes output of the lesson, or holds it back. Output of lines typed at a question is not held back.
   local function output(text)
     if is_asking then
       io.stdout:write(text)
@@ -112,7 +112,7 @@ local function new_screen()
     end
   end
 
-  --- Writes what was held back; without questions if the lesson failed or was interrupted.
+  --- Writes the output that was held back; without questions if the lesson failed or was interrupted.
   function screen.release(problem)
     local texts = held
     held = {}
@@ -121,7 +121,7 @@ local function new_screen()
     end
   end
 
-  --- In the place of `print` and `io.write`: all is counted, and lines of `print` are broken between words.
+  --- Replaces `print` and `io.write`: rows are counted, and lines of `print` are wrapped between words.
   function screen.watch_output()
     function print(...)
       local texts = table.pack(...)
@@ -138,14 +138,14 @@ local function new_screen()
 end
 
 --- The source of a lesson with calls that show its cells as they are reached. `options`: `pause`, ask
---- before each section but the first and where the screen is full; `color`, color the code. Lines keep their numbers.
+--- before each section except the first and when the screen is full; `color`, color the code. Lines keep their numbers.
 function walk.script(source, options)
   local cells, sections, screen = cells_of(source), 0, new_screen()
   local before, after = "", ""
   if options.color then before, after = "\27[36m", "\27[0m" end
   local write = options.pause and screen.write or io.write
   if options.pause then screen.watch_output() end
-  --- What the script calls where a cell begins.
+  --- Called by the script where a cell begins.
   function walk.begin_cell(number)
     local cell = cells[number]
     local lines = lines_of(cell, before, after)

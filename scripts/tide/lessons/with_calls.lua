@@ -1,7 +1,7 @@
--- The source of a lesson with a call where each of its cells begins.
+-- Inserts a call at the beginning of each cell of a lesson.
 
---- The text of the lines of a source, of which the cells' code takes the place; `module` is called
---- as begin_cell(NUMBER) in front of each cell with code. Lines keep their numbers.
+--- The text of the lines of a source, in which the cells' code replaces the original. Each cell with code is preceded
+--- by a call begin_cell(NUMBER) of `module`. Lines keep their numbers.
 return function(source, cells, module)
   local lines = {}
   for line in (source .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = line end

@@ -120,8 +120,8 @@ end
 
 local calls = {}
 
---- For the error `message`, whose handler calls this: how a function of the library is called that was called with a
---- ':' by the innermost line of the script; else nil.
+--- For the error `message`, whose handler calls this: the correct call of a library function that the innermost line of
+--- the script called with ':'; else nil.
 function calls.needless_colon()
   for level = 2, kDeepest do
     local callee, caller = debug.getinfo(level, "Snf"), debug.getinfo(level + 1, "Sl")
@@ -133,8 +133,8 @@ function calls.needless_colon()
   return nil
 end
 
---- For the error `message`, whose handler calls this: how the call that failed is written, the file
---- and line where it stands, and the method's name; nil if no ':' was forgotten.
+--- For the error `message`, whose handler calls this: the corrected form of the failed call, its file
+--- and line, and the method's name; nil if no ':' was forgotten.
 function calls.forgotten_colon(message)
   for level = 2, kDeepest do
     local callee, caller = debug.getinfo(level, "Snf"), debug.getinfo(level + 1, "Sl")

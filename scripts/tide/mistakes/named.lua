@@ -1,4 +1,4 @@
--- Errors that name only an inner function of the library: the function that the script called is put first.
+-- Adds the function that the script called to errors that name only an inner function of the library.
 local is_script = require "tide.internal.is_script"
 local source = require "tide.mistakes.source"
 
@@ -51,7 +51,7 @@ local function called_name(message)
 end
 
 --- The error `message`, which begins with `place`, with the name of the called function if it lacks it; called by a
---- message handler, on the stack of the error. What failed on a device, or lacked its memory, names the op already.
+--- message handler, on the stack of the error. Errors from a device, and out-of-memory errors, already name the op.
 local function named(message, place)
   if message:find("; queued at ", 1, true) or message:find(": out of memory on ", 1, true) then return message end
   local name = place and message:sub(1, #place + 2) == place .. ": " and called_name(message)

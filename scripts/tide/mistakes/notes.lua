@@ -5,7 +5,7 @@ local source = require "tide.mistakes.source"
 --- The note on x:any() and x:all() as conditions.
 local function always_true(call)
   local receiver = call:find "^:" and "..." or ""
-  return ("a tensor is true whatever it holds: %s%s():item() is its value"):format(receiver, call)
+  return ("a tensor is always true: %s%s():item() is its value"):format(receiver, call)
 end
 
 --- Whether a name is that of a tensor, as far as `value_of(name)` knows.
@@ -19,7 +19,7 @@ local kRows <const> = {
   {line = "%f[%w_]while%s.-([%w_%.%[%]]*:a[nl][yl])%(%)%s*do%f[^%w_]", says = always_true},
   {line = "%f[%w_]assert%s*%(.-([%w_%.%[%]]*:a[nl][yl])%(%)%s*[%),]", says = always_true},
   {line = "([%w_%.]+)%.shape%s*%[[^%]]*%]%s*=%f[^=]",
-    says = function(name) return ("a shape is a copy: %s = %s:reshape(...) gives it another"):format(name, name) end},
+    says = function(name) return ("a shape is a copy: %s = %s:reshape(...) changes it"):format(name, name) end},
   {line = "%f[%w_]([%a_][%w_]*)%s*([=~]=)%s*%-?[%d%.]+", says = function(name, operator, value_of)
     if not is_tensor(value_of, name) then return nil end
     local method = operator == "==" and "eq" or "ne"

@@ -5,8 +5,8 @@ local source = {}
 
 local kept = {} -- by chunk name, the lines of texts that are not files
 
---- Keeps a text that a chunk name stands for; `first` is the number of its first line. Texts that
---- were kept by that name before stay, as the lines of a session at the prompt.
+--- Keeps the text of a chunk name; `first` is the number of its first line. Texts that were kept under
+--- this name before remain, such as the earlier lines of a session at the prompt.
 function source.keep(name, text, first)
   local lines = kept[name] or {}
   kept[name], lines.first = lines, first

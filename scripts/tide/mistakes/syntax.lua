@@ -30,10 +30,10 @@ local function has_named_argument(code, says)
       return callee ~= nil and not (" if elseif while and or not return "):find(" " .. callee .. " ", 1, true)
     end
   end
-  return true -- the call began on a line before
+  return true -- the call began on an earlier line
 end
 
---- Whether a condition stands between values, as in `a if c else b`.
+--- Whether a condition is between two values, as in `a if c else b`.
 local function has_inline_if(code)
   return code:find(words "[%w_%)%]}\"]%s+<if>.-<else>") ~= nil and not code:find(words "<then>")
 end
@@ -47,12 +47,12 @@ end
 
 -- Equivalents of other modules.
 local kModules <const> = {
-  numpy = "tide.tensor makes arrays, tide.np reads their files", math = "math is there without an import",
-  os = "os and io are there without an import", sys = "arg holds the arguments, os.exit ends the script",
+  numpy = "tide.tensor creates arrays, tide.np reads their files", math = "math needs no import",
+  os = "os and io need no import", sys = "arg holds the arguments, os.exit ends the script",
   random = "math.random, or tide.rand", time = "os.time, or tide.time", ["matplotlib.pyplot"] = "tide.plot has figures",
   pandas = "tide.data.read_csv", PIL = "tide.vision.io.read_image", torchvision = "tide.vision",
-  tensorflow = "tide is there without an import", jax = "tide is there without an import",
-  mxnet = "tide is there without an import", keras = "tide is there without an import",
+  tensorflow = "tide needs no import", jax = "tide needs no import",
+  mxnet = "tide needs no import", keras = "tide needs no import",
 }
 
 --- import torch.nn as nn
@@ -60,7 +60,7 @@ local function import(module, name)
   local place = in_tide(module)
   local known = kModules[module] or kModules[module:match "^[%w_]+"]
   if known then return known end
-  if place and (place == "tide" or not name) then return "tide is there without an import" end
+  if place and (place == "tide" or not name) then return "tide needs no import" end
   return ("local %s = %s"):format(name or module:match "[%w_]+$", place or ('require "%s"'):format(module))
 end
 
@@ -104,9 +104,9 @@ local function has_block_after(word, closes)
 end
 
 -- Patterns, from specific to general: `line`, a pattern or a function of the line's code;
--- `near`, a pattern of the token in Lua's message; `says`, a pattern of the message. `back`: the
--- line may be one of those before, as a colon at its end makes Lua read on. `lua` is the Lua equivalent, or
--- a function of the captures of `line`.
+-- `near`, a pattern of the token in Lua's message; `says`, a pattern of the message. `back`: also
+-- matches earlier lines, because after a colon at the end of a line Lua reads on. `lua` is the Lua
+-- equivalent, or a function of the captures of `line`.
 local kRows <const> = {
   -- Statements.
   {line = "^%s*import%s+([%w_%.]+)%s+as%s+([%w_]+)", lua = import},

@@ -14,7 +14,7 @@ local function names_of(value)
   return names
 end
 
-local called_as -- where each name of the reference is found; created on first use
+local called_as -- the path of each name of the reference; created on first use
 
 --- The path of a name that `value` lacks, but another table of the library has; else nil.
 local function elsewhere(name)

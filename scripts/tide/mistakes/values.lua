@@ -7,8 +7,8 @@ local other_systems = require "tide.reference.other_systems"
 local kNames <const> = {
   torch = "the module is called tide", nn = "local nn = tide.nn", F = "local F = tide.nn.functional",
   optim = "local optim = tide.optim", plt = "tide.plot has figures",
-  np = "tide.tensor makes arrays, tide.np reads their files",
-  numpy = "tide.tensor makes arrays, tide.np reads their files",
+  np = "tide.tensor creates arrays, tide.np reads their files",
+  numpy = "tide.tensor creates arrays, tide.np reads their files",
   self = "methods that use self are defined with ':', as in function Net:forward(x)",
   try = "in Lua: local ok, message = pcall(function() ... end)",
 }
@@ -76,13 +76,13 @@ end
 --- A layer whose constructor was called with the input.
 local function layer_called(name)
   local is_layer = rawget(require "tide".nn, name) ~= nil
-  return is_layer and ("a layer is made first, and then called: nn.%s(...)(x)"):format(name) or nil
+  return is_layer and ("create the layer first, then call it: nn.%s(...)(x)"):format(name) or nil
 end
 
 local kJoined <const> = "in Lua: a .. b"
 local kFormatted <const> = 'in Lua: ("%d"):format(x)'
 
--- `says`, a pattern of the message, in which methods are fields, too; `line`, one of the script's line;
+-- `says`, a pattern of the message, in which methods are also called fields; `line`, a pattern of the script's line;
 -- `hint`, the text to add, or a function of the capture of the last of these patterns.
 local kRows <const> = {
   {says = "a nil value %(global '([%w_]+)'%)", hint = by_name(kNames)},
@@ -111,9 +111,9 @@ local kRows <const> = {
   {says = ": tensor: .*expected table of options, got number$", hint = "in Lua: tide.tensor{1, 2, 3}"},
   {says = ": tensor: too many arguments: argument %d+ is a number$", hint = "in Lua: tide.tensor{1, 2, 3}"},
   {says = "expected table of options, got string$", hint = 'options have names: {dtype = "float32"}'},
-  {says = "expected table of tensors, got tide%.Tensor$", hint = "tensors stand in a table: {a, b}"},
+  {says = "expected table of tensors, got tide%.Tensor$", hint = "pass the tensors in a table: {a, b}"},
   {says = ": expected tensor, got table$", hint = "tide.tensor(list) makes one"},
-  {says = ": expected tensor, got DataLoader$", hint = "a loader gives batches: for x, y in loader:iter() do"},
+  {says = ": expected tensor, got DataLoader$", hint = "iterate over batches: for x, y in loader do"},
   {says = "%(shape%): expected integers or table of integers, got string$", line = "%a%d+[\"']?%s*[%),]",
     hint = 'options have names: {dtype = "float32"}'},
   {says = '%f[%w](%u%w*): argument %d+ %([%w_]+%): expected [%w ",]+, got tensor$', hint = layer_called},
@@ -127,7 +127,7 @@ local kRows <const> = {
   {says = "tensor%.([%w_]+): there is no such name", hint = by_name(other_systems.array_methods)},
   {says = "%f[%w]%u[%w_]*%.([%w_]+): there is no such name", hint = by_name(other_systems.object_methods)},
   {says = "%.([%w_]+): there is no such name", hint = by_name(other_systems.names)},
-  {says = "module 'torch[%w_%.]*' not found", hint = "the module is called tide, and is there without require"},
+  {says = "module 'torch[%w_%.]*' not found", hint = "the module is called tide, and needs no require"},
 }
 
 --- The hint for the error `message`; nil if it is not a known mistake. `script_line()` is the text of the

@@ -4,7 +4,7 @@ local tokens = require "tide.internal.tokens"
 local openers <const> = {["("] = true, ["{"] = true, ["["] = true}
 local closers <const> = {[")"] = true, ["}"] = true, ["]"] = true}
 
-local by_key -- entries of the reference by how they are called: created on first use
+local by_key -- entries of the reference by the name that is called; created on first use
 
 local function entry_of(path)
   if not by_key then
@@ -36,7 +36,7 @@ end
 
 local calls = {}
 
---- The entry of the innermost call that is open at the end of the text, and whether the end lies in
+--- The entry of the innermost call that is open at the end of the text, and whether the text ends inside
 --- a table that is its argument; nil if there is none.
 function calls.open_call(text)
   local list, depth, in_table = tokens(text), 0, false

@@ -13,7 +13,7 @@ local function set(words)
 end
 
 local openers, closers = set "do function repeat if ( { [", set "end until ) } ]"
--- What a statement may end with, beside names and literals.
+-- Tokens that a statement may end with, besides names and literals.
 local enders = set ") ] } end nil true false ... ; :: break"
 
 --- Whether a message of Lua's compiler says that the text ended too early. A colon at the end

@@ -6,8 +6,8 @@ local function is_command(line, is_first)
 end
 
 --- The parts of a text in order: `text`, and the number of its first `line`. `is_unfinished(lua)`
---- says whether more lines may complete a text. A command is one line; that of a %NAME goes on as
---- long as the text after the name is incomplete.
+--- returns whether more lines may complete a text. A command is one line; a %NAME command continues
+--- as long as the text after the name is incomplete.
 local function divide(text, is_unfinished)
   local parts, lines, first = {}, {}, 1
   local function add(from)

@@ -4,7 +4,7 @@ local source = require "tide.mistakes.source"
 
 local explain = {}
 
---- The source of a function or class of Lua, headed by its place; nil for others.
+--- The source of a Lua function or class, below its file and line; nil for others.
 local function source_of(value)
   local fn = type(value) == "table" and (rawget(value, "init") or rawget(value, "forward")) or value
   if type(fn) ~= "function" then return nil end
@@ -24,7 +24,7 @@ local function source_of(value)
   return #shown > 1 and table.concat(shown, "\n") or nil
 end
 
---- The source of the function that a text stands for, `??name`; else the help on it.
+--- The source of the function that a text evaluates to, `??name`; otherwise the help on it.
 function explain.source(session, text)
   local name = text:match "^[%s?]*(.-)%s*$"
   session:provide(name)
@@ -34,7 +34,7 @@ function explain.source(session, text)
   return known and source_of(value) or explain.text(session, text)
 end
 
---- The help on the value that the text stands for, else on the name that it is.
+--- The help on the value of a text; if it has none, on the text as a name.
 function explain.text(session, text)
   text = text:match "^[%s?]*(.-)%s*$"
   if text == "" then return (require("tide").help()) end

@@ -237,7 +237,7 @@ function magics.read(session, mark, text)
   end
   return function()
     local near = nearest(name, names)
-    error(("there is no %%%s%s; %%help lists what there is")
+    error(("unknown command %%%s%s; %%help lists the commands")
       :format(name, near and ("; did you mean %%%s?"):format(near) or ""), 0)
   end
 end

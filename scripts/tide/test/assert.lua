@@ -1,6 +1,6 @@
--- assert as tests in busted's words use it: Lua's own when called, and luassert's forms by name:
--- assert.are.equal(2, x), assert.is_not_nil(x), assert.spy(s).was.called_with(1). What is expected
--- comes first; a text after the last argument heads the message.
+-- assert for tests in busted's style: Lua's own when called, and luassert's forms by name:
+-- assert.are.equal(2, x), assert.is_not_nil(x), assert.spy(s).was.called_with(1). The expected value
+-- comes first; a text after the last argument is put before the message.
 local compare = require "tide.test.compare"
 local raise = require "tide.internal.raise"
 local spy = require "tide.test.spy"
@@ -9,9 +9,9 @@ local tide = require "tide"
 
 local lua_assert = assert
 
--- Each assertion: how many arguments it takes, and a function of them that returns whether it
--- holds, and what is said if it does not, and if it does and should not. `subject` is what
--- assert.spy was given.
+-- Each assertion: its number of arguments, and a function of them that returns whether it holds, the
+-- message if it does not, and the message if it holds but is negated. `subject` is the argument of
+-- assert.spy.
 local assertions = {}
 
 local function define(names, arity, check)
@@ -76,7 +76,7 @@ define_value({"callable"}, function(value)
   return type(value) == "function" or type(meta) == "table" and meta.__call ~= nil
 end)
 
---- The error of a call without the file and line in front.
+--- The error of a call, without the file and line at its start.
 local function without_place(message)
   return type(message) == "string" and message:gsub("^.-:%d+: ", "", 1) or message
 end
@@ -101,7 +101,7 @@ define({"returned_arguments"}, math.huge, function(_, count, ...)
 end)
 
 local function need_spy(subject, name)
-  if not spy.is_spy(subject) then raise("%s: assert.spy(s) with a spy comes before it", name) end
+  if not spy.is_spy(subject) then raise("%s: expected a spy, as in assert.spy(s).was.%s", name, name) end
   return subject
 end
 
@@ -141,14 +141,14 @@ define({"returned_with"}, math.huge, function(subject, ...)
     "no call returned " .. listed(wanted), "a call returned " .. listed(wanted)
 end)
 
--- Words that make a sentence of it and change nothing, and those that turn it around.
+-- Words without effect that complete a sentence, and those that negate it.
 local kFillers <const> = {is = true, are = true, was = true, has = true, have = true, does = true,
   be = true, been = true, a = true, an = true, to = true}
 local kNegations <const> = {["not"] = true, no = true}
 
 local new_sentence
 
---- The assertion that a sentence so far and further words name; a sentence if words are missing.
+--- The assertion named by the sentence so far and further words; a sentence if words are missing.
 local function read_words(sentence, words)
   local negated, rest = sentence.negated, words:lower()
   while true do
@@ -161,7 +161,7 @@ local function read_words(sentence, words)
   local assertion = assertions[rest]
   if not assertion then
     local near = nearest(rest, assertions)
-    raise("assert: there is no assertion '%s'%s", words,
+    raise("assert: unknown assertion '%s'%s", words,
       near and (": did you mean '%s'?"):format(near) or "")
   end
   local name = (negated and "not " or "") .. assertion.name
@@ -199,14 +199,14 @@ local test_assert = setmetatable({}, {
   end,
 })
 
---- The spy that the following words are about; assert.stub is the same.
+--- Sets the spy of the following assertion; assert.stub is the same.
 function test_assert.spy(subject) return new_sentence(false, subject) end
 test_assert.stub = test_assert.spy
 
---- A text to head the message of the following assertion.
+--- Sets a text that is put before the message of the following assertion.
 function test_assert.message(text) return new_sentence(false, nil, text) end
 
---- Adds an assertion: check(state, arguments), as luassert has it, returns whether it holds.
+--- Adds an assertion: check(state, arguments) returns whether it holds, as in luassert.
 function test_assert.register(_, kind, name, check)
   if kind ~= "assertion" then raise("assert: only assertions can be registered, got '%s'", tostring(kind)) end
   define({name:lower()}, math.huge, function(_, ...)

@@ -1,5 +1,4 @@
--- What tests assert. Each function raises an error in the name of the test's line when it does not
--- hold.
+-- Assertions of tests. If an assertion does not hold, it raises an error with the test's line.
 local compare = require "tide.test.compare"
 local raise = require "tide.internal.raise"
 
@@ -11,8 +10,8 @@ end
 
 local close_options = {rtol = true, atol = true}
 
---- Numbers, tensors or nested tables have one shape, tensors one type, and are equal up to rounding:
---- |got - expected| <= atol + rtol * |expected|. {rtol = 1e-5, atol = 1e-6} unless said otherwise.
+--- Numbers, tensors or nested tables have the same shape, tensors the same type, and values are equal up to rounding:
+--- |got - expected| <= atol + rtol * |expected|. The default is {rtol = 1e-5, atol = 1e-6}.
 function asserts.close(got, expected, options)
   options = options or {}
   for name in pairs(options) do
@@ -24,15 +23,14 @@ function asserts.close(got, expected, options)
   fail_with("close", compare.close(got, expected, rtol, atol, true))
 end
 
---- Tensors of one type, shape and values; tables with the same contents; the same number, string,
---- ... Numbers of Lua are compared by value: 3 equals 3.0.
+--- Tensors of the same type, shape and values; tables with the same contents; the same number, string,
+--- ... Lua numbers are compared by value: 3 equals 3.0.
 function asserts.equal(got, expected) fail_with("equal", compare.equal(got, expected)) end
 
---- As equal, and each number of Lua is an integer where the one expected is, and a float where that
---- is.
+--- As equal, but Lua integers and floats are different: 3 does not equal 3.0.
 function asserts.same_type(got, expected) fail_with("same_type", compare.same_type(got, expected)) end
 
---- Tensors whose bits are the same.
+--- Tensors with the same bits.
 function asserts.identical(got, expected)
   fail_with("identical", compare.identical(got, expected))
 end
@@ -46,8 +44,7 @@ function asserts.is_false(value) if value then raise("is_false: got %s", tostrin
 --- nil.
 function asserts.is_nil(value) if value ~= nil then raise("is_nil: got %s", tostring(value)) end end
 
---- Calling fn raises an error whose text contains `message`, letter by letter. Returns the whole
---- text.
+--- Calling fn raises an error whose text contains `message` (not a pattern). Returns the complete text.
 function asserts.raises(message, fn, ...)
   local ok, got = pcall(fn, ...)
   if ok then raise("raises: no error; expected: %s", message) end

@@ -1,4 +1,4 @@
--- Compares tensors, numbers and tables, and says where and by how much they differ.
+-- Compares tensors, numbers and tables, and reports where and by how much they differ.
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -6,8 +6,8 @@ local compare = {}
 
 local kDeepest <const> = 150
 
---- Notes that `value` lies in the tables of `path`, a list that knows its members too; an error if it
---- contains itself or lies too deep.
+--- Adds the table `value` to `path`, the list and set of the tables around it. Raises an error if it contains itself
+--- or is nested too deeply.
 local function enter(path, value)
   if path[value] then raise "a table that contains itself cannot be compared" end
   if #path == kDeepest then raise("tables in more than %d others cannot be compared", kDeepest) end
@@ -24,7 +24,7 @@ local function add_elements(value, list, path)
   end
   enter(path, value)
   for i = 1, #value do
-    -- No call for each of the numbers: rows may be long.
+    -- Numbers are handled without a call for each: rows may be long.
     local inner = value[i]
     if type(inner) == "number" then list[#list + 1] = inner else add_elements(inner, list, path) end
   end
@@ -43,7 +43,7 @@ local function shape_text(shape) return "(" .. table.concat(shape, ", ") .. ")" 
 
 local function is_list(value) return type(value) == "table" and not tide.is_tensor(value) end
 
---- The sizes of a tensor, or of nested lists as their first elements tell them.
+--- The sizes of a tensor, or of nested lists, according to their first elements.
 local function shape_of(value)
   local shape = {}
   while is_list(value) do
@@ -53,11 +53,11 @@ local function shape_of(value)
   return shape
 end
 
---- Whether a list is empty, which says nothing of further sizes.
+--- Whether a list is empty, which leaves further sizes open.
 local function is_empty_list(value) return is_list(value) and #value == 0 end
 
---- The difference between the shapes and, if `types`, the dtypes of two values in words; nil if
---- there is none. A list has the shape that a tensor made of it would have, and no dtype.
+--- Describes the difference between the shapes and, if `types`, the dtypes of two values; nil if they are equal. A list
+--- has the shape of a tensor made of it, and no dtype.
 local function form_difference(got, expected, types)
   if is_list(got) and is_list(expected) then
     for i = 1, math.min(#got, #expected) do
@@ -84,14 +84,14 @@ local function is_number(value) return type(value) == "number" end
 
 local function is_nan(value) return value ~= value end
 
---- Whether two values agree within the tolerances; nan agrees with nan, infinities with their like.
+--- Whether two values agree within the tolerances; nan agrees with nan, and infinities with those of the same sign.
 local function near(a, b, rtol, atol)
   if not (is_number(a) and is_number(b)) then return a == b end
   if a == b or (is_nan(a) and is_nan(b)) then return true end
   return math.abs(a - b) <= atol + rtol * math.abs(b) and math.abs(b) < math.huge
 end
 
---- A value as messages show it.
+--- The text of a value in messages.
 local function show(value)
   return math.type(value) == "float" and ("%.9g"):format(value) or tostring(value)
 end
@@ -116,16 +116,16 @@ local function differing(a, b, agree)
   return ("%s (%d of %d differ, by up to %.3g)"):format(text, count, #b, worst)
 end
 
---- nil if all elements of `got` are within atol + rtol * |expected| of those expected, else what
---- differs. Shapes must be equal, and the types of two tensors too if `types` is true.
+--- nil if all elements of `got` are within atol + rtol * |expected| of those expected, else the difference. Shapes must
+--- be equal, and the types of two tensors too if `types` is true.
 function compare.close(got, expected, rtol, atol, types)
-  local a, b = elements(got), elements(expected) -- first, as it refuses lists that hold themselves
+  local a, b = elements(got), elements(expected) -- first, because it raises an error for lists that contain themselves
   return form_difference(got, expected, types)
     or differing(a, b, function(x, y) return near(x, y, rtol, atol) end)
 end
 
---- nil if two tensors have the same type, shape and bits (up to the payload of nan), else what
---- differs.
+--- nil if two tensors have the same type, shape and bits (except the payload of nan), else the
+--- difference.
 function compare.identical(got, expected)
   local a, b = elements(got), elements(expected)
   return form_difference(got, expected, true) or differing(a, b, function(x, y)
@@ -135,8 +135,8 @@ function compare.identical(got, expected)
   end)
 end
 
---- What differs between two values; `path` are the tables of `expected` around them. With `types`
---- an integer is not a float.
+--- The difference between two values; `path` are the tables of `expected` around them. With `types`
+--- integers and floats differ.
 local function difference_between(got, expected, types, path)
   local tensors = (tide.is_tensor(got) and 1 or 0) + (tide.is_tensor(expected) and 1 or 0)
   if tensors == 2 then return compare.close(got, expected, 0, 0, true) end
@@ -164,8 +164,8 @@ local function difference_between(got, expected, types, path)
   return ("%s, expected %s"):format(text, wanted)
 end
 
---- nil if `got` equals `expected`: tensors by type, shape and values, tables by contents, all else
---- by `==`.
+--- nil if `got` equals `expected`, else the difference: tensors are compared by type, shape and
+--- values, tables by contents, other values by `==`.
 function compare.equal(got, expected) return difference_between(got, expected, false, {}) end
 
 --- As equal; Lua's integers and floats differ too.

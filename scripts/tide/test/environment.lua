@@ -1,5 +1,5 @@
--- What a file of tests sees beyond Lua's globals: busted's words. Modules that it loads see it only
--- if they ask: require "busted", require "luassert".
+-- The environment of a test file: Lua's globals and busted's functions. Modules that it loads have them only by
+-- require "busted" and require "luassert".
 local assert = require "tide.test.assert"
 local matchers = require "tide.test.matchers"
 local spy = require "tide.test.spy"
@@ -15,7 +15,7 @@ local words = {
   assert = assert, spy = spy, stub = spy.stub, mock = spy.mock, match = matchers.match,
 }
 
--- In busted these two say what a group's globals do; here each file has a process of its own.
+-- In busted these two control whether a group's globals persist; here each file has its own process.
 function words.insulate(name, fn)
   if fn == nil then name, fn = "insulate", name end
   return test.describe(name, fn)
@@ -32,5 +32,5 @@ local modules = {
 }
 for name, value in pairs(modules) do package.preload[name] = function() return value end end
 
---- The _ENV of a file of tests: new globals go where Lua's are.
+--- The _ENV of a test file: new globals are assigned to _G.
 return setmetatable(words, {__index = _G, __newindex = _G})

@@ -1,8 +1,8 @@
--- tide.test.exercises: checks what a learner has written, and says which exercises are solved.
+-- tide.test.exercises: checks a learner's solutions, and prints which exercises are solved.
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 
---- The exercises of a list, or an error that says what is wrong with it.
+--- The exercises of a list; raises an error if the list is invalid.
 local function checked(list)
   if type(list) ~= "table" then raise("exercises: expected a list of {name, check}, got %s", kind_of(list)) end
   for i, exercise in ipairs(list) do
@@ -15,14 +15,14 @@ local function checked(list)
   return list
 end
 
---- What a check calls: without a condition the exercise is unsolved, and this is the hint.
+--- Called by a check: if the condition is false, the exercise is unsolved, with this hint.
 local function expect(condition, hint)
   if not condition then error({hint = hint}, 0) end
 end
 
---- Calls check(expect) of each exercise {name, check}. It is unsolved if an expectation fails, or if there is an
---- error: what the learner has written runs in the check. Prints a line for each exercise, with the hint, and raises
---- an error if one is unsolved.
+--- Calls check(expect) of each exercise {name, check}. It is unsolved if an expectation fails or the check, which runs
+--- the learner's code, raises an error. Prints a line for each exercise, with the hint, and raises an error if one is
+--- unsolved.
 return function(list)
   local unsolved = 0
   for _, exercise in ipairs(checked(list)) do

@@ -1,4 +1,4 @@
--- Notes the files that Lua loads from now on, for `tide test --watch`.
+-- Records the files that Lua loads from now on, for `tide test --watch`.
 local files = {}
 
 for _, name in ipairs {"loadfile", "dofile"} do
@@ -9,7 +9,7 @@ for _, name in ipairs {"loadfile", "dofile"} do
   end
 end
 
---- The paths, modules that were required among them.
+--- The paths, including those of required modules.
 return function()
   for name in pairs(package.loaded) do
     local path = type(name) == "string" and package.searchpath(name, package.path)

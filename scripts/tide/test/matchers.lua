@@ -1,4 +1,4 @@
--- Matchers: what may stand for an argument of a call that a spy is asked about.
+-- Matchers: stand for arguments when the calls of a spy are checked.
 local compare = require "tide.test.compare"
 
 local matchers = {}
@@ -7,7 +7,7 @@ local Matcher = {}
 
 local function new_matcher(matches) return setmetatable({matches = matches}, Matcher) end
 
---- Whether a value is the one wanted, or one that the matcher in its place takes.
+--- Whether a value equals the expected one, or is accepted by a matcher given for it.
 function matchers.agree(value, wanted)
   if getmetatable(wanted) == Matcher then return wanted.matches(value) end
   return rawequal(value, wanted) or compare.equal(value, wanted) == nil

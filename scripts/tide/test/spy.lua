@@ -1,17 +1,17 @@
--- Spies and stubs: functions that keep count of their calls, alone or in the place of a field.
+-- Spies and stubs: functions that record their calls, alone or in place of a field.
 local kind_of = require "tide.internal.kind_of"
 local matchers = require "tide.test.matchers"
 local raise = require "tide.internal.raise"
 
 local spy = {}
 
--- Spies that stand in tables, in the order in which they were put there.
+-- Spies in tables, in the order in which they were placed.
 local placed = {}
 
 local Spy = {}
 Spy.__index = Spy
 
---- Whether `arguments` (a list with its length in n) are what `wanted` says.
+--- Whether `arguments` (a list with its length in n) match `wanted`.
 local function agree(arguments, wanted)
   if arguments.n ~= wanted.n then return false end
   for i = 1, wanted.n do
@@ -34,13 +34,13 @@ function Spy:__call(...)
   return table.unpack(results, 1, results.n)
 end
 
---- Forgets the calls.
+--- Clears the recorded calls.
 function Spy:clear()
   self.calls, self.returnvals = {}, {}
   return self
 end
 
---- Puts back what stood in the table before.
+--- Restores the previous value in the table.
 function Spy:revert()
   if self.owner then
     rawset(self.owner, self.key, self.original)
@@ -52,10 +52,10 @@ function Spy:revert()
   return self
 end
 
---- How many calls there were.
+--- The number of calls.
 function Spy:count() return #self.calls end
 
---- Whether a call had these arguments, given as table.pack gives them. Matchers may stand for some.
+--- Whether a call had these arguments, a table as returned by table.pack. Matchers may stand for some.
 function Spy:was_called_with(wanted)
   for _, call in ipairs(self.calls) do
     if agree(call.vals, wanted) then return true end
@@ -80,7 +80,7 @@ local function is_callable(value)
   return type(value) == "function" or type(meta) == "table" and meta.__call ~= nil
 end
 
---- Puts a spy into the table, until it is reverted or the test ends.
+--- Places a spy in the table, until it is reverted or the test ends.
 local function place(made, owner, key)
   made.owner, made.key, made.original = owner, key, rawget(owner, key)
   rawset(owner, key, made)
@@ -99,7 +99,7 @@ function spy.new(fn)
   return new_spy(fn or function() end)
 end
 
---- A spy in the place of the function `owner[key]`, which it calls.
+--- A spy in place of the function `owner[key]`, which it calls.
 function spy.on(owner, key)
   check_table("spy.on", owner, key)
   if not is_callable(owner[key]) then
@@ -115,7 +115,7 @@ local function returning(...)
   return function() return table.unpack(results, 1, results.n) end
 end
 
---- What says how a stub behaves: `set(behaviour)` takes it.
+--- The methods that define how a stub behaves, by calling `set(behaviour)`.
 local function settings(made, set)
   return {
     returns = function(...) set(returning(...)) return made end,
@@ -124,7 +124,7 @@ local function settings(made, set)
   }
 end
 
---- A spy in the place of `owner[key]` that does not call it: it returns the further arguments, or
+--- A spy in place of `owner[key]` that does not call it: it returns the further arguments, or
 --- calls the only one if that is a function.
 local function new_stub(owner, key, ...)
   check_table("stub", owner, key)
@@ -142,7 +142,7 @@ local function new_stub(owner, key, ...)
   return place(made, owner, key)
 end
 
---- Replaces the functions of a table, and of the tables in it, by spies, or by stubs.
+--- Replaces the functions of a table, and of the tables in it, with spies or stubs.
 local function mock(owner, stubs, ...)
   for key, value in pairs(owner) do
     if spy.is_spy(value) then
@@ -158,10 +158,10 @@ end
 spy.stub = setmetatable({new = new_stub}, {__call = function(_, ...) return new_stub(...) end})
 spy.mock = mock
 
---- How many spies stand in tables now: for revert_to.
+--- The current number of spies in tables, for revert_to.
 function spy.placed() return #placed end
 
---- Reverts the spies that were placed since there were `count`.
+--- Reverts all spies except the first `count`.
 function spy.revert_to(count)
   while #placed > count do placed[#placed]:revert() end
 end

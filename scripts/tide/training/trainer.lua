@@ -44,7 +44,8 @@ local TrainingState = require "tide.training.training_state"
 ---@param limit_train_batches number >= 0 = 1.0  batches to use per pass: a count, or as a float a fraction
 ---@param limit_val_batches number >= 0 = 1.0  batches to use per pass: a count, or as a float a fraction
 ---@param log_every_n_steps integer > 0 = 50  steps between two log entries
----@param logger boolean | logger | logger[] = nil  destination of logged values; nil is a CSVLogger in default_root_dir
+---@param logger boolean | logger | logger[] = nil  destination of logged values; nil is a CSVLogger and a
+---  TensorBoardLogger in default_root_dir
 ---@param max_epochs integer > 0 = nil  total epochs; one of max_epochs, max_steps and max_time is required
 ---@param max_steps integer > 0 = nil  total optimizer steps
 ---@param max_time number | string | table = nil  seconds, "DD:HH:MM:SS" or {hours = 1}

@@ -1,4 +1,4 @@
-// Devices, events, and what tide.cuda says without CUDA.
+// Devices, events, and tide.cuda without CUDA.
 
 #include "runtime/backward/backward.h"
 #include "tests/bindings/support/lua_state.h"

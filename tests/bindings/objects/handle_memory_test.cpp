@@ -1,4 +1,4 @@
-// Handles end with their memory: in any state, on any thread, once.
+// Handles are finalized with their memory: in any state, on any thread, once.
 #include <atomic>
 #include <string>
 #include <thread>
@@ -14,7 +14,7 @@ using test::LuaState;
 
 int64_t live() { return bindings::collector.live; }
 
-TEST_CASE("a collection ends handles that nothing holds", "[objects]") {
+TEST_CASE("a collection finalizes unreachable handles", "[objects]") {
   LuaState lua;
   const int64_t before = live();
   lua.run("kept = tide.ones(3); for i = 1, 5000 do local x = tide.ones(3) end");
@@ -23,7 +23,7 @@ TEST_CASE("a collection ends handles that nothing holds", "[objects]") {
   CHECK(lua.run("return kept:sum():item()") == "3.0");
 }
 
-TEST_CASE("closing a state ends its handles, freed ones too, and those of no other", "[objects]") {
+TEST_CASE("closing a state finalizes its handles, freed ones too, and no others", "[objects]") {
   LuaState other;
   other.run("y = tide.ones(4)");
   const int64_t before = live();
@@ -48,7 +48,7 @@ TEST_CASE("a handle in a dying cycle, in a finalizer's hands, or without its met
   CHECK(live() == before);
 }
 
-TEST_CASE("userdata of a handle's size that are none stay what they are", "[objects]") {
+TEST_CASE("other userdata of a handle's size are not changed", "[objects]") {
   LuaState lua;
   const int64_t before = live();
   for (int i = 0; i < 2000; ++i) {
@@ -61,7 +61,7 @@ TEST_CASE("userdata of a handle's size that are none stay what they are", "[obje
   CHECK(live() == before);
 }
 
-TEST_CASE("threads with states of their own share the memory", "[objects]") {
+TEST_CASE("threads with separate states share the memory", "[objects]") {
   std::atomic<int> right = 0;
   const auto work = [&] {
     for (int round = 0; round < 3; ++round) {

@@ -1,4 +1,4 @@
-// Arguments of ops: places, names, kinds, and what is said when they are wrong.
+// Arguments of ops: positions, names, kinds, and errors.
 
 #include "runtime/backward/backward.h"
 #include "tests/bindings/support/lua_state.h"
@@ -6,7 +6,7 @@
 
 using tide::test::LuaState;
 
-TEST_CASE("optional arguments are given by place or by name", "[arguments]") {
+TEST_CASE("optional arguments are passed by position or by name", "[arguments]") {
   LuaState lua;
   CHECK(lua.run("return #tide.ones(2, 3):sum(1, true).shape") == "2");
   CHECK(lua.run("return #tide.ones(2, 3):sum(1, {keepdim = true}).shape") == "2");
@@ -31,7 +31,7 @@ TEST_CASE("rows of one name are distinguished by kinds", "[arguments]") {
   CHECK(lua.run("return #tide.arange(1, 3)") == "2");
 }
 
-TEST_CASE("a wrong argument is named with its place and what was expected", "[arguments]") {
+TEST_CASE("an error for a wrong argument has its position and the expected kind", "[arguments]") {
   LuaState lua;
   CHECK(lua.run("return tide.ones(2):add('x')") ==
         "error: test:1: add: argument 2 (other): expected tensor or number, got string");
@@ -47,7 +47,7 @@ TEST_CASE("a wrong argument is named with its place and what was expected", "[ar
         "error: test:1: sum: option 'keepdim': expected boolean, got number");
 }
 
-TEST_CASE("functions written by hand name a wrong argument as ops do", "[arguments]") {
+TEST_CASE("handwritten functions report wrong arguments as ops do", "[arguments]") {
   LuaState lua;
   CHECK(lua.run("return tide.ones(2):copy_()") ==
         "error: test:1: copy_: argument 2 (source): expected tensor, got nothing");
@@ -68,13 +68,13 @@ TEST_CASE("an object is not an options table, and neither is a table with other 
   LuaState lua;
   CHECK(lua.run("return tide.heaviside(tide.ones(2), tide.nn.Linear(2, 3))") ==
         "error: test:1: heaviside: argument 2 (values): expected tensor, got Linear");
-  // Whichever key comes first.
+  // In any order of the keys.
   for (int i = 0; i < 8; ++i)
     CHECK(lua.run("return tide.ones(2):sum({dim = 1, [{}] = 1, [print] = 2})")
               .starts_with("error: test:1: sum: dim: the list also has the key"));
 }
 
-TEST_CASE("dimensions start at 1 and are whole", "[arguments]") {
+TEST_CASE("dimensions start at 1 and are integers", "[arguments]") {
   LuaState lua;
   CHECK(lua.run("return tide.ones(2):sum(0)") ==
         "error: test:1: sum: dimensions start at 1, got 0 (dim)");
@@ -83,7 +83,7 @@ TEST_CASE("dimensions start at 1 and are whole", "[arguments]") {
   CHECK(lua.run("return tide.ones(2, 3):sum(-1.0).shape[1]") == "2");
 }
 
-TEST_CASE("a list with options in it is refused", "[arguments]") {
+TEST_CASE("a list with options in it is rejected", "[arguments]") {
   LuaState lua;
   CHECK(lua.run("return tide.zeros({2, dtype = 'int64'})") ==
         "error: test:1: zeros: shape: the list also has the key 'dtype': options go into a table "

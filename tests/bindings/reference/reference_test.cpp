@@ -14,7 +14,7 @@ TEST_CASE("every entry of the reference has a sentence and an example", "[refere
   }
 }
 
-TEST_CASE("help answers names, functions and families", "[reference]") {
+TEST_CASE("help accepts names, functions and families", "[reference]") {
   LuaState lua;
   CHECK(lua.run("return tide.help('mv')").find("x:mv(vector)") != std::string::npos);
   CHECK(lua.run("return tide.help(tide.ones(1).mv)") == lua.run("return tide.help('mv')"));

@@ -15,7 +15,7 @@ TEST_CASE("an error names the innermost line outside the library", "[entry]") {
         "test:1: add: argument 2 (other): expected tensor or number, got string");
 }
 
-TEST_CASE("a chunk at the address of one that is gone has its own name", "[entry]") {
+TEST_CASE("a chunk at the address of a released one has its own name", "[entry]") {
   LuaState lua;
   CHECK(lua.run("local bad, known, again = tide.tensor{9}, {}, 0\n"
                 "for i = 1, 20000 do\n"
@@ -33,7 +33,7 @@ TEST_CASE("a chunk at the address of one that is gone has its own name", "[entry
                 "return again") == "20");
 }
 
-TEST_CASE("a state may close while another goes on", "[entry]") {
+TEST_CASE("a state may close while another is running", "[entry]") {
   LuaState first;
   {
     LuaState second;
@@ -42,7 +42,7 @@ TEST_CASE("a state may close while another goes on", "[entry]") {
   CHECK(first.run("return (tide.ones(2) + 1)[1]:item()") == "2.0");
 }
 
-TEST_CASE("garbage is collected as handles are made", "[collector]") {
+TEST_CASE("garbage is collected as handles are created", "[collector]") {
   LuaState lua;
   CHECK(lua.run("local x = tide.ones(4) for i = 1, 50000 do local y = x + i end "
                 "return collectgarbage('count') < 4096") == "true");

@@ -6,7 +6,7 @@
 
 namespace tide::test {
 
-/// A state of its own, closed at the end of the test.
+/// A separate state, closed at the end of the test.
 class LuaState {
  public:
   LuaState();

@@ -1,4 +1,4 @@
-// Tensors exchanged with a host written in C, by nothing but Lua's own functions.
+// Tensors exchanged with a host written in C, using only Lua's own functions.
 #include "bindings/tensor/dlpack.h"
 
 #include <thread>
@@ -13,7 +13,7 @@ namespace {
 using bindings::dlpack::ManagedTensor;
 using test::LuaState;
 
-/// Takes the tensor out of the capsule that the chunk returns, as a host does.
+/// Consumes the capsule that the chunk returns, as a host does.
 ManagedTensor* take(LuaState& lua, const char* chunk) {
   lua_State* L = lua.get();
   REQUIRE(luaL_dostring(L, chunk) == LUA_OK);
@@ -53,7 +53,7 @@ struct HostTensor {
   }
 };
 
-TEST_CASE("a host's tensor outlives the state and ends on any thread", "[dlpack]") {
+TEST_CASE("a host's tensor outlives the state and can be released on any thread", "[dlpack]") {
   ManagedTensor* managed;
   {
     LuaState lua;
@@ -73,7 +73,7 @@ TEST_CASE("a host's tensor outlives the state and ends on any thread", "[dlpack]
   std::thread([managed] { managed->deleter(managed); }).join();
 }
 
-TEST_CASE("a host's strides and offset are followed", "[dlpack]") {
+TEST_CASE("a host's strides and offset are respected", "[dlpack]") {
   LuaState lua;
   deleted = 0;
   HostTensor host({2, 3}, {1, 4});
@@ -86,7 +86,7 @@ TEST_CASE("a host's strides and offset are followed", "[dlpack]") {
   CHECK(deleted == 1);
 }
 
-TEST_CASE("what cannot be taken stays the host's until it is collected", "[dlpack]") {
+TEST_CASE("a rejected capsule remains the host's until it is collected", "[dlpack]") {
   deleted = 0;
   HostTensor far({2}, {}), odd({2}, {}), empty({2}, {});
   far.managed.tensor.device.type = 2;

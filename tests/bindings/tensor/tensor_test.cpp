@@ -15,7 +15,7 @@ TEST_CASE("nested tables become tensors of the natural type", "[tensor]") {
   CHECK(lua.run("return tide.tensor({9007199254740993}):tolist()[1]") == "9007199254740993");
 }
 
-TEST_CASE("ragged and deep tables are refused", "[tensor]") {
+TEST_CASE("ragged and deep tables are rejected", "[tensor]") {
   LuaState lua;
   CHECK(lua.run("return tide.tensor({{1, 2}, {3}})") ==
         "error: test:1: tensor: rows differ in length or depth: a table of 1 where a table of 2 "
@@ -31,7 +31,7 @@ TEST_CASE("ragged and deep tables are refused", "[tensor]") {
         std::string::npos);
 }
 
-TEST_CASE("positions, ranges and words index", "[tensor]") {
+TEST_CASE("numbers, ranges and words index", "[tensor]") {
   LuaState lua;
   lua.run("x = tide.tensor({{1, 2, 3}, {4, 5, 6}})");
   CHECK(lua.run("return x[2][3]:item()") == "6");
@@ -45,7 +45,7 @@ TEST_CASE("positions, ranges and words index", "[tensor]") {
   CHECK(lua.run("x[{ 1, {1, 2} }] = 0; return x:sum():item()") == "18");
 }
 
-TEST_CASE("a freed tensor is refused and finalizing it again does nothing", "[tensor]") {
+TEST_CASE("a freed tensor is rejected and finalizing it again does nothing", "[tensor]") {
   LuaState lua;
   CHECK(lua.run("local x = tide.ones(2); x:free(); return x + 1") ==
         "error: test:1: +: expected tensor or number, got a freed tensor");
@@ -57,7 +57,7 @@ TEST_CASE("a freed tensor is refused and finalizing it again does nothing", "[te
                 "m.__close(x); return tostring(x)") == "a freed tensor");
 }
 
-TEST_CASE("no other value passes for a tensor", "[tensor]") {
+TEST_CASE("no other value is accepted as a tensor", "[tensor]") {
   LuaState lua;
   CHECK(lua.run("local m = debug.getmetatable(tide.ones(1)); return m.__add(io.stdout, 1)") ==
         "error: test:1: +: expected tensor or number, got FILE*");
@@ -79,7 +79,7 @@ TEST_CASE("the text shows values, shape, type and device", "[tensor]") {
         "tensor([1.0000e+10, 1.0000e+00,        nan,        inf]) (4) float32 cpu");
 }
 
-TEST_CASE("item and tolist give Lua's own types", "[tensor]") {
+TEST_CASE("item and tolist return Lua's own types", "[tensor]") {
   LuaState lua;
   CHECK(lua.run("return math.type(tide.tensor({3}):item())") == "integer");
   CHECK(lua.run("return math.type(tide.tensor({3.0}):item())") == "float");
@@ -90,7 +90,7 @@ TEST_CASE("item and tolist give Lua's own types", "[tensor]") {
         "error: test:1: item: expected one element, got 2: shape (2)");
 }
 
-TEST_CASE("data may take another type and device", "[tensor]") {
+TEST_CASE("data may be converted to another type and device", "[tensor]") {
   LuaState lua;
   CHECK(lua.run("local x = tide.ones(2, {requires_grad = true}); x.data = x:detach():to('f64'); "
                 "return x.dtype .. tostring(x.requires_grad)") == "float64true");

@@ -1,4 +1,4 @@
--- Gradients: against finite differences, accumulation, modes, in-place writes, second derivatives,
+-- Gradients compared with finite differences, accumulation, modes, in-place writes, second derivatives,
 -- errors.
 local tide = require "tide"
 local test = require "tide.test"
@@ -15,22 +15,22 @@ describe("gradients", function(device)
   end
   test.before_each(function() tide.manual_seed(11) end)
 
-  it("of matrix products", function()
+  it("of matmuls", function()
     check_gradient(function(a, b) return a:matmul(b) end, random({3, 4}), random({4, 2}))
     check_gradient(function(a, b) return a:transpose(2, 3):matmul(b) end, random({2, 4, 3}),
       random({4, 2}))
   end)
-  it("of broadcasting sum over what was repeated", function()
+  it("of broadcasting sum over repeated elements", function()
     check_gradient(function(a, b) return a * b + b end, random({3, 1}), random({4}))
   end)
-  it("of reductions and what is built of them", function()
+  it("of reductions and ops composed of them", function()
     check_gradient(function(x) return x:sum(1), x:mean(2), x:var(2), x:logsumexp(1) end, random({3,
       4}))
     check_gradient(function(x) return x:softmax(2), x:log_softmax(1) end, random({3, 4}))
     check_gradient(function(x) return x:max(2), x:amin(1) end, random({3, 4}))
     check_gradient(function(x) return x:norm(), x:prod(1) end, random({3, 4}))
   end)
-  it("of views, joins and picks", function()
+  it("of views, joins and gathers", function()
     check_gradient(function(x) return x[{{1, -1, 2}}]:transpose(1, 2):reshape(-1), x[2] end,
       random({3, 4}))
     check_gradient(function(a, b) return tide.cat({a, b}, 2):flip(1), tide.stack({a, b}) end,
@@ -40,7 +40,7 @@ describe("gradients", function(device)
       2}):to(device)) end,
       random({2, 3}))
   end)
-  it("of parts that overlap, between uses of the whole", function()
+  it("of overlapping parts, between uses of the base", function()
     for _, start in ipairs {function(x) return x end, function(x) return x * 1 end} do
       check_gradient(function(x)
         local y = start(x)
@@ -49,7 +49,7 @@ describe("gradients", function(device)
       end, random({3, 2}))
     end
   end)
-  it("of parts of what lies channels last", function()
+  it("of parts of channels-last tensors", function()
     local x, w = random({2, 3, 4, 4}), random({5, 3, 3, 3})
     local grads = {}
     for i, format in ipairs {"contiguous_format", "channels_last"} do
@@ -88,7 +88,7 @@ end)
 describe("backward", function(device)
   local function leaf(list) return tide.tensor(list, {device = device, requires_grad = true}) end
 
-  it("keeps no tensor alive for the gradient that it asked to keep", function()
+  it("keeps no tensor alive for a retained gradient", function()
     local function hold()
       local x = leaf({1.0, 2.0})
       local y = x * 2
@@ -109,7 +109,7 @@ describe("backward", function(device)
     tide.synchronize(device)
     equal(tide.memory_allocated(device), before)
   end)
-  it("releases the functions that it called, and what they hold", function()
+  it("releases the functions that it called, and what they reference", function()
     local before = tide.memory_allocated(device)
     for _ = 1, 3 do
       local x = leaf({1.0, 2.0})
@@ -119,7 +119,7 @@ describe("backward", function(device)
     tide.synchronize(device)
     equal(tide.memory_allocated(device), before)
   end)
-  it("keeps its own gradient mode after functions that switch it on", function()
+  it("keeps its own gradient mode after functions that enable gradients", function()
     local x, modes = leaf({1.0, 2.0}), {}
     local function switch()
       modes[#modes + 1] = tide.is_grad_enabled()
@@ -133,7 +133,7 @@ describe("backward", function(device)
     equal(modes, {false, false, false, false})
     equal(tide.is_grad_enabled(), true)
   end)
-  it("comes through several checkpoints with other layers between them", function()
+  it("passes through several checkpoints with other layers between them", function()
     local norm, x = tide.nn.BatchNorm2d(2), tide.linspace(-1, 1, 16):reshape(2, 2, 2, 2)
     norm:to(device)
     local function gradient(part)
@@ -144,7 +144,7 @@ describe("backward", function(device)
     local function part(y) return y:sin() end
     close(gradient(function(y) return tide.checkpoint(part, y) end), gradient(part))
   end)
-  it("goes no way that does not lead to what grad was asked for", function()
+  it("takes only paths to the tensors passed to grad", function()
     local a, b, called = leaf({1.0, 2.0}), leaf({3.0, 4.0}), {}
     local c, d = a * 2, b * 2
     c:register_hook(function() called[#called + 1] = "c" end)
@@ -158,7 +158,7 @@ describe("backward", function(device)
     y:backward()
     equal({a.grad:tolist(), b.grad:tolist()}, {{12.0, 16.0}, {4.0, 8.0}})
   end)
-  it("takes gradients of the outputs in their place or among the options", function()
+  it("accepts gradients of the outputs by position or by name", function()
     local x = leaf({1.0, 2.0})
     local weights = tide.tensor({10.0, 100.0}, {device = device})
     local keep = {retain_graph = true}
@@ -168,7 +168,7 @@ describe("backward", function(device)
     equal(tide.grad(y, x, nil, {grad_outputs = {weights}, retain_graph = true}):tolist(), {20.0, 400.0})
     equal(tide.grad(y:sum(), x, {retain_graph = true}):tolist(), {2.0, 4.0})
   end)
-  it("adds to the gradients that are there", function()
+  it("adds to existing gradients", function()
     local x = leaf({1.0, 2.0})
     x:sum():backward();
     (x * 3):sum():backward()
@@ -176,7 +176,7 @@ describe("backward", function(device)
     x.grad = nil
     equal(x.grad, nil)
   end)
-  it("calls the hooks of leaves in the order in which their gradients come", function()
+  it("calls the hooks of leaves in the order in which their gradients are computed", function()
     local sum, called, expected = 0, {}, {}
     for i = 1, 30 do
       local x = leaf({1.0, 2.0})
@@ -187,7 +187,7 @@ describe("backward", function(device)
     sum:sum():backward()
     equal(called, expected)
   end)
-  it("lets hooks look at gradients and replace them, until they are removed", function()
+  it("lets hooks read and replace gradients, until they are removed", function()
     local x, seen = leaf({1.0, 2.0, 3.0}), nil
     local remove = x:register_hook(function(gradient)
       seen = gradient:tolist()
@@ -204,19 +204,19 @@ describe("backward", function(device)
       x:sum():backward()
     end)
   end)
-  it("takes a gradient that is like its tensor", function()
+  it("accepts a gradient of the tensor's shape and type", function()
     local x = leaf({1.0, 2.0})
     raises("grad: a gradient of shape (3) in place of (2)", function() x.grad = tide.ones(3):to(device) end)
     raises("grad: a gradient of type float64 in place of float32", function() x.grad = x:double() end)
     equal(x.grad, nil)
   end)
-  it("has no rings of gradients", function()
+  it("leaves no reference cycles of gradients", function()
     local x, y = leaf({1.0, 2.0}), leaf({3.0, 4.0})
     raises("cannot be its own gradient", function() x.grad = x end)
     x.grad = y
     raises("nor that of its gradient", function() y.grad = x end)
   end)
-  it("uses the values of the forward pass, whatever is written later", function()
+  it("uses the values of the forward pass, regardless of later writes", function()
     local x, w = leaf({1.0, 2.0}), tide.tensor({3.0, 4.0}):to(device)
     local y = (x * w):sum()
     w:fill_(0)
@@ -231,7 +231,7 @@ describe("backward", function(device)
     (x * x:detach()):sum():backward()
     equal(x.grad:tolist(), {2.0})
   end)
-  it("gives second derivatives", function()
+  it("computes second derivatives", function()
     local x = leaf({2.0})
     local first = tide.grad((x ^ 3):sum(), x, {create_graph = true})
     first = type(first) == "table" and first[1] or first
@@ -247,14 +247,14 @@ describe("backward", function(device)
     equal(x.grad:tolist(), {8.0})
     raises("backward: the graph was used and released already (sum)", function() y:backward() end)
   end)
-  it("of 20 000 steps goes all the way back", function()
+  it("passes through 20 000 steps", function()
     local x = leaf({1.0})
     local y = x
     for _ = 1, 20000 do y = y + 1 end
     y:backward()
     equal(x.grad:tolist(), {1.0})
   end)
-  it("refuses what has no gradient or is not a scalar", function()
+  it("rejects tensors without gradients, and non-scalars", function()
     raises("backward: the tensor has no grad function",
       function() tide.ones(1, {device = device}):backward() end)
     raises("expected one value or a gradient of the same shape, got shape (2)",
@@ -262,7 +262,7 @@ describe("backward", function(device)
     raises("only floating types have gradients, not int64",
       function() tide.tensor({1}):requires_grad_() end)
   end)
-  it("refuses in-place ops on leaves outside no_grad", function()
+  it("rejects in-place ops on leaves outside no_grad", function()
     local x = leaf({1.0})
     raises("a leaf that requires a gradient cannot be changed in place", x.add_, x, 1)
     tide.no_grad(function() x:add_(1) end)

@@ -12,7 +12,7 @@ describe("derivatives as functions", function(device)
   local function f(m, v) return m:matmul(v):tanh():sum() * v:prod() end
   local function g(v) return w:matmul(v):sin() end
 
-  it("grad gives torch.func's gradients, for one argument or several", function()
+  it("grad returns torch.func's gradients, for one argument or several", function()
     local by_w = {{0.002961104394356994, 0.005922208788713988, 0.008883313183070982}, {6, 12, 18}}
     test.close(func.grad(f)(w, x), by_w, tight)
     local both = func.grad(f, {argnums = {1, 2}})(w, x)
@@ -23,12 +23,12 @@ describe("derivatives as functions", function(device)
     test.close(gradient, both[2], tight)
     test.close(value, f(w, x), tight)
   end)
-  it("goes inside itself", function()
+  it("can be nested", function()
     local inner = func.grad(function(v) return (v ^ 4):sum() end)
     local outer = func.grad(function(v) return inner(v):sin():sum() end)
     test.close(outer(x), {-7.843723450363344, 40.042721304312494, 40.5550365588373}, tight)
   end)
-  it("hessian, jacrev and jacfwd give all derivatives", function()
+  it("hessian, jacrev and jacfwd return all derivatives", function()
     test.close(func.hessian(f, 2)(w, x), {
       {12.0014809175814, 7.499999177874229, 1.0000014006319995},
       {7.49999917787423, 1.4911181483538138, 0.013568774947924078},
@@ -58,7 +58,7 @@ describe("derivatives as functions", function(device)
     local da, db = back {one, one}
     equal({da:tolist(), db:tolist()}, {{3.0, 5.0, 7.0}, {1.0, 2.0, 3.0}})
   end)
-  it("keeps the grad function that its arguments have", function()
+  it("keeps the grad function of its arguments", function()
     local v = x:clone():requires_grad_()
     local gradient = func.grad(function(u) return (u ^ 3):sum() end)(v)
     gradient:sum():backward()
@@ -67,14 +67,14 @@ describe("derivatives as functions", function(device)
       equal(func.grad(function(u) return (u ^ 2):sum() end)(x):tolist(), {2.0, 4.0, 6.0})
     end)
   end)
-  it("says what does not fit", function()
+  it("reports mismatches", function()
     raises("grad: the function must return one number, got shape (3)", func.grad(tide.sin), x)
     raises("grad: there is no argument 2, got 1", func.grad(tide.sum, 2), x)
     raises("positions start at 1, got 0", func.grad(tide.sum, 0), x)
     raises("grad: expected a floating type, got int64", func.grad(tide.sum), tide.tensor {1, 2})
     raises("jvp: expected 1 tangents, got 2", func.jvp, g, {x}, {x, x})
     raises("boom", func.grad(function() error "boom" end), x)
-    -- A failure inside ends its level.
+    -- An error inside ends its level.
     equal(func.grad(function(v) return v:sum() end)(x).requires_grad, false)
   end)
 end)
@@ -84,7 +84,7 @@ describe("functional_call", function(device)
     local net = nn.Sequential({"first", nn.Linear(2, 2)}, nn.BatchNorm1d(2), nn.Linear(2, 1))
     return net:to(device)
   end
-  it("computes with other parameters, and leaves the module's alone", function()
+  it("computes with other parameters, and does not change the module's", function()
     local layer = nn.Linear(2, 1, {device = device})
     local weight, x = layer.weight, tide.ones(3, 2, {device = device})
     local y = func.functional_call(layer, {
@@ -101,7 +101,7 @@ describe("functional_call", function(device)
       x:cpu())
     equal(rawequal(layer.weight, weight), true)
   end)
-  it("has the gradients that backward gives", function()
+  it("has the same gradients as backward", function()
     local model, x = net(), tide.rand(4, 2, {device = device})
     local parameters = {}
     for name, tensor in model:named_parameters() do parameters[name] = tensor:detach() end
@@ -120,7 +120,7 @@ describe("functional_call", function(device)
     equal(func.functional_call(model, {["0.weight"] = two}, tide.ones(1, 1, {device = device}))
       :item(), 4.0)
   end)
-  it("takes stacked states apart", function()
+  it("accepts entries of stacked states", function()
     local models = {net(), net()}
     local parameters, buffers = func.stack_module_state(models)
     equal(parameters["first.weight"].shape, {2, 2, 2})

@@ -1,5 +1,5 @@
--- Gradients of programs that write in place: through views, into joined tensors, where elements
--- share a place.
+-- Gradients of programs with in-place writes: through views, into joined tensors, to elements that
+-- share an address.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -11,7 +11,7 @@ local F = tide.nn.functional
 local kFused, kPrograms, kTwice, kSteps = 10, 200, 40, 25
 local kStep = 1e-5
 
---- The derivative of the sum of fn(y) by y = {1, -2, 3}.
+--- The derivative of the sum of fn(y) with respect to y = {1, -2, 3}.
 local function slope(device, fn)
   local y = tide.tensor({1.0, -2, 3}, {device = device}):requires_grad_()
   fn(y):sum():backward()
@@ -20,7 +20,7 @@ end
 
 -- Expected values are PyTorch's.
 describe("a write into a part", function(device)
-  it("of joined tensors leaves the rest of the gradient", function()
+  it("of joined tensors keeps the rest of the gradient", function()
     close(slope(device, function(y)
       local c = tide.cat({y, y}, 1)
       c[{{1, 2}}] = 3
@@ -47,7 +47,7 @@ describe("a write into a part", function(device)
       return c
     end), {7, 1, 2})
   end)
-  it("of padded and rolled tensors too", function()
+  it("works for padded and rolled tensors, too", function()
     close(slope(device, function(y)
       local c = F.pad(y, {1, 1})
       c[{{1, 2}}] = 3
@@ -68,7 +68,7 @@ describe("a write into a part", function(device)
       end), {0, -4, 6})
     end
   end)
-  it("of a tensor whose channels lie last", function()
+  it("of a channels-last tensor", function()
     local x = tide.ones({1, 2, 2, 2}, {device = device}):contiguous "channels_last":requires_grad_()
     local y = x * 3
     y[{1, 2}] = 0
@@ -76,7 +76,7 @@ describe("a write into a part", function(device)
     y:sum():backward()
     close(x.grad, {{{{6, 6}, {3, 3}}, {{0, 0}, {0, 0}}}})
   end)
-  it("of a part without a grad function reaches what is seen beyond it", function()
+  it("of a part without a grad function reaches what is visible outside of it", function()
     local x = tide.arange(8.0, {device = device})
     local part = x[{{5, 6}}]:detach()
     local before = part:as_strided({3}, {1}, 2)
@@ -90,12 +90,12 @@ describe("a write into a part", function(device)
 end)
 
 describe("a view whose base was written", function(device)
-  it("passes on what all that read it give, whichever comes first", function()
+  it("propagates the gradients of all its readers, in any order", function()
     close(slope(device, function(y)
       local c = y * 1
       local view = c:narrow(1, 1, 2)
       c:mul_(2)
-      local joined = tide.cat({y, view}, 1) -- the first to ask for the view's grad function
+      local joined = tide.cat({y, view}, 1) -- the first to need the view's grad function
       return joined:sum() + view:sum()
     end), {5, 5, 1})
   end)
@@ -116,14 +116,14 @@ describe("a write under a view that repeats elements", function(device)
       return windows
     end), {0, 2, 1})
   end)
-  it("as as_strided does, which shares out what its input repeats", function()
+  it("works like as_strided, which distributes the gradient of repeated elements", function()
     close(slope(device, function(y)
       return (y * 1):expand(2, 3):as_strided({3}, {1}) * tide.tensor({1.0, 2, 3}, {device = device})
     end), {1, 2, 3})
   end)
 end)
 
---- Throws unless the derivative of `total` by its inputs agrees with central differences in two
+--- Raises an error unless the derivative of `total` with respect to its inputs agrees with central differences in two
 --- random directions.
 local function check(seed, total, inputs)
   local tracked = {}
@@ -149,7 +149,7 @@ local function check(seed, total, inputs)
   end
 end
 
---- Eager mode has few kernels to compile; that it gives the same bits is another test's.
+--- Eager mode has few kernels to compile; another test checks that it has the same bits.
 local function check_programs(first, last, device, total_of)
   for seed = first, last do
     tide.manual_seed(seed)
@@ -178,7 +178,7 @@ describe("gradients of random programs", function(device)
     check_programs(1, kFused, device, total)
     tide.eager(function() check_programs(kFused + 1, kPrograms, device, total) end)
   end)
-  it("can be differentiated again", function()
+  it("have second derivatives", function()
     tide.eager(function() check_programs(1, kTwice, device, weighted_gradients) end)
   end)
 end)

@@ -1,4 +1,4 @@
--- tide.func.vmap: the results of each sample by itself, found for all at once.
+-- tide.func.vmap: the results of each sample alone, computed for all at once.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
@@ -24,7 +24,7 @@ describe("vmap", function(device)
   local x, y = tide.randn({4, 3, 5}, options), tide.randn({4, 3, 5}, options)
   local v, w = tide.randn({4, 5}, options), tide.randn({5, 2}, options)
 
-  it("gives what each sample gives", function()
+  it("returns the results of each sample", function()
     local functions = {
       function(a, b) return a * b + 1 end, function(a, b) return (a - b):abs():sqrt() end,
       function(a, b) return tide.where(a:gt(b), a, b * 2) end,
@@ -75,7 +75,7 @@ describe("vmap", function(device)
       if not same then error(("function %d: %s"):format(i, message)) end
     end
   end)
-  it("takes samples along other dimensions, and none", function()
+  it("accepts samples along other dimensions, and none", function()
     local turned = x:permute(2, 3, 1) -- samples last
     local dims = {in_dims = {-1, false}, out_dims = 3}
     local got = vmap(function(a, b) return a + b end, dims)(turned, y[1])
@@ -90,7 +90,7 @@ describe("vmap", function(device)
     test.close(b, v * 2, tight)
     test.close(vmap(function(t) return t:sin() end, {chunk_size = 3})(x), x:sin(), tight)
   end)
-  it("gives torch.vmap's numbers", function()
+  it("agrees with torch.vmap", function()
     local a = (tide.arange(0, 12, 1, {dtype = "float64"}) * 0.3):reshape(3, 4):to(device)
     local b = (tide.arange(0, 12, 1, {dtype = "float64"}) * 0.2):cos():reshape(4, 3):to(device)
     local function sine(s, t) return (s * t):sum():sin() end
@@ -109,7 +109,7 @@ describe("vmap", function(device)
       {0.37688111575489464, 0.3496422443703978, 0.16207454821550019, -0.26709733839632693},
       {-0.5498687583261631, 0.060376739125882074, -0.029087562524989074, 0.2135008002638447}}, tight)
   end)
-  it("goes inside itself", function()
+  it("can be nested", function()
     local products = vmap(function(a) return vmap(function(b) return a:dot(b) end)(v) end)(v)
     test.close(products, v:matmul(v.T), tight)
     local sums = vmap(vmap(function(a, b) return (a * b):sum() end))(x, y)
@@ -137,7 +137,7 @@ describe("vmap", function(device)
     local squares = vmap(function(t) return t:square():sum() end)
     test.close(func.grad(function(t) return squares(t):sum() end)(v), v * 2, tight)
   end)
-  it("finds each sample's gradients of parameters", function()
+  it("computes each sample's gradients of parameters", function()
     local net = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 3)):to("float64"):to(device)
     local inputs, targets = v, tide.tensor({1, 3, 2, 1}, {device = device})
     local parameters = {}
@@ -164,7 +164,7 @@ describe("vmap", function(device)
     for i, model in ipairs(models) do stacked[i] = model(v) end
     test.close(got, tide.stack(stacked), tight)
   end)
-  it("passes images, and layers of one sample", function()
+  it("supports images, and layers of one sample", function()
     local conv = nn.Conv2d(2, 3, 3, {dtype = "float64"}):to(device)
     local images = tide.randn({4, 2, 6, 6}, options)
     test.close(vmap(conv)(images), conv(images), tight)
@@ -175,7 +175,7 @@ describe("vmap", function(device)
     local places = tide.tensor({{1, 2}, {6, 1}}, {device = device})
     test.equal(vmap(table_of)(places):detach(), table_of(places):detach())
   end)
-  it("writes into samples", function()
+  it("supports writes to samples", function()
     local got = vmap(function(t)
       local copy = t:clone()
       copy[1] = 0
@@ -192,7 +192,7 @@ describe("vmap", function(device)
       return vmap(function(u) t[at {1}] = u[1] return u end)(w)
     end), v)
   end)
-  it("leaves targets of cross_entropy out that are -100", function()
+  it("ignores targets of cross_entropy that are -100", function()
     local targets = at {{1, -100, 5}, {2, 2, 3}, {-100, -100, 4}, {1, 1, 1}}
     local loss = vmap(function(a, t) return F.cross_entropy(a, t) end)
     test.close(loss(x, targets), by_hand(F.cross_entropy, x, targets), tight)
@@ -235,7 +235,7 @@ describe("vmap", function(device)
     end
     test.close(vmap(own)(images, rows), by_hand(own, images, rows), tight)
   end)
-  it("treats random numbers as it is asked to", function()
+  it("supports all modes of randomness", function()
     local ones = tide.ones({3, 200}, options)
     raises("vmap: dropout is random", vmap(function(t) return F.dropout(t, 0.5) end), ones)
     local function dropped(t) return F.dropout(t, 0.5) end
@@ -268,7 +268,7 @@ describe("vmap", function(device)
     raises("a result of shape (5) cannot be written into shape (1, 5)",
       vmap(function(t) return t:unsqueeze(1):clone():squeeze_() end), v)
   end)
-  it("says what it cannot do", function()
+  it("reports what it does not support", function()
     raises("vmap: item is not supported for batched tensors",
       vmap(function(t) return t:sum():item() end), v)
     raises("the shapes of its results differ between samples", vmap(function(t) return t:gt(0):nonzero() end),

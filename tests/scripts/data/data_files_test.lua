@@ -1,4 +1,4 @@
--- The readers of files of tide.data: tables of text, and a JSON value in each line. Values by hand.
+-- tide.data's readers of CSV and JSON Lines files. Expected values are written by hand.
 local json = require "tide.internal.json"
 local tide = require "tide"
 local test = require "tide.test"
@@ -8,7 +8,7 @@ local data = tide.data
 
 local path = os.tmpname()
 
---- A file with this text.
+--- Writes a file with this text.
 local function write(text)
   local file = assert(io.open(path, "wb"))
   file:write(text)
@@ -16,7 +16,7 @@ local function write(text)
   return path
 end
 
---- The columns of a text, tensors as lists.
+--- The columns of a text, with tensors as lists.
 local function read(text, options)
   local columns, names = data.read_csv(write(text), options)
   for key, column in pairs(columns) do
@@ -32,7 +32,7 @@ end
 describe("read_csv", function()
   test.teardown(function() os.remove(path) end)
 
-  it("makes tensors of numbers and words, lists of text", function()
+  it("makes tensors of numbers, and lists of text", function()
     local text = "id,x,name,known\n1,0.5,ann,true\n2,-1e3,bob,False\n"
     local columns, names = data.read_csv(write(text))
     equal(names, {"id", "x", "name", "known"})
@@ -42,7 +42,7 @@ describe("read_csv", function()
     equal(columns.name, {"ann", "bob"})
     equal(columns.known:tolist(), {true, false})
   end)
-  it("reads lines however they end", function()
+  it("reads lines with any line ending", function()
     for _, text in ipairs {"a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n3,4\r\n", "a,b\r1,2\r3,4", "\xEF\xBB\xBFa,b\n1,2\n3,4",
       "\n\na,b\n\n1,2\n\n\n3,4\n\n"} do
       equal(read(text), {a = {1, 3}, b = {2, 4}})
@@ -65,13 +65,13 @@ describe("read_csv", function()
     equal(read("a,b\nNA,1\ntrue,2\n").a, {"NA", "true"})
     equal(read("a,b\ntrue,1\n,2\n").a, {"true", ""})
   end)
-  it("keeps the text of columns that turn out not to be numbers", function()
+  it("keeps the text of columns in which a later value is not a number", function()
     local columns = read "a,b,c\n1,1.0,true\n2,x,0\n0x10,2,true\n"
     equal(columns, {a = {"1", "2", "0x10"}, b = {"1.0", "x", "2"}, c = {"true", "0", "true"}})
     equal(read("a\ninf\n-Infinity\n").a, {1 / 0, -1 / 0})
     equal(read("a\n9223372036854775807\n").a, {math.maxinteger})
   end)
-  it("takes names from the first line, a list, or goes by position", function()
+  it("takes names from the first line or a list, or uses column numbers", function()
     local columns, names = read("1,2\n3,4\n", {header = false})
     equal({columns, names}, {{{1, 3}, {2, 4}}, {1, 2}})
     columns, names = read("1,2\n3,4\n", {header = {"u", "v"}})
@@ -79,22 +79,22 @@ describe("read_csv", function()
     equal(read("", {header = {"u"}}), {u = {}})
     equal(read "u,v\n", {u = {}, v = {}})
   end)
-  it("tells columns of one name apart", function()
+  it("distinguishes columns with equal names", function()
     equal(read "a,b,a,a.1\n1,2,3,4\n", {a = {1}, b = {2}, ["a.1"] = {4}, ["a.2"] = {3}})
   end)
-  it("reads names of rows", function()
+  it("reads row names", function()
     equal(read "a,b\nx,1,2\ny,3,4\n", {row_names = {"x", "y"}, a = {1, 3}, b = {2, 4}})
   end)
-  it("leaves out comments and the first lines", function()
+  it("skips comments and the first lines", function()
     equal(read("title\nsecond\n# note\na,b # names\n1,2\n#3,4\n5,6#7\n", {skip = 2, comment = "#"}),
       {a = {1, 5}, ["b "] = {2, 6}})
   end)
-  it("reads the columns that are asked for", function()
+  it("reads only the requested columns", function()
     local columns, names = read("a,b,c\n1,x,3\n4,y,6\n", {columns = {"c", 1}})
     equal({columns, names}, {{c = {3, 6}, a = {1, 4}}, {"c", "a"}})
     equal(read("1,2,3\n", {header = false, columns = {3}}), {[3] = {3}})
   end)
-  it("gives columns the types that are asked for", function()
+  it("converts columns to the requested types", function()
     local function types(options)
       local columns = data.read_csv(write "a,b\n1,2\n3,4\n", options)
       return {columns.a.dtype or columns.a, columns.b.dtype or columns.b}
@@ -114,7 +114,7 @@ describe("read_csv", function()
     equal(data.read_csv(write "1;2\n3;4\n", {delimiter = ";", header = false, as_tensor = true}):tolist(),
       {{1, 2}, {3, 4}})
   end)
-  it("reads with other delimiters", function()
+  it("reads other delimiters", function()
     for _, delimiter in ipairs {"\t", ";", "|", " ", "^", "%", "]", "-", "x"} do
       equal(read("a" .. delimiter .. "b\n1" .. delimiter .. "2\n", {delimiter = delimiter}), {a = {1}, b = {2}})
     end
@@ -132,7 +132,7 @@ describe("read_csv", function()
       equal(x:tolist(), (tide.range(1, 3):unsqueeze(2) * 1000 + tide.range(1, count)):tolist())
     end
   end)
-  it("says where the file is wrong", function()
+  it("reports where the file is malformed", function()
     refused(path .. ":3:1: 1 fields, expected 2", "a,b\n1,2\n3\n")
     refused(path .. ":2:1: 4 fields, expected 2", "a,b\n1,2,3,4\n")
     refused(path .. ":2:1: 3 fields, expected 2", "a,b\n1,2,")
@@ -142,7 +142,7 @@ describe("read_csv", function()
     refused(path .. ":1:1: the file is empty", "\n\n")
     refused(path .. ":1:1: the file is empty", "", {header = false})
   end)
-  it("says which field is not of the type that was asked for", function()
+  it("reports which field does not have the requested type", function()
     refused(path .. [[:3:3: "x" in column 'b', which holds int64]], "a,b\n1,2\n3,x\n", {dtype = "int64"})
     refused(path .. ":2:1: a missing value in column 'a', which holds int32", "a,b\n,2\n", {dtype = "int32"})
     refused([["1.5" in column 'a', which holds int64]], "a\n1.5\n", {dtype = "int64"})
@@ -151,7 +151,7 @@ describe("read_csv", function()
     refused(path .. [[:3:1: "y" in column 'a', which holds numbers]], "a\n1\ny\n", {as_tensor = true})
     refused([["0x1" in column 'a', which holds float32]], "a\n0x1\n", {dtype = "float32"})
   end)
-  it("refuses wrong options", function()
+  it("rejects invalid options", function()
     refused("delimiter must be one character", "a\n", {delimiter = ", "})
     refused("delimiter must be one character", "a\n", {delimiter = '"'})
     refused("there is no column z: there are a, b", "a,b\n", {columns = {"z"}})
@@ -168,7 +168,7 @@ describe("read_csv", function()
     raises("read_csv: argument 1 (path): expected string, got table", data.read_csv, {})
     raises("read_csv: ", data.read_csv, "/")
   end)
-  it("reads back what was written, or says where it is wrong", function()
+  it("reads back written files, or reports the position of an error", function()
     tide.manual_seed(1)
     local pieces = {"1", "-2.5", "abc", ",", ",", "\n", "\r\n", '"', '""', '"a,b"', "", " ", "nan", "true", "\0", "é"}
     local picks = tide.randint(1, #pieces, {600, 12}):tolist()
@@ -185,7 +185,7 @@ describe("read_csv", function()
     end
     test.is_true(read_well > 20 and read_well < 580)
   end)
-  it("reads numbers of every length and nothing else as a number", function()
+  it("reads numbers of any length, and nothing else as a number", function()
     tide.manual_seed(3)
     local letters = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "9", ".", "", ""}
     local numbers, values = {}, {}
@@ -193,7 +193,7 @@ describe("read_csv", function()
       local text = {#numbers % 3 == 0 and "-" or ""}
       for k = 1, #numbers % 22 + 1 do text[k + 1] = letters[picks[k]] end
       text = table.concat(text)
-      -- Lua's own numbers are the C library's.
+      -- Expected numbers come from the C library's strtod.
       if text:find "%d" and not text:find "%..*%." then
         numbers[#numbers + 1], values[#values + 1] = text, tonumber(text) + 0.0
       else
@@ -209,8 +209,8 @@ describe("read_csv", function()
       equal(data.read_csv(write("x;y\n" .. word .. ";1\n"), {delimiter = ";"}).x, {word})
     end
   end)
-  it("reads large files in parts as if at once", function()
-    -- 200,000 rows in 5 MB. Each column changes its kind somewhere in the second half.
+  it("reads large files in parts with the same result", function()
+    -- 200,000 rows in 5 MB. Each column changes its kind in the second half.
     local kRows <const>, kTurn <const> = 200000, 150000
     local lines, sum = {"whole,turns,words,late,first\n"}, 0.0
     for i = 1, kRows do
@@ -228,14 +228,14 @@ describe("read_csv", function()
       {"1", tostring(kTurn), "true", kRows})
     equal({columns.late[1], columns.late[kRows], #columns.late}, {"false", "NA", kRows})
     equal({columns.first:isnan():sum():item(), columns.first:nansum():item()}, {kTurn, 7.0 * (kRows - kTurn)})
-    -- The first of two faults is named, and a fault at the end has its line.
+    -- The first of two errors is reported, and an error at the end has its line.
     refused(":200002:1: 1 fields, expected 5", text .. "1\n2\n")
     refused((":%d:"):format(kTurn + 2), text, {dtype = {turns = "int64"}})
     refused("never closed", text .. '1,2,3,4,"5\n')
     equal(#data.read_csv(write(("\r\n"):rep(3 << 20) .. "a\r\ntrue\r\n")).a, 1)
     equal(data.read_csv(write("a\n" .. ("\n"):rep(3 << 20) .. "true\n")).a:tolist(), {true})
   end)
-  it("returns fields of any bytes", function()
+  it("returns fields with arbitrary bytes", function()
     tide.manual_seed(2)
     local alphabet = {"a", ",", '"', "\n", "\r", " ", "7", "\255"}
     for _, row in ipairs(tide.randint(1, #alphabet, {200, 3, 4}):tolist()) do
@@ -255,14 +255,14 @@ end)
 describe("read_jsonl", function()
   test.teardown(function() os.remove(path) end)
 
-  it("gives the values of the lines", function()
+  it("returns the values of the lines", function()
     local text = '{"x": [1, 2.5], "name": "a", "none": null}\r\n\n  \n[true, false]\n"text"\n-7'
     local values = data.read_jsonl(write(text))
     equal(values, {{x = {1, 2.5}, name = "a"}, {true, false}, "text", -7})
     equal(data.read_jsonl(write ""), {})
     equal(data.read_jsonl(write "\xEF\xBB\xBF1\n"), {1})
   end)
-  it("makes tensors of arrays of numbers, if asked to", function()
+  it("makes tensors of arrays of numbers with the option tensors", function()
     local text = '{"x": [[1, 2], [3, 4]], "y": [true, false], "z": [[1], [2, 3]], "w": ["a"], "m": [1, true], "e": []}'
     local value = data.read_jsonl(write(text), {tensors = true})[1]
     equal({value.x:tolist(), value.y:tolist()}, {{{1, 2}, {3, 4}}, {true, false}})
@@ -270,20 +270,20 @@ describe("read_jsonl", function()
     equal({value.w, value.m, value.e}, {{"a"}, {1, true}, {}})
     equal(data.read_jsonl(write "[0.5, 1]", {tensors = true})[1].dtype, "float32")
   end)
-  it("puts the option null in the place of null", function()
+  it("replaces null with the option null", function()
     equal(data.read_jsonl(write '[1, null]\nnull\n{"a": null}', {null = "none"}), {{1, "none"}, "none", {a = "none"}})
     local x = data.read_jsonl(write "[1, null]", {null = 0 / 0, tensors = true})[1]
     equal(x:isnan():tolist(), {false, true})
     raises(path .. ":1:5: null in an array", data.read_jsonl, write "[1, null]")
     raises(path .. ":2:1: unexpected null", data.read_jsonl, write "1\nnull")
   end)
-  it("feeds a loader", function()
+  it("can be used as a data set of a loader", function()
     local values = data.read_jsonl(write '{"x": [1, 2], "y": 0}\n{"x": [3, 4], "y": 1}\n', {tensors = true})
     for batch in data.DataLoader(values, {batch_size = 2}) do
       equal({batch.x:tolist(), batch.y:tolist()}, {{{1, 2}, {3, 4}}, {0, 1}})
     end
   end)
-  it("says where the file is wrong", function()
+  it("reports where the file is malformed", function()
     raises(path .. ":2:9: expected ',' or '}', got '\"'", data.read_jsonl, write '{"a": 1}\n{"a": 1 "b": 2}\n')
     raises(path .. ":3:5: expected the end, got '2'", data.read_jsonl, write "1\r\n2\r\n  1 2\r\n")
     raises("No such file", data.read_jsonl, path .. ".none")
@@ -292,7 +292,7 @@ describe("read_jsonl", function()
 end)
 
 describe("the JSON reader", function()
-  it("reads what the standard allows", function()
+  it("reads everything that the standard allows", function()
     equal(json.decode ' { "a" : [ ] , "b" : { } , "c" : [ 1 , [ 2 ] ] } ', {a = {}, b = {}, c = {1, {2}}})
     equal(json.decode '"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\ud83d\\ude00\\u0000"', '"\\/\b\f\n\r\tAé😀\0')
     equal(json.decode '"é😀\127"', "é😀\127")
@@ -307,7 +307,7 @@ describe("the JSON reader", function()
     equal(json.decode "false", false)
     test.is_true(json.decode(("["):rep(512) .. ("]"):rep(512)))
   end)
-  it("refuses the rest, and says where", function()
+  it("rejects everything else, with its position", function()
     for text, expected in pairs {
       [""] = "1: expected a value, got the end", ["nul"] = "1: expected a value, got 'n'",
       ["[1,]"] = "4: expected a value, got ']'", ["[1 2]"] = "4: expected ',' or ']', got '2'",
@@ -331,7 +331,7 @@ describe("the JSON reader", function()
       equal(("%d: %s"):format(at, message), expected)
     end
   end)
-  it("never fails but with a place, on texts that are nearly right", function()
+  it("always reports a position for nearly valid texts", function()
     tide.manual_seed(3)
     local start = '{"a": [1, -2.5e3, {"b": "x\\u00e9\\n"}], "c": null, "d": [true, [], {}], "e": NaN}'
     local pieces = {"{", "}", "[", "]", ",", ":", '"', "1", "-", ".", "e", "true", "\\", " ", "\0", "\255", ""}

@@ -1,17 +1,17 @@
--- tide.data.DataLoader: its options and the rules between them, loops over it, what a batch is made
--- of, and the errors of data sets. Values are those of torch.utils.data, counted from 1.
+-- tide.data.DataLoader: its options and their conflicts, loops over it, batches, and errors of data
+-- sets. Values are those of torch.utils.data, counted from 1.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal, raises = test.same_type, test.raises
 local data = tide.data
 
---- A data set without a class: sample i is what `get(i)` gives.
+--- A data set without a class: sample i is get(i).
 local function plain(count, get)
   return {get = function(_, i) return get(i) end, len = function() return count end}
 end
 
---- A data set that can only be gone through: `step(i)` gives sample i.
+--- An iterable data set: step(i) returns sample i.
 local function stream(count, step, length)
   local made = {
     iter = function()
@@ -36,7 +36,7 @@ local function batches(loader)
 end
 
 describe("a loader", function()
-  it("takes data sets of every kind: classes, plain tables, lists, tensors", function()
+  it("accepts data sets of every kind: classes, plain tables, lists, tensors", function()
     local Squares = tide.class("Squares", data.Dataset)
     function Squares:__len() return 3 end
     function Squares:get(i) return i * i end
@@ -51,7 +51,7 @@ describe("a loader", function()
     end
     equal(batches(data.DataLoader{dataset = {1, 2}, batch_size = 2}), {{1, 2}})
   end)
-  it("goes by what derived classes define", function()
+  it("uses the methods that derived classes define", function()
     local Negative = tide.class("Negative", data.TensorDataset)
     function Negative:get(i) return -data.TensorDataset.get(self, i) end
     local negative = Negative(tide.tensor{1, 2, 3})
@@ -77,7 +77,7 @@ describe("a loader", function()
       return batches(data.DataLoader({1, 2}, {batch_sampler = lists}))
     end)
   end)
-  it("makes a short last batch of 123 samples, or leaves it out", function()
+  it("makes a short last batch of 123 samples, or drops it", function()
     local dataset = data.TensorDataset(tide.range(1, 123))
     local sizes = {}
     for x in data.DataLoader(dataset, {batch_size = 50}):iter() do sizes[#sizes + 1] = #x end
@@ -87,7 +87,7 @@ describe("a loader", function()
     equal(#data.DataLoader(dataset, {batch_size = 41}), 3)
     equal(#batches(data.DataLoader(plain(123, identity), {batch_size = 50, drop_last = true})), 2)
   end)
-  it("gives samples as they are without batches", function()
+  it("returns single samples if batches are disabled", function()
     local loader = data.DataLoader(plain(2, function(i) return i, "s" .. i end), {batch_size = false})
     local seen = {}
     for x, y in loader:iter() do seen[#seen + 1] = {x, y} end
@@ -99,7 +99,7 @@ describe("a loader", function()
     local whole = data.DataLoader(plain(3, table.concat), {sampler = lists, batch_size = false})
     equal(batches(whole), {"12", "3"})
   end)
-  it("visits the positions of a sampler, a list or a tensor", function()
+  it("uses the positions of a sampler, a list or a tensor", function()
     for _, sampler in ipairs {{3, 1}, tide.tensor{3, 1}, {iter = function() return pairs {[3] = 1} end}} do
       local loader = data.DataLoader({10, 20, 30}, {sampler = sampler})
       equal(batches(loader)[1], {30})
@@ -109,7 +109,7 @@ describe("a loader", function()
     local named = {get = function(_, key) return key .. "!" end, len = function() return 2 end}
     equal(batches(data.DataLoader(named, {sampler = {"b", "a"}, batch_size = 2})), {{"b!", "a!"}})
   end)
-  it("visits the batches of a batch sampler", function()
+  it("uses the batches of a batch sampler", function()
     local lists = {{1, 3}, {2}}
     for _, dataset in ipairs {{10, 20, 30}, tide.tensor{10, 20, 30}} do
       local loader = data.DataLoader(dataset, {batch_sampler = lists})
@@ -122,7 +122,7 @@ describe("a loader", function()
       return batches(data.DataLoader({1, 2}, {batch_sampler = {1, 2}}))
     end)
   end)
-  it("hands samples to collate_fn: one value as it is, several as a list", function()
+  it("passes samples to collate_fn: one value unchanged, several as a list", function()
     local seen = {}
     local function keep(samples)
       seen[#seen + 1] = samples
@@ -148,7 +148,7 @@ describe("a loader", function()
       return batches(data.DataLoader {get = identity, len = function() return 1 end, get_batch = function() end})
     end)
   end)
-  it("shuffles by the generator alone, if there is one", function()
+  it("shuffles with the generator only, if there is one", function()
     local function order(seed)
       local generator = tide.Generator()
       generator:manual_seed(seed)
@@ -157,7 +157,7 @@ describe("a loader", function()
     equal(order(1), order(1))
     test.is_false(table.concat(order(1)[1], " ") == table.concat(order(2)[1], " "))
   end)
-  it("pins tensors, also inside of tables", function()
+  it("pins tensors, also inside tables", function()
     local named = plain(2, function(i) return {x = tide.ones(2) * i, name = "s" .. i} end)
     for batch in data.DataLoader(named, {batch_size = 2, pin_memory = true}):iter() do
       test.equal(batch.x:is_pinned(), tide.ones(2):pin_memory():is_pinned())
@@ -166,7 +166,7 @@ describe("a loader", function()
     end
     equal(batches(data.DataLoader(stream(3, identity), {batch_size = 2, pin_memory = true})), {{1, 2}, {3}})
   end)
-  it("goes through iterable data sets", function()
+  it("iterates over iterable data sets", function()
     equal(batches(data.DataLoader(stream(5, identity), {batch_size = 2})), {{1, 2}, {3, 4}, {5}})
     equal(batches(data.DataLoader(stream(5, identity), {batch_size = 2, drop_last = true})), {{1, 2}, {3, 4}})
     equal(batches(data.DataLoader(stream(3, identity), {batch_size = false})), {1, 2, 3})
@@ -186,7 +186,7 @@ describe("a loader", function()
     for numbers, words in data.DataLoader(Lines(), {batch_size = 2}) do seen = {numbers:tolist(), words} end
     equal(seen, {{1, 2}, {"a", "b"}})
   end)
-  it("is over when it is over", function()
+  it("stays finished after the end", function()
     local triple = {iter = function() return ipairs {1, 2} end}
     for _, dataset in ipairs {{1, 2}, stream(2, identity), triple} do
       local step = data.DataLoader(dataset, {batch_size = 2}):iter()
@@ -203,7 +203,7 @@ describe("a loop over the loader itself", function()
   local loader
   test.before_each(function() loader = data.DataLoader(tide.range(1, 4), {batch_size = 2}) end)
 
-  it("is a pass; the next loop is another", function()
+  it("is one pass; the next loop is another", function()
     for _ = 1, 2 do
       local seen = {}
       for x in loader do seen[#seen + 1] = x:tolist() end
@@ -221,7 +221,7 @@ describe("a loop over the loader itself", function()
       equal(first, {1, 2})
     end
   end)
-  it("may stand in another one, left early or not", function()
+  it("can be nested, and left early", function()
     local seen = {}
     for x in loader do
       for y in loader do
@@ -231,7 +231,7 @@ describe("a loop over the loader itself", function()
     end
     equal(seen, {{1, 1}, {3, 1}, {3, 3}})
   end)
-  it("tells loops apart where batches are the same objects", function()
+  it("distinguishes loops whose batches are the same objects", function()
     local a, b = tide.tensor{1}, tide.tensor{2}
     for _, samples in ipairs {{a, b}, {{a}, {b}}} do
       local same, count = data.DataLoader(samples, {batch_size = false}), 0
@@ -245,14 +245,14 @@ describe("a loop over the loader itself", function()
       equal(count, 3)
     end
   end)
-  it("runs in coroutines side by side", function()
+  it("runs concurrently in coroutines", function()
     local function walk()
       for x in loader do coroutine.yield(x[1]:item()) end
     end
     local one, other = coroutine.wrap(walk), coroutine.wrap(walk)
     equal({one(), other(), one(), other()}, {1, 1, 3, 3})
   end)
-  it("keeps nothing of loops that were left", function()
+  it("keeps no references to loops that were left", function()
     for _ = 1, 5 do
       for _ in loader do break end
     end
@@ -262,7 +262,7 @@ describe("a loop over the loader itself", function()
     for _ in pairs(loader.passes) do kept = kept + 1 end
     equal(kept, 0)
   end)
-  it("needs batches that begin with an object", function()
+  it("requires batches that begin with an object", function()
     raises("write `in loader:iter()`", function()
       for _ in data.DataLoader({1, 2}, {batch_size = false}) do break end
     end)
@@ -285,14 +285,14 @@ describe("the options of a loader", function()
     refused("batch_size = false and drop_last exclude each other", {batch_size = false, drop_last = true})
     test.is_true(data.DataLoader({1}, {sampler = {1}, shuffle = false}))
   end)
-  it("of order cannot go with an iterable data set", function()
+  it("of order are not allowed for an iterable data set", function()
     local dataset = stream(2, identity)
     refused("shuffle cannot go with an IterableDataset", {shuffle = true}, dataset)
     refused("sampler cannot go with an IterableDataset", {sampler = {1}}, dataset)
     refused("batch_sampler cannot go with an IterableDataset", {batch_sampler = {{1}}}, dataset)
     test.is_true(data.DataLoader(dataset, {shuffle = false}))
   end)
-  it("of workers need workers", function()
+  it("of workers require workers", function()
     refused("prefetch_factor is for workers: it needs num_workers > 0", {prefetch_factor = 2})
     refused("persistent_workers is for workers: it needs num_workers > 0", {persistent_workers = true})
     refused("timeout is for workers: it needs num_workers > 0", {timeout = 1})
@@ -314,7 +314,7 @@ describe("the options of a loader", function()
     raises("DataLoader: argument 1 (dataset): expected dataset, got number", function() return data.DataLoader(5) end)
     raises("dataset: expected a dataset", function() return data.DataLoader(tide.nn.Linear(1, 1)) end)
   end)
-  it("allow an empty data set, but not to shuffle it", function()
+  it("allow an empty data set, but not shuffling it", function()
     equal(#data.DataLoader({}), 0)
     equal(batches(data.DataLoader({})), {})
     refused("no samples to draw from", {shuffle = true}, data.ListDataset {})
@@ -338,7 +338,7 @@ describe("errors of a data set", function()
     end)
     raises("DataLoader: sample 2: ", function() return batches(data.DataLoader(running_dry)) end)
   end)
-  it("that are not text come as they are", function()
+  it("are passed on unchanged if they are not text", function()
     local mark = {}
     local broken = plain(1, function() error(mark) end)
     local _, caught = pcall(batches, data.DataLoader(broken))
@@ -356,7 +356,7 @@ describe("errors of a data set", function()
       return batches(data.DataLoader(ragged, {sampler = {7, 2, 8}, batch_size = 3}))
     end)
   end)
-  it("that a class leaves out a method name the class", function()
+  it("name the class if it does not define a method", function()
     local Empty = tide.class("Empty", data.Dataset)
     raises("Empty: the class defines neither __len nor len", function() return #Empty() end)
     raises("Empty: the class does not define get(i)", function() return Empty():get(1) end)
@@ -368,7 +368,7 @@ end)
 describe("default_collate", function()
   local collate = data.default_collate
 
-  it("makes what PyTorch's does", function()
+  it("agrees with PyTorch's", function()
     equal(collate({tide.tensor{1, 2}, tide.tensor{3, 4}}):tolist(), {{1, 2}, {3, 4}})
     equal(collate({0, 1, 2, 3}):tolist(), {0, 1, 2, 3})
     equal(collate({0, 1}).dtype, "int64")
@@ -383,11 +383,11 @@ describe("default_collate", function()
     equal(nested.x[2].y, {"a", "b"})
     equal(collate {{}, {}}, {})
   end)
-  it("makes floats what tide.tensor does", function()
+  it("converts floats as tide.tensor does", function()
     equal(collate({0.5, 1}).dtype, "float32")
     equal(collate({0.5, 1}):tolist(), {0.5, 1.0})
   end)
-  it("says which samples do not fit, and where", function()
+  it("reports which samples do not fit, and where", function()
     raises("sample 1 is a tensor of shape (2), sample 2 is a tensor of shape (3)", collate,
       {tide.ones(2), tide.ones(3)})
     raises("sample 1 is a tensor of shape (), sample 3 is a tensor of shape (1)", collate,
@@ -406,5 +406,5 @@ describe("default_collate", function()
 end)
 
 describe("get_worker_info", function()
-  it("is nil where no worker runs", function() test.is_nil(data.get_worker_info()) end)
+  it("is nil outside of workers", function() test.is_nil(data.get_worker_info()) end)
 end)

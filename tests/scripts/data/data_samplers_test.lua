@@ -5,7 +5,7 @@ local describe, it = test.describe, test.it
 local equal, raises = test.same_type, test.raises
 local data = tide.data
 
---- What one pass gives.
+--- The positions of one pass.
 local function pass(sampler)
   local list = {}
   for position in sampler:iter() do list[#list + 1] = position end
@@ -26,7 +26,7 @@ end
 local source = {get = function(_, i) return i end, len = function() return 5 end}
 
 describe("SequentialSampler", function()
-  it("counts", function()
+  it("returns all positions in order", function()
     local sampler = data.SequentialSampler(source)
     equal(pass(sampler), {1, 2, 3, 4, 5})
     equal(#sampler, 5)
@@ -36,14 +36,14 @@ describe("SequentialSampler", function()
 end)
 
 describe("RandomSampler", function()
-  it("gives each position once in each pass", function()
+  it("returns each position once in each pass", function()
     local sampler = data.RandomSampler(source)
     equal(#sampler, 5)
     equal(sorted(pass(sampler)), {1, 2, 3, 4, 5})
     local long = data.RandomSampler(tide.range(1, 50))
     test.is_false(table.concat(pass(long), " ") == table.concat(pass(long), " "))
   end)
-  it("goes round for more samples than there are, and stops early for fewer", function()
+  it("repeats positions for more samples than there are, and stops early for fewer", function()
     local sampler = data.RandomSampler({7, 8, 9}, {num_samples = 8})
     local positions = pass(sampler)
     equal({#sampler, #positions}, {8, 8})
@@ -52,14 +52,14 @@ describe("RandomSampler", function()
     test.is_false(positions[7] == positions[8])
     equal(#pass(data.RandomSampler(source, false, 2)), 2)
   end)
-  it("draws from all with replacement", function()
+  it("draws with replacement", function()
     local positions = pass(data.RandomSampler(source, {replacement = true, num_samples = 400}))
     equal(#positions, 400)
     local seen = {}
     for _, position in ipairs(positions) do seen[position] = true end
     equal(seen, {true, true, true, true, true})
   end)
-  it("depends on the generator alone, if there is one", function()
+  it("depends on the generator only, if there is one", function()
     for _, replacement in ipairs {true, false} do
       local function order(seed)
         return pass(data.RandomSampler(tide.range(1, 30), {replacement = replacement, generator = generator(seed)}))
@@ -68,7 +68,7 @@ describe("RandomSampler", function()
       test.is_false(table.concat(order(3), " ") == table.concat(order(4), " "))
     end
   end)
-  it("refuses wrong options", function()
+  it("rejects invalid options", function()
     raises("num_samples must be a positive integer, got 0", data.RandomSampler, source, {num_samples = 0})
     raises("RandomSampler: option 'replacement': expected boolean, got number",
       data.RandomSampler, source, {replacement = 1})
@@ -79,7 +79,7 @@ describe("RandomSampler", function()
 end)
 
 describe("SubsetRandomSampler", function()
-  it("gives its positions in random order", function()
+  it("returns its positions in random order", function()
     for _, indices in ipairs {{2, 4, 9}, tide.tensor{2, 4, 9}} do
       local sampler = data.SubsetRandomSampler(indices)
       equal(#sampler, 3)
@@ -102,9 +102,9 @@ describe("WeightedRandomSampler", function()
     equal(#sampler, 4000)
     local often = 0
     for _, position in ipairs(pass(sampler)) do often = often + position - 1 end
-    test.is_true(often > 2850 and often < 3150) -- 3000, give or take 5.5 standard deviations
+    test.is_true(often > 2850 and often < 3150) -- 3000 +- 5.5 standard deviations
   end)
-  it("refuses wrong options", function()
+  it("rejects invalid options", function()
     local make = data.WeightedRandomSampler
     raises("num_samples must be a positive integer, got 0", make, {1}, 0)
     raises("WeightedRandomSampler: argument 3 (replacement): expected boolean, got string", make, {1}, 1, "no")
@@ -115,7 +115,7 @@ describe("WeightedRandomSampler", function()
 end)
 
 describe("BatchSampler", function()
-  it("makes lists of positions", function()
+  it("groups positions into lists", function()
     local positions = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
     for _, sampler in ipairs {positions, data.SequentialSampler(positions), tide.tensor(positions)} do
       local batches = data.BatchSampler(sampler, 3, false)
@@ -127,7 +127,7 @@ describe("BatchSampler", function()
     end
     equal(pass(data.BatchSampler({}, 3)), {})
   end)
-  it("takes samplers that scripts write", function()
+  it("accepts samplers written by scripts", function()
     local Evens = tide.class("Evens", data.Sampler)
     function Evens:iter()
       local i = 0
@@ -142,7 +142,7 @@ describe("BatchSampler", function()
     local Unfinished = tide.class("Unfinished", data.Sampler)
     raises("Unfinished: the class does not define iter()", function() return Unfinished():iter() end)
   end)
-  it("refuses wrong options", function()
+  it("rejects invalid options", function()
     raises("batch_size must be positive, got 0", data.BatchSampler, {1}, 0)
     raises("argument 2 (batch_size): expected integer, got nothing", data.BatchSampler, {1})
     raises("BatchSampler: argument 3 (drop_last): expected boolean, got number", data.BatchSampler, {1}, 1, 1)
@@ -162,7 +162,7 @@ describe("DistributedSampler", function()
     return list
   end
 
-  it("deals out positions in turn", function()
+  it("assigns positions in turn", function()
     local function in_order() return {shuffle = false} end
     local function dropping() return {shuffle = false, drop_last = true} end
     equal(shares(5, 2, in_order()), {{1, 3, 5}, {2, 4, 1}})
@@ -174,7 +174,7 @@ describe("DistributedSampler", function()
     equal(shares(9, 3, dropping()), {{1, 4, 7}, {2, 5, 8}, {3, 6, 9}})
     equal(shares(0, 2, in_order()), {{}, {}})
   end)
-  it("shuffles by seed and epoch, alike in all processes", function()
+  it("shuffles by seed and epoch, equally in all processes", function()
     local both = shares(6, 2, {})
     local seen = table.move(both[2], 1, 3, 4, both[1])
     equal(sorted(seen), {1, 2, 3, 4, 5, 6})
@@ -184,10 +184,10 @@ describe("DistributedSampler", function()
       return table.concat(pass(sampler), " ")
     end
     equal(order(0, 1), order(0, 1))
-    equal(order(0, 1), order(1, 0)) -- as in PyTorch, their sum counts
+    equal(order(0, 1), order(1, 0)) -- as in PyTorch, only their sum matters
     test.is_false(order(0, 0) == order(0, 1))
   end)
-  it("has a new order in each pass, also where no epoch is set", function()
+  it("has a new order in each pass, also if no epoch is set", function()
     local function make() return data.DistributedSampler(tide.zeros(40), {num_replicas = 2, rank = 1}) end
     local sampler, other = make(), make()
     local first, second = pass(sampler), pass(sampler)
@@ -198,7 +198,7 @@ describe("DistributedSampler", function()
     equal(pass(other), first)
     equal(pass(other), second)
   end)
-  it("gives each sample once with pad = false, for validation", function()
+  it("returns each sample once with pad = false, for validation", function()
     equal(shares(5, 2, {shuffle = false, pad = false}), {{1, 3, 5}, {2, 4}})
     equal(shares(2, 5, {shuffle = false, pad = false}), {{1}, {2}, {}, {}, {}})
     equal(shares(6, 3, {shuffle = false, pad = false}), {{1, 4}, {2, 5}, {3, 6}})
@@ -208,7 +208,7 @@ describe("DistributedSampler", function()
     raises("pad = false has no effect with drop_last = true", data.DistributedSampler, source,
       {num_replicas = 1, rank = 0, drop_last = true, pad = false})
   end)
-  it("goes on with its passes where a loader was saved", function()
+  it("continues its passes after a loader was saved and restored", function()
     local function make()
       local set = tide.arange(1, 17)
       return data.DataLoader(set, {batch_size = 2, sampler = data.DistributedSampler(set, {num_replicas = 2, rank = 0})})
@@ -237,7 +237,7 @@ describe("DistributedSampler", function()
       loader:load_state_dict(between:state_dict())
     end
   end)
-  it("refuses wrong options", function()
+  it("rejects invalid options", function()
     local make = data.DistributedSampler
     raises("rank must be in 0..1, got 2", make, source, 2, 2)
     raises("rank must be in 0..1, got -1", make, source, 2, -1)

@@ -11,7 +11,7 @@ describe("a loader", function(device)
     dataset = data.TensorDataset(tide.range(1, 10):to(device), tide.range(11, 20):to(device))
   end)
 
-  it("walks in order, the last batch being what is left", function()
+  it("iterates in order; the last batch is smaller", function()
     local sizes, seen = {}, {}
     for x, y in data.DataLoader(dataset, {batch_size = 4}):iter() do
       sizes[#sizes + 1] = #x
@@ -21,7 +21,7 @@ describe("a loader", function(device)
     equal(sizes, {4, 4, 2})
     equal(seen, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
   end)
-  it("drops the last batch if asked to", function()
+  it("drops the last batch with drop_last", function()
     local loader = data.DataLoader(dataset, {batch_size = 4, drop_last = true})
     equal(#loader, 2)
     local count = 0
@@ -31,7 +31,7 @@ describe("a loader", function(device)
     end
     equal(count, 2)
   end)
-  it("shuffles again in every pass, each sample once", function()
+  it("shuffles again in every pass, with each sample once", function()
     local loader = data.DataLoader(dataset, {batch_size = 10, shuffle = true})
     local first, second = loader:iter()(), loader:iter()()
     equal((first:sort()):tolist(), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
@@ -41,7 +41,7 @@ describe("a loader", function(device)
     test.equal(data.DataLoader(dataset, {batch_size = 3}):iter()().device, tide.device(device))
   end)
 
-  it("brings the positions of a batch to the device once, for all its tensors", function()
+  it("moves the positions of a batch to the device once for all its tensors", function()
     if tide.device(device).type == "cpu" then return end
     local moved = 0
     local p = tide.profile(function() dataset:get_batch(tide.tensor {3, 1}) end)
@@ -53,7 +53,7 @@ describe("a loader", function(device)
 end)
 
 describe("a loader", function()
-  it("stacks samples of data sets that give one at a time", function()
+  it("stacks samples of data sets that return one at a time", function()
     local squares = setmetatable({get = function(_, i) return tide.tensor({i, i * i}), i end}, {
       __len = function() return 3 end,
     })
@@ -61,7 +61,7 @@ describe("a loader", function()
     equal(x:tolist(), {{1, 1}, {2, 4}, {3, 9}})
     equal(y:tolist(), {1, 2, 3})
   end)
-  it("refuses tensors of different length and sizes that are none", function()
+  it("rejects tensors of different lengths, and invalid sizes", function()
     raises("TensorDataset", function() return data.TensorDataset(tide.ones(3), tide.ones(4)) end)
     raises("batch_size", function() return data.DataLoader(data.TensorDataset(tide.ones(3)),
       {batch_size = 0}) end)

@@ -1,4 +1,4 @@
--- Loaders whose batches are made by worker threads: the same epoch as without, errors, early ends.
+-- Loaders whose batches are made by worker threads: the same epochs as without, errors, early exits.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, is_true, raises =
@@ -24,7 +24,7 @@ local function numbers(dataset, options, passes)
 end
 
 describe("workers", function()
-  it("give the epochs of one thread, whatever their number", function()
+  it("return the same epochs as one thread, for any number of workers", function()
     for _, options in ipairs {
       {batch_size = 4, shuffle = true}, {batch_size = 5, drop_last = true}, {batch_size = 64},
       {batch_size = 3, shuffle = true, persistent_workers = true}, {batch_size = 1},
@@ -41,7 +41,7 @@ describe("workers", function()
     end
   end)
 
-  it("draw other numbers for each sample and epoch, and none of the script's", function()
+  it("draw different random numbers for each sample and epoch, none of them the script's", function()
     tide.manual_seed(5)
     local expected = tide.rand(2):tolist()
     tide.manual_seed(5)
@@ -60,7 +60,7 @@ describe("workers", function()
     equal(tide.rand(2):tolist(), expected)
   end)
 
-  it("draw the numbers of math.random too, whatever their number, and none of the script's", function()
+  it("do so for math.random, for any number of workers", function()
     local Dice = tide.class("Dice", data.Dataset)
     function Dice:__len() return 9 end
     function Dice:get(i) return i * 1000000 + math.random(999999) end
@@ -87,7 +87,7 @@ describe("workers", function()
     for _, count in ipairs {1, 4} do equal(rolled(count, 2), alone) end
   end)
 
-  it("draw numbers of math.random for a stream that depend on the seed alone", function()
+  it("draw random numbers for a stream that depend only on the seed", function()
     local Stream = tide.class("DiceStream", data.IterableDataset)
     function Stream:iter()
       local count = 0
@@ -121,7 +121,7 @@ describe("workers", function()
     end
   end)
 
-  it("a worker knows which it is", function()
+  it("a worker knows its number", function()
     local Ids = tide.class("Ids", data.Dataset)
     function Ids:__len() return 8 end
     function Ids:get(i)
@@ -144,7 +144,7 @@ describe("workers", function()
     equal(data.get_worker_info(), nil)
   end)
 
-  it("take turns over an iterable data set, a copy each", function()
+  it("iterate over copies of an iterable data set in turn", function()
     local Stream = tide.class("Stream", data.IterableDataset)
     function Stream:iter()
       local info = tide.data.get_worker_info()
@@ -168,7 +168,7 @@ describe("workers", function()
   end)
 end)
 
-describe("what goes wrong in workers", function()
+describe("errors of workers", function()
   it("an error names the sample, its line, and the script's line", function()
     for _, count in ipairs {0, 2} do
       local dataset = Noisy(12)
@@ -183,7 +183,7 @@ describe("what goes wrong in workers", function()
     end
   end)
 
-  it("what cannot go to a worker is named when the loader is made", function()
+  it("a value that cannot be sent to a worker is named when the loader is created", function()
     local dataset = Noisy(3)
     dataset.source = {file = io.stdout}
     raises("DataLoader: dataset.source.file: a FILE* cannot go to a worker", function()
@@ -195,7 +195,7 @@ describe("what goes wrong in workers", function()
     end)
   end)
 
-  it("a batch that is nil, or cannot come back", function()
+  it("a batch that is nil, or cannot be sent back", function()
     raises("DataLoader: collate_fn returned nil", function()
       for _ in data.DataLoader(Noisy(3), {num_workers = 1, collate_fn = function() end}) do end
     end)
@@ -219,14 +219,14 @@ describe("what goes wrong in workers", function()
     end)
   end)
 
-  it("a subset of tensors travels to the workers", function()
+  it("a subset of tensors can be sent to the workers", function()
     local subset = data.Subset(data.TensorDataset(tide.range(1, 10)), {5, 3, 9})
     local seen = {}
     for x in data.DataLoader(subset, {batch_size = 2, num_workers = 2}) do seen[#seen + 1] = x:tolist() end
     equal(seen, {{5, 3}, {9}})
   end)
 
-  it("a loop that is left early ends the workers, or keeps them for the next", function()
+  it("a loop that is left early ends the workers, or keeps them for the next loop", function()
     for _, persistent in ipairs {false, true} do
       local loader = data.DataLoader(Noisy(50),
         {batch_size = 2, num_workers = 2, persistent_workers = persistent})

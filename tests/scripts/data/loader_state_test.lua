@@ -1,4 +1,4 @@
--- The place of a loader, saved and restored: the rest of a pass is the same.
+-- The position of a loader, saved and restored: the rest of a pass is the same.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -19,8 +19,8 @@ function Words:iter()
   end
 end
 
---- All batches of three passes, beside a script that draws numbers between them; with `stop`, the loader
---- and the generator are replaced after that number of batches by others that their states are loaded into.
+--- All batches of three passes, while the script draws random numbers between them. With `stop`, after that number of
+--- batches the loader and the generator are replaced with others that load their states.
 local function batches(make, stop)
   tide.manual_seed(7)
   local loader, all = make(), {}
@@ -80,7 +80,7 @@ describe("the state of a loader", function()
       for stop = 1, #whole do equal(batches(make, stop), whole) end
     end)
   end
-  it("is between passes after a complete one", function()
+  it("is that of the next pass after a complete one", function()
     local loader = data.DataLoader({1, 2, 3})
     for _ in loader:iter() do end
     equal(loader:state_dict(), {epoch = 1})
@@ -90,7 +90,7 @@ describe("the state of a loader", function()
     for _ in other do equal(other:state_dict().taken, 1) break end
     equal(other.epoch, 2)
   end)
-  it("is refused if it is none", function()
+  it("is rejected if it is invalid", function()
     test.raises("load_state_dict: expected a state of a DataLoader", function()
       data.DataLoader({1}):load_state_dict {}
     end)

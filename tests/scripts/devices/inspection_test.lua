@@ -1,4 +1,4 @@
--- What a script can ask: the graph of a tensor, types, memory figures, settings of devices; and
+-- Inspection by scripts: the graph of a tensor, types, memory figures, settings of devices; and
 -- tensors exchanged with a host.
 local tide = require "tide"
 local test = require "tide.test"
@@ -27,7 +27,7 @@ describe("grad_fn", function(device)
     raises("grad_fn.nmae: there is no such name; did you mean 'name'?",
       function() return y.grad_fn.nmae end)
   end)
-  it("shows inputs without gradients, and which result an input is", function()
+  it("shows inputs without gradients, and the index of a result among several", function()
     local x = tide.tensor({1.0, 3, 2}, {device = device, requires_grad = true})
     local product = tide.ones(3, {device = device}) * x
     local inputs = product.grad_fn.next_functions
@@ -53,7 +53,7 @@ describe("grad_fn", function(device)
     collectgarbage()
     equal(f.next_functions[1][1].next_functions[1][1].variable.shape, {2})
   end)
-  it("says who keeps a gradient", function()
+  it("shows which tensor accumulates a gradient", function()
     local x = tide.ones(2, {requires_grad = true})
     local y = x * 2
     equal({x.retains_grad, y.retains_grad}, {false, false})
@@ -63,7 +63,7 @@ describe("grad_fn", function(device)
 end)
 
 describe("names of PyTorch's", function(device)
-  it("type tells and converts", function()
+  it("type returns and converts", function()
     local x = tide.tensor({1.5, -2.5}, {device = device})
     equal(x:type(), "float32")
     equal(x:type("float64").dtype, tide.float64)
@@ -80,7 +80,7 @@ describe("names of PyTorch's", function(device)
     equal(stats["allocation.all.allocated"] >= stats["segment.all.allocated"], true)
     equal(x:numel(), 1000)
   end)
-  it("data and grad may be called, as in Gluon", function()
+  it("data and grad can be called, as in Gluon", function()
     local w = tide.ones(2, {device = device, requires_grad = true});
     (w * 3):sum():backward()
     equal(w:data():tolist(), {1.0, 1.0})
@@ -94,7 +94,7 @@ describe("names of PyTorch's", function(device)
 end)
 
 describe("settings", function()
-  it("ask for deterministic algorithms", function()
+  it("include deterministic algorithms", function()
     equal(tide.are_deterministic_algorithms_enabled(), false)
     tide.use_deterministic_algorithms(true, {warn_only = true})
     equal(tide.are_deterministic_algorithms_enabled(), true)
@@ -103,7 +103,7 @@ describe("settings", function()
     tide.deterministic(function() equal(tide.are_deterministic_algorithms_enabled(), true) end)
     raises("use_deterministic_algorithms: argument 1 (on): expected boolean, got nothing", tide.use_deterministic_algorithms)
   end)
-  it("of cuda work without a device, or say what is missing", function()
+  it("of cuda work without a device, or report that it is missing", function()
     tide.cuda.manual_seed(3)
     local a = tide.rand(3)
     tide.cuda.manual_seed_all(3)
@@ -135,7 +135,7 @@ describe("DLPack capsules", function(device)
     equal(tide.from_dlpack(tide.to_dlpack(tide.zeros(0, 3))).shape, {0, 3})
     equal(tide.from_dlpack(tide.to_dlpack(tide.tensor(7.0))):item(), 7.0)
   end)
-  it("are taken once, and are copies", function()
+  it("can be consumed once, and are copies", function()
     local x = tide.ones(2, {device = device})
     local capsule = tide.to_dlpack(x)
     x:fill_(5)

@@ -1,4 +1,4 @@
--- The folder of compiled kernels, shared by several processes at once and by some that are killed.
+-- The folder of compiled kernels, shared by several processes at once, some of which are killed.
 local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
@@ -19,7 +19,7 @@ describe("the kernel cache", function()
     return sum, tonumber(compiled)
   end
 
-  it("serves processes that fill it at the same time", function()
+  it("supports processes that fill it at the same time", function()
     local output = run(script .. " 2>&1 & done; wait",
       ("export TIDE_INTERPRETER=0 TIDE_CACHE_DIR='%s'; for i in 1 2 3 4; do"):format(folder()))
     local sum, compiled = outcome()
@@ -31,7 +31,7 @@ describe("the kernel cache", function()
     end
     test.equal(count, 4)
   end)
-  it("is whole after processes were killed while they filled it", function()
+  it("is intact after processes were killed while they filled it", function()
     for i = 1, 8 do
       run(script, ("TIDE_INTERPRETER=0 TIDE_CACHE_DIR='%s' timeout -s KILL %g"):format(folder(), 0.02 * i))
     end
@@ -39,7 +39,7 @@ describe("the kernel cache", function()
     local again, compiled = outcome()
     test.equal({again, compiled}, {sum, 0})
   end)
-  it("may be unusable: kernels are compiled, then, and the numbers are the same", function()
+  it("may be unusable: then kernels are compiled, and the results are the same", function()
     local sum, compiled = outcome()
     test.is_true(compiled > 10)
     os.execute(("chmod 775 '%s'"):format(folder()))

@@ -1,4 +1,4 @@
--- Memory follows use: loops that make garbage stay flat without a call of the collector.
+-- Memory use is bounded: loops that create garbage do not need calls of the collector.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -8,15 +8,15 @@ local run_tide = dofile(here .. "/../support/program.lua")
 local own_folder = dofile(here .. "/../support/own_folder.lua")
 
 describe("memory", function(device)
-  it("of dropped tensors is used again", function()
+  it("of released tensors is reused", function()
     tide.reset_peak_memory_stats(device)
     local before = tide.memory_allocated(device)
     for _ = 1, 2000 do local _ = tide.zeros({1 << 20}, {device = device}) + 1 end
     tide.synchronize(device)
-    -- Unread results are computed all the same, 4 MB each: 8 GB went by.
+    -- Unread results are computed too, 4 MB each: 8 GB in total.
     test.is_true(tide.max_memory_allocated(device) - before < 400e6)
   end)
-  it("of dropped tensors is used again while it is in the cache, whatever else is held", function()
+  it("of released tensors is reused while it is in the cache, regardless of other tensors", function()
     local output, ok = run_tide([[-e "local kept, x = tide.zeros(160, 1000, 1000), tide.rand(1000, 1000)
       tide.synchronize()
       tide.reset_peak_memory_stats()
@@ -26,7 +26,7 @@ describe("memory", function(device)
     test.is_true(ok)
     test.is_true(tonumber(output) < 24, output)  -- six of the results
   end)
-  it("of tensors that outlived some collections is used again soon", function()
+  it("of tensors that survived some collections is reused soon", function()
     local output, ok = run_tide([[-e "tide.reset_peak_memory_stats()
       for _ = 1, 100 do
         local x = tide.zeros(1000, 1000)
@@ -36,7 +36,7 @@ describe("memory", function(device)
     test.is_true(ok)
     test.is_true(tonumber(output) < 90, output)
   end)
-  it("of a training loop that reads nothing stays flat", function()
+  it("of a training loop without reads is constant", function()
     local net = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4)):to(device)
     local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.01, momentum = 0.9})
     local x = tide.randn(8, 16, {device = device})
@@ -75,7 +75,7 @@ describe("memory", function(device)
     tide.synchronize(device)
     test.is_true(tide.memory_allocated(device) < before + (1 << 24))
   end)
-  it("of a long chain is bounded, and dropping it does not recurse", function()
+  it("of a long chain is bounded, and releasing it does not recurse", function()
     local x = tide.zeros({1}, {device = device})
     for _ = 1, 200000 do x = x + 1 end
     test.same_type(x:item(), 200000.0)
@@ -90,20 +90,20 @@ describe("out of memory", function()
   test.before_each(function() tide.sim.configure {index = 1, memory_limit = limit} end)
   test.after_each(function() tide.sim.configure {index = 1, memory_limit = 0} end)
 
-  it("is an error that says how much was asked for, and a smaller try works", function()
+  it("is an error with the requested size, and a smaller attempt works", function()
     local message = test.raises("out of memory", function()
       local x = tide.zeros({1 << 28}, {device = "sim:1"}) + 1
-      return x[1]:item() -- a sum alone would be computed without ever storing x
+      return x[1]:item() -- a sum alone would be computed without storing x
     end)
     test.is_true(message:find("sim:1", 1, true))
     test.same_type((tide.zeros({1 << 10}, {device = "sim:1"}) + 1):sum():item(), 1024.0)
   end)
 
   local options = {device = "sim:1"}
-  --- Raises the error when something is read: it is recorded only.
+  --- The error is raised on a read: this only records.
   local function too_big() return tide.zeros({1 << 28}, options):cumsum(1) end
 
-  it("names the line of the op that had no room, once", function()
+  it("reports the line of the op that lacked memory, once", function()
     local big = too_big()
     local small = tide.ones({4}, options) + 1
     local message = test.raises("out of memory", small.tolist, small)
@@ -112,7 +112,7 @@ describe("out of memory", function()
     test.same_type(small:tolist(), {2.0, 2.0, 2.0, 2.0})
     test.raises("out of memory", function() return big:tolist() end)
   end)
-  it("may hit a value that was to be replaced whole", function()
+  it("may affect a value that was about to be replaced", function()
     local good = tide.ones({4}, options) * 2
     local big = tide.zeros({1 << 28}, options)
     big:fill_(1)
@@ -120,7 +120,7 @@ describe("out of memory", function()
     test.same_type(good:tolist(), {2.0, 2.0, 2.0, 2.0})
     test.raises("out of memory", function() return big[1]:item() end)
   end)
-  it("is lost alone: what was recorded beside it is computed, writes leave the value before", function()
+  it("loses only the failed value: other recorded ops are computed, and writes keep the old value", function()
     local stored = tide.ones({4}, options)
     stored:tolist()
     local recorded, filled = tide.ones({4}, options) * 2, tide.zeros({2, 2}, options)
@@ -137,7 +137,7 @@ describe("out of memory", function()
     test.same_type(recorded:tolist(), {4.0, 4.0, 4.0, 4.0})
     test.same_type(filled:tolist(), {{5.0, 5.0}, {0.0, 0.0}})
     test.same_type(good:tolist(), {3.0, 3.0, 3.0, 3.0})
-    -- Nor does it spoil a later window as a whole.
+    -- It does not fail a later window as a whole either.
     local spoilt, fine = big[1] + 1, good + 1
     stored:add_(spoilt)
     stored:add_(1)
@@ -148,7 +148,7 @@ describe("out of memory", function()
     test.same_type(recorded:tolist(), {4.0, 4.0, 4.0, 4.0})
     test.same_type(beside:tolist(), {5.0, 5.0, 5.0, 5.0})
   end)
-  it("spares a value that can be computed again", function()
+  it("does not affect a value that can be recomputed", function()
     local count <const> = (1 << 22) + 1024 -- three of them fit
     local x = tide.ones({count}, options)
     x:sum():item()
@@ -164,7 +164,7 @@ describe("out of memory", function()
     held = nil
     test.same_type(again[5]:item(), 2.0)
   end)
-  it("takes no step of an optimizer half, and training goes on", function()
+  it("does not apply partial optimizer steps, and training continues", function()
     local function train(limits)
       tide.manual_seed(2)
       local net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2)):to("sim:1")
@@ -176,7 +176,7 @@ describe("out of memory", function()
         pcall(function()
           optimizer:zero_grad()
           local output = net(x)
-          -- Sizes around the limit: it fits or does not, somewhere on the way.
+          -- Sizes around the limit: it is exceeded at different points, or not at all.
           local more = tide.ones({limit}, options):cumsum(1)
           local loss = (output * more[1]):square():sum()
           loss:backward()
@@ -197,10 +197,10 @@ describe("out of memory", function()
   end)
 end)
 
-describe("a process that may have no more memory", function()
+describe("a process with limited memory", function()
   local folder = own_folder()
 
-  --- The number that the script prints.
+  --- The number printed by the script.
   local function run(script, limit)
     local output = run_tide(("'%s/../support/%s"):format(here, script),
       ("export TIDE_CACHE_DIR='%s'; ulimit -v %s; exec"):format(folder(), limit))
@@ -208,12 +208,12 @@ describe("a process that may have no more memory", function()
   end
 
   for _, bytes in ipairs {2000, 40000, 3000000} do
-    it(("drops blocks of %d bytes and works on"):format(bytes), function()
+    it(("releases blocks of %d bytes and continues"):format(bytes), function()
       test.is_true(run(("little_memory.lua' %d"):format(bytes), 1000000) <= 2)
     end)
   end
-  it("gets errors wherever it is short", function()
-    -- With room first: it leaves the kernels on disk, as the compiler may not fit into so little.
+  it("raises errors whenever memory is short", function()
+    -- First with sufficient memory: that stores the kernels on disk, as the compiler may not fit into the limit.
     test.equal(run("exhaust_memory.lua' 20", "unlimited"), 16)
     test.is_true(run("exhaust_memory.lua' 1e9", 600000) >= 1)
   end)

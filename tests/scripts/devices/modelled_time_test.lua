@@ -1,4 +1,4 @@
--- Simulated devices like a card: their times are modelled, so that all figures here are exact; and
+-- Simulated devices like a card: their times are modelled, so that all figures here are exact;
 -- other devices are timed as usual.
 local cards = require "tide.tools.estimate.cards"
 local tide = require "tide"
@@ -10,7 +10,7 @@ local is_nil, is_true = test.is_nil, test.is_true
 local on_sim <const> = {device = "sim"}
 local h200 <const> = cards.find("test", "H200")
 
---- sim:0 is like the card until the test ends; what is given beside it counts more.
+--- Makes sim:0 like the card until the test ends; `more` overrides its figures.
 local function like(name, options)
   test.finally(function() tide.sim.configure {like = false} end)
   local given = {like = name}
@@ -46,10 +46,10 @@ describe("events on a device like a card", function()
       tide.eager(function() for _ = 1, 10 do x = x * 2 end end)
     end)
     exact(ms, 1e3 * bytes / h200.bandwidth)
-    exact(ms_of(function() return x * 2 + 1 end), ms / 10) -- fused: it is read and written once
+    exact(ms_of(function() return x * 2 + 1 end), ms / 10) -- fused: read and written once
   end)
 
-  it("take small work by its launches", function()
+  it("charge small work for its launches", function()
     like "H200"
     local x = tide.zeros(8, on_sim)
     local ms = ms_of(function()
@@ -59,7 +59,7 @@ describe("events on a device like a card", function()
     equal(x:sum():item(), 8 * 500.0)
   end)
 
-  it("show that a product of half numbers misses the Tensor Cores", function()
+  it("show that a matmul of half types is unsuitable for Tensor Cores", function()
     like("H200", {launch_cost = 0})
     local function ms_with(k)
       local a, b = tide.rand(256, k, on_sim):half(), tide.rand(k, 256, on_sim):half()
@@ -96,7 +96,7 @@ describe("events on a device like a card", function()
     equal(moved:tolist()[7], host:tolist()[7])
   end)
 
-  it("start after what their stream waits for, and after what the script has waited for", function()
+  it("start after the work that their stream or the script has waited for", function()
     like "H200"
     local side = tide.Stream "sim"
     local x = tide.rand(4 * kElements, on_sim)
@@ -134,7 +134,7 @@ describe("events on a device like a card", function()
     end
   end)
 
-  it("have the values that they always have", function()
+  it("have the same values as always", function()
     local function values()
       tide.manual_seed(7)
       local x = tide.rand(300, 200, on_sim)
@@ -147,7 +147,7 @@ describe("events on a device like a card", function()
 end)
 
 describe("what is modelled", function()
-  it("is said by a benchmark", function()
+  it("is reported by a benchmark", function()
     like "H200"
     local x = tide.rand(4 * kElements, on_sim)
     local found = tide.benchmark(function() return x * 2 end, {warmup = 1, repeats = 3})
@@ -156,7 +156,7 @@ describe("what is modelled", function()
     is_true(tostring(found):find " on sim:0; device: modelled for H200$" ~= nil, tostring(found))
   end)
 
-  it("is said by a profile, in whose files as well", function()
+  it("is reported by a profile, also in its files", function()
     like "H200"
     local x = tide.rand(4 * kElements, on_sim)
     local p = tide.profile(function() return (x * 2):cumsum(1):sum():item() end)
@@ -168,7 +168,7 @@ describe("what is modelled", function()
     local text = tostring(p)
     is_true(text:find "sim:0: %d+ kernels and copies, [%d.]+ ms, modelled for H200, at" ~= nil,
       text)
-    is_true(not text:find "GB/s.*%%%)", text) -- no share of what this machine can do
+    is_true(not text:find "GB/s.*%%%)", text) -- no share of this machine's peak
     local path = os.tmpname() .. ".json"
     test.finally(function() os.remove(path) end)
     p:save(path)
@@ -176,7 +176,7 @@ describe("what is modelled", function()
     is_true(file:read("a"):find('"sim:0 (modelled for H200)"', 1, true) ~= nil)
   end)
 
-  it("lies in a profile one after the other, from its begin on", function()
+  it("is sequential in a profile, from its start on", function()
     like "H200"
     local x = tide.rand(4 * kElements, on_sim)
     local p = tide.profile(function() tide.eager(function() return x:exp():exp():exp() end) end)
@@ -184,7 +184,7 @@ describe("what is modelled", function()
     close(device.busy_ms, device.device_ms, {rtol = 1e-3})
   end)
 
-  it("ends with the likeness", function()
+  it("ends with like = false", function()
     like "H200"
     local a, b = event(), event()
     a:record()
@@ -213,7 +213,7 @@ describe("what is modelled", function()
     raises("that of sim:0 is modelled, that of cpu is the host's", a.elapsed_time, a, sim)
   end)
 
-  it("takes what is given beside the card, also later", function()
+  it("is overridden by other options, also later ones", function()
     like("H200", {launch_cost = 1e-4})
     local x = tide.zeros(8, on_sim)
     exact(ms_of(function() return x + 1 end), 0.1)

@@ -1,5 +1,5 @@
--- Modes belong to the coroutine that opened them and end with their scope, also when an error
--- passes.
+-- Modes belong to the coroutine that opened them and end with their scope, also on an
+-- error.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -13,7 +13,7 @@ describe("modes", function()
     end
     is_true(tide.is_grad_enabled())
   end)
-  it("end when an error passes", function()
+  it("end on an error", function()
     test.raises("lost", tide.no_grad, function() error "lost" end)
     is_true(tide.is_grad_enabled())
     test.raises("lost", function()
@@ -28,7 +28,7 @@ describe("modes", function()
       is_false(tide.is_grad_enabled())
     end)
   end)
-  it("hand arguments and results through", function()
+  it("pass arguments and results through", function()
     equal({tide.no_grad(function(a, b) return b, a end, 1, 2)}, {2, 1})
   end)
   it("stay in the coroutine that opened them, across yields", function()
@@ -42,7 +42,7 @@ describe("modes", function()
     is_false(inside())
     is_true(tide.is_grad_enabled())
   end)
-  it("may be yielded through when they take a function", function()
+  it("support yields if they take a function", function()
     local steps = coroutine.wrap(function()
       return tide.no_grad(function()
         coroutine.yield(tide.is_grad_enabled())
@@ -53,7 +53,7 @@ describe("modes", function()
     is_true(tide.is_grad_enabled())
     is_false(steps())
   end)
-  it("of an abandoned coroutine disturb no other code", function()
+  it("of an abandoned coroutine do not affect other code", function()
     for _ = 1, 20 do
       coroutine.wrap(function()
         local _ <close> = tide.no_grad()

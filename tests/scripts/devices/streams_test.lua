@@ -1,5 +1,5 @@
--- Several streams of a device: the same values, in whatever order they run; work that does not wait for
--- other work; one failure that leaves the others alone.
+-- Several streams of a device: the same values in any order of execution; independent work does not
+-- wait; one failure does not affect the others.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -9,7 +9,7 @@ local run_tide = dofile(here .. "/../support/program.lua")
 local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
 local is_true = test.is_true
 
---- Calls fn with launches on sim:0 that take so long, and then lets them be as before.
+--- Calls fn with slow launches on sim:0, and then restores their cost.
 local function with_slow_launches(seconds, fn)
   tide.sim.configure {index = 0, launch_cost = seconds}
   local ok, message = pcall(fn)
@@ -17,7 +17,7 @@ local function with_slow_launches(seconds, fn)
   if not ok then error(message, 0) end
 end
 
---- Bodies of actions go to the first stream or one of three others, at random.
+--- Bodies of actions are run on the first stream or one of three others, at random.
 local function at_random(device, seed)
   local streams = {tide.Stream(device), tide.Stream(device), tide.Stream(device)}
   local state = seed
@@ -41,20 +41,20 @@ describe("programs on several streams", function(device)
       end
     end
   end
-  it("give the bits that they give on one", compare)
+  it("compute the same bits as on one", compare)
   if tide.device(device).type == "sim" then
-    it("give them when launches are slow, and one stream runs far later than another", function()
+    it("do so when launches are slow, and one stream runs far later than another", function()
       programs = 6
       with_slow_launches(3e-4, compare)
     end)
   end
-  it("never see a block that another stream has taken", function()
+  it("never use a block that another stream still uses", function()
     local function compute(around)
       local sums = {}
       for i = 1, 60 do
         local x = tide.full({5000}, i * 1.0, {device = device})
         local y = around(function() return x * 2 + 1 end)
-        x = nil -- its block is free for the first stream, when the other has read it
+        x = nil -- its block is free for the first stream when the other has read it
         collectgarbage()
         tide.full({5000}, -1, {device = device}):add_(1)
         sums[i] = around(function() return (y - 1):sum() end)
@@ -65,7 +65,7 @@ describe("programs on several streams", function(device)
     local right = compute(function(fn) return fn() end)
     equal(compute(at_random(device, 5)), right)
   end)
-  it("write in place what another stream still reads", function()
+  it("may write in place what another stream still reads", function()
     local s = tide.Stream(device)
     for i = 1, 20 do
       local x = tide.full({3000}, i * 1.0, {device = device})
@@ -76,7 +76,7 @@ describe("programs on several streams", function(device)
       equal(x:sum():item(), 14.0 - 2998)
     end
   end)
-  it("keep what they read from reuse, whether record_stream says so or not", function()
+  it("do not reuse memory that they still read, with and without record_stream", function()
     local s = tide.Stream(device)
     for i = 1, 20 do
       local x = tide.full({3000}, i * 1.0, {device = device}) * 1
@@ -92,7 +92,7 @@ describe("programs on several streams", function(device)
     x:free()
     raises("a freed tensor", x.record_stream, x, s)
   end)
-  it("have the gradients that they have on one", function()
+  it("have the same gradients as on one", function()
     local function gradient(around)
       tide.manual_seed(3)
       local w = tide.randn(6, 6, {device = device, requires_grad = true})
@@ -105,14 +105,14 @@ describe("programs on several streams", function(device)
     local right = gradient(function(fn) return fn() end)
     for seed = 1, 5 do test.identical(gradient(at_random(device, seed)), right) end
   end)
-  it("may be more than a device has queues", function()
+  it("can be more than a device has queues", function()
     local sum = tide.zeros({3}, {device = device})
     for _ = 1, 80 do
       tide.stream(tide.Stream(device), function() sum = sum + 1 end)
     end
     equal(sum:tolist(), {80.0, 80.0, 80.0})
   end)
-  it("give their memory back", function()
+  it("release their memory", function()
     local around = at_random(device, 9)
     local function work()
       local x = tide.ones({1000}, {device = device})
@@ -122,7 +122,7 @@ describe("programs on several streams", function(device)
     work()
     collectgarbage()
     tide.synchronize()
-    tide.ones({4}, {device = device}):tolist() -- looks for what others are through with
+    tide.ones({4}, {device = device}):tolist() -- checks which blocks other streams have finished with
     local before = tide.memory_allocated(device)
     for _ = 1, 5 do work() end
     collectgarbage()
@@ -133,7 +133,7 @@ describe("programs on several streams", function(device)
 end)
 
 describe("tide.stream", function(device)
-  it("holds in its function, in its block, and in it alone", function()
+  it("applies in its function or block only", function()
     local first, s, t = tide.current_stream(device), tide.Stream(device), tide.Stream(device)
     is_true(s ~= t and s ~= first and first == tide.current_stream(device))
     local function current() return tide.current_stream(device) end
@@ -162,7 +162,7 @@ describe("tide.stream", function(device)
     is_true(inside() == s)
     is_true(tide.current_stream(device) == first)
   end)
-  it("is of its own device", function()
+  it("belongs to its own device", function()
     local s = tide.Stream(device)
     for _, other in ipairs(tide.devices()) do
       if tostring(other) ~= tostring(s:get_device()) then
@@ -177,14 +177,14 @@ describe("events", function(device)
     local s = tide.Stream(device)
     local x = tide.stream(s, function() return tide.ones({8}, {device = device}):cumsum(1) end)
     local event = s:record_event()
-    -- What only waits gives nothing, so that the prompt prints nothing.
+    -- Functions that only wait return nothing, so that the prompt prints nothing.
     equal(select("#", event:synchronize()), 0)
     is_true(event:query())
     equal(select("#", s:synchronize()), 0)
     is_true(s:query())
     equal(x:tolist()[8], 8.0)
   end)
-  it("are what record returns", function()
+  it("are returned by record", function()
     local s, event = tide.Stream(device), tide.Event {device = device}
     is_true(rawequal(event:record(s), event) and rawequal(event:record(), event))
   end)
@@ -220,7 +220,7 @@ describe("a simulated accelerator", function()
     equal(sum:tolist()[8], 8.0)
     equal(there:sum():item(), 1000.0)
   end)
-  it("runs one stream on while another waits for an event", function()
+  it("runs one stream while another waits for an event", function()
     local s = tide.Stream("sim:0")
     with_slow_launches(0.02, function()
       local slow = tide.ones({8}, {device = "sim:0"})
@@ -274,11 +274,11 @@ describe("a simulated accelerator", function()
     tide.sim.configure {index = 1, memory_limit = 1 << 30}
     if not ok then error(message, 0) end
   end)
-  it("say so when the host has no room for another one's thread", function()
+  it("report that the host lacks memory for another one's thread", function()
     local script = here .. "/../support/many_streams.lua"
-    -- With room first: it leaves the kernels on disk, as the compiler would not fit into so little.
+    -- First with sufficient memory: that stores the kernels on disk, as the compiler would not fit into the limit.
     equal(run_tide(script), "62\n")
-    -- Where it is a thread that has no room, and nothing else, depends on the system's libraries.
+    -- Whether only a thread lacks memory depends on the system's libraries.
     local said, outputs = "Stream: out of memory: no room for another thread\n", {}
     for kilobytes = 200000, 800000, 30000 do
       outputs[#outputs + 1] = run_tide(script, ("ulimit -v %d; exec"):format(kilobytes))

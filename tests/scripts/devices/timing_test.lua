@@ -1,4 +1,4 @@
--- What is timed, and what smi sees: the device that works, in this process and in others.
+-- Timed work, and the output of smi: devices in use, by this process and by others.
 local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
@@ -11,7 +11,7 @@ local function write(path, text)
   file:write(text)
 end
 
---- The numbers that a text has where the pattern has its captures.
+--- The numbers captured by the pattern in a text.
 local function numbers(text, pattern)
   local found = {text:match(pattern)}
   if not found[1] then error("no '" .. pattern .. "' in: " .. text, 0) end
@@ -22,7 +22,7 @@ end
 describe("timing", function()
   local folder = own_folder()
 
-  -- Five launches on the device, of 20 ms each where that is a sim.
+  -- Five launches on the device, of 20 ms each if that is a sim.
   local work = [[
     local function work(device)
       local x = tide.ones(10, {device = device})
@@ -43,7 +43,7 @@ describe("timing", function()
     print(a:elapsed_time(b))
   ]]
 
-  it("by events follows the device that was asked for", function()
+  it("by events uses the given device", function()
     local text = events:gsub("DEVICE", "tide.accelerator()")
     test.is_true(tonumber((output(text, "--device sim"))) >= 100)
     test.is_true(tonumber((output(text, "--device sim:1"))) >= 100)
@@ -53,7 +53,7 @@ describe("timing", function()
     test.is_true(tonumber((output(text))) >= 100)
     test.is_true(tonumber((output(text, "--device cpu"))) >= 100)
   end)
-  it("by events leaves other devices out", function()
+  it("by events excludes other devices", function()
     local text = events:gsub("DEVICE", '"sim"')
     test.is_true(tonumber((output(text))) < 100)
   end)
@@ -62,7 +62,7 @@ describe("timing", function()
     local result = tide.benchmark(function() FN end, {warmup = 1, repeats = 2})
     print(result.device, #result.devices, result.device_ms, result)
   ]]
-  it("by benchmark names the device that worked", function()
+  it("by benchmark reports the device in use", function()
     for _, options in ipairs {"--device sim", ""} do
       local text = output(report:gsub("FN", 'work "sim"'), options)
       local device, count, ms, places =
@@ -71,14 +71,14 @@ describe("timing", function()
       test.is_true(tonumber(ms) >= 100)
     end
   end)
-  it("by benchmark takes the peak of the device that worked", function()
+  it("by benchmark reports the peak of the device in use", function()
     local text = output [[
       print(tide.benchmark(function() return tide.ones(1e6, {device = "sim"}) + 1 end,
         {repeats = 2}).peak_bytes)
     ]]
     test.is_true(tonumber((text)) >= 4e6)
   end)
-  it("by benchmark says that several worked", function()
+  it("by benchmark reports several devices", function()
     local text = output(report:gsub("FN", 'work "sim" work "cpu"'), "--device sim")
     test.is_true(text:find("^sim:0\t2\t") ~= nil)
     test.is_true(text:find("2 runs on several devices: %S+, %S+\n$") ~= nil)
@@ -97,7 +97,7 @@ describe("smi", function()
     return pipe:read "a"
   end
 
-  it("shows the memory and the work of other processes' sims, as long as they live", function()
+  it("shows the memory and the use of other processes' sims, while they run", function()
     write(folder() .. "/worker.lua", [[
       local x = tide.ones(25 * 2 ^ 20 // 1, {device = "sim:1"})
       while true do x:mul_(1) tide.synchronize() end
@@ -106,7 +106,7 @@ describe("smi", function()
       ("export XDG_RUNTIME_DIR='%s';"):format(folder())):match "%d+"
     local line = "\n  sim:1  process " .. process .. "  (%d+) MB  (%d+)%%\n"
     local text
-    for _ = 1, 100 do  -- until it is past its start
+    for _ = 1, 100 do  -- until it has started
       text = smi()
       local use = select(2, text:match(line))
       if use and tonumber(use) > 20 then break end
@@ -152,7 +152,7 @@ describe("smi", function()
     test.is_true(queue > 0, queue)
     test.is_true(tonumber(smi("dmon 1"):match "\n  cpu [^\n]* (%d+) +%d+\n") < 100)
   end)
-  it("keeps its files in a folder of the user's own", function()
+  it("keeps its files in a folder of the user", function()
     smi()
     local pipe <close> = assert(io.popen(("stat -c %%a '%s/tide'"):format(folder())))
     test.equal(pipe:read "a", "700\n")
@@ -161,9 +161,9 @@ describe("smi", function()
     test.is_true(smi():find "\n| sim:0 " ~= nil)
     test.equal(files(), "")
   end)
-  it("reads how often to print to its end", function()
+  it("parses the number of times to print completely", function()
     for _, words in ipairs {"dmon 3x", "dmon -1", "dmon 1.5"} do
-      test.is_true(smi(words):find "smi dmon: expected how many times to print" ~= nil)
+      test.is_true(smi(words):find "smi dmon: expected the number of times to print" ~= nil)
     end
   end)
 end)

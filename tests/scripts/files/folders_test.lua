@@ -1,4 +1,4 @@
--- Folders, kinds and sums of files, as the library's own files ask for them of tide.native.
+-- Folders, kinds and sizes of files, as used by the library through tide.native.
 local test = require "tide.test"
 local native = require "tide.native"
 local describe, it = test.describe, test.it
@@ -16,7 +16,7 @@ end
 describe("folders", function()
   local folder = own_folder()
 
-  it("are made with those above them", function()
+  it("are created with their parents", function()
     local path = folder() .. "/a/b c/d"
     equal({native.make_folders(path), native.make_folders(path), native.file_kind(path)}, {true, false, "folder"})
     equal({native.make_folders(folder() .. "/a/e//"), native.make_folders "/"}, {true, false})
@@ -28,7 +28,7 @@ describe("folders", function()
     raises(folder() .. "/file: cannot be made: Not a directory", native.make_folders, folder() .. "/file")
     raises("cannot be made: File name too long", native.make_folders, folder() .. "/" .. ("x"):rep(300))
   end)
-  it("are listed by the bytes of the names, with kinds", function()
+  it("are listed in byte order of the names, with kinds", function()
     native.make_folders(folder() .. "/b")
     for _, name in ipairs {"a.png", "B", "ä", "a", ".hidden"} do write(folder() .. "/" .. name, name) end
     os.execute(("cd '%s' && ln -s b to_folder && ln -s a to_file && ln -s none nowhere && mkfifo pipe")
@@ -45,7 +45,7 @@ describe("folders", function()
     equal({native.file_kind(folder()), native.file_kind "/dev/null"}, {"folder", "other"})
     equal({native.file_kind(folder() .. "/none"), native.file_kind(folder() .. "/file/x")}, {})
   end)
-  it("of the sandbox are its own alone", function()
+  it("of the sandbox are its own only", function()
     write(folder() .. "/script.lua", [[
       local tide, native = require "tide", require "tide.native"
       local scratch = tide.scratch()

@@ -1,4 +1,4 @@
--- Files of other programs: types of elements that tide lacks, damage that harms little, files of quite another kind.
+-- Files of other programs: element types that tide lacks, harmless damage, files of other formats.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -16,7 +16,7 @@ end
 --- A file of tensors: header and bytes.
 local function safetensors(header, data) return string.pack("<s8", header) .. data end
 
--- PNG written here ---------------------------------------------------------------------------------
+-- Writing PNG --------------------------------------------------------------------------------------
 
 local kCrc <const> = {}
 for n = 0, 255 do
@@ -31,7 +31,7 @@ local function chunk(kind, data)
   return string.pack(">I4", #data) .. kind .. data .. string.pack(">I4", crc ~ 0xffffffff)
 end
 
---- Bytes that are not packed, as zlib has them.
+--- Uncompressed bytes in zlib's format.
 local function stored(data)
   local a, b = 1, 0
   for byte in data:gmatch "." do
@@ -50,7 +50,7 @@ end
 
 describe("arrays of types that tide lacks", function()
   local folder = own_folder()
-  it("are widened: whole numbers without a sign", function()
+  it("are widened: unsigned integers", function()
     local x = tide.np.load(files .. "u16.npy")
     equal({x.dtype, x:tolist()}, {"int32", {1, 300, 65535}})
     local function npy(descr, bytes, count)
@@ -78,19 +78,19 @@ describe("arrays of types that tide lacks", function()
     equal({x.a.dtype, x.b.dtype, x.c.dtype}, {"int32", "int64", "int64"})
     equal({x.a:tolist(), x.b:tolist(), x.c:tolist()}, {{1, 65535}, {4000000000}, {5}})
   end)
-  it("of text are left out beside others", function()
+  it("of text are skipped among others", function()
     local arrays = tide.np.load(files .. "names_and_numbers.npz")
     equal(arrays.x:tolist(), {0.0, 1.0, 2.0})
     equal(arrays.names, nil)
   end)
-  it("may have sizes as Python 2 wrote them", function()
+  it("may have sizes in Python 2's notation", function()
     equal(tide.np.load(files .. "py2_shape.npy"):tolist(), {7, 8, 9})
   end)
 end)
 
 describe("tide.load of a part", function()
   local folder = own_folder()
-  it("reads what is named, and what lies below", function()
+  it("reads the given names, and the names below them", function()
     local path = folder() .. "/a.safetensors"
     local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.Linear(3, 1))
     tide.save({net = net, other = tide.ones(4), step = 7}, path)
@@ -119,7 +119,7 @@ describe("tide.load of a part", function()
   end)
 end)
 
-describe("files of another kind", function()
+describe("files of other formats", function()
   local folder = own_folder()
   local kKinds <const> = {
     {"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n", "a Git LFS pointer"},
@@ -129,7 +129,7 @@ describe("files of another kind", function()
     {"\x80\4\x95\0\0\0\0\0\0\0\0", "a Python pickle"},
   }
   for _, kind in ipairs(kKinds) do
-    it("are named: " .. kind[2], function()
+    it("are recognized: " .. kind[2], function()
       local path = folder() .. "/a"
       write(path, kind[1])
       raises("is not a safetensors file, or cut short: it is " .. kind[2], tide.load, path)
@@ -138,7 +138,7 @@ describe("files of another kind", function()
   end
 end)
 
-describe("pictures of other programs", function()
+describe("images of other programs", function()
   local folder = own_folder()
   local read = tide.vision.read_image
   it("keep samples of 16 bits in the mode unchanged", function()
@@ -149,7 +149,7 @@ describe("pictures of other programs", function()
     write(path, png(2, 16, 2, {"\1\0\2\0\3\0\0\4\0\5\0\6"}))
     equal(read(path):tolist(), {{{256, 4}}, {{512, 5}}, {{768, 6}}})
   end)
-  it("keep the numbers of a palette in the mode unchanged", function()
+  it("keep palette indices in the mode unchanged", function()
     local palette = chunk("PLTE", "\xff\0\0\0\xff\0\0\0\xff\1\2\3")
     local path = folder() .. "/a.png"
     write(path, png(3, 8, 3, {"\0\1\2", "\3\3\0"}, palette))
@@ -157,14 +157,14 @@ describe("pictures of other programs", function()
     equal({x.dtype, x:tolist()}, {"uint8", {{{0, 1, 2}, {3, 3, 0}}}})
     equal(read(path, {mode = "rgb"}):tolist(),
       {{{255, 0, 0}, {1, 1, 255}}, {{0, 255, 0}, {2, 2, 0}}, {{0, 0, 255}, {3, 3, 0}}})
-    write(path, png(3, 2, 3, {"\x1b"}, palette .. chunk("tRNS", "\0"))) -- four numbers a byte
+    write(path, png(3, 2, 3, {"\x1b"}, palette .. chunk("tRNS", "\0"))) -- four pixels per byte
     equal(read(path):tolist(), {{{0, 1, 2}}})
   end)
-  it("are equally gray whatever gamma they declare", function()
+  it("have the same gray values for any declared gamma", function()
     local plain, gamma = read(files .. "plain.png", {mode = "gray"}), read(files .. "gamma.png", {mode = "gray"})
     test.identical(plain, gamma)
   end)
-  it("are read in spite of damage that harms some pixels, unless the end is missing", function()
+  it("are read despite damage that affects some pixels, unless the end is missing", function()
     equal(read(files .. "flipped.jpg").shape[2], 64)
     local whole <close> = assert(io.open(files .. "flipped.jpg", "rb"))
     local path = folder() .. "/a.jpg"

@@ -1,5 +1,5 @@
--- Writers on a disk that is full: each raises an error that names the file, and the old file stays.
--- A limit on the size of files stands for the full disk.
+-- Writing to a full disk: each writer raises an error that names the file, and the old file remains.
+-- A limit on file sizes simulates the full disk.
 local tide = require "tide"
 local test = require "tide.test"
 local native = require "tide.native"
@@ -44,14 +44,14 @@ local kScript <const> = [[
   os.exit(true, false)
 ]]
 
-describe("a disk that is full", function()
+describe("a full disk", function()
   local folder = own_folder()
 
-  it("leaves old files as they were, and nothing beside them", function()
+  it("does not change old files, and leaves no other files", function()
     local paths = {"tensors", "array", "arrays", "packed", "png", "jpeg", "picture.png", "bytes"}
     for _, path in ipairs(paths) do native.write_file(folder() .. "/" .. path, "old") end
     native.write_file(folder() .. "/script.lua", kScript)
-    -- In blocks of 512 or 1024 bytes, as the shell has them.
+    -- In blocks of 512 or 1024 bytes, depending on the shell.
     local output = run("run script.lua", ("cd '%s'; ulimit -f 3; exec"):format(folder()))
     local expected = table.move(paths, 1, #paths, 1, {})
     for _, path in ipairs {"version_0/metrics.csv", "version_0/hparams.yaml", "events/", "run-000002.safetensors"} do

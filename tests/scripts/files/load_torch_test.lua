@@ -45,7 +45,7 @@ end
 describe("load_torch", function(device)
   local folder = own_folder()
 
-  it("takes every byte of a boolean but 0 for true", function()
+  it("reads every nonzero byte of a boolean as true", function()
     local members, path = members_of(files .. "values.pt"), folder() .. "/booleans.pt"
     for _, member in ipairs(members) do
       if member[2] == "\0\1\1" then member[2] = "\0\2\255" end
@@ -73,7 +73,7 @@ describe("load_torch", function(device)
     end)
   end
 
-  it("reads what save_torch wrote of tensors on a device", function()
+  it("reads files that save_torch wrote from tensors on a device", function()
     local path, x = os.tmpname(), tide.randn({3, 4}, {device = device})
     test.finally(function() os.remove(path) end)
     tide.save_torch({x.T, x * 2}, path)
@@ -84,7 +84,7 @@ end)
 describe("load_torch", function()
   local folder = own_folder()
 
-  it("makes plain values of all kinds", function()
+  it("returns plain values of all kinds", function()
     for _, name in ipairs {"values.pt", "values_protocol_4.pt", "values_old.pt"} do
       equal(tide.load_torch(files .. name).plain, {
         integer = 3, large = 1 << 40, least = math.mininteger, float = 2.5, text = "h\u{e9}", yes = true,
@@ -103,7 +103,7 @@ describe("load_torch", function()
       equal({state.transposed[{3, 2}]:item(), state.row[3]:item()}, {100.0, 100.0})
     end
   end)
-  it("goes on with a training of PyTorch", function()
+  it("continues a training of PyTorch", function()
     local makers = {
       ["adam.pt"] = function(parameters) return tide.optim.Adam(parameters, {amsgrad = true}) end,
       ["sgd.pt"] = tide.optim.SGD,
@@ -119,7 +119,7 @@ describe("load_torch", function()
       test.close(layer.weight:detach(), checkpoint.later, {rtol = 1e-5, atol = 1e-7})
     end
   end)
-  it("names all that it cannot read", function()
+  it("reports everything that it cannot read", function()
     raises("refused.pt: holds objects of __main__.Net, objects of torch.nn.modules.linear.Linear, complex " ..
       "tensors, sparse tensors, tensors of uint16, dicts and sets with a key that is a tuple, integers of 9 " ..
       "bytes, which do not fit into 8: only dense tensors and plain values can be read, such as a state_dict()",
@@ -127,8 +127,8 @@ describe("load_torch", function()
     raises("program.pt: is a TorchScript program: save its state_dict() by torch.save", tide.load_torch,
       files .. "program.pt")
   end)
-  -- What argparse and numpy leave in the checkpoints of many training scripts.
-  it("leaves out objects of other classes, and reads what is beside them", function()
+  -- Objects that argparse and numpy leave in the checkpoints of many training scripts.
+  it("skips objects of other classes, and reads the rest", function()
     local path = files .. "checkpoint.pt"
     for _, unknown in ipairs {"note", "skip"} do
       local checkpoint = tide.load_torch(path, device, {unknown = unknown})
@@ -145,7 +145,7 @@ describe("load_torch", function()
     raises("a.pt: holds the class or function builtins.list: only dense", tide.load_torch, path, {unknown = "error"})
     equal(#tide.load_torch(path, {unknown = "skip"}), 0)
   end)
-  it("says what a file is that torch.save did not write", function()
+  it("recognizes files of other formats", function()
     local path = folder() .. "/a.pt"
     tide.save({x = tide.ones(2)}, path)
     raises("a.pt: is not a file of torch.save: it is a safetensors file: tide.load reads it", tide.load_torch, path)
@@ -163,7 +163,7 @@ describe("load_torch", function()
     write_pickle(path, "N.", {{"a/byteorder", "big"}})
     raises("a.pt: it was written on a big-endian machine", tide.load_torch, path)
   end)
-  it("finds what is wrong with a pickle, and where", function()
+  it("reports what is wrong with a pickle, and where", function()
     local path, data = folder() .. "/a.pt", {{"a/data/0", ("\0"):rep(24)}}
     local storage = "((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0%sX\3\0\0\0cpuK%stQ"
     local tensor = "\x80\x02ctorch._utils\n_rebuild_tensor_v2\n" .. storage .. "K%s(%st(%st\x89NtR."
@@ -186,7 +186,7 @@ describe("load_torch", function()
       {"X\xff\xff\xff\xffa.", "it is cut short"},
       {"V12\n.", "damaged at byte 1: 0x56 is not an opcode that torch.save writes"},
       {"ccollections\nOrderedDict\n(](K\1etR.", "expected an entry of a dict to be a pair"},
-      -- A dict is not taken for what the reader makes of names.
+      -- A dict is not confused with the reader's own tables for names.
       {"}X\4\0\0\0callK\1s)R.", "it calls a value that is not a function"},
       {"(X\7\0\0\0storage}X\7\0\0\0storageK\1sX\1\0\0\0" .. "0X\3\0\0\0cpuK\6tQ.", "a storage without a type"},
       {"ctorch._utils\n_rebuild_tensor\n(}X\6\0\0\0tensorK\1sK\0))tR.", "a tensor without a storage"},
@@ -204,13 +204,13 @@ describe("load_torch", function()
       if case[2] then raises(case[2], tide.load_torch, path) else equal(tide.load_torch(path).shape, {2, 3}) end
     end
   end)
-  it("does not copy the same list for ever", function()
+  it("does not copy the same list endlessly", function()
     local path = folder() .. "/a.pt"
     local entries = ("K\1"):rep(2000)
     local copies = ("cbuiltins\nset\n" .. "h\1" .. "\x85R0"):rep(2000)
     write_pickle(path, "](" .. entries .. "eq\1" .. copies .. ".")
     raises("it copies more than it holds", tide.load_torch, path)
-    -- Deep and shared, but small: what is shared stays so.
+    -- Deep and shared, but small: shared values remain shared.
     write_pickle(path, "]q\0" .. ("](h\0h\0eq\0"):rep(5000) .. ".")
     local value, depth = tide.load_torch(path), 0
     while value[1] do
@@ -219,7 +219,7 @@ describe("load_torch", function()
     end
     equal(depth, 5000)
   end)
-  it("reads or refuses damaged files, and does nothing else", function()
+  it("reads or rejects damaged files, without side effects", function()
     math.randomseed(11)
     local path, read, refused = folder() .. "/a.pt", 0, 0
     local function damaged(text, changes)
@@ -238,7 +238,7 @@ describe("load_torch", function()
       local good = contents(files .. name)
       local members = good:find "^PK" and members_of(files .. name)
       for i = 1, 500 do
-        if members and i % 3 > 0 then -- the archive is whole, its pickle is not
+        if members and i % 3 > 0 then -- the archive is intact, its pickle is not
           local list = {}
           for k, member in ipairs(members) do
             local text = member[2]
@@ -260,7 +260,7 @@ end)
 describe("save_torch", function()
   local folder = own_folder()
 
-  --- What check.py expects.
+  --- The values that check.py expects.
   local function everything()
     local types, grid = {}, tide.range(0, 5):reshape(2, 3)
     for _, dtype in ipairs {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8",
@@ -278,7 +278,7 @@ describe("save_torch", function()
     }
   end
 
-  it("writes what load_torch reads", function()
+  it("writes files that load_torch reads", function()
     local path, value = folder() .. "/a.pt", everything()
     tide.save_torch(value, path)
     local loaded = tide.load_torch(path)
@@ -300,7 +300,7 @@ describe("save_torch", function()
     equal(loaded.optimizer.state[1].exp_avg, checkpoint.optimizer.state[1].exp_avg)
     equal(loaded.optimizer.state[0].step, 3)
   end)
-  it("refuses what Python cannot have by its place, and leaves the old file", function()
+  it("rejects values that Python does not have, with their path, and keeps the old file", function()
     local path, loop = folder() .. "/a.pt", {}
     loop.again = {loop}
     tide.save_torch(1, path)

@@ -1,4 +1,4 @@
--- `tide bench`: the rows that start processes of their own measure something, and say it as JSON.
+-- `tide bench`: workloads that start processes measure something, and report it as JSON.
 local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
@@ -7,7 +7,7 @@ local own_folder = dofile(here .. "/../support/own_folder.lua")
 local scripts = here .. "/../../../scripts"
 local describe, it = test.describe, test.it
 
---- What `tide bench WORDS` prints beside a peer in `folder` that answers with `answer`, and whether it
+--- The output of `tide bench WORDS` with a peer in `folder` that answers with `answer`, and whether it
 --- succeeded.
 local function beside(folder, words, answer)
   local peer = assert(io.open(folder .. "/python3", "w"))
@@ -18,7 +18,7 @@ local function beside(folder, words, answer)
     ("TIDE_PATH='%s' PATH='%s':$PATH"):format(scripts, folder))
 end
 
---- The best figure of a workload, run once.
+--- The best result of a workload, run once.
 local function best(name)
   local output, succeeded = run("bench " .. name .. " --json --reps 1")
   local figure = output:match('^{"workload": "' .. name .. '", "peer": "tide", "best": ([%d.]+),')
@@ -32,14 +32,14 @@ describe("tide bench", function()
     "kernel_lookup", "kernel_lookup_1st"} do
     it("measures " .. name, function() test.is_true(best(name) > 0) end)
   end
-  it("goes on after a workload that fails", function()
+  it("continues after a workload that fails", function()
     local output, succeeded = run("bench copy_256m startup_bare --json --reps 1", "ulimit -v 1000000; exec")
     test.is_false(succeeded)
     local failed, measured = output:match "^(%b{})\n(%b{})\n$"
     test.is_true(failed:find('"workload": "copy_256m", "peer": "tide", "error": ".*memory') ~= nil)
     test.is_true(measured:find('"workload": "startup_bare", "peer": "tide", "best": ', 1, true) ~= nil)
   end)
-  it("says what --beside needs outside of the source tree", function()
+  it("reports what --beside needs outside of the source tree", function()
     local output, succeeded = run("bench startup --beside torch", ("cd '%s'; unset TIDE_PATH; exec"):format(folder()))
     test.is_false(succeeded)
     test.is_true(output:find("bench: --beside needs scripts/bench/peers.py: run it in the source tree, or set TIDE_PATH "
@@ -54,13 +54,13 @@ describe("tide bench", function()
     test.is_true(ours ~= nil and date ~= nil)
     test.close(tonumber(ratio), 5000 / tonumber(ours), {atol = 1e-3})
   end)
-  it("names the module that a peer lacks in one line", function()
+  it("reports the module that a peer lacks in one line", function()
     local output, succeeded = beside(folder(), "--json",
       [[{"workload": "digits_train", "peer": "numpy", "error": "ModuleNotFoundError: No module named 'numpy'"}]])
     test.is_false(succeeded)
     test.is_true(output:find "^[^\n]*tide: bench: %-%-beside numpy: python3 has no module numpy\n$" ~= nil)
   end)
-  it("finds an idle prompt small", function()
+  it("measures the memory of an idle prompt", function()
     local megabytes = best("idle_memory")
     test.is_true(megabytes > 1 and megabytes < 30)
   end)

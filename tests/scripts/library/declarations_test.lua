@@ -1,4 +1,4 @@
--- Declarations: what stands above a function is what it takes, and what help says of it.
+-- Declarations: the comment above a function defines its arguments and its help.
 local declaration = require "tide.internal.declare.declaration"
 local kinds = require "tide.internal.declare.kinds"
 local native = require "tide.native"
@@ -9,13 +9,13 @@ local nn, optim = tide.nn, tide.optim
 local function adam(...) return optim.Adam({nn.Parameter(tide.ones(1))}, ...) end
 
 describe("declared arguments", function()
-  it("are read by position or by name", function()
+  it("are passed by position or by name", function()
     equal(adam(0.5).param_groups[1].lr, 0.5)
     equal(adam({lr = 0.5}).param_groups[1].lr, 0.5)
     equal(adam(0.5, {eps = 1e-3}).param_groups[1].eps, 1e-3)
     equal(adam().param_groups[1].lr, 1e-3)
   end)
-  it("are refused with the words of ops", function()
+  it("are rejected with the messages of ops", function()
     raises("Adam: too many arguments: argument 8 is a number", adam, 1, {0.9, 0.99}, 1e-8, 0, false, false, 7)
     raises("Adam: unknown option 'beta'; did you mean 'betas'?: known are params, lr, betas", adam, {beta = 1})
     raises("Adam: lr is given twice", adam, 0.1, {lr = 0.1})
@@ -35,7 +35,7 @@ describe("declared arguments", function()
     raises("Linear: argument 3 (bias): expected boolean, got number", nn.Linear, 2, 3, 1)
     equal(nn.Linear(2, 3, false).bias, nil)
   end)
-  it("take tensors and callable tables where they make sense", function()
+  it("accept tensors and callable tables where they make sense", function()
     for _, name in ipairs {"SGD", "Adam", "AdamW", "Rprop"} do
       local w = nn.Parameter(tide.ones(2))
       local by_tensor, other = optim[name]({w}, {lr = tide.tensor(0.5)}), nn.Parameter(tide.ones(2))
@@ -53,18 +53,18 @@ describe("declared arguments", function()
     w:sum():backward()
     equal(norm(w, 1.0):item(), 2.0)
   end)
-  it("refuse tensors as sizes", function()
+  it("reject tensors as sizes", function()
     raises("LayerNorm: argument 1 (normalized_shape): expected integer or table of integers, got tensor", nn.LayerNorm,
       tide.tensor{2, 3})
   end)
-  it("take whole floats for integers, and the value of another parameter for one that is left out", function()
+  it("accept integral floats for integers, and use the value of another parameter as a default", function()
     equal(math.type(nn.Linear(2.0, 3).in_features), "integer")
     equal(optim.lr_scheduler.CyclicLR(adam(), 0.1, 1, {step_size_up = 7}).step_size_down, 7)
   end)
 end)
 
-describe("a table with names in the last place", function()
-  it("holds options, unless it is the value that stands there", function()
+describe("a table with names as the last argument", function()
+  it("holds options, unless it is the value of the last parameter", function()
     raises("get_model: argument 1 (name): expected string, got nothing", tide.vision.models.get_model, {options = {}})
     equal(tide.vision.models.get_model("lenet", {num_classes = 2})(tide.ones(1, 1, 28, 28)).shape, {1, 2})
     local set = {get = function(_, i) return i end, rows = 3}
@@ -76,7 +76,7 @@ end)
 
 describe("kinds", function()
   local function accepts(type, value) return pcall(kinds.reader(type), "f", "argument 1 (x)", "x", value) end
-  it("accept what they name", function()
+  it("accept values of their kind", function()
     local accepted = {
       {"any", 1}, {"number | false", false}, {"integer[] | integer", {1, 2}}, {"number[] | tensor", tide.ones(2)},
       {"function", print}, {"function", nn.ReLU()}, {"module", nn.ReLU()}, {"module[]", {nn.ReLU()}},
@@ -85,7 +85,7 @@ describe("kinds", function()
     }
     for _, case in ipairs(accepted) do equal({case[1], (accepts(case[1], case[2]))}, {case[1], true}) end
   end)
-  it("keep floats where they are shares", function()
+  it("keep floats if they are fractions", function()
     local function read(type, value) return kinds.reader(type)("f", "argument 1 (x)", "x", value) end
     equal(math.type(read("integer", 1.0)), "integer")
     equal(math.type(read("integer | false", 1.0)), "integer")
@@ -94,7 +94,7 @@ describe("kinds", function()
     tide.nn.utils.prune.l1_unstructured(pruned, "weight", 1.0)
     equal(pruned.weight:eq(0):sum():item(), 16)
   end)
-  it("refuse everything else", function()
+  it("reject everything else", function()
     local refused = {
       {"number | false", true}, {"integer[]", {1, 2.5}}, {"integer", 2.5}, {"integer", "2"}, {"function", {}},
       {"module", {}}, {'"a" | "b"', "c"}, {"number in (0, 1]", 0}, {"number[2] > 0", {1, 2, 3}},
@@ -106,7 +106,7 @@ describe("kinds", function()
 end)
 
 describe("the files of the library", function()
-  it("declare each name once, with types and defaults that can be read", function()
+  it("declare each name once, with types and defaults that can be parsed", function()
     local seen, count = {}, 0
     for _, path in ipairs(native.list_embedded "tide/") do
       local file = path:match "^tide/(.*%.lua)$"

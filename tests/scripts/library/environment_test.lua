@@ -1,4 +1,4 @@
--- The environment variables: one table is what is read, what help says and what the page lists.
+-- Environment variables: one table contains those that are read, their help and their documentation.
 local native = require "tide.native"
 local tide = require "tide"
 local test = require "tide.test"

@@ -1,4 +1,4 @@
--- Files: npy, npz and safetensors, there and back, and what damaged ones say.
+-- Files: npy, npz and safetensors, written and read back, and errors of damaged ones.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -18,7 +18,7 @@ local function write(path, text)
   file:write(text)
 end
 
---- The text with a byte changed, or a piece cut out, doubled, cut off or added.
+--- The text with a byte changed, or a piece removed, doubled, truncated or added.
 local function damaged(text)
   local first = math.random(#text)
   local last = math.min(#text, first + math.random(0, 20))
@@ -54,7 +54,7 @@ describe("files", function()
     local loaded = tide.load(path)
     for dtype, tensor in pairs(state) do test.identical(loaded[dtype], tensor) end
   end)
-  it("take the path first or last, and words about the tensors", function()
+  it("take the path first or last, and metadata", function()
     for _, arguments in ipairs {{{x = tide.ones(2)}, path, {by = "me"}},
       {path, {x = tide.ones(2)}, {by = "me"}}} do
       tide.save(table.unpack(arguments))
@@ -76,7 +76,7 @@ describe("files", function()
     equal(loaded.a:tolist(), {1, 2, 3})
     equal(loaded.b.shape, {2, 2})
   end)
-  it("lie in a file in the order of their names", function()
+  it("store tensors in the order of their names", function()
     local names, tensors = {}, {}
     for i = 1, 20 do
       names[i] = ("%s%d"):format(("zyxab"):sub(i % 5 + 1, i % 5 + 1), i)
@@ -90,17 +90,17 @@ describe("files", function()
     for name in bytes:gmatch("PK\1\2.-(%w+)%.npy") do found[#found + 1] = name end
     equal(found, names)
   end)
-  it("store what a view shows", function()
+  it("store the elements of a view", function()
     tide.np.save(path, tide.range(1, 6):reshape(2, 3):transpose(1, 2))
     equal(tide.np.load(path):tolist(), {{1, 4}, {2, 5}, {3, 6}})
   end)
-  it("that are missing or damaged are errors that name them", function()
+  it("that are missing or damaged raise errors that name them", function()
     raises("/nowhere/x.npy", function() return tide.np.load("/nowhere/x.npy") end)
     write(path, "this is not a tensor")
     raises(path, function() return tide.load(path) end)
     raises(path, function() return tide.np.load(path) end)
   end)
-  it("of all kinds are read or refused by name, however they are damaged", function()
+  it("of all kinds are read or rejected with an error that names them, however they are damaged", function()
     local folder = os.tmpname()
     os.remove(folder)
     local variant = folder .. ".npz"
@@ -130,14 +130,14 @@ describe("files", function()
     os.remove(variant)
     test.is_true(read > 100 and refused > 700)
   end)
-  it("are left alone when saving fails", function()
+  it("are not changed if saving fails", function()
     tide.np.save(path, tide.ones(2))
     test.raises("argument 2 (tensor): expected tensor, got string", tide.np.save, path, "no tensor")
     equal(tide.np.load(path):tolist(), {1.0, 1.0})
   end)
 end)
 
---- What the shell prints for this command.
+--- The output of a shell command.
 local function shell(command)
   local pipe <close> = assert(io.popen(command))
   return pipe:read "a"
@@ -157,10 +157,10 @@ describe("saving", function()
   }
 
   for _, kind in ipairs(kinds) do
-    it("writes to a device or a pipe, which stays what it is: " .. kind.name, function()
+    it("writes to a device or a pipe, which is not replaced: " .. kind.name, function()
       local device, pipe = folder() .. "/null", folder() .. "/pipe"
       local copy = folder() .. "/copy." .. kind.name
-      -- An own device: a failure of this test as root must not cost the machine its /dev/null.
+      -- A separate device: a failure of this test as root must not destroy the machine's /dev/null.
       if os.execute(("mknod '%s' c 1 3 2>/dev/null"):format(device)) then
         kind.save(device)
         equal(shell(("stat -c %%F '%s'"):format(device)), "character special file\n")
@@ -174,7 +174,7 @@ describe("saving", function()
       test.identical(kind.load(copy), x)
       equal(shell(("stat -c %%F '%s'"):format(pipe)), "fifo\n")
     end)
-    it("refuses a folder and keeps a link: " .. kind.name, function()
+    it("rejects a folder and keeps a link: " .. kind.name, function()
       local path, link = folder() .. "/a." .. kind.name, folder() .. "/b." .. kind.name
       raises(folder() .. ": cannot be written: Is a directory", kind.save, folder())
       os.execute(("touch '%s'; chmod 604 '%s'; ln -s a.%s '%s'"):format(path, path, kind.name, link))
@@ -185,7 +185,7 @@ describe("saving", function()
     end)
   end
 
-  it("goes to standard output", function()
+  it("writes to standard output", function()
     local path = folder() .. "/out"
     run(([[-e 'io.write("before\n"); tide.np.save("/dev/stdout", tide.ones(2)); print "after"' >%s]])
       :format(path))
@@ -195,7 +195,7 @@ describe("saving", function()
     os.execute(("head -c -6 '%s' | tail -c +8 > '%s.npy'"):format(path, path))
     equal(tide.np.load(path .. ".npy"):tolist(), {1.0, 1.0})
   end)
-  it("leaves one whole file when it is killed, whenever that is", function()
+  it("leaves one complete file when it is killed at any time", function()
     local path = folder() .. "/a.npz"
     local script = ([[-e '
       local x = tide.ones(300000)

@@ -1,4 +1,4 @@
--- The runner of the golden cases: what counts as passed, failed, and not there.
+-- The runner of the golden cases: which cases count as passed, failed, and missing.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -8,8 +8,8 @@ local run = dofile(here .. "/../support/program.lua")
 local own_folder = dofile(here .. "/../support/own_folder.lua")
 local runner <const> = here .. "/../../golden/runner.lua"
 
--- Case 2 of add is wrong by one unit of float16, case 5 fails inside of what it calls. In mul each
--- wrong case has its right twin before it.
+-- Case 2 of add is wrong by one unit of float16, case 5 fails inside the called function. In mul each
+-- wrong case has a correct counterpart before it.
 local cases <const> = [[
 return {{op = "add", file = "add.safetensors", cases = {
   {call = "return x1 + 1", inputs = {"x1"}, outputs = {"out1"}, rtol = 1e-3, atol = 0},
@@ -35,7 +35,7 @@ return {{op = "add", file = "add.safetensors", cases = {
 }}, {op = "none", file = "mul.safetensors", cases = {}}}
 ]]
 
--- What is said of int64 is wrong.
+-- The description of int64 is wrong.
 local promotion <const> = [[
 return {types = {"float32", "int64"}, tensor = {
   sum = {float32 = "float32", int64 = "error"},
@@ -48,7 +48,7 @@ return {types = {"float32", "int64"}, tensor = {
 describe("the runner of golden cases", function()
   local folder = own_folder()
 
-  --- What the runner says to `words`, and whether it succeeded.
+  --- The output of the runner for `words`, and whether it succeeded.
   local function outcome(words)
     for name, text in pairs {ops = cases, promotion = promotion} do
       local file = assert(io.open(("%s/%s.lua"):format(folder(), name), "w"))
@@ -72,14 +72,14 @@ describe("the runner of golden cases", function()
     return run(("'%s' %s"):format(runner, words), ("TIDE_GOLDEN='%s'"):format(folder()))
   end
 
-  --- Asserts that each of these texts is a part of the output.
+  --- Asserts that the output contains each of these texts.
   local function says(output, texts)
     for _, text in ipairs(texts) do
       test.is_true(output:find(text, 1, true), text .. " is not in: " .. output)
     end
   end
 
-  it("compares values and types, and calls missing only what tide lacks", function()
+  it("compares values and types, and counts as missing only what tide lacks", function()
     local output, succeeded = outcome "add"
     test.is_false(succeeded)
     says(output, {"FAILED add: 2", "result 1: element 2 is 3, expected 3.00195312",
@@ -88,7 +88,7 @@ describe("the runner of golden cases", function()
       "no error was raised"})
     test.is_true(output:find "all +1 passed +4 failed +2 not there yet\n$", output)
   end)
-  it("compares gradients, and Lua's values by kind too", function()
+  it("compares gradients, and Lua values also by kind", function()
     local output, succeeded = outcome "mul"
     test.is_false(succeeded)
     says(output, {"FAILED mul: 2", "gradient of x1: element 1 is 2, expected 1",
@@ -96,7 +96,7 @@ describe("the runner of golden cases", function()
       "value 2: 1 (integer), expected 1 (float)", "FAILED mul: 6", "1 values, expected 2"})
     test.is_true(output:find "all +2 passed +4 failed +0 not there yet\n$", output)
   end)
-  it("fails where a name is not there, or no case ran", function()
+  it("fails if a name does not exist, or no case ran", function()
     local output, succeeded = outcome "sub"
     says(output, {"MISSING sub: 2"})
     test.is_true(output:find "all +1 passed +0 failed +1 not there yet\n$", output)
@@ -105,7 +105,7 @@ describe("the runner of golden cases", function()
     test.is_true(output:find "all +0 passed +0 failed +0 not there yet\n$", output)
     test.is_false(succeeded)
   end)
-  it("compares types of results with the tables of promotion", function()
+  it("compares result types with the tables of promotion", function()
     local output, succeeded = outcome "--promotion"
     says(output, {"FAILED promotion: tensor sum of int64\n    int64, expected error",
       "FAILED promotion: tensor bitwise_not of int64\n    int64, expected error",
@@ -115,7 +115,7 @@ describe("the runner of golden cases", function()
     test.is_true(output:find "all +3 passed +3 failed +2 not there yet\n$", output)
     test.is_false(succeeded)
   end)
-  it("compares pictures with what files and functions give", function()
+  it("compares images with the results of files and functions", function()
     local image = tide.tensor({{{1, 2}}}, {dtype = "uint8"})
     tide.vision.write_png(image, folder() .. "/a.png")
     local i = tide.arange(3 * 37 * 53)
@@ -145,7 +145,7 @@ describe("the runner of golden cases", function()
     test.is_true(output:find "vision files +1 passed +4 failed +0 not there yet\n", output)
     test.is_true(output:find "vision transforms +1 passed +2 failed +0 not there yet\n", output)
   end)
-  it("fails without its folder, for unknown groups and unknown options", function()
+  it("fails without its folder, and for unknown groups and options", function()
     for words, message in pairs {
       div = "there is no group 'div'", ["--all"] = "there is no option '--all'",
     } do

@@ -1,4 +1,4 @@
--- Answers to the exercises of the lessons: printed as they are, and right on every device.
+-- Answers to the exercises of the lessons: printed unchanged, and correct on every device.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -43,10 +43,10 @@ describe("answers to lesson", function()
       end)
     end
 
-    -- What a learner starts from has the checks of the answers.
+    -- The exercises have the checks of the answers.
     local exercises, checked = run("lesson " .. number .. " --exercises")
     if checked then
-      it(number .. " are refused, with hints, before they are written", function()
+      it(number .. " are unsolved, with hints, before they are written", function()
         test.is_true(exercises:find("^%-%- Exercises of lesson " .. number .. ", "))
         test.is_nil(exercises:find("answers", 1, true))
         local file = os.tmpname()
@@ -72,7 +72,7 @@ end)
 describe("exercises", function()
   local exercises = test.exercises
 
-  --- What is printed and raised for a list.
+  --- The output and the error of a list.
   local function outcome(list)
     local lines, show = {}, print
     test.finally(function() print = show end)
@@ -96,7 +96,7 @@ describe("exercises", function()
       "4. Expect nothing: solved")
   end)
 
-  it("raise nothing if all are solved", function()
+  it("raise no error if all are solved", function()
     test.equal({outcome {{"1. Add", function() end}}}, {"1. Add: solved", true})
   end)
 
@@ -110,19 +110,19 @@ end)
 describe("the text of exercises", function()
   local unsolved = require "tide.lessons.unsolved"
 
-  it("has starts in the place of solutions", function()
+  it("has starts in place of solutions", function()
     test.equal(unsolved(
       "-- Answers to the exercises of lesson 9.\nlocal function f(x)\n  -- Start:\n  -- if x then\n" ..
       "  --   return slow(x)\n  -- end\n  -- Solution:\n  return fast(x)\n  -- End\nend\n"),
       "-- Exercises of lesson 9.\nlocal function f(x)\n  if x then\n    return slow(x)\n  end\nend\n")
   end)
 
-  it("raises an error where there is no start", function()
+  it("raises an error if there is no start", function()
     test.equal(unsolved("local function f(x)\n  -- Solution:\n  return x\n  -- End\nend\n"),
       "local function f(x)\n  error \"nothing is written here yet\"\nend\n")
   end)
 
-  it("is nothing where no solution is marked", function()
+  it("is nil if no solution is marked", function()
     test.is_nil(unsolved "print(1) -- Solution:\n")
   end)
 end)

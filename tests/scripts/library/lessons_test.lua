@@ -7,7 +7,7 @@ local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run = dofile(here .. "/../support/program.lua")
 local describe, it = test.describe, test.it
 
--- In a terminal, with Enter at each question: fails if a screen is too high.
+-- In a terminal, with Enter at each question: fails if a screen has too many lines.
 local in_terminal = ("python3 -B '%s/../support/screens.py'"):format(here)
 local accelerator = tide.cuda.is_available() and "cuda" or "sim"
 
@@ -24,23 +24,23 @@ for number, name in output_of(""):gmatch("(%d%d)_([%w_]+)%s") do
 end
 
 describe("lesson", function()
-  it("numbers go up by one", function()
+  it("numbers are consecutive", function()
     test.is_true(#lessons >= 26)
     for i, lesson in ipairs(lessons) do test.equal(lesson.number, i) end
   end)
 
-  it("lists say in a whole sentence what each is about", function()
+  it("titles are complete sentences", function()
     for line in output_of(""):gmatch("%d%d_[^\n]*") do
       assert(line:match("Lesson %d+: .*[.?]$") and #line <= 120, line)
     end
   end)
 
-  it("words of the D2L book use the device that was asked for", function()
+  it("names of the D2L book use the requested device", function()
     test.is_true(output_of("contexts --device sim"):find("tide.gpu(0)       sim:0", 1, true))
     test.is_true(output_of("contexts --device cpu"):find("tide.gpu(0)       cuda:0", 1, true))
   end)
 
-  it("is a notebook with each line of the script's code but its headings and exercises", function()
+  it("is a notebook with each line of the script's code except its headings and exercises", function()
     for _, lesson in ipairs(lessons) do
       local notebook = json.decode(output_of(lesson.name .. " --notebook"))
       test.equal({notebook.nbformat, notebook.metadata.kernelspec.name}, {4, "tide"})
@@ -49,7 +49,7 @@ describe("lesson", function()
         assert(not ids[cell.id], "each cell has an id of its own")
         ids[cell.id] = true
         local text = table.concat(cell.source)
-        -- Code follows words; of a section that only prints its heading there is no code.
+        -- Code follows text; a section that only prints its heading has no code.
         if cell.cell_type == "code" then test.equal(notebook.cells[i - 1].cell_type, "markdown") end
         if cell.cell_type == "code" then
           assert(load(text), text)
@@ -68,10 +68,10 @@ describe("lesson", function()
   end)
 
   for _, lesson in ipairs(lessons) do
-    it(("%d holds on an accelerator, at most 24 rows at a time"):format(lesson.number), function()
+    it(("%d passes on an accelerator, at most 24 rows at a time"):format(lesson.number), function()
       output_of(lesson.name .. " --device " .. accelerator, in_terminal)
     end)
-    it(("%d holds on the cpu"):format(lesson.number), function()
+    it(("%d passes on the cpu"):format(lesson.number), function()
       output_of(lesson.name .. " --device cpu")
     end)
   end

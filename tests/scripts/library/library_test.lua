@@ -40,7 +40,7 @@ describe("script arguments", function()
 end)
 
 describe("progress", function()
-  it("walks numbers, lists, iterators and loaders", function()
+  it("iterates over numbers, lists, iterators and loaders", function()
     local seen = {}
     for i in tide.progress(3) do seen[#seen + 1] = i end
     for i, v in tide.progress({"a", "b"}, {label = "letters"}) do seen[#seen + 1] = i .. v end
@@ -54,7 +54,7 @@ end)
 describe("comparisons", function()
   local compare = require "tide.test.compare"
 
-  it("say which element differs", function()
+  it("report which element differs", function()
     local text = compare.close(tide.tensor({1.0, 2.5, 3.0}), tide.tensor({1.0, 2.0, 3.0}), 1e-5,
       1e-6)
     equal(text, "element 2 is 2.5, expected 2 (1 of 3 differ, by up to 0.5)")
@@ -64,7 +64,7 @@ describe("comparisons", function()
     test.is_true(compare.close({math.huge}, {1.0}, 1e9, 1e9))
     test.is_true(compare.close({1.0}, {math.huge}, 1e9, 1e9))
   end)
-  it("see types and shapes", function()
+  it("check types and shapes", function()
     test.is_true(compare.equal(tide.ones(2), tide.ones({2}, {dtype = "int64"})):find("type"))
     test.is_true(compare.equal(tide.ones(2), tide.ones(1, 2)):find("shape"))
     equal(compare.equal({1, {a = 2}}, {1, {a = 2}}), nil)
@@ -91,7 +91,7 @@ describe("comparisons", function()
     test.close({1, tide.ones(2)}, {1, {1, 1}})
     test.close(tide.ones(1, 0), {})
   end)
-  it("see the sign of zero where bits count", function()
+  it("check the sign of zero if bits are compared", function()
     test.is_true(compare.identical(tide.tensor({0.0}), tide.tensor({0.0}) * -1))
   end)
 end)

@@ -1,4 +1,4 @@
--- What print shows: values as PyTorch lays them out, then shape, type and device.
+-- Output of print: values in PyTorch's layout, then shape, type and device.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -15,23 +15,23 @@ describe("printing", function()
   it("aligns rows", function()
     shows("tensor([[ 1,  2],\n        [30, 40]]) (2, 2) int64 cpu", tide.tensor({{1, 2}, {30, 40}}))
   end)
-  it("parts planes by an empty line, and cuts none that is short", function()
+  it("separates planes by an empty line, and does not truncate short ones", function()
     shows("tensor([[[1, 2],\n         [3, 4]],\n\n        [[5, 6],\n         [7, 8]]]) (2, 2, 2) int64 cpu",
       tide.range(1, 8):view(2, 2, 2))
     shows("tensor([[[1]],\n\n        [[2]],\n\n        [[3]],\n\n        [[4]],\n\n        [[5]]]) (5, 1, 1) int64 cpu",
       tide.range(1, 5):view(5, 1, 1))
   end)
-  it("breaks rows at the width that was set", function()
+  it("wraps rows at the configured width", function()
     tide.set_printoptions {linewidth = 20}
     local text = tostring(tide.range(1, 10))
     tide.set_printoptions {profile = "default"}
     test.equal(text, "tensor([ 1,  2,  3,\n         4,  5,  6,\n         7,  8,  9,\n        10]) (10) int64 cpu")
   end)
-  it("marks whole floats by a dot and shows nan and inf", function()
+  it("marks integral floats by a dot and shows nan and inf", function()
     shows("tensor([1., 2.]) (2) float32 cpu", tide.tensor({1.0, 2.0}))
     shows("tensor([nan, inf]) (2) float32 cpu", tide.tensor({0 / 0, 1 / 0}):abs())
   end)
-  it("summarises long tensors", function()
+  it("summarizes long tensors", function()
     local text = tostring(tide.arange(100000))
     test.is_true(#text < 200)
     test.is_true(text:find("...", 1, true))
@@ -40,7 +40,7 @@ describe("printing", function()
   it("shows empty tensors", function()
     shows("tensor([]) (0, 3) float32 cpu", tide.zeros({0, 3}))
   end)
-  it("says that a gradient is wanted", function()
+  it("shows requires_grad", function()
     test.is_true(tostring(tide.ones({1}, {requires_grad = true})):find("requires_grad", 1, true))
   end)
 end)

@@ -5,7 +5,7 @@ local describe, it = test.describe, test.it
 
 local function has_help(path) return not tide.help(path):find("there is no help", 1, true) end
 
---- Fails with the list of names that have none.
+--- Fails with the list of names that have no help.
 local function all_explained(prefix, names)
   local missing = {}
   for _, name in ipairs(names) do
@@ -15,7 +15,7 @@ local function all_explained(prefix, names)
   if #missing > 0 then error("without help: " .. table.concat(missing, ", "), 2) end
 end
 
---- The public names of a table: words that do not begin with an underscore.
+--- The public names of a table: those that do not begin with an underscore.
 local function names_of(table_of_names)
   local names = {}
   for name in pairs(table_of_names) do
@@ -24,7 +24,7 @@ local function names_of(table_of_names)
   return names
 end
 
---- Methods of a class, without what it and its objects are made by.
+--- Methods of a class, without constructors and metamethods.
 local function methods_of(class)
   local names = {}
   for name, value in pairs(class) do
@@ -79,7 +79,7 @@ describe("help", function()
     for line in tide.help():gmatch "[^\n]+" do longest = math.max(longest, #line) end
     test.is_true(longest <= 100 and longest > 90)
   end)
-  it("finds functions by value, and says when a name is unknown", function()
+  it("finds functions by value, and reports unknown names", function()
     test.is_true(tide.help(tide.matmul):find("tide.matmul(x, other, out_dtype?)", 1, true))
     test.is_true(tide.help(tide.nn.Linear):find("tide.nn.Linear(", 1, true))
     local text, found = tide.help "matmull"

@@ -15,13 +15,13 @@ describe("saved tables", function()
     return (tide.load(path))
   end
 
-  --- The header of the file: what other programs read.
+  --- The header of the file, which other programs read.
   local function header()
     local file <close> = assert(io.open(path, "rb"))
     return assert(json.decode(file:read(string.unpack("<I8", file:read(8)))))
   end
 
-  it("come back with keys and values of the same types", function()
+  it("are read with keys and values of the same types", function()
     local value = {
       [1] = "one", ["1"] = "text one", [-3] = 1, [math.mininteger] = {}, name = "a\0b\"\\\n\u{20ac}",
       ["\xff\xfe"] = "\x80bytes", [""] = {[""] = 2}, ["a.b"] = 1, a = {b = 2},
@@ -37,7 +37,7 @@ describe("saved tables", function()
     test.is_true(loaded.nan ~= loaded.nan)
     equal({1 / loaded.minus, 1 / loaded.plus}, {-math.huge, math.huge})
   end)
-  it("hold tensors under readable names, alike names apart", function()
+  it("hold tensors under readable names, and distinguish similar names", function()
     local value = {
       model = {["fc.weight"] = tide.ones(2), fc = {weight = tide.zeros(3)}},
       list = {tide.ones(1), ["1"] = tide.zeros(1)}, __metadata__ = tide.ones(1), ["n\0l\xff"] = tide.ones(1),
@@ -49,7 +49,7 @@ describe("saved tables", function()
     equal(names, {"__metadata__", "__metadata__~2", "list.1", "list.1~2", "model.fc.weight",
       "model.fc.weight~2", "n?l?"})
   end)
-  it("hold a shared tensor once, and share it again", function()
+  it("hold a shared tensor once, and share it again after reading", function()
     local x = tide.randn(3)
     local loaded = there_and_back {a = x, deep = {x, {b = x}}, copy = x:clone()}
     test.is_true(rawequal(loaded.a, loaded.deep[1]) and rawequal(loaded.a, loaded.deep[2].b))
@@ -58,7 +58,7 @@ describe("saved tables", function()
     local entries = header()
     equal({entries.a ~= nil, entries.copy ~= nil, entries["deep.1"]}, {true, true, nil})
   end)
-  it("say nothing about flat tables of tensors", function()
+  it("have no description if they are flat tables of tensors", function()
     tide.save({x = tide.ones(2), ["y.z"] = tide.zeros(1)}, path, {by = "me"})
     equal(header().__metadata__, {by = "me", format = "pt"})
     local loaded, metadata = tide.load(path)
@@ -71,7 +71,7 @@ describe("saved tables", function()
     require "tide.native".save_tensors({layers = {tide.ones(1), {w = tide.zeros(1)}}}, path)
     equal(tide.load(path), {["layers.1"] = tide.ones(1), ["layers.2.w"] = tide.zeros(1)})
   end)
-  it("keep what else the metadata says", function()
+  it("keep other metadata", function()
     tide.save(path, {1, 2}, {by = "me"})
     local loaded, metadata = tide.load(path, "cpu")
     equal(loaded, {1, 2})
@@ -112,7 +112,7 @@ describe("saved tables", function()
     equal(loaded.schedulers[2].last_epoch, 0)
     test.is_true(header()["optimizer.state.1.exp_avg"])
   end)
-  it("are refused by the place of what cannot be saved", function()
+  it("with values that cannot be saved are rejected with their path", function()
     local cyclic = {model = {layers = {}}}
     cyclic.model.layers[1] = cyclic.model
     for place, value in pairs {
@@ -132,7 +132,7 @@ describe("saved tables", function()
     raises("tables are nested more than 100 deep", tide.save, deep, path)
     equal(there_and_back(deep[1]), deep[1])
   end)
-  it("are refused by file and reason if their description is damaged", function()
+  it("with a damaged description are rejected with file and reason", function()
     local native = require "tide.native"
     for text, reason in pairs {
       ["["] = "expected a value", ["3"] = "it is not a table", ["null"] = "it is null",

@@ -1,5 +1,5 @@
--- Reading a name that is not there raises an error that says which name may be meant; what may be
--- absent is nil.
+-- Reading a name that does not exist raises an error that suggests a name; optional fields are nil.
+-- A script can declare such fields.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
@@ -53,7 +53,7 @@ describe("an unknown name", function()
     equal(ok, false)
     equal(message, "script:2: tide.flaot16: there is no such name; did you mean 'float16'?")
   end)
-  it("may be the beginning of the one that is meant", function()
+  it("may be a prefix of the suggested one", function()
     raises("did you mean 'xavier_normal_'?", field, nn.init, "xavier")
     raises("did you mean 'MultiheadAttention'?", field, nn, "Multihead")
     raises("tide.nn.init.xx: there is no such name", field, nn.init, "xx")
@@ -96,7 +96,7 @@ describe("an unknown name", function()
     local names = getmetatable(named).__names(named)
     equal({names.first, names.parameters ~= nil, names.pop ~= nil}, {true, true, true})
   end)
-  it("leaves fields that a script assigned alone", function()
+  it("does not include fields assigned by a script", function()
     local Net = tide.class("Net", nn.Module)
     function Net:init() self.state, self.layer = nil, nn.Linear(2, 2) end
     function Net:forward(x)
@@ -158,7 +158,7 @@ describe("an unknown name of an object", function()
     sgd.param_groups[1].initial_lr = 0.3
     equal(optim.lr_scheduler.StepLR(sgd, 2, {last_epoch = 4}).base_lrs, {0.3})
   end)
-  it("is none where a script replaces a method or sets what there is", function()
+  it("does not include replaced methods and existing fields", function()
     local sgd = optim.SGD(net:parameters(), {lr = 0.1})
     local plan = optim.lr_scheduler.StepLR(sgd, 2)
     plan.gamma, plan.step_size = 0.5, 3
@@ -182,7 +182,7 @@ end)
 
 describe("a data set or a loader", function()
   local data = tide.data
-  it("has no positions", function()
+  it("cannot be indexed", function()
     raises("TensorDataset: samples are read by dataset:get(2)", field, data.TensorDataset(tide.ones(4, 3)), 2)
     local Words = tide.class("Words", data.IterableDataset)
     raises("Words: samples are read by `in dataset:iter() do`", field, Words(), 1)

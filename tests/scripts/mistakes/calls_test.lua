@@ -1,4 +1,4 @@
--- Methods called with '.': the error spells the call with ':'.
+-- Methods called with '.': the error shows the call with ':'.
 local mistakes = require "tide.mistakes.errors"
 local source = require "tide.mistakes.source"
 local test = require "tide.test"
@@ -20,7 +20,7 @@ local own = Net()
 
 local count = 0
 
---- The error of a text, as the program reports it; it stands in line 12.
+--- The error of a text, as the program reports it; it is in line 12.
 local function error_of(text)
   count = count + 1
   local chunk = "=calls" .. count
@@ -30,7 +30,7 @@ local function error_of(text)
   return message
 end
 
--- The text, and how its call is spelt; a third entry is all of the message.
+-- The text, and its correct call; a third entry is the complete message.
 local kMistakes <const> = {
   {"net.parameters()", "net:parameters()", "parameters: self is missing"},
   {"for name, p in net.named_parameters() do end", "net:named_parameters()"},
@@ -51,7 +51,7 @@ local kMistakes <const> = {
   {"x.reshape(\n3, 2)", "x:reshape(...)"},
 }
 
--- What fails for other reasons.
+-- Texts that fail for other reasons.
 local kOthers <const> = {
   "tide.matmul(a)", "tide.sum()", "net.forward(net, 1)", "x.sum(x, 7)", "own.double()", "own.act()",
   "net:load_state_dict(1)", "nn.Linear.forward(net)", "a.matmul(a, tide.ones(3))", 'error "expected"', "string.upper()",
@@ -59,7 +59,7 @@ local kOthers <const> = {
 
 describe("a method called with '.'", function()
   for _, mistake in ipairs(kMistakes) do
-    it("is spelt with ':': " .. mistake[1]:gsub("\n", " "), function()
+    it("is corrected with ':': " .. mistake[1]:gsub("\n", " "), function()
       local message = error_of(mistake[1])
       equal(message:match "^calls%d+:12: .*; use ':', as in (.*)$", mistake[2])
       if mistake[3] then equal(message:match "^calls%d+:12: (.-); use", mistake[3]) end
@@ -69,11 +69,11 @@ describe("a method called with '.'", function()
     equal(error_of("own.forward(x)"):match "; .*$", "; use ':' at calls" .. count .. ":12, as in own:forward(x)")
   end)
   for _, text in ipairs(kOthers) do
-    it("is not seen in " .. text, function() equal(error_of(text):find "use ':'", nil) end)
+    it("is not reported in " .. text, function() equal(error_of(text):find "use ':'", nil) end)
   end
 end)
 
--- The text, and how its function is called.
+-- The text, and the correct call of its function.
 local kNeedless <const> = {
   {"tide:ones(3)", "tide.ones(...)"}, {"tide:tensor({1, 2})", "tide.tensor(...)"}, {"nn:Linear(2, 3)", "nn.Linear(...)"},
   {"optim:SGD(net:parameters())", "optim.SGD(...)"}, {"local y = tide.nn:ReLU(1, 2, 3)", "tide.nn.ReLU(...)"},
@@ -81,12 +81,12 @@ local kNeedless <const> = {
 
 describe("a function called with ':'", function()
   for _, mistake in ipairs(kNeedless) do
-    it("is spelt with '.': " .. mistake[1], function()
+    it("is corrected with '.': " .. mistake[1], function()
       equal(error_of(mistake[1]):match "^calls%d+:12: .*; use '%.', as in (.*)$", mistake[2])
     end)
   end
   for _, text in ipairs {"x:sum(7)", "net:load_state_dict(1)", "opt:add_param_group(1)", "name:rep({})"} do
-    it("is not seen in " .. text, function() equal(error_of(text):find "use '%.'", nil) end)
+    it("is not reported in " .. text, function() equal(error_of(text):find "use '%.'", nil) end)
   end
 end)
 
@@ -98,28 +98,28 @@ local kNamed <const> = {
   {"tide.as_tensor('a')", "as_tensor: tensor: expected numbers or booleans, got string"},
 }
 
--- What is named already, or is not for a function of the library to name.
+-- Errors that already name the function, or are not raised by a function of the library.
 local kNotNamed <const> = {
   {"opt:add_param_group(1)", "add_param_group: argument 1 (group): "}, {"net(tide.ones(7))", "net (Linear 3 -> 2): linear: "},
   {"tide.matmul(a)", "matmul: "}, {'error("of its own")', "of its own"}, {"math.floor({})", "bad argument #1 to 'floor'"},
   {"x:relu_(1)", "relu: "}, {"print(x + {})", "+: expected tensor or number"},
 }
 
-describe("an error that names what a function called", function()
+describe("an error without the name of the called function", function()
   for _, case in ipairs(kNamed) do
-    it("begins with the function: " .. case[1], function()
+    it("gets it as a prefix: " .. case[1], function()
       equal(error_of(case[1]):match("^calls%d+:12: (.*)$"):sub(1, #case[2]), case[2])
     end)
   end
   for _, case in ipairs(kNotNamed) do
-    it("stays as it is: " .. case[1], function()
+    it("is not changed: " .. case[1], function()
       equal(error_of(case[1]):match("^calls%d+:12: (.*)$"):sub(1, #case[2]), case[2])
     end)
   end
 end)
 
-describe("an error inside of the library", function()
-  it("names the script's line first", function()
+describe("an error inside the library", function()
+  it("begins with the script's line", function()
     local message = error_of("tide.nn.Linear(3, 2):load_state_dict(1)")
     equal(message:match "^calls%d+:12: ", "calls" .. count .. ":12: ")
   end)

@@ -1,4 +1,4 @@
--- Notes on what Lua accepts silently and no one intends.
+-- Notes on code that Lua accepts silently but that is a mistake.
 local notes = require "tide.mistakes.notes"
 local test = require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal
@@ -10,9 +10,9 @@ local run = dofile(here .. "/../support/program.lua")
 local variables = {x = tide.ones(3), n = 3}
 local function value_of(name) return variables[name] end
 
-local kAlwaysTrue <const> = "a tensor is true whatever it holds: "
+local kAlwaysTrue <const> = "a tensor is always true: "
 
--- The text, and the note on it without its place.
+-- The text, and its note without the location.
 local kNoted <const> = {
   {"if x:any() then f() end", kAlwaysTrue .. "x:any():item() is its value"},
   {"if x:gt(1):all() then f() end", kAlwaysTrue .. "...:all():item() is its value"},
@@ -20,7 +20,7 @@ local kNoted <const> = {
   {"while x:any() do f() end", kAlwaysTrue .. "x:any():item() is its value"},
   {"assert(x:all())", kAlwaysTrue .. "x:all():item() is its value"},
   {"assert(x:eq(y):all(), 'differ')", kAlwaysTrue .. "...:all():item() is its value"},
-  {"x.shape[1] = 5", "a shape is a copy: x = x:reshape(...) gives it another"},
+  {"x.shape[1] = 5", "a shape is a copy: x = x:reshape(...) changes it"},
   {"x == 0", "== compares the tensor itself with a number, and is always false: x:eq(number) compares elements"},
   {"if x ~= 0.5 then", "~= compares the tensor itself with a number, and is always true: x:ne(number) compares elements"},
 }
@@ -33,20 +33,20 @@ local kInOrder <const> = {
 
 describe("a note", function()
   for _, case in ipairs(kNoted) do
-    it("is made on " .. case[1], function()
+    it("is printed for " .. case[1], function()
       equal(notes("here", "f()\n" .. case[1], value_of), ("note: here:2: %s\n"):format(case[2]))
     end)
   end
   for _, text in ipairs(kInOrder) do
-    it("is not made on " .. text, function() equal(notes("here", text, value_of), "") end)
+    it("is not printed for " .. text, function() equal(notes("here", text, value_of), "") end)
   end
   it("needs the values of variables for comparisons", function() equal(notes("here", "x == 0"), "") end)
 end)
 
 describe("a script from standard input", function()
-  it("is noted, too", function()
+  it("gets notes, too", function()
     equal((run("2>&1", "echo 'local x = tide.ones(3); x.shape[1] = 5' |")),
-      "note: stdin:1: a shape is a copy: x = x:reshape(...) gives it another\n")
+      "note: stdin:1: a shape is a copy: x = x:reshape(...) changes it\n")
   end)
 end)
 

@@ -1,4 +1,4 @@
--- Names and statements of other systems: the error says what tide has instead.
+-- Names and statements of other systems: the error shows tide's equivalent.
 local mistakes = require "tide.mistakes.errors"
 local source = require "tide.mistakes.source"
 local test = require "tide.test"
@@ -8,7 +8,7 @@ local kStart <const> = "local net, x, loader = tide.nn.Linear(2, 3), tide.ones(3
 
 local count = 0
 
---- What the program adds to the error of a text after "; ".
+--- The text that the program adds to an error after "; ".
 local function advice(text)
   count = count + 1
   local chunk = "=other" .. count
@@ -31,12 +31,12 @@ local kNames <const> = {
   {"tide.data.SuperDataset()", "tide.data.Dataset"}, {"tide.backends.cudnn.benchmark = true", "nothing to choose"},
   {'x:to("mps")', "NVIDIA GPUs"}, {'x:to("xla")', "NVIDIA GPUs"}, {'x:to("hip:0")', "NVIDIA GPUs"},
   {'tide.ones(2, {device = "meta"})', "tide.estimate"}, {"dir(x)", "pairs(t)"}, {"tide.tensor(1, 2, 3)", "tide.tensor{1, 2, 3}"},
-  {"print(x[{1, 5}])", "x[{ {first, last} }]"}, {"net(loader)", "for x, y in loader:iter() do"},
+  {"print(x[{1, 5}])", "x[{ {first, last} }]"}, {"net(loader)", "for x, y in loader do"},
 }
 
 describe("a name of another system", function()
   for _, case in ipairs(kNames) do
-    it("leads to what tide has: " .. case[1], function()
+    it("gets tide's equivalent: " .. case[1], function()
       local text, message = advice(case[1])
       assert((text or message):find(case[2], 1, true), message)
       assert(not message:find "did you mean", message)
@@ -44,17 +44,17 @@ describe("a name of another system", function()
   end
 end)
 
--- The text, and how it is written in Lua.
+-- The text, and its Lua equivalent.
 local kSyntax <const> = {
   {"if x == 1: print(x)", "if condition then ... end"}, {"while True: pass", "while condition do ... end"},
   {"for i in range(3): print(i)", "for i = 1, 3 do ... end"},
-  {"import numpy as np", "tide.tensor makes arrays, tide.np reads their files"},
-  {"import matplotlib.pyplot as plt", "tide.plot has figures"}, {"import tensorflow as tf", "tide is there without an import"},
+  {"import numpy as np", "tide.tensor creates arrays, tide.np reads their files"},
+  {"import matplotlib.pyplot as plt", "tide.plot has figures"}, {"import tensorflow as tf", "tide needs no import"},
 }
 
 describe("a statement of Python", function()
   for i, case in ipairs(kSyntax) do
-    it("is put into Lua: " .. case[1], function()
+    it("gets its Lua equivalent: " .. case[1], function()
       local chunk = "=python" .. i
       source.keep(chunk, case[1], 1)
       local _, message = load(case[1], chunk)
@@ -73,7 +73,7 @@ describe("a class of Torch7 or Python", function()
   end)
 end)
 
--- The name that is asked for, and the answer.
+-- The name, and the help.
 local kAsked <const> = {
   compile = "work is compiled automatically; no call is needed",
   ["tide.jit"] = "work is compiled automatically; no call is needed",
@@ -89,7 +89,7 @@ local kAsked <const> = {
 
 describe("help on a name of another system", function()
   for name, advice in pairs(kAsked) do
-    it("says what tide has: " .. name, function()
+    it("shows tide's equivalent: " .. name, function()
       equal(tide.help(name), ("there is no '%s' in tide: %s"):format(name, advice))
     end)
   end

@@ -1,4 +1,4 @@
--- Lists, records and objects of the library show what they hold.
+-- Lists, records and objects of the library print their contents.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal
@@ -6,7 +6,7 @@ local nn, optim, data = tide.nn, tide.optim, tide.data
 
 describe("a list of the library", function()
   local x = tide.ones(2, 3)
-  it("shows its values", function()
+  it("prints its values", function()
     equal(tostring(x.shape), "{2, 3}")
     equal("shape: " .. x.shape .. "!", "shape: {2, 3}!")
     equal(tostring(x:size()), "{2, 3}")
@@ -21,7 +21,7 @@ describe("a list of the library", function()
     equal(tostring(tide.memory_stats()):match "num_device_alloc = ", "num_device_alloc = ")
     equal(tostring(tide.statistics()):match "launches = ", "launches = ")
   end)
-  it("is equal to a list of the same values", function()
+  it("equals a list of the same values", function()
     equal(x.shape == tide.zeros(2, 3).shape, true)
     equal(x.shape == {2, 3}, true)
     equal({2, 3} == x.shape, true)
@@ -30,7 +30,7 @@ describe("a list of the library", function()
     equal(x.shape == net, false)
     equal(tide.ones(2):tolist() ~= tide.zeros(2):tolist(), true)
   end)
-  it("is a plain table otherwise", function()
+  it("is otherwise a plain table", function()
     local sum = 0
     for _, size in ipairs(x.shape) do sum = sum + size end
     equal({sum, #x.shape, select("#", table.unpack(x.shape))}, {5, 2, 2})
@@ -45,13 +45,13 @@ describe("a list of the library", function()
     local text = tide.thread(function(shape) return shape .. "" .. tostring(shape == {2, 3}) end, x.shape):join()
     equal(text, "{2, 3}true")
   end)
-  it("leaves print of other tables as it is", function() equal(tostring({1, 2}):match "^table: ", "table: ") end)
+  it("does not change print for other tables", function() equal(tostring({1, 2}):match "^table: ", "table: ") end)
 end)
 
 describe("an object", function()
   local net = nn.Linear(3, 2)
   local optimizer = optim.Adam(net:parameters(), {lr = 0.1})
-  it("shows its fields", function()
+  it("prints its fields", function()
     local Point = tide.class "Point"
     function Point:init(x, y) self.x, self.y, self._own, self.call = x, y, 1, print end
     equal(tostring(Point(1, "a")), 'Point(x = 1, y = "a")')
@@ -65,13 +65,13 @@ describe("an object", function()
     end
     equal(text:find "0x", nil)
   end)
-  it("shows its fields unless its class says otherwise", function()
+  it("prints its fields unless its class defines another text", function()
     local Own = tide.class "Own"
     function Own:__tostring() return "my own" end
     equal(tostring(tide.class("Derived", Own)()), "my own")
     equal(tostring(net), "Linear(3 -> 2)")
   end)
-  it("of a device, of random numbers or of a mode shows what it is", function()
+  it("prints a description for devices, random generators and modes", function()
     local generator = tide.Generator()
     generator:manual_seed(7)
     tide.rand(3, {generator = generator})
@@ -87,7 +87,7 @@ describe("an object", function()
     scope:close()
     equal(tostring(scope), "Scope(no_grad, closed)")
   end)
-  it("shows what a state and a group of parameters hold", function()
+  it("prints the contents of a state and a parameter group", function()
     local plan = optim.lr_scheduler.StepLR(optim.SGD(net:parameters(), {lr = 0.1}), 2)
     equal(tostring(net:state_dict()), "{bias = tensor (2) float32 cpu, weight = tensor (2, 3) float32 cpu}")
     equal(tostring(plan:get_last_lr()), "{0.1}")
@@ -98,13 +98,13 @@ describe("an object", function()
       equal(tostring(value):find "0x", nil)
     end
   end)
-  it("shows lists among its options", function()
+  it("prints lists among its options", function()
     equal(tostring(optimizer):match "betas = {0.9, 0.999}", "betas = {0.9, 0.999}")
   end)
 end)
 
 describe("progress", function()
-  it("draws nothing where no terminal is", function()
+  it("draws nothing without a terminal", function()
     local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
     local run = dofile(here .. "/../support/program.lua")
     local output = run [[-e "for i in tide.progress(2) do tide.sleep(0.3) end print 'done'"]]

@@ -1,4 +1,4 @@
--- What the program adds to Lua's message on syntax that is Python's; and where it adds nothing.
+-- Hints added to Lua's messages on Python syntax, and messages without hints.
 local mistakes = require "tide.mistakes.errors"
 local source = require "tide.mistakes.source"
 local test = require "tide.test"
@@ -6,7 +6,7 @@ local describe, it, equal = test.describe, test.it, test.equal
 
 local count = 0
 
---- What is added to Lua's message on a text; nil if nothing is.
+--- The hint added to Lua's message on a text; nil if there is none.
 local function advice(text)
   count = count + 1
   local chunk = "=text" .. count
@@ -38,7 +38,7 @@ local kMistakes <const> = {
   {"x = a and !b", "not a"},
   {"x = a && b", "a and b"},
   {"x = a || b", "a or b"},
-  {"import torch", "tide is there without an import"},
+  {"import torch", "tide needs no import"},
   {"import torch.nn.functional as F", "local F = tide.nn.functional"},
   {"import json", 'local json = require "json"'},
   {"from torch import nn", "local nn = tide.nn"},
@@ -96,7 +96,7 @@ local kMistakes <const> = {
   {"net.eval\nx = 1", "net:eval(), or print(net.eval)"},
 }
 
---- Lua with mistakes that are not mistakes of that kind.
+--- Lua errors that are not Python syntax.
 local kOthers <const> = {
   "x = = 1", "x = a and", "f(", "if x then", "local x = 'abc\n", "x = 3 = 4", "return 1 print(2)", "end",
   "x = t[f:size(1)] y", "x = t[a.b:c'x'] 1", "local t = {a = 1 b = 2}", "for i = 1 3 do end",
@@ -107,10 +107,10 @@ local kOthers <const> = {
 
 describe("mistakes in syntax", function()
   for _, mistake in ipairs(kMistakes) do
-    it(("are explained: %s"):format(mistake[1]:gsub("\n", " / ")), function() equal(advice(mistake[1]), mistake[2]) end)
+    it(("get hints: %s"):format(mistake[1]:gsub("\n", " / ")), function() equal(advice(mistake[1]), mistake[2]) end)
   end
   for _, text in ipairs(kOthers) do
-    it(("are not seen where there are none: %s"):format(text:gsub("\n", " / ")), function()
+    it(("get no hint for other errors: %s"):format(text:gsub("\n", " / ")), function()
       equal(advice(text), nil)
     end)
   end

@@ -1,4 +1,4 @@
--- Names, fields and values that are written as for Python: what the program adds to their errors.
+-- Names, fields and values as in Python: hints that the program adds to their errors.
 local mistakes = require "tide.mistakes.errors"
 local source = require "tide.mistakes.source"
 local test = require "tide.test"
@@ -8,7 +8,7 @@ local kStart <const> = "local x, net, list, text = tide.ones(2, 3), tide.nn.Line
 
 local count = 0
 
---- What the program adds to the error of a text; nil if nothing.
+--- The hint added to the error of a text; nil if there is none.
 local function advice(text)
   count = count + 1
   local chunk = "=values" .. count
@@ -20,11 +20,11 @@ local function advice(text)
   end)
   assert(not ok, "no error: " .. text)
   assert(message:find "^values%d+:2: ", message)
-  -- What is known of a name takes the place of a guess.
+  -- A known name is preferred to a similar one.
   if plain:find(": there is no such name", 1, true) and message:sub(1, #plain) ~= plain then
     plain = plain:match "^.-: there is no such name"
   end
-  -- The called function is named first where the error names another one.
+  -- The called function comes first if the error names another one.
   message = message:gsub("^([^ ]+ )[%w_]+: ", message:sub(1, #plain) == plain and "%0" or "%1", 1)
   assert(message:sub(1, #plain) == plain, "the error's own message stands first")
   return message:sub(#plain + 1):match "^; (.*)$"
@@ -57,7 +57,7 @@ local kMistakes <const> = {
   {"print(net.weight.grad.shape)", "x.grad is nil before backward"},
   {"tide.tensor(1, 2, 3)", "in Lua: tide.tensor{1, 2, 3}"},
   {"tide.tensor({1, 2}, 'float32')", 'options have names: {dtype = "float32"}'},
-  {"tide.cat(x, x)", "tensors stand in a table: {a, b}"},
+  {"tide.cat(x, x)", "pass the tensors in a table: {a, b}"},
   {"print(tide.tensor([[1,2],[3,4]]))", "[[ ]] is a string; in Lua: {{1, 2}, {3, 4}}"},
   {"print(math.exp(x))", "x:item() is its number, x:exp() takes tensors"},
   {"print(('%d'):format(x))", "x:item() is its number"},
@@ -76,9 +76,9 @@ local kMistakes <const> = {
   {"tide.ones(2, 'int32')", 'options have names: {dtype = "float32"}'},
   {"tide.ones(2, tide.int32)", 'options have names: {dtype = "float32"}'},
   {"tide.nn.functional.mse_loss(x, {1, 2})", "tide.tensor(list) makes one"},
-  {"tide.nn.ReLU(x)", "a layer is made first, and then called: nn.ReLU(...)(x)"},
-  {"tide.nn.MSELoss(x, x)", "a layer is made first, and then called: nn.MSELoss(...)(x)"},
-  {"tide.nn.CrossEntropyLoss(x, x)", "a layer is made first, and then called: nn.CrossEntropyLoss(...)(x)"},
+  {"tide.nn.ReLU(x)", "create the layer first, then call it: nn.ReLU(...)(x)"},
+  {"tide.nn.MSELoss(x, x)", "create the layer first, then call it: nn.MSELoss(...)(x)"},
+  {"tide.nn.CrossEntropyLoss(x, x)", "create the layer first, then call it: nn.CrossEntropyLoss(...)(x)"},
   {"net:save('net.pt')", "tide.save(net, path) writes it"},
   {"x:numpy()", "x:tolist() gives tables, tide.np.save writes .npy"},
   {"x:astype('int64')", "x:to(dtype) converts"},
@@ -92,12 +92,12 @@ local kOthers <const> = {
 
 describe("a mistake from Python", function()
   for _, mistake in ipairs(kMistakes) do
-    it("is explained: " .. mistake[1], function() equal(advice(mistake[1]), mistake[2]) end)
+    it("gets a hint: " .. mistake[1], function() equal(advice(mistake[1]), mistake[2]) end)
   end
   for _, text in ipairs(kOthers) do
-    it("is not seen where there is none: " .. text, function() equal(advice(text), nil) end)
+    it("gets no hint if it is none: " .. text, function() equal(advice(text), nil) end)
   end
-  it("is an error that names what is meant", function()
+  it("raises an error with the suggested name", function()
     local nn, optim, data = tide.nn, tide.optim, tide.data
     local net = nn.Linear(3, 2)
     local loader = data.DataLoader(tide.ones(4, 3), {batch_size = 2})
@@ -130,7 +130,7 @@ end)
 
 describe("a constant of Python", function()
   local constants = {True = "true", False = "false", None = "nil"}
-  it("is an error where it is read", function()
+  it("raises an error where it is read", function()
     for name, lua in pairs(constants) do
       for _, text in ipairs {"if %s then end", "while not %s do break end", "x:sum(1, %s)", "return _G.%s"} do
         count = count + 1
@@ -146,15 +146,15 @@ describe("a constant of Python", function()
 end)
 
 describe("a long message", function()
-  it("is left as it is", function()
+  it("is not changed", function()
     local text = "x:1: attempt to call a nil value (global 'len') " .. ("y"):rep(100000)
     equal(mistakes.describe(text), text)
     equal(mistakes.in_syntax(text .. " near 'x'"), text .. " near 'x'")
   end)
 end)
 
-describe("an error that comes by twice", function()
-  it("is explained once", function()
+describe("an error that passes twice", function()
+  it("gets one hint", function()
     local _, message = xpcall(function() return torch.x end, mistakes.describe)
     equal(mistakes.describe(message), message)
   end)

@@ -1,4 +1,4 @@
--- Activations: values and gradients beside, at and beyond their bends.
+-- Activations: values and gradients at, near and beyond their kinks.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, close = test.describe, test.it, test.close

@@ -1,4 +1,4 @@
--- amp.GradScaler: each optimizer steps or waits for itself, the scale follows all of them.
+-- amp.GradScaler: each optimizer is stepped or skipped separately; the scale depends on all of them.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -8,12 +8,12 @@ local inf <const> = math.huge
 describe("GradScaler", function(device)
   local function parameter(value) return tide.tensor({value}, {device = device}):requires_grad_() end
 
-  it("leaves out the step of the one optimizer whose gradients overflow", function()
+  it("skips the step of the only optimizer whose gradients overflow", function()
     local p, q = parameter(1.0), parameter(2.0)
     local first, second = tide.optim.SGD({p}, {lr = 0.5}), tide.optim.SGD({q}, {lr = 0.5})
     local scaler = tide.amp.GradScaler({init_scale = 8.0, growth_factor = 3, backoff_factor = 0.25,
       growth_interval = 2})
-    -- {slopes of p and q, then p, q, the scale and the steps since it changed}: torch.amp.GradScaler.
+    -- {slopes of p and q, then p, q, the scale and the steps since its last change}: torch.amp.GradScaler.
     local steps = {
       {0.5, 0.25, 0.75, 1.875, 8.0, 1}, {inf, 0.25, 0.75, 1.75, 2.0, 0},
       {0.5, 0.25, 0.5, 1.625, 2.0, 1}, {0.5, inf, 0.25, 1.625, 0.5, 0},
@@ -30,7 +30,7 @@ describe("GradScaler", function(device)
       equal({p:item(), q:item(), state.scale, state._growth_tracker}, {table.unpack(step, 3)})
     end
   end)
-  it("goes on with the scale and the count of a saved state", function()
+  it("continues with the scale and the count of a saved state", function()
     local function good_step(scaler)
       local p = parameter(1.0)
       scaler:scale(p:sum()):backward()
@@ -66,7 +66,7 @@ describe("GradScaler", function(device)
     scaler:update(tide.tensor(16.0))
     equal(scaler:get_scale(), 16.0)
   end)
-  it("does nothing if it is not enabled", function()
+  it("does nothing if it is disabled", function()
     local p = parameter(1.0)
     local scaler = tide.amp.GradScaler({enabled = false})
     local loss = p:sum()
@@ -77,7 +77,7 @@ describe("GradScaler", function(device)
     scaler:update()
     equal(p:item(), -inf)
   end)
-  it("refuses factors that do not grow or back off", function()
+  it("rejects invalid growth and backoff factors", function()
     for _, options in ipairs {{growth_factor = 1}, {backoff_factor = 1}} do
       raises("growth_factor must be above 1 and backoff_factor below", tide.amp.GradScaler, options)
     end

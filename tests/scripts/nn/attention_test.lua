@@ -1,4 +1,4 @@
--- Attention over scores that are computed in parts: the same values and gradients as by the formula written out.
+-- Attention with scores computed in parts: the same values and gradients as the formula.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -31,7 +31,7 @@ describe("attention in parts", function()
   }
   for _, case in ipairs(cases) do
     local name, q_shape, k_shape, v_shape, options = table.unpack(case)
-    it("is that of the formula: " .. name, function()
+    it("agrees with the formula: " .. name, function()
       tide.manual_seed(1)
       options = options or {}
       local given = {scale = options.scale, is_causal = options.is_causal}
@@ -55,7 +55,7 @@ describe("attention in parts", function()
     end)
   end
 
-  it("gives nothing to a query that may look at no key", function()
+  it("returns zeros for a query that attends to no key", function()
     tide.manual_seed(4)
     local may = tide.ones(3, 5):bool()
     may[2] = false
@@ -72,7 +72,7 @@ describe("attention in parts", function()
     end
   end)
 
-  it("of several heads gives nothing to a sequence that is padding only, with and without weights", function()
+  it("of several heads returns zeros for a sequence that is all padding, with and without weights", function()
     tide.manual_seed(5)
     local layer = tide.nn.MultiheadAttention(8, 2, {batch_first = true, dtype = "float64"})
     local x = tide.randn(2, 4, 8, {dtype = "float64"})
@@ -92,7 +92,7 @@ describe("attention in parts", function()
     test.close(weights[2]:sum(-1), tide.ones(4):double())
   end)
 
-  it("can be differentiated twice", function()
+  it("has second derivatives", function()
     tide.manual_seed(2)
     local q, k, v = tide.randn(1100, 2), tide.randn(1000, 2), tide.randn(1000, 2)
     local function twice(attention)
@@ -106,7 +106,7 @@ describe("attention in parts", function()
 
   it("drops the same weights in both passes", function()
     tide.manual_seed(3)
-    -- Equal scores: a row of the result is the share of the values that are kept, over 1 - p.
+    -- Equal scores: each row of the result is the fraction of the values that are kept, divided by 1 - p.
     local q, k = tide.zeros(1100, 2), tide.zeros(1000, 2)
     local v = tide.ones(1000, 1):requires_grad_()
     local y = F.scaled_dot_product_attention(q, k, v, {dropout_p = 0.25})
@@ -114,11 +114,11 @@ describe("attention in parts", function()
     test.is_true(y:std():item() > 0.01)
     local weight = tide.randn(1100, 1)
     local grad = tide.grad((y * weight):sum(), {v})
-    -- Both are sums over the same weights that were kept: w' y = w' (P v) = (P' w)' v.
+    -- Both are sums over the same kept weights: w' y = w' (P v) = (P' w)' v.
     test.close((grad * v):sum(), (y * weight):sum(), {rtol = 1e-4, atol = 1e-4})
   end)
 
-  -- Larger scores tell more of how they were rounded.
+  -- Larger scores show rounding more clearly.
   local function check_halves(size, atol)
     tide.manual_seed(4)
     local inputs, wide = {}, {}
@@ -138,12 +138,12 @@ describe("attention in parts", function()
     end
   end
 
-  it("keeps scores and sums of half types in float32", function()
+  it("computes scores and sums of half types in float32", function()
     check_halves(1, 1e-4)
     check_halves(3, 3e-4)
   end)
 
-  it("needs the memory of a few parts", function()
+  it("needs only the memory of a few parts", function()
     local n = 4096
     local q = tide.randn(n, 8):requires_grad_()
     tide.synchronize()
@@ -155,7 +155,7 @@ describe("attention in parts", function()
     test.is_true(share < 0.7, "memory of " .. share .. " times the scores")
   end)
 
-  it("keeps all scores for the backward pass up to 2^21 of them, then none", function()
+  it("keeps up to 2^21 scores for the backward pass, otherwise none", function()
     -- {stacks, queries, keys, whether they are kept}
     for _, case in ipairs {{1, 1024, 2048, true}, {1, 1024, 2049, false}, {1, 512, 4096, true},
       {1, 513, 4096, false}, {2, 1024, 1024, true}, {2, 1024, 1025, false}} do
@@ -179,7 +179,7 @@ describe("attention in parts", function()
     end
   end)
 
-  it("names a mask that does not fit", function()
+  it("reports a mask with the wrong shape", function()
     local x = tide.ones(5, 4)
     test.raises("a mask of (4, 5) does not fit scores of (5, 5)",
       function() F.scaled_dot_product_attention(x, x, x, tide.ones(4, 5)) end)
@@ -196,7 +196,7 @@ describe("multi_head_attention_forward", function(device)
     return (tide.arange(count, {dtype = "float64", device = device}) * step):cos():reshape(...)
   end
 
-  it("gives PyTorch's output and weights, with learned and zero keys and padding", function()
+  it("agrees with PyTorch's output and weights, with learned and zero keys and padding", function()
     local query, keys = waves(0.7, 2, 1, 4), waves(1.3, 3, 1, 4)
     local output, weights = F.multi_head_attention_forward(query, keys, keys, 4, 2,
       waves(0.9, 12, 4), waves(0.3, 12), waves(0.5, 1, 1, 4), waves(0.6, 1, 1, 4), true, 0.5,
@@ -211,7 +211,7 @@ describe("multi_head_attention_forward", function(device)
       {0.113367754767, 0.389718545161, 0, 0.293865189546, 0.203048510526},
     }}, {rtol = 1e-10})
   end)
-  it("is what the module computes, whose weights it takes", function()
+  it("agrees with the module whose weights it uses", function()
     tide.manual_seed(1)
     local options = {kdim = 3, vdim = 2, dtype = "float64", device = device}
     local module = tide.nn.MultiheadAttention(4, 2, options)
@@ -225,7 +225,7 @@ describe("multi_head_attention_forward", function(device)
     test.close(output, expected)
     test.close(weights, own)
   end)
-  it("says what is missing", function()
+  it("reports missing arguments", function()
     local x, weight = waves(1, 3, 1, 4), waves(1, 12, 4)
     test.raises("out_proj_weight is missing", F.multi_head_attention_forward, x, x, x, 4, 2, weight)
     test.raises("do not divide into 3 heads", F.multi_head_attention_forward, x, x, x, 4, 3, weight)

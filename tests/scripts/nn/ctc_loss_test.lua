@@ -1,10 +1,10 @@
--- ctc_loss: values and gradients are PyTorch's, and agree with counting alignments by hand.
+-- ctc_loss: values and gradients are PyTorch's, and agree with alignments counted by hand.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local F, nn = tide.nn.functional, tide.nn
 
---- Scores (5, 2, 4) and targets (2, 3) as in the PyTorch 2.12 program that gave the numbers below.
+--- Scores (5, 2, 4) and targets (2, 3) as in the PyTorch 2.12 program that computed the numbers below.
 local function scores(device)
   return (tide.arange(40, {dtype = "float64", device = device}):reshape(5, 2, 4) * 0.7):sin()
 end
@@ -29,7 +29,7 @@ describe("ctc_loss", function(device)
     test.close((x.grad * weights):sum(), 0.43101948944094737, {rtol = 1e-9})
     test.close(x.grad:abs():sum(), 1.6924262338268123)
   end)
-  it("is infinite where nothing fits, or 0 if that is wanted", function()
+  it("is infinite if no alignment exists, or 0 with zero_infinity", function()
     local log_probs = scores(device):log_softmax(3)
     local options = {reduction = "none"}
     local values = F.ctc_loss(log_probs, targets, {2, 4}, {3, 2}, options):tolist()
@@ -38,7 +38,7 @@ describe("ctc_loss", function(device)
     options.zero_infinity = true
     test.same_type(F.ctc_loss(log_probs, targets, {2, 4}, {3, 2}, options)[1]:item(), 0.0)
   end)
-  it("of empty targets counts blanks alone", function()
+  it("of empty targets counts only blanks", function()
     -- torch.nn.functional.ctc_loss, the first target empty, then both.
     local x = scores(device):requires_grad_()
     local log_probs = x:log_softmax(3)
@@ -57,19 +57,19 @@ describe("ctc_loss", function(device)
     test.close(F.ctc_loss(log_probs, targets, {5, 4}, {0, 0}, options), both, {rtol = 1e-12})
     test.close(F.ctc_loss(log_probs, targets[{{}, {1, 0}}], {5, 4}, {0, 0}, options), both,
       {rtol = 1e-12})
-    -- Concatenated, the empty ones take no space.
+    -- Empty targets take no space in concatenated ones.
     local flat = tide.tensor({4, 2}, {device = device})
     test.close(F.ctc_loss(log_probs, flat, {5, 4}, {0, 2}, options),
       {9.718744170916356, 2.902483986490246}, {rtol = 1e-12})
   end)
-  it("takes any class as the blank", function()
+  it("accepts any class as the blank", function()
     -- The classes 1, 2, 3, 4 renamed to 2, 3, 4, 1: the same loss.
     local log_probs = scores(device):log_softmax(3)
     local renamed = tide.cat({log_probs[{{}, {}, {4, 4}}], log_probs[{{}, {}, {1, 3}}]}, 3)
     test.close(F.ctc_loss(renamed, targets % 4 + 1, {5, 4}, {3, 2}, {blank = 2}),
       1.7285948503053266)
   end)
-  it("says what is wrong", function()
+  it("reports errors", function()
     local log_probs = scores(device):log_softmax(3)
     test.raises("target_lengths: expected 2 lengths", F.ctc_loss, log_probs, targets, {5, 4}, {3})
     test.raises("an input length of 9 exceeds the length of log_probs, 5", F.ctc_loss, log_probs, targets,

@@ -1,4 +1,4 @@
--- Rows of a table by position, one by one and in bags: values and gradients of PyTorch.
+-- Rows of a table by index, singly and in bags: values and gradients of PyTorch.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -14,7 +14,7 @@ describe("embedding", function(device)
   local limited = {{0, 0.25, 0.5}, {0.75, 1, 1.25}, {0.5714286, 0.6666667, 0.7619048},
     {0.6, 0.6666666, 0.7333333}}
 
-  it("holds rows in use below a norm and shares gradients by frequency", function()
+  it("limits the norm of used rows, and scales gradients by frequency", function()
     local weight = table_of_rows()
     local y = F.embedding(positions {{1, 3}, {3, 4}}, weight, {
       padding_idx = 4, max_norm = 2, norm_type = 1, scale_grad_by_freq = true,
@@ -48,7 +48,7 @@ describe("embedding", function(device)
   end
   local none = {0, 0, 0}
 
-  it("puts rows together bag by bag", function()
+  it("combines rows bag by bag", function()
     check_bags({mode = "sum"}, {{3, 3.75, 4.5}, none, {4.5, 5.25, 6}},
       {{1, 2, 3}, {7, 8, 9}, {9, 12, 15}, {7, 8, 9}})
     check_bags({mode = "mean", padding_idx = 3}, {{0, 0.25, 0.5}, none, {1.5, 1.75, 2}},
@@ -66,7 +66,7 @@ describe("embedding", function(device)
       {2.1505425, 2.5718746, 2.9932067}}, {{1, 2, 3}, {7, 8, 9}, {9, 12, 15}, {7, 8, 9}})
   end)
 
-  it("goes back from shares of rows, and a second time", function()
+  it("has gradients with per-sample weights, also second ones", function()
     local shares = tide.tensor({0.5, 2, -1, 1, 3, 0.25}, {dtype = "float64", device = device})
     local weight = table_of_rows():detach():to("float64"):requires_grad_()
     local function sums(w, s)
@@ -77,7 +77,7 @@ describe("embedding", function(device)
     test.is_true(tide.autograd.gradgradcheck(sums, {weight, shares}))
   end)
 
-  it("ends the last bag at the last offset, or takes rows as bags", function()
+  it("ends the last bag at the last offset, or uses rows as bags", function()
     local weight, x = table_of_rows(), positions {1, 3, 3, 4, 2, 3}
     close(F.embedding_bag(x, weight, {offsets = positions {1, 4, 4}, include_last_offset = true}),
       {{1, 1.25, 1.5}, none})
@@ -96,7 +96,7 @@ describe("embedding", function(device)
       close(as_rows, one_by_one)
       close(tide.grad(as_rows:square():sum(), weight), tide.grad(one_by_one:square():sum(), weight))
     end
-    -- A number that is none is above all, and an infinity beside padding does no harm.
+    -- A nan is the largest value, and an infinity next to padding does no harm.
     local odd = tide.tensor({{1, 0 / 0}, {2, 3}, {math.huge, -math.huge}}, {device = device})
     local best = F.embedding_bag(positions {{2, 1}, {2, 3}}, odd, {mode = "max", padding_idx = 3})
     equal(best:isnan():tolist(), {{false, true}, {false, false}})

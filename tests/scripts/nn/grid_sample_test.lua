@@ -1,4 +1,4 @@
--- grid_sample, affine_grid and the resampling modes beside them. Values are PyTorch's.
+-- grid_sample, affine_grid and resampling modes. Values are PyTorch's.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -17,7 +17,7 @@ local function waves(fn, by, device, ...)
   return iota[fn](iota):reshape(...)
 end
 
--- Mode, padding, align_corners, and what comes of the inputs below.
+-- Mode, padding, align_corners, and the results for the inputs below.
 local planes = {
   rows = {
     {"bilinear", "zeros", false, {0.146727242952468, 0.00508990786123877, 0.0, 0.0,
@@ -125,7 +125,7 @@ describe("grid_sample", function(device)
       end)
     end
   end
-  it("has gradients of gradients", function()
+  it("has second gradients", function()
     local x = waves("sin", 0.7, device, 1, 1, 3, 4)
     local grid = waves("cos", 1.3, device, 1, 2, 2, 2)
     x:requires_grad_() grid:requires_grad_()
@@ -135,7 +135,7 @@ describe("grid_sample", function(device)
       end, {x, grid}))
     end
   end)
-  it("has the same gradients with a grad function and without", function()
+  it("has the same gradients with and without a grad function", function()
     for _, cases in pairs {planes = planes, volumes = volumes} do
       local x = waves("sin", 0.7, device, table.unpack(cases.input)):requires_grad_()
       local grid = (waves("cos", 1.3, device, table.unpack(cases.grid)) * 2.4):requires_grad_()
@@ -148,7 +148,7 @@ describe("grid_sample", function(device)
       end
     end
   end)
-  it("calls a hook of the grid once, also for gradients of gradients", function()
+  it("calls a hook of the grid once, also for second gradients", function()
     local calls = 0
     local grid = waves("cos", 1.3, device, 1, 2, 2, 2):requires_grad_()
     grid:register_hook(function() calls = calls + 1 end)
@@ -156,7 +156,7 @@ describe("grid_sample", function(device)
     tide.grad(y:sum(), {grid}, {create_graph = true})
     equal(calls, 1)
   end)
-  it("keeps what is infinite outside out, and a nan in its place", function()
+  it("ignores infinite values outside the image, and keeps a nan inside", function()
     local x = tide.full({1, 1, 2, 2}, math.huge, {device = device})
     local grid = tide.tensor({{{{5.0, 5.0}}}}, {device = device})
     close(F.grid_sample(x, grid), {{{{0}}}})
@@ -173,7 +173,7 @@ describe("grid_sample", function(device)
       close(y:to("float64"), F.grid_sample(x, grid), {atol = 0.05})
     end
   end)
-  it("names what does not fit", function()
+  it("reports wrong shapes", function()
     local x = tide.ones({1, 2, 3, 4}, {device = device})
     raises("a grid of shape (2, 1, 1, 2) does not fit an input of (1, 2, 3, 4)", F.grid_sample, x,
       tide.zeros({2, 1, 1, 2}, {device = device}))
@@ -186,7 +186,7 @@ describe("grid_sample", function(device)
 end)
 
 describe("affine_grid", function(device)
-  it("maps the middles or the corners of pixels", function()
+  it("maps the centers or the corners of pixels", function()
     local iota = tide.arange(12, {dtype = "float64", device = device})
     local theta = (iota * 0.9):sin()
     close(F.affine_grid(theta[{{1, 6}}]:reshape(1, 2, 3), {1, 1, 2, 3}):flatten(), {
@@ -247,7 +247,7 @@ describe("interpolate", function(device)
     }, tight)
     check_gradient(function(v) return F.interpolate(v, {size = {5, 3}, mode = "bicubic"}) end, x)
   end)
-  it("takes means of areas", function()
+  it("averages areas", function()
     local x = waves("sin", 0.7, device, 1, 1, 3, 4)
     close(F.interpolate(x, {size = {2, 3}, mode = "area"}):flatten(), {
       0.101827104280736, -0.00134232210014654, -0.103880433422969, -0.137139625225017,
@@ -256,7 +256,7 @@ describe("interpolate", function(device)
     raises("mode bicubic does not fit 1 dimensions", F.interpolate, x[1],
       {size = 3, mode = "bicubic"})
   end)
-  it("gives each channel the bits that it has alone", function()
+  it("computes the same bits for each channel as for the channel alone", function()
     tide.manual_seed(3)
     local grid = tide.rand(2, 9, 11, 2, {device = device}) * 2.4 - 1.2
     grid[{1, 2, 3, 1}] = 0 / 0

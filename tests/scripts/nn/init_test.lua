@@ -1,4 +1,4 @@
--- nn.init: starting values by their formulas and their distributions.
+-- nn.init: initial values according to formulas and distributions.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -6,10 +6,10 @@ local close, equal, raises = test.close, test.same_type, test.raises
 local init = tide.nn.init
 local sqrt = math.sqrt
 
-describe("starting values", function(device)
+describe("initial values", function(device)
   local function new(...) return tide.zeros({...}, {device = device, dtype = "float64"}) end
 
-  it("orthogonal_ gives orthonormal rows, or columns of a tall matrix, times the gain", function()
+  it("orthogonal_ makes orthonormal rows, or columns of a tall matrix, times the gain", function()
     tide.manual_seed(1)
     local identity = tide.eye(3, {dtype = "float64", device = device})
     for _, shape in ipairs {{3, 5}, {3, 3}, {3, 2, 4}} do
@@ -20,9 +20,9 @@ describe("starting values", function(device)
     close(columns:t():matmul(columns), identity, {atol = 1e-12})
     raises("orthogonal_: expected a weight of at least 2 dimensions, got 1", init.orthogonal_, new(3))
   end)
-  it("orthogonal_ favours no direction", function()
-    -- In a uniform rotation of the plane the first entry is as often negative as positive; the
-    -- factors of a QR decomposition by themselves have one sign.
+  it("orthogonal_ has no preferred direction", function()
+    -- In a uniform rotation of the plane the first entry is equally often negative and positive; the
+    -- factors of a plain QR decomposition have only one sign.
     tide.manual_seed(2)
     local negative, count = 0, 200
     for _ = 1, count do
@@ -30,7 +30,7 @@ describe("starting values", function(device)
     end
     test.is_true(math.abs(negative - count / 2) < 4 * sqrt(count) / 2, negative)
   end)
-  it("sparse_ makes a share of each column zero, and the rest normal", function()
+  it("sparse_ makes a fraction of each column zero, and the rest normal", function()
     tide.manual_seed(3)
     local x = init.sparse_(new(40, 50), 0.31, 3)
     -- ceil(0.31 * 40) in each column.
@@ -52,18 +52,18 @@ describe("starting values", function(device)
     close(init.calculate_gain("leaky_relu", 0.5), sqrt(1.6), {rtol = 1e-15, atol = 0})
     raises("calculate_gain: unknown nonlinearity: gelu", init.calculate_gain, "gelu")
   end)
-  it("eye_ and dirac_ pass on what they get", function()
+  it("eye_ and dirac_ preserve their inputs", function()
     equal(init.eye_(new(2, 3)):tolist(), {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}})
     local x = tide.randn({1, 4, 5}, {dtype = "float64", device = device})
     local conv = tide.nn.functional.conv1d
     close(conv(x, init.dirac_(new(4, 4, 3)), nil, 1, 1), x)
     close(conv(x, init.dirac_(new(4, 2, 3), 2), nil, 1, 1, 1, 2), x)
-    -- Of more outputs than inputs the last stay zero.
+    -- With more outputs than inputs the last ones are zero.
     close(conv(x, init.dirac_(new(5, 4, 3)), nil, 1, 1)[{1, 5}], tide.zeros(5):double())
     raises("dirac_: 3 channels do not divide into 2 groups", init.dirac_, new(3, 2, 3), 2)
   end)
 
-  --- The largest of many values, and their spread.
+  --- The largest of many values, and their standard deviation.
   local function spread(x) return x:abs():max():item(), x:std():item() end
 
   -- fan_in is 30 * 4, fan_out 20 * 4.
@@ -75,7 +75,7 @@ describe("starting values", function(device)
   }
   for _, case in ipairs(bounds) do
     local name, options, bound = table.unpack(case)
-    it(("%s spreads evenly up to %.4f"):format(name, bound), function()
+    it(("%s is uniform up to %.4f"):format(name, bound), function()
       tide.manual_seed(4)
       local largest, std = spread(init[name](new(20, 30, 4), options))
       test.is_true(largest <= bound and largest > 0.99 * bound)
@@ -96,7 +96,7 @@ describe("starting values", function(device)
       test.is_true(largest > 2.5 * expected and largest < 6 * expected)
     end)
   end
-  it("trunc_normal_ stays within its limits, which cut the tails off", function()
+  it("trunc_normal_ stays within its limits, which truncate the tails", function()
     tide.manual_seed(6)
     local x = init.trunc_normal_(new(20000), {mean = 1, std = 2, a = 0, b = 3})
     test.is_true(x:min():item() >= 0 and x:max():item() <= 3)
@@ -106,7 +106,7 @@ describe("starting values", function(device)
     local y = init.trunc_normal_(new(20000))
     close({y:mean():item(), y:std():item()}, {0, 0.8796257}, {atol = 0.03})
   end)
-  it("uniform_, normal_ and constant_ take their limits, and keep what is trained", function()
+  it("uniform_, normal_ and constant_ accept limits, and keep requires_grad", function()
     tide.manual_seed(7)
     local x = new(5000):requires_grad_()
     init.uniform_(x, 2, 5)

@@ -1,4 +1,4 @@
--- Convolutions and pools of integers: values of PyTorch.
+-- Convolutions and pools of integers: values are PyTorch's.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -13,7 +13,7 @@ describe("convolutions of integers", function(device)
   local x = counted(48, 1, 2, 4, 6) - 20
   local lines = counted(10, 1, 2, 5) - 4
 
-  it("add up products of whole numbers", function()
+  it("sum products of integers", function()
     local weight = counted(36, 4, 1, 3, 3) % 7 - 3
     equal(F.conv2d(x, weight, whole {1, 2, 3, 4}, {stride = 2, padding = 1,
       groups = 2}):flatten():tolist(),
@@ -32,7 +32,7 @@ describe("convolutions of integers", function(device)
       {true}}}))
   end)
 
-  it("enlarge", function()
+  it("transposed ones enlarge", function()
     equal(F.conv_transpose2d(lines:reshape(1, 1, 2, 5), whole {{{{1, 2}, {3, -1}}}}, nil, 2, 1, 1)
       :flatten():tolist(), {4, -9, 3, -6, 2, -3, 1, 0, 0, 2, 2, 4, 3, 6, 4, 8, 5, 10, -1, 6, -2,
         9, -3, 12,
@@ -45,7 +45,7 @@ describe("convolutions of integers", function(device)
       tide.ones(2, 1, 1, {dtype = "int32", device = device}))
   end)
 
-  it("average without fractions", function()
+  it("average with integer division", function()
     equal(F.avg_pool2d(x, 3, 2, 1):flatten():tolist(), {-7, -10, -8, -5, -6, -4, 3, 6, 7, 11, 18,
       20})
     equal(F.avg_pool2d(x, 3, 2, 1, {ceil_mode = true,
@@ -60,13 +60,13 @@ describe("convolutions of integers", function(device)
     raises("expected a floating type, got int32", F.avg_pool2d, x:to("int32"), 2)
   end)
 
-  it("leave nothing of pools of no size", function()
+  it("of pools of size zero are empty", function()
     equal(F.adaptive_max_pool2d(tide.ones(2, 3, 3, {device = device}), {0, 2}).shape, {2, 0, 2})
     raises("there are no elements", F.max_pool3d, tide.ones(0, 1, 2, 10,
       {device = device}):transpose(1, 2), 1)
   end)
 
-  it("find the largest", function()
+  it("find the maximum", function()
     equal(F.max_pool2d(x:to("int32"), 2):flatten():tolist(), {-13, -11, -9, -1, 1, 3, 11, 13, 15,
       23, 25, 27})
     equal(F.max_pool3d(counted(16, 1, 2, 2, 2, 2), 2):flatten():tolist(), {7, 15})

@@ -1,4 +1,4 @@
--- Resampling: bytes in whole numbers, kernels widened against aliases, gradients. The numbers are
+-- Resampling: bytes in integer arithmetic, antialiasing kernels, gradients. The numbers are
 -- PyTorch's.
 local tide = require "tide"
 local test = require "tide.test"
@@ -161,9 +161,9 @@ describe("interpolate", function(device)
       equal(F.interpolate(x, {size = {1, size}, mode = mode}):view(-1):tolist(), expected)
     end
   end)
-  it("keeps as many bits of the weights as the largest leaves", function()
-    -- {from, to, mode, antialias, positions, bytes there}: others if weights are cut off or have a
-    -- bit more or less, or if those of places beyond the edge are rounded one by one.
+  it("uses as many bits for the weights as the largest one allows", function()
+    -- {from, to, mode, antialias, positions, bytes there}: values that change if weights are truncated, have a bit more
+    -- or less, or if the weights of pixels beyond the edge are rounded separately.
     for _, case in ipairs {
       {2, 97, "bilinear", false, {28, 29, 30}, {135, 137, 139}},
       {3, 53, "bilinear", false, {26}, {220}},
@@ -181,7 +181,7 @@ describe("interpolate", function(device)
       for i, position in ipairs(positions) do equal(y[position]:item(), expected[i]) end
     end
   end)
-  it("averages what a smaller result covers", function()
+  it("averages the area that a pixel of a smaller result covers", function()
     local options = {dtype = "float64", device = device}
     for _, case in ipairs(averaging_cases()) do
       local size, mode, align_corners, expected, gradient = table.unpack(case)
@@ -195,7 +195,7 @@ describe("interpolate", function(device)
       close(x.grad[{1, 1}], tide.tensor(gradient, options), {rtol = 1e-10, atol = 1e-11})
     end
   end)
-  it("has gradients of gradients, whether windows back are few or many", function()
+  it("has second gradients, for few and for many windows", function()
     for _, size in ipairs {{2, 3}, {7, 80}} do
       local x = tide.rand({1, 1, 3, 4}, {dtype = "float64", device = device, requires_grad = true})
       for _, options in ipairs {
@@ -207,20 +207,20 @@ describe("interpolate", function(device)
       end
     end
   end)
-  it("leaves an infinity where the kernel meets it", function()
+  it("limits an infinity to the results whose kernel covers it", function()
     local x = tide.ones({1, 1, 1, 12}, {device = device})
     x[{1, 1, 1, 1}] = inf
     local y = F.interpolate(x, {size = {1, 5}, mode = "bilinear", antialias = true})
     equal(y:isfinite():view(-1):tolist(), {false, true, true, true, true})
     equal(y:isinf():any():item(), true)
   end)
-  it("names what antialias does not go with", function()
+  it("reports options that exclude antialias", function()
     local x = tide.ones({1, 1, 4, 4}, {device = device})
     raises("antialias goes with bilinear, bicubic and lanczos, got nearest", F.interpolate, x,
       {size = 2, antialias = true})
     raises("lanczos without antialias", F.interpolate, x, {size = 2, mode = "lanczos"})
   end)
-  it("is reached as upsample too", function()
+  it("is also called upsample", function()
     local x = tide.tensor({{{1.0, 3}}}, {device = device})
     test.same_type(F.upsample(x, {scale_factor = 2}):tolist(), {{{1.0, 1.0, 3.0, 3.0}}})
     test.close(F.upsample(x, {size = 3, mode = "linear", align_corners = true}), {{{1, 2, 3}}})
@@ -230,7 +230,7 @@ describe("interpolate", function(device)
       {{{{1, 2, 3}, {3, 4, 5}, {5, 6, 7}}}})
     test.close(F.upsample_bilinear(image, {size = {1, 3}}), {{{{1, 2, 3}}}})
   end)
-  it("has the same bits with a grad function and without", function()
+  it("computes the same bits with and without a grad function", function()
     tide.manual_seed(6)
     for _, case in ipairs {{{2, 3, 9}, 4, "linear"}, {{2, 5, 9, 8}, {4, 3}, "bilinear"},
         {{1, 17, 6, 7}, {13, 20}, "bilinear"}, {{2, 2, 9, 30}, {5, 7}, "bicubic"},

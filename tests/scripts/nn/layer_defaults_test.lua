@@ -1,4 +1,4 @@
--- Options that are left out: layers keep PyTorch's defaults, and functions use them.
+-- Default options: layers have PyTorch's defaults, and functions use them.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it

@@ -1,4 +1,4 @@
--- The line search of LBFGS takes PyTorch's steps, evaluation by evaluation.
+-- The line search of LBFGS takes the same steps as PyTorch, evaluation by evaluation.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -12,7 +12,7 @@ local functions = {
   log = function(x) return (1 + ((x - 50) ^ 2):sum() / 10):log() * 10 end,
 }
 
--- Two steps of torch.optim.LBFGS in float64 from (-1.2, 1): the function, lr, max_iter, evaluations, where they end.
+-- Two steps of torch.optim.LBFGS in float64 from (-1.2, 1): the function, lr, max_iter, evaluations, final position.
 local descents = {
   {"steep", 1, 4, 11, {-0.164967925682, 0.0836168461043}},
   {"steep", 1, 8, 14, {-0.162148397324, 0.0810748224343}},
@@ -26,7 +26,7 @@ local descents = {
   {"sine", 30, 8, 17, {-1.53377374405, 0.92034387765}},
   {"rosen", 1, 1, 4, {-1.2, 1}},
   {"rosen", 1, 8, 20, {-0.0461901917126, -0.0180115663647}},
-  -- Steps that are made longer several times.
+  -- Steps that are extended several times.
   {"rosen", 0.1, 8, 20, {-0.5861673902, 0.313548286212}},
   {"far", 0.1, 4, 11, {9.55979513044, 2.72012968069}},
   {"far", 0.1, 8, 20, {27.1518302839, 30.4265851485}},
@@ -38,7 +38,7 @@ local descents = {
 test.describe("LBFGS with strong_wolfe", function(device)
   for _, case in ipairs(descents) do
     local name, lr, max_iter, evaluations, expected = table.unpack(case)
-    test.it(("goes down %s, lr %g, max_iter %d"):format(name, lr, max_iter), function()
+    test.it(("minimizes %s, lr %g, max_iter %d"):format(name, lr, max_iter), function()
       local x = tide.tensor({-1.2, 1}, {dtype = "float64", device = device}):requires_grad_()
       local optimizer = tide.optim.LBFGS({x}, {lr = lr, max_iter = max_iter, line_search_fn = "strong_wolfe"})
       local count = 0
@@ -56,8 +56,8 @@ test.describe("LBFGS with strong_wolfe", function(device)
     end)
   end
 
-  --- Where a step from 0 ends, after how many evaluations, and where the loss is least: a cubic with slope -1 at 0, and
-  --- slope 0.5 at the first size that is tried, 1, where it has fallen by `fall`.
+  --- The end of a step from 0, its number of evaluations, and the minimum of the loss: a cubic with slope -1 at 0, and
+  --- slope 0.5 at the first tried size, 1, where it has fallen by `fall`.
   local function one_step(fall)
     local a, b = 1.5 - 3 * fall, 2 * fall - 0.5
     local x, count = tide.zeros({1}, {dtype = "float64", device = device, requires_grad = true}), 0
@@ -71,11 +71,11 @@ test.describe("LBFGS with strong_wolfe", function(device)
     end)
     return x:tolist()[1], count, (math.sqrt(4 * a * a + 12 * b) - 2 * a) / (6 * b)
   end
-  test.it("takes a step where the loss falls by a ten-thousandth of what the slope promises", function()
+  test.it("accepts a step if the loss falls by a ten-thousandth of what the slope predicts", function()
     local place, count = one_step(1.1e-4)
     test.equal({place, count}, {1.0, 2})
   end)
-  test.it("goes on to the least place of the cubic where it falls by less", function()
+  test.it("continues to the minimum of the cubic if it falls by less", function()
     for _, fall in ipairs {0.9e-4, 1.1e-5} do
       local place, count, least = one_step(fall)
       test.close(place, least, {rtol = 1e-9})

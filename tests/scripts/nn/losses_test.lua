@@ -1,10 +1,10 @@
--- Losses: values and gradients by their first argument, with every option.
+-- Losses: values, and gradients of their first argument, with every option.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, close = test.describe, test.it, test.close
 
--- {call, value, gradient}: torch.nn.functional in float64. Of a loss that is not a number,
--- the gradient is that of its elements times 1, 2, 3, ...
+-- {call, value, gradient}: torch.nn.functional in float64. For losses with several elements,
+-- the gradient is that of the elements weighted with 1, 2, 3, ...
 local cases = {
   {[[F.poisson_nll_loss(x, counts, {full = true, reduction = "none"})]],
     {1, 6.275233955641, 1.110928275629, 4.512046392153, 1.657663290511, 3.341094089117,
@@ -115,7 +115,7 @@ local cases = {
     {0, -0.8695652173913, 0, 0, 0, 0, 0, -0.1304347826087, 0, 0, 0, 0}},
 }
 
---- What the calls see, on a device.
+--- The variables of the calls, on a device.
 local function operands(device)
   local function iota(step) return tide.arange(12, {dtype = "float64", device = device}) * step end
   local place = {dtype = "float64", device = device}

@@ -1,4 +1,4 @@
--- Plans for the learning rate: the rates of each against their closed forms.
+-- Learning rate schedulers: the rates compared with closed forms.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -10,7 +10,7 @@ local function new_optimizer(options)
   return optim.SGD({tide.zeros({1}, {requires_grad = true})}, options or {lr = 0.5})
 end
 
---- The rates in force during that number of steps.
+--- The learning rates of this number of steps.
 local function rates(optimizer, scheduler, count)
   local list = {}
   for i = 1, count do
@@ -27,7 +27,7 @@ local function sequence(count, fn)
   return list
 end
 
---- Tests that a plan follows a formula of the number of steps done.
+--- Tests that a scheduler follows a formula of the number of steps.
 local function follows(name, arguments, formula)
   it(name .. " follows its formula", function()
     local optimizer = new_optimizer()
@@ -36,7 +36,7 @@ local function follows(name, arguments, formula)
   end)
 end
 
-describe("plans for the learning rate", function()
+describe("learning rate schedulers", function()
   follows("StepLR", {3, {gamma = 0.5}}, function(t) return 0.5 * 0.5 ^ (t // 3) end)
   follows("MultiStepLR", {{2, 5, 5}, 0.1}, function(t)
     return 0.5 * (t < 2 and 1 or t < 5 and 0.1 or 0.001)
@@ -62,7 +62,7 @@ describe("plans for the learning rate", function()
   follows("LambdaLR", {function(t) return 1 / (1 + t) end}, function(t) return 0.5 / (1 + t) end)
   follows("MultiplicativeLR", {function() return 0.8 end}, function(t) return 0.5 * 0.8 ^ t end)
 
-  it("OneCycleLR rises and falls, the momentum against it", function()
+  it("OneCycleLR rises and falls, with the momentum in the opposite direction", function()
     local optimizer = new_optimizer({lr = 1, momentum = 0.5})
     local scheduler = plans.OneCycleLR(optimizer, 1.0,
       {total_steps = 10, pct_start = 0.3, anneal_strategy = "linear", div_factor = 10,
@@ -144,7 +144,7 @@ describe("plans for the learning rate", function()
       end
     end)
   end
-  it("SequentialLR starts each plan from the first rate", function()
+  it("SequentialLR starts each scheduler from the initial rate", function()
     local optimizer = new_optimizer()
     local scheduler = plans.SequentialLR(optimizer, {
       plans.ConstantLR(optimizer, {factor = 0.1, total_iters = 2}),
@@ -154,7 +154,7 @@ describe("plans for the learning rate", function()
     close(rates(optimizer, scheduler, 11),
       {0.05, 0.05, 0.5, 0.45, 0.405, 0.1, 0.2, 0.3, 0.4, 0.4, 0.4}, {rtol = 1e-12})
   end)
-  -- What each pair of plans does to one rate of 0.5, in torch.optim.lr_scheduler.ChainedScheduler.
+  -- The effect of each pair of schedulers on a rate of 0.5, in torch.optim.lr_scheduler.ChainedScheduler.
   local chains = {
     {{"ConstantLR", {factor = 0.1, total_iters = 2}}, {"ExponentialLR", 0.9},
       {0.05, 0.045, 0.405, 0.3645}},
@@ -171,7 +171,7 @@ describe("plans for the learning rate", function()
   }
   for _, case in ipairs(chains) do
     local first, second, expected = table.unpack(case)
-    it(("ChainedScheduler multiplies what %s and %s do"):format(first[1], second[1]), function()
+    it(("ChainedScheduler multiplies the factors of %s and %s"):format(first[1], second[1]), function()
       local optimizer = new_optimizer()
       local scheduler = plans.ChainedScheduler {
         plans[first[1]](optimizer, table.unpack(first, 2)),
@@ -180,7 +180,7 @@ describe("plans for the learning rate", function()
       close(rates(optimizer, scheduler, #expected), expected, {rtol = 1e-12, atol = 1e-13})
     end)
   end
-  it("LinearLR refuses to start from nothing", function()
+  it("LinearLR rejects a start factor of zero", function()
     raises("LinearLR: start_factor must be above 0 and at most 1, got 0", plans.LinearLR,
       new_optimizer(), {start_factor = 0})
   end)
@@ -215,7 +215,7 @@ describe("plans for the learning rate", function()
       close(rates(optimizer, scheduler, #expected), expected, {rtol = 1e-11, atol = 1e-13})
     end)
   end
-  it("CosineAnnealingLR turns at the top and at the bottom again and again", function()
+  it("CosineAnnealingLR oscillates between its limits", function()
     local optimizer = new_optimizer()
     local scheduler = plans.CosineAnnealingLR(optimizer, 3, {eta_min = 0.1})
     close(rates(optimizer, scheduler, 14), {0.5, 0.4, 0.2, 0.1, 0.2, 0.4, 0.5, 0.4, 0.2, 0.1, 0.2,
@@ -229,18 +229,18 @@ describe("plans for the learning rate", function()
       equal(state[name], value)
     end
   end)
-  it("CosineAnnealingWarmRestarts goes to any place of its plan", function()
+  it("CosineAnnealingWarmRestarts accepts any position as the step", function()
     local optimizer = new_optimizer()
     local scheduler = plans.CosineAnnealingWarmRestarts(optimizer, 2, {T_mult = 2, eta_min = 0.1})
     local group = optimizer.param_groups[1]
-    -- torch.optim.lr_scheduler's for whole epochs and halves.
+    -- torch.optim.lr_scheduler's for integer and half epochs.
     for _, step in ipairs {{0.5, 0.4414213562373}, {1.5, 0.1585786437627}, {2.5, 0.4847759065023},
       {5, 0.1585786437627}, {6.5, 0.4961570560806}, {0, 0.5}, {nil, 0.3}, {nil, 0.5}} do
       scheduler:step(step[1])
       close(group.lr, step[2], {rtol = 1e-11})
     end
   end)
-  it("ReduceLROnPlateau cools down for as many steps as asked, then waits again", function()
+  it("ReduceLROnPlateau cools down for the given number of steps, then waits again", function()
     local optimizer = new_optimizer({lr = 1.0})
     local scheduler = plans.ReduceLROnPlateau(optimizer, {factor = 0.5, patience = 2, cooldown = 2})
     local seen = {}
@@ -250,8 +250,8 @@ describe("plans for the learning rate", function()
     end
     equal(seen, {1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25, 0.125})
   end)
-  -- A figure counts as better only beyond the margin, not at it:
-  -- {mode, threshold_mode, best figure so far, margin} for a threshold of 1/4.
+  -- A metric is better only beyond the margin, not at it:
+  -- {mode, threshold_mode, best metric so far, margin} for a threshold of 1/4.
   local margins = {
     {"min", "rel", 2.0, 1.5}, {"min", "rel", -2.0, -1.5}, {"min", "abs", 2.0, 1.75},
     {"min", "abs", -2.0, -2.25}, {"max", "rel", 2.0, 2.5}, {"max", "rel", -2.0, -2.5},
@@ -273,7 +273,7 @@ describe("plans for the learning rate", function()
       end
     end)
   end
-  it("ReduceLROnPlateau leaves out changes of no more than eps", function()
+  it("ReduceLROnPlateau skips changes of at most eps", function()
     for eps, lr in pairs {[0.5] = 1.0, [0.499] = 0.5} do
       local optimizer = new_optimizer({lr = 1.0})
       local scheduler = plans.ReduceLROnPlateau(optimizer, {factor = 0.5, patience = 0, eps = eps})
@@ -282,7 +282,7 @@ describe("plans for the learning rate", function()
       equal(optimizer.param_groups[1].lr, lr)
     end
   end)
-  it("go on from a saved state", function()
+  it("continue from a saved state", function()
     local optimizer = new_optimizer()
     local scheduler = plans.StepLR(optimizer, 2, 0.1)
     scheduler:step()
@@ -296,10 +296,10 @@ describe("plans for the learning rate", function()
     equal(other:get_last_lr(), scheduler:get_last_lr())
     close(again.param_groups[1].lr, 0.05)
   end)
-  it("refuse what is not an optimizer", function()
+  it("reject values that are not an optimizer", function()
     raises("argument 1 (optimizer): expected optimizer, got number", plans.StepLR, 1, 2)
   end)
-  it("take on a group that is added later, from its own rate", function()
+  it("schedule a group that is added later, from its own rate", function()
     local optimizer = new_optimizer {lr = 0.5, momentum = 0.9}
     local made = {
       plans.StepLR(optimizer, 2), plans.CosineAnnealingLR(optimizer, 4), plans.CyclicLR(optimizer, 0.1, 0.3),
@@ -320,7 +320,7 @@ describe("plans for the learning rate", function()
     plateau:step(1)
     raises("ReduceLROnPlateau: min_lr has 1 values, but the optimizer has 2 groups", plateau.step, plateau, 1)
   end)
-  it("may be chained in a sequence, whose next plan starts from the first rate", function()
+  it("can be chained in a sequence, whose next scheduler starts from the initial rate", function()
     local optimizer, rates = new_optimizer {lr = 0.1}, {}
     local chain = plans.ChainedScheduler {plans.ConstantLR(optimizer), plans.ExponentialLR(optimizer, 0.5)}
     local sequence = plans.SequentialLR(optimizer, {chain, plans.ExponentialLR(optimizer, 0.9)}, {3})
@@ -330,7 +330,7 @@ describe("plans for the learning rate", function()
     end
     close(tide.tensor(rates), {0.1 / 3, 0.1 / 6, 0.1 / 12, 0.1, 0.09}) -- a third, halved at each step
   end)
-  it("refuse invalid lengths", function()
+  it("reject invalid lengths", function()
     local optimizer = new_optimizer {lr = 0.5, momentum = 0.9}
     raises("StepLR: step_size must be positive, got 0", plans.StepLR, optimizer, 0)
     raises("CosineAnnealingLR: T_max must be positive, got -1", plans.CosineAnnealingLR, optimizer, -1)
@@ -338,7 +338,7 @@ describe("plans for the learning rate", function()
     raises("CyclicLR: step_size_up must be positive", plans.CyclicLR, optimizer, 0.1, 0.2, {step_size_up = 0})
     raises("OneCycleLR: total_steps must be positive, got 0", plans.OneCycleLR, optimizer, 0.1, {total_steps = 0})
   end)
-  it("cannot be put together with one that wants a figure", function()
+  it("cannot be combined with one that needs a metric", function()
     local optimizer = new_optimizer()
     local step, plateau = plans.StepLR(optimizer, 2), plans.ReduceLROnPlateau(optimizer)
     raises("ChainedScheduler: scheduler 2 is a ReduceLROnPlateau, whose step requires a metric", plans.ChainedScheduler,

@@ -1,4 +1,4 @@
--- Modules: named children, lists that grow and shrink, what tostring shows, hooks of states.
+-- Modules: named children, lists that grow and shrink, the text of modules, hooks of states.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
@@ -18,7 +18,7 @@ local function child_names(net)
 end
 
 describe("Sequential", function()
-  it("gives children names, in PyTorch's order", function()
+  it("names children in PyTorch's order", function()
     local net = nn.Sequential {{"conv", nn.Conv2d(1, 2, 3)}, {"relu", nn.ReLU()}, nn.Flatten()}
     equal(rawequal(net.conv, net[1]), true)
     equal(child_names(net), {"conv", "relu", 3})
@@ -78,7 +78,7 @@ describe("Sequential", function()
     equal(net.c.in_features, 3)
     raises("Sequential.a: there is no such name", function() return net.a end)
   end)
-  it("has positions from the end, and ranges, as lists of Python have", function()
+  it("accepts positions from the end, and ranges, like Python's lists", function()
     for _, make in ipairs {function(list) return nn.Sequential(list) end, nn.ModuleList} do
       local a, b, c, d = nn.Linear(1, 1), nn.Linear(2, 2), nn.Linear(3, 3), nn.Linear(4, 4)
       local net = make {a, b, c}
@@ -109,7 +109,7 @@ describe("Sequential", function()
     function Derived:init(width) nn.Sequential.init(self, nn.Linear(width, 1), nn.ReLU()) end
     equal(tostring(Derived(3)[{2, 2}]), tostring(nn.Sequential(nn.ReLU())))
   end)
-  it("says what is not a child, name or position", function()
+  it("reports values that are not a child, a name or a position", function()
     local net = nn.Sequential {{"a", nn.ReLU()}}
     raises("Sequential: expected a module, got a number", nn.Sequential, nn.ReLU(), 3)
     raises("Sequential: expected a module, got a nil", net.add, net, nil)
@@ -127,7 +127,7 @@ describe("Sequential", function()
 end)
 
 describe("modules", function(device)
-  it("show what extra_repr says", function()
+  it("show the text of extra_repr", function()
     local Net = tide.class("Net", nn.Module)
     function Net:init() self.layer = nn.Linear(2, 1) end
     function Net:extra_repr() return "depth = 3\nwidth = 4" end
@@ -137,7 +137,7 @@ describe("modules", function(device)
     equal(tostring(Leaf()), "Leaf(size = 1)")
     equal(nn.Linear(3, 2):extra_repr(), "3 -> 2")
   end)
-  it("move without values", function()
+  it("move without copying values", function()
     local net = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
     local weight = net[1].weight
     net(tide.ones(4, 3)):sum():backward()
@@ -151,7 +151,7 @@ describe("modules", function(device)
     equal(net[2].num_batches_tracked.dtype, "int64")
     raises("argument 1 (device): expected device, got nothing", net.to_empty, net)
   end)
-  it("list what they share under each of its names, as PyTorch's state_dict", function()
+  it("list shared tensors under each name, as in PyTorch's state_dict", function()
     local shared = nn.Linear(1, 1)
     local net = nn.Sequential(shared, shared)
     equal(sorted_names(net:state_dict()), {"0.bias", "0.weight", "1.bias", "1.weight"})
@@ -161,7 +161,7 @@ describe("modules", function(device)
 end)
 
 describe("hooks of states", function()
-  it("see a state before and after, and may change it", function()
+  it("receive a state before and after, and may change it", function()
     local net, calls = nn.Sequential(nn.Linear(1, 1), nn.ReLU()), {}
     local function note(text) calls[#calls + 1] = text end
     net:register_state_dict_pre_hook(function(module, prefix, keep_vars)
@@ -184,7 +184,7 @@ describe("hooks of states", function()
     remove()
     equal(sorted_names(net:state_dict()), {"0.weight"})
   end)
-  it("may rename what is loaded, and forgive what is missing", function()
+  it("may rename entries, and allow missing ones", function()
     local net = nn.Sequential(nn.Linear(1, 1))
     local seen
     net[1]:register_load_state_dict_pre_hook(function(_, state, prefix, strict)
@@ -214,7 +214,7 @@ describe("hooks of states", function()
 end)
 
 describe("initialize", function()
-  it("with a list of devices computes where the input lies, as in Gluon", function()
+  it("with a list of devices computes on the input's device, as in Gluon", function()
     local devices = {"cpu", "sim:0", "sim:1"}
     local net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
     local alone = net:clone()
@@ -240,7 +240,7 @@ describe("initialize", function()
     equal(lazy(tide.ones(4, 3, {device = "sim:1"})).shape, {4, 2})
     raises("the list of devices is empty", net.initialize, net, {ctx = {}})
   end)
-  it("fills the weights of lazy layers when they are made", function()
+  it("fills the weights of lazy layers when they are created", function()
     local init = tide.nn.init
     for _, ask in ipairs {
       function(net) return net:initialize {init = init.ones_} end,
@@ -263,7 +263,7 @@ describe("initialize", function()
 end)
 
 describe("load_state_dict", function()
-  it("names all that does not fit, in order, and copies nothing", function()
+  it("reports all mismatches, in order, and copies nothing", function()
     local net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
     local before = net[1].weight:clone()
     local state = net:state_dict()

@@ -1,4 +1,4 @@
--- Normalization in evaluation mode, and of numbers so small that epsilons count.
+-- Normalization in evaluation mode, and of values for which epsilon matters.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -8,7 +8,7 @@ local nn, F = tide.nn, tide.nn.functional
 describe("InstanceNorm", function(device)
   local place = {dtype = "float64", device = device}
 
-  --- A layer whose weights are not those of the start, and its input (2, 2, 4).
+  --- A layer with other weights than the initial ones, and its input (2, 2, 4).
   local function layer_and_input(options)
     for name, value in pairs(place) do options[name] = value end
     local layer = nn.InstanceNorm1d(2, options)
@@ -23,7 +23,7 @@ describe("InstanceNorm", function(device)
   end
 
   -- The numbers are those of torch.nn.InstanceNorm1d.
-  it("without running statistics does in evaluation what it does in training", function()
+  it("without running statistics computes the same in evaluation and in training", function()
     local layer, x = layer_and_input {affine = true, eps = 0.01}
     local trained = layer(x)
     layer:eval()
@@ -38,7 +38,7 @@ describe("InstanceNorm", function(device)
     close(plain:eval()(x)[{1, 1}], tide.tensor({-1.6399662699151782, 0.055256349006759645,
       0.9531892816656093, 0.6315206392428113}, place), {rtol = 1e-12})
   end)
-  it("with running statistics learns them in training and uses them in evaluation", function()
+  it("with running statistics updates them in training and uses them in evaluation", function()
     local layer, x = layer_and_input {affine = true, eps = 0.01, momentum = 0.3,
       track_running_stats = true}
     layer(x)
@@ -54,7 +54,7 @@ describe("InstanceNorm", function(device)
       0.3503720158636874, 0.5601734534048008, 2.2810853702702727, 1.0752713509920113,
       -0.4684786176167502, -1.6241148035606645}, place), {rtol = 1e-12})
     close(layer.running_mean, mean, {rtol = 1e-12})
-    -- One sample by itself is normalized as it is in a batch.
+    -- A single sample is normalized as in a batch.
     close(layer(x[2]), layer(x)[2], {rtol = 1e-12})
     layer:reset_running_stats()
     equal({layer.running_mean:tolist(), layer.running_var:tolist()}, {{0.0, 0.0}, {1.0, 1.0}})
@@ -62,7 +62,7 @@ describe("InstanceNorm", function(device)
 end)
 
 describe("lazy norms", function(device)
-  it("find their channels in batches and in single samples", function()
+  it("infer their channels from batches and from single samples", function()
     local x = tide.arange(24, {dtype = "float64", device = device}):reshape(2, 3, 4)
     for _, input in ipairs {x, x[1]} do
       local layer = nn.LazyInstanceNorm1d({affine = true})
@@ -70,7 +70,7 @@ describe("lazy norms", function(device)
       equal({layer.num_features, layer.weight.shape, layer.weight.dtype}, {3, {3}, "float64"})
     end
   end)
-  it("make their parameters where they were moved to", function()
+  it("create their parameters on the device to which they were moved", function()
     local layer = nn.LazyBatchNorm1d():to("float64")
     layer(tide.ones({2, 3}, {dtype = "float64"}))
     equal(layer.running_mean.dtype, "float64")
@@ -81,11 +81,11 @@ describe("lazy norms", function(device)
 end)
 
 describe("BatchNorm", function(device)
-  it("without running statistics normalizes by the batch in evaluation too", function()
+  it("without running statistics also normalizes by the batch in evaluation", function()
     local layer = nn.BatchNorm1d(2, {track_running_stats = false, device = device,
       dtype = "float64"}):eval()
     local x = tide.tensor({{1, 10}, {3, 30}}, {device = device, dtype = "float64"})
-    -- Of two numbers at a distance d the normalized ones are +-1 / sqrt(1 + eps / (d / 2)^2).
+    -- Two numbers at a distance d are normalized to +-1 / sqrt(1 + eps / (d / 2)^2).
     local a, b = 1 / math.sqrt(1 + 1e-5), 1 / math.sqrt(1 + 1e-7)
     close(layer(x), tide.tensor({{-a, -b}, {a, b}}, {dtype = "float64"}), {rtol = 1e-12})
     equal(layer.num_batches_tracked, nil)
@@ -93,7 +93,7 @@ describe("BatchNorm", function(device)
 end)
 
 describe("rms_norm", function(device)
-  it("has the precision of its type as the epsilon, where none is given", function()
+  it("uses the precision of its type as the default epsilon", function()
     local rows = {{1e-6, 2e-6, -3e-6}, {3e-8, -1e-8, 2e-8}}
     for dtype, eps in pairs {float64 = 2.0 ^ -52, float32 = 2.0 ^ -23} do
       local x = tide.tensor(rows, {dtype = dtype, device = device})
@@ -112,7 +112,7 @@ describe("rms_norm", function(device)
 end)
 
 describe("spectral_norm", function(device)
-  it("leaves its vectors alone in evaluation, and divides by what they say", function()
+  it("does not change its vectors in evaluation, and divides by the norm that they give", function()
     local place = {dtype = "float64", device = device}
     local layer = nn.Linear(2, 2, {bias = false, dtype = "float64", device = device})
     nn.utils.spectral_norm(layer)
@@ -130,13 +130,13 @@ describe("spectral_norm", function(device)
     end
     layer:train()
     layer(x)
-    -- v = W' u and u = W v, made unit vectors.
+    -- v = W' u and u = W v, normalized.
     local v = tide.tensor({1.8, 2.2}, place) / math.sqrt(1.8 ^ 2 + 2.2 ^ 2)
     local u = tide.tensor({3 * 1.8 + 2.2, 4.4}, place) / math.sqrt(7.6 ^ 2 + 4.4 ^ 2)
     close(layer.weight_v, v, {rtol = 1e-12})
     close(layer.weight_u, u, {rtol = 1e-12})
   end)
-  it("takes as many steps in training as asked for", function()
+  it("takes the given number of steps in training", function()
     local place = {dtype = "float64", device = device}
     local layers = {}
     for i, count in ipairs {1, 3} do

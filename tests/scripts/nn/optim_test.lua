@@ -1,4 +1,4 @@
--- Optimizers: single steps against their formulas, groups, state, errors.
+-- Optimizers: single steps compared with formulas, groups, state, errors.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -19,7 +19,7 @@ local function steps(optimizer, x, grads)
 end
 
 describe("optimizers", function(device)
-  it("SGD walks down the gradient", function()
+  it("SGD follows the negative gradient", function()
     local x = parameter(1.0, device)
     close(steps(optim.SGD({x}, {lr = 0.1}), x, {2.0}), 0.8)
   end)
@@ -35,7 +35,7 @@ describe("optimizers", function(device)
     end
     close(got, value, {rtol = 1e-12})
   end)
-  it("Adam corrects for its start", function()
+  it("Adam corrects the bias of its first steps", function()
     local x = parameter(1.0, device)
     local got = steps(optim.Adam({x}, {lr = 0.1}), x, {2.0, -1.0})
     local value, mean, square = 1.0, 0, 0
@@ -46,12 +46,12 @@ describe("optimizers", function(device)
     end
     close(got, value, {rtol = 1e-12})
   end)
-  it("AdamW shrinks apart from the gradient", function()
+  it("AdamW decays weights separately from the gradient", function()
     local x = parameter(1.0, device)
     close(steps(optim.AdamW({x}, {lr = 0.1, weight_decay = 0.5}), x, {2.0}), 0.95 - 0.1,
       {rtol = 1e-7})
   end)
-  -- Formulas of the papers, on one number: state -> step for a gradient.
+  -- Formulas of the papers for one number: state -> step for a gradient.
   local formulas = {
     RMSprop = {{lr = 0.1, alpha = 0.9, momentum = 0.5, centered = true}, function(s, grad)
       s.square = 0.9 * (s.square or 0) + 0.1 * grad * grad
@@ -118,7 +118,7 @@ describe("optimizers", function(device)
       close(got, value, {rtol = 1e-9})
     end)
   end
-  it("ASGD shrinks, and means the parameters from t0 on", function()
+  it("ASGD decays the learning rate, and averages the parameters from t0 on", function()
     local x = parameter(1.0, device)
     local optimizer = optim.ASGD({x}, {lr = 0.1, lambd = 0.01, t0 = 1})
     steps(optimizer, x, {1.0, 1.0, 1.0})
@@ -146,7 +146,7 @@ describe("optimizers", function(device)
       {0.5855189843347675, 0.4095358723783345, 1.2231408056554416}}, {rtol = 1e-10})
     close(b, {0.26608554769111536, -1.2562836215662678}, {rtol = 1e-10})
   end)
-  it("Muon makes matrices orthogonal, as far as bfloat16 goes", function()
+  it("Muon orthogonalizes matrices, within the precision of bfloat16", function()
     local w = tide.tensor({{1.0, 2.0, -0.5}, {0.3, 0.2, 0.9}},
       {device = device, requires_grad = true})
     local muon = optim.Muon({w}, {lr = 0.1})
@@ -157,7 +157,7 @@ describe("optimizers", function(device)
     end
     close(w, {{0.94609320, 1.82456720, -0.49424958}, {0.27827954, 0.20885691, 0.70050013}},
       {atol = 0.01})
-    -- Tall ones take longer steps: torch.optim.Muon after three.
+    -- Tall matrices take longer steps: torch.optim.Muon after three.
     local cases = {
       {{4, 2}, {}, {-0.25819, 0.84276, 0.48775, -0.55945, -0.80955, 0.37785, 1.12025, 0.08211}},
       {{2, 4}, {}, {-0.21308, 0.93765, 0.56176, -0.59170, -0.83863, 0.31622, 1.13642, 0.23628}},
@@ -192,13 +192,13 @@ describe("optimizers", function(device)
   end)
   for _, search in ipairs {false, "strong_wolfe"} do
     local way = search and "by searching" or "by steps"
-    it("LBFGS finds the bottom of a valley " .. way, function()
+    it("LBFGS finds the minimum of a valley " .. way, function()
       local x = tide.tensor({-1.2, 1.0}, {dtype = "float64", device = device, requires_grad = true})
       local optimizer = optim.LBFGS({x}, {lr = search and 1 or 0.1, max_iter = 60,
         line_search_fn = search})
       local function closure()
         optimizer:zero_grad()
-        -- Rosenbrock's curved valley for the search, a bowl without one.
+        -- Rosenbrock's curved valley with line search, a quadratic without.
         local loss = search and (1 - x[1]) ^ 2 + (x[2] - x[1] ^ 2) ^ 2 * 100
           or ((x - 1) ^ 2 * tide.tensor({1.0, 3.0}, {dtype = "float64", device = device})):sum()
         loss:backward()
@@ -211,8 +211,8 @@ describe("optimizers", function(device)
       raises("step expects a function", optimizer.step, optimizer)
     end)
   end
-  it("LBFGS moves all parameters together", function()
-    -- The bottom of a bowl that is tilted between them.
+  it("LBFGS updates all parameters together", function()
+    -- The minimum of a quadratic with a mixed term.
     local x, y = parameter(3.0, device), parameter(-2.0, device)
     local optimizer = optim.LBFGS({x, y}, {line_search_fn = "strong_wolfe"})
     for _ = 1, 6 do
@@ -256,7 +256,7 @@ describe("optimizers", function(device)
     optimizer:zero_grad()
     equal(x.grad, nil)
   end)
-  it("take groups with options of their own", function()
+  it("accept groups with their own options", function()
     local x, y = parameter(1.0, device), parameter(1.0, device)
     local optimizer = optim.SGD({{params = {x}}, {params = {y}, lr = 0.5}}, {lr = 0.1})
     x.grad, y.grad = tide.ones_like(x), tide.ones_like(y)
@@ -266,7 +266,7 @@ describe("optimizers", function(device)
     optimizer:step()
     close({x:item(), y:item()}, {0.9, 0.0})
   end)
-  it("go on from a saved state", function()
+  it("continue from a saved state", function()
     local function run(split)
       local x = parameter(1.0, device)
       local options = {lr = 0.1, momentum = 0.9}
@@ -303,7 +303,7 @@ describe("optimizers", function(device)
       equal(#seen, 2)
     end
   end)
-  it("count no step that failed", function()
+  it("do not count a failed step", function()
     local function run(failing)
       local x, y = parameter(1.0, device), parameter(1.0, device)
       local optimizer = optim.Adam({x, y}, {lr = 0.1})
@@ -325,7 +325,7 @@ describe("optimizers", function(device)
     end
     equal({run(1), run(2)}, {run(), run()})
   end)
-  it("lower a loss", function()
+  it("reduce a loss", function()
     tide.manual_seed(2)
     local net = tide.nn.Sequential(tide.nn.Linear(3, 8), tide.nn.Tanh(), tide.nn.Linear(8,
       1)):to(device)
@@ -345,7 +345,7 @@ describe("optimizers", function(device)
 end)
 
 describe("optimizers", function()
-  it("name known options and wrong parameters", function()
+  it("report known options and wrong parameters", function()
     local x = parameter(1.0, "cpu")
     raises("known are", function() return optim.SGD({x}, {learning_rate = 1}) end)
     raises("net:parameters()", function() return optim.SGD(x) end)
@@ -354,9 +354,9 @@ describe("optimizers", function()
   end)
 end)
 
-describe("means of models", function(device)
+describe("averaged models", function(device)
   local nn, swa = tide.nn, optim.swa_utils
-  it("are of all models, or forget", function()
+  it("average all models, or exponentially", function()
     local net = nn.Linear(1, 1, {bias = false, device = device})
     local mean = swa.AveragedModel(net)
     local forgetful = swa.AveragedModel(net, {avg_fn = swa.get_ema_avg_fn(0.5)})
@@ -374,7 +374,7 @@ describe("means of models", function(device)
     table.sort(names)
     equal(names, {"module.weight", "n_averaged"})
   end)
-  it("take buffers as they are, or mean them", function()
+  it("copy buffers, or average them", function()
     local net = nn.BatchNorm1d(1, {device = device})
     local newest, meaned = swa.AveragedModel(net), swa.AveragedModel(net, {use_buffers = true})
     for _, value in ipairs {2, 4} do
@@ -385,7 +385,7 @@ describe("means of models", function(device)
     close(newest.module.running_mean, {4})
     close(meaned.module.running_mean, {3})
   end)
-  it("go with a rate that falls, or rises, to its goal", function()
+  it("SWALR moves the rate to its target, down or up", function()
     local sgd = optim.SGD({parameter(1.0, device)}, {lr = 1})
     local plan = swa.SWALR(sgd, 0.5, {anneal_epochs = 4, anneal_strategy = "linear"})
     local rates = {}

@@ -1,4 +1,4 @@
--- Optimizers: every option changes the steps as it does in PyTorch, and has PyTorch's default.
+-- Optimizers: every option changes the steps as in PyTorch, and has PyTorch's default.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, close, equal = test.describe, test.it, test.close, test.same_type
@@ -85,7 +85,7 @@ describe("options of optimizers", function(device)
       close(x:detach(), tide.tensor(expected, place), {rtol = 1e-12, atol = 1e-13})
     end)
   end
-  it("go on from a saved state", function()
+  it("continue from a saved state", function()
     local place = {dtype = "float64", device = device}
     local function steps(optimizer, x, from, to)
       for t = from, to do
@@ -141,12 +141,12 @@ describe("options of optimizers", function(device)
       local got = {}
       for k = 1, #losses do got[k] = optimizer:step(closure):item() end
       equal(calls, evaluations)
-      -- Near the bottom losses are squares of what was rounded.
+      -- Near the minimum losses are squares of rounding errors.
       close(got, losses, {rtol = 1e-7})
       close(x:tolist(), expected, {rtol = 1e-8})
     end)
   end
-  it("of ASGD: the mean is of the parameters from t0 on", function()
+  it("of ASGD: the parameters are averaged from t0 on", function()
     local x = tide.tensor({1.0}, {dtype = "float64", device = device}):requires_grad_()
     local optimizer = tide.optim.ASGD({x}, {lr = 0.1, lambd = 0.01, t0 = 2})
     local means = {}
@@ -174,7 +174,7 @@ end)
 
 describe("defaults of optimizers", function()
   local betas = {0.9, 0.999}
-  -- torch.optim's; nil there is false or, of Muon's adjust_lr_fn, "original".
+  -- torch.optim's; nil is false there, or "original" for Muon's adjust_lr_fn.
   local defaults = {
     SGD = {lr = 0.001, momentum = 0, dampening = 0, weight_decay = 0, nesterov = false,
       maximize = false},
@@ -219,7 +219,7 @@ describe("defaults of optimizers", function()
   end
 end)
 
-describe("options out of their range", function()
+describe("options out of range", function()
   local w = tide.ones(1, {requires_grad = true})
   local refused = {
     {"SGD", {lr = -1}, "SGD: lr must be non-negative, got -1"}, {"Adam", {lr = 0 / 0}, "Adam: lr must be non-negative"},
@@ -238,18 +238,18 @@ describe("options out of their range", function()
   }
   for _, case in ipairs(refused) do
     local class, options, message = table.unpack(case)
-    it(("are refused: %s, %s"):format(class, next(options)), function()
+    it(("are rejected: %s, %s"):format(class, next(options)), function()
       raises(message, tide.optim[class], {w}, options)
       raises(message, tide.optim[class], {{params = {w}, [next(options)] = select(2, next(options))}})
     end)
   end
-  it("are not looked for in tensors, which would wait", function()
+  it("are not checked in tensors, which would wait", function()
     equal(tide.optim.SGD({w}, {lr = tide.tensor(0.5)}).param_groups[1].lr:item(), 0.5)
   end)
 end)
 
 describe("an optimizer of a script", function()
-  it("has an init that says what it takes, unlike PyTorch's", function()
+  it("may have an init with other arguments than PyTorch's", function()
     local Own = tide.class("Own", tide.optim.Optimizer)
     function Own:init(params) tide.optim.Optimizer.init(self, params, {lr = 0.1}) end
     raises("Own.init: expected (self, params, options, defaults): a table with a value for every option, got nil", Own,
@@ -257,9 +257,9 @@ describe("an optimizer of a script", function()
   end)
 end)
 
-describe("a parameter that is given twice", function()
+describe("a parameter that is passed twice", function()
   local v, w = tide.ones(1, {requires_grad = true}), tide.ones(1, {requires_grad = true})
-  it("is refused, as it would be stepped twice", function()
+  it("is rejected, as it would be stepped twice", function()
     raises("SGD: parameter 2 occurs twice in the list: pass each parameter once", tide.optim.SGD, {w, w})
     raises("SGD: parameter 2 of group 2 is also in group 1: pass each parameter once", tide.optim.SGD,
       {{params = {w}}, {params = {v, w}}})
@@ -267,12 +267,12 @@ describe("a parameter that is given twice", function()
     raises("Adam: parameter 1 of group 2 is also in group 1", optimizer.add_param_group, optimizer, {params = {w}})
     equal(#optimizer.param_groups, 1)
   end)
-  it("is one that a network holds in two places, once in its list", function()
+  it("is allowed if a network holds it twice but lists it once", function()
     local net = tide.nn.Sequential(tide.nn.Linear(2, 2), tide.nn.Linear(2, 2))
     net[2].weight = net[1].weight
     equal(#tide.optim.SGD(net:parameters()).param_groups[1].params, 3)
   end)
-  it("may have no groups", function()
+  it("is rejected without groups, too", function()
     local optimizer = tide.optim.SGD({w})
     raises("add_param_group: argument 1 (group): expected table, got tensor", optimizer.add_param_group, optimizer, v)
     raises("got a table without params", optimizer.add_param_group, optimizer, {v})

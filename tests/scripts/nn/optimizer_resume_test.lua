@@ -1,5 +1,5 @@
 -- Training that is resumed from saved states: the rates and momenta of all remaining steps are those of a run that was
--- not interrupted, in whatever order the optimizer, its plan and their states come.
+-- not interrupted, in whatever order the optimizer, its scheduler and their states are created and loaded.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal = test.describe, test.it, test.same_type
@@ -37,7 +37,7 @@ local makers = {
   ["SequentialLR of another"] = sequence(sequence(warm_up, decay), decay),
 }
 
---- Records rate and momentum of that number of steps.
+--- Records rate and momentum of this number of steps.
 local function go_on(optimizer, plan, steps, noted)
   for _ = 1, steps do
     local group = optimizer.param_groups[1]
@@ -70,7 +70,7 @@ local orders = {
   end,
 }
 
-describe("a plan that is resumed", function()
+describe("a resumed scheduler", function()
   for name, make in pairs(makers) do
     it(name, function()
       local through = {}

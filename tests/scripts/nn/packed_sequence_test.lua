@@ -10,7 +10,7 @@ local function wave(n, step, fn, shape)
 end
 
 describe("packed sequences", function(device)
-  it("hold step after step, the longest sequences first", function()
+  it("store step after step, the longest sequences first", function()
     local x = wave(32, 0.7, "cos", {4, 4, 2}):to(device)
     local packed = rnn.pack_padded_sequence(x, {2, 4, 1, 2}, {enforce_sorted = false})
     equal(packed.batch_sizes:tolist(), {4, 3, 1, 1})
@@ -24,7 +24,7 @@ describe("packed sequences", function(device)
       {0.16996714290024104, -0.5048461045998571}, {-0.9422223406686581, -0.9364566872907963}},
       {rtol = 1e-12})
   end)
-  it("become what they were, with gradients", function()
+  it("are unpacked to the original, with gradients", function()
     for _, batch_first in ipairs {false, true} do
       local x = tide.range(1, 24, {device = device, dtype = "float32"}):reshape(3, 4, 2)
       local batch, lengths = batch_first and 3 or 4, batch_first and {1, 4, 2} or {3, 1, 2, 3}
@@ -64,7 +64,7 @@ describe("packed sequences", function(device)
     equal(packed:is_pinned(), false)
     equal(packed:pin_memory().data:tolist(), {4, 1, 3, 5, 2, 6})
   end)
-  it("say what does not fit", function()
+  it("report mismatches", function()
     local x = tide.ones(3, 2, 1)
     raises("lengths must not increase (3 after 1)", rnn.pack_padded_sequence, x, {1, 3})
     raises("length 1 must be an integer in 1..3, got 0", rnn.pack_padded_sequence, x, {0, 3})
@@ -79,8 +79,8 @@ describe("packed sequences", function(device)
 end)
 
 describe("recurrent layers over packed sequences", function(device)
-  --- PyTorch's loss and weighted gradients of the parameters, the input, h and c, of two layers in
-  --- both directions: printed with 12 digits after the point.
+  --- PyTorch's loss and weighted gradients of the parameters, the input, h and c, of two bidirectional
+  --- layers: printed with 12 digits after the point.
   local expected = {
     RNN = {
       [true] = {-3.928412922048, 44.797095094028, -1.983741608186, -2.526980467400},
@@ -96,7 +96,7 @@ describe("recurrent layers over packed sequences", function(device)
     },
   }
   for kind, answers in pairs(expected) do
-    it(("%s gives PyTorch's outputs, states and gradients"):format(kind), function()
+    it(("%s has PyTorch's outputs, states and gradients"):format(kind), function()
       for enforce, answer in pairs(answers) do
         local layer = nn[kind](2, 3, 2, {bidirectional = true, dtype = "float64"})
         local k = 0
@@ -133,7 +133,7 @@ describe("recurrent layers over packed sequences", function(device)
       end
     end)
   end
-  it("treat each sequence as if it were alone", function()
+  it("compute each sequence as if it were alone", function()
     tide.manual_seed(5)
     local list = {}
     for i, n in ipairs {2, 5, 1, 3} do list[i] = tide.randn(n, 3, {device = device}) end

@@ -1,4 +1,4 @@
--- Losses of pairs and classes: shapes that broadcast, integers, single scores. Expected numbers are
+-- Losses of pairs and classes: broadcasting, integers, single scores. Expected numbers are
 -- PyTorch's.
 local tide = require "tide"
 local test = require "tide.test"
@@ -21,7 +21,7 @@ describe("losses of pairs", function(device)
     check_gradient(function(x) return F.hinge_embedding_loss(x, target, {margin = 2.5}) end, x)
     raises("hinge_embedding_loss", F.hinge_embedding_loss, x, tensor {1, -1, 1})
   end)
-  it("margin_ranking_loss broadcasts over as many dimensions", function()
+  it("margin_ranking_loss broadcasts over the same number of dimensions", function()
     local a, b, target = tensor {{1, 2}, {3, 4}}, tensor {{1}, {5}}, tensor {{1, -1}}
     local options = {margin = 0.5, reduction = "none"}
     close(F.margin_ranking_loss(a, b, target, options), {{0.5, 1.5}, {2.5, 0}})
@@ -29,7 +29,7 @@ describe("losses of pairs", function(device)
     raises("the numbers of dimensions differ: (2, 2) and (2)", F.margin_ranking_loss, a, b,
       target[1])
   end)
-  it("triplet_margin_loss broadcasts over as many dimensions", function()
+  it("triplet_margin_loss broadcasts over the same number of dimensions", function()
     local a, p, n = tensor {{1, 2}}, tensor {{1, 3}, {2, 2.5}}, tensor {{0.5}, {1}}
     local function loss(a, p, n) return F.triplet_margin_loss(a, p, n, {reduction = "none"}) end
     close(loss(a, p, n), {0.418858905005, 1.118031647109}, {rtol = 1e-11})
@@ -38,7 +38,7 @@ describe("losses of pairs", function(device)
       F.triplet_margin_loss, a, p, tensor {1, 2})
     raises("triplet_margin_loss", F.triplet_margin_loss, a, p, tensor {{1, 2, 3}})
   end)
-  it("cosine_embedding_loss takes rows or one vector, integers too", function()
+  it("cosine_embedding_loss accepts rows or one vector, also of integers", function()
     local a = tensor {{1, 2, 3}, {0, 0, 0}, {2, -1, 0.5}}
     local b = tensor {{3, 1, 0}, {1, 1, 1}, {2, 2, -1}}
     local target = tensor({1, -1, -1}, "int64")
@@ -52,14 +52,14 @@ describe("losses of pairs", function(device)
       return F.cosine_embedding_loss(a, b, target[{{1, 2}}], {margin = -0.5})
     end, a[{{1, 3, 2}}], b[{{1, 1}}])
   end)
-  it("cosine_embedding_loss gives 0 for other targets and refuses other shapes", function()
+  it("cosine_embedding_loss is 0 for other targets and rejects other shapes", function()
     local a = tensor {{1, 2, 3}, {4, 0, 0}}
     close(F.cosine_embedding_loss(a, a + 1, tensor {0, 3}, {reduction = "none"}), {0, 0})
     raises("vectors with one target", F.cosine_embedding_loss, a, a, tensor(1))
     raises("vectors with one target", F.cosine_embedding_loss, a[1], a[1], tensor {1})
     raises("vectors with one target", F.cosine_embedding_loss, a, a, tensor {{1, 1}})
   end)
-  it("cosine_embedding_loss of half types has an angle for zeros", function()
+  it("cosine_embedding_loss of half types is defined for zeros", function()
     local zeros = tide.zeros({1, 3}, {dtype = "float16", device = device})
     close(F.cosine_embedding_loss(zeros, zeros + 1, tensor {1}), 1)
   end)
@@ -79,7 +79,7 @@ describe("margin losses of a single score", function(device)
     close(F.multi_margin_loss(tensor {0.1, 0.2, 0.4, 0.8}, tensor {4}, none), {0.325})
     equal(F.multilabel_margin_loss(tensor {0.3}, tensor(1), none).shape, {})
   end)
-  it("refuse a second target", function()
+  it("reject a second target", function()
     raises("got () and (2)", F.multi_margin_loss, tensor(0.3), tensor {1, 1})
     raises("() and (2)", F.multilabel_margin_loss, tensor(0.3), tensor {1, 1})
   end)

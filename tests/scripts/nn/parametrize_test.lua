@@ -1,4 +1,4 @@
--- Parameters that are computed from others: orthogonal ones, and pruned ones.
+-- Parameters that are computed from others: orthogonal and pruned ones.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
@@ -17,8 +17,8 @@ local function sorted_names(module)
   return names
 end
 
--- What PyTorch's parametrizations.orthogonal gives: rows, columns, map, the weight computed from
--- wave(rows, columns, 0.7, "sin") / 2 (less the identity for householder) with an identity as base,
+-- Results of PyTorch's parametrizations.orthogonal: rows, columns, map, the weight computed from
+-- wave(rows, columns, 0.7, "sin") / 2 (minus the identity for householder) with an identity as base,
 -- and the gradient of its sum weighted by wave(rows, columns, 0.3, "cos").
 local orthogonal_cases = {
   {3, 3, "matrix_exp",
@@ -63,7 +63,7 @@ local orthogonal_cases = {
 }
 
 describe("orthogonal", function(device)
-  it("computes PyTorch's matrices and gradients", function()
+  it("agrees with PyTorch's matrices and gradients", function()
     for _, case in ipairs(orthogonal_cases) do
       local rows, columns, map, expected, gradient = table.unpack(case)
       local layer = nn.Linear(columns, rows, {bias = false, dtype = "float64"})
@@ -82,7 +82,7 @@ describe("orthogonal", function(device)
       test.close(list.original.grad:flatten(), gradient, {atol = 1e-11, rtol = 0})
     end
   end)
-  it("starts from the weight made orthogonal, and stays so in training", function()
+  it("starts from the orthogonalized weight, and remains orthogonal in training", function()
     for _, map in ipairs {"matrix_exp", "cayley", "householder"} do
       for _, shape in ipairs {{3, 3}, {5, 3}, {3, 5}} do
         local layer = nn.Linear(shape[2], shape[1], {dtype = "float64"})
@@ -120,7 +120,7 @@ describe("orthogonal", function(device)
       equal(sorted_names(layer), {"parametrizations.weight.original"})
     end
   end)
-  it("starts from the weight itself where it cannot be inverted", function()
+  it("starts from the weight itself if it cannot be inverted", function()
     for map, expected in pairs {
       matrix_exp = {0.76484218728449, -0.64421768723769, 0.64421768723769, 0.76484218728449},
       cayley = {0.78173719376392, -0.62360801781737, 0.62360801781737, 0.78173719376392},
@@ -135,7 +135,7 @@ describe("orthogonal", function(device)
       raises("Orthogonal has no right_inverse", function() layer.weight = start end)
     end
   end)
-  it("says what does not fit", function()
+  it("reports mismatches", function()
     raises("expected a matrix, got 1", parametrizations.orthogonal, nn.Linear(2, 2), "bias")
     raises("the module has no parameter wieght", parametrizations.orthogonal, nn.Linear(2, 2),
       "wieght")
@@ -152,7 +152,7 @@ describe("parametrize", function(device)
   function Plus:forward(x) return x + 1 end
   function Plus:right_inverse(y) return y - 1 end
 
-  it("runs parametrizations one after the other, and takes them away", function()
+  it("chains parametrizations, and removes them", function()
     local layer = nn.Linear(1, 1, {bias = false, device = device})
     layer.weight.data = tide.full({1, 1}, 7.0, {device = device})
     parametrize.register_parametrization(layer, "weight", Double())
@@ -174,7 +174,7 @@ describe("parametrize", function(device)
     equal(layer.weight:item(), 3.5)
     equal(rawequal(getmetatable(layer), nn.Linear), true)
   end)
-  it("computes what is read, and inverts what is assigned", function()
+  it("computes values when they are read, and inverts assigned ones", function()
     local layer = nn.Linear(2, 2, {device = device})
     parametrize.register_parametrization(layer, "weight", Double())
     local original = layer.parametrizations.weight.original
@@ -215,7 +215,7 @@ describe("prune", function(device)
   end
 
   -- Masks as PyTorch's on the same weights.
-  it("takes the least elements, and more of those that are left", function()
+  it("prunes the smallest elements, and then more of the remaining ones", function()
     local net = layer()
     equal(rawequal(prune.l1_unstructured(net, "weight", 5), net), true)
     equal(net.weight_mask:tolist(),
@@ -229,7 +229,7 @@ describe("prune", function(device)
     equal(sorted_names(net), {"weight_mask", "weight_orig"})
     test.same_type(net.weight:detach(), wave(3, 4, 0.7, "sin"):to(device) * net.weight_mask)
   end)
-  it("goes on in training, and ends with remove", function()
+  it("continues in training, and ends with remove", function()
     local net = layer()
     local parameter = net.weight
     prune.l1_unstructured(net, "weight", 6)
@@ -248,7 +248,7 @@ describe("prune", function(device)
     equal(prune.is_pruned(net), false)
     raises("is not computed by prune", prune.remove, net, "weight")
   end)
-  it("counts several parameters together", function()
+  it("prunes several parameters together", function()
     local a, b = layer(), nn.Linear(3, 2, {dtype = "float64"})
     b.weight.data = wave(2, 3, 0.7, "sin") * 0.9
     b:to(device)
@@ -258,7 +258,7 @@ describe("prune", function(device)
       {{0.0, 1.0, 1.0, 1.0}, {0.0, 0.0, 1.0, 1.0}, {1.0, 0.0, 1.0, 1.0}})
     equal(b.weight_mask:tolist(), {{0.0, 0.0, 1.0}, {1.0, 0.0, 0.0}})
   end)
-  it("picks by chance, by scores, and by masks of one's own", function()
+  it("selects randomly, by scores, and by custom masks", function()
     local net = layer()
     prune.random_unstructured(net, "weight", 0.25)
     equal(net.weight_mask:sum():item(), 9.0)
@@ -274,7 +274,7 @@ describe("prune", function(device)
     net = prune.identity(layer(), "weight")
     equal(net.weight_mask:min():item(), 1.0)
   end)
-  it("says what does not fit", function()
+  it("reports mismatches", function()
     raises("at most the 12 remaining elements, got 13", prune.l1_unstructured, layer(),
       "weight", 13)
     raises("a fraction between 0.0 and 1.0, got 1.5", prune.l1_unstructured, layer(), "weight", 1.5)

@@ -20,12 +20,12 @@ describe("pools", function(device)
     return tide.range(1, count, 1, {dtype = "float64", device = device}):sin():reshape(...)
   end
 
-  it("of one dimension take integers where positions are asked for", function()
+  it("of one dimension accept integers if positions are requested", function()
     local x = tide.tensor({{{3, 1, 2, 5}}}, {device = device})
     local values, places = F.max_pool1d(x, 2, {return_indices = true})
     equal({values:tolist(), places:tolist(), values.dtype}, {{{{3, 5}}}, {{{1, 4}}}, "int64"})
   end)
-  it("refuse empty images, of every number of dimensions", function()
+  it("reject empty images, for any number of dimensions", function()
     local calls = {
       max_pool = function(pool, x) return pool(x, 1) end,
       avg_pool = function(pool, x) return pool(x, 1) end,
@@ -34,7 +34,7 @@ describe("pools", function(device)
       adaptive_max_pool = function(pool, x) return pool(x, 2) end,
       fractional_max_pool = function(pool, x) return pool(x, 1, {output_size = 1}) end,
     }
-    -- Which of (n, 0, 2, ...) and (0, 2, ...) PyTorch takes; (0, c, 2, ...) is not a batch for all.
+    -- Which of (n, 0, 2, ...) and (0, 2, ...) PyTorch accepts; (0, c, 2, ...) is not a batch for all.
     local no_channels = {adaptive_avg_pool1d = true, adaptive_avg_pool2d = true}
     local no_plane = {
       adaptive_avg_pool1d = true, adaptive_avg_pool2d = true, adaptive_avg_pool3d = true,
@@ -60,7 +60,7 @@ describe("pools", function(device)
       end
     end
   end)
-  it("put largest values back where they were", function()
+  it("put maxima back at their positions", function()
     local x = waves(1, 2, 4, 4)
     local values, places = F.max_pool2d(x, 2, {return_indices = true})
     local y = F.max_unpool2d(values, places, 2)
@@ -79,7 +79,7 @@ describe("pools", function(device)
     end
     check_gradient(function(v) return F.max_unpool2d(v, places, 2) end, values)
   end)
-  it("refuse positions of another shape, and inputs without a plane", function()
+  it("reject positions of another shape, and inputs without a plane", function()
     local x = waves(1, 2, 2, 2)
     local places = tide.ones({1, 2, 2, 2}, {dtype = "int64", device = device})
     raises("max_unpool2d: expected values and positions of the same shape with 3 or 4 dimensions",
@@ -87,7 +87,7 @@ describe("pools", function(device)
     raises("max_unpool2d: expected values and positions of the same shape with 3 or 4 dimensions, got " ..
       "(2, 2) and (2, 2)", F.max_unpool2d, x[{1, 1}], places[{1, 1}], 2)
   end)
-  it("take the norm of each window", function()
+  it("compute the norm of each window", function()
     local x = waves(1, 2, 4, 4)
     close(F.lp_pool2d(x, 2, 2):flatten(), {1.5913843074120586, 1.415318340387384,
       1.2742228560827684, 1.3392734987043433, 1.4793032094118956, 1.5466393732798454,
@@ -97,7 +97,7 @@ describe("pools", function(device)
     close(nn.LPPool3d(1, 2)(waves(1, 2, 2, 2):abs()), {{{{waves(8):abs():sum():item()}}}})
     check_gradient(function(v) return F.lp_pool2d(v, 2, 2) end, x)
   end)
-  it("place windows by the samples of fractional pooling", function()
+  it("choose windows by the samples of fractional pooling", function()
     local samples = numbers {{{0.3, 0.7}, {0.1, 0.9}}}
     local values, places = F.fractional_max_pool2d(waves(1, 2, 7, 6), 2,
       {output_size = {3, 4}, _random_samples = samples, return_indices = true})
@@ -119,7 +119,7 @@ describe("pools", function(device)
     raises("9 windows of size 2 do not fit into size 9", F.fractional_max_pool2d, x, 2, {output_size = 9})
     raises("either output_size or output_ratio is required", F.fractional_max_pool2d, x, 2)
   end)
-  it("give positions by name too", function()
+  it("return positions by a named option, too", function()
     local x = waves(1, 2, 6)
     local values, places = F.max_pool1d_with_indices(x, 2, {stride = 1})
     close(x:gather(3, places), values)
@@ -129,7 +129,7 @@ describe("pools", function(device)
 end)
 
 describe("activations", function(device)
-  it("rrelu draws slopes in training and takes their mean else", function()
+  it("rrelu draws random slopes in training and otherwise uses their mean", function()
     local x = tide.full({1000}, -1.0, {device = device})
     close(F.rrelu(x)[1], -11 / 48)
     local layer = nn.RReLU(0.1, 0.3)
@@ -140,14 +140,14 @@ describe("activations", function(device)
     close(layer(-x), -x)
     raises("lower is larger than upper", F.rrelu, x, 0.5, 0.1)
   end)
-  it("have forms that overwrite", function()
+  it("have in-place forms", function()
     local x = tide.tensor({-1.0, 2.0}, {device = device})
     test.is_true(rawequal(F.relu_(x), x))
     close(x, {0, 2})
     close(F.threshold_(x, 1, 7), {7, 2})
     close(x, {7, 2})
   end)
-  it("Softmax2d goes over channels", function()
+  it("Softmax2d is computed over channels", function()
     local x = tide.arange(8, {dtype = "float32", device = device}):reshape(2, 2, 2)
     close(nn.Softmax2d()(x), F.softmax(x, 1))
     raises("expected an input of 3 or 4 dimensions", nn.Softmax2d(), x[1])
@@ -159,7 +159,7 @@ describe("distances and margins", function(device)
     return tide.tensor(values, {dtype = "float64", device = device})
   end
 
-  it("pdist gives the upper triangle of all distances", function()
+  it("pdist returns the upper triangle of all distances", function()
     local x = tide.arange(12, {dtype = "float64", device = device}):reshape(4, 3):cos()
     close(F.pdist(x), {2.4239038099257413, 0.34707497156478345, 2.3941537776898336,
       2.4430514694616825, 0.34434833692937794, 2.4620741139667124}, {rtol = 1e-12})
@@ -168,7 +168,7 @@ describe("distances and margins", function(device)
     close(F.pdist(x, math.huge), {1.9899924966004454, 0.27064680273852887, 1.911130261884677,
       1.9501627832508115, 0.2792364874751755, 1.871300548535043}, {rtol = 1e-12})
     check_gradient(F.pdist, x)
-    -- Where it is composed, the distance of a row to itself has no second derivative.
+    -- In the composed form, the distance of a row to itself has no second derivative.
     if x.device.type ~= "cuda" then
       test.is_true(tide.autograd.gradgradcheck(F.pdist, {x:clone():requires_grad_()}))
     end
@@ -178,7 +178,7 @@ describe("distances and margins", function(device)
     equal(one.grad:tolist(), {{0.0, 0.0, 0.0}})
     raises("pdist: expected 2 dimensions, got (3)", F.pdist, x[1])
   end)
-  it("multilabel_margin_loss counts classes up to the first mark", function()
+  it("multilabel_margin_loss reads classes up to the first end mark", function()
     local scores = numbers {{0.1, 0.2, 0.4, 0.8}, {0.3, -0.2, 0.5, 0.1}}
     local target = tide.tensor({{4, 1, -1, 2}, {2, -1, 1, 3}}, {device = device})
     close(F.multilabel_margin_loss(scores, target, {reduction = "none"}), {0.85, 1.125})
@@ -187,7 +187,7 @@ describe("distances and margins", function(device)
     check_gradient(function(v) return F.multilabel_margin_loss(v, target) end, scores)
     raises("expected scores and targets of the same shape", F.multilabel_margin_loss, scores, target[1])
   end)
-  it("triplet margins take any distance", function()
+  it("triplet margins accept any distance", function()
     local a = tide.arange(12, {dtype = "float64", device = device}):reshape(4, 3):cos()
     local loss = F.triplet_margin_with_distance_loss(a, a:flip(1) * 0.5, a * 0.9,
       {swap = true, margin = 0.7})
@@ -199,7 +199,7 @@ describe("distances and margins", function(device)
     close(nn.TripletMarginWithDistanceLoss({distance_function = manhattan})(
       numbers {{0, 0}}, numbers {{1, 2}}, numbers {{1, 0}}), 3)
   end)
-  it("the adaptive softmax gives PyTorch's probabilities", function()
+  it("the adaptive softmax has PyTorch's probabilities", function()
     local net = nn.AdaptiveLogSoftmaxWithLoss(4, 7, {2, 4},
       {div_value = 2, dtype = "float64", device = device})
     local names, shapes, k = {}, {}, 0
@@ -232,7 +232,7 @@ describe("distances and margins", function(device)
 end)
 
 describe("means of adaptive windows", function(device)
-  it("meet an infinity only in the windows that hold it", function()
+  it("contain an infinity only if their window does", function()
     local x = tide.tensor({{1.0, 2, math.huge, 4, 5}}, {device = device})
     close(F.adaptive_avg_pool1d(x, 3), {{1.5, math.huge, 4.5}})
     close(F.adaptive_avg_pool1d(x[{{}, {1, 2}}], 4), {{1, 1, 2, 2}})
@@ -249,7 +249,7 @@ describe("means of adaptive windows", function(device)
 end)
 
 describe("interpolation of bytes", function(device)
-  it("stops at 0 and 255 where cubics swing beyond", function()
+  it("saturates at 0 and 255 if cubics overshoot", function()
     local x = tide.tensor({{{{0, 0, 255, 255}, {0, 0, 255, 255}}}}, {dtype = "uint8",
       device = device})
     local y = F.interpolate(x, {size = {2, 8}, mode = "bicubic"})
@@ -259,7 +259,7 @@ describe("interpolation of bytes", function(device)
 end)
 
 describe("a cosine", function(device)
-  it("of a vector shorter than eps has the slope of its length all the same", function()
+  it("of a vector shorter than eps still has the gradient of its length", function()
     local a, b = tide.tensor({3.0, 4.0}, {device = device}), tide.tensor({0.1, 0.2}, {device = device, requires_grad = true})
     local y = F.cosine_similarity(a, b, {dim = 1, eps = 0.5})
     y:backward()
@@ -309,7 +309,7 @@ describe("losses of one sample or of rows", function(device)
     equal(shape(x:unsqueeze(1), {2}), {1})
     equal(shape(x:unsqueeze(1), 2), {})
   end)
-  it("gaussian_nll_loss takes a variance for each row", function()
+  it("gaussian_nll_loss accepts a variance for each row", function()
     local x = numbers({{0.5, -1}, {2, 0.25}}):requires_grad_()
     local target, variance = numbers {{1, 0}, {1.5, -0.5}}, numbers({0.5, 2}):requires_grad_()
     local losses = F.gaussian_nll_loss(x, target, variance, {reduction = "none"})

@@ -1,4 +1,4 @@
--- Pools whose windows end, or would begin, in the padding after the input: a window counts if it
+-- Pools with windows that end, or would begin, in the padding after the input: a window counts if it
 -- begins in the input or in the padding before it.
 local tide = require "tide"
 local test = require "tide.test"
@@ -91,7 +91,7 @@ describe("pools with ceil_mode", function(device)
     end)
   end
 
-  -- {size, kernel, stride, padding, results}: the last window of a plain division would begin
+  -- {size, kernel, stride, padding, results}: by simple division the last window would begin
   -- after the input.
   local sizes = {
     {3, 2, 2, 1, 2}, {3, 3, 4, 1, 1}, {4, 2, 3, 1, 2}, {4, 4, 3, 2, 2}, {5, 2, 2, 1, 3},
@@ -99,7 +99,7 @@ describe("pools with ceil_mode", function(device)
   }
   for _, case in ipairs(sizes) do
     local size, kernel, stride, padding, count = table.unpack(case)
-    it(("give %d results of %d with kernel %d, stride %d, padding %d"):format(count, size, kernel,
+    it(("return %d results of %d with kernel %d, stride %d, padding %d"):format(count, size, kernel,
       stride, padding), function()
       local options = {ceil_mode = true}
       local line = tide.ones({1, 1, size}, {device = device})
@@ -114,7 +114,7 @@ describe("pools with ceil_mode", function(device)
       end
     end)
   end
-  it("take padding of half the kernel and no more", function()
+  it("accept padding of at most half the kernel", function()
     local line = tide.ones({1, 1, 6}, {device = device})
     equal(F.max_pool1d(line, 3, 1, 1).shape, {1, 1, 6})
     raises("max_pool1d: padding must be at most half the kernel: 2 of 3", F.max_pool1d, line, 3, 1,

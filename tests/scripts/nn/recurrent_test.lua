@@ -1,4 +1,4 @@
--- Recurrent layers and cells from a state that is not zero: PyTorch's values and gradients.
+-- Recurrent layers and cells with a nonzero initial state: PyTorch's values and gradients.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, close = test.describe, test.it, test.close

@@ -1,4 +1,4 @@
--- module:summary: shapes, counts and products of the layers of a network.
+-- module:summary: shapes, parameters and multiply-adds of the layers of a network.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -11,7 +11,7 @@ describe("the summary of a network", function(device)
       {"norm", nn.BatchNorm2d(4)}, {"head", nn.Sequential(nn.Flatten(), nn.Linear(36, 5))}):to(device)
   end
 
-  it("is shown as a table", function()
+  it("prints as a table", function()
     local net = small()
     net.norm.weight:requires_grad_(false)
     equal(tostring(net:summary({2, 3, 8, 8}, {depth = 1})), table.concat({
@@ -26,13 +26,13 @@ describe("the summary of a network", function(device)
       "Memory: input 0.00 MB, outputs of layers 0.00 MB, parameters and buffers 0.00 MB",
     }, "\n"))
   end)
-  it("has the figures as fields", function()
+  it("has its values as fields", function()
     local summary = small():summary(tide.ones(2, 3, 8, 8, {device = device}))
     equal({summary.parameters, summary.trainable, summary.mult_adds}, {305, 305, 2304})
     equal(summary.input_bytes, 2 * 3 * 8 * 8 * 4)
     -- The convolution, the norm, the flattened and the last output.
     equal(summary.output_bytes, (72 + 72 + 72 + 10) * 4)
-    -- Beside the parameters two statistics of 4 channels, and a count of 8 bytes.
+    -- Besides the parameters two statistics of 4 channels, and a count of 8 bytes.
     equal(summary.parameter_bytes, (305 + 8) * 4 + 8)
     local layer = summary.layers[2]
     equal({layer.name, layer.type, layer.depth, layer.parameters, layer.calls, layer.mult_adds},
@@ -40,7 +40,7 @@ describe("the summary of a network", function(device)
     equal(layer.output_shape, {2, 4, 3, 3})
     equal({summary.layers[1].parameters, summary.layers[1].total_parameters}, {0, 305})
   end)
-  it("leaves the network as it was", function()
+  it("does not change the network", function()
     local net = small()
     net.head:eval()
     net:summary{2, 3, 8, 8}
@@ -50,7 +50,7 @@ describe("the summary of a network", function(device)
     equal({net.training, net.head.training}, {true, false})
     equal(rawget(net.conv, "_hooks") == nil or #net.conv._hooks == 0, true)
   end)
-  it("counts a layer that is called twice once, and its products each time", function()
+  it("counts parameters of a layer that is called twice once, and its products each time", function()
     local layer = nn.Linear(3, 3)
     local summary = nn.Sequential(layer, layer):to(device):summary{5, 3}
     equal({summary.parameters, summary.mult_adds, #summary.layers}, {12, 90, 2})
@@ -68,7 +68,7 @@ describe("the summary of a network", function(device)
     local packed = nn.utils.rnn.pack_sequence({tide.ones(3, 4, {device = device}), tide.ones(2, 4, {device = device})})
     equal(products(nn.GRU(4, 5), packed), 3 * 5 * (4 + 5) * 5)
   end)
-  it("needs an input or a shape", function()
+  it("requires an input or a shape", function()
     local net = nn.Linear(2, 2)
     raises("summary: expected an input, or its shape as a list, got nil", net.summary, net)
     raises("summary: expected an input, or its shape as a list, got number", net.summary, net, 5)

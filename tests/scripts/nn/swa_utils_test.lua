@@ -1,11 +1,11 @@
--- optim.swa_utils: means of lists, and batch norms computed again.
+-- optim.swa_utils: averages of lists, and recomputed batch norms.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
 local nn, swa = tide.nn, tide.optim.swa_utils
 
 describe("AveragedModel", function(device)
-  it("means with functions of lists as with functions of tensors", function()
+  it("averages with functions of lists as with functions of tensors", function()
     local net = nn.Linear(2, 2, {device = device})
     local pairs_of = {
       {swa.AveragedModel(net), swa.AveragedModel(net, {multi_avg_fn = swa.get_swa_multi_avg_fn()})},
@@ -31,7 +31,7 @@ describe("AveragedModel", function(device)
 end)
 
 describe("update_bn", function(device)
-  it("gives means over batches, and leaves modes and momenta alone", function()
+  it("averages over batches, and restores modes and momenta", function()
     local net = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2), nn.Dropout(0.5)):to(device)
     net:eval()
     net[2].momentum = 0.3

@@ -1,4 +1,4 @@
--- Recurrent layers that run all steps as one op: what their cells give, step by step.
+-- Recurrent layers that compute all steps as one op: the same results as their cells, step by step.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, close, equal = test.describe, test.it, test.close, test.equal
@@ -13,7 +13,7 @@ local kinds = {
 }
 
 local kLength, kInputs = 4, 5
--- {sequences, hidden size, with second derivatives}: what fills no vectors, no blocks of a product
+-- {sequences, hidden size, with second derivatives}: sizes that fill no vectors, no blocks of a product
 local kSizes = {{14, 37, true}, {2, 270, false}}
 
 describe("recurrent layers over all steps at once", function(device)
@@ -29,7 +29,7 @@ describe("recurrent layers over all steps at once", function(device)
     return layer, cell
   end
 
-  --- Outputs and last state of a cell that takes one step after the other.
+  --- Outputs and last state of a cell called step by step.
   local function run_cell(cell, x, state)
     local outputs = {}
     for t = 1, #x do
@@ -48,7 +48,7 @@ describe("recurrent layers over all steps at once", function(device)
     return y, last
   end
 
-  --- A number that depends on all outputs, in a way that has second derivatives.
+  --- A scalar that depends on all outputs and has second derivatives.
   local function loss_of(y, last)
     local loss = (y * y:sin()):sum()
     for i, each in ipairs(last) do loss = loss + (each * each):sum() * (i + 0.5) end
@@ -98,7 +98,7 @@ describe("recurrent layers over all steps at once", function(device)
     end)
   end
 
-  it("take one tensor as both states", function()
+  it("accept one tensor for both states", function()
     local lstm = nn.LSTM(2, 3):to(place)
     local x, h = tide.randn(2, 1, 2, place), tide.randn(1, 1, 3, place):requires_grad_()
     local function gradient(options, first, second)
@@ -111,7 +111,7 @@ describe("recurrent layers over all steps at once", function(device)
     end
   end)
 
-  it("give the same bits with any number of threads", function()
+  it("compute the same bits with any number of threads", function()
     local threads = tide.get_num_threads()
     local results = {}
     for _, class in ipairs {"RNN", "LSTM", "GRU"} do

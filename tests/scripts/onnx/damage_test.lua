@@ -10,7 +10,7 @@ local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 local own_folder = dofile(here .. "/../support/own_folder.lua")
 local nodes = here .. "/../../onnx/nodes/"
 
--- The numbers of mutations; tens of thousands were run by hand.
+-- The numbers of mutations; tens of thousands were tested manually.
 local kBytes <const>, kFields <const> = 400, 400
 
 local kFiles <const> = {
@@ -76,7 +76,7 @@ describe("damaged files of ONNX", function()
   local folder = own_folder()
   test.before_each(function() math.randomseed(11) end)
 
-  --- Loads the file and runs it; says whether it ran. An error must be of the library's making.
+  --- Loads the file and runs it; returns whether it ran. Errors must come from the library.
   local function try(path, inputs)
     local ok, problem = pcall(function()
       local model = tide.onnx.load(path)
@@ -91,7 +91,7 @@ describe("damaged files of ONNX", function()
     return false
   end
 
-  it("are refused or run when bytes are changed", function()
+  it("are rejected or run when bytes are changed", function()
     local ran, path = 0, folder() .. "/damaged.onnx"
     for i = 1, kBytes do
       local name = kFiles[i % #kFiles + 1]
@@ -104,7 +104,7 @@ describe("damaged files of ONNX", function()
     test.is_true(ran > 0 and ran < kBytes)
   end)
 
-  it("are refused or run when fields are changed", function()
+  it("are rejected or run when fields are changed", function()
     local ran, path = 0, folder() .. "/changed.onnx"
     for i = 1, kFields do
       local message =
@@ -117,7 +117,7 @@ describe("damaged files of ONNX", function()
     test.is_true(ran > 0 and ran < kFields)
   end)
 
-  it("are refused when messages are nested too deep", function()
+  it("are rejected when messages are nested too deeply", function()
     local graph = {name = "g", node = {}}
     for _ = 1, 200 do
       local branch = {name = "then_branch", type = 5, g = graph}
@@ -128,7 +128,7 @@ describe("damaged files of ONNX", function()
     test.raises("deep.onnx: is damaged, or not an ONNX file", tide.onnx.load, path)
   end)
 
-  it("are refused when they are empty, text, or missing", function()
+  it("are rejected when they are empty, text, or missing", function()
     local path = folder() .. "/text.onnx"
     for _, text in ipairs {"", "no model at all"} do
       local file <close> = io.open(path, "wb")

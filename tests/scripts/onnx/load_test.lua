@@ -1,4 +1,4 @@
--- tide.onnx.load: models as modules, parameters, devices, subgraphs, functions; what is refused.
+-- tide.onnx.load: models as modules, parameters, devices, subgraphs, functions; rejected files.
 local native = require "tide.native"
 local tensors = require "tide.onnx.tensors"
 local tide = require "tide"
@@ -55,7 +55,7 @@ describe("tide.onnx.load", function(device)
     }
   end
 
-  it("makes a module with the names of the initializers", function()
+  it("creates a module with the names of the initializers", function()
     local model = load(layer())
     equal(model(tide.ones(1, 2, {device = device})):tolist(), {{0.0, 7.0}})
     local names = {}
@@ -65,7 +65,7 @@ describe("tide.onnx.load", function(device)
     test.is_false(model.training)
   end)
 
-  it("makes a module that trains", function()
+  it("creates a module that can be trained", function()
     local model = load(layer())
     local x, y = tide.ones(3, 2, {device = device}), tide.full({3, 2}, 2.0, {device = device})
     local optimizer = tide.optim.SGD(model:parameters(), {lr = 0.05})
@@ -77,12 +77,12 @@ describe("tide.onnx.load", function(device)
       loss:backward()
       optimizer:step()
     end
-    -- The second output comes to 2; the first is cut off by the relu and has no gradient.
+    -- The second output becomes 2; the first is clipped by the relu and has no gradient.
     equal(first, 14.5)
     test.is_true((model(x)[{{}, 2}] - 2):abs():max():item() < 1e-3)
   end)
 
-  it("converts to a type, copies, and takes its state from another", function()
+  it("converts to a type, clones, and loads the state of another model", function()
     local model = load(layer(), {device = device, dtype = "float64"})
     equal(model:state_dict()["fc.weight"].dtype, "float64")
     local copy = model:clone()
@@ -95,7 +95,7 @@ describe("tide.onnx.load", function(device)
     equal(model(x):tolist(), {{0.0, 7.0}})
   end)
 
-  it("fits any batch where shapes are computed", function()
+  it("accepts any batch size if shapes are computed", function()
     local model = load {
       input = infos {"x"}, output = infos {"y"},
       node = {
@@ -115,7 +115,7 @@ describe("tide.onnx.load", function(device)
     equal(#model:parameters() + #model:buffers(), 0)
   end)
 
-  it("keeps running statistics as buffers, and learns them in training", function()
+  it("keeps running statistics as buffers, and updates them in training", function()
     local function one(name, value) return tensors.write(name, tide.tensor{value}) end
     local model = load {
       input = infos {"x"}, output = infos {"y"},
@@ -194,7 +194,7 @@ describe("tide.onnx.load", function(device)
     raises("initializer 'w': its data is missing", load, graph("none.bin", 4, 8))
   end)
 
-  it("names everything unsupported in one error", function()
+  it("reports everything unsupported in one error", function()
     raises("node 'stringnormalizer' (StringNormalizer): this op is not supported; "
       .. "node 'odd' (Odd): the domain 'com.x' is not supported", load, layer {
       node("StringNormalizer", {"x"}, {"h"}),
@@ -202,7 +202,7 @@ describe("tide.onnx.load", function(device)
     })
   end)
 
-  it("refuses attributes that an op does not take", function()
+  it("rejects attributes that an op does not have", function()
     raises("node 'elu' (Elu): the attribute 'beta' is not supported: the op supports alpha", load,
       layer {node("Elu", {"x"}, {"y"}, {alpha = 1.0, beta = 2.0})})
     raises("(BatchNormalization): the attribute spatial = 0 is not supported: expected 1", load,
@@ -215,7 +215,7 @@ describe("tide.onnx.load", function(device)
     equal(model(tide.ones(2, {device = device})):tolist(), {1.0, 1.0})
   end)
 
-  it("refuses graphs that cannot be computed", function()
+  it("rejects graphs that cannot be computed", function()
     raises("node 'add' (Add): input 'z' is neither an input of the graph nor computed by an earlier node", load, layer {
       node("Add", {"x", "z"}, {"y"}), node("Relu", {"y"}, {"z"})})
     raises("node 'relu' (Relu): output 'y' is computed twice", load, layer {
@@ -255,7 +255,7 @@ describe("tide.onnx.load", function(device)
     equal(read(16, "int32_data", {0x3f80, 0xc000}):tolist(), {1.0, -2.0})
   end)
 
-  it("refuses inconsistent tensors", function()
+  it("rejects inconsistent tensors", function()
     local function with(tensor)
       return {input = infos {"x"}, output = infos {"y"}, initializer = {tensor},
         node = {node("Add", {"x", "w"}, {"y"})}}
@@ -270,7 +270,7 @@ describe("tide.onnx.load", function(device)
       with {name = "w", dims = {1}, data_type = 14, raw_data = ""})
   end)
 
-  it("names the node where an input does not fit", function()
+  it("names the node whose input does not fit", function()
     local model = load(layer())
     raises("node 'gemm' (Gemm): ", model, tide.ones(1, 3, {device = device}))
     raises("expected 1 inputs (x), got 2", model, tide.ones(1), tide.ones(1))

@@ -12,7 +12,7 @@ local function op(name, attributes, count)
   return function(...) return call(node, ...) end
 end
 
---- Sines of 0, step, 2 step, ... in these sizes.
+--- Sines of 0, step, 2 step, ... in a shape.
 local function sines(device, step, ...)
   local sizes = {...}
   local count = 1
@@ -29,14 +29,14 @@ end
 describe("fused ops", function(device)
   local function tensor(values) return tide.tensor(values, {device = device}) end
   local function wave(...) return sines(device, ...) end
-  it("are variants of Gelu", function()
+  it("include variants of Gelu", function()
     local x, bias = tensor {-1, 0.5, 2}, tensor {0.5, 0, -0.5}
     expect({{-0.15429, 0.34571, 1.39957}}, op "FastGelu"(x, bias))
     expect({{-0.1542, 0.35039, 1.93566}}, op "QuickGelu"(x))
     expect({{-0.15427, 0.34573, 1.39979}}, op "BiasGelu"(x, bias))
     expect({{-0.15427, 0.34573, 1.39979}}, op "Gelu"(x + bias))
   end)
-  it("are products and convolutions with what follows", function()
+  it("include matmuls and convolutions with ops after them", function()
     expect({{0.03849, 0.16892, 0.01878, -0.13325}},
       op("FusedMatMul", {transBatchA = 1, transB = 1, alpha = 0.5})(wave(1, 2, 1, 3), wave(2, 1, 2, 3)))
     expect({{-0.06368, 0.16468, -0.01068, 0.67594}},
@@ -63,7 +63,7 @@ end)
 describe("fused attention", function(device)
   local function tensor(values) return tide.tensor(values, {device = device}) end
   local function wave(...) return sines(device, ...) end
-  it("takes masks of lengths, of ranges, and of keys, and a past", function()
+  it("accepts masks of lengths, of ranges, and of keys, and a past", function()
     local x, weight, bias = wave(1, 2, 3, 4), wave(2, 4, 12), wave(3, 12)
     local attend, causal = op("Attention", {num_heads = 2}), op("Attention", {num_heads = 2, unidirectional = 1}, 2)
     local function first(y) return y:select(2, 1) end
@@ -83,7 +83,7 @@ describe("fused attention", function(device)
     raises("a mask of the shape (1, 1, 3, 3) is not supported", attend, x, weight, bias, tide.ones(1, 1, 3, 3))
     raises("3 heads do not divide (2, 3, 4)", op("Attention", {num_heads = 3}), x, weight, bias)
   end)
-  it("takes queries, keys and values apart", function()
+  it("accepts separate queries, keys and values", function()
     local q, k, v = wave(1, 1, 2, 4), wave(2, 1, 3, 4), wave(3, 1, 3, 4)
     expect({{0.41191, -0.71827, 0.17212, 0.69412, 0.11303, -0.43465, 0.32886, 0.55301}},
       op("MultiHeadAttention", {num_heads = 2})(q, k, v, wave(4, 12), tensor {{1, 1, 0}}, wave(5, 1, 2, 2, 3)))
@@ -102,7 +102,7 @@ describe("fused attention", function(device)
   end)
 end)
 
-describe("ops on 8-bit numbers", function(device)
+describe("ops on 8-bit integers", function(device)
   local function u8(values) return tide.tensor(values, {dtype = "uint8", device = device}) end
   local function number(value) return tide.tensor(value, {device = device}) end
   local function zero(value) return u8(value) end
@@ -124,18 +124,18 @@ describe("ops on 8-bit numbers", function(device)
     expect({{127}}, op("QLinearGlobalAveragePool", {channels_last = 1})(
       x:reshape(1, 2, 3, 1), own[1], own[2], to[1], to[2]))
     expect({{21, 100, 234, 24, 137, 208}}, op("QLinearSigmoid")(x, own[1], own[2], number(0.004), zero(0)))
-    -- By hand: ONNX Runtime's table of exponentials is off by up to a step.
+    -- By hand: ONNX Runtime's table of exponentials has errors of up to a step.
     expect({{1, 11, 238, 4, 49, 197}}, op("QLinearSoftmax", {axis = -1, opset = 13})(
       x, own[1], own[2], number(0.004), zero(0)))
   end)
-  it("multiply, with the input quantized before", function()
+  it("quantize the input of a matmul first", function()
     local b, scale, zeros = u8 {{1, 200}, {90, 30}, {128, 7}}, number {0.02, 0.01}, u8 {128, 100}
     expect({{-0.14032, -1.93465, 0.71994, 1.06}}, op("DynamicQuantizeMatMul")(
       sines(device, 1, 2, 3), b, scale, zeros, number {0.5, -0.5}))
     expect({{6.9, -5.131, 6.0884, -4.388}}, op("MatMulIntegerToFloat")(
       x, b, own[1], scale, own[2], zeros, number {0.5, -0.5}))
   end)
-  it("are the weights of an LSTM", function()
+  it("can be the weights of an LSTM", function()
     local function bytes(step)
       return (tide.arange(16, {device = device}) * step):remainder(256):to("uint8"):reshape(1, 2, 8)
     end

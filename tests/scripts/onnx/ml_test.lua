@@ -1,5 +1,5 @@
--- Ops of the domain ai.onnx.ml: trees, support vectors, linear models, features, categories; values as ONNX Runtime
--- 1.32 gives them.
+-- Ops of the domain ai.onnx.ml: trees, support vectors, linear models, features, categories; values of ONNX Runtime
+-- 1.32.
 local native = require "tide.native"
 local operators = require "tide.onnx.operators"
 local tensors = require "tide.onnx.tensors"
@@ -48,7 +48,7 @@ describe("an ensemble of trees", function(device)
   local nan = 0 / 0
   local x = tensor {{-1, 2}, {0.5, nan}, {3, -1}}
 
-  it("adds, averages and takes minima and maxima", function()
+  it("computes sums, means, minima and maxima", function()
     local expected = {
       SUM = {{-0.15, 3.2}, {0.6, 0.45}, {2.1, 0.45}}, AVERAGE = {{-0.025, 1.7}, {0.35, 0.325}, {1.1, 0.325}},
       MIN = {{-0.65, 3.2}, {0.6, 0.45}, {2.1, 0.45}}, MAX = {{0.6, 3.2}, {0.6, 0.45}, {2.1, 0.45}},
@@ -59,7 +59,7 @@ describe("an ensemble of trees", function(device)
     end
   end)
 
-  it("classifies among three, two with one score, and two by a share", function()
+  it("classifies with three classes, with two and one score, and with two and a probability", function()
     local label, y = op("TreeEnsembleClassifier", merged(kNodes, weights("class", {0, 1, 2, 1, 2, 0}),
       {classlabels_int64s = {4, 5, 6}, post_transform = "SOFTMAX"}))(x)
     equal(label:tolist(), {4, 4, 6})
@@ -85,7 +85,7 @@ describe("an ensemble of trees", function(device)
     close(y, {{1, 0, 0, 0}, {0, 0, 0, 100}, {0, 0, 0, 100}, {0, 0, 1000, 0}, {0, 0, 1000, 0}, {0, 10, 0, 0}})
   end)
 
-  it("is refused where it is not one", function()
+  it("is rejected if it is invalid", function()
     local function refuse(message, changed, input)
       raises(message, op("TreeEnsembleRegressor", merged(kNodes, weights("target", {0, 0, 0, 0, 0, 0}), changed)),
         input or x)
@@ -113,7 +113,7 @@ describe("support vectors", function(device)
     classlabels_ints = {4, 5, 6},
   }
 
-  it("fit numbers, by four kernels", function()
+  it("can be regressors, with four kernels", function()
     local expected = {
       LINEAR = {{0.0, 0.0, 0.0}, {{1.0}, {-4.25}}}, POLY = {{0.5, 1.0, 2.0}, {{0.90625}, {-6.375}}},
       RBF = {{0.5, 0.0, 0.0}, {{0.50322}, {-0.4264}}}, SIGMOID = {{0.5, 0.1, 0.0}, {{0.45983}, {-1.46242}}},
@@ -135,7 +135,7 @@ describe("support vectors", function(device)
     close(y, {{-0.35322, 0.35322}, {0.5764, -0.5764}}, {atol = 1e-5})
   end)
 
-  it("have probabilities of classes by those of pairs", function()
+  it("compute probabilities of classes from those of pairs", function()
     local label, y = op("SVMClassifier", machine("RBF", {0.5, 0.0, 0.0},
       merged(three, {prob_a = {-1.0, -2.0, -0.5}, prob_b = {0.1, 0.0, 0.2}})))(x)
     equal(label:tolist(), {4, 4})
@@ -145,7 +145,7 @@ end)
 
 describe("a linear model", function(device)
   local x = tide.tensor({{1, 0.5}, {-1, 2}}, {device = device})
-  it("classifies, with scores by each transform", function()
+  it("classifies, with each transform of the scores", function()
     local expected = {
       NONE = {{{1, 1, 0}, {-1, 2.5, -0.5}}, {{0.25, 0.75}, {3.75, -2.75}}},
       LOGISTIC = {{{0.73106, 0.73106, 0.5}, {0.26894, 0.92414, 0.37754}}, {{0.32082, 0.67918}, {0.93991, 0.06009}}},
@@ -166,7 +166,7 @@ describe("a linear model", function(device)
       close(y, rows[2], {atol = 1e-5})
     end
   end)
-  it("fits numbers", function()
+  it("can be a regressor", function()
     close(op("LinearRegressor", {coefficients = {1.0, 1.0}, intercepts = {0.1}, post_transform = "PROBIT"})(
       tide.tensor({{0.25, 0.5}}, {device = device})), {{1.0364334}}, {atol = 1e-5}) -- the quantile of 0.85 in tables
     raises("3 coefficients for 1 results of 2 columns", op("LinearRegressor", {coefficients = {1.0, 1.0, 2.0}}), x)
@@ -177,7 +177,7 @@ end)
 
 describe("features", function(device)
   local function tensor(values) return tide.tensor(values, {device = device}) end
-  it("are scaled, normalized, filled in, cut at a threshold", function()
+  it("are scaled, normalized, imputed, and binarized", function()
     close(op("Scaler", {offset = {1.0, 2.0}, scale = {0.5, 3.0}})(tensor {{1, 2}, {3, 4}}), {{0, 0}, {1, 6}})
     local rows = tensor {{-3.0, 2, 1}, {0, 0, 0}}
     close(op("Normalizer", {norm = "MAX"})(rows), {{-1.5, 1, 0.5}, {0, 0, 0}})
@@ -199,7 +199,7 @@ end)
 
 describe("categories", function(device)
   local function tensor(values) return tide.tensor(values, {device = device}) end
-  it("become numbers and text", function()
+  it("are converted to numbers and text", function()
     local encode = op("LabelEncoder", {keys_strings = {"a", "b"}, values_int64s = {4, 5}, default_int64 = 9})
     equal(encode({"b", "z", "a"}):tolist(), {5, 9, 4})
     local decode = op("LabelEncoder", {keys_int64s = {4, 5}, values_strings = {"a", "b"}})
@@ -213,7 +213,7 @@ describe("categories", function(device)
     equal(mapper(tensor {5, 7}), {"b", "none"})
     equal(mapper({"a", "z"}):tolist(), {4, -1})
   end)
-  it("become rows with a 1", function()
+  it("are converted to one-hot rows", function()
     equal(op("OneHotEncoder", {cats_int64s = {1, 3}})(tensor {3, 9}):tolist(), {{0.0, 1.0}, {0.0, 0.0}})
     equal(op("OneHotEncoder", {cats_strings = {"a", "b"}})({"b", "a"}):tolist(), {{0.0, 1.0}, {1.0, 0.0}})
     raises("an entry is not a known category", op("OneHotEncoder", {cats_int64s = {1}, zeros = 0}), tensor {2})
@@ -227,7 +227,7 @@ end)
 
 describe("a file with text", function(device)
   local folder = own_folder()
-  it("gives labels as a list of text, and scores by label", function()
+  it("returns labels as a list of strings, and scores by label", function()
     local path = folder() .. "/model.onnx"
     local function info(name) return {name = name, type = {tensor_type = {elem_type = 1}}} end
     local initializers = {
@@ -250,7 +250,7 @@ describe("a file with text", function(device)
     equal(label, {"yes", "no"})
     equal(scores, {{no = 0.25, yes = 0.75}, {no = 1.0, yes = 0.0}})
   end)
-  it("refuses text for ops on numbers", function()
+  it("rejects text for ops on numbers", function()
     local path = folder() .. "/model.onnx"
     local function info(name) return {name = name, type = {tensor_type = {elem_type = 8}}} end
     native.write_onnx(path, "ModelProto", {

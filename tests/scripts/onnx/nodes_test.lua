@@ -1,4 +1,4 @@
--- Single nodes of ONNX: results as ONNX's own tests expect them (tests/onnx/README.md).
+-- Single nodes of ONNX: the results of ONNX's own tests (tests/onnx/README.md).
 local native = require "tide.native"
 local tensors = require "tide.onnx.tensors"
 local tide = require "tide"
@@ -8,7 +8,7 @@ local describe, it = test.describe, test.it
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 local folder = here .. "/../../onnx/nodes/"
 
---- The tensors of a file that are called stem_1, stem_2, ...
+--- The tensors of a file with the names stem_1, stem_2, ...
 local function tensors_called(message, stem)
   local by_name, list = {}, {}
   for _, tensor in ipairs(message.graph.initializer) do by_name[tensor.name] = tensor end
@@ -38,7 +38,7 @@ local kNodes <const> = {
 
 describe("nodes of ONNX", function(device)
   for _, name in ipairs(kNodes) do
-    it("compute what is expected: " .. name, function()
+    it("have the expected results: " .. name, function()
       local path = folder .. name .. ".onnx"
       local message = native.read_onnx(path, "ModelProto", "load")
       local model = tide.onnx.load(path, {device = device})

@@ -1,5 +1,4 @@
--- Single ops at the ends of what ONNX allows; results by hand from the standard, and as its reference implementation
--- has them.
+-- Single ops with unusual arguments; expected results by hand from the standard, or from its reference implementation.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, close = test.describe, test.it, test.same_type, test.close
@@ -21,7 +20,7 @@ describe("an ONNX op", function(device)
     close(node("pools", "AveragePool", pool)(x), {{{{1.0, 3.5}, {13.5, 16}}}})
     pool.count_include_pad = 1
     close(node("pools", "AveragePool", pool)(x), {{{{0.25, 1.75}, {6.75, 16}}}})
-    -- A window that starts in the input and ends after it stays.
+    -- A window that starts in the input and ends after it is kept.
     local row = tide.arange(1, 6, options):float():reshape(1, 1, 5)
     close(node("pools", "MaxPool", {kernel_shape = {2}, strides = {2}, ceil_mode = 1})(row), {{{2.0, 4, 5}}})
   end)
@@ -34,19 +33,19 @@ describe("an ONNX op", function(device)
     end
     local cubic = node("resizing", "Resize", {mode = "cubic"})
     local y = cubic(tide.tensor({{0, 0, 255, 255}}, {dtype = "uint8", device = device}), nil, tide.tensor {1.0, 2.0})
-    equal({y:min():item(), y:max():item()}, {0, 255}) -- what goes beyond does not wrap around
+    equal({y:min():item(), y:max():item()}, {0, 255}) -- values out of range do not wrap around
   end)
-  it("sums what comes before exactly", function()
+  it("sums preceding elements exactly", function()
     local x, axis = tide.tensor({1, 1e20, 3}, options), tide.tensor(0)
     equal(node("reductions", "CumSum", {exclusive = 1})(x, axis):tolist(), {0.0, 1.0, tide.tensor(1e20):item()})
     equal(node("reductions", "CumSum", {exclusive = 1, reverse = 1})(tide.tensor({1, 2, 3}, options), axis):tolist(),
       {5, 3, 0})
     equal(node("reductions", "CumSum", {exclusive = 1})(tide.zeros({0}, options), axis).shape, {0})
   end)
-  it("leaves a row of zeros when it scales rows to a norm of 1", function()
+  it("leaves a row of zeros unchanged when it scales rows to a norm of 1", function()
     close(node("normalizations", "LpNormalization")(tide.tensor({{3.0, 4}, {0, 0}}, options)), {{0.6, 0.8}, {0, 0}})
   end)
-  it("gives nan for the sign of nan", function()
+  it("returns nan for the sign of nan", function()
     local y = node("elementwise", "Sign")(tide.tensor({-2.5, 0, 0 / 0, 3}, options))
     equal({y:isnan():tolist(), y[{ {1, 2} }]:tolist()}, {{false, false, true, false}, {-1.0, 0.0}})
     equal(node("elementwise", "Sign")(tide.tensor({-2, 0, 3}, options)):tolist(), {-1, 0, 1})
@@ -63,7 +62,7 @@ describe("an ONNX op", function(device)
     test.raises("position 3 of 2", after, 3)
     test.raises("position -3 of 2", after, -3)
   end)
-  it("attends with softcap before the mask, and gives zeros where nothing may be attended to", function()
+  it("applies softcap before the mask, and returns zeros if nothing may be attended to", function()
     local q = tide.tensor({0.5, 1, 1.5, 2}, options):reshape(1, 1, 2, 2)
     local k = (tide.arange(1, 7, options):float() / 4):reshape(1, 1, 3, 2)
     local v = tide.arange(0, 6, options):float():reshape(1, 1, 3, 2)
@@ -80,7 +79,7 @@ describe("an ONNX op", function(device)
       equal(scores:isinf():tolist(), tide.tensor(expected):isinf():tolist())
       close(scores:nan_to_num(0, 0, 0), tide.tensor(expected):nan_to_num(0, 0, 0):tolist())
     end
-    -- A mask for the first key alone.
+    -- A mask for the first key only.
     local attend = node("attention", "Attention", {softmax_precision = 11}, nil, 23)
     close(attend(q, k, v, mask[{ {}, {1, 1} }]), {{{{0, 1}, {0, 0}}}})
   end)
@@ -98,7 +97,7 @@ describe("an ONNX op", function(device)
       tide.tensor({1.0, -2, 300000, 4}, options), tide.tensor(2.0, options))
     equal({y.dtype, y:tolist()}, {"int16", {0, -1, 32767, 2}})
   end)
-  it("finds a real signal from half of its frequencies", function()
+  it("computes a real signal from half of its frequencies", function()
     local axis = tide.tensor(1)
     local half = tide.tensor({{{15, 0}, {-3.6180339, 3.0776834}, {-1.3819660, -0.7265425}}}, options)
     local inverse = node("signal", "DFT", {onesided = 1, inverse = 1}, nil, 20)

@@ -1,4 +1,4 @@
--- tide.onnx.save: what is saved computes the same when it is loaded, and what cannot be saved.
+-- tide.onnx.save: loaded files compute the same results; modules that cannot be saved.
 local native = require "tide.native"
 local tide = require "tide"
 local test = require "tide.test"
@@ -59,7 +59,7 @@ describe("tide.onnx.save", function(device)
     end
   end
 
-  it("keeps an MLP, its names and a batch of another size", function()
+  it("preserves an MLP, its names and a batch of another size", function()
     local net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout(), nn.Linear(8, 3),
       nn.Softmax(2))
     local options = {input_names = {"x"}, output_names = {"p"}, dynamic_axes = {x = {1}, p = {1}}}
@@ -73,7 +73,7 @@ describe("tide.onnx.save", function(device)
     equal(message.graph.output[1].name, "p")
   end)
 
-  it("keeps a convolutional network", function()
+  it("preserves a convolutional network", function()
     round_trip(nn.Sequential(nn.Conv2d(3, 8, 3, {padding = 1, stride = 2}), nn.BatchNorm2d(8),
       nn.GELU(), nn.MaxPool2d(2), nn.ConvTranspose2d(8, 4, 3, {stride = 2, output_padding = 1}),
       nn.Hardswish(), nn.AvgPool2d(2), nn.SiLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()),
@@ -81,12 +81,12 @@ describe("tide.onnx.save", function(device)
       on_device(tide.randn(3, 3, 16, 16)))
   end)
 
-  it("keeps a residual network", function()
+  it("preserves a residual network", function()
     round_trip(tide.vision.models.resnet18 {num_classes = 5}, on_device(tide.randn(1, 3, 32, 32)),
       {dynamic_axes = {input_1 = {1}}}, on_device(tide.randn(2, 3, 32, 32)))
   end)
 
-  it("keeps a layer of a transformer", function()
+  it("preserves a layer of a transformer", function()
     local options = {dynamic_axes = {input_1 = {1, 2}}}
     round_trip(nn.TransformerEncoderLayer(8, 2, 16), on_device(tide.randn(5, 2, 8)), options,
       on_device(tide.randn(6, 3, 8)))
@@ -94,7 +94,7 @@ describe("tide.onnx.save", function(device)
       {batch_first = true, norm_first = true, activation = "gelu"}), on_device(tide.randn(5, 2, 8)))
   end)
 
-  it("keeps recurrent layers and their states", function()
+  it("preserves recurrent layers and their states", function()
     local x = tide.randn(5, 2, 4)
     round_trip(nn.LSTM(4, 6, 2, {bidirectional = true}), on_device(x),
       {dynamic_axes = {input_1 = {1, 2}}}, on_device(tide.randn(7, 3, 4)))
@@ -104,7 +104,7 @@ describe("tide.onnx.save", function(device)
     round_trip(nn.RNN(4, 6), on_device(x))
   end)
 
-  it("keeps embeddings and normalizations", function()
+  it("preserves embeddings and normalizations", function()
     round_trip(nn.Sequential(nn.Embedding(10, 4), nn.LayerNorm(4)),
       on_device(tide.tensor{{1, 10}, {3, 4}}))
     round_trip(nn.Sequential(nn.GroupNorm(2, 4), nn.InstanceNorm1d(4), nn.PReLU(4),
@@ -113,7 +113,7 @@ describe("tide.onnx.save", function(device)
       nn.ZeroPad2d(1)), on_device(tide.randn(1, 4, 3, 3)))
   end)
 
-  it("keeps ops of a forward of one's own", function()
+  it("preserves ops of a custom forward", function()
     for _, fn in ipairs {
       function(x) return (x * 2 + 1) / (x:abs() + 1), 3 - x, x:square():sum(2, true):sqrt() end,
       function(x) return x:max(2) end,
@@ -132,7 +132,7 @@ describe("tide.onnx.save", function(device)
     end
   end)
 
-  it("computes what depends on open sizes", function()
+  it("computes values that depend on dynamic sizes", function()
     local function open(fn, first, other, axes)
       round_trip(Lambda(fn), on_device(tide.randn(first)), {dynamic_axes = {input_1 = axes or {1}}},
         on_device(tide.randn(other)))
@@ -150,7 +150,7 @@ describe("tide.onnx.save", function(device)
     open(function(x) return x[{{}, {1, 2}}] * x:size(1) + x:size(2) end, small, {4, 6}, {1, 2})
   end)
 
-  it("opens dimensions of two inputs together, and names those of outputs", function()
+  it("makes dimensions of two inputs dynamic together, and names those of outputs", function()
     local path = save(Lambda(function(a, b) return a:matmul(b), a:reshape(a:size(1) * 12) end),
       on_device(tide.randn(2, 3, 4), tide.randn(2, 4, 5)),
       {input_names = {"a", "b"}, dynamic_axes = {a = {1}, b = {1}}})
@@ -165,7 +165,7 @@ describe("tide.onnx.save", function(device)
     equal(dims(graph.output[2]), {"output_2_dim_1"})
   end)
 
-  it("refuses sizes that cannot be open, with the dimension and the op", function()
+  it("rejects sizes that cannot be dynamic, with the dimension and the op", function()
     local function refuse(message, fn, first, axes)
       raises(message, save, Lambda(fn), on_device(tide.randn(first)), {dynamic_axes = {input_1 = axes or {1}}})
     end
@@ -185,7 +185,7 @@ describe("tide.onnx.save", function(device)
       nn.ReLU(), on_device(tide.randn(2, 3)), {dynamic_axes = {input_1 = {"n", "n"}}})
   end)
 
-  it("leaves the module as it was", function()
+  it("does not change the module", function()
     local net = nn.Sequential(nn.LSTM(2, 2), Lambda(function(y) return y end)):train()
     net[2]:eval()
     save(net, on_device(tide.randn(3, 1, 2)))
@@ -193,7 +193,7 @@ describe("tide.onnx.save", function(device)
     test.is_nil(rawget(net[1], "forward"))
   end)
 
-  it("names the op and the module that have no form", function()
+  it("names the op and the module that cannot be written", function()
     local net = nn.Sequential(nn.Linear(2, 2), Lambda(function(x) return x:erfinv() end))
     raises("module[2] (Lambda): save: the op 'erfinv' cannot be exported to ONNX", function()
       save(net, on_device(tide.ones(1, 2)))

@@ -1,4 +1,4 @@
--- The default floating type: what takes it, and what does not.
+-- The default floating type: where it is used, and where not.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, raises = test.describe, test.it, test.equal, test.raises
@@ -39,7 +39,7 @@ describe("the default type", function(device)
     function() return tide.nn.BatchNorm1d(2, on).running_mean end,
   }
 
-  it("is that of new tensors and of integers that become floating", function()
+  it("is used for new tensors and for integers that become floating", function()
     for _, dtype in ipairs {"float64", "float16", "bfloat16", "float32"} do
       tide.set_default_dtype(dtype)
       equal(tide.get_default_dtype(), dtype)
@@ -50,12 +50,12 @@ describe("the default type", function(device)
       equal(tide.result_type(whole {1, 2}, 0.5), dtype)
     end
   end)
-  it("keeps all digits of numbers when it is float64", function()
+  it("keeps all digits of numbers if it is float64", function()
     tide.set_default_dtype("float64")
     equal(tide.tensor(0.1, on):item(), 0.1)
     equal((whole {1} * 0.1):item(), 0.1)
   end)
-  it("leaves integers, and tensors that have a type, alone", function()
+  it("does not affect integers, and tensors that have a type", function()
     local single = tide.ones(2, {dtype = "float32", device = device})
     tide.set_default_dtype("float64")
     equal(whole({1, 2}).dtype, "int64")

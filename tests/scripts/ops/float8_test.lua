@@ -1,4 +1,4 @@
--- The two types of eight bits: what they hold, what takes them, and products with scales.
+-- The two types of eight bits: their values, supported ops, and matmuls with scales.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -9,7 +9,7 @@ local kTypes <const> = {"float8_e4m3fn", "float8_e5m2"}
 describe("float8", function(device)
   local function numbers(values, dtype) return tide.tensor(values, {dtype = dtype, device = device}) end
 
-  it("has PyTorch's numbers", function()
+  it("has PyTorch's values", function()
     local x = {0.1, -3.3, 17, 100, 448, 464, 465, 1e6, 1e-3, -2 ^ -10, 2 ^ -10 * 1.01, -0.0}
     equal(numbers(x, "float8_e4m3fn"):float():tolist(),
       {0.1015625, -3.25, 16.0, 96.0, 448.0, 448.0, 0 / 0, 0 / 0, 0.001953125, -0.0, 0.001953125, -0.0})
@@ -34,7 +34,7 @@ describe("float8", function(device)
     end
   end)
 
-  it("meets other types in theirs, and its like in float16", function()
+  it("is promoted to other types, and to float16 with each other", function()
     local a, b = numbers({1}, "float8_e4m3fn"), numbers({1}, "float8_e5m2")
     equal((a + b).dtype, "float16")
     equal((a + numbers({1}, "bfloat16")).dtype, "bfloat16")
@@ -44,7 +44,7 @@ describe("float8", function(device)
     equal(tide.result_type(a, b), "float16")
   end)
 
-  it("is moved, picked, joined, written and drawn", function()
+  it("can be moved, gathered, joined, written and drawn", function()
     for _, dtype in ipairs(kTypes) do
       local x = numbers({{1, 2, 3, 4}, {5, 6, 7, 8}, {10, 12, 14, 16}}, dtype)
       equal(x:index_select(2, tide.tensor({4, 1}, {device = device})):long():tolist(), {{4, 1}, {8, 5}, {16, 10}})
@@ -67,7 +67,7 @@ describe("float8", function(device)
     equal(x.grad:tolist(), {3.0, 3.0})
   end)
 
-  it("is refused by ops that compute with it otherwise", function()
+  it("is rejected by other ops", function()
     local x = tide.ones({4, 4}, {dtype = "float8_e4m3fn", device = device})
     raises("sort: does not take float8_e4m3fn: convert it with :to(\"float32\")", function() return x:sort() end)
     raises("cumsum: does not take float8_e4m3fn", function() return x:cumsum(1) end)
@@ -77,14 +77,14 @@ describe("float8", function(device)
 end)
 
 describe("scaled_mm", function(device)
-  --- Whole numbers that are exact in each type, so that sums are too.
+  --- Integers that are exact in each type, so that sums are too.
   local function factor(seed, rows, columns, dtype)
     tide.manual_seed(seed)
     return tide.randint(-3, 3, {rows, columns}):to(device):to(dtype)
   end
   local function product(a, b) return a:double():cpu():matmul(b:double():cpu()) end
 
-  it("multiplies any sizes, in the types of results", function()
+  it("multiplies any sizes, in all result types", function()
     for _, sizes in ipairs {{16, 32, 48}, {5, 48, 16}, {3, 7, 5}, {1, 1, 1}, {33, 64, 17}} do
       local m, k, n = table.unpack(sizes)
       for _, types in ipairs {{1, 1}, {1, 2}, {2, 1}} do
@@ -99,7 +99,7 @@ describe("scaled_mm", function(device)
     end
   end)
 
-  it("takes scales of rows and columns, and a bias", function()
+  it("accepts scales of rows and columns, and a bias", function()
     for _, k in ipairs {16, 9} do
       local a, b = factor(3, 5, k, "float8_e4m3fn"), factor(4, k, 32, "float8_e4m3fn")
       local rows = tide.tensor({{1}, {2}, {0.5}, {4}, {8}}, {device = device})
@@ -114,7 +114,7 @@ describe("scaled_mm", function(device)
     end
   end)
 
-  it("takes views that begin anywhere, and nothing", function()
+  it("accepts views with any offset, and empty matrices", function()
     local a, b = factor(5, 20, 40, "float8_e4m3fn"), factor(6, 40, 40, "float8_e5m2")
     local left, right = a[{{2, 9}, {4, 35}}], b[{{3, 34}, {2, 33}}]
     equal(tide.scaled_mm(left, right, 1, 1, {out_dtype = "float32"}), product(left, right):to("float32"):to(device))
@@ -123,7 +123,7 @@ describe("scaled_mm", function(device)
     equal(tide.scaled_mm(a:narrow(2, 1, 0), b:narrow(1, 1, 0), 1, 1):float():abs():max():item(), 0.0)
   end)
 
-  it("says what does not fit", function()
+  it("reports mismatches", function()
     local a, b = factor(7, 2, 16, "float8_e4m3fn"), factor(8, 16, 32, "float8_e5m2")
     raises("expected float8_e4m3fn or float8_e5m2, got float32", function()
       return tide.scaled_mm(a:float(), b, 1, 1)
@@ -147,7 +147,7 @@ describe("scaled_mm", function(device)
 end)
 
 describe("files and other programs", function()
-  it("keep float8", function()
+  it("support float8", function()
     local path = os.tmpname() .. ".safetensors"
     local saved = {}
     for _, dtype in ipairs(kTypes) do saved[dtype] = tide.linspace(-2, 2, 9):to(dtype) end

@@ -1,4 +1,4 @@
--- Arithmetic of integers in every type, against Lua's own integers: quotients and rests of any sign,
+-- Arithmetic of integers in every type, compared with Lua's own integers: quotients and remainders of any sign,
 -- divisors of zero, the smallest number, shifts.
 local tide = require "tide"
 local test = require "tide.test"
@@ -7,7 +7,7 @@ local equal = test.same_type
 
 local kTypes <const> = {int8 = 8, uint8 = 8, int16 = 16, int32 = 32, int64 = 64}
 
---- A Lua integer as a type of that number of bits holds it: the rest is cut off.
+--- A Lua integer wrapped to a type of this number of bits.
 local function wrapped(value, dtype)
   local bits = kTypes[dtype]
   if bits == 64 then return value end
@@ -16,7 +16,7 @@ local function wrapped(value, dtype)
   return is_negative and value - (1 << bits) or value
 end
 
---- Numbers of a type that arithmetic is likely to get wrong.
+--- Values of a type for which arithmetic is likely to be wrong.
 local function edges(dtype)
   local info = tide.iinfo(dtype)
   local list = {}
@@ -27,7 +27,7 @@ local function edges(dtype)
   return list
 end
 
---- Combines all pairs of edges, or of edges with these second numbers, by fn, as whole tensors and
+--- Combines all pairs of edge values, or edge values with these second numbers, by fn, as tensors and
 --- with a number on either side, and compares with reference(a, b).
 local function compare_pairs(dtype, device, fn, reference, seconds)
   local options = {dtype = dtype, device = device}
@@ -77,18 +77,18 @@ describe("integers", function(device)
     for _, b in ipairs(edges(dtype)) do
       if b ~= 0 then divisors[#divisors + 1] = b end
     end
-    it(dtype .. " divide towards minus infinity, with the rest that belongs to it", function()
+    it(dtype .. " divide towards minus infinity, with the matching remainder", function()
       local function quotient(a, b) return a // b end
       local function rest(a, b) return a % b end
       compare_pairs(dtype, device, quotient, quotient, divisors)
       compare_pairs(dtype, device, rest, rest, divisors)
     end)
-    it(dtype .. " divide towards zero, with the rest that belongs to it", function()
+    it(dtype .. " divide towards zero, with the matching remainder", function()
       compare_pairs(dtype, device, function(a, b) return tide.div(a, b, {rounding_mode = "trunc"}) end,
         cut_off, divisors)
       compare_pairs(dtype, device, tide.fmod, math.fmod, divisors)
     end)
-    it(dtype .. " shift by any number of places", function()
+    it(dtype .. " shift by any number of bits", function()
       local counts = {0, 1, 2, bits // 2, bits - 2, bits - 1, bits, bits + 1, 63, 64, 100}
       if dtype ~= "uint8" then counts[#counts + 1] = -1 end
       compare_pairs(dtype, device, function(a, b) return a << b end, shifted_left, counts)

@@ -1,5 +1,5 @@
--- Linear algebra: what defines each decomposition, gradients against finite differences, also of
--- gradients, stacks and views, and errors.
+-- Linear algebra: the defining property of each decomposition, gradients compared with finite differences, second
+-- derivatives, stacks, views and errors.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -10,7 +10,7 @@ local close, equal, raises = test.close, test.same_type, test.raises
 local linalg = tide.linalg
 local tight = {rtol = 1e-9, atol = 1e-9}
 
---- Numbers without pattern, the same in every run; square ones are well away from singular.
+--- Numbers without a pattern, the same in every run; square matrices are well-conditioned.
 local function matrix(device, ...)
   local shape, count = {...}, 1
   for _, size in ipairs(shape) do count = count * size end
@@ -21,7 +21,7 @@ local function matrix(device, ...)
   return x:to(device)
 end
 
---- Symmetric, with eigenvalues apart from each other and above 0.
+--- Symmetric, with distinct positive eigenvalues.
 local function positive(device, n)
   local x = matrix(device, n, n)
   local iota = tide.range(1, n, {dtype = "float64", device = device})
@@ -65,7 +65,7 @@ describe("decompositions", function(device)
     local only_r = select(2, linalg.qr(a, "r"))
     close(only_r:abs(), (select(2, linalg.qr(a))):abs(), tight)
   end)
-  it("of symmetric matrices give ascending eigenvalues from one triangle", function()
+  it("of symmetric matrices compute ascending eigenvalues from one triangle", function()
     local a = positive(device, 4)
     local w, v = linalg.eigh(a)
     close(product(v, tide.diag(w), v:t()), a, tight)
@@ -82,7 +82,7 @@ describe("decompositions", function(device)
     close(product(q, r), a, tight)
     close(linalg.inv(matrix(device, 4, 4):t()), linalg.inv(matrix(device, 4, 4)):t(), tight)
   end)
-  it("take float32, and refuse what LAPACK has no routine for", function()
+  it("accept float32, and reject types that LAPACK does not support", function()
     equal(linalg.inv(matrix(device, 3, 3):float()).dtype, "float32")
     raises("expected float32 or float64, got float16", linalg.inv, matrix(device, 3, 3):half())
     raises("expected float32 or float64, got int64", linalg.svd, matrix(device, 3, 3):long())
@@ -100,7 +100,7 @@ describe("decompositions", function(device)
     test.identical(all(), alone)
     tide.set_num_threads(threads)
   end)
-  it("of nothing are nothing", function()
+  it("of empty matrices are empty", function()
     local none = tide.zeros({0, 0}, {dtype = "float64", device = device})
     close(linalg.det(none), 1.0)
     equal(linalg.inv(none).shape, {0, 0})
@@ -134,7 +134,7 @@ describe("solvers", function(device)
     local s = positive(device, 4)
     close(product(s, tide.cholesky_solve(b, linalg.cholesky(s))), b, tight)
   end)
-  it("find the least squares", function()
+  it("find least squares solutions", function()
     local a, b = matrix(device, 6, 3), matrix(device, 6, 2)
     local x, residuals, rank = linalg.lstsq(a, b)
     close(product(a:t(), product(a, x) - b), tide.zeros(3, 2):double(), {atol = 1e-9})
@@ -142,7 +142,7 @@ describe("solvers", function(device)
     equal(rank:item(), 3)
     close(linalg.pinv(a), product(linalg.inv(product(a:t(), a)), a:t()), tight)
   end)
-  it("leave out what is below the least squares' limit", function()
+  it("ignore singular values below the limit of least squares", function()
     local options = {dtype = "float64", device = device}
     local a, b = tide.diag(tide.tensor({1.0, 0.1, 0.01}, options)), tide.ones({3, 1}, options)
     local x, _, rank = linalg.lstsq(a, b, 0.05)
@@ -150,7 +150,7 @@ describe("solvers", function(device)
     equal(rank:item(), 2)
     raises("linalg.lstsq: expected at least 2 dimensions, got (3)", function() return linalg.lstsq(b:flatten(), b) end)
   end)
-  it("take tolerances, several for one matrix", function()
+  it("accept tolerances, several for one matrix", function()
     local a = tide.diag(tide.tensor({1.0, 0.1, 0.01}, {dtype = "float64", device = device}))
     local limits = tide.tensor({0.5, 0.05, 0.005}, {dtype = "float64", device = device})
     equal(linalg.matrix_rank(a, {atol = limits}):tolist(), {1, 2, 3})
@@ -159,7 +159,7 @@ describe("solvers", function(device)
     inverses:sum():backward()
     equal(a.grad.shape, {3, 3})
   end)
-  it("measure matrices", function()
+  it("compute norms", function()
     local a = matrix(device, 4, 4)
     local s = linalg.svdvals(a)
     close(linalg.det(a):abs(), s:prod(), tight)
@@ -247,7 +247,7 @@ describe("gradients of linear algebra", function(device)
       check_gradient(fn, matrix(device, 2, 4))
     end)
   end
-  it("solvers have those of both arguments", function()
+  it("of solvers exist for both arguments", function()
     local a, b = matrix(device, 3, 3), matrix(device, 3, 2)
     check_gradient(function(x, y) return linalg.solve(x, y) end, a, b)
     check_gradient(function(x, y) return linalg.solve_triangular(x, y, true) end, a, b)
@@ -258,7 +258,7 @@ describe("gradients of linear algebra", function(device)
     check_gradient(function(x, y) return (linalg.lstsq(x, y)) end, matrix(device, 4, 2),
       matrix(device, 4, 2))
   end)
-  it("of triangular solves leave out what is not read of the matrix", function()
+  it("of triangular solves ignore elements of the matrix that are not read", function()
     local place = {dtype = "float64", device = device}
     -- {upper, unitriangular, left, gradient of the matrix}: torch.linalg.solve_triangular.
     local cases = {
@@ -286,7 +286,7 @@ describe("gradients of linear algebra", function(device)
       close(a.grad:reshape(-1), tide.tensor(expected, place), {rtol = 1e-10, atol = 1e-11})
     end
   end)
-  it("can be differentiated again", function()
+  it("have second derivatives", function()
     for _, name in ipairs {"inv", "det", "cholesky", "svd", "eigh", "qr", "pinv", "lu"} do
       local fn = square[name]
       check_gradient(function(a)
@@ -304,7 +304,7 @@ describe("gradients of linear algebra", function(device)
 end)
 
 describe("errors of linear algebra", function(device)
-  it("name the matrix when the result is read", function()
+  it("report the matrix when the result is read", function()
     local flat = tide.ones({2, 2}, {device = device})
     local inverse = linalg.inv(flat)
     raises("linalg.inv: the matrix is singular: pivot 2 is zero", inverse.tolist, inverse)
@@ -314,7 +314,7 @@ describe("errors of linear algebra", function(device)
     raises("contains nan or infinity", function() return linalg.svdvals(flat / 0):tolist() end)
     close(linalg.inv(tide.eye(2, {device = device})), tide.eye(2))
   end)
-  it("say that completed bases have no gradient", function()
+  it("report that completed bases have no gradient", function()
     local a = matrix(device, 4, 2):requires_grad_()
     local q = linalg.qr(a, "complete")
     raises("has no gradient if there are more rows than columns", function() q:sum():backward() end)
@@ -323,7 +323,7 @@ describe("errors of linear algebra", function(device)
     r:abs():sum():backward()
     equal(square.grad.shape, {3, 3})
   end)
-  it("come at once for shapes and types that do not fit", function()
+  it("are raised at once for invalid shapes and types", function()
     local a = tide.ones({2, 3}, {device = device})
     raises("linalg.inv: expected a square matrix, got (2, 3)", linalg.inv, a)
     raises("linalg.solve: (2, 2) and (3, 1) have 2 and 3 rows", linalg.solve,
@@ -338,12 +338,12 @@ describe("errors of linear algebra", function(device)
   end)
 end)
 
-describe("what reports instead of failing", function(device)
+describe("functions that report instead of failing", function(device)
   local function numbers(values)
     return tide.tensor(values, {dtype = "float64", device = device})
   end
 
-  it("cholesky_ex says which leading part is not positive", function()
+  it("cholesky_ex reports which leading part is not positive", function()
     local a = numbers {{4, 2, 1}, {2, 5, 3}, {1, 3, 6}}
     local bad = numbers {{1, 0, 0}, {0, 1, 2}, {0, 2, 1}}
     local l, info = linalg.cholesky_ex(tide.stack {a, -a, bad})
@@ -357,7 +357,7 @@ describe("what reports instead of failing", function(device)
       return (linalg.cholesky_ex(-a, {check_errors = true})):tolist()
     end)
   end)
-  it("inv_ex, solve_ex and lu_factor_ex say which pivot is 0", function()
+  it("inv_ex, solve_ex and lu_factor_ex report which pivot is 0", function()
     local singular = numbers {{1, 2}, {2, 4}}
     local stack = tide.stack {singular, numbers {{1, 0}, {0, 2}}}
     local inverse, info = linalg.inv_ex(stack)
@@ -391,7 +391,7 @@ end)
 describe("PyTorch's old forms", function(device)
   local options <const> = {dtype = "float64", device = device}
 
-  it("of svd and qr give V instead of V', and are reduced", function()
+  it("of svd and qr return V instead of V', and are reduced", function()
     tide.manual_seed(11)
     local a = tide.randn({2, 3, 5}, options)
     local u, s, v = a:svd()
@@ -400,7 +400,7 @@ describe("PyTorch's old forms", function(device)
     equal({select(3, a:svd(false)).shape, (a.mT:qr()).shape, (a.mT:qr(false)).shape},
       {{2, 5, 5}, {2, 5, 3}, {2, 5, 5}})
   end)
-  it("of triangular factors take what is solved first", function()
+  it("of triangular factors take the right side first", function()
     tide.manual_seed(12)
     local a = tide.randn({2, 4, 4}, options) + tide.eye(4, options) * 4
     local b = tide.randn({2, 4, 2}, options)
@@ -418,7 +418,7 @@ describe("PyTorch's old forms", function(device)
 end)
 
 describe("einsum without an arrow", function(device)
-  it("keeps the dimensions of the ellipsis, and the letters that occur once in their order", function()
+  it("keeps the dimensions of the ellipsis, and letters that occur once, in order", function()
     local function numbers(count) return tide.range(1, count):to("float32"):to(device) end
     local a, x = numbers(6):view(3, 2), numbers(12):view(2, 2, 3)
     equal(tide.einsum("...i,...i", a, a):tolist(), {5.0, 25.0, 61.0})
@@ -434,7 +434,7 @@ describe("einsum without an arrow", function(device)
 end)
 
 describe("einsum", function(device)
-  it("gives int64 for what is summed, as sums do, and the operands' type for products", function()
+  it("returns int64 for sums, like sum, and the operands' type for products", function()
     local x = tide.full({3, 100}, 100, {dtype = "int8", device = device})
     local sums = tide.einsum("ij->i", x)
     equal(sums.dtype, "int64")
@@ -446,7 +446,7 @@ describe("einsum", function(device)
 end)
 
 describe("a matrix of powers", function(device)
-  it("is made of a single number too", function()
+  it("is also computed for a single number", function()
     local x = tide.tensor(2.0, {device = device}):requires_grad_()
     local powers = linalg.vander(x, 4)
     test.same_type(powers:tolist(), {{1.0, 2.0, 4.0, 8.0}})
@@ -468,7 +468,7 @@ describe("matrix_exp of half types", function(device)
 end)
 
 describe("norms of empty matrices", function(device)
-  it("are 0, but for the smallest of no values", function()
+  it("are 0, except the minimum of no values", function()
     for _, order in ipairs {1, 2, math.huge, "fro", "nuc"} do
       equal(linalg.norm(tide.zeros({0, 0}, {device = device}), order):item(), 0.0)
     end
@@ -477,7 +477,7 @@ describe("norms of empty matrices", function(device)
 end)
 
 test.describe("decompositions on the host", function()
-  it("have the same bits whatever the environment says to OpenBLAS", function()
+  it("have the same bits for all environment variables of OpenBLAS", function()
     local run = dofile(here .. "/../support/program.lua")
     local words = ("'%s/../support/decompositions.lua'"):format(here)
     local alone = run(words, "export OPENBLAS_NUM_THREADS=1;")

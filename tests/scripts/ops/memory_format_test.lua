@@ -1,4 +1,4 @@
--- Planes whose elements lie channels last: strides as PyTorch's, values as of planes in their own order.
+-- Images whose elements are stored channels last: PyTorch's strides, and the same values as row-major images.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -27,7 +27,7 @@ describe("channels_last", function(device)
     equal(y:permute(1, 3, 4, 2):is_contiguous(), true)
   end)
 
-  it("goes on through elementwise ops, conversions and moves", function()
+  it("is preserved by elementwise ops, conversions and moves", function()
     local x = planes(2, 3, 4, 5)
     local y = x:to(kLast)
     local scale = planes(3, 1, 1)
@@ -44,7 +44,7 @@ describe("channels_last", function(device)
     raises("view", y.view, y, 6, 20)
   end)
 
-  it("goes on through convolutions, normalisation and pools, with equal results and gradients", function()
+  it("is preserved by convolutions, normalization and pools, with equal results and gradients", function()
     tide.manual_seed(1)
     local net = nn.Sequential(nn.Conv2d(3, 6, 3, {padding = 1}), nn.BatchNorm2d(6), nn.ReLU(), nn.MaxPool2d(2),
       nn.Conv2d(6, 4, 1), nn.AvgPool2d(2)):to(device)
@@ -65,16 +65,16 @@ describe("channels_last", function(device)
     test.close(y, expected, {rtol = 1e-5, atol = 1e-6})
     for i, grad in ipairs(grads) do test.close(grad, wanted[i], {rtol = 1e-4, atol = 1e-5}) end
     equal(grads[1]:stride(), {192, 1, 24, 3})
-    net:to(kLast) -- the weights' order alone decides, too
+    net:to(kLast) -- the layout of the weights is sufficient, too
     equal(net[1].weight:stride(), {27, 1, 9, 3})
     equal(net[1](x):stride(), {384, 1, 48, 6})
     equal(({run(x)})[2][2]:stride(), {27, 1, 9, 3})
-    local plain = nn.Conv2d(3, 6, 3):to(device) -- and so does the input's
+    local plain = nn.Conv2d(3, 6, 3):to(device) -- and so is the input's
     equal(plain(x:to(kLast)):stride(), {216, 1, 36, 6})
     equal(plain(x):stride(), {216, 36, 6, 1})
   end)
 
-  it("is read and written across its rows, whatever their length", function()
+  it("can be read and written across its rows, of any length", function()
     for _, shape in ipairs {{2, 70, 9, 15}, {1, 3, 130, 1}, {3, 65, 8, 16}, {2, 5, 8, 8}} do
       local x = tide.range(1, shape[1] * shape[2] * shape[3] * shape[4]):reshape(shape):to(device)
       local y = x:contiguous(kLast)
@@ -89,7 +89,7 @@ describe("channels_last", function(device)
     test.identical(written, places:to(device))
   end)
 
-  it("takes writes, and steps of optimizers", function()
+  it("supports writes, and steps of optimizers", function()
     local x = planes(2, 3, 4, 5)
     local y = x:to(kLast) * 1
     y:add_(1)
@@ -113,7 +113,7 @@ describe("channels_last", function(device)
     test.close(trained(weight:to(kLast)), trained(weight), {rtol = 1e-5, atol = 1e-6})
   end)
 
-  it("is written as a whole in the order in which it lies", function()
+  it("is overwritten in its own layout", function()
     local x = planes(2, 3, 4, 5)
     local function launches(memory_format, write)
       local y = x:clone({memory_format = memory_format})
@@ -126,7 +126,7 @@ describe("channels_last", function(device)
       equal(y:stride(), memory_format == "channels_last" and last or plain)
       return count, y, seen
     end
-    -- Whether what is written lies in the same order, or has to be turned first.
+    -- Whether the source has the same layout, or must be converted first.
     for _, case in ipairs {
       {true, function(y) y:relu_() end},
       {true, function(y) y:copy_(x) end},
@@ -145,7 +145,7 @@ describe("channels_last", function(device)
     raises("do not broadcast", function() x:to(kLast):copy_(planes(4, 5, 3)) end)
   end)
 
-  it("names what it is not for", function()
+  it("reports unsupported shapes", function()
     raises("channels_last is for planes (n, c, h, w), got (2)", tide.ones(2).to, tide.ones(2), kLast)
     raises("unknown memory_format 'nhwc': known are contiguous_format, channels_last, preserve_format",
       tide.ones(2).to, tide.ones(2), {memory_format = "nhwc"})

@@ -9,7 +9,7 @@ local F = tide.nn.functional
 
 local kCount = 24
 
---- Numbers spread over from..to that avoid halves and the origin.
+--- Numbers in from..to that avoid halves and zero.
 local function spread(row, seed)
   local list = {}
   for i = 1, kCount do
@@ -47,7 +47,7 @@ local function strided(lists, device)
   return table.unpack(result)
 end
 
---- Asserts that fn of numbers of a half type is what the reference says, rounded to that type; its
+--- Asserts that fn of numbers of a half type equals the reference rounded to that type; the
 --- last bit may differ, as fn computes in float32.
 local function check_half(row, fn, lists, dtype, device)
   local inputs, wide = table.pack(tensors(lists, dtype, device)), {}

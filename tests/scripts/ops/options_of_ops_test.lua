@@ -1,5 +1,5 @@
--- Options of ops that other tests leave alone: weights of covariances, ways to pad and to resample,
--- and places of a rule of integration.
+-- Options of ops that other tests do not cover: weights of covariances, modes of padding and resampling,
+-- and positions in numerical integration.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, close = test.describe, test.it, test.close

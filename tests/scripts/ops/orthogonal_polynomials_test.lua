@@ -1,4 +1,4 @@
--- Orthogonal polynomials against closed forms.
+-- Orthogonal polynomials compared with closed forms.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -62,7 +62,7 @@ describe("orthogonal polynomials", function(device)
       end
     end
   end)
-  it("of Chebyshev follow the angle up to high degrees", function()
+  it("of Chebyshev agree with the angle up to high degrees", function()
     local angles = {0.1, 0.7, 1.5, 2.2, 3.1}
     local cosines = {}
     for i, angle in ipairs(angles) do cosines[i] = math.cos(angle) end
@@ -78,7 +78,7 @@ describe("orthogonal polynomials", function(device)
       end
     end
   end)
-  it("take a degree for each element; below 0 they are 0", function()
+  it("accept a degree for each element; below 0 they are 0", function()
     local degrees = tide.tensor({-1, 0, 1, 2.9, 3}, {device = device})
     close(special.hermite_polynomial_he(tide.full({5}, 2.0, {device = device}), degrees),
       {0, 1, 2, 3, 2})
@@ -95,7 +95,7 @@ describe("orthogonal polynomials", function(device)
       check_gradient(function(x) return special[name](x, 3) + special[name](x, degrees) end, x)
     end
   end)
-  it("refuse degrees that would take too long, and two numbers", function()
+  it("reject degrees that would take too long, and two numbers", function()
     raises("n must be at most 10000", special.laguerre_polynomial_l, x, 1e5)
     raises("expected a tensor, got two numbers", special.laguerre_polynomial_l, 1, 2)
   end)

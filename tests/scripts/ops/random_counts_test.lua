@@ -1,5 +1,5 @@
--- Counts drawn by chance: their distributions, by chi squared against the probabilities; and that
--- they are the same numbers everywhere.
+-- Random counts: their distributions, by chi squared tests; and that
+-- they are the same everywhere.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -7,9 +7,9 @@ local equal, raises = test.same_type, test.raises
 
 local wide <const> = {dtype = "float64"}
 
---- How far chi squared of the counts `x` lies from its mean, in its standard deviations.
---- `log_probability` is of the counts `low` to `high`; the ends stand for all beyond and do not
---- take part.
+--- The distance of chi squared of the counts `x` from its mean, in standard deviations.
+--- `log_probability` is of the counts `low` to `high`; the ends include all beyond and are not
+--- used.
 local function excess(x, log_probability, low, high)
   local counts = (x:clamp(low, high) - low + 1):to("int64"):bincount({minlength = high - low + 1})
   local expected = log_probability(tide.range(low, high, wide)):exp() * x:numel()
@@ -18,7 +18,7 @@ local function excess(x, log_probability, low, high)
   return (parts[{ {2, -2} }]:sum():item() - freedom) / math.sqrt(2 * freedom)
 end
 
---- The whole numbers around a mean in which nearly all counts lie.
+--- The integers around a mean that include nearly all counts.
 local function range_around(mean, deviation, most)
   local low, high = mean - 3.5 * deviation, mean + 3.5 * deviation
   return math.max(0, math.floor(low)), math.min(most, math.ceil(high))
@@ -65,7 +65,7 @@ describe("random counts", function(device)
     equal(alone, expected)
     equal(tide.eager(function() return draw(device) end), expected)
   end)
-  it("are nan where there is no distribution", function()
+  it("are nan for invalid parameters", function()
     local nan <const>, inf <const> = 0 / 0, 1 / 0
     local function row(values) return tide.tensor(values, {device = device}) end
     equal(tide.poisson(row {inf, 0.0}):isnan():tolist(), {true, false})

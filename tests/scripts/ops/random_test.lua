@@ -5,7 +5,7 @@ local describe, it, equal, raises = test.describe, test.it, test.same_type, test
 local random = tide.random
 
 describe("tide.random", function(device)
-  it("starts over from a seed or a state", function()
+  it("restarts from a seed or a state", function()
     random.seed(3)
     local state = random.get_state()
     local a = random.uniform(0, 1, {4}, {device = device})
@@ -17,7 +17,7 @@ describe("tide.random", function(device)
     equal(random.randn(2).shape, {2})
     random.seed()
   end)
-  -- Means and variances in closed form; 40,000 numbers are within five standard errors.
+  -- Means and variances in closed form; those of 40,000 numbers are within five standard errors.
   it("has the means and variances of its distributions", function()
     random.seed(11)
     local pi, euler = math.pi, 0.5772156649015329
@@ -55,13 +55,13 @@ describe("tide.random", function(device)
       if not near then error(name .. ": variance " .. spread) end
     end
   end)
-  it("has quartiles where there is no mean", function()
+  it("has the quartiles of distributions without a mean", function()
     random.seed(12)
     local x = random.standard_cauchy {size = 40000, device = device}
     test.close(x:quantile(tide.tensor({0.25, 0.5, 0.75}, {device = device})), {-1, 0, 1},
       {atol = 0.05, rtol = 0})
   end)
-  it("gives vectors that belong together", function()
+  it("returns vectors with the right covariances", function()
     random.seed(13)
     local options = {dtype = "float64", device = device}
     local mean, cov = {1, -2, 0.5}, {{2, 0.6, 0}, {0.6, 1, -0.5}, {0, -0.5, 3}}
@@ -80,13 +80,13 @@ describe("tide.random", function(device)
       random.multivariate_normal, {0, 0}, {{1, 2}})
     raises("dirichlet: alpha: element 1: expected number, got table", random.dirichlet, {{1, 2}})
   end)
-  it("ends where there are no numbers of a shape", function()
+  it("raises an error for shapes without elements", function()
     local shapes = tide.tensor({-1.5, -0.2, 1 / 0, 0 / 0, 0, 2}, {device = device})
     local x = random.gamma(shapes, 3, {device = device})
     equal(x:isnan():tolist(), {true, true, true, true, false, false})
     equal(x[5]:item(), 0.0)
   end)
-  it("never gives infinities", function()
+  it("never returns infinities", function()
     random.seed(14)
     for _, type in ipairs {"float16", "bfloat16"} do
       for _, name in ipairs {"gumbel", "logistic", "laplace", "standard_cauchy", "exponential",
@@ -105,7 +105,7 @@ describe("tide.random", function(device)
     equal(random.normal().shape, {})
     equal(random.normal(0, 1, 2, {dtype = "float64"}).dtype, "float64")
   end)
-  it("gives whole numbers with both ends, from 1", function()
+  it("draws integers with both ends, from 1", function()
     random.seed(5)
     local x = random.randint(3, {size = {200}, device = device})
     equal({x:min():item(), x:max():item(), x.dtype}, {1, 3, "int64"})
@@ -149,7 +149,7 @@ describe("tide.random", function(device)
     equal(counts:sum(1)[1]:item(), 0)
     equal(random.multinomial(0, {0.5, 0.5}):tolist(), {0, 0})
   end)
-  it("says what does not fit", function()
+  it("reports mismatches", function()
     raises("normal: scale must be non-negative, got -1", random.normal, 0, -1)
     raises("size: expected a size or a list of sizes, got -2", random.uniform, 0, 1, -2)
     raises("cannot draw 6 of 5 values without replacement", random.choice, 5, 6, false)

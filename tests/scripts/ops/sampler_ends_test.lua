@@ -1,13 +1,13 @@
--- Samplers at the ends of their uniform numbers and of their types: no zero where it would be divided by, no choice of no
--- weight, no number that the type does not hold.
+-- Samplers at the limits of their uniform numbers and of their types: no division by zero, no choices without weight,
+-- no numbers out of the type's range.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, raises = test.describe, test.it, test.same_type, test.raises
 
 describe("a sampler", function(device)
   local place = {device = device}
-  -- Of 2^24 steps of a float32, four million numbers miss the first with a chance of 0.79 only: of these seeds one hits it.
-  it("of waiting times never gives 0", function()
+  -- Of 2^24 steps of a float32, four million numbers miss the first with probability 0.79: one of these seeds hits it.
+  it("of exponential numbers never returns 0", function()
     for seed = 0, 7 do
       for _, dtype in ipairs {"float16", "float32", "float64"} do
         tide.manual_seed(seed)
@@ -19,7 +19,7 @@ describe("a sampler", function(device)
     local x = tide.empty({100000}, place):exponential_(2)
     test.close(x:mean(), 0.5, {rtol = 0.02})
   end)
-  it("by Gumbel's trick has no row of nan and no impossible choice", function()
+  it("by Gumbel's method has no row of nan and no impossible choice", function()
     for seed = 0, 9 do
       tide.manual_seed(seed)
       local y = tide.nn.functional.gumbel_softmax(tide.zeros({400, 1000}, place))
@@ -32,7 +32,7 @@ describe("a sampler", function(device)
       equal((p / tide.empty_like(p):exponential_(1)):argmax(2):eq(1):all():item(), true)
     end
   end)
-  it("of whole numbers has all of int64", function()
+  it("of integers covers all of int64", function()
     tide.manual_seed(1)
     local x = tide.randint(math.mininteger, math.maxinteger, {4000}, place)
     equal({x:unique():numel(), x:lt(0):any():item(), x:gt(0):any():item()}, {4000, true, true})
@@ -49,7 +49,7 @@ describe("a sampler", function(device)
     equal({x:gt(0):all():item(), x:gt(1 << 62):any():item()}, {true, true})
     raises("randint: there are no numbers from 3 to 2", tide.randint, 3, 2, {1})
   end)
-  it("of orders fits its type", function()
+  it("of permutations fits its type", function()
     for dtype, most in pairs {uint8 = 255, int8 = 127, float16 = 2048, bfloat16 = 256, bool = 1} do
       local x = tide.randperm(most, {dtype = dtype, device = device})
       equal({x.dtype, x:double():sort():tolist()[most]}, {dtype, most + 0.0})
@@ -58,7 +58,7 @@ describe("a sampler", function(device)
         {dtype = dtype})
     end
   end)
-  it("with replacement searches, and chooses nothing without weight", function()
+  it("with replacement searches, and never chooses entries without weight", function()
     tide.manual_seed(4)
     local weights = tide.tensor({0, 1, 0, 3, 0}, place):double()
     local drawn = weights:multinomial(20000, true)
@@ -67,7 +67,7 @@ describe("a sampler", function(device)
     test.close(drawn:eq(4):double():mean(), 0.75, {atol = 0.02})
     local rows = tide.tensor({{1, 0, 0}, {0, 0, 2}}, place):float():multinomial(5, true)
     equal(rows:tolist(), {{1, 1, 1, 1, 1}, {3, 3, 3, 3, 3}})
-    -- As many draws as choices: some milliseconds where they are searched for, minutes where all are compared.
+    -- As many draws as choices: some milliseconds by searching, minutes by comparing all.
     local many = tide.rand({100000}, place):add(0.1):multinomial(100000, true)
     equal({many:min():item() >= 1, many:max():item() <= 100000, many:size(1)}, {true, true, 100000})
   end)

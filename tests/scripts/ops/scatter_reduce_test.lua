@@ -24,7 +24,7 @@ local kExpected <const> = {
     {{0, 0, 3}, {0, 5, 6}}, {{0, 2, 1}, {4, 0, 0}}},
   {"amin", true, {{1, -1, 3}, {4, 5, 6}},
     {{1, 0, 3}, {2, 5, 6}}, {{0, 2, 0}, {0, 0, 2}}},
-  -- (PyTorch gives the last one half, as if x, which is 4 there too, counted.)
+  -- (PyTorch's last one is halved, as if x, which is 4 there too, counted.)
   {"amin", false, {{2, -1, 3}, {4, 5, 6}},
     {{0, 0, 3}, {0, 5, 6}}, {{1, 2, 0}, {0, 0, 4}}},
 }
@@ -48,7 +48,7 @@ describe("scatter_reduce", function(device)
       test.close(dsource, of_source)
     end)
   end
-  it("finds the minima and maxima of every type where x does not count", function()
+  it("finds the minima and maxima of every type if x does not count", function()
     for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64", "uint8", "int8", "int64"} do
       local x = tide.full({3}, 50, {dtype = dtype, device = device})
       local at = tide.tensor({1, 3, 3}, {device = device})
@@ -64,7 +64,7 @@ describe("scatter_reduce", function(device)
     test.equal(y[1]:item(), -math.huge)
     test.is_true(y[2]:item() ~= y[2]:item())
   end)
-  it("combines many elements in few places as a loop does", function()
+  it("combines many elements at few positions like a loop", function()
     local n = 5000
     local places, numbers = {}, {}
     for i = 1, n do places[i], numbers[i] = i * 7919 % 13 + 1, (i * 104729 % 1009) - 500 end
@@ -90,7 +90,7 @@ describe("scatter_reduce", function(device)
       end, {x, source}))
     end
   end)
-  it("lets nan win, writes in place, and says what is wrong", function()
+  it("propagates nan, writes in place, and reports errors", function()
     local y = tide.zeros(2):scatter_reduce(1, tide.tensor {1, 1}, tide.tensor {0 / 0, 1}, "amin")
     test.is_true(y[1]:isnan():item())
     local x = tide.ones(2)
@@ -103,7 +103,7 @@ describe("scatter_reduce", function(device)
 end)
 
 describe("index_reduce", function()
-  it("puts parts together", function()
+  it("combines parts", function()
     local x = tide.ones(2, 2)
     local source = tide.tensor {{2.0, 3}, {4, 5}}
     test.same_type(x:index_reduce(1, tide.tensor {2, 2}, source, "prod"), tide.tensor {{1.0, 1}, {8, 15}})
@@ -124,7 +124,7 @@ describe("in-place shapes", function()
     x[2] = 7
     test.equal(base, tide.tensor {{1}, {7}, {3}})
   end)
-  it("keep gradients flowing, and leaves as they are", function()
+  it("preserve gradients, and leaves", function()
     local w = tide.tensor({{1.0, 2}}, {requires_grad = true})
     local y = w * 2
     y:t_()
@@ -139,7 +139,7 @@ describe("in-place shapes", function()
 end)
 
 describe("linalg.eig", function()
-  it("says that there are no complex numbers", function()
+  it("reports that complex numbers are not supported", function()
     test.raises("use linalg.eigh for a symmetric matrix", tide.linalg.eig, tide.eye(2))
     test.raises("use linalg.eigvalsh", tide.linalg.eigvals, tide.eye(2))
   end)

@@ -68,7 +68,7 @@ describe("signal.windows", function(device)
     close(windows.exponential(4, with {center = 1, sym = false}),
       {0.367879441171, 1, 0.367879441171, 0.135335283237}, {rtol = 1e-11})
   end)
-  it("may have no numbers or one", function()
+  it("can have no elements or one", function()
     for _, case in ipairs(cases) do
       if case[1] ~= "general_hamming" then
         equal(windows[case[1]](0, with(case[2])).shape, {0})
@@ -77,13 +77,13 @@ describe("signal.windows", function(device)
       end
     end
   end)
-  it("take the type asked for, or the default one, and may be leaves", function()
+  it("accept a type, or use the default one, and can be leaves", function()
     equal(windows.hann(4, {device = device}).dtype, "float32")
     local window = windows.hann(4, {dtype = "float64", device = device, requires_grad = true})
     equal(window.dtype, "float64")
     test.is_true(window.requires_grad and window.is_leaf)
   end)
-  it("refuse what makes no window", function()
+  it("reject invalid windows", function()
     raises("hann: M must be non-negative, got -1", windows.hann, -1)
     for _, dtype in ipairs {"int64", "float16", "bfloat16"} do -- as torch.signal.windows does
       raises("hann: dtype: expected float32 or float64, got " .. dtype, windows.hann, 4, {dtype = dtype})

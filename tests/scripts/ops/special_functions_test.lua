@@ -1,6 +1,6 @@
--- Functions around the gamma function, the normal distribution and Bessel's: values of PyTorch or,
--- where these have only half the digits (trigamma), of arithmetic with 40 digits; gradients against
--- differences.
+-- Functions related to the gamma function, the normal distribution and Bessel functions: values of PyTorch or,
+-- where these have only half the digits (trigamma), of arithmetic with 40 digits; gradients compared with
+-- finite differences.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -12,7 +12,7 @@ local special, nan, inf = tide.special, 0 / 0, math.huge
 local tight = {rtol = 1e-12, atol = 1e-300}
 
 describe("airy_ai", function(device)
-  it("has 12 digits, also where it falls to 0", function()
+  it("has 12 digits, also where it approaches 0", function()
     local x = tide.tensor({-30.5, -7, -3.5, -1, 0, 1, 4, 30}, {dtype = "float64", device = device})
     -- 16 digits of mpmath's airyai
     close(special.airy_ai(x), {-0.004333637288742865, 0.1842808352505056, -0.3755338231404319,
@@ -55,7 +55,7 @@ describe("special functions", function(device)
     for _, name in ipairs {"i0", "i0e", "i1", "i1e"} do check_gradient(special[name], x / 4) end
   end)
   it("Bessel's functions of both kinds, and the modified ones", function()
-    local waves = {rtol = 1e-11, atol = 1e-14} -- near a zero what is left is absolute
+    local waves = {rtol = 1e-11, atol = 1e-14} -- near a zero the tolerance is absolute
     local x = numbers {
       1.0e-8, 0.3, 1.0, 2.0, 2.404825557695773, 5.0, 7.99, 8.01, 15.0, 33.3, 120.0, 100000.0
     }
@@ -125,7 +125,7 @@ describe("special functions", function(device)
       1.0, 0.841470984807897, 0.0456472625363814
     }, {rtol = 1e-12})
   end)
-  it("erfcx neither overflows nor vanishes", function()
+  it("erfcx neither overflows nor underflows", function()
     close(special.erfcx(numbers {-5, -0.3, 0, 0.5, 3, 27.5, 30, 1e6}), {
       144009798674.661, 1.45374923284277, 1.0, 0.615690344192926, 0.17900115118139,
       0.0205024473846148, 0.0187958888614168, 5.64189583547474e-07
@@ -234,14 +234,14 @@ describe("special functions", function(device)
     }
     close(tide.igamma(a, x), lower, tight)
     close(tide.igammac(a, x), upper, tight)
-    -- The density, its derivative, at the median and 3 deviations above.
+    -- The density and its derivative, at the median and 3 deviations above.
     local order = numbers({1e4, 1e4, 1e10, 1e10, 20}):float()
     local place = numbers({1e4, 10300, 1e10, 10000299008, 5}):float():requires_grad_()
     tide.igamma(order, place):sum():backward()
     close(place.grad,
       {0.00398938955896, 4.69863492785e-5, 3.98942280398e-6, 4.56576806341e-8, 1.05648430997e-6},
       {rtol = 1e-6, atol = 0})
-    -- At the median both meet a half in every type.
+    -- At the median both equal a half in every type.
     for _, dtype in ipairs {"float32", "float64"} do
       local at = tide.tensor({1e10, 1e20, 1e30}, {dtype = dtype, device = device})
       close(tide.igamma(at, at), {0.50000133, 0.5, 0.5}, {rtol = 1e-7, atol = 0})
@@ -297,7 +297,7 @@ describe("numbers in parts", function(device)
     equal(a:gcd(tide.tensor(6)):tolist(), {6, 6, 6, 1})
     raises("expected integers", tide.gcd, numbers {1.5}, numbers {2})
   end)
-  it("frexp and ldexp turn each other around", function()
+  it("frexp and ldexp are inverse", function()
     local x = numbers {0, 1, 0.9999999, 12, -0.3, 1e-310, 1.7e308, inf}
     local mantissa, exponent = x:frexp()
     close(mantissa, {0, 0.5, 0.9999999, 0.75, -0.6, 0.5752618031559393, 0.9456563898655606, inf},
@@ -315,7 +315,7 @@ describe("numbers in parts", function(device)
     end
     check_gradient(function(v) return (v:frexp()) end, numbers {3.1, -0.3})
   end)
-  it("nextafter goes to the neighbour", function()
+  it("nextafter returns the neighbor", function()
     local one = numbers({1, 0, -1, 5}, "float32")
     local towards = numbers({2, -1, 1, 5}, "float32")
     equal(one:nextafter(towards):tolist(), {1.0000001192092896, -1.401298464324817e-45,
@@ -324,7 +324,7 @@ describe("numbers in parts", function(device)
     equal(numbers({1}, "bfloat16"):nextafter(numbers({0}, "bfloat16")):item(), 1 - 2.0 ^ -8)
     equal(numbers({1.7976931348623157e308}):nextafter(numbers {inf}):item(), inf)
   end)
-  it("answers to small questions", function()
+  it("handle trivial cases", function()
     local x = tide.tensor({1, -2}, {device = device})
     test.identical(x:positive(), x)
     equal(tide.rsub(x, 10):tolist(), {9, 12})
@@ -380,7 +380,7 @@ describe("windows of signals", function(device)
 end)
 
 describe("functions at their poles and outside their domains", function(device)
-  it("give what IEEE 754 and C say", function()
+  it("return the values of IEEE 754 and C", function()
     local x = tide.tensor({0.0, -0.0, -1, -2}, {device = device})
     close(x:digamma(), {-inf, inf, nan, nan})
     for _, dtype in ipairs {"float32", "float64", "bfloat16"} do

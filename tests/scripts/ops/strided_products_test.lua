@@ -1,16 +1,16 @@
--- Products of matrices whose stacks are not contiguous.
+-- Matmuls of stacks of matrices that are not contiguous.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal = test.describe, test.it, test.same_type
 
-describe("a product of stacks", function(device)
+describe("a matmul of stacks", function(device)
   local function numbers(...)
     local shape = {...}
     local count = 1
     for _, size in ipairs(shape) do count = count * size end
     return tide.range(1, count):to("float32"):view(shape):to(device)
   end
-  it("of one row each, which lie apart", function()
+  it("of one row each, not adjacent in memory", function()
     local rows = numbers(3, 2, 2):narrow(2, 2, 1)
     equal(rows:matmul(tide.eye(2, {device = device})):tolist(), {{{3.0, 4.0}}, {{7.0, 8.0}}, {{11.0, 12.0}}})
     equal(rows:matmul(tide.eye(2, {device = device}):expand(3, 2, 2)):tolist(), {{{3.0, 4.0}}, {{7.0, 8.0}}, {{11.0, 12.0}}})
@@ -39,7 +39,7 @@ describe("a product of stacks", function(device)
 end)
 
 describe("a simulated accelerator", function()
-  it("takes its time for each launch, of a loop and of a compute op", function()
+  it("needs its time for each launch, of a loop and of a compute op", function()
     local x = tide.ones({8}, {device = "sim:0"})
     tide.synchronize()
     tide.sim.configure {index = 0, launch_cost = 0.03}

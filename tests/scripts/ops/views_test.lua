@@ -1,4 +1,4 @@
--- Views and copies: reshape, transpose, expand, and what shares elements with what.
+-- Views and copies: reshape, transpose, expand, and which tensors share elements.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -35,23 +35,23 @@ describe("views", function(device)
       end
     end
   end)
-  it("reshape and find out one size", function()
+  it("reshape and infer one size", function()
     equal(matrix():reshape(3, -1).shape, {3, 2})
     equal(matrix():flatten():tolist(), {1, 2, 3, 4, 5, 6})
     raises("reshape", function() return matrix():reshape(4, -1) end)
   end)
-  it("reshape what has no elements, whatever its strides", function()
+  it("reshape empty tensors with any strides", function()
     local x = tide.zeros({2, 1, 0, 3}, {device = device}):expand(2, 4, 0, 3):transpose(1, 3)
     equal(x:reshape(-1, 6).shape, {0, 6})
     equal(x:flatten().shape, {0})
     raises("reshape", x.reshape, x, 5)
   end)
-  it("view refuses what needs a copy", function()
+  it("view rejects shapes that need a copy", function()
     test.raises("the elements of (3, 2) lie in an order that (6) cannot show",
       function() return matrix():transpose(1, 2):view(6) end)
     equal(matrix():transpose(1, 2):reshape(6):tolist(), {1, 4, 2, 5, 3, 6})
   end)
-  it("narrow from a position that a tensor holds", function()
+  it("narrow from a start in a tensor", function()
     local function at(position) return tide.tensor(position, {device = device}) end
     equal(matrix():narrow(2, at(2), 2):tolist(), {{2, 3}, {5, 6}})
     equal(matrix():narrow(2, at(-2), 2):tolist(), {{2, 3}, {5, 6}})
@@ -107,7 +107,7 @@ describe("views", function(device)
       {{8, 9}, {2, 5}, {3, 6}})
     raises("expected a source of shape (2, 2), got (2)", x.as_strided_scatter, x, y[1], {2, 2}, {1, 2})
   end)
-  it("that a write reads have their old elements, wherever they lie", function()
+  it("that a write reads have their old elements, at any address", function()
     local x = tide.tensor({1, 2, 3}, {device = device})
     x:sub_(x[1])
     equal(x:tolist(), {0, 1, 2})
@@ -130,8 +130,8 @@ describe("views", function(device)
     equal({x:broadcast_to(5, -1, 4).shape, x:expand(2, -1, -1, 3).shape}, {{5, 1, 4}, {2, 5, 1, 3}})
     raises("does not broadcast", x.broadcast_to, x, {4, 1, 1})
   end)
-  -- As in PyTorch: what would be written last is undefined. One value is the same wherever it is written.
-  it("refuses to write different values to one place", function()
+  -- As in PyTorch, the last write is undefined. A single value is allowed.
+  it("rejects writing different values to one element", function()
     local mask = tide.tensor({{{true, false}}, {{false, true}}}, {device = device}):expand(2, 2, 2)
     local function wide() return tide.zeros({1, 2}, {device = device}):expand(2, 2) end
     local writes = {
@@ -146,7 +146,7 @@ describe("views", function(device)
     local x = wide()
     x:fill_(3)
     equal(x:tolist(), {{3.0, 3.0}, {3.0, 3.0}})
-    x[1]:add_(1) -- a row of it alone has its elements apart
+    x[1]:add_(1) -- the elements of one row do not overlap
     equal(x:tolist(), {{4.0, 4.0}, {4.0, 4.0}})
     x:zero_()
     equal(x:sum():item(), 0.0)
@@ -170,7 +170,7 @@ describe("views", function(device)
     x:fill_(0)
     equal(copy[1]:tolist(), {1, 2, 3})
   end)
-  it("ops that promise a tensor of their own copy even where they change nothing", function()
+  it("ops that return a new tensor copy even if they change nothing", function()
     local F = tide.nn.functional
     local planes = tide.arange(16.0):reshape(1, 4, 2, 2):to(device)
     local same = {
@@ -198,7 +198,7 @@ describe("views", function(device)
     equal(tide.cat({tide.zeros({0, 2}, {device = device}), tide.zeros({0, 3}, {device = device})}, 2).shape, {0, 5})
     equal(tide.stack({x, x}, 2):tolist(), {{1, 1}, {2, 2}})
   end)
-  it("know whether they are contiguous", function()
+  it("report whether they are contiguous", function()
     test.is_true(matrix():is_contiguous())
     test.is_false(matrix():transpose(1, 2):is_contiguous())
   end)

@@ -1,4 +1,4 @@
--- Figures: what calls make of their arguments, ranges and ticks, data that are read in one wait.
+-- Figures: arguments of calls, ranges and ticks, data that are read in one wait.
 local tide = require "tide"
 local test = require "tide.test"
 local describe_figure = require "tide.plot.describe"
@@ -8,7 +8,7 @@ local equal, raises = test.same_type, test.raises
 local plot = tide.plot
 local nan, inf = 0 / 0, math.huge
 
---- The description of a figure of one panel, for a picture of 200 x 100.
+--- The description of a figure of one panel, for an image of 200 x 100.
 local function panel_of(figure) return describe_figure(figure, 200, 100).panels[1] end
 
 local function mark_of(figure) return panel_of(figure).marks[1] end
@@ -16,7 +16,7 @@ local function mark_of(figure) return panel_of(figure).marks[1] end
 describe("figures", function(device)
   local function on(list) return tide.tensor(list, {device = device}) end
 
-  it("take tensors of any device and type, and lists", function()
+  it("accept tensors of any device and type, and lists", function()
     for _, y in ipairs {on {1, 4, 9}, on {1.0, 4, 9}, on({1, 4, 9}):to "float16", {1, 4, 9}, {on(1), 4, on {9.0}}} do
       local mark = mark_of(plot.line(y))
       equal({mark.x, mark.y}, {{1.0, 2.0, 3.0}, {1.0, 4.0, 9.0}})
@@ -29,7 +29,7 @@ describe("figures", function(device)
     equal(mark_of(plot.heatmap(on {{1, 2}, {3, 4}}.T)).values, {1.0, 3.0, 2.0, 4.0})
     equal(mark_of(plot.heatmap(on {{1, 2, 3}})).columns, 3)
   end)
-  it("show what data were when they were given", function()
+  it("show data as they were at the call", function()
     local y, list = on {1.0, 2}, {1, 2}
     local figure = plot.line(y):line(list)
     y:add_(10)
@@ -55,7 +55,7 @@ describe("figures", function(device)
     figure:text()
     equal(tide.wait_count() - waits, 0)
   end)
-  it("count the bins of finite values", function()
+  it("count finite values in bins", function()
     local boxes = mark_of(plot.hist(on {0.0, 1, 1, 4, nan, inf, -inf}, {bins = 4}))
     equal({boxes.left, boxes.right, boxes.top}, {{0.0, 1.0, 2.0, 3.0}, {1.0, 2.0, 3.0, 4.0}, {1.0, 2.0, 0.0, 1.0}})
     equal(mark_of(plot.hist(on {0.0, 1, 1, 4}, {bins = 2, density = true})).top, {0.375, 0.125})
@@ -64,7 +64,7 @@ describe("figures", function(device)
     equal(mark_of(plot.hist(on {{{1.0, 2}, {3, 4}}}, {bins = 1})).top, {4.0})
     equal(mark_of(plot.hist({1e308, -1e308, 1, 2}, {bins = 1})).top, {2.0})
   end)
-  it("draw errors of several forms", function()
+  it("draw errors in several forms", function()
     local function ends(errors)
       local bars = mark_of(plot.errorbar(on {1, 2}, on {5, 6}, {yerr = errors}))
       return {bars.y1, bars.y2}
@@ -80,17 +80,17 @@ describe("figures", function(device)
     equal(panel_of(plot.image(tide.full({3, 2048, 2}, 255, {device = device}):to "uint8")).y.high, 2048.5)
     equal(mark_of(plot.image(tide.full({3, 2048, 2}, 255, {device = device}):to "uint8")).values[1], 255)
   end)
-  it("take pictures of floats, integers and booleans", function()
+  it("accept images of floats, integers and booleans", function()
     equal(mark_of(plot.image(on {{{0.0}}, {{0.5}}, {{2.0}}})).values, {0, 128, 255})
     equal(panel_of(plot.image(on({{0, 255}}):to "uint8")).color_bar.high, 255)
     equal(panel_of(plot.image(on {{true, false}})).color_bar.high, 1)
     equal(panel_of(plot.image(on {{0.25, 0.5}}, {cmap = "viridis"})).color_bar.low, 0.25)
   end)
-  it("follow lines of equal value", function()
+  it("draw contour lines", function()
     local mark = mark_of(plot.contour(on {0, 10}, on {0, 1}, on {{0.0, 2}, {0, 2}}, {levels = {1}}))
     equal({mark.x1, mark.x2, mark.values}, {{5.0}, {5.0}, {1.0}})
     equal(#mark_of(plot.contour(on {{0.0, nan}, {0, 1}})).x1, 0)
-    -- A ring around the middle is closed: each end is that of another piece, too.
+    -- A ring around the center is closed: each end is also that of another piece.
     local grid = tide.linspace(-2, 2, 21, {device = device})
     local ring = mark_of(plot.contour(grid, grid, grid:unsqueeze(1) ^ 2 + grid:unsqueeze(2) ^ 2, {levels = {1.01}}))
     local ends = {}
@@ -125,7 +125,7 @@ describe("axes", function()
     return {axis.low, axis.high}
   end
 
-  it("hold all values, whatever they are", function()
+  it("contain all values, whatever they are", function()
     test.close(range(plot.line {0, 10}), {-0.5, 10.5})
     test.close(range(plot.line {5, 5}), {4.75, 5.25})
     equal(range(plot.line {0}), {-0.05, 0.05})
@@ -138,7 +138,7 @@ describe("axes", function()
     equal(range(plot.hist {}), {0.0, 1.0})
     equal(range(plot.heatmap {{1, 2, 3}}, "x"), {0.5, 3.5})
   end)
-  it("drop values that cannot be drawn on them", function()
+  it("omit values that cannot be drawn on them", function()
     local mark = mark_of(plot.line {1, nan, inf, 4, -inf})
     equal({mark.x[1], mark.x[3]}, {1.0, 4.0})
     test.is_true(mark.x[2] ~= mark.x[2])
@@ -160,7 +160,7 @@ describe("axes", function()
     equal(texts(2, 8, 4, true), "2 4 6 8")
     equal(#texts(1 - 1e-15, 1 + 1e-15, 5) < 200, true)
   end)
-  it("take ticks and names of scripts", function()
+  it("accept ticks and labels from scripts", function()
     local axis = panel_of(plot.bar({"a", "b"}, {1, 2})).x
     equal(ticks.of(axis, 9), {{at = 1, text = "a"}, {at = 2, text = "b"}})
     equal(ticks.of(panel_of(plot.line({1, 2}, {xticks = {1, 1.5, 9}})).x, 1)[2], {at = 1.5, text = "1.5"})
@@ -179,7 +179,7 @@ describe("many points", function()
     equal({math.max(table.unpack(mark.y)), math.min(table.unpack(mark.y))}, {5000.0, -3000.0})
     for i = 2, #mark.x do test.is_true(mark.x[i] > mark.x[i - 1]) end
   end)
-  it("keep the holes of a line", function()
+  it("keep the gaps of a line", function()
     local y = {}
     for i = 1, 5000 do y[i] = i == 2500 and nan or i end
     local holes = 0
@@ -195,7 +195,7 @@ describe("many points", function()
 end)
 
 describe("arguments of figures", function()
-  it("that do not fit are errors", function()
+  it("are checked", function()
     local x = tide.ones(2, 3)
     raises("line: y: expected 1 dimension, got shape (2, 3)", plot.line, x)
     raises("line: x and y differ in length: 3 and 2", plot.line, {1, 2, 3}, {1, 2})
@@ -251,16 +251,16 @@ describe("arguments of figures", function()
       function() plot.heatmap({{1}}):heatmap({{1}}, {cmap = "magma"}) end)
     raises("text: columns must be between 20 and 1000, got 3", function() plot.line({1}):text(3) end)
   end)
-  it("may be known from matplotlib", function()
+  it("may have matplotlib's names", function()
     raises("tide.plot.imshow: there is no such name; did you mean 'image'?", function() return plot.imshow end)
     raises("tide.plot.plot: there is no such name; did you mean 'line'?", function() return plot.plot end)
     raises("tide.plot.scater: there is no such name; did you mean 'scatter'?", function() return plot.scater end)
   end)
-  it("name the script's line", function()
+  it("errors have the script's line", function()
     local _, message = pcall(load("tide.plot.line({1},\n{colr = 1})", "=script", "t", {tide = tide}))
     test.is_true(message:find "^script:%d: line: unknown option 'colr'; did you mean 'color'?")
   end)
-  it("make the text of a figure", function()
+  it("appear in the text of a figure", function()
     equal(tostring(plot.figure()), "figure 640 x 480: empty")
     equal(tostring(plot.line({1}, {label = "loss"}):scatter(tide.ones(3))),
       "figure 640 x 480: line 'loss' (1 point), scatter (3 points)")

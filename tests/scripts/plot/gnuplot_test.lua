@@ -1,4 +1,4 @@
--- Figures by gnuplot: the script, texts that try to run commands, files, and what is missing.
+-- Figures by gnuplot: the script, texts that try to run commands, files, and missing programs.
 local tide = require "tide"
 local test = require "tide.test"
 local describe_figure = require "tide.plot.describe"
@@ -26,8 +26,8 @@ end
 
 local function exists(path) return os.rename(path, path) ~= nil end
 
-describe("pictures in SVG", function()
-  it("say in words what they show", function()
+describe("SVG images", function()
+  it("have a text description", function()
     needs_gnuplot()
     local svg = plot.line({1, 2, 3}, {title = "loss < 100 %", label = "train"}):svg()
     test.is_true(svg:find('<svg role="img"', 1, true))
@@ -37,7 +37,7 @@ describe("pictures in SVG", function()
 end)
 
 describe("scripts of gnuplot", function(device)
-  it("hold axes, data and styles", function()
+  it("contain axes, data and styles", function()
     local figure = plot.line(tide.tensor({1, 2, 3}, {device = device}), {10, 1000, 100},
       {label = "loss", title = "Run", xlabel = "step", yscale = "log", color = "red", linestyle = ":", marker = "x"})
     local lines = "\n" .. script_of(figure)
@@ -60,18 +60,18 @@ describe("scripts of gnuplot", function(device)
     test.is_true(text:find("set yrange [0:2.1]", 1, true))
     test.is_true(text:find("$d1 << END\n1 1 0.6 1.4 0 1\n2 2 1.6 2.4 0 2\nEND\n", 1, true))
   end)
-  it("hold cells as bytes", function()
+  it("contain cells as bytes", function()
     local picture = tide.tensor({{{0.0, 1}}, {{0, 1}}, {{1, 1}}}, {device = device})
     local text = script_of(plot.image(picture), "png")
     test.is_true(text:find("plot '-' binary endian=little array=(2,2) dx=1 dy=0.5 origin=(1,0.75) " ..
       "format='%uint8%uint8%uint8' using 1:2:3 with rgbimage notitle\n", 1, true))
     test.is_true(text:find("\n\0\0\255\255\255\255\0\0\255\255\255\255\n", 1, true))
   end)
-  it("hold texts as letters, digits and numbers of bytes", function()
+  it("contain texts as letters, digits and escaped bytes", function()
     test.is_true(script_of(plot.line({1}, {title = "it's `ü`\n\27x\\"})):find(
       [[set title "it\047s \140ü\140\012 x\134"]], 1, true))
   end)
-  it("break lines at holes", function()
+  it("break lines at gaps", function()
     test.is_true(script_of(plot.line {1, 0 / 0, 3}):find("1 1\n\n3 3\n", 1, true))
   end)
 end)
@@ -79,7 +79,7 @@ end)
 describe("texts for gnuplot", function()
   local folder = own_folder()
 
-  --- A figure with the text wherever one may be given.
+  --- A figure with the text in every possible position.
   local function figure_with(text)
     local figure = plot.subplots(2, 2, {title = text})
     figure[1]:line({1, 2}, {label = text, title = text, xlabel = text, ylabel = text})
@@ -89,7 +89,7 @@ describe("texts for gnuplot", function()
     return figure
   end
 
-  it("run nothing, whatever they hold", function()
+  it("execute nothing, whatever they contain", function()
     needs_gnuplot()
     local mark = folder() .. "/ran"
     local attempts = {
@@ -118,7 +118,7 @@ describe("texts for gnuplot", function()
     svg = plot.line({1}, {title = "first\nsecond"}):svg()
     test.is_true(svg:find "first%s*<" and svg:find "second%s*<")
   end)
-  it("may be bytes of a picture, too", function()
+  it("may be bytes of an image, too", function()
     needs_gnuplot()
     local mark = folder() .. "/ran"
     local command = ("\nsystem 'touch %s'\n"):format(mark)
@@ -134,10 +134,10 @@ describe("texts for gnuplot", function()
   end)
 end)
 
-describe("pictures of figures", function(device)
+describe("images of figures", function(device)
   local folder = own_folder()
 
-  it("show what they are of", function()
+  it("show their subject", function()
     needs_gnuplot()
     local path = folder() .. "/picture.png"
     plot.figure {size = {300, 300}}:image(tide.tensor({{{1.0}}, {{0}}, {{0}}}, {device = device})):save(path)
@@ -152,7 +152,7 @@ end)
 describe("files of figures", function()
   local folder = own_folder()
 
-  it("are pictures of their kind and size", function()
+  it("are images of their format and size", function()
     needs_gnuplot()
     local figure = plot.figure {size = {300, 200}}:line(tide.rand(20))
     for ending, start in pairs {svg = "<?xml", png = "\x89PNG", pdf = "%PDF", PNG = "\x89PNG"} do
@@ -163,7 +163,7 @@ describe("files of figures", function()
     equal(tide.vision.read_image(folder() .. "/it's `a` figure.png").shape, {3, 200, 300})
     equal(figure:svg(), contents(folder() .. "/it's `a` figure.svg"))
   end)
-  it("are drawn of anything", function()
+  it("can be drawn of anything", function()
     needs_gnuplot()
     local nan = 0 / 0
     for _, figure in ipairs {
@@ -179,14 +179,14 @@ describe("files of figures", function()
       test.is_true(figure:svg():find("</svg>", 1, true), tostring(figure))
     end
   end)
-  it("have a name that says the kind, in a folder that exists", function()
+  it("have a name with a known extension, in an existing folder", function()
     local figure = plot.line {1}
     raises("save: 'loss.gif': expected a name ending in .pdf, .png or .svg", figure.save, figure, "loss.gif")
     raises("save: argument 1 (path): expected string, got nothing", figure.save, figure)
     needs_gnuplot()
     raises("/none/loss.svg", figure.save, figure, folder() .. "/none/loss.svg")
   end)
-  it("stay as they are if gnuplot fails", function()
+  it("are not changed if gnuplot fails", function()
     local path = folder() .. "/loss.svg"
     local file <close> = assert(io.open(path, "w"))
     file:write "old"

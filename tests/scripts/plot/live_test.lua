@@ -1,4 +1,4 @@
--- Curves that are drawn while a training runs: when they are drawn, and what waits.
+-- Curves that are drawn during training: when they are drawn, and what waits.
 local tide = require "tide"
 local test = require "tide.test"
 local notebook = require "tide.display.notebook"
@@ -7,8 +7,8 @@ local show = require "tide.plot.show"
 local describe, it = test.describe, test.it
 local equal, raises = test.same_type, test.raises
 
---- Puts a clock that stands still, and a terminal or none, in place of the real ones for a test. Returns
---- the function that sets the clock forward, and one that gives what was written since its last call.
+--- Replaces the clock with one that stands still, and the terminal with one or none, for a test. Returns
+--- the function that advances the clock, and one that returns the output since its last call.
 local function at_terminal(has_terminal)
   local now, written = 0, {}
   local time, terminal, stdout = tide.time, show.terminal, io.stdout
@@ -42,7 +42,7 @@ describe("live plots", function(device)
       tide.synchronize()
       if shown() ~= "" then drawings = drawings + 1 end
     end
-    equal(drawings, 24) -- of 100 / 16 seconds; at the first of 25 times nothing has been sent for
+    equal(drawings, 24) -- of 100 / 16 seconds; at the first of 25 times no copy has been started
     equal(tostring(live:close()), "figure 640 x 480: line (100 points)")
   end)
   it("use only values that have arrived, and do not wait", function()
@@ -64,7 +64,7 @@ describe("live plots", function(device)
     local y = figure[1].series[1].data.y.numbers
     equal({y[1], y[2], y[50]}, {0.5, 0.25, 0.5 ^ 50})
   end)
-  it("keep a value as it was", function()
+  it("keep a value as it was when added", function()
     at_terminal(false)
     local live, x = tide.plot.live(), value(1.0)
     live:add(1, x)
@@ -72,7 +72,7 @@ describe("live plots", function(device)
     live:add(2, x)
     equal(live:close()[1].series[1].data.y.numbers, {1.0, 2.0})
   end)
-  it("draw over their last drawing", function()
+  it("draw over their previous drawing", function()
     local pass, shown = at_terminal(true)
     local live = tide.plot.live()
     local drawings = {}
@@ -88,7 +88,7 @@ describe("live plots", function(device)
     equal(drawings[3]:sub(1, 5), ("\27[%dA"):format(lines):sub(1, 5))
     test.is_true(drawings[3]:find("\27[J", 1, true))
   end)
-  it("draw below what a later input has said", function()
+  it("draw below later output of the script", function()
     local pass, shown = at_terminal(true)
     local live, before = tide.plot.live(), present.number
     test.finally(function() present.number = before end)
@@ -102,7 +102,7 @@ describe("live plots", function(device)
     end
     equal(overwrites, {false, false, true, false})
   end)
-  it("replace their last drawing in a notebook", function()
+  it("replace their previous drawing in a notebook", function()
     local pass, written = at_terminal(false)
     local shown = {}
     test.finally(function() notebook.show = nil end)
@@ -120,7 +120,7 @@ describe("live plots", function(device)
     test.is_true(shown[3].forms["image/svg+xml"] or shown[3].forms["text/plain"]:find "┤")
     equal(written(), "")
   end)
-  it("print nothing but the figure at the end where there is no terminal", function()
+  it("print only the final figure without a terminal", function()
     local pass, shown = at_terminal(false)
     do
       local live <close> = tide.plot.live {title = "loss", yscale = "log"}
@@ -138,7 +138,7 @@ describe("live plots", function(device)
 end)
 
 describe("arguments of live plots", function()
-  it("that do not fit are errors", function()
+  it("are checked", function()
     at_terminal(false)
     local live = tide.plot.live()
     raises("live: unknown option 'titel'; did you mean 'title'?", tide.plot.live, {titel = "loss"})

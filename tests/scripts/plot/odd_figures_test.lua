@@ -1,4 +1,4 @@
--- Random figures of odd values: whatever a call takes can be drawn, and stays within its columns.
+-- Random figures of odd values: every accepted figure can be drawn, and stays within its columns.
 local tide = require "tide"
 local test = require "tide.test"
 local gnuplot = require "tide.plot.gnuplot"
@@ -45,7 +45,7 @@ local function limits()
   return ticks.is_range(low, high) and {low, high} or nil
 end
 
---- Adds random options of the axes. Cells are on linear ones.
+--- Adds random options of the axes. Cells are only on linear ones.
 local function with_axes(options, is_linear)
   options.title, options.xlabel = maybe(("title "):rep(math.random(20))), maybe "x"
   options.ylabel, options.grid = maybe "y", maybe(true)
@@ -88,7 +88,7 @@ local function random_figure()
 end
 
 describe("random figures", function()
-  it("are drawn in letters", function()
+  it("are drawn as text", function()
     math.randomseed(1)
     for _ = 1, 1000 do
       local figure, columns, rows = random_figure(), math.random(20, 120), math.random(5, 40)

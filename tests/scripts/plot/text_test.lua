@@ -1,16 +1,16 @@
--- Figures in letters: braille, half blocks, axes and labels.
+-- Figures as text: braille, half blocks, axes and labels.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal = test.same_type
 local plot = tide.plot
 
---- Compares with lines that are indented as the test is.
+--- Compares with lines that are indented like the test.
 local function shows(figure, columns, rows, expected)
   equal("\n" .. figure:text(columns, rows), (expected:gsub("\n      ", "\n"):gsub("\n *$", "")))
 end
 
-describe("figures in letters", function(device)
+describe("figures as text", function(device)
   it("show lines with their labels, ticks and titles", function()
     local x = tide.range(0, 4, {device = device})
     local figure = plot.line(x, x, {label = "up", title = "Lines", xlabel = "step", ylabel = "loss"})
@@ -31,7 +31,7 @@ describe("figures in letters", function(device)
                     step
     ]])
   end)
-  it("leave holes where a line has no numbers", function()
+  it("leave gaps where a line has no numbers", function()
     local figure = plot.line(tide.tensor({1, 2, 0 / 0, 4, 1 / 0, 2}, {device = device}))
     shows(figure, 30, 8, [[
 
@@ -101,7 +101,7 @@ describe("figures in letters", function(device)
          1            2           3
     ]])
   end)
-  it("show pictures in shades", function()
+  it("show images in shades", function()
     local figure = plot.image(tide.tensor({{0, 0.25, 0.5}, {0.75, 1, 0}}, {device = device}))
     shows(figure, 30, 8, [[
 
@@ -115,7 +115,7 @@ describe("figures in letters", function(device)
       ▓▓▓▓▓▓▓▓████████
     ]])
   end)
-  it("show a matrix with its range, and nothing where there is no number", function()
+  it("show a matrix with its range, and blanks for missing numbers", function()
     local figure = plot.heatmap(tide.tensor({{0, 1, 2}, {3, 0 / 0, 5}}, {device = device}))
     shows(figure, 30, 8, [[
 
@@ -129,7 +129,7 @@ describe("figures in letters", function(device)
                2
     ]])
   end)
-  it("show lines of equal value", function()
+  it("show contour lines", function()
     local figure = plot.contour(tide.tensor({{0.0, 1, 2}, {3, 4, 5}}, {device = device}), {levels = 2})
     shows(figure, 30, 8, [[
 
@@ -202,8 +202,8 @@ describe("figures in letters", function(device)
   end)
 end)
 
-describe("letters in color", function()
-  it("are those without, between changes of color", function()
+describe("text in color", function()
+  it("equals that without, apart from color codes", function()
     for _, figure in ipairs {plot.line({1, 2, 4}, {label = "a"}), plot.hist {1, 2, 2}} do
       equal((figure:text({color = true}):gsub("\27%[[%d;]*m", ""):gsub(" +\n", "\n")), figure:text())
     end
@@ -213,7 +213,7 @@ describe("letters in color", function()
       test.is_true(not line:find "\27" or line:find "\27%[0m$" or line:find "\27%[0m[^\27]*$")
     end
   end)
-  it("are half blocks for pictures", function()
+  it("uses half blocks for images", function()
     local red_over_blue = plot.image {{{1.0, 0}, {0, 0}}, {{0, 0}, {0, 0}}, {{0, 0}, {1, 0}}}
     local text = red_over_blue:text {columns = 20, rows = 5, color = true}
     test.is_true(text:find("\27[0;38;2;255;0;0;48;2;0;0;255m▀", 1, true))
@@ -229,7 +229,7 @@ describe("texts of scripts", function()
     test.is_true(text:find("ü", 1, true))
     test.is_true(utf8.len(text) and not text:find "[\0-\9\11-\31\127]")
   end)
-  it("are cut where the figure ends", function()
+  it("are cut at the end of the figure", function()
     local words = {title = ("long "):rep(99), ylabel = ("y"):rep(99), label = ("l"):rep(99)}
     local text = plot.line({1, 2}, words):text(30, 9)
     for line in text:gmatch "[^\n]+" do test.is_true(utf8.len(line) <= 30) end
@@ -237,7 +237,7 @@ describe("texts of scripts", function()
 end)
 
 describe("figures of any size", function()
-  it("are drawn in few lines, and never in more than asked for", function()
+  it("are drawn in few lines, and never in more than requested", function()
     local figures = {
       plot.line({1, 1e5}, {title = "t", label = "l", xlabel = "x", ylabel = "y"}), plot.heatmap(tide.rand(30, 3)),
       plot.image(tide.rand(3, 2, 50)), plot.confusion_matrix(tide.ones(30, 30)), plot.subplots(3, 3),

@@ -1,5 +1,5 @@
--- Every public name has an example, which gives what it promises; what the manual says besides is
--- what happens.
+-- Every public name has an example with the stated result; types, gradients and waits in the manual
+-- agree with what is measured.
 local entries = require "tide.reference"
 local example = require "tide.reference.example"
 local facts = require "tide.reference.facts"
@@ -9,12 +9,12 @@ local describe, it = test.describe, test.it
 
 local has_gnuplot = os.execute "command -v gnuplot >/dev/null"
 
---- Fails with all that was found wrong, a line each.
+--- Fails with all problems found, one per line.
 local function report(problems)
   if #problems > 0 then error(#problems .. " wrong:\n" .. table.concat(problems, "\n"), 2) end
 end
 
---- Calls visit(entry) once for each example. Those of files of figures need gnuplot.
+--- Calls visit(entry) once for each example. Those of image files of figures need gnuplot.
 local function each_example(visit)
   local seen = {}
   for _, entry in ipairs(entries) do
@@ -25,7 +25,7 @@ local function each_example(visit)
 end
 
 describe("examples", function()
-  it("show the name that they stand for", function()
+  it("contain the name that they explain", function()
     local problems = {}
     for _, entry in ipairs(entries) do
       local named = entry.name:find "^[%a_][%w_]*$" -- operators have no name
@@ -34,7 +34,7 @@ describe("examples", function()
     end
     report(problems)
   end)
-  it("give what they promise", function()
+  it("have the stated results", function()
     local problems = {}
     each_example(function(entry)
       local ran, got, promised = pcall(example.run, entry.example)
@@ -51,8 +51,8 @@ describe("examples", function()
 end)
 
 describe("the reference", function()
-  it("says which ops wait", function()
-    -- On a device whose every launch takes a while, so that a wait is one.
+  it("states which ops wait", function()
+    -- On a device whose launches take a while, so that a wait is noticeable.
     tide.sim.configure {index = 1, launch_cost = 0.002}
     tide.set_default_device "sim:1"
     local problems = {}
@@ -70,7 +70,7 @@ describe("the reference", function()
     tide.sim.configure {index = 1, launch_cost = 0}
     report(problems)
   end)
-  it("says which types an op takes and gives, and whether it has a gradient", function()
+  it("states the types of an op's inputs and results, and whether it has a gradient", function()
     local function line(called_as)
       for _, entry in ipairs(entries) do
         if entry.called_as == called_as then return facts.text(entry) end

@@ -1,4 +1,4 @@
--- tide.help: names, topics, values, near names and searches; and that it leaves the queue alone.
+-- tide.help: names, topics, values, similar names and searches; and that it does not flush the queue.
 local asked = require "tide.reference.asked"
 local help = require "tide.help"
 local search = require "tide.reference.search"
@@ -13,14 +13,14 @@ local function contains(text, ...)
 end
 
 describe("help on a name", function()
-  it("says of each parameter what it is", function()
+  it("describes each parameter", function()
     contains(help "nn.Linear", "tide.nn.Linear(in_features, out_features, {bias, device, dtype})",
       "bias          boolean = true  add a trained bias", "shapes: x (..., in_features)",
       "see also: nn.LazyLinear", "> nn.Linear(3, 2)(tide.ones(4, 3)).shape --> {4, 2}")
     contains(help "SGD", "momentum      number >= 0 = 0", "formula: g = grad")
   end)
-  it("takes any letters", function() test.equal(help "lstm", help "LSTM") end)
-  it("names what is near", function()
+  it("ignores case", function() test.equal(help "lstm", help "LSTM") end)
+  it("suggests similar names", function()
     local text, found = help "matmull"
     test.is_false(found)
     contains(text, "there is no help on 'matmull'; near it: matmul")
@@ -47,7 +47,7 @@ describe("help on a topic", function()
     test.equal(help(tide.nn.init), help "nn.init")
     contains(help "pooling", "max_pool2d")
   end)
-  it("gives way to a function of that name", function()
+  it("shows the function of that name if there is one", function()
     contains(help "Trainer", "tide.Trainer({", "max_epochs")
     contains(help "softmax", "x:softmax(dim")
     contains(help "shape", "x.shape\n")
@@ -57,7 +57,7 @@ end)
 describe("help on a value", function()
   local nn = tide.nn
 
-  it("says what it is and what it can do", function()
+  it("shows its kind and its methods", function()
     contains(help(nn.Sequential(nn.Linear(3, 2))), "[1]: Linear(3 -> 2)",
       "an object of tide.nn.Sequential", "state_dict")
     contains(help(tide.ones(2, 3)), "a tensor (2, 3) float32 cpu", "Reduction", "sum, mean")
@@ -87,9 +87,9 @@ describe("a question at the prompt", function()
     contains(asked "learning rate", "LearningRateMonitor")
     help_test_net, help_test_x = nil, nil
   end)
-  it("runs nothing and flushes nothing", function(device)
+  it("does not run or flush anything", function(device)
     help_test_net = tide.nn.utils.parametrizations.orthogonal(tide.nn.Linear(2, 2))
-    tide.synchronize() -- what is pending from now on is what is recorded below
+    tide.synchronize() -- pending ops from now on are those recorded below
     help_test_x = tide.ones({2}, {device = device}) + 1
     local pending, launches = tide.pending(), tide.statistics().launches
     for _, text in ipairs {"help_test_x", "help_test_x.T.shape", "help_test_x.shape", "sum",
@@ -109,7 +109,7 @@ describe("a search", function()
     return list
   end
 
-  it("puts a name before parts of names, and these before texts", function()
+  it("ranks a name before parts of names, and these before texts", function()
     local found = names "softmax"
     test.is_true(found[1]:lower():find "softmax$")
     local place = {}
@@ -117,14 +117,14 @@ describe("a search", function()
     test.is_true(place["tide.nn.Softmax"] < place["tide.nn.LogSoftmax"])
     test.is_true(place["tide.nn.LogSoftmax"] < (place["tide.nn.NLLLoss"] or math.huge))
   end)
-  it("wants all words, and finds parameters", function()
+  it("requires all words, and finds parameters", function()
     test.equal(names("learning rate")[1], "tide.optim.lr_scheduler")
     contains(table.concat(names "gradient clipping", " "), "clip_grad_norm_", "clip_grad_value_")
     local found = table.concat(names "decoupled weight", " ")
     test.is_true(found:find("tide.optim.NAdam", 1, true))
     test.equal(#names "nosuchword", 0)
   end)
-  it("answers with a line for each name", function()
+  it("returns a line for each name", function()
     contains(search.answer("learning", "rate"), "tide.optim.lr_scheduler.StepLR", "Multiplies the learning")
     local text, found = search.answer "nosuchword"
     test.equal({text, found}, {"nothing in the reference mentions 'nosuchword'", false})

@@ -1,4 +1,4 @@
--- `tide manual`: pages that hold every public name, and annotations that editors can read.
+-- `tide manual`: pages with every public name, and annotations for editors.
 local annotations = require "tide.manual.annotations"
 local entries = require "tide.reference"
 local manual = require "tide.manual.manual"
@@ -41,7 +41,7 @@ describe("tide manual", function()
     end
     os.execute(("rm -r '%s'"):format(folder))
   end)
-  it("says what is wrong with its arguments", function()
+  it("reports invalid arguments", function()
     local output, succeeded = run "manual"
     test.is_false(succeeded)
     test.is_true(output:find("manual: expected a folder, with --html for a site, or --luals", 1, true))
@@ -54,7 +54,7 @@ describe("tide manual --luals", function()
   local text = text_of(path)
   os.remove(path)
 
-  it("writes Lua that loads and defines what scripts reach", function()
+  it("writes Lua that loads and defines all names", function()
     if not succeeded then error(output) end
     test.equal(text, annotations.text())
     local made = {}
@@ -81,7 +81,7 @@ describe("tide manual --luals", function()
     end
     test.equal(missing, {})
   end)
-  it("gives types and overloads", function()
+  it("has types and overloads", function()
     for _, line in ipairs {
       "---@param keepdim? boolean|tide.options.max # keep the reduced dimensions, with size 1 "
         .. "(default: false)\n---@return tide.Tensor, tide.Tensor\n"

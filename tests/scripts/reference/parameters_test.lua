@@ -1,5 +1,5 @@
 -- Each parameter of each public name has a type and an explanation; options are named, not hidden;
--- and the defaults that the vocabulary states are those that ops have.
+-- and the defaults in the vocabulary are those of the ops.
 local entries = require "tide.reference"
 local example = require "tide.reference.example"
 local vocabulary = require "tide.reference.vocabulary"
@@ -11,12 +11,12 @@ local value_of = require "tide.reference.value_of"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 
---- Fails with all that was found wrong, a line each.
+--- Fails with all problems found, one per line.
 local function report(problems)
   if #problems > 0 then error(#problems .. " wrong:\n" .. table.concat(problems, "\n"), 2) end
 end
 
---- What an entry takes, and what the objects that it makes are called with.
+--- The parameters of an entry, and those of calls of its objects.
 local function all_parameters(entry)
   local list = table.move(entry.parameters, 1, #entry.parameters, 1, {})
   local call = entry.call or {}
@@ -35,7 +35,7 @@ describe("every parameter", function()
     end
     report(problems)
   end)
-  it("has a default if it is an option that the library declares", function()
+  it("has a default if it is a declared option", function()
     for _, name in ipairs {"tide.optim.SGD", "tide.nn.Conv2d", "tide.data.DataLoader"} do
       for _, parameter in ipairs(lookup.exact(name)[1].parameters) do
         if parameter.named and not parameter.default then error(name .. ": " .. parameter.name) end
@@ -46,18 +46,18 @@ describe("every parameter", function()
     local problems = {}
     for _, entry in ipairs(entries) do
       local options = entry.signature:match "{.*}" or ""
-      -- Of {name = default, ...} the names are the caller's.
+      -- In {name = default, ...} the names are the caller's.
       local hidden = options:gsub("%b{}", function(all)
         return all:find "^{[%w_]+ = [%w_]+, %.%.%.}$" and "" or all
       end):find("...", 1, true)
-      -- After options come the arguments of a function.
+      -- Options may be followed by the arguments of a function.
       if hidden and options:find "%.%.%.}" then problems[#problems + 1] = entry.signature end
       if entry.doc:find "%.%.%.}" then problems[#problems + 1] = entry.doc end
     end
     report(problems)
   end)
-  it("is one that the function knows", function()
-    -- Functions in C++ that read their options by hand, called with one that there is not.
+  it("is accepted by the function", function()
+    -- C++ functions that parse their options themselves are called with an unknown one.
     local calls = {
       ["tide.zeros"] = {2}, ["tide.benchmark"] = {function() end}, ["tide.Event"] = {},
       ["tide.autocast"] = {}, ["tide.set_printoptions"] = {}, ["tide.sim.configure"] = {},
@@ -85,7 +85,7 @@ describe("every parameter", function()
       test.equal({name, table.concat(stated, " ")}, {name, table.concat(known, " ")})
     end
   end)
-  it("is what the function declares", function()
+  it("is declared by the function", function()
     local function names(path)
       local list = {}
       for i, parameter in ipairs(lookup.exact(path)[1].parameters) do list[i] = parameter.name end
@@ -102,13 +102,13 @@ describe("every parameter", function()
   end)
 end)
 
---- The value of a default that is written as Lua; nil for words and for nil.
+--- The value of a default that is written in Lua; nil for words and for nil.
 local function literal(text)
   local read = load("return " .. text, "=default", "t", {})
   return read and read()
 end
 
---- The defaults that an op's entry states, by name.
+--- The stated defaults of an op's entry, by name.
 local function stated_defaults(entry)
   local defaults = {}
   for _, parameter in ipairs(entry.parameters) do
@@ -124,7 +124,7 @@ local function is_options(value)
   return type(value) == "table" and getmetatable(value) == nil and type(next(value)) == "string"
 end
 
---- Calls `fn` with all stated defaults that the caller leaves out, by name.
+--- Calls `fn` with all stated defaults of omitted parameters, by name.
 local function with_defaults(fn, entry, defaults, receivers)
   return function(...)
     local given, options = table.pack(...), {}
@@ -145,7 +145,7 @@ local function with_defaults(fn, entry, defaults, receivers)
   end
 end
 
---- The table and the key of an op that is called so, and whether its receiver comes first.
+--- The table and the key of an op with this call, and whether its receiver comes first.
 local function place_of(called_as)
   local method = called_as:match "^x:(.*)$"
   if method then return native.methods, method, true end
@@ -153,7 +153,7 @@ local function place_of(called_as)
   return path == "tide" and tide or value_of(path), name, false
 end
 
---- Whether all calls of that name are of one signature without a list of any length.
+--- Whether all calls of that name have one signature without variable arguments.
 local function has_one_form(entry, count)
   if not entry.row or count[entry.called_as] > 1 or entry.name:find "_$" then return false end
   for _, parameter in ipairs(entry.parameters) do
@@ -191,7 +191,7 @@ describe("stated defaults", function()
 end)
 
 describe("the vocabulary", function()
-  it("has nothing that no name needs", function()
+  it("has no unused entries", function()
     local used = {}
     for _, entry in ipairs(entries) do
       for _, parameter in ipairs(all_parameters(entry)) do
@@ -232,7 +232,7 @@ describe("notes", function()
     end
     report(problems)
   end)
-  it("give losses, optimizers and plans formulas, and layers formulas or shapes", function()
+  it("give losses, optimizers and schedulers formulas, and layers formulas or shapes", function()
     local problems = {}
     local wanted = {
       ["Losses as modules"] = {"formula"}, Optimizers = {"formula"}, loss = {"formula"},

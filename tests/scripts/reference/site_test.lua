@@ -1,5 +1,5 @@
--- `tide manual FOLDER --html`: pages that are well formed, whose links lead somewhere, and that
--- need nothing from elsewhere.
+-- `tide manual FOLDER --html`: pages that are well-formed, whose links are valid, and that
+-- need no other files or servers.
 local entries = require "tide.reference"
 local html = require "tide.manual.site.html"
 local markdown = require "tide.manual.site.markdown"
@@ -14,7 +14,7 @@ local function text_of(path)
   return file:read "a"
 end
 
---- Fails with all that was found wrong, a line each.
+--- Fails with all problems found, one per line.
 local function report(problems)
   if #problems > 0 then error(#problems .. " wrong:\n" .. table.concat(problems, "\n"), 2) end
 end
@@ -31,11 +31,11 @@ end
 
 local kEmpty <const> = {meta = true, link = true, input = true, img = true, ["!doctype"] = true}
 
---- What is wrong with the tags of a page: nil if each that opens is closed in order.
+--- The problems of a page's tags: nil if all are closed in order.
 local function tag_problem(text)
   local open = {}
   for slash, name, rest in text:gmatch "<(/?)([%a!][%w]*)([^<>]*)>" do
-    if rest:sub(-1) == "/" then -- of a picture: it closes itself
+    if rest:sub(-1) == "/" then -- of an image: it closes itself
     elseif slash == "/" then
       local last = table.remove(open)
       if last ~= name then return ("</%s> closes <%s>"):format(name, last or "nothing") end
@@ -56,7 +56,7 @@ describe("tide manual --html", function()
   end)
   test.teardown(function() os.execute(("rm -r '%s'"):format(folder)) end)
 
-  it("writes pages whose tags fit together", function()
+  it("writes pages with balanced tags", function()
     local problems = {}
     for file, text in pairs(texts) do
       local problem = tag_problem(text)
@@ -64,7 +64,7 @@ describe("tide manual --html", function()
     end
     report(problems)
   end)
-  it("links to what is there, and uses nothing from elsewhere", function()
+  it("has valid links, and uses nothing from the network", function()
     local ids, problems = {}, {}
     for file, text in pairs(texts) do
       ids[file] = {}
@@ -110,7 +110,7 @@ describe("tide manual --html", function()
     test.is_true(texts["doc-autograd.html"]:find("<h1", 1, true))
     test.is_true(texts["nn.html"]:find('<a href="functional.html#tide.nn.functional.', 1, true))
   end)
-  it("shows what lessons print when they run on the cpu", function()
+  it("shows the output of lessons on the cpu", function()
     local problems = {}
     for file, text in pairs(texts) do
       if file:find "^lesson" then
@@ -130,7 +130,7 @@ describe("markdown", function()
   local files = {["a.md"] = "doc-a.html", ["p.svg"] = "p.svg"}
   local function shown(text) return (markdown(text, files)) end
 
-  it("knows the forms that documents use", function()
+  it("supports the constructs that documents use", function()
     test.equal(shown "# A `b`", '<h1 id="a-b">A <code>b</code></h1>')
     test.equal(shown "one\ntwo\n\nthree", "<p>one\ntwo</p>\n<p>three</p>")
     test.equal(shown "- one\n  more\n- **two**",
@@ -146,15 +146,15 @@ describe("markdown", function()
       '<p>see <a href="doc-a.html#b">a</a>, far</p>')
     test.equal(shown "![p](docs/p.svg)", '<p><img src="p.svg" alt="p"></p>')
   end)
-  it("escapes what stands in text and in code", function()
+  it("escapes text and code", function()
     test.equal(shown "a < b & `<c>` \"d\"",
       "<p>a &lt; b &amp; <code>&lt;c&gt;</code> &quot;d&quot;</p>")
   end)
-  it("leaves comments out", function() test.equal(shown "<!-- table -->\na", "<p>a</p>") end)
+  it("omits comments", function() test.equal(shown "<!-- table -->\na", "<p>a</p>") end)
 end)
 
 describe("code", function()
-  it("has its parts in spans and is escaped", function()
+  it("is highlighted and escaped", function()
     test.equal(html.lua 'local x = "<" -- a & b', '<span class="k">local</span> x = '
       .. '<span class="s">&quot;&lt;&quot;</span> <span class="c">-- a &amp; b</span>')
     test.equal(html.lua "a < 1.5", 'a &lt; <span class="n">1.5</span>')

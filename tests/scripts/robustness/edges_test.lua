@@ -1,4 +1,4 @@
--- What ops give at their edges: where there is nothing to reduce, beside nan, in half precision.
+-- Edge cases of ops: nothing to reduce, nan, half precision.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, close, raises = test.describe, test.it, test.same_type, test.close, test.raises
@@ -7,7 +7,7 @@ local F = tide.nn.functional
 local nan <const>, inf <const> = 0 / 0, 1 / 0
 
 describe("nothing to reduce", function(device)
-  it("leaves softmax and its relatives empty, with an empty gradient", function()
+  it("returns empty results of softmax and similar ops, with an empty gradient", function()
     for _, fn in ipairs {tide.softmax, tide.log_softmax, F.softmin} do
       local x = tide.ones({5, 0}, {device = device}):requires_grad_()
       local y = fn(x, 2)
@@ -15,7 +15,7 @@ describe("nothing to reduce", function(device)
       equal({y.shape, x.grad.shape}, {{5, 0}, {5, 0}})
     end
   end)
-  it("has gradients of zeros for the weights of a batch norm, and leaves its statistics", function()
+  it("has gradients of zeros for the weights of a batch norm, and does not change its statistics", function()
     for _, training in ipairs {true, false} do
       local x, weight = tide.ones({0, 2, 3}, {device = device}), tide.ones({2}, {device = device, requires_grad = true})
       local mean, variance = tide.ones({2}, {device = device}), tide.ones({2}, {device = device})
@@ -24,7 +24,7 @@ describe("nothing to reduce", function(device)
       equal({y.shape, weight.grad:tolist(), mean:tolist()}, {{0, 2, 3}, {0.0, 0.0}, {1.0, 1.0}})
     end
   end)
-  it("has the logarithm of no sum at all", function()
+  it("has the logarithm of an empty sum", function()
     local x = tide.ones({0}, {device = device}):requires_grad_()
     local y = x:logsumexp(1)
     equal(y:item(), -inf)
@@ -35,7 +35,7 @@ describe("nothing to reduce", function(device)
 end)
 
 describe("a nan", function(device)
-  it("lets the gradient through on both sides of maximum and minimum", function()
+  it("propagates the gradient on both sides of maximum and minimum", function()
     for _, fn in ipairs {tide.maximum, tide.minimum} do
       local x = tide.tensor({nan, 1.0, nan, 2.0}, {device = device}):requires_grad_()
       local y = tide.tensor({1.0, nan, nan, 2.0}, {device = device}):requires_grad_()
@@ -43,8 +43,8 @@ describe("a nan", function(device)
       equal({x.grad:tolist(), y.grad:tolist()}, {{1.0, 1.0, 1.0, 0.5}, {1.0, 1.0, 1.0, 0.5}})
     end
   end)
-  it("has the gradient of PyTorch's vectors in what is cut into pieces", function()
-    -- Its loops over single numbers, which take the last few of an array, give others for some.
+  it("has the gradient of PyTorch's vector loops, also in remainders", function()
+    -- PyTorch's scalar loops, used for the last few elements of an array, differ for some.
     local x = tide.tensor({nan, 1.0, -1.0, 7.0, -7.0, 3.0, -3.0, 0.0}, {device = device})
     local scale = 1.0507009873554805
     for name, at in pairs {
@@ -56,7 +56,7 @@ describe("a nan", function(device)
       close(leaf.grad[{ {1, 2} }], at)
     end
   end)
-  it("is a value of its own for unique", function()
+  it("is a distinct value in unique", function()
     local values, inverse, counts = tide.tensor({2.0, nan, 1.0, nan}, {device = device}):unique {
       return_inverse = true, return_counts = true,
     }
@@ -75,7 +75,7 @@ describe("a nan", function(device)
 end)
 
 describe("powers", function(device)
-  it("have no slope where the exponent is 0, nor the base 0 above exponents of 0", function()
+  it("have no gradient where the exponent is 0, nor the base 0 with exponents above 0", function()
     local x = tide.tensor({0.0, nan, inf, 2.0}, {device = device}):requires_grad_()
     for _, power in ipairs {0, 0.0} do
       equal(tide.grad((x ^ power):sum(), {x}):tolist(), {0.0, 0.0, 0.0, 0.0})
@@ -85,8 +85,8 @@ describe("powers", function(device)
   end)
 end)
 
-describe("a spread of fewer elements than the correction", function(device)
-  it("has the slope of its formula", function()
+describe("a variance of fewer elements than the correction", function(device)
+  it("has the gradient of its formula", function()
     local x = tide.tensor({{1.0, 3.0}, {2.0, 2.0}}, {device = device}):requires_grad_()
     local y = x:var(2, {correction = 3})
     equal({y[1]:item(), y[2]:isnan():item()}, {inf, true})
@@ -95,14 +95,14 @@ describe("a spread of fewer elements than the correction", function(device)
 end)
 
 describe("a single value", function(device)
-  it("is its own top, even of none", function()
+  it("is its own topk, also with k = 0", function()
     local values, places = tide.tensor(5.0, {device = device}):topk(0)
     equal({values:item(), places:item()}, {5.0, 1})
   end)
 end)
 
-describe("any and all over no dimension", function(device)
-  it("are the truth of each element", function()
+describe("any and all over no dimensions", function(device)
+  it("return the truth of each element", function()
     local x = tide.tensor({{0.0, 1.0}, {2.0, 0.0}}, {device = device})
     local truth = {{false, true}, {true, false}}
     equal({x:all({}):tolist(), x:any({}, true):tolist(), x:sum({}):item()}, {truth, truth, 3.0})
@@ -110,8 +110,8 @@ describe("any and all over no dimension", function(device)
   end)
 end)
 
-describe("weights that are not finite", function(device)
-  it("make nan of the zeros around the input, in convolutions of all sizes and types", function()
+describe("weights that are infinite or nan", function(device)
+  it("make nan of the zeros in the padding, in convolutions of all sizes and types", function()
     for _, dtype in ipairs {"float32", "float64", "float16", "bfloat16"} do
       for dims, conv in ipairs {F.conv1d, F.conv2d, F.conv3d} do
         local sizes, kernel = {1, 2}, {1, 2}
@@ -120,9 +120,9 @@ describe("weights that are not finite", function(device)
         local weight = tide.ones(kernel, {dtype = dtype, device = device})
         weight:view(-1)[1] = inf
         local y = conv(x, weight, {padding = 1})
-        -- The first weight meets the padding where a place is the first of some dimension.
+        -- The first weight meets the padding where an index is the first of some dimension.
         equal({y:isnan():sum():item(), y:isinf():sum():item()}, {6 ^ dims - 5 ^ dims | 0, 5 ^ dims | 0})
-        -- So it is with gradients that are not finite: here that of the first result.
+        -- The same applies to infinite gradients: here that of the first result.
         local slopes = tide.ones(kernel, {dtype = dtype, device = device}):requires_grad_()
         x:requires_grad_()
         y = conv(x, slopes, {padding = 1})
@@ -135,8 +135,8 @@ describe("weights that are not finite", function(device)
       end
     end
   end)
-  it("reach those outputs alone that they are multiplied for", function()
-    -- Many channels: these convolutions are Winograd's.
+  it("affect only the outputs that they are multiplied for", function()
+    -- Convolutions with many channels use Winograd's algorithm.
     local x = tide.ones({1, 32, 12, 12}, {device = device, requires_grad = true})
     local weight = tide.ones({32, 32, 3, 3}, {device = device})
     weight[{5, 1, 1, 1}] = inf
@@ -158,7 +158,7 @@ describe("half precision", function(device)
   end
 
   --- The result is the exact one rounded once: within a unit of `digits` bits. `inner`, if given, is
-  --- how far from it roundings on the way may lead, in such units.
+  --- the allowed error of intermediate rounding, in such units.
   local function rounded_once(fn, inner, ...)
     for dtype, digits in pairs {float16 = 11, bfloat16 = 8} do
       local got, exact = both(dtype, fn, ...)
@@ -182,8 +182,8 @@ describe("half precision", function(device)
   it("does not round the scores of attention", function()
     tide.manual_seed(3)
     local q, k, v = tide.randn(2, 3, 8) * 8, tide.randn(2, 6, 8) * 8, tide.randn(2, 6, 8)
-    -- Scores reach 100: rounded, they would be off by 5 % and more. A GPU rounds the weights, of which
-    -- it makes products by its Tensor Cores: that is a unit of the largest value.
+    -- Scores reach 100: rounded, they would have errors of 5 % and more. A GPU rounds the weights for
+    -- matmuls on Tensor Cores: that is a unit of the largest value.
     local inner = tostring(device):find "cuda" and v:abs():max():item() or 0
     rounded_once(F.scaled_dot_product_attention, inner, q, k, v)
   end)
@@ -192,29 +192,29 @@ end)
 describe("types and options", function(device)
   local function tensor(list, dtype) return tide.tensor(list, {dtype = dtype, device = device}) end
 
-  it("of bool give int64 when squared", function()
+  it("of bool return int64 when squared", function()
     local y = tensor({true, false}, "bool"):square()
     equal({y.dtype, y:tolist()}, {"int64", {1, 0}})
   end)
-  it("that sums and products are asked for are theirs", function()
+  it("passed to sums and products determine their type", function()
     local x = tensor({100, 100, 3}, "int8")
     equal({x:sum({dtype = "int32"}).dtype, x:sum({dtype = "int8"}):item()}, {"int32", -53})
     equal({x:prod({dtype = "bool"}).dtype, x:prod({dtype = "bool"}):item()}, {"bool", true})
     equal({x:cumsum(1, {dtype = "int8"}).dtype, x:cumsum(1, "int8"):tolist()},
       {"int8", {100, -56, -53}})
   end)
-  it("leave one variance without dimensions", function()
+  it("return one variance without dimensions", function()
     equal(tensor({{1.0, 3.0}}, "float32"):cov().shape, {})
   end)
-  it("keep no dimension of a quantile where there was none", function()
+  it("keep no dimension of a quantile if there was none", function()
     local q = tensor({0.0, 1.0}, "float32")
     equal(tensor(2.0, "float32"):quantile(q, {dim = 1, keepdim = true}).shape, {2})
   end)
-  it("let softmin negate before it converts", function()
+  it("apply to softmin after the negation", function()
     close(F.softmin(tensor({0, 1, 255}, "uint8"), 1, {dtype = "float64"}),
       tide.softmax(tensor({0.0, 255.0, 1.0}, "float64"), 1), {rtol = 1e-12})
   end)
-  it("may be left out of a table of options one and all", function()
+  it("may be omitted individually from a table of options", function()
     local x, mode = tensor({1.0, 7.0}), nil
     equal(x:div(x, {rounding_mode = mode}):tolist(), {1.0, 1.0})
     equal(F.mse_loss(x, x, {reduction = mode}):item(), 0.0)
@@ -226,7 +226,7 @@ describe("types and options", function(device)
     raises("expected number, got table", tide.add, x, x, {1})
     raises("other", tide.add, x, {})
   end)
-  it("are refused where PyTorch has no meaning for them", function()
+  it("are rejected where PyTorch does not define them", function()
     local whole = tide.tensor({1, 0, 1, 1}, {device = device})
     local needed = "expected a floating type"
     raises("hypot: " .. needed, tide.hypot, whole, whole)
@@ -259,17 +259,17 @@ describe("types and options", function(device)
     local x = truth:float()
     raises("margin must be positive, got -1", F.triplet_margin_loss, x, x, x, -1)
   end)
-  it("of bytes are rounded when resampled, other integers refused", function()
+  it("of bytes are rounded by resampling, other integers rejected", function()
     local y = F.interpolate(tensor({{{0, 10, 255}}}, "uint8"), {5}, {mode = "linear",
       align_corners = true})
     equal({y.dtype, y:tolist()}, {"uint8", {{{0, 5, 10, 133, 255}}}})
     raises("interpolate: expected a floating type or uint8, got int64",
       function() return F.interpolate(tensor({{{0, 10, 255}}}, "int64"), {5}, {mode = "linear"}) end)
   end)
-  it("count the classes of one_hot if their number is -1", function()
+  it("count the classes of one_hot if num_classes is -1", function()
     equal(F.one_hot(tensor({1, 3}), -1):tolist(), {{1, 0, 0}, {0, 0, 1}})
   end)
-  it("take away before the rest goes round in circles", function()
+  it("crop before circular padding", function()
     local x = tensor({{{1, 2, 3, 4}}})
     equal(F.pad(x, {-1, 2}, "circular"):tolist(), {{{2, 3, 4, 2, 3}}})
     equal(F.pad(x, {1, -2}, "circular"):tolist(), {{{2, 1, 2}}})
@@ -281,14 +281,14 @@ describe("types and options", function(device)
   end)
 end)
 
-describe("padding by a tensor's own elements", function(device)
-  --- Where place i of 1..n, which may lie outside, takes its element from.
+describe("padding with a tensor's own elements", function(device)
+  --- The index from which index i of 1..n, possibly outside, takes its element.
   local source = {
     reflect = function(i, n) return i < 1 and 2 - i or i > n and 2 * n - i or i end,
     replicate = function(i, n) return math.max(1, math.min(i, n)) end,
     circular = function(i, n) return (i - 1) % n + 1 end,
   }
-  --- Lists of places, as index_select takes them one dimension after the other.
+  --- Lists of indices for index_select, one dimension after the other.
   local function padded(x, amounts, mode)
     for d = 1, #amounts // 2 do
       local dim, places = x:dim() + 1 - d, {}
@@ -300,7 +300,7 @@ describe("padding by a tensor's own elements", function(device)
     return x
   end
 
-  it("takes each from its place, in values and gradients of both orders", function()
+  it("takes each element from its index, in values and gradients of both orders", function()
     for mode in pairs(source) do
       for _, case in ipairs {{{2, 5}, {3, 4}}, {{2, 5}, {-2, 2}}, {{2, 5}, {0, -3}},
         {{1, 4, 3}, {2, 1, 0, 3}}, {{4, 3}, {1, 1, 2, 0}}, {{2, 3, 2, 4}, {1, 2, 1, 0, 2, 1}},
@@ -314,7 +314,7 @@ describe("padding by a tensor's own elements", function(device)
           local first = tide.grad((y ^ 3 * weights):sum(), x, {create_graph = true})
           return y, first, (tide.grad((first ^ 2):sum(), x))
         end
-        -- What circular padding takes away first is another test's.
+        -- Negative circular padding is covered by another test.
         if mode ~= "circular" or math.min(table.unpack(amounts)) >= 0 then
           local got, expected = {outcome(F.pad)}, {outcome(padded)}
           for i = 1, 3 do close(got[i], expected[i]) end
@@ -322,14 +322,14 @@ describe("padding by a tensor's own elements", function(device)
       end
     end
   end)
-  it("takes away no more than there is", function()
+  it("removes no more than there is", function()
     raises("pad: more is cropped than there is: dimension 2 of (2, 3)", F.pad,
       tide.ones({2, 3}, {device = device}), {-2, -2}, "replicate")
   end)
 end)
 
 describe("padding", function(device)
-  it("takes its value as the type has it", function()
+  it("converts its value to the type", function()
     local function padded(dtype, value)
       return F.pad(tide.zeros({1}, {dtype = dtype, device = device}), {0, 1}, {value = value})[2]:item()
     end
@@ -340,7 +340,7 @@ describe("padding", function(device)
 end)
 
 describe("one_hot", function(device)
-  it("needs classes", function()
+  it("requires classes", function()
     local none = tide.zeros({0}, {dtype = "int64", device = device})
     equal(F.one_hot(none, 3).shape, {0, 3})
     local first = tide.ones({1}, {dtype = "int64", device = device})
@@ -350,7 +350,7 @@ describe("one_hot", function(device)
 end)
 
 describe("a number written into a half type", function(device)
-  it("is rounded to it before anything is computed from it", function()
+  it("is rounded before it is used", function()
     local x = tide.empty({}, {dtype = "float16", device = device}):fill_(1 / 3)
     equal((x:double() * 3):item(), 0.999755859375)
     local y = tide.empty({2}, {dtype = "bfloat16", device = device})
@@ -359,8 +359,8 @@ describe("a number written into a half type", function(device)
   end)
 end)
 
-describe("slices at positions", function(device)
-  it("must be as many as the positions, and of the tensor's shape", function()
+describe("slices at indices", function(device)
+  it("must match the number of indices and the tensor's shape", function()
     local x = tide.ones({9, 3}, {device = device})
     local at = tide.tensor({1, 2, 3}, {device = device})
     for _, shape in ipairs {{9, 3}, {2, 3}, {3, 2}, {3}} do
@@ -372,9 +372,9 @@ describe("slices at positions", function(device)
   end)
 end)
 
-describe("options that a mode does not take", function(device)
+describe("options that a mode does not support", function(device)
   local x = tide.ones({1, 1, 4, 4}, {device = device})
-  it("are refused", function()
+  it("are rejected", function()
     for _, mode in ipairs {"reflect", "replicate", "circular"} do
       raises('a value goes with the mode "constant", got ' .. mode, F.pad, x, {1, 1, 1, 1}, mode, 2)
     end
@@ -384,9 +384,9 @@ describe("options that a mode does not take", function(device)
   end)
 end)
 
--- As NumPy has it: the number is not squeezed into the type.
-describe("a number beyond an integer type", function(device)
-  it("is compared as it is", function()
+-- As in NumPy: the number is not converted to the type.
+describe("a number out of the range of an integer type", function(device)
+  it("is compared unchanged", function()
     local x = tide.tensor({0, 1, 255}, {dtype = "uint8", device = device})
     equal({x:lt(256):tolist(), x:ge(256):tolist(), x:eq(256):tolist(), x:ne(-255):tolist(), x:gt(-1):tolist()},
       {{true, true, true}, {false, false, false}, {false, false, false}, {true, true, true}, {true, true, true}})

@@ -1,4 +1,4 @@
--- What fails on the device: both lines in one error, good tensors stay good, models keep their
+-- Failures on the device: both lines in one error; other tensors and models keep their
 -- values.
 local tide = require "tide"
 local test = require "tide.test"
@@ -8,14 +8,14 @@ local equal, raises = test.same_type, test.raises
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local run_script = dofile(here .. "/../support/failing_script.lua")
 
---- The values that the script of some 50 ops reads.
+--- The values read by the script of about 50 ops.
 local function script_values()
   local values = {}
   run_script("sim:0", function(value) values[#values + 1] = value:tolist() end)
   return values
 end
 
---- Lets the k-th op, copy or allocation from now fail while fn runs.
+--- Makes the k-th op, copy or allocation from now fail while fn runs.
 local function failing(kind, k, fn)
   tide.sim.configure {index = 0, [kind] = k}
   local ok, result = pcall(fn)
@@ -23,7 +23,7 @@ local function failing(kind, k, fn)
   return ok, result
 end
 
---- Lets each op (or copy) of the script fail in turn, until the script ends before its turn comes.
+--- Makes each op (or copy) of the script fail in turn, until the script ends before.
 local function fail_each(kind, right)
   for k = 1, math.huge do
     local ok, result = failing(kind, k, script_values)
@@ -40,7 +40,7 @@ local function fail_each(kind, right)
 end
 
 describe("a failing op", function()
-  it("gives one catchable error with both lines and never a wrong number", function()
+  it("raises one catchable error with both lines, and never returns a wrong number", function()
     local right = script_values()
     tide.synchronize()
     local before = tide.statistics().launches
@@ -49,11 +49,11 @@ describe("a failing op", function()
     local launches = tide.statistics().launches - before
     local copied = fail_each("fail_copy", right)
     test.is_true(copied > 10)
-    -- Copies inside the device are launched too, but fail as copies.
+    -- Copies inside the device are also launched, but fail as copies.
     local failed = fail_each("fail_op", right)
     test.is_true(failed >= 50 and failed <= launches and failed >= launches - copied)
   end)
-  it("is none if memory that was short is found at the second try", function()
+  it("is none if a second attempt finds memory", function()
     local right = script_values()
     for k = 1, 60 do
       local ok, result = failing("fail_allocation", k, script_values)
@@ -61,7 +61,7 @@ describe("a failing op", function()
       equal(result, right)
     end
   end)
-  it("leaves tensors that do not depend on it as they are", function()
+  it("does not affect tensors that do not depend on it", function()
     local good = tide.ones({4}, {device = "sim:0"}) * 3
     tide.synchronize()
     tide.sim.configure {index = 0, fail_op = 1}
@@ -70,7 +70,7 @@ describe("a failing op", function()
     tide.sim.configure {index = 0, fail_op = 0}
     equal(good:sum():item(), 12.0)
   end)
-  it("is not carried out when it is a write: the old value stays", function()
+  it("that is a write is not performed: the old value remains", function()
     local x = tide.ones({4}, {device = "sim:0"})
     equal(x:sum():item(), 4.0)
     local broken = x:index_select(1, tide.tensor({9}):to("sim:0"))
@@ -78,7 +78,7 @@ describe("a failing op", function()
     raises("position 9 is out of range", x.tolist, x)
     equal(x:tolist(), {1.0, 1.0, 1.0, 1.0})
   end)
-  it("that was a write leaves a value recorded just before it, too", function()
+  it("that was a write does not affect a value recorded just before it", function()
     local options = {device = "sim:0"}
     local places = tide.tensor({1, 9}):to("sim:0")
     local values = tide.tensor({5.0, 6.0}):to("sim:0")
@@ -87,7 +87,7 @@ describe("a failing op", function()
       scatter_add = function(x) x:index_add_(1, places, values) end,
       index = function(x) x[places] = 5 end,
       index_select = function(x)
-        local y = x + 1 -- read by the same loop, so that no other code asks for x
+        local y = x + 1 -- read by the same loop, so that no other code needs x
         x:copy_(y:index_select(1, places):sum())
       end,
     }
@@ -104,10 +104,10 @@ describe("a failing op", function()
       end
     end
   end)
-  it("that was a write leaves the value that the same loop made", function()
+  it("that was a write does not affect the value computed by the same loop", function()
     local options = {device = "sim:0"}
     local places = tide.tensor({9}):to("sim:0")
-    -- What each function gives is computed by one loop, together with what fails.
+    -- The results of each function are computed by one loop, together with the failing one.
     local programs = {
       {"a new value", {3.0, 6.0, 9.0, 12.0}, function(a, bad)
         local x = a * 3
@@ -149,7 +149,7 @@ describe("a failing op", function()
       equal(a:tolist(), {1.0, 2.0, 3.0, 4.0}, name)
     end
   end)
-  it("leaves what the same loop computes from other values", function()
+  it("does not affect what the same loop computes from other values", function()
     local places = tide.tensor({9}):to("sim:0")
     local a = tide.tensor({1.0, 2.0, 3.0, 4.0}):to("sim:0")
     local bad = a:index_select(1, places):sum()
@@ -160,7 +160,7 @@ describe("a failing op", function()
     equal(rest:item(), 20.0)
     raises("position 9", function() return (spoilt + 1):tolist() end)
   end)
-  it("that was a write loses what was computed from it before it was reported", function()
+  it("that was a write loses results computed from it before it was reported", function()
     for _, how in ipairs {"in the same window", "in a later one", "in eager mode"} do
       local _ <close> = how == "in eager mode" and tide.eager() or nil
       local x = tide.ones({4}, {device = "sim:0"})
@@ -183,7 +183,7 @@ describe("a failing op", function()
       equal(x:to("sim:1"):tolist(), {2.0, 2.0, 2.0, 2.0}, how)
     end
   end)
-  it("is not forgotten because a part of its result is written", function()
+  it("is still reported if a part of its result is written", function()
     local _, x = failing("fail_op", 2, function()
       local x = tide.ones({8}, {device = "sim:0"}):cumsum(1)
       tide.synchronize()
@@ -206,7 +206,7 @@ describe("a failing op", function()
     end
     raises("position 9", function() return bad:tolist() end)
   end)
-  it("spoils a sum that takes two steps", function()
+  it("fails a sum that takes two steps", function()
     local x = tide.arange(200000, {device = "sim:0"}):to("float32")
     x:tolist()
     for k = 1, 2 do
@@ -218,15 +218,15 @@ describe("a failing op", function()
 end)
 
 describe("training that fails", function()
-  it("leaves parameters as they were after some prefix of the steps", function()
+  it("leaves parameters in the state after some number of complete steps", function()
     local run = dofile(here .. "/../support/program.lua")
     local output = run(here .. "/../support/failing_training.lua")
     test.is_true(output:find("always the parameters of some step", 1, true))
   end)
 end)
 
-describe("a position out of range", function(device)
-  it("found on the device names the line that queued it", function()
+describe("an index out of range", function(device)
+  it("found on the device reports the line that queued it", function()
     local x = tide.ones({10}, {device = device})
     local index = tide.tensor({1, 20}):to(device)
     local message = raises("20", function()

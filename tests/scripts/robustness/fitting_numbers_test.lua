@@ -1,4 +1,4 @@
--- Numbers that are to become elements: those that a type cannot have are refused, as PyTorch does,
+-- Numbers that become elements: those out of the type's range are rejected, as in PyTorch,
 -- while numbers that are operands of arithmetic wrap.
 local tide = require "tide"
 local test = require "tide.test"
@@ -7,14 +7,14 @@ local equal, raises = test.same_type, test.raises
 
 local F <const> = tide.nn.functional
 
-describe("a number that is to be an element", function(device)
+describe("a number that becomes an element", function(device)
   local on = {device = device}
   local function bytes(...) return tide.tensor({...}, {dtype = "u8", device = device}) end
   local function filled(value, dtype)
     return tide.full({1}, value, {dtype = dtype, device = device})
   end
 
-  it("may be as large as the type's largest, and is refused beyond it", function()
+  it("may be the type's largest, and is rejected beyond it", function()
     for _, dtype in ipairs {"u8", "i8", "i16", "i32", "i64"} do
       local info = tide.iinfo(dtype)
       equal(filled(info.max, dtype):item(), info.max)
@@ -29,7 +29,7 @@ describe("a number that is to be an element", function(device)
     end
     raises("full: int8 goes from -128 to 127, got -129", function() return filled(-129, "i8") end)
   end)
-  it("wraps in uint8 if it is a whole negative number", function()
+  it("wraps in uint8 if it is a negative integer", function()
     equal(filled(-1, "u8"):item(), 255)
     equal(bytes(-255):item(), 1)
     raises("uint8 goes from 0 to 255, got -256", function() return filled(-256, "u8") end)
@@ -45,14 +45,14 @@ describe("a number that is to be an element", function(device)
     -- A table's numbers are rounded, as in PyTorch.
     equal(tide.tensor({1e39}, on):item(), math.huge)
   end)
-  it("is refused in tables of integers", function()
+  it("is rejected in tables of integers", function()
     raises("tensor: uint8 goes from 0 to 255, got 300", function() return bytes(1, 2, 300) end)
     raises("tensor: uint8", function() return bytes(1, 255.5) end)
     raises("new_tensor: uint8", function() return bytes(1):new_tensor {256} end)
     equal(tide.tensor({16777217.0, 1}, {dtype = "i64", device = device}):tolist(), {16777217, 1})
     equal(tide.tensor({1e-300}, {dtype = "bool", device = device}):item(), true)
   end)
-  it("is refused where it is written, and the tensor stays as it was", function()
+  it("is rejected in writes, which do not change the tensor", function()
     local x = bytes(1, 2, 3)
     local writes = {
       fill_ = function(value) x:fill_(value) end,
@@ -72,7 +72,7 @@ describe("a number that is to be an element", function(device)
     raises("fill_diagonal_: uint8",
       function() tide.zeros(2, 2, {dtype = "u8", device = device}):fill_diagonal_(300) end)
   end)
-  it("is refused where an op puts it among elements", function()
+  it("is rejected where an op writes it to elements", function()
     local x = bytes(1, 2)
     raises("where: uint8", function() return tide.where(x:gt(1), x, 300) end)
     raises("clamp: uint8", function() return x:clamp({max = 300}) end)
@@ -82,12 +82,12 @@ describe("a number that is to be an element", function(device)
     raises("addcmul: uint8", function() return tide.addcmul(x, x, x, {value = 300}) end)
     raises("add: uint8", function() return x:add(x, {alpha = 300}) end)
     raises("pow: uint8", function() return x ^ 300 end)
-    -- A floating number makes a floating result of it.
+    -- With a floating number the result is floating.
     equal(tide.where(x:gt(1), x, 300.0):tolist(), {300.0, 2.0})
     equal(F.threshold(x, 1, 7.0):tolist(), {7, 2})
     equal(F.threshold(x, 1, 7.0).dtype, "uint8")
   end)
-  it("must be possible for a draw of whole numbers", function()
+  it("must be in range for random integers", function()
     raises("randint: int8", function()
       return tide.randint(1, 128, {3}, {dtype = "i8", device = device})
     end)

@@ -1,5 +1,5 @@
--- What is computed does not depend on fusing, on when values are read, or on the device: bit for
--- bit.
+-- Results do not depend on fusion, on the time of reads, or on the device: they are bitwise
+-- identical.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -80,7 +80,7 @@ describe("a long chain", function(device)
 end)
 
 describe("devices", function()
-  it("give the same bits as the cpu", function()
+  it("compute the same bits as the cpu", function()
     for seed = 1, 20 do same(run(seed, kSteps, "sim:0"), run(seed, kSteps, "cpu"), seed) end
     same(train("sim:0"), train("cpu"), 0)
   end)

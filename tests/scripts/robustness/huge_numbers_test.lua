@@ -1,4 +1,4 @@
--- Functions where arguments, quotients or sums of exponentials are huge: values of PyTorch, which
+-- Functions with huge arguments, quotients or sums of exponentials: values of PyTorch, which
 -- follows C there.
 local tide = require "tide"
 local test = require "tide.test"
@@ -13,7 +13,7 @@ describe("huge numbers", function(device)
   local function numbers(values, dtype)
     return tide.tensor(values, {dtype = dtype, device = device})
   end
-  --- Among many others, so that full vectors and tails hold them.
+  --- Repeated, so that vector loops and remainders are tested.
   local function many(values, dtype)
     return numbers(values, dtype):repeat_dims(37)
   end
@@ -70,7 +70,7 @@ describe("huge numbers", function(device)
     end)
   end
 
-  it("in running sums of exponentials, where no term is lost", function()
+  it("in running sums of exponentials, without losing terms", function()
     local x = numbers {{-1000, 0, 5, 3, -200}, {1, -inf, 2, 90, -90}}:requires_grad_()
     local y = x:logcumsumexp(2)
     close(y, {{-1000, 0, 5.006715297698975, 5.132845401763916, 5.132845401763916},
@@ -102,7 +102,7 @@ describe("functions of half types", function(device)
       {rtol = 1e-3, atol = 1e-6})
   end)
 
-  it("keep their type beside integers", function()
+  it("keep their type with integers", function()
     local y = half({1.5, 2}):ldexp(tide.tensor({3, 4}, {device = device}))
     equal({y.dtype, y:tolist()}, {"float16", {12.0, 32.0}})
     local x = tide.tensor({1.0, 2}, {device = device})
@@ -112,7 +112,7 @@ describe("functions of half types", function(device)
   end)
 end)
 
-describe("gradients at borders", function(device)
+describe("gradients at limits", function(device)
   local function gradient(f, values)
     local x = tide.tensor(values, {device = device}):requires_grad_()
     f(x):sum():backward()

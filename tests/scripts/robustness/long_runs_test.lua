@@ -1,5 +1,5 @@
--- Loops that run for long and read nothing: neither the device's memory nor the process's grows,
--- without calls of the collector. And the longest chains need no deep stack.
+-- Long loops without reads: neither the device's memory nor the process's grows,
+-- without calls of the collector. And the longest chains do not need a deep stack.
 local tide = require "tide"
 local test = require "tide.test"
 
@@ -9,19 +9,19 @@ local run = dofile(here .. "/../support/program.lua")
 local describe, it = test.describe, test.it
 local nn, F = tide.nn, tide.nn.functional
 
--- The whole numbers with TIDE_TEST_SOAK=1: minutes.
+-- The full numbers with TIDE_TEST_SOAK=1: minutes.
 local kShare <const> = os.getenv "TIDE_TEST_SOAK" and 1 or 10
 
 local function check_growth(what, growth, slack)
   if growth > slack then error(("%s grew by %d bytes"):format(what, growth), 0) end
 end
 
---- Calls step(i) that number of times. What the first half needs is all that is ever needed, but for
---- `slack` bytes. (Half, as the most that lies about at a time depends on how the collector's steps
---- meet with windows of ops. Where they meet in a way that is new, late in the run, a plan more is
---- made and compiled: it is not taken for growth, but there are few of these. What is held when the
---- collector looks through all objects, which it does once in 100 000 steps, is then given up late:
---- so it does that once before.)
+--- Calls step(i) this number of times. Memory must not grow in the second half, except for
+--- `slack` bytes. (Half, because the peak depends on how the collector's steps
+--- coincide with windows of ops. A new coincidence late in the run makes and compiles another
+--- plan: this is not counted as growth, but there are few of these. Memory that is held while the
+--- collector traverses all objects, which it does once in 100 000 steps, is released late:
+--- so one such traversal is done before.)
 local function stays_flat(device, times, slack, step)
   times = times // kShare
   local kLatePlans <const> = 3
@@ -48,10 +48,10 @@ local function stays_flat(device, times, slack, step)
   if late > kLatePlans then error(("%d plans came late"):format(late), 0) end
 end
 
-describe("memory of long runs", function()
+describe("memory in long runs", function()
   for _, held in ipairs {1, 3, 50} do
     local device = held == 3 and "cpu" or "sim:0"
-    it(("stays flat in training that holds the outputs of %d steps"):format(held), function()
+    it(("is constant in training that holds the outputs of %d steps"):format(held), function()
       local batch <const>, width <const> = 1024, 64
       local net = nn.Sequential(nn.Linear(2, width), nn.ReLU(), nn.Linear(width, 2)):to(device)
       local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.01, momentum = 0.9})
@@ -68,7 +68,7 @@ describe("memory of long runs", function()
       end)
     end)
   end
-  it("stays flat where tensors of 4 MB are dropped", function()
+  it("is constant if tensors of 4 MB are released", function()
     local count <const> = 1 << 20
     stays_flat("cpu", 100000, 3 * 4 * count, function(i)
       local _ = tide.zeros({count}) + i
@@ -77,7 +77,7 @@ describe("memory of long runs", function()
 end)
 
 describe("a chain of a million ops", function()
-  it("is computed and dropped with a stack of 512 KB, backwards too", function()
+  it("is computed and released with a stack of 512 KB, backward too", function()
     local output = run(here .. "/../support/long_chain.lua", "ulimit -s 512; exec")
     test.equal(output, "a million ops\n")
   end)

@@ -1,4 +1,4 @@
--- Functions that the library's own files call, and scripts can reach: wrong arguments are errors.
+-- Functions for the library's own files that scripts can reach: invalid arguments are errors.
 local native = require "tide.native"
 local tide = require "tide"
 local test = require "tide.test"
@@ -14,13 +14,13 @@ local function functions_of(place, prefix, found)
   return found
 end
 
---- Those that change the state of the program on purpose, or wait for someone.
+--- Functions that change the state of the program on purpose, or wait for input.
 local kLeftOut <const> = {
   begin_state = true, end_state = true, begin_step = true, end_step = true, hold_interrupts = true, watch_scopes = true,
   release_interrupts = true, take_interrupt = true, ask_terminal = true, make_folders = true, write_file = true,
 }
 
-local kPath <const> = "missing/f"  -- nothing can be written there
+local kPath <const> = "missing/f"  -- cannot be written
 
 describe("a function of the library's own", function()
   local list = functions_of(native, "", {})
@@ -28,7 +28,7 @@ describe("a function of the library's own", function()
   for _, entry in ipairs(list) do
     local name, fn = entry[1], entry[2]
     if not kLeftOut[name] and not name:find "^profiler%." then
-      it("refuses what it cannot take: " .. name, function()
+      it("rejects invalid arguments: " .. name, function()
         local x = tide.ones(2, 2)
         for _, arguments in ipairs {{}, {1}, {kPath}, {kPath, kPath}, {x, kPath}, {{}}, {x}, {true, {}, x}, {kPath, {1}, 2, 3}} do
           pcall(fn, table.unpack(arguments))

@@ -1,4 +1,4 @@
--- What is written: to a full disk, and where the process has a locale with a decimal comma.
+-- Output to a full disk, and in a locale with a decimal comma.
 local test = require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal
 
@@ -8,17 +8,17 @@ local run = dofile(here .. "/../support/program.lua")
 
 describe("output that cannot be written", function()
   for _, text in ipairs {'print("text")', 'io.write("text")', "print(tide.ones(3))", 'print("text") os.exit(0)'} do
-    it("is said, and is a failure: " .. text, function()
+    it("is reported, and is a failure: " .. text, function()
       local said = run(("-e '%s' 2>&1 >/dev/full; echo status $?"):format(text))
       equal(said:match "standard output could not be written %(is the disk full%?%)\nstatus 1\n$" ~= nil, true)
     end)
   end
-  it("keeps another status", function()
+  it("keeps another exit status", function()
     equal(run("-e 'print(1) os.exit(7)' 2>&1 >/dev/full; echo status $?"):match "status (%d+)", "7")
   end)
 end)
 
---- What writes numbers for others to read; each part is true where it went well.
+--- Code that writes numbers for other programs; each part is true if it succeeded.
 local kScript <const> = [[
 local folder = ...
 assert(os.setlocale("comma", "numeric"), "no locale")
@@ -66,11 +66,11 @@ for _, check in ipairs(checks) do
 end
 ]]
 
-describe("numbers for others to read", function()
+describe("numbers for other programs", function()
   local folder = own_folder()
   it("have a point in a locale with a decimal comma", function()
-    -- A locale that has nothing but that: a table of six offsets, then point, separator, grouping, both as numbers, and
-    -- the set of characters.
+    -- A minimal locale: a table of six offsets, then point, separator, grouping, both as numbers, and
+    -- the character set.
     local place = folder() .. "/locales/comma"
     assert(os.execute(("mkdir -p '%s'"):format(place)))
     local file = assert(io.open(place .. "/LC_NUMERIC", "wb"))

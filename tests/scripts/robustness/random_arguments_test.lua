@@ -1,5 +1,5 @@
 -- Random arguments of every kind for every public function: see support/random_arguments.lua, which
--- runs alone for as long as one likes.
+-- can be run alone for any time.
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 
@@ -11,7 +11,7 @@ local kSeconds <const> = os.getenv "TIDE_TEST_SOAK" and 600 or 15
 local kSecondsOfCall <const> = 60
 local kMemory <const> = 3000000 -- kilobytes: no call can starve the machine
 
---- What the program says at the end of its calls, or the last call that it began.
+--- The last line of the program's output, or the last call that it began.
 local function outcome(seed)
   local folder = os.tmpname()
   os.remove(folder)
@@ -28,7 +28,7 @@ local function outcome(seed)
 end
 
 describe("random arguments", function()
-  it("are answered as in eager mode, by a result or by an error for the caller", function()
+  it("have the same results as in eager mode, or raise an error for the caller", function()
     local output, last = outcome(1)
     local summary = output:match "%d+ calls of %d+ functions in .*"
     if not summary then error(("the last call was %s\n%s"):format(last, output:sub(-2000))) end

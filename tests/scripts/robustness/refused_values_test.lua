@@ -1,4 +1,4 @@
--- Values that the library refuses by name, and neighbours of theirs that it takes.
+-- Values that the library rejects with an error, and similar ones that it accepts.
 local tide = require "tide"
 local test = require "tide.test"
 local nn, optim = tide.nn, tide.optim
@@ -6,8 +6,8 @@ local describe, it, equal, raises = test.describe, test.it, test.same_type, test
 
 local function optimizer() return optim.SGD({tide.zeros(1):requires_grad_()}, {lr = 0.1, momentum = 0.9}) end
 
-describe("the library refuses", function()
-  it("an argument that is given twice", function()
+describe("the library rejects", function()
+  it("an argument that is passed twice", function()
     raises("Linear: in_features is given twice", function() return nn.Linear(3, 4, {in_features = 5}) end)
     equal(nn.Linear(3, {out_features = 4}).weight.shape, {4, 3})
   end)
@@ -22,7 +22,7 @@ describe("the library refuses", function()
     raises(list, function() x[{1, col = 2}] = 9 end)
     equal(x[{{}, {1, 3, 2}}]:tolist(), {{0, 2}, {3, 5}})
   end)
-  it("options of streams, events and printing that are misspelt or of a wrong type", function()
+  it("misspelled options, and options of a wrong type, of streams, events and printing", function()
     raises("Stream: unknown option 'devcie'", tide.Stream, {devcie = "sim"})
     raises("Event: option 'timing': expected boolean, got number", tide.Event, {timing = 0})
     raises("set_printoptions: argument 1: expected table of options, got number", tide.set_printoptions, 3)
@@ -44,25 +44,25 @@ describe("the library refuses", function()
       optim.lr_scheduler.ReduceLROnPlateau(optimizer(), {threshold_mode = mode})
     end
   end)
-  it("channels that groups do not divide", function()
+  it("channel counts that groups do not divide", function()
     raises("channel_shuffle: 6 channels do not divide into 4 groups",
       function() return nn.functional.channel_shuffle(tide.ones(1, 6, 1, 1), 4) end)
     equal(nn.functional.channel_shuffle(tide.range(1, 4):view(1, 4, 1, 1), 2):flatten():tolist(), {1, 3, 2, 4})
     equal(nn.functional.channel_shuffle(tide.range(1, 4):view(1, 4, 1, 1), 1):flatten():tolist(), {1, 2, 3, 4})
   end)
-  it("a source that has less than the positions say", function()
+  it("a source with fewer elements than positions", function()
     local x, index = tide.zeros(3), tide.tensor {1, 2, 3}
     for _, op in ipairs {"scatter", "scatter_add"} do
       raises(op .. ": ", function() return tide[op](x, 1, index, tide.ones(2)) end)
       equal(tide[op](x, 1, index, tide.ones(4)):tolist(), {1.0, 1.0, 1.0})
     end
   end)
-  it("a number that elements cannot hold as what is scattered", function()
+  it("a number out of the range of elements in scatter", function()
     local x, index = tide.zeros({3}, {dtype = "int8"}), tide.tensor {1}
     raises("scatter: int8 goes from -128 to 127, got 300", function() return x:scatter(1, index, 300) end)
     equal(x:scatter(1, index, -128):tolist(), {-128, 0, 0})
   end)
-  it("positions for rows that the values do not have", function()
+  it("positions of rows that the values do not have", function()
     local x, index = tide.zeros(2, 2), tide.ones({2, 3}):to("int64")
     for _, op in ipairs {"scatter", "scatter_add"} do
       raises(op .. ": an index of shape (2, 3)", function() return tide[op](x, 1, index, tide.ones(2, 3)) end)
@@ -86,7 +86,7 @@ describe("an error in a module", function()
 end)
 
 describe("gradients clipped by their norm", function()
-  it("are divided by a little more than it: 1e-6, as in PyTorch", function()
+  it("are divided by slightly more than it: 1e-6, as in PyTorch", function()
     local x = tide.zeros(1):requires_grad_()
     x.grad = tide.tensor {3e-6}
     nn.utils.clip_grad_norm_({x}, 1e-6)
@@ -95,7 +95,7 @@ describe("gradients clipped by their norm", function()
 end)
 
 describe("the jacobian of a function", function()
-  it("that returns a list of tensors is one of each", function()
+  it("that returns a list of tensors has one for each", function()
     local x = tide.tensor {1.0, 2.0}
     local both = {tide.autograd.jacobian(function(v) return {v * 2, v:sum() * 3} end, x)}
     local list = tide.is_tensor(both[1]) and both or both[1]

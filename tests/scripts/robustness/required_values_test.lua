@@ -1,5 +1,5 @@
--- Demands on values that only the device sees: what does not meet them raises where the result is
--- read, and spoils nothing else.
+-- Requirements on values, checked on the device: invalid values raise an error when the result is
+-- read, and do not affect anything else.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -15,7 +15,7 @@ local kDivisions <const> = {
   ["div "] = function(a, b) return tide.div(a, b, {rounding_mode = "trunc"}) end,
 }
 
---- Reads the result of fn, which may raise while it records or while it is read.
+--- Reads the result of fn; errors may be raised while it records or while it is read.
 local function reading(fn) return function() return fn():tolist() end end
 
 describe("division of integers by zero", function(device)
@@ -23,7 +23,7 @@ describe("division of integers by zero", function(device)
     return tide.tensor(values, {dtype = dtype or "int64", device = device})
   end
 
-  it("raises for every type and way to divide", function()
+  it("raises an error for every type and kind of division", function()
     for _, dtype in ipairs {"int64", "int32", "int16", "int8", "uint8"} do
       for name, divide in pairs(kDivisions) do
         local op = name:gsub(" $", "") .. ": integer division by zero"
@@ -37,7 +37,7 @@ describe("division of integers by zero", function(device)
       end
     end
   end)
-  it("by a number raises when the line runs", function()
+  it("by a number raises an error when the line runs", function()
     for name, divide in pairs(kDivisions) do
       local op = name:gsub(" $", "") .. ": integer division by zero"
       raises(op, divide, int {7, 6}, 0)
@@ -47,14 +47,14 @@ describe("division of integers by zero", function(device)
     local x = int {1}
     raises("floor_divide: integer division by zero", x.floor_divide_, x, 0)
   end)
-  it("is none for floats, nor for what has no elements", function()
+  it("is allowed for floats, and for tensors without elements", function()
     equal((int {4} // 0.0):tolist(), {inf})
     equal((int({4}):float() // int {0}):tolist(), {inf})
     equal((int {} // 0).shape, {0})
     equal((int {} % int(0)).shape, {0})
     equal((int({1, 2}):narrow(1, 1, 0) // int({0, 0}):narrow(1, 1, 0)).shape, {0})
   end)
-  it("sees views, and repeated divisors once", function()
+  it("checks views, and repeated divisors once", function()
     local x = int {{1, 0}, {2, 5}}
     equal((int {8, 9} // x:select(2, 1)):tolist(), {8, 4})
     raises("division by zero", reading(function() return int {8, 9} // x:select(2, 2) end))
@@ -62,10 +62,10 @@ describe("division of integers by zero", function(device)
     equal((int {{8, 9, 7}, {5, 4, 3}} // int({{2}, {3}}):expand(2, 3)):tolist(),
       {{4, 4, 3}, {1, 1, 1}})
   end)
-  it("sees what a divisor becomes in the type of the result", function()
+  it("checks the divisor after conversion to the result's type", function()
     raises("division by zero", reading(function() return int({5}, "uint8") // int(256) end))
   end)
-  it("spoils what is computed from it, and nothing else", function()
+  it("fails what is computed from it, and nothing else", function()
     local x, divisor = int {7, 6}, int {0, 2}
     local good = x + 1
     local bad = good // divisor
@@ -75,7 +75,7 @@ describe("division of integers by zero", function(device)
     raises("floor_divide: integer division by zero", bad.sum(bad).item, bad.sum(bad))
     equal(good:tolist(), {8, 7})
   end)
-  it("in place leaves the value before", function()
+  it("in place keeps the old value", function()
     local x = int {7, 6}
     x:floor_divide_(int {0, 2})
     raises("integer division by zero", x.tolist, x)
@@ -85,7 +85,7 @@ describe("division of integers by zero", function(device)
     raises("integer division by zero", row.tolist, row)
     equal(row:tolist(), {{7, 6}, {5, 4}})
   end)
-  it("goes on in eager mode and over many windows", function()
+  it("is checked in eager mode and over many windows", function()
     tide.eager(function()
       local y = int {1} % int {0}
       raises("remainder: integer division by zero", y.tolist, y)
@@ -172,7 +172,7 @@ describe("limits of random numbers", function(device)
     raises("geometric_: expected numbers, got bool", zeros("bool").geometric_, zeros("bool"), 0.5)
     raises("normal: std must be non-negative, got -1", tide.normal, 0, -1, {2})
   end)
-  it("may meet where PyTorch's may", function()
+  it("may be equal where PyTorch's may", function()
     equal(zeros():uniform_(3, 3):tolist(), {3.0, 3.0, 3.0})
     equal(zeros():normal_(2, 0):tolist(), {2.0, 2.0, 2.0})
     equal(zeros():exponential_(inf):tolist(), {0.0, 0.0, 0.0})

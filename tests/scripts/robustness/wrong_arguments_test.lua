@@ -1,5 +1,5 @@
--- Wrong arguments for every public function: each is refused in words that are for the caller, without a crash or a
--- hang. See support/wrong_arguments.lua, which a person can run for some functions alone.
+-- Wrong arguments for every public function: each is rejected with an error for the caller, without a crash or a
+-- hang. See support/wrong_arguments.lua, which can be run for some functions only.
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 
@@ -10,7 +10,7 @@ if not here:match "^/" then here = os.getenv "PWD" .. "/" .. here end
 local kMemory <const> = 8000000 -- kilobytes: no call can starve the machine
 
 describe("wrong arguments", function()
-  it("are refused in words for the caller", function()
+  it("are rejected with errors for the caller", function()
     local folder = os.tmpname()
     os.remove(folder)
     assert(os.execute(("mkdir '%s'"):format(folder)))

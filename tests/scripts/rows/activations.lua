@@ -1,4 +1,4 @@
--- Functions of tide.nn.functional that work element by element: rows as in unary.lua.
+-- Elementwise functions of tide.nn.functional: rows as in unary.lua.
 local exp, log, max, min = math.exp, math.log, math.max, math.min
 
 local function sigmoid(x) return 1 / (1 + exp(-x)) end

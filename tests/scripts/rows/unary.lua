@@ -1,4 +1,4 @@
--- Ops of one tensor: a row per op; values, gradients, dtypes, views and devices are tested from it.
+-- Ops of one tensor: a row per op, which tests values, gradients, dtypes, views and devices.
 -- `from` and `to` bound the inputs; `gradient = false` where it is zero or undefined almost
 -- everywhere.
 local exp, log, abs = math.exp, math.log, math.abs
@@ -14,7 +14,7 @@ local function round_even(x)
   return floor % 2 == 0 and floor or floor + 1
 end
 
---- By the series of erf, and halving.
+--- By the series of erf, and bisection.
 local function erfinv(y)
   local low, high = -3, 3
   for _ = 1, 60 do

@@ -1,4 +1,4 @@
--- What a session does for cells of notebooks: commands among lines, texts aside, help at a cursor.
+-- Features of a session for notebook cells: commands among lines, texts aside, help at a cursor.
 local tide, test = require "tide", require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal
 local Session = require "tide.session.session"
@@ -28,7 +28,7 @@ describe("an input with commands among its lines", function()
     it(("%q has %d parts"):format(text, #expected), function() equal(parts(text), expected) end)
   end
 
-  it("runs them in order, and shows what all but the last return", function()
+  it("runs them in order, and displays the results of all but the last", function()
     local session, shown = Session(), {}
     notebook.show = function(forms) shown[#shown + 1] = forms["text/plain"] end
     test.finally(function() notebook.show = nil end)
@@ -38,7 +38,7 @@ describe("an input with commands among its lines", function()
     equal(shown, {"cpu", "6", "cpu"})
   end)
 
-  it("keeps the numbers of lines", function()
+  it("preserves line numbers", function()
     local kind, message = Session():read("%device\n\nx = = 2", 4)
     equal({kind, message}, {"wrong", "In [4]:3: unexpected symbol near '='"})
     local _, run = Session():read("%device\n\nerror 'no'", 4)
@@ -52,7 +52,7 @@ describe("an input with commands among its lines", function()
 end)
 
 describe("a text aside", function()
-  it("is not kept, nor is its result", function()
+  it("is not kept, and neither is its result", function()
     local session = Session()
     local _, run = session:read("7", 1)
     session:finish(run())
@@ -89,10 +89,10 @@ describe("help at a cursor", function()
   end
 end)
 
-describe("the forms of a value", function(device)
+describe("the representations of a value", function(device)
   local forms = require "tide.display.forms"
 
-  it("are its text, and a table of a matrix", function()
+  it("are its text, and a table for a matrix", function()
     equal(forms.of(3), {["text/plain"] = "3"})
     equal(forms.of({1, a = 2}), {["text/plain"] = "{1, a = 2}"})
     equal(forms.of(1, nil, "x"), {["text/plain"] = "1\tnil\tx"})
@@ -107,7 +107,7 @@ describe("the forms of a value", function(device)
     test.is_nil(forms.of(tide.tensor(1))["text/html"])
   end)
 
-  it("are a picture of what is one", function()
+  it("include an image for images", function()
     local x = tide.zeros({3, 20, 30}, {dtype = "uint8", device = device})
     equal(tide.vision.decode_png(tide.from_bytes(forms.of(x)["image/png"])).shape, {3, 20, 30})
     test.is_nil(forms.of(tide.zeros({3, 4, 5}, {dtype = "uint8"}))["image/png"])
@@ -121,14 +121,14 @@ describe("the forms of a value", function(device)
     equal({found["image/svg+xml"], problem}, {nil, "no pen"})
   end)
 
-  it("are those that an object brings", function()
+  it("are those defined by an object", function()
     local value = setmetatable({}, {__mimebundle = function() return {["text/html"] = "<b>x</b>"} end})
     equal(forms.of(value)["text/html"], "<b>x</b>")
   end)
 end)
 
 describe("tide.display", function()
-  it("knows its options", function()
+  it("checks its options", function()
     test.raises("display: unknown option 'clean': known is clear", function() tide.display(1, {clean = true}) end)
   end)
 end)

@@ -1,9 +1,9 @@
--- A session as a kernel of notebooks uses it: texts are read and run without a terminal.
+-- A session as used by a notebook kernel: texts are read and run without a terminal.
 local tide, test = require "tide", require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal
 local Session = require "tide.session.session"
 
---- Runs texts one after the other as inputs 1, 2, ...; the results of the last, in a table.
+--- Runs texts one after the other as inputs 1, 2, ...; returns the results of the last, in a table.
 local function run(session, ...)
   local results
   for number, text in ipairs {...} do
@@ -20,7 +20,7 @@ local function kind_of(text)
   return (session:read(text, 1))
 end
 
-describe("what a text is", function()
+describe("the kind of a text", function()
   for text, kind in pairs {
     ["1"] = "run", ["x ="] = "unfinished", ["for i = 1, 2 do"] = "unfinished",
     ["f("] = "unfinished",
@@ -57,14 +57,14 @@ describe("the last expression", function()
     end)
   end
 
-  it("is not what the line before goes on with, as in Lua", function()
+  it("is not what continues the previous line, as in Lua", function()
     local results = run(Session(), "f = function(x) return function() return x end end",
       "y = f\n(3)", "y()")
     equal(results[1], 3)
     equal(run(Session(), "q = 1", "q = 5\n-q").n, 0)
   end)
 
-  it("is there for assignments, loops and declarations neither", function()
+  it("does not exist after assignments, loops and declarations", function()
     for _, text in ipairs {"x = math.max(1, 2)", "for i = 1, 2 do math.max(i, 2) end",
       "local x = f", "::l::"} do
       equal(run(Session(), text).n, 0)
@@ -73,7 +73,7 @@ describe("the last expression", function()
 end)
 
 describe("locals at the top of an input", function()
-  it("are there in the next ones", function()
+  it("persist in later inputs", function()
     local results = run(Session(), "local a, b = 1", "local function f() return g and g() or a end",
       "local c\n<const>, d = 3, 4; local e", "a, b, f(), c, d, e")
     equal(table.concat({results[1], tostring(results[2]), results[3], results[4], results[5]}, " "),
@@ -81,19 +81,19 @@ describe("locals at the top of an input", function()
     equal(results.n, 6)
   end)
 
-  it("keep the lines of errors", function()
+  it("preserve the lines of errors", function()
     local session = Session()
     local _, value = session:read("local a\n<const>\n, b = 1\nerror 'here'", 12)
     local _, message = pcall(value)
     equal(message, "In [12]:4: here")
   end)
 
-  it("in blocks stay there", function()
+  it("in blocks are local to them", function()
     equal(run(Session(), "do local inner = 1 end", "inner").n, 1)
     equal(run(Session(), "if true then local inner = 1 end", "inner")[1], nil)
   end)
 
-  it("hide a global of the library from inputs alone", function()
+  it("shadow a global of the library in inputs only", function()
     local results = run(Session(), "local type, next = 'conv'",
       "tide.nn.Linear(1, 1)", "type, next, _G.type(1)")
     equal(results[1], "conv")
@@ -101,7 +101,7 @@ describe("locals at the top of an input", function()
     equal(type(1), "number")
   end)
 
-  it("that are to be closed end with their input, which says so", function()
+  it("that are to be closed end with their input, with a note", function()
     local session = Session()
     closed = nil
     local results = run(session,
@@ -114,7 +114,7 @@ describe("locals at the top of an input", function()
 end)
 
 describe("scopes", function()
-  it("that nothing holds end with their input", function()
+  it("that are not stored end with their input", function()
     for _, text in ipairs {"tide.no_grad()", "tide.no_grad(); x = 1",
       "tide.eager() tide.no_grad()"} do
       local session = Session()
@@ -136,7 +136,7 @@ describe("scopes", function()
     scope = nil
   end)
 
-  it("of functions and blocks are not announced", function()
+  it("of functions and blocks get no note", function()
     local session = Session()
     for _, text in ipairs {"tide.no_grad(tide.is_grad_enabled)",
       "do local _ <close> = tide.no_grad() x = tide.is_grad_enabled() end x"} do
@@ -161,7 +161,7 @@ describe("results", function()
 end)
 
 describe("a text copied from a session", function()
-  it("loses the marks of its prompts", function()
+  it("loses its prompt marks", function()
     for _, text in ipairs {"> q = 7", "In [3]: q = 7", "    > q = 7", ">> q = 7",
       "In [12]: do\n    ...: q = 7\n    ...: end"} do
       equal(run(Session(), text, "q")[1], 7)
@@ -169,7 +169,7 @@ describe("a text copied from a session", function()
     end
   end)
 
-  it("keeps what only looks like one in a string", function()
+  it("keeps similar text in a string", function()
     equal(run(Session(), "q = [[\n> quoted]] return q")[1], "> quoted")
   end)
 end)

@@ -1,9 +1,9 @@
--- What is shown while an input is typed: colours, the call that is open, what may come next.
+-- Display while an input is typed: colors, the open call, completions.
 local tide, test = require "tide", require "tide.test"
 local describe, it, equal = test.describe, test.it, test.equal
 local Session = require "tide.session.session"
 
---- A text with {kind:...} around what has a colour.
+--- A text with {kind:...} around colored parts.
 local function marks(text)
   local names = {["35"] = "keyword", ["32"] = "string", ["36"] = "number", ["2"] = "comment",
     ["33"] = "type", ["1;4"] = "mate"}
@@ -12,7 +12,7 @@ local function marks(text)
   end))
 end
 
-describe("colours of an input", function()
+describe("colors of an input", function()
   for text, painted in pairs {
     ["local x = 1"] = "{keyword:local} x = {number:1}",
     ["x = 'end' -- if"] = "x = {string:'end'} {comment:-- if}",
@@ -35,7 +35,7 @@ describe("colours of an input", function()
   end)
 end)
 
-describe("colours of a result", function()
+describe("colors of a result", function()
   it("are those of numbers, types and devices", function()
     local text = Session():paint(tostring(tide.ones(2)))
     equal(marks(text),
@@ -43,7 +43,7 @@ describe("colours of a result", function()
   end)
 end)
 
-describe("the signature of the call that is open", function()
+describe("the signature of the open call", function()
   for text, signature in pairs {
     ["nn.Linear("] = "tide.nn.Linear(in_features, out_features, {bias, device, dtype})",
     ["y = tide.nn.Linear(3, f(2), "] =
@@ -58,19 +58,19 @@ describe("the signature of the call that is open", function()
     end)
   end
 
-  it("is shown at the end of the line alone", function()
+  it("is shown at the end of the line only", function()
     equal(select(2, Session():decorate("nn.Linear(", 3)), "")
   end)
 end)
 
-describe("what may come next", function()
+describe("completions", function()
   for text, name in pairs {["optim.SGD(p, {l"] = "lr", ["optim.SGD(p, {lr = 1, m"] = "momentum",
     ["x:sum(1, {"] = "keepdim", ["%ti"] = "timeit", ["?softm"] = "softmax"} do
     it(("after %q"):format(text), function()
       equal(Session():candidates(text)[name], true)
     end)
   end
-  it("is a value elsewhere", function()
+  it("are values elsewhere", function()
     for _, text in ipairs {"x = {l", "f({l", "optim.SGD({l", "lr", "optim.SGD(p, {lr = m"} do
       local names = Session():candidates(text)
       equal(names and names.momentum, text == "optim.SGD({l" or nil)

@@ -1,8 +1,8 @@
--- Advice on facts that are written by hand.
+-- Advice on facts written by hand.
 local Advice = require "tide.tools.advise.advice"
 
---- The finding of a rule on a run of 10 ms with these facts, or nil; without a rule all of the
---- advice.
+--- The finding of a rule for a run of 10 ms with these facts, or nil; without a rule all
+--- findings.
 return function(rule, given)
   local facts = {
     wall_ms = 10, wait_ms = 0, idle_ms = 9, loader_ms = 0,

@@ -1,10 +1,10 @@
--- Everything public that can be called, with what the reference says about its parameters.
+-- All public callables, with their parameters in the reference.
 local value_of = require "tide.reference.value_of"
 local values = require "random_values"
 
 local targets = {}
 
---- Functions that wait or let an example count for as long as they are given, end the process, or make
+--- Functions that wait, or run an example for as long as requested, end the process, or make
 --- all later calls fail on purpose.
 local kLeftOut = {
   ["tide.sleep"] = true, ["tide.sim.configure"] = true, ["tide.benchmark"] = true,
@@ -33,8 +33,8 @@ local function parse(signature)
 end
 
 local function new_target(name, fn, signature, receiver)
-  -- A gradient that knows how it came about and its tensor keep each other until the one is taken
-  -- off, as in PyTorch: that would be memory kept.
+  -- A gradient with a graph and its tensor reference each other until one is removed,
+  -- as in PyTorch: that would count as kept memory.
   if name:find "backward$" then signature = signature:gsub(", create_graph", "") end
   local parameters, options = parse(signature)
   local target = {name = name, fn = fn, parameters = parameters, options = options,
@@ -86,7 +86,7 @@ local function index_key()
   return key
 end
 
---- Writes a field. What is not a tensor may be a class, which stays: it forgets the value again.
+--- Writes a field. A value that is not a tensor may be a class, which persists: the field is cleared again.
 local function set_field(x, key, value)
   x[key] = value
   if type(x) == "table" then x[key] = nil end
@@ -109,7 +109,7 @@ local function add_operators(list)
   end
 end
 
---- All targets whose name matches the pattern; `composed` are those that are written in Lua.
+--- All targets whose name matches the pattern; `composed` are those written in Lua.
 function targets.list(pattern)
   local all = {}
   for _, entry in ipairs(require "tide.reference") do

@@ -1,11 +1,11 @@
 -- count_refused(path, count, seed, read, named): damages the file at `path` in `count` ways, always the
--- same for a seed, and calls read() on each. It may succeed, or raise an error in which `named` stands.
--- Returns how many were errors; the last damaged variant stays.
+-- same for a seed, and calls read() for each. It may succeed, or raise an error that contains `named`.
+-- Returns the number of errors; the last damaged variant remains.
 local function mutated(text)
   for _ = 1, math.random(3) do
     if text == "" then return text end
     local at, kind = math.random(#text), math.random(6)
-    if kind > 4 then at = math.random(math.min(#text, 24)) end -- heads matter most
+    if kind > 4 then at = math.random(math.min(#text, 24)) end -- headers matter most
     if kind == 1 then
       text = text:sub(1, at)
     elseif kind == 2 then
@@ -24,7 +24,7 @@ return function(path, count, seed, read, named)
   local good, refused = file:read "a", 0
   math.randomseed(seed)
   for _ = 1, count do
-    os.remove(path) -- ext4 flushes a file that is cut to nothing and written again
+    os.remove(path) -- ext4 flushes a file that is truncated and rewritten
     local out <close> = assert(io.open(path, "wb"))
     out:write(mutated(good))
     out:close()

@@ -1,7 +1,7 @@
--- Plausible arguments: an op's own example is run again with the call that it shows caught, and with
--- its arguments varied before they reach the function.
+-- Plausible arguments: an op's own example is run, its call is intercepted, and
+-- its arguments are varied before they reach the function.
 --
--- The example makes everything again each time, so no state passes from one call to the next.
+-- The example creates everything again each time, so that no state passes from one call to the next.
 local example = require "tide.reference.example"
 local native = require "tide.native"
 local tide = require "tide"
@@ -15,21 +15,21 @@ local function pick(list) return list[random(#list)] end
 
 local kTypes <const> = {"float32", "float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8",
   "uint8", "bool"}
--- Every size of every tensor is multiplied by the same number, which most ops can take.
+-- Every size of every tensor is multiplied by the same number, which most ops accept.
 local kFactors <const> = {1, 1, 1, 1, 2, 2, 3, 5, 0}
 local kMostElements <const> = 20000
 
---- What all tensors of a call have in common.
+--- Common properties of all tensors of a call.
 local function new_variation()
   return {
-    none = chance(10), -- tensors stay those of the example, and what they have to do with each other
+    none = chance(10), -- tensors remain those of the example, with their relations
     type = chance(50) and pick(kTypes) or nil,
     factor = pick(kFactors),
     fresh = chance(50),
     special = chance(15),
     requires_grad = chance(30),
-    odd = chance(25), -- some arguments are others altogether
-    first = nil,      -- the type of the first tensor: those that share it change with it
+    odd = chance(25), -- some arguments are entirely different
+    first = nil,      -- the type of the first tensor: other tensors of this type change with it
   }
 end
 
@@ -57,7 +57,7 @@ local function varied_tensor(x, variation)
     y = y:tile(repeats)
   end
   variation.first = variation.first or y.dtype
-  -- Integers among floating arguments are positions, which stay in range as they are.
+  -- Integers among floating arguments are indices, which remain in range unchanged.
   if y.dtype == variation.first then
     if variation.fresh and y:is_floating_point() then
       y = y:add(tide.rand(y.shape, {device = y.device}):sub(0.5):mul(pick {0.5, 2, 20}):to(y.dtype))
@@ -92,7 +92,7 @@ function varied(value, variation)
   return value
 end
 
---- Other arguments in the place of those that the example gives.
+--- Other arguments in place of the example's.
 local function varied_arguments(target, given)
   local variation, list = new_variation(), {n = given.n}
   for i = 1, given.n do
@@ -110,7 +110,7 @@ local function varied_arguments(target, given)
   return list
 end
 
---- The table and the key that the name stands for; nil for operators and methods of other objects.
+--- The table and the key for a name; nil for operators and methods of other objects.
 local function place_of(called_as)
   local method = called_as:match "^x:(.*)$"
   if method then return native.methods, method end
@@ -120,8 +120,8 @@ local function place_of(called_as)
   if type(place) == "table" and type(place[name]) == "function" then return place, name end
 end
 
---- Runs the target's example with varied arguments. call(function, arguments) stands in for the
---- call that the example shows, and gives what is returned there. Raises what the example raises.
+--- Runs the target's example with varied arguments. call(function, arguments) replaces the
+--- call in the example, and its results are used. Raises the errors of the example.
 function examples.run(target, call)
   local code = example.split(target.example)
   local place, name = place_of(target.name)

@@ -1,5 +1,5 @@
--- Fills the memory of the process with one kind of thing after another, up to that number of each, and
--- computes something between. Prints how often that went well.
+-- Fills the memory of the process with one kind of object after another, up to a number of each, and
+-- computes something in between. Prints the number of successes.
 local tide = require "tide"
 local nn = tide.nn
 local most = tonumber(arg[1])

@@ -1,4 +1,4 @@
--- A script of some 50 ops of every kind that a device runs, for tests that let one of them fail.
+-- A script of about 50 ops of every kind that a device runs, for tests that make one of them fail.
 local tide = require "tide"
 local functional = tide.nn.functional
 
@@ -10,7 +10,7 @@ local function run(device, read)
   local weight = tide.randn({16, 10}, options)
   local host = tide.tensor {3, 1, 2, 4}
 
-  -- Chains, products, rows.
+  -- Chains, matmuls, rows.
   local hidden = (x:matmul(weight) * 0.5 - 1):tanh()
   read(hidden:softmax(2):sum(1))
   read(functional.layer_norm(hidden, {10}):mean(1))
@@ -18,7 +18,7 @@ local function run(device, read)
   local long = tide.arange(200000, options):to("float32")
   read((long % 97):sum())
   read(((long % 13) * 0.5):reshape(2, 100000):sum(2))
-  -- Parts of values written in place, and values written while the old ones are still held.
+  -- Parts of values written in place, and values written while the old ones are still referenced.
   local grid = tide.zeros({6, 8}, options)
   grid[{{2, 4}, {3, 5}}] = 2
   grid[1] = grid[3] + 1
@@ -29,7 +29,7 @@ local function run(device, read)
   grid[{{}, 2}] = before[{{}, 3}]
   read(grid)
   read(before - held:sum())
-  -- Compute ops: orders, positions, windows.
+  -- Compute ops: sorting, indexing, windows.
   local position = host:to(device)
   read(x:index_select(1, position):cumsum(2))
   local sorted, order = x:sort(1)
@@ -41,7 +41,7 @@ local function run(device, read)
   local maps = functional.max_pool2d(functional.relu(functional.conv2d(images, kernel)), 2)
   read(maps:sum({3, 4}))
   read(tide.cat({maps[1]:flatten(), long[{{1, 5}}]}))
-  -- Other types, and a way there and back.
+  -- Other types, and copies to another device and back.
   read((x * 100):to("int32") // 7)
   read(x:to("float16"):to("cpu", {non_blocking = true}):to(device):to("float32"):amax(2))
   -- Gradients.

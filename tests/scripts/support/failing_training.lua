@@ -1,24 +1,24 @@
--- Fails a training at many of its ops and checks what the parameters are afterwards. A program of
--- its own, for failures that nothing can read make the exit status of a process non-zero.
+-- Fails a training at many of its ops and checks the parameters afterwards. A separate
+-- program, because unread failures make the exit status of a process nonzero.
 local tide = require "tide"
 local compare = require "tide.test.compare"
 local nn = tide.nn
 
---- A small training, with another batch in each step, whose parameters can be looked at afterwards.
+--- A small training, with a different batch in each step, whose parameters can be inspected afterwards.
 local function new_training()
   tide.manual_seed(6)
   local net = nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)):to("sim:0")
   local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1, momentum = 0.9})
   local x = tide.randn(30, 4, {device = "sim:0"})
   local y = tide.tensor({1, 2, 1, 2, 1}):to("sim:0")
-  x:tolist() -- now it is there, and need not be drawn again in a step that may fail
+  x:tolist() -- computed now, and not drawn again in a step that may fail
   local training = {}
   function training.step(i)
     optimizer:zero_grad()
     nn.functional.cross_entropy(net(x[{{5 * i + 1, 5 * i + 5}}]), y):backward()
     optimizer:step()
   end
-  --- All values, and how many reads raised an error.
+  --- All values, and the number of reads that raised an error.
   function training.parameters()
     local values, errors = {}, 0
     for i, parameter in ipairs(net:parameters()) do
@@ -42,14 +42,14 @@ for i = 1, 5 do
   known[i] = whole.parameters()
 end
 
---- How many of the five steps the values show.
+--- The number of the five steps that the values reflect.
 local function steps_in(values)
   for i = 5, 0, -1 do
     if compare.equal(values, known[i]) == nil then return i end
   end
 end
 
---- Lets the k-th op or the like fail; returns the number of steps that were carried out.
+--- Makes the k-th op or the like fail; returns the number of completed steps.
 local function fail_at(kind, k)
   local training = new_training()
   tide.sim.configure {index = 0, [kind] = k}
@@ -61,14 +61,14 @@ local function fail_at(kind, k)
   assert(steps, ("%s = %d mixed the parameters of several steps"):format(kind, k))
   assert(errors == (steps < 5 and 1 or 0),
     ("%s = %d: %d errors for %d steps"):format(kind, k, errors, steps))
-  -- It was reported: the training goes on from there.
+  -- After the report the training continues from there.
   for i = steps + 1, 5 do training.step(i) end
   assert(steps_in(training.parameters()) == 5, ("%s = %d: it does not go on"):format(kind, k))
   return steps
 end
 
--- What an optimizer makes before its first step outlives that step, and is there for the next one if
--- its making failed.
+-- State that an optimizer creates before its first step survives that step, and exists for the next
+-- one if it failed.
 local optimizers = {
   Adam = {lr = 0.1, amsgrad = true}, AdamW = {lr = 0.1}, Adamax = {}, NAdam = {}, RAdam = {},
   Adagrad = {lr = 0.1}, Adadelta = {lr = 1}, RMSprop = {momentum = 0.9, centered = true}, Rprop = {}, ASGD = {lr = 0.1},
@@ -96,7 +96,7 @@ for name, options in pairs(optimizers) do
     pcall(step)
     pcall(tide.synchronize)
     tide.sim.configure {index = 0, fail_op = 0}
-    local reported = not pcall(w.tolist, w) -- the first reader gets the report
+    local reported = not pcall(w.tolist, w) -- the first reader raises the error
     local value = w:tolist()
     local expected = reported and {1.0, 1.0, 1.0} or first
     assert(compare.equal(value, expected) == nil,

@@ -4,7 +4,7 @@ local compare = require "tide.test.compare"
 
 local kStep = 1e-6
 
---- Numerical derivative of `total(inputs)` by every element of input `k`.
+--- Numerical derivative of `total(inputs)` with respect to every element of input `k`.
 local function numerical(total, inputs, k)
   local result = {}
   local values = compare.elements(inputs[k])

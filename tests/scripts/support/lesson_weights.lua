@@ -1,4 +1,4 @@
--- Runs a lesson with the words after it and prints a hash of the weights of all networks that it made.
+-- Runs a lesson with these arguments and prints a hash of the weights of all networks that it created.
 local tide = require "tide"
 
 local path = table.remove(arg, 1)

@@ -1,5 +1,5 @@
--- Takes blocks of that number of bytes until the process may have no more memory, drops them, and works
--- on: prints at which try a kernel that was not there before found room.
+-- Allocates blocks of a number of bytes until the process's memory limit, releases them, and
+-- continues: prints the number of attempts until a new kernel could be compiled.
 local tide = require "tide"
 local count = tonumber(arg[1]) // 4
 

@@ -1,5 +1,5 @@
--- A chain of a million ops, for a shell with a small stack: computed, computed and dropped unread,
--- and with a graph that leads back.
+-- A chain of a million ops, for a shell with a small stack: computed, computed and released unread,
+-- and with a graph and a backward pass.
 local tide = require "tide"
 
 local kLength <const> = 1000000
@@ -23,7 +23,7 @@ assert(sum:item() == kLength and leaf.grad:item() == 1, "and its gradient")
 sum = nil
 collectgarbage()
 
--- A graph that is dropped without going back.
+-- A graph that is released without a backward pass.
 chain(leaf)
 collectgarbage()
 print "a million ops"

@@ -1,4 +1,4 @@
--- Computes something with some 30 kernels; prints the sum and how many of them had to be compiled.
+-- Computes something with about 30 kernels; prints the sum and the number of kernels that had to be compiled.
 local tide = require "tide"
 
 local x = tide.arange(96, {dtype = "float64"}):reshape(8, 12) / 64 - 0.5

@@ -1,6 +1,6 @@
--- Makes streams until there is no room for their threads; the device goes on with those there are.
+-- Creates streams until memory for their threads runs out; the device continues with the existing ones.
 local streams, message = {}, nil
-local spare = ("x"):rep(48 << 20) -- what the streams that there are need to work
+local spare = ("x"):rep(48 << 20) -- memory that the existing streams need to work
 for i = 1, 62 do
   local ok, result = pcall(tide.Stream, i % 2 == 0 and "sim:0" or "sim:1")
   if not ok then

@@ -1,4 +1,4 @@
--- Asks for more threads than there is room for: a sum is shared out to those that there are.
+-- Requests more threads than fit into memory: a sum is divided among the existing ones.
 local tide = require "tide"
 local before = (tide.arange(1, 4000000) * 2):sum():item()
 tide.set_num_threads(1000)

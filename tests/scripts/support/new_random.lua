@@ -1,4 +1,4 @@
--- A small generator of whole numbers of its own, so that a test's random choices are the same
+-- A small separate generator of integers, so that a test's random choices are the same
 -- whatever else draws random numbers: `new_random(seed)` returns a function of `low` and `high`.
 return function(seed)
   local state = seed * 2654435761 % 4294967296

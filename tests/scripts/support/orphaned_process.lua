@@ -1,4 +1,4 @@
--- Starts a process that has no end, writes its number and its own, and waits for it.
+-- Starts a process that never ends, writes its process id and its own, and waits for it.
 local tide = require "tide"
 
 local ready = tide.channel()

@@ -1,5 +1,5 @@
--- What calls gave, in a form that can be kept and compared: a run of calls done lazily against the
--- same run done eagerly.
+-- Results of calls in a form that can be kept and compared: lazy calls with the same
+-- calls done eagerly.
 local compare = require "tide.test.compare"
 local tide = require "tide"
 
@@ -8,15 +8,15 @@ local outcomes = {}
 local kMostElements <const> = 5000
 local kDeepest <const> = 3
 
---- A message without what may differ: addresses, names of files, numbers of streams, what a benchmark
---- measured, and when a lack of memory is noticed by whom.
+--- A message without what may differ: addresses, file names, stream numbers, measured
+--- times, and which call notices that memory is short.
 local function cleaned(message)
   message = tostring(message):gsub("0x%x+", "0x"):gsub("/tmp/lua_%w+", "")
     :gsub("stream %d+ of", "a stream of"):gsub("host [%d.]+ %a+, device .* runs", "a benchmark")
   return message:match "out of memory" or message
 end
 
---- A tensor as {kind, form, bytes}; reading it may raise what went wrong later.
+--- A tensor as {kind, form, bytes}; reading it may raise a later error.
 local function of_tensor(x)
   local form = ("%s (%s) %s%s"):format(x.dtype, table.concat(x.shape, ", "), tostring(x.device),
     x.requires_grad and " with gradient" or "")
@@ -27,7 +27,7 @@ local function of_tensor(x)
   return outcome
 end
 
---- What a value is now. `refused(message)` is called with errors that reading it raised.
+--- The present value. `refused(message)` is called with errors of reading it.
 function outcomes.of(value, refused, depth)
   depth = depth or 1
   if tide.is_tensor(value) then
@@ -51,7 +51,7 @@ function outcomes.of_error(message)
   return {kind = "error", form = type(message) == "string" and cleaned(message) or type(message)}
 end
 
---- What differs between two outcomes in words, nil if nothing does. All nans count as equal.
+--- Describes the difference between two outcomes; nil if there is none. All nans count as equal.
 function outcomes.difference(lazy, eager)
   if lazy.kind ~= eager.kind or lazy.form ~= eager.form then
     return ("lazily %s, eagerly %s"):format(lazy.form, eager.form)

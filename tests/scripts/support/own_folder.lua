@@ -1,5 +1,5 @@
--- An empty folder for each test of a group, removed afterwards: call it inside of `describe`; what
--- it returns gives the path.
+-- An empty folder for each test of a group, removed afterwards: call it inside `describe`; the
+-- result is a function that returns the path.
 local test = require "tide.test"
 
 return function()

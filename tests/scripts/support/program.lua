@@ -1,7 +1,7 @@
--- Runs this very program again: run("lesson 1 --device cpu") gives what it printed, and whether it
--- succeeded. With words of the shell before it: run("-e 1", "ulimit -v 1000000; exec").
+-- Runs this program again: run("lesson 1 --device cpu") returns its output, and whether it
+-- succeeded. With a shell prefix: run("-e 1", "ulimit -v 1000000; exec").
 
---- Where the program that runs this script lies.
+--- The path of the program that runs this script.
 local function program()
   local pipe = assert(io.popen("readlink /proc/$PPID/exe"))
   local path = pipe:read("l")

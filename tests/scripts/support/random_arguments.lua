@@ -1,13 +1,13 @@
 -- Calls every public function with random arguments of every kind: none may crash, hang, keep
--- memory, say a word of C++, or answer otherwise than in eager mode.
+-- memory, expose C++ terms, or differ from eager mode.
 --
 --   tide random_arguments.lua [--seed N] [--seconds N] [--log FILE] [--only PATTERN] [--device D]
 --
--- It goes through rounds of calls until the time is over, each from the next seed. A round is played
+-- It runs rounds of calls until the time is over, each from the next seed. A round is run
 -- twice, lazily and eagerly: the same calls with the same arguments. Results become arguments of
--- later calls and are read only now and then, so that chains of ops are fused; what is read must be
--- the same bit for bit, and errors the same word for word. FILE always ends with the last call
--- begun, so that it can be read after a crash. The first trouble ends the program with an error that
+-- later calls and are read only now and then, so that chains of ops are fused; read values must be
+-- bitwise identical, and errors literally. FILE always ends with the last call
+-- begun, so that it can be read after a crash. The first problem ends the program with an error that
 -- names the call; with --all it is printed, and the calls go on. --shares prints for each function
 -- how many calls were accepted.
 local tide = require "tide"
@@ -20,7 +20,7 @@ local targets = require "callable_names"
 local options = tide.args {seed = 1, seconds = 20, log = "", only = "", device = "",
   all = false, shares = false}
 
---- Words that only a failing implementation says.
+--- Words that only an implementation error contains.
 local kForeign = {
   "std::", "basic_string", "bad_alloc", "bad optional", "vector::", "_M_", "tide::", "nullptr",
   "internal error", "terminate", "C%+%+", "length_error", "out_of_range", "stack overflow",
@@ -60,17 +60,17 @@ local function trouble(text, call)
   print(report)
 end
 
---- A message for the person who made the mistake: a string with the line in front.
+--- A message for the caller: a string with the line at its start.
 local function check_message(message, call, composed)
   if type(message) ~= "string" then
-    -- Functions among the arguments raise what they like.
+    -- Functions among the arguments raise arbitrary errors.
     if values.is_raised(message) then return end
     trouble("an error that is not a string: " .. tostring(message), call)
   end
   for _, word in ipairs(kForeign) do
     if message:find(word) then trouble("a message with foreign words: " .. message, call) end
   end
-  -- Wrong values inside of what Lua composes may be found by Lua itself.
+  -- Wrong values inside functions written in Lua may be found by Lua itself.
   if not composed and not message:find("^[^\n]-:%d+: ") and not message:find "^tide: " and
     not values.is_raised(message) then
     trouble("a message without a line: " .. message, call)
@@ -78,13 +78,13 @@ local function check_message(message, call, composed)
   if message:find("[\1-\8\14-\31]") then trouble("a message with unprintable bytes", call) end
 end
 
---- Calls the target once: {text, target, results} or {text, target, error}, with the tensors given.
+--- Calls the target once: {text, target, results} or {text, target, error}, with the tensors passed.
 local function call_once(target)
   local done = {target = target, text = "the example " .. tostring(target.example), given = {}}
   local function call(fn, arguments)
     done.text = target.text(arguments)
     note(done.text)
-    -- Names of temporary files are others each time.
+    -- Names of temporary files differ each time.
     done.text = done.text:gsub("/tmp/lua_%w+", "/tmp/lua_...")
     for i = 1, math.min(arguments.n, 4) do
       if tide.is_tensor(arguments[i]) then done.given[#done.given + 1] = arguments[i] end
@@ -98,16 +98,16 @@ local function call_once(target)
     note(done.text)
     ok, message = pcall(examples.run, target, call)
   else
-    -- While arguments are made, what was queued before may turn out to have found no room.
+    -- While arguments are created, queued work may turn out to lack memory.
     ok, message = pcall(function() return call(target.fn, values.arguments(target)) end)
   end
   if not is_compared(target) then tide.manual_seed(values.random(1000)) end
-  -- What the example does with the results afterwards may not fit them.
+  -- The example's use of the results may fail for them.
   if not ok and not done.results then done.error = message end
   return done
 end
 
---- Notes what the calls of a chain gave, after all of them.
+--- Records the results of the calls of a chain, after all of them.
 local function read_chain(chain, transcript)
   for _, done in ipairs(chain) do
     local target, failed = done.target, done.error ~= nil
@@ -124,7 +124,7 @@ local function read_chain(chain, transcript)
     for i = 1, math.min(done.results and done.results.n or 0, 4) do
       entry[#entry + 1] = outcomes.of(done.results[i], see_refusal)
     end
-    -- Writes show in what was given, gradients beside it.
+    -- Writes change arguments, and gradients accumulate.
     local returned = failed
     for _, x in ipairs(done.given) do
       entry[#entry + 1] = outcomes.of(x, see_refusal)
@@ -141,7 +141,7 @@ local function read_chain(chain, transcript)
   end
 end
 
---- Does something with a result: keeps it for later calls, or asks for a gradient.
+--- Uses a result: keeps it for later calls, or requires a gradient.
 local function use(result)
   values.keep(result)
   if not tide.is_tensor(result) then return end
@@ -154,7 +154,7 @@ local function use(result)
   end
 end
 
---- Whatever happened before, a right line still gives its result.
+--- After any error, a correct line still has its result.
 local function check_alive(device)
   note("check on " .. device)
   local x = tide.ones({2, 3}, {device = device}) * 2 + 1
@@ -164,17 +164,17 @@ local function check_alive(device)
   end
 end
 
---- All calls of the round of this seed; what they gave, in order.
+--- All calls of the round of this seed; their results, in order.
 local function play(list, eagerly)
   local transcript = {}
   mode = eagerly and "eagerly" or "lazily"
-  -- In a coroutine of its own: modes that calls switch on end with it.
+  -- In a separate coroutine: modes that calls set end with it.
   coroutine.wrap(function()
     local _ <close> = eagerly and tide.eager() or nil
     values.begin(seed, options.device)
     local chain = {}
     for i = 1, kCallsOfRound do
-      -- A choice does not depend on what came of those before: lack of memory is seen sooner in eager mode.
+      -- Choices do not depend on previous results: lack of memory is noticed earlier in eager mode.
       values.restart(seed, i)
       local done = call_once(list[values.random(#list)])
       chain[#chain + 1] = done
@@ -190,8 +190,8 @@ local function play(list, eagerly)
   return transcript
 end
 
---- Whether the call found no room. A lack of memory is noticed by another call than in eager mode,
---- possibly already while its arguments are made, and later calls get other results as arguments.
+--- Whether the call lacked memory. In eager mode another call notices that,
+--- possibly already while its arguments are created, and later calls receive other results as arguments.
 local function found_no_room(entry)
   for _, outcome in ipairs(entry) do
     if outcome.form == "out of memory" then return true end
@@ -222,11 +222,11 @@ local function compare_round(lazy, eager)
   end
 end
 
---- What is still in use on any device, in words, when nothing can be reached any more.
+--- A description of memory still in use on any device when everything is unreachable.
 local function memory_kept()
   local kept = {}
-  for _ = 1, 4 do -- objects with finalizers hold others until the next collection
-    -- Functions for gradients that are no longer needed go with the next backward pass.
+  for _ = 1, 4 do -- objects with finalizers keep others until the next collection
+    -- Backward functions that are no longer needed are released by the next backward pass.
     tide.ones({}, {requires_grad = true}):backward()
     collectgarbage()
     pcall(tide.synchronize)

@@ -1,4 +1,4 @@
--- Random smooth programs of views, joins and in-place writes in float64, made from a seed, whose
+-- Random smooth programs of views, joins and in-place writes in float64, generated from a seed, whose
 -- gradients can be compared with finite differences.
 local tide = require "tide"
 
@@ -7,8 +7,8 @@ local new_random = dofile(here .. "/new_random.lua")
 
 local kDims, kMostElements = 4, 60
 
---- One run of a program. A tensor of `tensors` may be written unless it, or what it is a view of,
---- is an input, or several of its elements share a place.
+--- One run of a program. A tensor of `tensors` may be written unless it, or its base,
+--- is an input, or several of its elements share an address.
 local Program = {}
 Program.__index = Program
 
@@ -19,7 +19,7 @@ function Program:add(tensor, writable)
   end
 end
 
---- A tensor made so far, mostly a late one; with at least `dims` dimensions.
+--- A tensor created so far, mostly a late one; with at least `dims` dimensions.
 function Program:pick(dims)
   local first = math.max(1, #self.tensors - 8)
   for _ = 1, 20 do
@@ -29,7 +29,7 @@ function Program:pick(dims)
   return tide.stack({self.inputs[1], self.inputs[1]}, 1)
 end
 
---- A tensor that fits beside x in elementwise ops.
+--- A tensor that broadcasts with x in elementwise ops.
 function Program:partner(x)
   for _ = 1, 10 do
     local y = self:pick()
@@ -49,13 +49,13 @@ function Program:target(dims)
 end
 
 function Program:dim(x) return self.random(1, x:dim()) end
---- First and last of some places of a dimension of x, in order.
+--- First and last index of a range of a dimension of x, in order.
 function Program:range(x, dim)
   local first = self.random(1, x:size(dim))
   return first, self.random(first, x:size(dim))
 end
 
---- Ops with a result of their own.
+--- Ops with a new result.
 local function results(p)
   local random = p.random
   local function flat(x) return x:reshape(-1) end
@@ -160,7 +160,7 @@ local function writes(p)
   }
 end
 
---- The sum of x's elements times fixed weights, which `shift` sets, so that no two of them cancel.
+--- The sum of x's elements times fixed weights, which `shift` varies, so that none cancel.
 local function weighted_sum(x, shift)
   local weights = (tide.arange(x:numel(), {dtype = "float64", device = x.device}) * 0.7 + shift):cos()
   return (x * weights:reshape(x.shape)):sum()

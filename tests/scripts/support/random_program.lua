@@ -1,4 +1,4 @@
--- Random programs of tensor ops, made from a seed: what they compute must not depend on how it is
+-- Random programs of tensor ops, generated from a seed: their results must not depend on how they are
 -- run.
 local tide = require "tide"
 
@@ -7,7 +7,7 @@ local new_random = dofile(here .. "/new_random.lua")
 
 local kRows, kColumns = 6, 8
 
---- Each entry takes the list of tensors made so far and a random number generator; it returns a new
+--- Each entry takes the list of tensors created so far and a random number generator; it returns a new
 --- tensor, or changes one of them and returns nothing. All tensors are (6, 8).
 local actions = {
   function(t, pick) return pick(t) + pick(t) end,
@@ -41,7 +41,7 @@ local actions = {
 }
 
 --- Runs the program of `seed` with `steps` actions; returns the list of all its tensors. `around`, if
---- given, is called with each action and calls that.
+--- given, is called with each action and must call it.
 local function run(seed, steps, device, around)
   local random = new_random(seed)
   tide.manual_seed(seed)

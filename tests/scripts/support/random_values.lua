@@ -1,5 +1,5 @@
--- Random values of every kind that a script can hand to a function, and likely ones for a parameter
--- of a given name. Everything follows from the seed.
+-- Random values of every kind that a script can pass to a function, and likely ones for a parameter
+-- of a given name. Everything is determined by the seed.
 local tide = require "tide"
 
 local values = {}
@@ -16,7 +16,7 @@ function values.random(low, high)
 end
 local random = values.random
 
---- Starts the sequences again, tide's own too, that belong to call `number` of a round.
+--- Restarts the sequences, tide's own too, for call `number` of a round.
 function values.restart(seed, number)
   state = seed * 1000003 + number
   tide.manual_seed(state)
@@ -48,7 +48,7 @@ local kFar = {
   math.maxinteger - 3, math.mininteger + 3, -(1 << 62), 1e15, 2.5, 0 / 0, 1 / 0,
 }
 
---- What functions among the arguments raise.
+--- Values raised by functions among the arguments.
 local kRaised = "raised by an argument"
 
 function values.is_raised(message)
@@ -139,7 +139,7 @@ end
 
 local streams = {}
 
---- One stream of each device serves all calls: each has a thread, and there may be few.
+--- One stream of each device is used by all calls: each has a thread, and there may be few.
 local function some_stream(device)
   streams[device] = streams[device] or tide.Stream(device)
   return streams[device]
@@ -171,13 +171,13 @@ local function new_object()
   return pick(makers)()
 end
 
---- A tensor that was made before, or by an earlier call.
+--- A tensor that was created before, or by an earlier call.
 function values.tensor() return pick(pool) end
 
 --- A module, optimizer, device, event or the like.
 function values.object() return pick(objects) end
 
---- Lets later calls get this result.
+--- Makes this result available to later calls.
 function values.keep(result)
   if tide.is_tensor(result) then
     if result:numel() <= 100000 then pool[random(#pool)] = result end
@@ -186,13 +186,13 @@ function values.keep(result)
   end
 end
 
---- Files that calls may write, in the folder where the program runs.
+--- Files that calls may write, in the current folder.
 local kFiles <const> = {"x.npy", "x.npz", "x.safetensors"}
 
 --- The start of a round of calls.
 function values.begin(seed, device)
   state, device_name = seed, device
-  for _, name in ipairs(kFiles) do os.remove(name) end -- what the round before has written
+  for _, name in ipairs(kFiles) do os.remove(name) end -- files of the previous round
   for _ = 1, 8 do random(2) end
   tide.manual_seed(seed)
   if device ~= "" then tide.set_default_device(device) end
@@ -200,11 +200,11 @@ function values.begin(seed, device)
   for i = 1, 10 do objects[i] = new_object() end
 end
 
---- Its end: what calls may have set for the whole program is set back.
+--- Its end: settings of the program that calls may have changed are restored.
 function values.finish()
   pool, objects = {}, {}
   collectgarbage()
-  for _ = 1, 8 do pcall(tide.synchronize) end -- the code that flushes gets the report of a lack of memory
+  for _ = 1, 8 do pcall(tide.synchronize) end -- the code that flushes receives the error of a lack of memory
   tide.set_grad_enabled(true)
   tide.set_default_device("cpu")
   tide.set_default_dtype("float32")
@@ -214,7 +214,7 @@ end
 
 -- --- likely values ------------------------------------------------------------------------------
 
---- Mostly a size or amount that fits; now and then one that is far out.
+--- Mostly a plausible size or amount; now and then one far out of range.
 local function small() return chance(93) and pick(kSmall) or pick(kFar) end
 
 local function list_of(make, most)
@@ -265,7 +265,7 @@ suits(small, "n m k i count length start end_ first last step steps groups decim
   "out_channels in_features out_features units index_")
 suits(number, "value alpha beta p eps momentum min max exponent other_number lr seed base margin delta")
 
---- A value for the parameter `name`: mostly one that suits it.
+--- A value for the parameter `name`: mostly a plausible one.
 function values.value_for(name)
   if chance(12) then return odd() end
   local make = likely[name] or values.tensor
@@ -304,7 +304,7 @@ function values.arguments(target)
   return list
 end
 
---- The value as a person reads it in a report, without what is another number each time.
+--- A readable text of the value for a report, without what differs each time.
 function values.text(value)
   if type(value) == "string" then return ("%q"):format(value:sub(1, 40)) end
   if math.type(value) == "integer" then return tostring(value) end

@@ -1,4 +1,4 @@
--- How much memory this process has in use, as the system counts it.
+-- The memory used by this process, as counted by the system.
 
 --- Resident bytes.
 local function resident()

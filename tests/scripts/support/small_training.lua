@@ -1,4 +1,4 @@
--- A small training with all that draws random numbers: a shuffled loader, dropout, batch norm.
+-- A small training with everything that draws random numbers: a shuffled loader, dropout, batch norm.
 local tide = require "tide"
 local test = require "tide.test"
 local nn = tide.nn
@@ -33,8 +33,8 @@ function small_training.trainer(options)
   return tide.Trainer(all)
 end
 
---- Asserts that nested tables of numbers and tensors have the same bits, but for how long things
---- took.
+--- Asserts that nested tables of numbers and tensors have the same bits, except for
+--- durations.
 function small_training.identical(got, expected, place)
   if tide.is_tensor(expected) then return test.identical(got, expected) end
   if type(expected) ~= "table" then

@@ -1,12 +1,12 @@
 -- Calls every public function, class, method and layer with nothing, nil, and wrong values for one argument after
 -- the other: other types, empty and odd values, tensors of wrong shapes and types. Every error must name the function
--- and the script's line; one that Lua finds inside of the library, or that names a file of the library, is trouble.
+-- and the script's line; one raised by Lua inside the library, or that names a file of the library, is a failure.
 --
 --   tide wrong_arguments.lua [--only PATTERN] [--every N] [--log FILE]
 --
--- With N above 1 each argument gets every Nth of the wrong values, others than the argument before. PATTERN chooses
--- functions by name. FILE ends with the last call begun, for crashes and hangs. The right arguments are those of the
--- reference's examples, caught when the example makes the call.
+-- With N above 1 each argument gets every Nth of the wrong values, others than the previous argument. PATTERN selects
+-- functions by name. FILE ends with the last call begun, for crashes and hangs. The correct arguments are those of the
+-- reference's examples, intercepted when the example makes the call.
 local example = require "tide.reference.example"
 local receivers = require "tide.reference.receivers"
 local mistakes = require "tide.mistakes.errors"
@@ -17,7 +17,7 @@ local value_of = require "tide.reference.value_of"
 local options = tide.args {only = "", every = 1, log = ""}
 local log = options.log ~= "" and assert(io.open(options.log, "w"))
 
---- What is left out, by patterns of names, with the reason.
+--- Functions that are not called, by patterns of names, with the reason.
 local kLeftOut <const> = {
   ["^tide%.args$"] = "reads the program's arguments and may end it", ["^tide%.progress$"] = "runs as long as its loop",
   ["^tide%.sleep$"] = "waits", ["^channel:pop$"] = "waits for a value",
@@ -27,10 +27,10 @@ local kLeftOut <const> = {
 if options.every > 1 then kLeftOut["^tide%.vision%.models%."] = "takes seconds to make large networks" end
 
 local kInstructions <const> = 100 * 1000 * 1000 -- of one call: more is a hang
-local kSlow <const> = 0.02 -- seconds of an example that are too many to spend on each call
+local kSlow <const> = 0.02 -- seconds of an example above which it is not used for every call
 local nothing = setmetatable({}, {__name = "nothing"}) -- stands for nil, where a table holds values
 
---- Functions that make the wrong values, as calls may change what they are given.
+--- Functions that create the wrong values, as calls may change their arguments.
 local kWrong <const> = {
   function() return nothing end, function() return true end, function() return 0 end, function() return -1 end,
   function() return 2.5 end, function() return 0 / 0 end, function() return 1e300 end, function() return "" end,
@@ -42,7 +42,7 @@ local kWrong <const> = {
   function() return coroutine.create(function() end) end,
 }
 
---- Words of errors that are not for the caller.
+--- Words of errors that are not meant for the caller.
 local kForeign <const> = {
   "%[tide%]", "tide/[%w_/]+%.lua:%d", "attempt to %l", "bad argument", "internal error", "std::", "stack overflow",
   "for iterator", "invalid option", "%[string", "endless", "userdata",
@@ -68,7 +68,7 @@ local function arguments_of(info)
   return arguments
 end
 
---- What an example passes to the function for which `is_wanted(info)` holds; nil if it is not called.
+--- The arguments that an example passes to the function for which `is_wanted(info)` holds; nil if it is not called.
 local function caught_arguments(code, is_wanted)
   local arguments
   local function see()
@@ -93,10 +93,10 @@ end
 
 local troubles, calls = 0, 0
 
---- A name as the function and the class that it makes share it: topkaccuracy.
+--- The common form of the names of a function and the class that it creates: topkaccuracy.
 local function plain(name) return (name:lower():gsub("_", "")) end
 
---- Calls the target, and returns whether it refused; `what` says in reports what was wrong.
+--- Calls the target, and returns whether it raised an error; `what` describes the wrong argument in reports.
 local function check(target, arguments, what)
   calls = calls + 1
   if log then log:write(target.name, ", ", what, "\n"):flush() end
@@ -118,7 +118,7 @@ local function check(target, arguments, what)
   return true
 end
 
---- Every wrong value for the argument at a position. Methods may change their object: it is made for each call.
+--- Every wrong value for the argument at a position. Methods may change their object: it is created for each call.
 local function sweep_position(target, at)
   local right
   for i = 1 + (at + #target.name) % options.every, #kWrong, options.every do
@@ -135,7 +135,7 @@ local function sweep_position(target, at)
   end
 end
 
---- Every wrong value for an option, in the table of options after the right arguments.
+--- Every wrong value for an option, in the table of options after the correct arguments.
 local function sweep_option(target, name)
   local right
   for i = 1 + #(name .. target.name) % options.every, #kWrong, options.every do
@@ -153,7 +153,7 @@ local function sweep_option(target, name)
   end
 end
 
---- Whether any of the parameters takes all that follows.
+--- Whether any of the parameters takes all further arguments.
 local function takes_any_number(parameters)
   for _, parameter in ipairs(parameters) do
     if parameter.rest or parameter.name == "..." then return true end
@@ -161,7 +161,7 @@ local function takes_any_number(parameters)
   return false
 end
 
---- The right arguments, and more than there can be parameters.
+--- The correct arguments, and more than there can be parameters.
 local function check_surplus(target, right)
   local given = table.move(right, 1, right.n, 1, {n = right.n + 12})
   for i = right.n + 1, given.n do given[i] = true end
@@ -170,7 +170,7 @@ local function check_surplus(target, right)
   print(("%s\n    call: takes 12 arguments more silently"):format(target.name))
 end
 
---- Sweeps over a target; whether its example calls it.
+--- Tests a target; returns whether its example calls it.
 local function sweep(target, parameters)
   local start = os.clock()
   local right = caught_arguments(target.code, target.is_wanted)
@@ -197,7 +197,7 @@ local function is_left_out(path)
   return false
 end
 
---- Whether a value is an object as the reference writes it in front of its methods, "module".
+--- Whether a value is an object as the reference writes it before its methods, "module".
 local function is_receiver(value, name)
   local class
   for _, receiver in ipairs(receivers.list) do
@@ -213,7 +213,7 @@ end
 
 local chunks = 0
 
---- A call as a script writes it, not a tail call, so that the function has its name on the stack.
+--- Calls as a script does, not as a tail call, so that the function has its name on the stack.
 local function call_of(parameters, form, value)
   local text = "local value = ...\nreturn function(%s)\nlocal result = %s\nreturn result\nend"
   text = text:format(parameters, form)

@@ -1,4 +1,4 @@
--- tide.process: what crosses between processes, channels that both use, how processes end.
+-- tide.process: values sent between processes, channels that both use, and how processes end.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, is_true, raises =
@@ -9,7 +9,7 @@ local function through_a_process(...)
   return tide.process(function(...) return ... end, ...):join()
 end
 
---- Whether a process with that number runs.
+--- Whether a process with this id runs.
 local function runs(id)
   local file = io.open("/proc/" .. id .. "/stat")
   local state = file and file:read("a"):match "%) (%a)"
@@ -76,7 +76,7 @@ describe("values between processes", function(device)
     is_true(sums:equal(tide.range(2, 600, 2, {dtype = "float32", device = device})))
   end)
 
-  it("leaves, generators, and what has failed", function()
+  it("leaves, generators, and failed values", function()
     local w = tide.ones(2, {device = device, requires_grad = true})
     local leaf, gradient = tide.process(function(w)
       (w * 3):sum():backward()
@@ -96,7 +96,7 @@ end)
 global_of_this_test = 5
 
 describe("functions in processes", function()
-  it("take their variables, the global ones and the settings along", function()
+  it("are sent with their upvalues, globals and the settings", function()
     local count = 0
     local function more() count = count + 1 end
     local before = tide.get_num_threads()
@@ -112,7 +112,7 @@ describe("functions in processes", function()
     equal({seen, count, global, threads, dtype}, {2, 0, 5, 1, "float64"})
   end)
 
-  it("what cannot cross is named", function()
+  it("values that cannot be sent are named", function()
     raises("process: argument 1.file[1]: a FILE* cannot go to another process",
       function() tide.process(function() end, {file = {io.stdout}}) end)
     raises("result 1: a FILE* cannot go to another process",
@@ -122,7 +122,7 @@ describe("functions in processes", function()
 end)
 
 describe("channels between processes", function()
-  it("bring values both ways, in order, and wait while they are full", function()
+  it("send values both ways, in order, and wait while they are full", function()
     local jobs, results = tide.channel(2), tide.channel(1)
     local worker <close> = tide.process(function()
       for i, x in jobs:iter() do results:push(i, (x * 2):sum()) end
@@ -142,7 +142,7 @@ describe("channels between processes", function()
     equal({seen, worker:join()}, {20, "all done"})
   end)
 
-  it("serve several processes and their threads at once", function()
+  it("support several processes and their threads at once", function()
     local jobs, results = tide.channel(), tide.channel()
     for i = 1, 40 do jobs:push(i) end
     jobs:close()
@@ -170,7 +170,7 @@ describe("channels between processes", function()
     equal(#seen, 40)
   end)
 
-  it("tell their state, and keep to a timeout", function()
+  it("report their state, and respect a timeout", function()
     local channel = tide.channel(2)
     channel:push(1)
     local size, closed, popped, none, full, text = tide.process(function()
@@ -221,7 +221,7 @@ describe("channels between processes", function()
     helper:join()
   end)
 
-  it("lie in one process, and go to no third", function()
+  it("belong to one process, and cannot be sent to a third", function()
     local channel = tide.channel()
     raises("process: a channel of another process cannot be sent to a third one", function()
       tide.process(function() tide.process(function() return channel end):join() end):join()
@@ -250,7 +250,7 @@ describe("the end of processes", function()
     equal(tostring(endless), ("process %s, done"):format(id))
   end)
 
-  it("what waits for a process that was killed goes on", function()
+  it("what waits for a killed process continues", function()
     local ready, never = tide.channel(), tide.channel()
     local holder = tide.process(function()
       local own = tide.channel()
@@ -279,7 +279,7 @@ describe("the end of processes", function()
     end
   end)
 
-  it("<close> and the collector end a process, one that hangs too", function()
+  it("<close> and the collector end a process, also a hanging one", function()
     local ids = {}
     do
       local ready = tide.channel()

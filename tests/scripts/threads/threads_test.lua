@@ -1,4 +1,4 @@
--- tide.thread and tide.channel: what crosses between threads, what is refused, how threads end.
+-- tide.thread and tide.channel: values sent between threads, rejected values, and how threads end.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it, equal, is_true, raises =
@@ -78,13 +78,13 @@ describe("values between threads", function(device)
     equal(w.grad, nil)
   end)
 
-  it("an error of the device reaches who reads, by the line that queued", function()
+  it("an error of the device is raised for the reader, with the line that queued the op", function()
     local bad = tide.ones(3, {device = device}):gather(1, tide.tensor({9}, {device = device}))
     raises("position 9 is out of range", function() tide.thread(function(b) return b:sum():item() end, bad):join() end)
     raises("position 9 is out of range", function() return bad:sum():item() end)
   end)
 
-  it("random numbers of a thread depend on its seed alone", function()
+  it("random numbers of a thread depend only on its seed", function()
     local function draw(seed, device)
       tide.manual_seed(seed)
       return tide.randn(4, {device = device})
@@ -104,7 +104,7 @@ end)
 global_of_this_test = 5
 
 describe("functions between threads", function()
-  it("recursion, and variables that functions share", function()
+  it("recursion, and upvalues shared by functions", function()
     local function factorial(n) return n <= 1 and 1 or n * factorial(n - 1) end
     local count = 0
     local function more() count = count + 1 end
@@ -123,13 +123,13 @@ describe("functions between threads", function()
     raises("global 'global_file': a FILE* cannot go to another thread", function() tide.thread(function() return global_file end):join() end)
     global_file = nil
     global_iterator = coroutine.wrap(function() end)
-    package.loaded.module_of_this_test = {} -- so that what modules hold is looked at again
+    package.loaded.module_of_this_test = {} -- so that contents of modules are searched again
     equal(tide.thread(function() return 5 end):join(), 5)
     raises("a C function that is not in a module cannot go to another thread", function() tide.thread(function() return global_iterator end):join() end)
     global_iterator = nil
   end)
 
-  it("functions of C in global variables", function()
+  it("C functions in global variables", function()
     upper_of_this_test, method_of_this_test = string.upper, tide.Generator().seed
     package.loaded.other_module_of_this_test = {} -- as above
     local function use() return upper_of_this_test "x", upper_of_this_test == string.upper end
@@ -145,7 +145,7 @@ describe("functions between threads", function()
     is_true(through_a_thread(tide.nn.Linear) == tide.nn.Linear)
   end)
 
-  it("what cannot cross is named", function()
+  it("values that cannot be sent are named", function()
     raises("thread: argument 1.file[1]: a FILE* cannot go to another thread", function() tide.thread(function() end, {file = {io.stdout}}) end)
     raises("thread: the function: a C function that is not in a module", function() tide.thread(coroutine.wrap(function() end)) end)
     local co = coroutine.create(function() end)
@@ -165,7 +165,7 @@ describe("the end of threads", function()
     raises("thread: table: ", function() tide.thread(function() error({}) end):join() end)
   end)
 
-  it("join gives the results again", function()
+  it("join returns the results again", function()
     local t = tide.thread(function() return {1} end)
     is_true(t:wait())
     raises("wait: timeout must be non-negative, got -1", function() t:wait(-1) end)
@@ -232,7 +232,7 @@ describe("channels", function()
     equal(jobs:is_closed(), true)
   end)
 
-  it("wait no longer than the timeout", function()
+  it("respect the timeout", function()
     local c = tide.channel(3)
     equal(select("#", c:pop(0)), 1)
     equal(c:pop(0.01), nil)
@@ -248,7 +248,7 @@ describe("channels", function()
     raises("pop: timeout must be non-negative, got", function() c:pop(0 / 0) end)
   end)
 
-  it("cross in values", function()
+  it("can be sent inside values", function()
     local back = tide.channel()
     local first = tide.channel()
     first:push{to = back}

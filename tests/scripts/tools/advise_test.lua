@@ -1,4 +1,4 @@
--- tide.advise as a whole: its answer, its text, bad input, and that nothing of it stays.
+-- tide.advise: its result, its text, invalid input, and that no state of it remains.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 local on = dofile(here .. "/../support/advice_on.lua")
 local tide = require "tide"
@@ -7,7 +7,7 @@ local describe, it = test.describe, test.it
 local equal, is_nil, is_true, raises = test.equal, test.is_nil, test.is_true, test.raises
 
 describe("tide.advise", function(device)
-  it("orders findings: results first, then by what they win", function()
+  it("orders findings: results first, then by savings", function()
     local x, logits = tide.rand(64, {device = device}), tide.rand(4, 3, {device = device})
     local targets = tide.tensor({1, 2, 3, 1}, {device = device})
     local advice = tide.advise(function()
@@ -23,7 +23,7 @@ describe("tide.advise", function(device)
     end
   end)
 
-  it("has nothing to say of a good loop, and of none", function()
+  it("has no findings for a good loop, and for an empty one", function()
     local x = tide.rand(64, 64, {device = device})
     local advice = tide.advise(function()
       local y = x
@@ -78,7 +78,7 @@ a.lua:3: item waits 9 times, for sum (a.lua:1) (would save about 10.0 ms of 100.
 2 more would save 0.3 ms in total (advice.findings)]])
   end)
 
-  it("adds up findings of one rule on one line", function()
+  it("adds findings of one rule on one line", function()
     local one, other = wait(3, 10.0), wait(3, 20.0)
     other.name = "tolist"
     local advice = advice_on {waits = {one, other}}
@@ -98,7 +98,7 @@ describe("the runs of tide.advise", function()
     return count
   end
 
-  it("are two of a short function, and as many as asked for", function()
+  it("are two for a short function, or the given number", function()
     local function work() tide.ones(8):sum():item() end
     equal(runs_of(nil, work), 2)
     equal(runs_of({runs = 1}, work), 1)
@@ -106,21 +106,21 @@ describe("the runs of tide.advise", function()
     equal(runs_of(nil, function() end), 1)
   end)
 
-  it("take what can be called", function()
+  it("accept any callable value", function()
     local called = setmetatable({}, {__call = function() tide.ones(2):sum():item() end})
     equal(#tide.advise(called).findings, 0)
   end)
 end)
 
-describe("bad input of tide.advise", function()
-  it("is named", function()
+describe("invalid input of tide.advise", function()
+  it("is reported", function()
     raises("advise: argument 1 (fn): expected function, got number", tide.advise, 3)
     raises("advise: argument 1 (fn): expected function, got nothing", tide.advise)
     raises("advise: runs must be positive, got 0", tide.advise, print, {runs = 0})
     raises("advise: unknown option 'run'", tide.advise, print, {run = 1})
   end)
 
-  it("is a profile under way", function()
+  it("includes a profile in progress", function()
     tide.profile(function()
       raises("advise: a profile is under way, and advise makes one of its own: close it first",
         tide.advise, print)
@@ -129,7 +129,7 @@ describe("bad input of tide.advise", function()
     raises("profile: a profile is under way", tide.advise, function() tide.profile(print) end)
   end)
 
-  it("is a function that raises an error, which passes; then all is as before", function()
+  it("includes a function that raises an error, which is passed on; then the state is as before", function()
     local methods = require("tide.native").methods
     local to, zeros, item = methods.to, tide.zeros, methods.item
     local text = raises("advise_test.lua", tide.advise, function() error("no such file") end)
@@ -141,8 +141,8 @@ describe("bad input of tide.advise", function()
   end)
 end)
 
-describe("what tide.advise puts before functions of the library", function()
-  it("changes no result and no error", function()
+describe("functions of the library wrapped by tide.advise", function()
+  it("have the same results and errors", function()
     local advice = tide.advise(function()
       local x = tide.tensor({{1, 2}, {3, 4}}, {dtype = "float32", requires_grad = true})
       equal(x:to("float64").dtype, "float64")
@@ -155,7 +155,7 @@ describe("what tide.advise puts before functions of the library", function()
     equal(#advice.findings, 0)
   end)
 
-  it("is gone afterwards", function()
+  it("are unwrapped afterwards", function()
     local Optimizer = require "tide.nn.optim.optimizer"
     local step, cross_entropy = Optimizer.step, tide.nn.functional.cross_entropy
     tide.advise(function() return tide.ones(2):sum():item() end)

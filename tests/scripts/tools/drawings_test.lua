@@ -12,7 +12,7 @@ local function two_steps(device)
   return (tide.explain(function() return x:matmul(w) + x end))
 end
 
---- The same, of a script whose name is hard to write down.
+--- The same, of a script whose name needs escaping.
 local function named_badly(device)
   local x = tide.rand(4, 4, {device = device})
   tide.flush()
@@ -20,7 +20,7 @@ local function named_badly(device)
   return (tide.explain(function() return fn(x) end))
 end
 
---- Raises unless the text is one element with all inside closed in order and no bare special letter.
+--- Raises an error unless the text is one element with properly nested contents and no unescaped characters.
 local function check_xml(text)
   is_true(utf8.len(text) ~= nil)
   is_true(text:find "[%z\1-\8\11\12\14-\31]" == nil)
@@ -41,7 +41,7 @@ local function check_xml(text)
   equal(text:sub(last), "\n")
 end
 
---- Raises unless quotes and brackets outside of quotes are closed. Returns what stands outside.
+--- Raises an error unless quotes, and brackets outside of quotes, are closed. Returns the text outside of quotes.
 local function check_dot(text)
   local outside = text:gsub("\\.", ""):gsub('"[^"]*"', "S")
   is_true(outside:find '"' == nil)
@@ -58,7 +58,7 @@ local function count(text, pattern)
 end
 
 describe("a graph as text", function(device)
-  it("has inputs, a box for each step, and who reads it", function()
+  it("has inputs, a box for each step, and its readers", function()
     local lines = {}
     for line in two_steps(device):graph():gmatch "[^\n]+" do lines[#lines + 1] = line:gsub("%S*drawings_test", "t") end
     equal(lines, {
@@ -76,7 +76,7 @@ describe("a graph as text", function(device)
       "└─",
     })
   end)
-  it("puts a write to a part after what it writes to", function()
+  it("puts a write to a part after the array that it writes to", function()
     local x = tide.rand(8, {device = device})
     tide.flush()
     local e = tide.explain(function()
@@ -102,7 +102,7 @@ describe("a graph in Graphviz's language", function(device)
     check_dot(text)
     is_true(text:find([[a\"b<c>&'d\\]], 1, true) ~= nil)
   end)
-  it("is accepted by dot, if that is there", function()
+  it("is accepted by dot, if it is installed", function()
     if not os.execute "command -v dot >/dev/null" then test.pending "Graphviz is not installed" end
     local path = os.tmpname() .. ".dot"
     test.finally(function() os.remove(path) end)
@@ -123,7 +123,7 @@ describe("a graph as SVG", function(device)
     check_xml(text)
     is_true(text:find("a&quot;b&lt;c&gt;&amp;&apos;d", 1, true) ~= nil)
   end)
-  it("has boxes apart from each other, each below what it reads", function()
+  it("has separate boxes, each below its inputs", function()
     local x = {}
     for i = 1, 5 do x[i] = tide.rand(4 * i, 4, {device = device}) end
     local w = tide.rand(4, 4, {device = device})
@@ -149,7 +149,7 @@ describe("a graph as SVG", function(device)
       is_true(tonumber(from) < tonumber(to))
     end
   end)
-  it("is there for nothing, too", function()
+  it("can be empty", function()
     local e = tide.explain(function() end)
     check_xml(e:svg())
     check_dot(e:dot())
@@ -158,7 +158,7 @@ describe("a graph as SVG", function(device)
 end)
 
 describe("the files of a graph", function(device)
-  it("are whole, in the format that the name tells", function()
+  it("are complete, in the format of their extension", function()
     local e = two_steps(device)
     for ending, text in pairs {svg = e:svg(), dot = e:dot(), txt = e:graph()} do
       local path = os.tmpname() .. "." .. ending
@@ -168,7 +168,7 @@ describe("the files of a graph", function(device)
       equal(file:read "a", text)
     end
   end)
-  it("have a known ending, and a folder", function()
+  it("have a known extension, and an existing folder", function()
     local e = two_steps(device)
     raises("save: graph.png: expected a name that ends in .svg, .dot or .txt", e.save, e, "graph.png")
     raises("save: argument 1 (path): expected string, got nothing", e.save, e)

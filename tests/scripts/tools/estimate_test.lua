@@ -7,7 +7,7 @@ local describe, it = test.describe, test.it
 local close, equal, raises = test.close, test.equal, test.raises
 local is_nil, is_true = test.is_nil, test.is_true
 
---- A trace that has these tables.
+--- A trace with these tables.
 local function trace_of(tables)
   return {
     rows = function(_, by) return tables[by] or {} end,
@@ -39,7 +39,7 @@ local function ms_of(fields)
 end
 
 describe("the roofline", function()
-  it("is the longest of memory, arithmetic and launches", function()
+  it("is the maximum of memory, arithmetic and launches", function()
     local ms, bound = ms_of {bytes = 1e9}
     close(ms, 1.0)
     equal(bound, "memory")
@@ -51,7 +51,7 @@ describe("the roofline", function()
     equal(bound, "launch")
   end)
 
-  it("takes Tensor Cores for products whose sizes fit", function()
+  it("uses Tensor Cores for matmuls of suitable sizes", function()
     local on_tensor_cores
     local ms = ms_of {flops = 1e12, dtype = "float64"}
     close(ms, 1000.0)
@@ -63,10 +63,10 @@ describe("the roofline", function()
     close(ms, 100.0)
     equal(on_tensor_cores, false)
     close(ms_of {flops = 1e12, dtype = "float16", kind = "loop", name = "mul"}, 100.0)
-    close(ms_of {flops = 1e12, dtype = "bfloat16"}, 100.0) -- which the card does not have
+    close(ms_of {flops = 1e12, dtype = "bfloat16"}, 100.0) -- the card does not have it
   end)
 
-  it("adds transfers to the device, waits to both sides", function()
+  it("adds transfers to the device, and waits to both sides", function()
     local estimate = roofline(trace_of {
       wall_ms = 3.5,
       part = {part {flops = 1e10}, part {kind = "transfer", name = "to", bytes = 1e7}},
@@ -81,14 +81,14 @@ describe("the roofline", function()
     equal(estimate.parts[1].bound, "link")
   end)
 
-  it("leaves work of the cpu to the script, if there is an accelerator", function()
+  it("counts work of the cpu as the script's, if there is an accelerator", function()
     local of_the_cpu = part {device = "cpu", flops = 1e15}
     equal(#roofline(trace_of {part = {part {}, of_the_cpu}}, card).parts, 1)
   end)
 end)
 
 describe("tide.estimate", function(device)
-  it("has a total, parts and a text that says what it is", function()
+  it("has a total, parts and a text that describes it", function()
     local x = tide.rand(64, 64, {device = device})
     local estimate = tide.estimate(function()
       local y = x
@@ -125,7 +125,7 @@ describe("tide.estimate", function()
     equal(given, tide.accelerator())
   end)
 
-  it("is nothing for a function without work", function()
+  it("is empty for a function without work", function()
     local estimate = tide.estimate(function() end, {device = "T4"})
     equal(estimate.total_ms, 0)
     equal(#estimate.parts, 0)
@@ -133,14 +133,14 @@ describe("tide.estimate", function()
     equal(tostring(estimate), "estimate for T4: no device had any work")
   end)
 
-  it("says when the memory of the card is too small", function()
+  it("reports that the memory of the card is too small", function()
     local Estimate = getmetatable(tide.estimate(function() end, {device = "T4"}))
     local trace = trace_of {part = {part {}}, peak_bytes = 2e10}
     local text = tostring(Estimate(trace, cards.find("test", "T4")))
     is_true(text:find "it does not fit: 20.0 GB of memory, the card has 16 GB" ~= nil, text)
   end)
 
-  it("runs fn on the card as well, where there is one", function()
+  it("also runs fn on the card, if there is one", function()
     local cuda = tide.cuda
     local count, name = cuda.device_count, cuda.get_device_name
     test.finally(function() cuda.device_count, cuda.get_device_name = count, name end)
@@ -160,7 +160,7 @@ describe("tide.estimate", function()
       tide.estimate, work, {device = "T4", compare = true})
   end)
 
-  it("names bad input", function()
+  it("reports invalid input", function()
     local on_t4 = {device = "T4"}
     raises("estimate: argument 1 (fn): expected function, got string", tide.estimate, "x", on_t4)
     raises("estimate: device: no card 'H20' is described; did you mean 'H200'?: known are A100",
@@ -182,7 +182,7 @@ describe("tide.estimate", function()
 end)
 
 describe("the cards", function()
-  it("are described completely, the faster ones as such", function()
+  it("are described completely, and are consistent", function()
     is_true(#cards.names() >= 10)
     for _, name in ipairs(cards.names()) do
       local one = cards.find("test", name)
@@ -198,7 +198,7 @@ describe("the cards", function()
 end)
 
 describe("tide.sim.configure", function()
-  it("takes the speed of a card, and what is given beside it", function()
+  it("uses the speed of a card, overridden by other options", function()
     test.finally(function()
       tide.sim.configure {
         memory_limit = 1 << 30, bytes_per_second = 12e9, copy_latency = 10e-6, launch_cost = 0,
@@ -215,7 +215,7 @@ describe("tide.sim.configure", function()
     equal(#tide.rand(1 << 20, {device = "sim"}):tolist(), 1 << 20)
   end)
 
-  it("names a card that is not described", function()
+  it("reports an unknown card", function()
     raises("sim.configure: like: no card 'T5' is described", tide.sim.configure, {like = "T5"})
     raises("sim.configure: like: expected the name of a card, got number",
       tide.sim.configure, {like = 3})

@@ -1,4 +1,4 @@
--- Rules on the work of devices, on runs or on facts written by hand.
+-- Rules on work of devices, applied to runs or to facts written by hand.
 local here = debug.getinfo(1, "S").source:match "^@(.*)/" or "."
 local on = dofile(here .. "/../support/advice_on.lua")
 local tide = require "tide"
@@ -24,7 +24,7 @@ end
 describe("advice on sizes", function()
   local rule <const> = "sizes of Tensor Cores"
 
-  it("names those that miss the Tensor Cores, and the next that do not", function()
+  it("reports those unsuitable for Tensor Cores, and the next suitable ones", function()
     local found = on(rule, {parts = {product("float16", 64, 30, 10)}})
     equal(found.text, "matmul of float16: k = 30 (32), n = 10 (16): not a multiple of 8")
     equal(found.win_ms, 2.0)
@@ -36,7 +36,7 @@ describe("advice on sizes", function()
       "conv2d of bfloat16: input channels = 3 (8), output channels = 12 (16): not a multiple of 8")
   end)
 
-  it("lets good ones, other types, single rows, the cpu and backward alone", function()
+  it("ignores suitable ones, other types, single rows, the cpu and backward", function()
     for _, part in ipairs {
       product("float16", 64, 32, 16), product("float32", 63, 31, 15), product("float16", 1, 32, 16),
       product("float16", 64, 30, 10, "cpu"),
@@ -59,7 +59,7 @@ describe("advice on layouts", function()
     return {parts = {part}}
   end
 
-  it("wants channels last on cuda", function()
+  it("suggests channels last on cuda", function()
     local rule <const> = "channels not last"
     is_true(on(rule, convolution("cuda:0", {4, 8, 9, 9})) ~= nil)
     is_nil(on(rule, convolution("cuda:0", {4, 8, 9, 9, channels_last = true})))
@@ -67,7 +67,7 @@ describe("advice on layouts", function()
     is_nil(on(rule, convolution("sim:0", {4, 8, 9, 9})))
   end)
 
-  it("knows sizes and layout of a run, however images lie", function()
+  it("finds sizes and layout in a run, for any layout of images", function()
     local x, w = tide.rand(2, 8, 5, 6), tide.rand(4, 8, 3, 3)
     local found = 0
     for _, format in ipairs {"contiguous_format", "channels_last"} do
@@ -79,7 +79,7 @@ describe("advice on layouts", function()
           found = found + 1
           equal({table.unpack(part.inputs[1])}, {2, 8, 5, 6})
           equal({table.unpack(part.inputs[2])}, {4, 8, 3, 3})
-          -- Where a device has no kernels for it, images are turned before.
+          -- On devices without kernels for it, images are converted first.
           is_true(format == "channels_last" or not part.inputs[1].channels_last)
         end
       end
@@ -89,7 +89,7 @@ describe("advice on layouts", function()
 end)
 
 describe("advice on types", function(device)
-  it("sees float64 beside narrower types", function()
+  it("reports float64 with narrower types", function()
     local x = tide.rand(64, 64, {device = device})
     local rule <const> = "float64 by accident"
     local found = finding(rule, function()
@@ -97,7 +97,7 @@ describe("advice on types", function(device)
     end)
     is_true(found.text:find "computes in float64, while other parts use narrower types" ~= nil)
     local y = x:double()
-    is_nil(finding(rule, function() return (y * 2):sum():item() end)) -- all of it: meant
+    is_nil(finding(rule, function() return (y * 2):sum():item() end)) -- entirely float64: intended
     is_nil(finding(rule, function() return (x * 2):sum():double():item() end)) -- a number
   end)
 end)
@@ -115,27 +115,27 @@ describe("advice on launches", function()
     }
   end
 
-  it("sees a device that is idle between small launches", function()
+  it("reports a device that is idle between small launches", function()
     local found = on(rule, facts(1000, 1))
     equal(found.text, "100 of 100 launches on cuda:0 have little to do, and the device is idle")
     equal(found.line, 3)
     equal(found.win_ms, 4.5)
   end)
 
-  it("lets large launches, and a busy device, alone", function()
+  it("ignores large launches, and a busy device", function()
     is_nil(on(rule, facts(1e6, 1)))
     is_nil(on(rule, facts(1000, 8)))
   end)
 end)
 
-local size = 40 -- of the last work whose size was new: devices share plans
+local size = 40 -- the last size of new work: devices share plans
 
 describe("advice on shapes", function(device)
   local rule <const> = "changing shapes"
 
   local weight = tide.rand(8, 8, {device = device})
 
-  it("sees work that is planned again for each size", function()
+  it("reports work that is planned again for each size", function()
     local at
     local found = finding(rule, function()
       for _ = 1, 20 do
@@ -148,7 +148,7 @@ describe("advice on shapes", function(device)
     is_true(found.text:find "^%d+ plans are made for this line, because its shapes or ops change$" ~= nil)
   end)
 
-  it("lets sizes alone that stay", function()
+  it("ignores constant sizes", function()
     is_nil(finding(rule, function()
       for _ = 1, 20 do
         tide.ones(64, 8, {device = device}):matmul(weight):sum():item()
@@ -156,7 +156,7 @@ describe("advice on shapes", function(device)
     end))
   end)
 
-  it("sees kernels that are compiled again", function()
+  it("reports kernels that are compiled again", function()
     local row = {name = "compile", kernel = "mul_sum", calls = 9, host_ms = 9}
     row.file, row.line = "a.lua", 3
     equal(on(rule, {making = {row}}).text,

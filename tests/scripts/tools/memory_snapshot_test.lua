@@ -1,4 +1,4 @@
--- tide.memory: which line and which name hold memory, what has grown, and what an error for lack of it says.
+-- tide.memory: lines and names that hold memory, growth, and the text of out-of-memory errors.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -32,7 +32,7 @@ end
 describe("a snapshot of memory", function(device)
   local function megabytes(count) return tide.ones({count, 512, 512}, {device = device}) end
 
-  it("has what is held by line, and by the name of a variable", function()
+  it("lists memory by line, and by the name of a variable", function()
     local line = line_here() + 1
     local first, list = megabytes(2), {{inner = megabytes(1)}, ["odd key"] = megabytes(1)}
     local view = first[1]
@@ -57,7 +57,7 @@ describe("a snapshot of memory", function(device)
     has(tostring(s), ("%s: "):format(tostring(tide.device(device))))
   end)
 
-  it("names parameters, gradients, states of optimizers, globals and what functions captured", function()
+  it("names parameters, gradients, states of optimizers, globals and upvalues", function()
     local net = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8)):to(device)
     local optimizer = tide.optim.Adam(net:parameters())
     net(tide.ones({4, 8}, {device = device})):sum():backward()
@@ -74,7 +74,7 @@ describe("a snapshot of memory", function(device)
     is_true(user)
   end)
 
-  it("takes names for what no variable leads to, and calls the rest blocks without a name", function()
+  it("accepts names for values that no variable reaches, and lists the others as blocks without a name", function()
     local line = line_here() + 1
     local box = setmetatable({}, {__mode = "v", value = tide.ones({77}, {device = device}) * 2})
     local hidden = getmetatable(box).value
@@ -88,7 +88,7 @@ describe("a snapshot of memory", function(device)
     equal(row_of(s.holders, line).names, {"mine[1]"})
   end)
 
-  it("knows who held memory at the peak", function()
+  it("lists the holders at the peak", function()
     local kept = megabytes(1)
     tide.synchronize(device)
     tide.reset_peak_memory_stats(device)
@@ -107,7 +107,7 @@ describe("a snapshot of memory", function(device)
     is_true(kept)
   end)
 
-  it("shows what grew between two", function()
+  it("shows growth between two", function()
     local log, freed = {}, megabytes(2)
     local a = tide.memory.snapshot(device)
     local line = line_here() + 1
@@ -127,7 +127,7 @@ describe("a snapshot of memory", function(device)
     is_true(freed == nil and #log == 3)
   end)
 
-  it("survives freed tensors, and tables in themselves", function()
+  it("handles freed tensors, and tables that contain themselves", function()
     local loop = {x = tide.ones({2}, {device = device})}
     loop.loop = loop
     local freed = tide.ones({2}, {device = device})
@@ -152,7 +152,7 @@ describe("arguments of tide.memory", function()
   end)
 end)
 
-describe("the error for lack of memory", function()
+describe("an out-of-memory error", function()
   it("lists the five largest holders and the fix", function()
     local output, ok = run_tide [[-e "
 tide.sim.configure {device = 'sim:0', memory_limit = 64 << 20}

@@ -15,7 +15,7 @@ end
 
 local function line() return debug.getinfo(2, "l").currentline end
 
---- What fn does while each launch on the simulated devices takes a millisecond: so a read always
+--- Runs fn while each launch on the simulated devices takes a millisecond, so that a read always
 --- waits.
 local function with_slow_launches(fn)
   test.finally(function() tide.sim.configure {launch_cost = 0} end)
@@ -24,7 +24,7 @@ local function with_slow_launches(fn)
 end
 
 describe("advice on waits", function()
-  it("counts those of a loop, not one after it or those of a clock", function()
+  it("counts those in a loop, not one after it or those of a clock", function()
     local x = tide.rand(64, {device = "sim"})
     with_slow_launches(function()
       local at
@@ -47,7 +47,7 @@ describe("advice on waits", function()
           tide.synchronize()
         end
       end))
-      is_nil(finding("wait in a loop", function() -- another rule's
+      is_nil(finding("wait in a loop", function() -- found by another rule
         for i = 1, #x do x[i]:item() end
       end))
     end)
@@ -57,7 +57,7 @@ end)
 describe("advice on reads", function(device)
   local x = tide.rand(64, {device = device})
 
-  it("sees single elements being read", function()
+  it("reports reads of single elements", function()
     local at
     local found = finding("element by element", function()
       at = line() + 1
@@ -75,7 +75,7 @@ end)
 describe("advice on loaders", function()
   local rule <const> = "slow data loader"
 
-  it("sees a device that waits for data", function()
+  it("reports a device that waits for data", function()
     local loader = {file = "a.lua", line = 3, ms = 6.0, batches = 3, workers = 0}
     local found = on(rule, {loaders = {loader}})
     equal(found.text, "the loader takes 6.0 ms for 3 batches while the device is idle")
@@ -106,9 +106,9 @@ describe("advice on loaders", function()
 end)
 
 describe("advice on transfers", function()
-  local there = "sim" -- another device than the cpu
+  local there = "sim" -- a device other than the cpu
 
-  it("sees what is moved again", function()
+  it("reports tensors that are moved again", function()
     local x, at = tide.rand(64, 64), nil
     local found = finding("moved again", function()
       at = line() + 1
@@ -121,7 +121,7 @@ describe("advice on transfers", function()
       for _ = 1, 5 do y:sum() end
     end))
     is_nil(finding("moved again", function()
-      for i = 1, 5 do -- a buffer that is filled again
+      for i = 1, 5 do -- a buffer that is refilled
         x:fill_(i)
         x:to(there):sum()
       end
@@ -129,7 +129,7 @@ describe("advice on transfers", function()
     is_nil(finding("moved again", function() for _ = 1, 5 do x:to("float32"):sum() end end))
   end)
 
-  it("sees a :to whose result is not used", function()
+  it("reports a :to whose result is not used", function()
     local x, at = tide.rand(8), nil
     local found = finding("unused to", function()
       at = line() + 1
@@ -146,7 +146,7 @@ describe("advice on transfers", function()
     end))
   end)
 
-  it("sees tensors that are made on the host and moved", function()
+  it("reports tensors that are created on the host and moved", function()
     local at
     local found = finding("made on the host", function()
       for _ = 1, 5 do

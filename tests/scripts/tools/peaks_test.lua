@@ -1,4 +1,4 @@
--- What a profile says of kernels beside what the device can do at most.
+-- Kernels of a profile compared with the peak rates of the device.
 local test = require "tide.test"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
@@ -30,7 +30,7 @@ print(table.concat(words, " "))
 
 describe("what bounds a kernel", function()
   local folder = own_folder()
-  it("follows from what was measured of its device", function()
+  it("depends on the measured peaks of its device", function()
     local path = os.tmpname()
     test.finally(function() os.remove(path) end)
     local file = assert(io.open(path, "w"))

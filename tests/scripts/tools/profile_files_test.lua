@@ -98,13 +98,13 @@ end)
 
 describe("saving a profile", function()
   local p = some_profile "cpu"
-  it("says what is wrong with a name", function()
+  it("reports an invalid name", function()
     raises("save: x.txt: expected a name that ends in .json or .html", p.save, p, "x.txt")
     raises("save: argument 1 (path): expected string, got nothing", p.save, p)
     raises("/dev/null/x.json: cannot be written", p.save, p, "/dev/null/x.json")
     raises("/dev/null/x.html: cannot be written", p.save, p, "/dev/null/x.html")
   end)
-  it("on a full disk is an error that names the file, and the profile stays", function()
+  it("on a full disk raises an error that names the file, and keeps the profile", function()
     for _, suffix in ipairs {".json", ".html"} do
       local path = os.tmpname() .. suffix
       test.finally(function() os.remove(path) end)
@@ -115,7 +115,7 @@ describe("saving a profile", function()
       is_true(#read(path) > 1000)
     end
   end)
-  it("says how many events are missing from it", function()
+  it("reports the number of missing events", function()
     local full = tide.profile(function()
       for i = 1, 900 do tide.profiler.record_function("range", math.abs, i) end
     end, {max_events = 100})
@@ -139,7 +139,7 @@ describe("the text of a profile", function()
     is_true(text:find "cpu: %d+ kernels and copies" ~= nil)
     is_true(text:find "host: Lua" ~= nil)
   end)
-  it("is sorted and cut as wanted", function()
+  it("is sorted and limited as requested", function()
     local p = some_profile "cpu"
     local rows = p:table{by = "kernel", sort = "flops", limit = 1}
     equal(#rows, 1)

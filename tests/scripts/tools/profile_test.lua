@@ -4,7 +4,7 @@ local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal, is_true, is_nil, raises = test.equal, test.is_true, test.is_nil, test.raises
 
---- The row of a name; nil if there is none.
+--- The row with a name; nil if there is none.
 local function row_of(rows, name)
   for _, row in ipairs(rows) do
     if row.name == name then return row end
@@ -15,7 +15,7 @@ end
 local function here() return debug.getinfo(2, "l").currentline end
 
 describe("a profile", function(device)
-  it("knows ops, kernels and lines", function()
+  it("records ops, kernels and lines", function()
     local x = tide.rand(64, 32, {device = device})
     local line
     local p = tide.profile(function()
@@ -59,9 +59,9 @@ describe("a profile", function(device)
     is_true(times[first] > 0)
     test.close(times[first], times[first + 1], {rtol = 1e-9})
   end)
-  it("knows devices, memory and waits", function()
+  it("records devices, memory and waits", function()
     local line, p, waits = here() + 2
-    for _ = 1, 100 do  -- where the work is done before it is asked for, nothing waits
+    for _ = 1, 100 do  -- if the work is done before the read, nothing waits
       p = tide.profile(function() tide.ones(1 << 16, {device = device}):exp():sum():item() end)
       waits = p:table{by = "wait"}
       if waits[1] then break end
@@ -76,7 +76,7 @@ describe("a profile", function(device)
 end)
 
 describe("a profile of work that fails", function()
-  it("ends with the error, and knows what was done", function()
+  it("ends with the error, and includes the work done", function()
     test.finally(function() tide.sim.configure {index = 0, fail_op = 0} end)
     local x = tide.ones(8, {device = "sim:0"})
     tide.synchronize()
@@ -96,7 +96,7 @@ describe("a profile of work that fails", function()
 end)
 
 describe("times of a profile", function()
-  it("are as long as a launch is set to take", function()
+  it("include the configured launch cost", function()
     tide.sim.configure {index = 0, launch_cost = 0.01}
     test.finally(function() tide.sim.configure {index = 0, launch_cost = 0} end)
     local x = tide.ones(8, {device = "sim:0"})
@@ -118,11 +118,11 @@ describe("a profile of a function", function()
     is_nil(b)
     equal(c, 3)
   end)
-  it("ends with an error, and the next one begins", function()
+  it("ends on an error, and the next one can begin", function()
     raises("boom", tide.profile, function() error "boom" end)
     equal(#tide.profile(function() return tide.ones(2) + 1 end):table{by = "kernel"}, 1)
   end)
-  it("ends where its value is closed", function()
+  it("ends when its value is closed", function()
     local kept
     do
       local p <close> = tide.profile{}
@@ -132,7 +132,7 @@ describe("a profile of a function", function()
     end
     equal(row_of(kept:table(), "exp").calls, 1)
   end)
-  it("goes through a yield", function()
+  it("continues across a yield", function()
     local run = coroutine.wrap(function()
       return tide.profile(function()
         coroutine.yield(1)
@@ -155,7 +155,7 @@ describe("a profile inside another", function()
     end)
     is_true(message:find(":" .. line .. ": profile:", 1, true) ~= nil)
   end)
-  it("is one also on another thread", function()
+  it("is also an error on another thread", function()
     local _ <close> = tide.profile{}
     local thread = tide.thread(function()
       return pcall(require "tide".profile, function() end)
@@ -180,7 +180,7 @@ describe("steps of a profile", function()
     equal(row_of(p:table(), "exp").calls, 2)
     raises("step: the profile is closed", p.step, p)
   end)
-  it("follow each other without a pause if only active ones are asked for", function()
+  it("follow each other without a pause if all are active", function()
     local counts = {}
     tide.profile(function(p)
       for _ = 1, 4 do
@@ -192,7 +192,7 @@ describe("steps of a profile", function()
     end})
     equal(counts, {2, 2})
   end)
-  it("that never became active leave nothing", function()
+  it("that never became active record nothing", function()
     local p = tide.profile(function() end, {wait = 3, active = 2})
     equal(tostring(p), "Profile (empty)")
     raises("the profile is empty: of wait = 3, warmup = 0 and active = 2 steps there were 0",
@@ -231,8 +231,8 @@ describe("a profile with too many events", function()
   end)
 end)
 
-describe("wrong arguments of a profile", function()
-  it("are named", function()
+describe("invalid arguments of a profile", function()
+  it("are reported", function()
     raises("profile: argument 1 (fn): expected function or a table of options, got number",
       tide.profile, 3)
     raises("profile: wait must be non-negative, got -1", tide.profile, {wait = -1})

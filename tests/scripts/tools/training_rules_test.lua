@@ -1,11 +1,11 @@
--- Rules on trainings and evaluations, each with a run that is at fault and one that is not.
+-- Rules on training and evaluation, each with a faulty and a correct run.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal, is_nil, is_true = test.equal, test.is_nil, test.is_true
 local nn, F = tide.nn, tide.nn.functional
 
---- The finding of a rule on what fn does; nil if there is none.
+--- The finding of a rule for fn; nil if there is none.
 local function finding(rule, fn)
   for _, found in ipairs(tide.advise(fn).findings) do
     if found.rule == rule then return found end
@@ -14,14 +14,14 @@ end
 
 local function line() return debug.getinfo(2, "l").currentline end
 
-describe("advice on trainings", function(device)
+describe("advice on training", function(device)
   local x, targets = tide.rand(8, 4, {device = device}), tide.randint(1, 3, {8}):to(device)
 
   local function network()
     return nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.Linear(8, 3)):to(device)
   end
 
-  it("sees a training without zero_grad, also of one step at a time", function()
+  it("reports a training without zero_grad, also with one step at a time", function()
     local net = network()
     local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})
     local at
@@ -52,7 +52,7 @@ describe("advice on trainings", function(device)
     end
   end)
 
-  it("lets gradients alone that another loss leaves, or that no step uses", function()
+  it("ignores gradients left by another loss, or used by no step", function()
     local net, other = network(), network()
     local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})
     is_nil(finding("no zero_grad", function()
@@ -66,7 +66,7 @@ describe("advice on trainings", function(device)
     end))
   end)
 
-  it("takes accumulated gradients for what they are", function()
+  it("accepts intended gradient accumulation", function()
     local net = network()
     local optimizer = tide.optim.SGD(net:parameters(), {lr = 0.1})
     is_nil(finding("no zero_grad", function()
@@ -78,7 +78,7 @@ describe("advice on trainings", function(device)
     end))
   end)
 
-  it("sees a network in training mode in an evaluation", function()
+  it("reports a network in training mode in an evaluation", function()
     local net, at = network(), nil
     local function evaluate()
       local _ <close> = tide.no_grad()
@@ -94,7 +94,7 @@ describe("advice on trainings", function(device)
     is_nil(finding("training mode in evaluation", function() net(x):sum():backward() end))
   end)
 
-  it("sees an evaluation that keeps graphs", function()
+  it("reports an evaluation that keeps graphs", function()
     local net, at = network():eval(), nil
     local function evaluate()
       at = line() + 1
@@ -110,7 +110,7 @@ describe("advice on trainings", function(device)
     end))
   end)
 
-  it("sees a softmax before cross_entropy, in a function and in a module", function()
+  it("reports a softmax before cross_entropy, in a function and in a module", function()
     local net = network()
     local function by_function(y) return F.cross_entropy(y, targets) end
     local criterion = nn.CrossEntropyLoss()

@@ -1,4 +1,4 @@
--- The live plot of tide.watch: what its curves say, and that the training does not wait for it.
+-- The live plot of tide.watch: its curves, and that the training does not wait for it.
 local tide = require "tide"
 local show = require "tide.plot.show"
 local test = require "tide.test"
@@ -6,7 +6,7 @@ local describe, it = test.describe, test.it
 local close, equal, raises = test.close, test.equal, test.raises
 local nn = tide.nn
 
---- What is drawn at the end of a test goes into a list of texts, and a terminal is there or not.
+--- At the end of a test drawings are in a list of texts; there is a terminal or not.
 local function at_terminal(has_terminal)
   local written, terminal, stdout, time = {}, show.terminal, io.stdout, tide.time
   test.finally(function() show.terminal, io.stdout, tide.time = terminal, stdout, time end)
@@ -60,7 +60,7 @@ describe("watch with a live plot", function(device)
     return math.sqrt(sum)
   end
 
-  it("draws updates beside parameters by layer", function()
+  it("draws the ratio of updates by layer", function()
     at_terminal(false)
     local net, optimizer, step = training()
     local w = tide.watch(net, {optimizer = optimizer, live = "ratio"})
@@ -84,7 +84,7 @@ describe("watch with a live plot", function(device)
     end
   end)
 
-  it("draws norms of gradients, and of the steps that are looked at alone", function()
+  it("draws norms of gradients, of sampled steps only", function()
     at_terminal(false)
     local net, optimizer, step = training()
     local w = tide.watch(net, {optimizer = optimizer, every = 2, live = "gradient"})
@@ -99,7 +99,7 @@ describe("watch with a live plot", function(device)
     close(curves[2].y, expected, {rtol = 1e-3})
   end)
 
-  it("draws shares of dead units", function()
+  it("draws fractions of dead units", function()
     at_terminal(false)
     local net = nn.Sequential(nn.Linear(2, 4), nn.ReLU()):to(device)
     tide.no_grad(function()
@@ -134,7 +134,7 @@ describe("watch with a live plot", function(device)
     for name, tensor in pairs(weights "ratio") do test.identical(tensor, expected[name]) end
   end)
 
-  it("is drawn while the training runs, at most four times a second", function()
+  it("is drawn during training, at most four times a second", function()
     local written = at_terminal(true)
     local net, optimizer, step = training()
     local now = 0
@@ -146,7 +146,7 @@ describe("watch with a live plot", function(device)
       tide.synchronize()
     end
     local drawings = select(2, table.concat(written):gsub("norm of the gradient", ""))
-    equal(drawings, 7) -- at the first of eight times nothing has been sent for
+    equal(drawings, 7) -- at the first of eight times no copy has been started
     local _ = w:close()
   end)
 
@@ -162,7 +162,7 @@ describe("watch with a live plot", function(device)
     equal({names[1], names[8]}, {"net[1]", "net[39]"})
   end)
 
-  it("shows the curves once it is closed, and gives way to an error", function()
+  it("shows the curves when it is closed, unless there is an error", function()
     local written = at_terminal(false)
     local net, optimizer, step = training()
     do
@@ -183,7 +183,7 @@ describe("watch with a live plot", function(device)
     equal(without:close(), nil)
   end)
 
-  it("names what can be drawn", function()
+  it("reports which plots exist", function()
     local net = training()
     raises('watch: live must be "ratio", "gradient" or "dead", got "ratios"', tide.watch, net, {live = "ratios"})
     raises("watch: option 'live': expected \"ratio\", \"gradient\" or \"dead\", got boolean", tide.watch, net, {live = true})

@@ -1,4 +1,4 @@
--- tide.watch: figures of what a network computes, its gradients and updates, without a change of a bit.
+-- tide.watch: statistics of activations, gradients and updates, without changing any bits.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -9,14 +9,14 @@ local F = nn.functional
 local here = debug.getinfo(1, "S").source:match("^@(.*)/[^/]*$") or "."
 local own_folder = dofile(here .. "/../support/own_folder.lua")
 
---- The row of a kind and name; of several outputs the one with a number.
+--- The row of a kind and name; of several outputs, the one with a number.
 local function find(rows, kind, name, number)
   for _, row in ipairs(rows) do
     if row.kind == kind and row.name == name and (row.number or 1) == (number or 1) then return row end
   end
 end
 
---- Asserts that a row has the figures of a list of numbers.
+--- Asserts that a row has the statistics of a list of numbers.
 local function has_figures(row, values)
   local sum, squares, zeros = 0, 0, 0
   for _, value in ipairs(values) do
@@ -72,7 +72,7 @@ describe("watch", function(device)
     equal({update.layer, update.class, update.parameter, update.step}, {"net[1]", "Linear 4 -> 6", "weight", 1})
   end)
 
-  it("waits for nothing, and once for all that is read", function()
+  it("does not wait, and waits once for all values that are read", function()
     local net, optimizer, step = small()
     local w <close> = tide.watch(net, {optimizer = optimizer})
     local waits = tide.wait_count()
@@ -101,7 +101,7 @@ describe("watch", function(device)
     end
   end)
 
-  it("looks at each n-th step, and has no hooks in the others", function()
+  it("samples each n-th step, and has no hooks in the others", function()
     local net, optimizer, step = small()
     local w = tide.watch(net, {optimizer = optimizer, every = 3})
     local hooked = {}
@@ -123,7 +123,7 @@ describe("watch", function(device)
     equal(w:table()[1].step, 7)
   end)
 
-  it("follows steps by hand, and calls hooks after the sampled ones", function()
+  it("follows manual steps, and calls hooks after sampled ones", function()
     local net, _, step = small()
     local w <close> = tide.watch(net, {every = 2})
     local seen = {}
@@ -155,13 +155,13 @@ describe("watch", function(device)
     equal({rows[3].units, rows[3].dead}, {4, 2})
     equal({rows[6].units, rows[6].dead}, {5, 1})
     test.is_true(tostring(w):find "net%[5%] %(ReLU%) .* 1 of 5 units dead\n?" ~= nil)
-    -- A unit that gives something again is not dead any more.
+    -- A unit that is active again is no longer dead.
     set(net[4], {1.0, 1, 2, 3, 4})
     net(tide.ones({2, 1, 3, 3}, {device = device}))
     equal(w:table()[6].dead, 0)
   end)
 
-  it("names the first values that are nan or infinite, their step, layer and line", function()
+  it("reports the first values that are nan or infinite, with step, layer and line", function()
     local function first(spoil, before_step)
       local net, optimizer, step, x = small()
       local w <close> = tide.watch(net, {optimizer = optimizer})
@@ -195,7 +195,7 @@ describe("watch", function(device)
     equal({found.parameters, off}, {{"bias"}, 0})
   end)
 
-  it("remembers the first nan when its sample is not kept any more", function()
+  it("remembers the first nan when its sample is no longer kept", function()
     local net = nn.Linear(2, 2):to(device)
     local w <close> = tide.watch(net)
     for i = 1, 130 do
@@ -206,7 +206,7 @@ describe("watch", function(device)
     equal(w:rows()[1].step, 31)
   end)
 
-  it("has a row for each call of a module, and none for what backward computes again", function()
+  it("has a row for each call of a module, and none for recomputation in backward", function()
     local Twice = tide.class("Twice", nn.Module)
     function Twice:init() self.layer = nn.Linear(2, 2) end
     function Twice:forward(x)
@@ -224,7 +224,7 @@ describe("watch", function(device)
     test.is_true(tostring(w):find "net%.layer %(Linear 2 %-> 2%) +activation .-\n +activation 2 " ~= nil)
   end)
 
-  it("sees halves as numbers of full width, and leaves integers out", function()
+  it("converts half types to float32, and skips integers", function()
     local net = nn.Sequential(nn.Embedding(7, 4), nn.Linear(4, 4)):to(device):half()
     tide.no_grad(function() net[2].bias:fill_(60000) end)
     local w <close> = tide.watch(net)

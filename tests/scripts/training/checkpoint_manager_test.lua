@@ -1,4 +1,4 @@
--- tide.training.CheckpointManager: trainings that stop and go on, and files that are damaged.
+-- tide.training.CheckpointManager: trainings that stop and resume, and damaged files.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -10,7 +10,7 @@ local own_folder = dofile(here .. "/../support/own_folder.lua")
 local CheckpointManager = tide.training.CheckpointManager
 local schedules = tide.optim.lr_scheduler
 
---- What io.stderr is given while fn runs.
+--- The text written to io.stderr while fn runs.
 local function warnings_of(fn)
   local texts, stderr = {}, io.stderr
   io.stderr = {write = function(_, ...) texts[#texts + 1] = table.concat {...} end}
@@ -92,7 +92,7 @@ local function step(own, x)
 end
 
 --- All losses and the state at the end of a training of 3 epochs, which is saved after step `stop` and
---- goes on with other objects.
+--- continues with other objects.
 local function train(path, kind, stop)
   tide.manual_seed(1)
   local own, losses, epoch = parts(path, kind), {}, 1
@@ -129,10 +129,10 @@ local function identical(got, expected)
   for key, value in pairs(expected) do identical(got[key], value) end
 end
 
-describe("a training that stops and goes on", function()
+describe("a training that stops and resumes", function()
   local folder = own_folder()
   for kind in pairs(kinds) do
-    it("gives the same bits as without, wherever it stops: " .. kind, function()
+    it("computes the same bits as without, wherever it stops: " .. kind, function()
       local path = folder() .. "/net"
       local whole = train(path, kind)
       equal(#whole.losses, 12)
@@ -167,18 +167,18 @@ describe("a checkpoint manager", function()
     return of
   end
 
-  it("finds nothing at first", function()
+  it("finds no checkpoints at first", function()
     local values = manager():restore()
     equal(values, nil)
     equal(manager():checkpoints(), {})
   end)
-  it("keeps the last ones", function()
+  it("keeps the newest ones", function()
     local own = save(manager {keep = 2}, {false, false, false, false})
     equal(numbers(own), {3, 4})
     equal(names_in(folder()), {"net-000003.safetensors", "net-000004.safetensors", "net-index.safetensors"})
     equal(numbers(manager()), {3, 4})
   end)
-  it("keeps the best one too", function()
+  it("keeps the best one, too", function()
     for mode, best in pairs {min = 3, max = 2} do
       path = folder() .. "/" .. mode
       local own = save(manager {keep = 2, mode = mode}, {5, 9.0, 1, 0 / 0, 4, 4})
@@ -191,12 +191,12 @@ describe("a checkpoint manager", function()
       equal(own:checkpoints()[1], {number = best, metric = info.metric, path = info.path, best = true})
     end
   end)
-  it("takes a metric from a tensor", function()
+  it("accepts a tensor as metric", function()
     manager():save(nil, tide.tensor(2.5))
     equal(manager():checkpoints()[1].metric, 2.5)
     equal(manager():restore(), {})
   end)
-  it("says which file is damaged, and takes the one before", function()
+  it("reports a damaged file, and uses the previous one", function()
     for name, damage in pairs {
       cut = function(text) return text:sub(1, -3) end, empty = function() return "" end,
       other = function() return ("no checkpoint"):rep(10) end,
@@ -215,7 +215,7 @@ describe("a checkpoint manager", function()
       equal(numbers(manager()), {1, 2, 4})
     end
   end)
-  it("refuses to start again where files are there and none can be read", function()
+  it("refuses to start again if files exist but none can be read", function()
     save(manager(), {false, false})
     write(path .. "-000001.safetensors", "")
     os.remove(path .. "-000002.safetensors")
@@ -246,13 +246,13 @@ describe("a checkpoint manager", function()
     raises("restore: " .. path .. "-000001.safetensors has no 'other'", own.restore, own)
     equal(net.weight:tolist(), {{8.0, 8.0}})
   end)
-  it("leaves all as it was if saving fails", function()
+  it("leaves everything unchanged if saving fails", function()
     local own = save(manager(), {false, false})
     raises("save: checkpoint.values.fn: a function cannot be saved", own.save, own, {fn = print})
     equal(numbers(own), {1, 2})
     equal(#names_in(folder()), 3)
   end)
-  it("says what is wrong with its arguments", function()
+  it("reports invalid arguments", function()
     raises("CheckpointManager: argument 1 (path): expected string, got number", CheckpointManager, 3, {})
     raises("CheckpointManager: objects: expected a table", CheckpointManager, path, net)
     raises("CheckpointManager: objects: rate has no state_dict", CheckpointManager, path, {rate = 3})
@@ -266,7 +266,7 @@ describe("a checkpoint manager", function()
     raises("save: argument 2 (metric): expected number or tensor, got string", own.save, own, {}, "3")
     raises("restore: expected last, best or the number of a checkpoint that is kept, got 7", own.restore, own, 7)
   end)
-  it("is found again whole when the program is killed, whenever that is", function()
+  it("finds a complete file if the program is killed at any time", function()
     local script, started = folder() .. "/save.lua", folder() .. "/started"
     write(script, ([[
       local CheckpointManager = require "tide.training".CheckpointManager

@@ -1,4 +1,4 @@
--- Loggers: the bytes that TensorBoard reads, rows of CSV files, versions, and what goes wrong.
+-- Loggers: the bytes that TensorBoard reads, rows of CSV files, versions, and errors.
 local tide = require "tide"
 local test = require "tide.test"
 local crc32c = require "tide.training.loggers.crc32c"
@@ -24,7 +24,7 @@ end
 
 local function hex(text) return (text:gsub(".", function(c) return ("%02x"):format(c:byte()) end)) end
 
--- Known values are of the package tensorboard: crc32c and masked_crc32c, RecordWriter and the messages
+-- Expected values come from the package tensorboard: crc32c and masked_crc32c, RecordWriter and the messages
 -- of tensorboard.compat.proto.
 describe("records of events", function()
   it("have the checksums of TensorBoard", function()
@@ -97,7 +97,7 @@ describe("SummaryWriter", function(device)
     local last = by_tag.last.value
     equal({last.height, last.width, last.channels}, {2, 5, 3})
   end)
-  it("waits for no step, and writes at most once a second", function()
+  it("does not wait in any step, and writes at most once a second", function()
     local writer <close> = loggers.SummaryWriter(folder())
     local loss = tide.tensor(1.0, {device = device})
     tide.synchronize()
@@ -129,7 +129,7 @@ describe("files of events", function()
     return writer.path
   end
 
-  it("that end within a record give what is whole", function()
+  it("that end within a record return the complete records", function()
     local path = example()
     local text, most = contents(path), 0
     for length = 0, #text do
@@ -142,7 +142,7 @@ describe("files of events", function()
     end
     equal(most, 6)
   end)
-  it("that are damaged are an error with the place, or lack their end", function()
+  it("that are damaged raise an error with the offset, or lack their end", function()
     local path = example()
     local text = contents(path)
     math.randomseed(20)
@@ -152,7 +152,7 @@ describe("files of events", function()
       raises(path .. ": the record at byte ", loggers.read_events, path)
     end
   end)
-  it("whose messages are nonsense under right checksums are an error or read", function()
+  it("with valid checksums but invalid messages raise an error or are read", function()
     local path = folder() .. "/nonsense"
     local text = summary.event(1.5, 3, summary.histogram("h", {min = 1, max = 2, num = 3, sum = 4, sum_squares = 5},
       {1, 2}, {3, 4}))
@@ -172,7 +172,7 @@ describe("files of events", function()
     end
     test.is_true(read > 0 and read < 2000)
   end)
-  it("that cannot be written go on where the last whole record ends", function()
+  it("that cannot be written continue after the last complete record", function()
     local writer <close> = loggers.SummaryWriter(folder())
     writer:add_scalar("a", 1, 1)
     writer:save()
@@ -199,7 +199,7 @@ describe("CSVLogger", function(device)
     return logger, function() return contents(logger.path) end
   end
 
-  it("merges rows by step and takes columns later", function()
+  it("merges rows by step and adds columns later", function()
     local logger <close>, text = new()
     logger:log_metrics({loss = tide.tensor(0.5, {device = device}), epoch = 1}, 1)
     logger:log_metrics({accuracy = 0.25}, 1)
@@ -215,7 +215,7 @@ describe("CSVLogger", function(device)
     equal(text(), '"a,""b""",accuracy,epoch,loss,step\n,0.25,1,0.5,1\nnan,,,0.125,2\n,,,1e+300,3\n,,,inf,4\n')
     equal(tide.data.read_csv(logger.path)["a,\"b\""]:isnan():tolist(), {true, true, true, true})
   end)
-  it("waits for no step", function()
+  it("does not wait in any step", function()
     local logger <close>, text = new()
     local loss = tide.tensor(1.0, {device = device})
     tide.synchronize()
@@ -225,14 +225,14 @@ describe("CSVLogger", function(device)
       loss:add_(1)
     end
     equal(tide.wait_count() - waits, 0)
-    -- More may come to the newest row.
+    -- The newest row may still get values.
     logger.written_at = logger.written_at - 1
     logger:log_metrics({other = 1}, 3)
     equal(text(), "loss,step\n1.0,1\n2.0,2\n")
     logger:save()
     equal(text(), "loss,other,step\n1.0,,1\n2.0,,2\n3.0,1,3\n")
   end)
-  it("goes on with the rows of its version, without a part of the last", function()
+  it("continues the rows of its version, without a partial last row", function()
     do
       local logger <close> = new {version = 7}
       logger:log_metrics({loss = 0.5}, 1)
@@ -258,7 +258,7 @@ describe("CSVLogger", function(device)
     logger:save()
     equal(text(), "loss,step\n3,0\n2,1\n1,10\n0,11\n")
   end)
-  it("keeps what cannot be written, and names the file", function()
+  it("keeps values that cannot be written, and names the file", function()
     local logger <close>, text = new()
     logger:log_metrics({loss = 0.5}, 1)
     os.execute(("ln -s /dev/full '%s'"):format(logger.path))
@@ -279,7 +279,7 @@ describe("CSVLogger", function(device)
     raises(logger.path .. ": No such file or directory", logger.save, logger)
     os.rename(folder() .. "/moved", logger.log_dir)
   end)
-  it("leaves out a value that cannot be read", function()
+  it("skips a value that cannot be read", function()
     local logger <close>, text = new()
     logger:log_metrics({loss = tide.tensor({1, 2}, {device = device})[tide.tensor({3}, {device = device})]}, 1)
     logger:log_metrics({loss = 0.5}, 2)
@@ -292,7 +292,7 @@ end)
 describe("versions of loggers", function()
   local folder = own_folder()
 
-  it("are the next after the largest, or what is asked for", function()
+  it("are the next after the largest, or as requested", function()
     for _, class in ipairs {loggers.CSVLogger, loggers.TensorBoardLogger} do
       local name = class.name
       local first <close> = class(folder(), name)
@@ -356,7 +356,7 @@ end)
 describe("arguments of loggers", function()
   local folder = own_folder()
 
-  it("that do not fit are errors", function()
+  it("are checked", function()
     local logger = loggers.TensorBoardLogger(folder())
     raises("TensorBoardLogger: loss: expected a single value, got shape (2)", logger.log_metrics, logger,
       {loss = tide.ones(2)}, 1)

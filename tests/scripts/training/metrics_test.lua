@@ -1,4 +1,4 @@
--- Metrics: values of scikit-learn, batches, what is counted and when anything waits. In the calls of
+-- Metrics: values of scikit-learn, batches, counts and waits. In the calls of
 -- scikit-learn classes are one less, p, t, s, y, q are the data below, and oh = np.eye(3)[t].
 local tide = require "tide"
 local test = require "tide.test"
@@ -34,7 +34,7 @@ describe("metrics", function(device)
     near(metrics.TopKAccuracy(2)(p, t), 5 / 6) -- top_k_accuracy_score(t, p, k=2)
     near(metrics.Accuracy {top_k = 2}(p, t), 5 / 6)
   end)
-  it("leave out classes that do not occur", function()
+  it("skip classes that do not occur", function()
     -- precision_score([0, 1, 1, 0, 1], [0, 1, 0, 3, 1], average="macro", zero_division=0), ...
     local said, right, options = put {1, 2, 1, 4, 2}, put {1, 2, 2, 1, 2}, {num_classes = 5}
     near(metrics.functional.precision(said, right, options), 0.5)
@@ -43,7 +43,7 @@ describe("metrics", function(device)
     -- balanced_accuracy_score
     near(metrics.Accuracy {num_classes = 5, average = "macro"}(said, right), 0.5833333333333333)
   end)
-  it("of yes and no and of labels are scikit-learn's", function()
+  it("of binary targets and of labels are scikit-learn's", function()
     -- accuracy_score(y, s > 0.35), precision_score, recall_score, f1_score
     local expected = {Accuracy = 4 / 7, Precision = 0.6, Recall = 0.75, F1 = 2 / 3}
     for name, figure in pairs(expected) do
@@ -93,7 +93,7 @@ describe("metrics", function(device)
     near(metrics.MeanSquaredError {squared = false}(said, right), math.sqrt(4.416666666666667))
     near(metrics.MeanAbsoluteError()(said, right), 1.1666666666666665)
     near(metrics.R2Score()(said, right), 0.5865686408296944) -- r2_score
-    -- As it is over two batches, and far from 0, where squares of the numbers lose all digits.
+    -- The same over two batches, and far from 0, where squares of the numbers lose all digits.
     local score = metrics.R2Score()
     score:update(said:to("float64")[{{1, 2}}] + 1e9, right:to("float64")[{{1, 2}}] + 1e9)
     score:update(said:to("float64")[{{3, 3}}] + 1e9, right:to("float64")[{{3, 3}}] + 1e9)
@@ -105,19 +105,19 @@ describe("metrics", function(device)
     near(metrics.Perplexity {ignore_index = 2}(put({{0.0, 0, 0}, {9, 0, 0}}, "float64"), put {1, 2}), 3)
     near(metrics.Accuracy {ignore_index = -1}(p, put {1, -1, -1, 2, -1, -1}), 0.5)
   end)
-  it("over batches are those of all at once", function()
+  it("over batches equal those of all samples", function()
     for _, name in ipairs {"Accuracy", "Precision", "Recall", "F1", "AUROC", "AveragePrecision",
       "ConfusionMatrix", "Perplexity"} do
       local metric = metrics[name]()
       metric:update(p[{{1, 2}}], t[{{1, 2}}])
-      metric:update(p:narrow(1, 3, 0), t:narrow(1, 3, 0)) -- a batch of none
+      metric:update(p:narrow(1, 3, 0), t:narrow(1, 3, 0)) -- an empty batch
       near(metric(p[{{3, 6}}], t[{{3, 6}}]), metrics[name]()(p[{{3, 6}}], t[{{3, 6}}]):tolist())
       near(metric:compute(), metrics[name]()(p, t):tolist())
       metric:reset()
       raises(name .. ": compute was called before the first update", metric.compute, metric)
     end
   end)
-  it("stay on their device and wait only where a figure is read", function()
+  it("stay on their device and wait only when a value is read", function()
     local all = metrics.Collection {accuracy = metrics.Accuracy(), area = metrics.AUROC(), f1 = metrics.F1()}
     tide.synchronize()
     local waits = tide.wait_count()
@@ -129,7 +129,7 @@ describe("metrics", function(device)
     test.close(figures.accuracy:item(), 2 / 3, {rtol = 1e-12})
     test.is_true(tide.wait_count() - waits <= 1)
   end)
-  it("take half types, and count beyond what a float32 can", function()
+  it("accept half types, and count beyond the precision of float32", function()
     near(metrics.MeanSquaredError()(put({300.0, 300}, "float16"), put({0.0, 0}, "float16")), 90000)
     near(metrics.Accuracy()(p:to("float16"), t), 2 / 3)
     local metric = metrics.ConfusionMatrix(2)
@@ -138,7 +138,7 @@ describe("metrics", function(device)
     metric:update(put {1}, put {1})
     test.equal(metric:compute():tolist(), {{(1 << 24) + 1, 0}, {0, 0}})
   end)
-  it("refuse classes out of range when the figure is read", function()
+  it("reject classes out of range when the value is read", function()
     raises("positions start at 1", function()
       return metrics.Accuracy()(p, put {0, 1, 2, 1, 1, 1}):item()
     end)
@@ -153,7 +153,7 @@ end)
 
 describe("arguments of metrics", function()
   local p, t = tide.ones(4, 3), tide.tensor {1, 2, 3, 1}
-  it("that do not fit are errors", function()
+  it("are checked", function()
     raises("do not match targets of shape (3)", function() metrics.Accuracy():update(p, t[{{1, 3}}]) end)
     raises("differ in shape: (4, 3) and (4)", function() metrics.MeanSquaredError():update(p, t) end)
     raises("num_classes is required", function() metrics.F1():update(t, t) end)

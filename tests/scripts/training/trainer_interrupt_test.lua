@@ -48,7 +48,7 @@ describe("a training that is stopped by a signal", function()
     local file <close> = assert(io.open(path, "wb"))
     file:write(script(root, here .. "/../support"))
   end)
-  it("leaves a checkpoint that loads when it is killed, whenever that is", function()
+  it("leaves a valid checkpoint if it is killed at any time", function()
     local before = 0
     for i = 1, 5 do
       signalled(path, root, "KILL", 0.03 * i)
@@ -57,7 +57,7 @@ describe("a training that is stopped by a signal", function()
       before = step
     end
   end)
-  it("ends the step, saves and lets the script go on when it is interrupted", function()
+  it("ends the step, saves and returns to the script when it is interrupted", function()
     local before = 0
     for _ = 1, 3 do
       local printed, ended = signalled(path, root, "INT", 0.2)
@@ -74,7 +74,7 @@ describe("a training that is stopped by a signal", function()
 end)
 
 --- The text of a script that trains 3 epochs, sends itself an interrupt in the hook POINT the
---- NUMBER-th time, and prints what it ends with.
+--- NUMBER-th time, and prints its results.
 local function interrupting(root, support)
   return ([[
     local small = dofile "%s/small_training.lua"

@@ -37,7 +37,7 @@ local function parts(root, way, options)
   }, optimizer
 end
 
---- All that a training ends with.
+--- The final state of a training.
 local function ending(trainer, net, optimizer, history)
   return {
     net = net:state_dict(), optimizer = optimizer:state_dict(), history = history,
@@ -132,10 +132,10 @@ end
 
 describe("a training that cannot save", function()
   local folder = own_folder()
-  it("ends with the error, and keeps the checkpoint before", function()
+  it("ends with the error, and keeps the previous checkpoint", function()
     local root = folder() .. "/runs"
     local trainer, net, train, validation, options = parts(root, ways.plain)
-    -- After the first epoch, the next files cannot be made.
+    -- After the first epoch, no more files can be created.
     trainer.callbacks[#trainer.callbacks + 1] = {on_advance_end = function(_, own)
       if own.global_step == 5 then
         os.execute(("mkdir '%s/version_0/checkpoint-000002.safetensors'"):format(root))

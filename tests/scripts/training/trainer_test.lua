@@ -48,7 +48,7 @@ describe("tide.Trainer", function()
     equal(counted {max_epochs = 5, min_epochs = 2, callbacks = {early}}, {2, 10, 2})
     equal(counted {max_epochs = 5, min_steps = 3, callbacks = {early}}, {1, 3, 1})
   end)
-  it("validates when its options say", function()
+  it("validates as its options say", function()
     local function places(options)
       local list = {}
       options.callbacks = {{on_validation_start = function(_,
@@ -63,7 +63,7 @@ describe("tide.Trainer", function()
     equal(places {max_epochs = 4, check_val_every_n_epoch = 2, num_sanity_val_steps = 0}, {10, 20})
     equal(places {max_epochs = 2, limit_val_batches = 0}, {})
   end)
-  it("gives the means of the epoch as numbers", function()
+  it("returns the means of the epoch as numbers", function()
     local trainer, history, net = fit({max_epochs = 1, limit_train_batches = 3}, {
       metrics = {accuracy = tide.metrics.Accuracy(),
         ones = function(outputs) return outputs:sum() * 0 + 1 end},
@@ -80,7 +80,7 @@ describe("tide.Trainer", function()
     equal(tostring(history):match "^[^\n]*",
       "epoch    loss  accuracy    ones  val_accuracy  val_loss  val_ones  seconds")
   end)
-  it("leaves modes as they were, and random numbers out of validation", function()
+  it("restores modes, and random numbers after validation", function()
     local _, _, net = fit {max_epochs = 1}
     equal(net.training, true)
     net:eval()
@@ -116,7 +116,7 @@ describe("tide.Trainer", function()
     end
     equal(names, expected)
   end)
-  it("reads no value in a step", function()
+  it("does not read values in a step", function()
     tide.manual_seed(3)
     local net = small.network()
     local train = small.loaders()
@@ -167,7 +167,7 @@ describe("training.Module", function()
     equal(found, {history[1].loss, history[2].loss})
     test.is_true(found[1] ~= found[2])
   end)
-  it("is validated, tested and asked for predictions", function()
+  it("is validated, tested and used for predictions", function()
     local Full = tide.class("Full", Net)
     function Full:test_step(batch) self:log("right",
       self(batch[1]):argmax(2):eq(batch[2]):to("float32"):mean()) end

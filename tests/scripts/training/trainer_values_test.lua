@@ -1,4 +1,4 @@
--- tide.Trainer computes what the same loop by hand computes, and PyTorch.
+-- tide.Trainer computes the same values as a manual loop, and as PyTorch.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -11,8 +11,8 @@ local schedules = tide.optim.lr_scheduler
 
 local kEpochs <const> = 2
 
---- The loop by hand. `way` has a type for autocast, how many batches make a step, how gradients are
---- clipped, and a schedule.
+--- The manual loop. `way` has the autocast type, the number of batches in a step, the kind of gradient
+--- clipping, and a scheduler.
 local function by_hand(way)
   tide.manual_seed(3)
   local train = small.loaders()
@@ -95,7 +95,7 @@ local ways = {
 
 describe("a training by tide.Trainer", function()
   for name, way in pairs(ways) do
-    it("has the same bits as the loop by hand: " .. name, function()
+    it("has the same bits as the manual loop: " .. name, function()
       local expected, got = by_hand(way[1]), by_trainer(way[1], way[2])
       close(got.losses, expected.losses, {rtol = 1e-12})
       got.losses, expected.losses = nil, nil

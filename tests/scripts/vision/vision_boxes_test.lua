@@ -1,4 +1,4 @@
--- tide.vision.ops: boxes and regions have torchvision's numbers; positions count from 1.
+-- tide.vision.ops: boxes and regions have torchvision's values; positions count from 1.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
@@ -26,7 +26,7 @@ describe("boxes", function(device)
       close(ops.box_area(ops.box_convert(boxes, "xyxy", form), form), {100, 110, 80, 308, 95, 90})
     end
   end)
-  it("become boxes of another form, and back", function()
+  it("are converted to other formats, and back", function()
     close(ops.box_convert(boxes, "xyxy", "xywh"), {{0, 0, 10, 10}, {1, 1, 10, 11}, {20, 20, 10, 8},
       {-3, 2, 8, 38.5}, {0, 0, 10, 9.5}, {21, 19, 9, 10}})
     local centered = ops.box_convert(boxes, "xyxy", "cxcywh")
@@ -38,7 +38,7 @@ describe("boxes", function(device)
     same:zero_()
     close(ops.box_area(boxes)[1], 100)
   end)
-  it("overlap by these shares", function()
+  it("have these overlaps", function()
     close(ops.box_iou(boxes, others), {{0.42, 0, 0}, {0.381818175, 0, 0}, {0, 0.181818187, 0},
       {0.0638297871, 0, 0}, {0.442105263, 0, 0}, {0, 0.173913047, 0}}, {atol = 1e-6})
     close(ops.box_iou(boxes:abs() + 1, others, {fmt = "cxcywh"}), {{0.595041335, 0.0350109413, 0},
@@ -57,13 +57,13 @@ describe("boxes", function(device)
       {-0.11105492, -0.16395241, -0.777511179}, {0.439116508, -0.348820448, -0.896654785},
       {-0.503965676, 0.118309326, -0.868780613}}, {atol = 1e-6})
   end)
-  it("are cut off at the borders of an image, and small ones found", function()
+  it("are clipped at the borders of an image, and small ones are found", function()
     close(ops.clip_boxes_to_image(boxes, {9, 25}), {{0, 0, 10, 9}, {1, 1, 11, 9}, {20, 9, 25, 9},
       {0, 2, 5, 9}, {0, 0, 10, 9}, {21, 9, 25, 9}})
     equal(ops.remove_small_boxes(boxes, 9.5):tolist(), {1, 2, 5})
     equal(ops.remove_small_boxes(boxes, 99).shape, {0})
   end)
-  it("that overlap a better one by more than the threshold are dropped", function()
+  it("that overlap a better one by more than the threshold are suppressed", function()
     for threshold, kept in pairs {
       [0.3] = {2, 3, 4}, [0.5] = {2, 3, 4}, [0.7] = {2, 5, 3, 4}, [0.9] = {2, 5, 3, 6, 4},
     } do
@@ -74,8 +74,8 @@ describe("boxes", function(device)
     local none = ops.nms(boxes:narrow(1, 1, 0), scores:narrow(1, 1, 0), 0.5)
     equal({none.shape, none.dtype}, {{0}, "int64"})
   end)
-  it("are kept the same whether all are looked at together or in parts", function()
-    -- Boxes of side 1 on a line, 0.5 apart: each second one is kept.
+  it("are kept equally in one pass or in parts", function()
+    -- Boxes of side 1 on a line, 0.5 apart: every second one is kept.
     local count = 1200
     local left = tide.arange(count, {dtype = "float32", device = device}) * 0.5
     local zero = tide.zeros({count}, {device = device})
@@ -83,14 +83,14 @@ describe("boxes", function(device)
     local kept = ops.nms(line, -left, 0.3)
     equal(kept:tolist(), (tide.arange(count // 2) * 2 + 1):tolist())
   end)
-  it("carry gradients through their overlaps", function()
+  it("propagate gradients through their overlaps", function()
     local x = tensor({{0.0, 0, 2, 2}}, {requires_grad = true})
     ops.box_iou(x, tensor {{1.0, 0, 3, 2}}):sum():backward()
     -- Both cover 2, together 6: x2 moves the first by 2, x1 the second by -2.
     close(x.grad[{1, 1}], 2 * 2 / 36)
     close(x.grad[{1, 3}], 2 / 6)
   end)
-  it("of other shapes or forms are errors", function()
+  it("of invalid shapes or formats are errors", function()
     raises("box_area: expected boxes of 4 numbers in the last dimension, got (2, 3)", ops.box_area,
       tide.ones(2, 3))
     raises('box_convert: in_fmt must be "xyxy", "xywh" or "cxcywh", got "xy"', ops.box_convert,
@@ -118,7 +118,7 @@ describe("regions of images", function(device)
       {2, 8.5, 7, 10.9, 8.9}}, {device = device})
   end
 
-  --- Compares values at some places, and the gradient by its sums.
+  --- Compares values at some positions, and the gradient by its sums.
   local function check(x, y, places, sums)
     equal(y.shape, {5, 2, 2, 3})
     local flat = y:flatten():tolist()
@@ -137,7 +137,7 @@ describe("regions of images", function(device)
         [26] = 0, [31] = -0.076538, [40] = -0.808134, [49] = 0.215456, [60] = 0.986977},
       {-0.602407813, 20.7026329, 2.36831665})
   end)
-  it("are means of as many samples as a cell has pixels", function()
+  it("are means of one sample for each pixel of a cell", function()
     local x = image()
     check(x, ops.roi_align(x, rows(), {2, 3}),
       {[1] = -0.188629, [12] = 0.097063, [13] = -0.239313, [25] = 0.009011, [26] = 0.008776, [27] = 0,
@@ -158,7 +158,7 @@ describe("regions of images", function(device)
         [57] = -0.950016},
       {1.93933988, 22.3665848, 3.40387917})
   end)
-  it("are given by image too, to functions and modules", function()
+  it("accept boxes by image, as functions and modules", function()
     local x, all = image():detach(), rows()
     local function corners(first, count) return all:narrow(1, first, count):narrow(2, 2, 4) end
     -- Boxes 1 and 4 are of image 1.
@@ -172,14 +172,14 @@ describe("regions of images", function(device)
       equal(fn(x, all:narrow(1, 1, 0), 2).shape, {0, 2, 2, 2})
     end
   end)
-  it("have gradients that small changes of the image confirm", function()
+  it("have gradients that agree with finite differences", function()
     local x = tide.rand({1, 1, 5, 5}, {dtype = "float64", device = device}):requires_grad_()
     local boxes = tide.tensor({{1.0, 0.3, 0.4, 3.9, 4.6}}, {dtype = "float64", device = device})
     test.is_true(tide.autograd.gradcheck(function(input)
       return ops.roi_align(input, boxes, 2, {sampling_ratio = 2, aligned = true})
     end, {x}))
   end)
-  it("of other shapes are errors", function()
+  it("of invalid shapes are errors", function()
     local x = image():detach()
     raises("roi_align: expected features (n, channels, height, width), got (3)", ops.roi_align, tide.ones(3),
       rows(), 2)
@@ -200,7 +200,7 @@ describe("layers of networks for images", function(device)
     tide.manual_seed(21)
     local x = tide.ones(1000, 2, 3, {device = device})
     local y = ops.stochastic_depth(x, 0.25, "row")
-    -- A row is 0 or 4 / 3 as a whole.
+    -- A row is entirely 0 or 4 / 3.
     close(y:amax({2, 3}), y:amin({2, 3}))
     close(y:unique():tolist(), {0, 4 / 3})
     test.is_true(math.abs(y:mean():item() - 1) < 5 * math.sqrt(0.25 / 0.75 / 1000))
@@ -218,7 +218,7 @@ describe("layers of networks for images", function(device)
     raises("stochastic_depth: p must be between 0 and 1, got 1.5", ops.StochasticDepth, 1.5, "row")
     raises('StochasticDepth: mode must be "batch" or "row", got "rows"', ops.StochasticDepth, 0.5, "rows")
   end)
-  it("Conv2dNormActivation keeps the size of images, and leaves out what is false", function()
+  it("Conv2dNormActivation preserves the size of images, and omits parts that are false", function()
     local x = tide.ones(2, 3, 8, 8, {device = device})
     local layer = ops.Conv2dNormActivation(3, 4, {kernel_size = 5, dilation = 2}):to(device)
     equal(layer(x).shape, {2, 4, 8, 8})

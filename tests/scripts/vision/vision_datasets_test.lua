@@ -1,4 +1,4 @@
--- Data sets of pictures: files in the published formats, folders, and damaged ones.
+-- Data sets of images: files in the published formats, folders, and damaged ones.
 local tide = require "tide"
 local test = require "tide.test"
 local native = require "tide.native"
@@ -15,7 +15,7 @@ local function write(path, bytes)
   native.write_file(path, bytes)
 end
 
---- Bytes 0..255 that look random, always the same.
+--- Pseudorandom bytes 0..255, always the same.
 local function pattern(count, start)
   local bytes = {}
   for i = 1, count do bytes[i] = string.char((i * 7 + start * 31) % 256) end
@@ -51,7 +51,7 @@ describe("data sets of MNIST's form", function()
     end
     equal(datasets.KMNIST(folder()).classes[3], "su")
   end)
-  it("may be packed, and are found by train", function()
+  it("may be compressed, and are selected by train", function()
     local raw = put "MNIST"
     os.execute(("cd '%s' && gzip -n * && cp train-images-idx3-ubyte.gz t10k-images-idx3-ubyte.gz"):format(raw))
     equal(datasets.MNIST(folder()).data:bytes(), images)
@@ -59,7 +59,7 @@ describe("data sets of MNIST's form", function()
     equal(datasets.MNIST(folder(), false).targets:tolist(), {2, 2, 2})
     raises("train-images-idx3-ubyte.gz is damaged: its MD5 sum is ", datasets.MNIST, folder(), {download = true})
   end)
-  it("that are missing name the files, and with download where they are found", function()
+  it("that are missing raise an error with the files, and with download with their sources", function()
     local raw = folder() .. "/MNIST/raw"
     raises(("MNIST: not found: %s/train-images-idx3-ubyte or train-images-idx3-ubyte.gz, "):format(raw), datasets.MNIST,
       folder())
@@ -84,7 +84,7 @@ describe("data sets of MNIST's form", function()
       idx({2}, "\1\2"))
     refused("MNIST: RAW/train-labels-idx1-ubyte: expected labels from 0 to 9, got 10", nil, idx({3}, "\1\10\2"))
   end)
-  it("are read or refused when they are mutated, packed and plain", function()
+  it("are read or rejected when they are mutated, compressed and plain", function()
     local raw = put "MNIST"
     local function read() datasets.MNIST(folder()) end
     test.is_true(count_refused(raw .. "train-images-idx3-ubyte", 1000, 1, read, raw) > 450)
@@ -92,7 +92,7 @@ describe("data sets of MNIST's form", function()
     os.execute(("gzip -n '%s/train-labels-idx1-ubyte'"):format(raw))
     test.is_true(count_refused(raw .. "train-labels-idx1-ubyte.gz", 1000, 2, read, raw) > 700)
   end)
-  it("that unpack to too much are refused before memory is taken", function()
+  it("with too large unpacked sizes are rejected before memory is allocated", function()
     local raw = put "MNIST"
     os.remove(raw .. "train-images-idx3-ubyte")
     -- 17 members of 64 MiB each.
@@ -129,7 +129,7 @@ describe("data sets of CIFAR's form", function()
     image, class = Small10(folder(), {train = false}):get(1)
     equal({image:bytes(), class}, {pattern(3072, 4), 5})
   end)
-  it("may lie in the archive", function()
+  it("may be in the archive", function()
     put10()
     os.execute(("cd '%s' && tar czf cifar-10-binary.tar.gz cifar-10-batches-bin && rm -r cifar-10-batches-bin")
       :format(folder()))
@@ -170,7 +170,7 @@ describe("data sets of CIFAR's form", function()
     put10()
     test.is_true(count_refused(place .. "data_batch_1.bin", 500, 4, function() Small10(folder()) end, place) > 200)
   end)
-  it("give whole batches, also from workers, and samples where there is a transform", function()
+  it("return batches directly, also from workers, and samples if there is a transform", function()
     put10()
     local function batches(set, options)
       local all = {}
@@ -192,7 +192,7 @@ describe("data sets of CIFAR's form", function()
   end)
 end)
 
-describe("folders of pictures", function()
+describe("folders of images", function()
   local folder = own_folder()
 
   local function picture(name, value)
@@ -224,7 +224,7 @@ describe("folders of pictures", function()
     end
     equal(numbers, {{7, 3, 2, 2}, {1, 2, 2, 3, 3, 3, 3}})
   end)
-  it("take a loader, extensions or a function", function()
+  it("accept a loader, extensions or a function", function()
     example()
     local function name_of(path) return path:match "[^/]*$" end
     local set = datasets.ImageFolder(folder(), {loader = name_of, is_valid_file = function(path)
@@ -235,7 +235,7 @@ describe("folders of pictures", function()
     equal({#set, #set.classes, set:get(1)}, {1, 3, "notes.txt", 2})
     raises("DatasetFolder: expected either extensions or is_valid_file", datasets.DatasetFolder, folder(), name_of)
   end)
-  it("that are wrong are errors", function()
+  it("that are invalid are errors", function()
     raises(folder() .. "/none: cannot be listed: No such file or directory", datasets.ImageFolder, folder() .. "/none")
     raises("ImageFolder: " .. folder() .. " has no subfolders: expected one for each class", datasets.ImageFolder,
       folder())
@@ -260,7 +260,7 @@ describe("folders of pictures", function()
 end)
 
 describe("data sets without files", function()
-  it("are random numbers that depend on the position alone", function()
+  it("are random numbers that depend on the position only", function()
     local set = datasets.FakeData(5, {3, 4, 6}, 4)
     tide.manual_seed(3)
     local image, class = set:get(2)
@@ -280,7 +280,7 @@ describe("data sets without files", function()
     raises("FakeData: image_size: expected {channels, height, width}", datasets.FakeData, 5, {3})
     raises("FakeData: image_size must be a positive integer, got 0", datasets.FakeData, 5, {3, 0, 4})
   end)
-  it("are the digits that come with tide", function()
+  it("include the digits that come with tide", function()
     local set, images, labels = datasets.Digits(), tide.data.digits()
     local image, class = set:get(100)
     equal({#set, image:bytes(), class, image.shape}, {1797, images[100]:bytes(), labels[100]:item() + 1, {1, 8, 8}})

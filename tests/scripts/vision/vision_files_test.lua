@@ -1,11 +1,11 @@
--- Pictures in files: there and back, and what cannot be read or written.
+-- Images in files: written and read back, and errors.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal, raises = test.same_type, test.raises
 local vision = tide.vision
 
-describe("files of pictures", function()
+describe("image files", function()
   local path
   test.before_each(function() path = os.tmpname() end)
   test.after_each(function() os.remove(path) end)
@@ -16,7 +16,7 @@ describe("files of pictures", function()
     return (tide.arange(count) * 5 % 256):to("uint8"):reshape(...)
   end
 
-  it("keep every pixel in png", function()
+  it("preserve every pixel in png", function()
     for channels = 1, 4 do
       local image = picture(channels, 9, 13)
       vision.write_png(image, path)
@@ -25,7 +25,7 @@ describe("files of pictures", function()
     vision.write_png(picture(9, 13), path, {compression_level = 0})
     test.identical(vision.read_image(path), picture(1, 9, 13))
   end)
-  it("are the smaller the lower the quality of jpeg", function()
+  it("are smaller for a lower quality of jpeg", function()
     local image = picture(3, 64, 64)
     local low, high = vision.encode_jpeg(image, 10), vision.encode_jpeg(image, {quality = 95})
     assert(#low < #high // 2)
@@ -33,7 +33,7 @@ describe("files of pictures", function()
     test.identical(vision.read_file(path), high)
     test.identical(vision.decode_jpeg(high), vision.read_image(path))
   end)
-  it("are decoded in the mode asked for", function()
+  it("are decoded in the requested mode", function()
     local bytes = vision.encode_png(picture(4, 5, 7))
     for mode, channels in pairs {unchanged = 4, gray = 1, gray_alpha = 2, rgb = 3, rgb_alpha = 4, RGB = 3} do
       equal(vision.decode_image(bytes, {mode = mode}).shape, {channels, 5, 7})
@@ -41,13 +41,13 @@ describe("files of pictures", function()
     raises("decode_image: expected mode to be 'unchanged', 'gray', 'gray_alpha', 'rgb' or 'rgb_alpha', got 'hsv'",
       function() vision.decode_image(bytes, {mode = "hsv"}) end)
   end)
-  it("of jpeg are decoded at the least scale that a hint allows", function()
+  it("of jpeg are decoded at the smallest scale that satisfies a hint", function()
     local bytes = vision.encode_jpeg(picture(3, 64, 96))
     equal(vision.decode_image(bytes, {size_hint = {20, 20}}).shape, {3, 32, 48})
     equal(vision.decode_image(bytes, {size_hint = {8, 8}}).shape, {3, 8, 12})
     raises("size_hint: expected {height, width}", function() vision.decode_image(bytes, {size_hint = {8}}) end)
   end)
-  it("are refused by name", function()
+  it("are rejected with an error that names them", function()
     local bytes = vision.encode_png(picture(3, 5, 7)):bytes()
     vision.write_file(path, bytes:sub(1, 40))
     raises(path .. ": is a damaged PNG picture: it is cut short", function() vision.read_image(path) end)
@@ -63,13 +63,13 @@ describe("files of pictures", function()
       vision.decode_image {}
     end)
   end)
-  it("take pictures of bytes alone", function()
+  it("accept images of bytes only", function()
     raises("write_png: expected a uint8 picture, got float32", function()
       vision.write_png(tide.ones(3, 4, 5), path)
     end)
     raises("quality must be between 1 and 100, got 0", function() vision.encode_jpeg(picture(3, 4, 5), 0) end)
   end)
-  it("keep what they held when they cannot be written", function()
+  it("are not changed if they cannot be written", function()
     vision.write_file(path, "old")
     raises("write_jpeg: expected 1 or 3 channels", function() vision.write_jpeg(picture(2, 4, 5), path) end)
     equal(vision.read_file(path):bytes(), "old")

@@ -1,4 +1,4 @@
--- Functions on pictures: shapes, types, gradients and errors. Values are compared with torchvision's
+-- Functions on images: shapes, types, gradients and errors. Values are compared with torchvision's
 -- in the golden cases.
 local tide = require "tide"
 local test = require "tide.test"
@@ -6,7 +6,7 @@ local describe, it = test.describe, test.it
 local equal, raises = test.same_type, test.raises
 local T = tide.vision.transforms.functional
 
-describe("functions on pictures", function(device)
+describe("functions on images", function(device)
   local function floats(...)
     local count = 1
     for _, size in ipairs {...} do count = count * size end
@@ -14,7 +14,7 @@ describe("functions on pictures", function(device)
   end
   local function bytes(...) return (floats(...) * 255):round():to("uint8") end
 
-  it("give batches what they give single pictures", function()
+  it("compute the same for batches as for single images", function()
     local points = {{0, 0}, {12, 0}, {12, 8}, {0, 8}}
     local moved = {{1, 1}, {11, 0}, {12, 7}, {2, 8}}
     local functions = {
@@ -70,7 +70,7 @@ describe("functions on pictures", function(device)
     equal(T.crop(x, 20, 20, 2, 3):sum():item(), 0.0)
     equal(T.erase(x, 5, 6, 3, 3, 7)[1][5][6]:item(), 7.0)
   end)
-  it("leave a picture alone when nothing is to be done", function()
+  it("return the image itself if there is nothing to do", function()
     local x = bytes(3, 6, 8)
     for _, result in ipairs {
       T.resize(x, {6, 8}), T.adjust_brightness(x, 1), T.adjust_contrast(x, 1), T.rotate(x, 0), T.pad(x, 0),
@@ -79,14 +79,14 @@ describe("functions on pictures", function(device)
       test.identical(result, x)
     end
   end)
-  it("fill with a colour for each channel", function()
+  it("fill with a color for each channel", function()
     local x = tide.ones(3, 4, 4, {device = device})
     local turned = T.rotate(x, 45, {fill = {0.25, 0.5, 0.75}})
     for channel = 1, 3 do equal(turned[channel][1][1]:item(), channel / 4) end
     local padded = T.pad(x, 1, {0.25, 0.5, 0.75})
     for channel = 1, 3 do equal(padded[channel][1][1]:item(), channel / 4) end
   end)
-  it("say what is wrong", function()
+  it("report errors", function()
     local x = floats(3, 6, 8)
     raises("resize: argument 1 (img): expected tensor, got number", function() T.resize(1, 2) end)
     raises('resize: interpolation must be "nearest", "bilinear", "bicubic" or "nearest-exact"',

@@ -1,4 +1,4 @@
--- tide.vision.models: the numbers of torchvision's networks, their options and starting values. The
+-- tide.vision.models: results of torchvision's networks, their options and initial values. The
 -- golden cases compare more of them, and their gradients.
 local tide = require "tide"
 local test = require "tide.test"
@@ -20,8 +20,8 @@ local function group_norm(channels) return nn.GroupNorm(8, channels) end
 local stem = {{out_channels = 8, kernel_size = 3, stride = 4},
   {out_channels = 16, kernel_size = 3, stride = 8}}
 
--- {name, options, entries of the state_dict, parameters, output, size}: what torchvision 0.27 gives with
--- 3 classes for an image of 64 x 64, or another size, weights set by the formula.
+-- {name, options, entries of the state_dict, parameters, output, size}: results of torchvision 0.27 with
+-- 3 classes for an image of 64 x 64, or another size, with weights set by the formula.
 local small <const> = {
   {"mobilenet_v3_small", {}, 244, 1520931, {0.237067, -0.0485275, -0.329076}},
   {"mnasnet0_5", {}, 314, 941355, {0.214436, -0.992193, 1.48299}},
@@ -58,7 +58,7 @@ local function compare(row, device)
   local words = {}
   for option in pairs(options) do words[#words + 1] = option end
   table.sort(words)
-  it(("%s has torchvision's numbers %s"):format(name, table.concat(words, ", ")), function()
+  it(("%s has torchvision's results %s"):format(name, table.concat(words, ", ")), function()
     local given = {num_classes = 3}
     for option, value in pairs(options) do given[option] = value end
     local net = models[name](given)
@@ -78,7 +78,7 @@ end
 describe("networks for images", function(device)
   for _, row in ipairs(small) do compare(row, device) end
 
-  it("lenet takes images of 28 x 28, with as many channels as asked for", function()
+  it("lenet accepts images of 28 x 28, with the given number of channels", function()
     local net = models.lenet({in_channels = 3, num_classes = 4}):to(device)
     equal(net(tide.ones(2, 3, 28, 28, {device = device})).shape, {2, 4})
     equal(count(models.lenet()), 61706)
@@ -88,7 +88,7 @@ end)
 describe("larger networks for images", function()
   for _, row in ipairs(others) do compare(row, "cpu") end
 
-  it("googlenet in training gives the logits of its side branches too", function()
+  it("googlenet in training also returns the logits of its auxiliary classifiers", function()
     local net = models.googlenet({num_classes = 3})
     equal(count(net), 9939113)
     local x = tide.ones(2, 3, 64, 64)
@@ -97,14 +97,14 @@ describe("larger networks for images", function()
     for i = 1, 3 do equal(results[i].shape, {2, 3}) end
     equal(select("#", net:eval()(x)), 1)
   end)
-  it("inception_v3 in training gives the logits of its side branch too", function()
+  it("inception_v3 in training also returns the logits of its auxiliary classifier", function()
     local net = models.inception_v3({num_classes = 3})
     local x = tide.ones(2, 3, 299, 299)
     local logits, aux = net(x)
     equal({logits.shape, aux.shape}, {{2, 3}, {2, 3}})
     equal(models.inception_v3({aux_logits = false}).AuxLogits, nil)
   end)
-  it("densenet drops features and computes them again in training, with the same gradients", function()
+  it("densenet with memory_efficient recomputes features in training, with the same gradients", function()
     local function gradient(options)
       tide.manual_seed(1)
       local net = models.densenet121(options)
@@ -125,7 +125,7 @@ describe("options of networks", function()
     raises("lenet: unknown option 'zzz': known are num_classes, in_channels", models.lenet,
       {zzz = 1})
   end)
-  it("must be of their kind", function()
+  it("must have their type", function()
     raises("lenet: num_classes: expected an integer, got 2.5", models.lenet,
       {num_classes = 2.5})
     raises("lenet: option 'num_classes': expected integer, got string", models.lenet,
@@ -141,18 +141,18 @@ describe("options of networks", function()
     raises("lenet: expected a table of options by name, got number", models.lenet, 10)
     raises("lenet: expected a table of options by name, got a list", models.lenet, {10})
   end)
-  it("cannot ask for weights", function()
+  it("cannot request weights", function()
     local text = [[weights cannot be downloaded: load a file, as in net:load_state_dict(]]
       .. [[tide.load("resnet18.safetensors"))]]
     raises("resnet18: " .. text, models.resnet18, {weights = "DEFAULT"})
     raises("resnet18: " .. text, models.resnet18, {pretrained = true})
     equal(count(models.lenet({pretrained = false})), 61706)
   end)
-  it("that are part of a name cannot be changed", function()
+  it("that are fixed by a name cannot be changed", function()
     raises("resnext50_32x4d: groups is 32 in this network, got 2", models.resnext50_32x4d,
       {groups = 2})
   end)
-  it("that do not fit the network are errors", function()
+  it("that are invalid are errors", function()
     raises("BasicBlock: groups must be 1 and width_per_group 64, got 2 and 64", models.resnet18,
       {groups = 2})
     raises("BasicBlock: a dilation of 2 instead of a stride needs a network of Bottleneck blocks",
@@ -163,7 +163,7 @@ describe("options of networks", function()
     raises("mobilenet_v2: inverted_residual_setting: expected rows of 4 numbers", models.mobilenet_v2,
       {inverted_residual_setting = {{1, 2}}})
   end)
-  it("a vision transformer takes images of its size alone", function()
+  it("a vision transformer accepts only images of its size", function()
     local net = models.vit_b_32({image_size = 32, num_classes = 2})
     raises("expected images of 32 x 32, got (1, 3, 64, 64): set image_size", net,
       tide.ones(1, 3, 64, 64))
@@ -179,7 +179,7 @@ describe("names of networks", function()
       test.is_true(i == 1 or names[i - 1] < name)
     end
   end)
-  it("make networks by get_model", function()
+  it("can be passed to get_model", function()
     equal(count(models.get_model("lenet", {num_classes = 10})), 61706)
     raises("get_model: unknown network 'resnet19'; did you mean 'resnet18'?", models.get_model,
       "resnet19")
@@ -188,7 +188,7 @@ describe("names of networks", function()
     raises("tide.vision.models.resnet8: there is no such name; did you mean 'resnet18'?",
       function() return models.resnet8 end)
   end)
-  it("of layers in older files are read too", function()
+  it("of layers in older files are also read", function()
     local net = models.densenet121({bn_size = 1, num_classes = 2})
     local other = models.densenet121({bn_size = 1, num_classes = 2})
     local state, renamed = {}, 0
@@ -207,7 +207,7 @@ describe("names of networks", function()
     other:load_state_dict(state)
     close(other.encoder.layers.encoder_layer_7.mlp[4].weight, net.encoder.layers.encoder_layer_7.mlp[4].weight)
   end)
-  it("stand in errors of weights that do not fit", function()
+  it("are in errors of weights that do not fit", function()
     local net = models.lenet()
     local state = net:state_dict()
     state["classifier.4.weight"], state.head = nil, tide.ones(2)
@@ -220,17 +220,17 @@ describe("names of networks", function()
   end)
 end)
 
-describe("starting values of networks", function()
-  --- Asserts that a tensor has this mean of 0 and this deviation, within what chance allows.
+describe("initial values of networks", function()
+  --- Asserts that a tensor has a mean of 0 and this deviation, within statistical error.
   local function spread(tensor, std)
     local x = tensor:detach():double()
     local n = x:numel()
     test.is_true(math.abs(x:mean():item()) < 5 * std / math.sqrt(n), x:mean():item())
-    -- Squares of normal numbers vary by sqrt(2), those of uniform ones by less.
+    -- The squares of normal numbers vary by sqrt(2), those of uniform ones by less.
     close(x:square():mean():item(), std * std, {rtol = 5 * math.sqrt(2 / n)})
   end
 
-  --- Asserts that a tensor is spread evenly over +-bound.
+  --- Asserts that a tensor is uniformly distributed over +-bound.
   local function uniform(tensor, bound)
     spread(tensor, bound / math.sqrt(3))
     test.is_true(tensor:detach():abs():max():item() <= bound)
@@ -240,7 +240,7 @@ describe("starting values of networks", function()
     equal(tensor:detach():eq(value):all():item(), true)
   end
 
-  it("residual networks begin by the number of outputs", function()
+  it("of residual networks depend on the number of outputs", function()
     tide.manual_seed(11)
     local net = models.resnet18({num_classes = 100})
     spread(net.conv1.weight, math.sqrt(2 / (64 * 7 * 7)))
@@ -253,7 +253,7 @@ describe("starting values of networks", function()
     all(bottleneck.bn3.weight, 0)
     all(bottleneck.bn2.weight, 1)
   end)
-  it("vgg begins by the number of outputs, or as its layers do", function()
+  it("of vgg depend on the number of outputs, or are those of its layers", function()
     tide.manual_seed(12)
     local net = models.vgg11({num_classes = 100})
     spread(net.features[4].weight, math.sqrt(2 / (128 * 9)))
@@ -264,7 +264,7 @@ describe("starting values of networks", function()
     uniform(plain.features[4].weight, 1 / math.sqrt(64 * 9))
     uniform(plain.classifier[7].weight, 1 / math.sqrt(4096))
   end)
-  it("squeezenet, densenet and mobilenets begin as torchvision's", function()
+  it("of squeezenet, densenet and mobilenets are torchvision's", function()
     tide.manual_seed(13)
     local net = models.squeezenet1_1({num_classes = 20})
     uniform(net.features[4].expand3x3.weight, math.sqrt(6 / (16 * 9)))
@@ -284,7 +284,7 @@ describe("starting values of networks", function()
     all(net.features[2].block[2].fc1.bias, 0)
     spread(net.classifier[1].weight, 0.01)
   end)
-  it("efficientnet, mnasnet, regnet and googlenet begin as torchvision's", function()
+  it("of efficientnet, mnasnet, regnet and googlenet are torchvision's", function()
     tide.manual_seed(14)
     local net = models.efficientnet_b0({num_classes = 25})
     spread(net.features[9][1].weight, math.sqrt(2 / 1280))
@@ -307,7 +307,7 @@ describe("starting values of networks", function()
     spread(net.fc.weight, 0.1)
     spread(net.AuxLogits.fc.weight, 0.001)
   end)
-  it("convnext and vision transformers begin as torchvision's", function()
+  it("of convnext and vision transformers are torchvision's", function()
     tide.manual_seed(15)
     local net = models.convnext_tiny({num_classes = 25, layer_scale = 0.25})
     spread(net.features[3][2].weight, 0.02)
@@ -315,7 +315,7 @@ describe("starting values of networks", function()
     all(net.classifier[3].bias, 0)
     all(net.features[2][1].layer_scale, 0.25)
     net = models.vit_b_32({num_classes = 25, image_size = 64})
-    -- Cut off at 2, which is far out.
+    -- Truncated at 2, which is far out.
     spread(net.conv_proj.weight, math.sqrt(1 / (3 * 32 * 32)))
     all(net.class_token, 0)
     spread(net.encoder.pos_embedding, 0.02)
@@ -328,7 +328,7 @@ describe("starting values of networks", function()
 end)
 
 describe("stochastic depth of networks", function()
-  it("grows with the depth, and is switched off by eval", function()
+  it("increases with the depth, and is disabled by eval", function()
     local net = models.efficientnet_b0({num_classes = 2, stochastic_depth_prob = 0.4})
     local probabilities = {}
     for _, module in ipairs(net:modules()) do

@@ -1,4 +1,4 @@
--- Transforms as objects: what they do, and how their parameters are distributed.
+-- Transforms as objects: their effects, and the distributions of their parameters.
 local tide = require "tide"
 local draw = require "tide.internal.draw"
 local test = require "tide.test"
@@ -9,7 +9,7 @@ local F = V.functional
 
 local function bytes(...) return (tide.rand(...) * 256):to("uint8") end
 
---- Mean, least and largest of what `fn` gives.
+--- Mean, minimum and maximum of the results of `fn`.
 local function summary(fn, count)
   local sum, least, most = 0, math.huge, -math.huge
   for _ = 1, count or 2000 do
@@ -19,13 +19,13 @@ local function summary(fn, count)
   return sum / (count or 2000), least, most
 end
 
---- Asserts that a value is within `distance` of what is expected.
+--- Asserts that a value is within `distance` of the expected one.
 local function near(value, expected, distance)
   test.is_true(math.abs(value - expected) <= distance, ("%g is not near %g"):format(value, expected))
 end
 
-describe("draws on the host", function()
-  it("are those of a tensor of random numbers", function()
+describe("random numbers drawn on the host", function()
+  it("equal those of a tensor of random numbers", function()
     for _, seed in ipairs {0, 7, -5, 1 << 40} do
       tide.manual_seed(seed)
       tide.rand(3)
@@ -37,7 +37,7 @@ describe("draws on the host", function()
       equal(tide.get_rng_state().offset, after.offset)
     end
   end)
-  it("have the distributions that they are named after", function()
+  it("have the distributions in their names", function()
     tide.manual_seed(1)
     local mean, least, most = summary(function() return draw.integer(3, 6) end)
     near(mean, 4.5, 0.1)
@@ -59,7 +59,7 @@ end)
 describe("transforms", function()
   test.before_each(function() tide.manual_seed(3) end)
 
-  it("repeat with the seed, and differ without", function()
+  it("are the same for the same seed, and differ otherwise", function()
     local image = bytes(3, 24, 32)
     local change = V.Compose {
       V.RandomResizedCrop(16), V.RandomHorizontalFlip(), V.ColorJitter(0.4, 0.4, 0.4, 0.1), V.RandAugment(),
@@ -73,7 +73,7 @@ describe("transforms", function()
     test.is_false(first:equal(second))
     equal({first.shape, first.dtype}, {{3, 16, 16}, "float32"})
   end)
-  it("do what the functions do", function()
+  it("agree with the functions", function()
     local image = bytes(3, 24, 32)
     test.identical(V.Resize(12)(image), F.resize(image, 12))
     test.identical(V.Pad({1, 2}, 5)(image), F.pad(image, {1, 2}, 5))
@@ -98,7 +98,7 @@ describe("transforms", function()
     end, 400)
     near(wide, 1.5, 0.2)
   end)
-  it("choose parts of the picture evenly", function()
+  it("choose parts of the image uniformly", function()
     local image = tide.zeros(3, 20, 30)
     local mean, least, most = summary(function() return (V.RandomCrop.get_params(image, {5, 10})) end)
     near(mean, 8.5, 0.4)
@@ -117,7 +117,7 @@ describe("transforms", function()
     end)
     near(erased, 0.2, 0.02)
   end)
-  it("draw factors, angles and corners of their ranges", function()
+  it("draw factors, angles and corners from their ranges", function()
     local jitter = V.ColorJitter(0.4, 0, 2, 0.1)
     equal({jitter.brightness, jitter.contrast, jitter.saturation, jitter.hue}, {{0.6, 1.4}, nil, {0, 3}, {-0.1, 0.1}})
     local mean, least, most = summary(function()
@@ -137,7 +137,7 @@ describe("transforms", function()
     near(mean, 34, 0.3)
     equal({least, most}, {29, 39})
   end)
-  it("give every change of an augmentation its turn", function()
+  it("apply every operation of an augmentation", function()
     local image = bytes(3, 16, 16)
     for _, change in ipairs {
       V.RandAugment(), V.TrivialAugmentWide(), V.AutoAugment(), V.AutoAugment "cifar10", V.AutoAugment "svhn",
@@ -165,7 +165,7 @@ describe("transforms", function()
       equal(mixed:eq(images):logical_or(mixed:eq(images:roll(1, 1))):all():item(), true)
     end
   end)
-  it("say what is wrong", function()
+  it("report errors", function()
     local image = bytes(3, 8, 8)
     raises("RandomCrop: the size 9 x 9 is larger than the image's 8 x 8; pad_if_needed = true pads it",
       function() V.RandomCrop(9)(image) end)
@@ -180,7 +180,7 @@ describe("transforms", function()
       function() V.MixUp()(tide.rand(2, 3, 4, 4), tide.tensor {1, 2}) end)
     equal(tostring(V.Resize(20)), 'Resize(size = 20, interpolation = "bilinear", antialias = true)')
   end)
-  it("wait for nothing", function()
+  it("do not wait", function()
     local image = tide.rand(3, 16, 16)
     local change = V.Compose {
       V.RandomResizedCrop(8), V.RandomHorizontalFlip(), V.ColorJitter(0.4, 0.4, 0.4), V.RandomErasing(1),

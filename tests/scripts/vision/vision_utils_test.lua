@@ -1,12 +1,12 @@
--- Grids of pictures, pictures in files of their own, boxes.
+-- Grids of images, image files, boxes.
 local tide = require "tide"
 local test = require "tide.test"
 local describe, it = test.describe, test.it
 local equal, raises = test.same_type, test.raises
 local vision = tide.vision
 
-describe("pictures to look at", function(device)
-  it("stand in rows", function()
+describe("images for viewing", function(device)
+  it("are arranged in rows", function()
     local batch = tide.arange(5 * 2 * 2, {device = device}):float():reshape(5, 1, 2, 2)
     local grid = vision.make_grid(batch, {nrow = 2, padding = 1, pad_value = -1})
     equal(grid[1]:tolist(), {
@@ -20,7 +20,7 @@ describe("pictures to look at", function(device)
     test.identical(vision.make_grid({batch[1], batch[2]}), vision.make_grid(batch[{{1, 2}}]))
     equal(vision.make_grid(batch[1]).shape, {3, 2, 2})
   end)
-  it("are brought to 0..1", function()
+  it("are normalized to 0..1", function()
     local batch = tide.tensor({{{{-1.0, 1.0}}}, {{{0.0, 3.0}}}}, {device = device})
     local function values(options)
       options.normalize, options.padding = true, 0
@@ -42,7 +42,7 @@ describe("pictures to look at", function(device)
     raises("save_image: 'x.gif' has no known format: expected an extension or format jpeg, jpg or png",
       function() vision.save_image(batch, "x.gif") end)
   end)
-  it("get boxes", function()
+  it("can have boxes", function()
     local image = tide.zeros({3, 5, 6}, {dtype = "uint8", device = device})
     local boxes = tide.tensor {{1, 1, 4, 3}, {-3, 3, 1, 9}}
     local drawn = vision.draw_bounding_boxes(image, boxes, {colors = {"red", "#0000ff"}})

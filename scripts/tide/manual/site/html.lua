@@ -1,11 +1,11 @@
--- Pieces of HTML: escaped text, Lua with its parts in colours, and the frames of pages.
+-- Pieces of HTML: escaped text, highlighted Lua code, page templates.
 local escape_markup = require "tide.internal.escape_markup"
 local native = require "tide.native"
 local tokens = require "tide.internal.tokens"
 
 local html = {escape = escape_markup}
 
---- A name as the id of an element, and after "#" in a link.
+--- A name as the id of an element, also for links after "#".
 function html.id(name)
   return (name:gsub("[^%w_.:-]", function(c) return ("-%02x"):format(c:byte()) end))
 end
@@ -29,7 +29,7 @@ function html.lua(code)
   return table.concat(parts) .. html.escape(code:sub(place))
 end
 
---- Code in a block of its own.
+--- A block of code.
 function html.block(code) return '<pre><code>' .. html.lua(code) .. "</code></pre>" end
 
 local kFrame <const> = [[
@@ -73,7 +73,7 @@ $body
 
 local function filled(frame, values) return (frame:gsub("%$(%l+)", values)) end
 
---- A page that stands by itself.
+--- A standalone page.
 function html.lone_page(title, body)
   local head = "<style>\n" .. native.read_embedded "tide/manual/site/style.css" .. "</style>"
   return filled(kFrame, {

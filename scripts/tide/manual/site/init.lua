@@ -1,4 +1,4 @@
--- The site: the reference, the lessons and the documents as pages of HTML that need no server.
+-- The site: the reference, the lessons and the documents as HTML pages that need no server.
 local html = require "tide.manual.site.html"
 local json = require "tide.internal.json"
 local lesson_pages = require "tide.manual.site.lesson_pages"
@@ -13,15 +13,15 @@ local site = {}
 local kIntroduction <const> = [[
 <h1>tide</h1>
 <p>Lua 5.4 with tensors, gradients, models, data and timing, over a lazy runtime for CPUs and NVIDIA
-GPUs. These pages are made by <code>tide manual FOLDER --html</code> from what the program itself
-says: <code>tide help NAME</code> shows the same in a terminal.</p>
+GPUs. <code>tide manual FOLDER --html</code> generates these pages from the program's own reference:
+<code>tide help NAME</code> shows the same in a terminal.</p>
 <ul>
 <li>Dimensions and positions count from 1, negative ones from the end. Classes count from 1.</li>
-<li>An argument with <code>?</code> may be left out, or be given by name in a table at the end, as
-those in braces: <code>x:sum(1, true)</code> is <code>x:sum(1, {keepdim = true})</code>.</li>
-<li>Calls do not wait for the device unless their section says so.</li>
-<li>Each example is run as a test. <code>--&gt;</code> shows what it gives, numbers with four
-digits. <code>nn</code>, <code>F</code>, <code>optim</code> and <code>autograd</code> stand for
+<li>Arguments with <code>?</code> or in braces are optional. They can also be passed by name in a
+table at the end: <code>x:sum(1, true)</code> is <code>x:sum(1, {keepdim = true})</code>.</li>
+<li>Calls do not wait for the device unless noted.</li>
+<li>Each example is run as a test. <code>--&gt;</code> shows its result, numbers with four digits.
+<code>nn</code>, <code>F</code>, <code>optim</code> and <code>autograd</code> stand for
 <code>tide.nn</code>, <code>tide.nn.functional</code>, <code>tide.optim</code> and
 <code>tide.autograd</code>.</li>
 </ul>
@@ -29,7 +29,7 @@ digits. <code>nn</code>, <code>F</code>, <code>optim</code> and <code>autograd</
 
 local kPicture <const> = "%.[sp][vn]g$"
 
---- The documents: {path, file, title, text}, and what files of docs/ are called on the site.
+--- The documents: {path, file, title, text}, and the names of files of docs/ on the site.
 local function documents()
   local list, files = {}, {}
   for _, path in ipairs(native.list_embedded "docs/") do
@@ -53,26 +53,26 @@ local function links_of(list)
   return links
 end
 
--- What lessons run with: on any machine, with sizes that take seconds.
+-- Arguments for lessons that would otherwise take longer than some seconds.
 local kWords <const> = {
   ["04_async_queue"] = "--size 256", ["17_resnet18"] = "--size 64 --batch 4",
   ["18_mixed_precision"] = "--size 32",
 }
 local kLessonSeconds <const> = 60
 
---- The words with which a lesson runs.
+--- The arguments with which a lesson is run.
 local function words_of(lesson)
   local words = {"--device", "cpu"}
   for word in (kWords[lesson.name] or ""):gmatch "%S+" do words[#words + 1] = word end
   return words
 end
 
---- A text as JavaScript writes it. Nothing in it ends the script or a line.
+--- A text as a JavaScript string, which cannot end the script element and has no line breaks.
 local function script_text(text)
   return (json.quoted((text:gsub("[\n\r]", " "))):gsub("<", "\\u003c"))
 end
 
---- The index of the search: rows {name, address, text}.
+--- The search index: rows {name, address, text}.
 local function index_script(rows)
   local lines = {}
   for i, row in ipairs(rows) do
@@ -88,7 +88,7 @@ local function add_headings(rows, file, headings)
   end
 end
 
---- The pages of the index: a list of links with what they are about.
+--- The body of the index page: lists of links to all pages.
 local function index_body(navigation)
   local out = {kIntroduction}
   for _, part in ipairs(navigation) do
@@ -101,7 +101,7 @@ local function index_body(navigation)
   return table.concat(out, "\n")
 end
 
---- Writes the site into a folder that exists; gives a line about it.
+--- Writes the site to an existing folder; returns a line about it.
 function site.write(folder)
   local docs, files = documents()
   local lessons = lesson_pages.list()

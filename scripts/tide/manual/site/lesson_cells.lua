@@ -1,4 +1,4 @@
--- The cells of a lesson as HTML: words, code, and what the code printed and showed.
+-- The cells of a lesson as HTML: text, code and output.
 local html = require "tide.manual.site.html"
 local lines_to_show = require "tide.lessons.lines_to_show"
 local markdown = require "tide.manual.site.markdown"
@@ -7,10 +7,10 @@ local prose = require "tide.lessons.prose"
 
 local lesson_cells = {}
 
---- A comment's lines.
+--- The HTML of a comment's lines.
 function lesson_cells.words(lines) return (markdown(table.concat(prose(lines), "\n"), {})) end
 
---- The code without what prints headings: the page has them.
+--- The code without the lines that print headings, which the page shows itself.
 local function code_html(cell)
   local code = {}
   for i, line in ipairs(cell.code) do
@@ -21,7 +21,7 @@ local function code_html(cell)
   return lines[1] and html.block(table.concat(lines, "\n"))
 end
 
---- Takes the heading that a cell prints off its outputs: "\n1. Data\n-------\n".
+--- Removes the printed heading from a cell's outputs: "\n1. Data\n-------\n".
 local function take_title(outputs)
   local first = outputs[1]
   local title, rule, rest = (first and first.data or ""):match "^\n?([^\n]+)\n(%-%-%-+)\n(.*)$"
@@ -30,7 +30,7 @@ local function take_title(outputs)
   return title
 end
 
---- Adds a cell to the pieces of a page: {pictures = how many it has, ...}. `outputs` are those of the
+--- Adds a cell to the pieces of a page: {pictures = number of images, ...}. `outputs` are those of the
 --- cell, if it was reached.
 function lesson_cells.add(page, cell, outputs)
   outputs = outputs or {}

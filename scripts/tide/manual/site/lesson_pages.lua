@@ -1,4 +1,4 @@
--- Pages of lessons: what stands in comments is text, the rest is code, with what it prints and shows.
+-- Pages of lessons: comments become text, the rest is code with its output.
 local cells_of = require "tide.lessons.cells"
 local html = require "tide.manual.site.html"
 local lesson_cells = require "tide.manual.site.lesson_cells"
@@ -9,7 +9,7 @@ local take_exercises = require "tide.lessons.exercises"
 
 local lesson_pages = {}
 
---- The lesson of a path: {path, name, title, file}, the last being that of its page on the site.
+--- The lesson at a path: {path, name, title, file}; file is its page on the site.
 function lesson_pages.lesson(path)
   local first = native.read_embedded(path):match "^%-%- ([^\n]*)"
   local name = path:match "([^/]*)%.lua$"
@@ -28,8 +28,8 @@ function lesson_pages.list()
   return list
 end
 
---- The number of the exercise whose answer a cell begins: that of the heading that it prints, or of
---- its comment where the answers are functions that are checked.
+--- The number of the exercise whose answer begins with this cell: the number in the heading that it prints, or in
+--- its comment if the answers are functions that are checked.
 local function exercise_of(cell, checked)
   for _, line in ipairs(checked and cell.text or cell.code) do
     local number = line:match(checked and "^(%d+)%. " or '^heading "(%d+)%. ')
@@ -37,12 +37,12 @@ local function exercise_of(cell, checked)
   end
 end
 
---- Takes the first paragraph off a comment's lines.
+--- Removes the first paragraph from a comment's lines.
 local function take_paragraph(lines)
   while lines[1] and lines[1]:find "%S" do table.remove(lines, 1) end
 end
 
---- The code without the marks of its solution, and without what a learner starts from.
+--- The code without solution marks, and without the code from which a learner starts.
 local function solved(code)
   local kept, part = {}, nil
   for _, line in ipairs(code) do
@@ -53,7 +53,7 @@ local function solved(code)
   return kept
 end
 
---- The cells of the answers: by the number of an exercise, those before the first as `common`, those
+--- The cells of the answers by the number of the exercise; those before the first as `common`, those
 --- that check the answers as `checks`. Each is {cell, number of the cell}.
 local function answers_of(path)
   local source = native.read_embedded(path)
@@ -67,7 +67,7 @@ local function answers_of(path)
       present = {}
       answers[exercise] = present
     elseif number == 1 then
-      cell.text = {} -- what the file is
+      cell.text = {} -- it describes the file
     elseif checked and present ~= answers.common then
       present = answers.checks
     end
@@ -76,7 +76,7 @@ local function answers_of(path)
   return answers
 end
 
---- The words of a lesson that its answers take, too.
+--- The arguments of a lesson that also apply to its answers.
 local function words_for_answers(words)
   local taken = {}
   for i, word in ipairs(words) do
@@ -97,7 +97,7 @@ local function add_folded(page, summary, cells, outputs)
   page[#page + 1] = "</details>"
 end
 
---- Adds the exercises, each with its answer to be unfolded. Returns whether the answers ran.
+--- Adds the exercises, each with its folded answer. Returns whether the answers ran without errors.
 local function add_exercises(page, exercises, lesson, words, seconds)
   if not exercises[1] then return true end
   local path = "lessons/answers/" .. lesson.name .. ".lua"
@@ -113,13 +113,13 @@ local function add_exercises(page, exercises, lesson, words, seconds)
     page[#page + 1] = "</li>"
   end
   page[#page + 1] = "</ol>"
-  add_folded(page, "What all answers begin with", answers.common, outputs)
-  if answers.checks[1] then add_folded(page, "What checks the answers", answers.checks, outputs) end
+  add_folded(page, "Common code of all answers", answers.common, outputs)
+  if answers.checks[1] then add_folded(page, "Checks of the answers", answers.checks, outputs) end
   return succeeded
 end
 
---- The body of a lesson's page, what the search finds in it: {title, anchor, text}, and whether all
---- of it ran to its end. The lesson runs with these words, for at most `seconds` if they are given.
+--- The body of a lesson's page; its entries in the search index, {title, anchor, text}; and whether the lesson and
+--- its answers ran to the end. The lesson is run with these arguments, for at most `seconds` if given.
 function lesson_pages.body(lesson, words, seconds)
   local headings = {{title = lesson.title, anchor = "", text = ""}}
   local page = {pictures = 0, "<h1>" .. html.escape(lesson.title) .. "</h1>"}

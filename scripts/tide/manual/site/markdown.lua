@@ -1,16 +1,16 @@
--- Markdown as HTML, as much of it as the documents use: headings, paragraphs, lists, tables, blocks
--- of code, and in a line code, links, pictures and strong text.
+-- Converts the subset of Markdown that the documents use to HTML: headings, paragraphs, lists, tables, blocks
+-- of code; in lines code, links, images and strong text.
 local html = require "tide.manual.site.html"
 
---- The end of a link: local pages have another ending here; what is not part of the site has no
---- link.
+--- The target of a link: pages of the site have another extension there; files that are not part of the site are
+--- not linked.
 local function target_of(address, files)
   if address:find "^#" then return address end
   local name, anchor = address:match "^([%w_.-]+)(#?.*)$"
   return name and files[name] and files[name] .. anchor
 end
 
---- The text of a line as HTML. `files` says what names of files are called on the site.
+--- The text of a line as HTML. `files` maps names of files to their names on the site.
 local function inline(text, files)
   local kept = {}
   local function keep(piece)
@@ -31,13 +31,13 @@ local function inline(text, files)
     return keep('<a href="' .. html.escape(target) .. '">') .. about .. keep "</a>"
   end)
   text = html.escape(text):gsub("%*%*(.-)%*%*", "<strong>%1</strong>")
-  for _ = 1, 2 do -- a link may have code in it
+  for _ = 1, 2 do -- a link may contain code
     text = text:gsub("%z(%d+)%z", function(number) return kept[tonumber(number)] end)
   end
   return text
 end
 
---- "Saved values" as the end of links to that heading: "saved-values".
+--- The anchor of a heading: "saved-values" for "Saved values".
 local function anchor_of(title)
   return (title:gsub("`", ""):lower():gsub("[^%w_ -]", ""):gsub(" ", "-"))
 end
@@ -52,7 +52,7 @@ end
 
 local function is_rule(line) return line ~= nil and line:find "^%s*|[%s:|-]+|%s*$" ~= nil end
 
--- Blocks: functions (lines, i, files) that give the HTML of what begins in line i, and the line
+-- Blocks: functions (lines, i, files) that return the HTML of the block that begins in line i, and the line
 -- after it.
 
 local function table_block(lines, i, files)
@@ -135,8 +135,8 @@ local function heading_block(line, files)
   return ('<h%d id="%s">%s</h%d>'):format(#marks, anchor, shown, #marks)
 end
 
---- The HTML of a document, and its headings: a list of {title, anchor, text}, the text being what
---- stands below. `files` gives the names of files on the site by their names in the tree.
+--- The HTML of a document, and its headings: a list of {title, anchor, text}, with the text below the heading.
+--- `files` maps names of files in the tree to their names on the site.
 local function markdown(text, files)
   local lines, out, headings = {}, {}, {}
   local shown = (text .. "\n"):gsub("<!%-%-.-%-%->", "")

@@ -1,5 +1,5 @@
--- Pages of names: for each page of the reference its families, and for each name what it takes,
--- gives and means, with links between names.
+-- Pages of names: for each page of the reference its families, and for each name its parameters,
+-- results and description, with links between names.
 local example = require "tide.reference.example"
 local facts = require "tide.reference.facts"
 local Figure = require "tide.plot.figure"
@@ -14,9 +14,9 @@ local topics = require "tide.reference.topics"
 
 local name_pages = {}
 
-local place_of -- by entry: {file, id}; made when it is first needed
+local place_of -- by entry: {file, id}; created on first use
 
---- Where each entry stands. Forms of one section stand together, in the place of the first.
+--- The location of each entry. Forms of one section have one location, that of the first.
 local function places()
   if place_of then return place_of end
   place_of = {}
@@ -45,10 +45,10 @@ local function address_of(name)
   return place and place.file .. "#" .. place.id
 end
 
---- HTML with `code` as such.
+--- HTML in which `code` is marked as code.
 local function with_code(text) return (text:gsub("`([^`]+)`", "<code>%1</code>")) end
 
---- A text with links where it names something, apart from what `entry` is itself.
+--- A text in which names, except that of `entry`, are links.
 local function linked(text, entry)
   local parts, place = {}, 1
   for first, name, last in text:gmatch "()([%a_][%w_]*[.:][%w_.:]*[%w_])()" do
@@ -98,7 +98,7 @@ local function add_notes(out, entry)
   out[#out + 1] = "</dl>"
 end
 
---- The figure that an example gives as it looks, if it gives one.
+--- The figure that an example draws, if any.
 local function figure_html(out, entry)
   local code = example.split(entry.example)
   if not code:find "tostring%(tide%.plot%." and not code:find "tostring%(fig%)" then return nil end
@@ -131,7 +131,7 @@ local function add_section(out, group)
   out[#out + 1] = "</section>"
 end
 
---- Links to all sections of a family; forms that write into x and other signatures go without one.
+--- Links to all sections of a family; in-place forms and further signatures have none.
 local function add_names(out, groups)
   local links, seen = {}, {}
   for _, group in ipairs(groups) do
@@ -157,7 +157,7 @@ function name_pages.body(page)
   return table.concat(out, "\n")
 end
 
---- What the search finds on a page: {name, address, text} for each section.
+--- The entries of a page in the search index: {name, address, text} for each section.
 function name_pages.index(page)
   local rows = {}
   for _, family in ipairs(page.families) do

@@ -1,6 +1,6 @@
--- What code printed and showed as HTML, by MIME type: functions (data, page).
+-- Output of code as HTML, by MIME type: functions (data, page).
 --
--- A page is the list of its pieces; `pictures` is how many it has.
+-- A page is the list of its pieces; `pictures` is its number of images.
 local base64 = require "tide.internal.base64"
 local html = require "tide.manual.site.html"
 
@@ -14,11 +14,11 @@ end
 output_html["text/html"] = function(text) return '<div class="output wide">' .. text .. "</div>" end
 
 output_html["image/png"] = function(bytes)
-  local about = #bytes >= 24 and ("picture of %d x %d pixels"):format(string.unpack(">I4I4", bytes, 17)) or "picture"
+  local about = #bytes >= 24 and ("image of %d x %d pixels"):format(string.unpack(">I4I4", bytes, 17)) or "image"
   return ('<p class="output"><img src="data:image/png;base64,%s" alt="%s"></p>'):format(base64(bytes), about)
 end
 
---- The ids in a picture differ from those of others on the page.
+--- Makes the ids in an SVG image different from those of others on the page.
 output_html["image/svg+xml"] = function(svg, page)
   page.pictures = page.pictures + 1
   local mark = ("picture%d-"):format(page.pictures)

@@ -1,12 +1,12 @@
--- What accelerators can do at most, by the data sheets of their vendor.
+-- Peak rates of accelerators, from the vendor's data sheets.
 --
--- called is a part of the name that the driver gives the card. memory and link are bytes, bandwidth
--- and link are a second: link is one direction of PCIe. Peaks are operations a second, in 1e12,
--- without sparsity, products of half types summed in float32: of the Tensor Cores (tensor), and of
--- the other cores, which all other work and sizes run on. What a card lacks runs as float32.
+-- called is a part of the card's name in the driver. memory is in bytes, bandwidth and link in bytes
+-- per second; link is one direction of PCIe. Peaks are in 1e12 operations per second, without
+-- sparsity, with products of half types summed in float32: those of the Tensor Cores (tensor), and
+-- of the other cores, which run all other work and sizes. Types that a card lacks run as float32.
 --
--- launch and latency are seconds for a kernel that does nothing, and for a copy of nothing. No data
--- sheet has them: they are assumed, in the order of what drivers take. `tests/gpu/run` measures them.
+-- launch and latency are the seconds of an empty kernel and an empty copy. Data sheets do not have
+-- them: they are assumptions about typical drivers. `tests/gpu/run` measures them.
 local kind_of = require "tide.internal.kind_of"
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
@@ -34,7 +34,7 @@ local cards = {
     memory = 80 * GB, bandwidth = 2.039 * TB, link = 32 * GB, launch = 4 * us, latency = 10 * us,
     peaks = {float64 = 9.7, float32 = 19.5}, tensor = {float16 = 312, bfloat16 = 312, int8 = 624},
   },
-  -- NVIDIA HGX B200, data sheet, its figures of a single GPU.
+  -- NVIDIA HGX B200, data sheet, figures for a single GPU.
   ["B200"] = {
     called = "B200",
     memory = 180 * GB, bandwidth = 7.7 * TB, link = 64 * GB, launch = 3 * us, latency = 8 * us,
@@ -93,7 +93,7 @@ local function names()
   return list
 end
 
---- The card of this name; an error in the name of `caller` if there is none.
+--- The card with this name, or an error reported for `caller`.
 local function find(caller, name)
   if cards[name] then return cards[name] end
   if type(name) ~= "string" then

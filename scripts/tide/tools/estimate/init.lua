@@ -1,4 +1,4 @@
--- tide.estimate: what a function would take on an accelerator that need not be there.
+-- tide.estimate: the time that a function would take on an accelerator, which need not be present.
 local cards = require "tide.tools.estimate.cards"
 local class = require "tide.internal.class"
 local reader = require "tide.internal.declare.reader"
@@ -13,20 +13,20 @@ local tide = require "tide"
 
 local kShort <const> = 1000 -- milliseconds: a shorter function runs a second time, compiled
 
---- What fn(tide.accelerator()) would take on a described card, by the peaks of its data sheet: total_ms, device_ms,
---- host_ms, wait_ms, bound, and parts: a list of {name, dtype, calls, bytes, flops, ms, share, bound}. compare =
---- true: runs fn there too, if there is such a card: compared_ms. Cards: A100 80GB, B200, H100 SXM, H200, Jetson AGX
---- Orin, L40S, RTX 4090, RTX 5090, T4, V100.
----@param fn function  gets the device to work on
+--- Estimates the time of fn(tide.accelerator()) on another card, by the peaks of its data sheet: total_ms, device_ms,
+--- host_ms, wait_ms, bound, and parts: a list of {name, dtype, calls, bytes, flops, ms, share, bound}. With compare,
+--- compared_ms is the time measured on that card. Cards: A100 80GB, B200, H100 SXM, H200, Jetson AGX Orin, L40S, RTX
+--- 4090, RTX 5090, T4, V100.
+---@param fn function  receives the device to use
 ---@param device string = nil  name of a card; nil is H200
----@param compare boolean = false  run it on that card, too, if there is one here
+---@param compare boolean = false  also run it on that card, which this machine must have
 ---@example
 --- local x = tide.ones(8, 8)
 --- tide.estimate(function() return x:matmul(x):sum():item() end, {device = "H200"}).total_ms > 0 --> true
 local read = reader "estimate"
 
--- Fields: card (a description, as in cards.lua) and those of roofline.lua; compared_ms: on the
--- device itself.
+-- Fields: card (a description, as in cards.lua) and those of roofline.lua; compared_ms: measured on
+-- the card itself.
 local Estimate = class "Estimate"
 
 function Estimate:init(trace, card)
@@ -75,7 +75,7 @@ function Estimate:__tostring()
   return table.concat(lines, "\n")
 end
 
---- The trace of a call of fn(device); of a second one if it is short.
+--- The trace of a call of fn(device), or of a second call if it is short.
 local function trace_of(fn, device)
   local function work() fn(device) end
   local p = profile(work)
@@ -84,7 +84,7 @@ local function trace_of(fn, device)
   return p.trace
 end
 
---- The device of this machine that is such a card.
+--- The device of this machine that is this card.
 local function device_like(card)
   local found = {}
   for i = 0, tide.cuda.device_count() - 1 do
@@ -96,8 +96,7 @@ local function device_like(card)
     #found > 0 and ", but " .. table.concat(found, ", ") or "")
 end
 
---- tide.estimate(fn, {device =, compare =}): runs fn(tide.accelerator()) here and estimates what it
---- would take on the card `device`. With `compare` runs fn there too, if there is one.
+--- tide.estimate(fn, {device =, compare =}).
 return function(...)
   local given = read(...)
   if not is_callable(given.fn) then

@@ -1,5 +1,5 @@
--- The time of the parts of a profile on a described accelerator: the formula of
--- runtime/device/modelled/roofline.h, added up.
+-- The time of the parts of a profile on an accelerator described in cards.lua: the sum of the formula in
+-- runtime/device/modelled/roofline.h.
 local main_device = require "tide.tools.profiler.main_device"
 local native = require "tide.native"
 local script_waits = require "tide.tools.profiler.script_waits"
@@ -16,7 +16,7 @@ local function add(parts, by_key, row)
   part.tensor_cores = part.tensor_cores and row.tensor_cores
 end
 
---- What bounds the whole: the script, or what the device spends most of its time in.
+--- The bound of the total: the script, or the bound of the parts that take most of the device's time.
 local function bound_of(result)
   if result.host_ms + result.wait_ms > result.device_ms then return "host" end
   local sums, most = {}, nil
@@ -27,15 +27,15 @@ local function bound_of(result)
   return most
 end
 
---- What a trace would take on the card:
+--- Estimates the time of a trace on the card:
 ---   parts      {name, dtype, calls, bytes, flops, ms, share, bound ("memory", "compute", "launch"
 ---              or "link"), tensor_cores}, the longest first
----   device_ms  of all parts; host_ms: of the script without its waits, as it was here;
----   waits, wait_ms  how many there were, and the way back of each
----   total_ms   of both sides, which run at the same time, and the waits
----   bound      of the whole: as that of a part, or "host"; nil if no device had any work
----   peak_bytes on the device; measured_ms, measured_on: what it took here, and where
---- Work on the cpu is the card's if all work is; else it is the script's.
+---   device_ms  of all parts; host_ms: of the script without its waits, as measured here
+---   waits, wait_ms  the number of waits, and the latency of their copies to the host
+---   total_ms   the device or the script, whichever takes longer, plus the waits
+---   bound      of the total: as that of a part, or "host"; nil if no device had any work
+---   peak_bytes on the device; measured_ms, measured_on: the time here, and the device
+--- Work on the cpu counts as the card's if all work is on the cpu, otherwise as the script's.
 return function(trace, card)
   local summary = trace:summary()
   local main = main_device(summary.devices)

@@ -1,11 +1,11 @@
--- Which products and convolutions the Tensor Cores take, in words.
+-- Describes sizes of matmuls and convolutions that are unsuitable for Tensor Cores.
 local native = require "tide.native"
 
 local tensor_cores = {}
 
---- "k = 30 (32), n = 10 (16)": the sizes of a matmul or a convolution that are not multiples, with
---- the next ones that are; and what they are to be multiples of. nil if all are, and for what is no
---- work for Tensor Cores. `part`: a row of the parts of a profile.
+--- "k = 30 (32), n = 10 (16)": the sizes of a matmul or a convolution that are not multiples of the required number,
+--- with the next multiples; and this number. nil if all are multiples, and for work that Tensor Cores do not do.
+--- `part`: a row of the parts of a profile.
 function tensor_cores.misfits(part)
   local misfits, tile = native.estimate.misfits(part)
   local texts = {}

@@ -4,7 +4,7 @@ local function quoted(text)
   return '"' .. text:gsub('[\\"]', "\\%0"):gsub("%c", " ") .. '"'
 end
 
---- Lines of a box, each aligned to the left.
+--- The lines of a box, aligned to the left.
 local function label(node)
   local lines = {node.title}
   table.move(node.lines, 1, #node.lines, 2, lines)
@@ -19,7 +19,7 @@ local kStyles <const> = {
   copy = 'shape=box style=filled fillcolor="#e6e6e6"',
 }
 
---- `windows`: those of the explanation, a frame for each.
+--- `windows`: those of the explanation; each is drawn as a frame.
 local function draw(graph, windows)
   local lines = {
     "digraph tide {", '  node [fontname="monospace" fontsize=10];', '  edge [fontname="monospace" fontsize=9];',

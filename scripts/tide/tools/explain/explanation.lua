@@ -1,5 +1,5 @@
--- An explanation: the steps that windows became or would become, why they are not fewer, and their
--- graph.
+-- An explanation: the steps that windows became or would become, why they are not fused further, and
+-- their graph.
 local methods = require "tide.internal.declare.methods"
 local class = require "tide.internal.class"
 local graph = require "tide.tools.explain.graph"
@@ -32,7 +32,7 @@ Window.__tostring = Window.text
 
 local Explanation = class("Explanation")
 
---- `windows` as tide.native gives them. `state`: of a tensor that is explained.
+--- `windows` as returned by tide.native. `state`: of the explained tensor.
 function Explanation:init(windows, state)
   self.windows, self.notes, self.state = {}, {}, state
   self.flops, self.bytes = 0, 0
@@ -63,14 +63,14 @@ function Explanation:graph() return require "tide.tools.explain.text_drawing"(gr
 ---@example
 --- tide.explain(function() end):dot():match "^%a+" --> "digraph"
 function Explanation:dot() return require "tide.tools.explain.dot"(graph(self), self.windows) end
---- The graph as a picture.
+--- The graph as an image (SVG).
 ---@example
 --- tide.explain(function() end):svg():match "^<%a+" --> "<svg"
 function Explanation:svg() return require "tide.tools.explain.svg"(graph(self)) end
 
 local kFormats <const> = {svg = "svg", dot = "dot", txt = "graph"}
 
---- Writes the graph: .svg, .dot, or .txt.
+--- Writes the graph to a file; the format depends on the extension: .svg, .dot or .txt.
 ---@param path string  name of the file
 ---@example
 --- tide.explain(function() end):save("graph.svg")
@@ -108,7 +108,7 @@ local function add_list(lines, title, list, most, text)
   if #list > most then lines[#lines + 1] = ("  ... %d more"):format(#list - most) end
 end
 
---- {reason =, texts =} for each reason, in order: `entries` lists {reason, text}.
+--- Groups entries, a list of {reason, text}: a list of {reason =, texts =} in the order of the reasons.
 local function by_reason(entries)
   local found, list = {}, {}
   for _, entry in ipairs(entries) do
@@ -122,7 +122,7 @@ local function by_reason(entries)
   return list
 end
 
---- What steps with several results store.
+--- The reasons why steps with several results store values.
 local function stored_values(explanation)
   local entries = {}
   for _, step in ipairs(explanation) do
@@ -145,8 +145,8 @@ end
 local kStates <const> = {
   recorded = "the tensor is recorded, not computed",
   recomputable = "the tensor was flushed and not stored: it is computed again when it is needed",
-  stored = "the tensor was flushed before: it is stored, or its queue is at it",
-  failed = "the tensor could not be computed: reading it says why",
+  stored = "the tensor was already flushed: it is stored, or its queue is computing it",
+  failed = "the tensor could not be computed: reading it raises the error",
 }
 
 local function head(self)
@@ -179,7 +179,7 @@ function Explanation:__tostring()
     return ("%s: %s"):format(entry.reason, words.some(entry.texts, 6, ", "))
   end)
   if not self.measured then
-    lines[#lines + 1] = "\n`tide info --measure` finds out what the devices can do, and so what bounds each step"
+    lines[#lines + 1] = "\n`tide info --measure` measures the devices' peak rates, to show what bounds each step"
   end
   return table.concat(lines, "\n")
 end

@@ -1,7 +1,7 @@
--- An explanation as a graph: inputs and steps, and the values that go from one to another.
+-- An explanation as a graph: inputs and steps as nodes, values as edges.
 local words = require "tide.tools.explain.words"
 
---- A line for each op; those of one name and line that follow each other share one.
+--- A line for each op; consecutive ops with the same name and script line share one.
 local function op_lines(step)
   local lines, last = {}, nil
   for _, op in ipairs(step.ops) do
@@ -19,8 +19,8 @@ local function op_lines(step)
   return lines
 end
 
---- {nodes =, edges =}. A node: {kind = "input" or that of the step, title =, lines =, step =}. Nodes
---- stand in an order in which every edge {from =, to =, label =} (places of nodes) leads onwards.
+--- {nodes =, edges =}. A node: {kind = "input" or that of the step, title =, lines =, step =}. An edge:
+--- {from =, to =, label =}, with indices of nodes; `from` is always smaller than `to`.
 local function graph(explanation)
   local made, nodes, edges = {}, {}, {}
   local function add(node)
@@ -41,7 +41,7 @@ local function graph(explanation)
       kind = step.kind, title = ("%s  %s"):format(step:title(), words.shape(step.shape)),
       lines = op_lines(step), step = step,
     }
-    for _, value in ipairs(step.writes) do -- a part of what a step before has written
+    for _, value in ipairs(step.writes) do -- a part of an array that an earlier step has written
       local from = made[value.number]
       if from then sources[from] = sources[from] or {words.array(value)} end
     end

@@ -11,7 +11,7 @@ local Step = class("ExplainedStep")
 local kMostNames <const> = 6
 local kParts <const> = {blocks = " of blocks", combine = " of the blocks' results"}
 
---- `step` as tide.native gives it, and the peaks of its device (tide.profiler.peaks), if they are
+--- `step` as returned by tide.native, and the peaks of its device (tide.profiler.peaks), if they are
 --- known.
 function Step:init(step, number, window, device, peak)
   for key, value in pairs(step) do self[key] = value end
@@ -30,13 +30,13 @@ end
 --- "loop 2".
 function Step:title() return ("%s %d"):format(self.kind, self.number) end
 
---- The loop of a step that has one.
+--- The loop of a step, or an error if it has none.
 local function loop_of(step, caller)
   if step.loop then return step.loop end
   raise("%s: %s (%s) is not a fused loop, so no code is generated for it", caller, step:title(), step.name)
 end
 
---- The loop of explanation[i] as text, an instruction a line.
+--- The loop of explanation[i] as text, one instruction per line.
 ---@example
 --- local step = tide.explain(function() return tide.ones(4) + 1 end)[1]
 --- step:program():match "^for %(4%)" --> "for (4)"
@@ -54,7 +54,7 @@ function Step:ir() return native.ir(loop_of(self, "ir")) end
 --- step:asm():find "kernel:" ~= nil --> true
 function Step:asm() return native.asm(loop_of(self, "asm")) end
 
---- The capability of the step's device; without one, that of the A100.
+--- The compute capability of the step's device; if it has none, that of the A100.
 local function capability_of(device)
   if device.type ~= "cuda" or not tide.cuda.is_available() then return 80 end
   local major, minor = tide.cuda.get_device_capability(device)
@@ -63,8 +63,8 @@ end
 
 local kArchitectures <const> = {sm_75 = 75, sm_80 = 80, sm_90 = 90}
 
---- The loop as PTX. Needs no GPU.
----@param architecture "sm_75" | "sm_80" | "sm_90" = nil  for which GPUs; nil is that of the step's, else sm_80
+--- The loop as PTX. Does not need a GPU.
+---@param architecture "sm_75" | "sm_80" | "sm_90" = nil  the GPU architecture; nil is the step's device's, or sm_80
 ---@example
 --- local step = tide.explain(function() return tide.ones(4) + 1 end)[1]
 --- step:ptx():find ".target sm_%d+" ~= nil --> true
@@ -75,8 +75,8 @@ function Step:ptx(architecture)
 end
 
 --- How the step's GPU launches the loop: a table of blocks, threads of a block, registers of a thread, shared_bytes
---- of a block, use (the share of the multiprocessors that get a block) and occupancy (the share of a multiprocessor's
---- threads that blocks of this kernel can be). nil on a device that is not a GPU.
+--- of a block, use (the fraction of the multiprocessors with a block) and occupancy (the fraction of a multiprocessor's
+--- threads that can be resident). nil on a device that is not a GPU.
 ---@example
 --- local step = tide.explain(function() return tide.ones(4) + 1 end)[1]
 --- step:launch() == nil --> true
@@ -87,7 +87,7 @@ local function value_line(word, value)
   return ("  %s %s %s, %s%s"):format(word, value.name, words.place(value), words.array(value), kept)
 end
 
---- All of a step.
+--- The full text of a step.
 function Step:__tostring()
   local lines = {("%s: %s"):format(self:title(), self.name)}
   local function add(text, ...) lines[#lines + 1] = text:format(...) end
@@ -107,7 +107,7 @@ function Step:__tostring()
       launch.blocks, launch.threads, launch.registers, words.bytes(launch.shared_bytes),
       100 * launch.use, 100 * launch.occupancy)
   end
-  if self.batch > 1 then add("  one launch may serve %d loops of this kernel: it is one of them", self.batch) end
+  if self.batch > 1 then add("  one launch may run %d loops of this kernel, including this one", self.batch) end
   if self.bound then add("  bound by %s: %.4f ms at least", self.bound, self.least_ms) end
   return table.concat(lines, "\n")
 end

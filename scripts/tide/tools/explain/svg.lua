@@ -1,8 +1,8 @@
--- Draws a graph as SVG: layers from top to bottom, each node below all that it reads.
+-- Draws a graph as SVG: layers from top to bottom, each node below all nodes that it reads.
 local escape_markup = require "tide.internal.escape_markup"
 local with_decimal_point = require "tide.internal.with_decimal_point"
 
-local kFont <const> = 12       -- pixels; a letter of it is kLetter wide
+local kFont <const> = 12       -- pixels; a letter is kLetter wide
 local kLetter <const> = 7.3
 local kLine <const> = 16
 local kMargin <const> = 10     -- inside boxes
@@ -18,7 +18,7 @@ local function escaped(text)
   return escape_markup((text:gsub("%c", " ")))
 end
 
---- The lines of a box, of a node with many of them the first.
+--- The lines of a box: the first ones of a node with many.
 local function lines_of(node)
   local lines = {node.title}
   for i = 1, math.min(#node.lines, kMostLines) do lines[#lines + 1] = node.lines[i] end
@@ -34,7 +34,7 @@ local function make_box(node)
   return box
 end
 
---- Boxes in layers: each one below those that it reads; what reads nothing just above its first reader.
+--- Boxes in layers: each below those that it reads; a box that reads nothing is just above its first reader.
 local function make_layers(graph)
   local boxes, layers = {}, {}
   for place, node in ipairs(graph.nodes) do
@@ -42,7 +42,7 @@ local function make_layers(graph)
     boxes[place].layer = 1
   end
   local reads = {}
-  for _, edge in ipairs(graph.edges) do -- in the order of their ends
+  for _, edge in ipairs(graph.edges) do -- sorted by their ends
     boxes[edge.to].layer = math.max(boxes[edge.to].layer, boxes[edge.from].layer + 1)
     reads[edge.to] = true
   end
@@ -60,8 +60,8 @@ local function make_layers(graph)
   return boxes, layers
 end
 
---- Sorts each layer by where what its boxes read lies, and gives all boxes their places. Returns the
---- size of the picture.
+--- Sorts each layer by the positions of the boxes that its boxes read, and sets the positions of all boxes. Returns the
+--- size of the image.
 local function arrange(graph, boxes, layers)
   local reads = {}
   for _, edge in ipairs(graph.edges) do
@@ -89,7 +89,7 @@ local function arrange(graph, boxes, layers)
     end
     y, widest = y + height + kLayer, math.max(widest, width)
   end
-  for _, layer in ipairs(layers) do -- in the middle
+  for _, layer in ipairs(layers) do -- centered
     local last = layer[#layer]
     local shift = (widest - (last.x + last.width + kBetween)) / 2
     for _, box in ipairs(layer) do box.x, box.middle = box.x + shift, box.middle + shift end

@@ -1,6 +1,6 @@
--- Draws a graph as text: a box for each step, with what it reads above and who reads it below.
+-- Draws a graph as text: a box for each step, with its inputs above and its readers below.
 
---- "1, 3 and 4" of the steps at these places.
+--- "1, 3 and 4" for the steps at these indices.
 local function numbers(graph, places)
   local list = {}
   for _, place in ipairs(places) do

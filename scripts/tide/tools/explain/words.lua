@@ -1,9 +1,9 @@
--- Figures, places and shapes of explanations as text.
+-- Figures, script lines and shapes of explanations as text.
 local words = {}
 
 local kThousands <const> = {"", "k", "M", "G", "T", "P"}
 
---- "1.25 M": three digits that count.
+--- "1.25 M": three significant digits.
 function words.figure(value)
   local power = 1
   while value >= 999.5 and power < #kThousands do
@@ -28,10 +28,10 @@ function words.shape(sizes) return "(" .. table.concat(sizes, ", ") .. ")" end
 --- "(64, 32) float32".
 function words.array(value) return words.shape(value.shape) .. " " .. value.dtype end
 
---- "lesson.lua:12"; "?" if it is not known.
+--- "lesson.lua:12"; "?" if the line is not known.
 function words.place(at) return at.file and ("%s:%d"):format(at.file, at.line) or "?" end
 
---- What differs in a list, in order, by a key.
+--- The entries of a list with different keys, in order.
 function words.distinct(list, key)
   local seen, found = {}, {}
   for _, entry in ipairs(list) do
@@ -44,7 +44,7 @@ function words.distinct(list, key)
   return found
 end
 
---- The first of a list, and how many more there are.
+--- The first entries of a list, and the number of the others.
 function words.some(list, most, separator)
   local text = table.concat(list, separator, 1, math.min(#list, most))
   return #list > most and ("%s%s... %d more"):format(text, separator, #list - most) or text

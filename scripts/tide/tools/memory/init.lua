@@ -1,8 +1,8 @@
--- tide.memory: who holds a device's memory.
+-- tide.memory: which lines and variables hold a device's memory.
 local snapshot = require "tide.tools.memory.snapshot"
 local strict_table = require "tide.internal.strict_table"
 
---- Who holds a device's memory: see tide.memory.NAME.
+--- Lines and variables that hold a device's memory: see tide.memory.NAME.
 ---@type table
 ---@example
 --- tide.memory.snapshot ~= nil --> true

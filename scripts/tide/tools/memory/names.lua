@@ -1,20 +1,21 @@
--- Finds the names by which a script knows its tensors: variables, fields, parameters, states of optimizers.
+-- Finds the names of a script's tensors: variables, fields, parameters, states of optimizers.
 local class = require "tide.internal.class"
 local fields = require "tide.nn.internal.module_fields"
 local is_script = require "tide.internal.is_script"
 local Module = require "tide.nn.module"
 local tide = require "tide"
 
--- What is found is {value, above, step}: it is reached from the one above it by `step`, a text or a key.
+-- An entry of the search is {value, above, step}: the value is reached from the entry `above` by `step`, a text or a
+-- key.
 
---- Tables that hold no tensors of a script, but lead through all of the library.
+--- Tables that the search skips: they hold no tensors of a script, but refer to the entire library.
 local function tables_to_skip()
   local skipped = {[package.loaded] = true, [_G] = true}
   for _, library in pairs(package.loaded) do skipped[library] = true end
   return skipped
 end
 
---- Adds what variables hold: locals and upvalues of the functions that run, innermost first, and globals.
+--- Adds the values of variables: locals and upvalues of the running functions, innermost first, and globals.
 local function add_variables(add)
   local level = 2
   while true do
@@ -51,7 +52,7 @@ local function add_module(entry, add)
   end
 end
 
---- Adds what a function of a script has captured, as variables.
+--- Adds the upvalues of a function of the script, as variables.
 local function add_upvalues(entry, add)
   if not is_script(debug.getinfo(entry.value, "S")) then return end
   local i = 1
@@ -81,7 +82,7 @@ end
 
 local kText <const> = 40 -- letters of a key
 
---- The name of what was found: "net[1].weight.grad", "optimizer.state[net[1].weight].exp_avg".
+--- The name of an entry: "net[1].weight.grad", "optimizer.state[net[1].weight].exp_avg".
 local function name_of(entry, found)
   if not entry.above then return entry.step end
   local step, above = entry.step, name_of(entry.above, found)
@@ -92,8 +93,8 @@ local function name_of(entry, found)
   return ("%s[%s]"):format(above, math.type(step) and step or type(step))
 end
 
---- A list of {tensor, name} of all tensors that variables lead to, each under its shortest way. `roots` has further
---- values by name.
+--- A list of {tensor, name} of all tensors that can be reached from variables, each with its shortest path. `roots` has
+--- further values by name.
 return function(roots)
   local queue, found, skipped = {}, {}, tables_to_skip()
   local function add(value, above, step)

@@ -1,4 +1,4 @@
--- Snapshots of a device's memory: which lines of a script hold it, under which names, and what has grown.
+-- Snapshots of a device's memory: the lines of a script that hold it, the names of tensors, and growth.
 local checked = require "tide.internal.declare.checked"
 local class = require "tide.internal.class"
 local reader = require "tide.internal.declare.reader"
@@ -9,19 +9,19 @@ local raise = require "tide.internal.raise"
 local size_text = require "tide.internal.size_text"
 local tide = require "tide"
 
-local kMostLines <const> = 20 -- of a table that is shown
-local kMostNames <const> = 3  -- of a line that is shown
+local kMostLines <const> = 20 -- in a printed table
+local kMostNames <const> = 3  -- in a printed line
 
 -- Fields: device; allocated, peak, cached, limit (bytes; no limit: nil); holders (a list of {line, bytes, blocks,
 -- names}), at_peak (a list of {line, bytes, blocks}) and tensors (a list of {name, line, bytes}), largest first.
 local Snapshot = class "Snapshot"
 
--- Fields: device; allocated (how many bytes more); holders (as above, of what is more or less).
+-- Fields: device; allocated (the difference in bytes); holders (as above, for lines whose memory has changed).
 local Growth = class "Growth"
 
 -- Text --------------------------------------------------------------------------------------------
 
---- The first names of a row, and how many blocks have others or none.
+--- The first names of a row, and the number of blocks with other names or none.
 local function names_text(row)
   local shown = math.min(#row.names, kMostNames)
   local text, rest = table.concat(row.names, ", ", 1, shown), row.blocks - #row.names
@@ -31,7 +31,7 @@ local function names_text(row)
     "blocks without a name")
 end
 
---- The lines of a table of rows; `form` is the format of counts, and `sign` stands before what is more.
+--- The lines of a table of rows; `form` is the format of counts, and `sign` precedes increases.
 local function add_table(lines, rows, sign)
   local function signed(value, text) return (value > 0 and sign or "") .. text end
   local longest = #"line"
@@ -79,7 +79,7 @@ local function sort(rows, key)
   return rows
 end
 
---- A list of {name, line, bytes}: of each block on the device that variables lead to, its first name.
+--- A list of {name, line, bytes}: the first name of each block on the device that can be reached from variables.
 local function named_blocks(device, roots)
   local blocks, seen = {}, {}
   for _, entry in ipairs(names_of_tensors(roots)) do
@@ -97,20 +97,20 @@ local function named_blocks(device, roots)
   return blocks
 end
 
---- Who holds the device's memory: a table that is shown as one, with device, allocated, peak, cached, limit; holders,
---- a list of {line, bytes, blocks, names}; at_peak, the same at the peak, without names; tensors, a list of {name,
---- line, bytes}; all largest first. Names are those of variables, fields, parameters and states of optimizers; names
---- has further values by name. Collects garbage and waits.
----@param device device = nil  where the result lies; nil is the default device
----@param names table = nil  {name = value}, what is named beside the variables of the script: a module, an optimizer
+--- The lines and variables that hold the device's memory: fields device, allocated, peak, cached, limit; holders, a
+--- list of {line, bytes, blocks, names}; at_peak, the same at the peak, without names; tensors, a list of {name, line,
+--- bytes}; all largest first. Prints as a table. Names are those of variables, fields, parameters and states of
+--- optimizers. Collects garbage and waits.
+---@param device device = nil  the device; nil is the default one
+---@param names table = nil  {name = value}: further values that are searched for tensors, such as a module or an
+---  optimizer
 ---@example
 --- local x = tide.ones(1000); local s = tide.memory.snapshot(); s.tensors[1].name --> "x"
 local read = reader "memory.snapshot"
 
 local snapshot = {}
 
---- tide.memory.snapshot(device, {names =}): who holds the device's memory. Collects garbage, and waits for the
---- device. `names` has values that variables do not lead to, by name.
+--- tide.memory.snapshot(device, {names =}).
 function snapshot.take(...)
   local given = read(...)
   collectgarbage()
@@ -139,7 +139,7 @@ function snapshot.take(...)
   return result
 end
 
---- What grew between two snapshots of a device: allocated, and holders by line; what is held no more is negative.
+--- Growth between two snapshots of a device: allocated, and holders by line; released memory is negative.
 ---@param a table  the earlier snapshot
 ---@param b table  the later one
 ---@example

@@ -199,7 +199,7 @@ function report.text(trace)
     if #rows > 0 then add("\n%s", tostring(rows)) end
   end
   if not measured then
-    add "\n`tide info --measure` finds out what the devices can do, and so what bounds each kernel"
+    add "\n`tide info --measure` measures the devices' peak rates, to show what bounds each kernel"
   end
   return table.concat(parts, "\n")
 end

@@ -1,16 +1,16 @@
 -- The chart of `tide smi dmon --chart`: curves of use, memory and queue of each device, in block letters.
 local class = require "tide.internal.class"
 
--- Fields: series_of (by name of a device: a list of its figures, the newest last); names (in order); lines (of the
--- drawing that stands in the terminal).
+-- Fields: series_of (by device name: a list of its figures, the newest last); names (in order); lines (number of lines
+-- of the current drawing in the terminal).
 local Chart = class "Chart"
 
 local kBlocks <const> = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 local kLongest <const> = 1000 -- figures of a device that are kept
 local kLabels <const> = 32    -- columns before a curve
 
--- What is drawn of a device: its label, its color, and functions of a figure: the value, its text, and what the
--- whole height stands for, if that is known.
+-- The curves of a device: label, color, and functions of a figure: the value, its text, and the value at full height,
+-- if that is known.
 local kCurves <const> = {
   {
     label = "use", color = "32",
@@ -37,7 +37,7 @@ local kCurves <const> = {
 
 function Chart:init() self.series_of, self.names, self.lines = {}, {}, 0 end
 
---- Adds the figures that all devices have now.
+--- Adds the current figures of all devices.
 function Chart:add(devices)
   for _, figures in ipairs(devices) do
     local series = self.series_of[figures.name]
@@ -50,7 +50,8 @@ function Chart:add(devices)
   end
 end
 
---- The newest values of a curve in block letters; without a known height the largest one shown has it.
+--- The newest values of a curve in block letters. If the value at full height is not known, the largest one shown is
+--- used.
 local function curve_text(curve, series, width)
   local first, most = math.max(1, #series - width + 1), 0
   for i = first, #series do most = math.max(most, curve.value(series[i]) or 0) end
@@ -63,7 +64,7 @@ local function curve_text(curve, series, width)
   return table.concat(blocks)
 end
 
---- The lines of the chart for a terminal. Devices for which there is no place are counted.
+--- The lines of the chart for a terminal. Devices that do not fit are counted.
 function Chart:text(columns, rows, color)
   local width, lines = math.max(1, columns - kLabels - 1), {}
   local fitting = math.min(#self.names, math.max(1, (rows - 2) // #kCurves))
@@ -83,7 +84,7 @@ function Chart:text(columns, rows, color)
   return lines
 end
 
---- What draws the chart over the one that was drawn last.
+--- The text that draws the chart in place of the previous one.
 function Chart:again(columns, rows, color)
   local lines = self:text(columns, rows, color)
   local up = self.lines > 0 and ("\27[%dA"):format(self.lines) or ""

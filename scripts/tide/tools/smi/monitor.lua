@@ -1,10 +1,10 @@
--- `tide smi dmon`: prints figures of the devices again and again, as lines or as a chart.
+-- `tide smi dmon`: prints figures of the devices repeatedly, as lines or as a chart.
 local Chart = require "tide.tools.smi.chart"
 local native = require "tide.native"
 local show = require "tide.plot.show"
 local tide = require "tide"
 
-local kLook <const> = 0.2          -- seconds of the first look
+local kLook <const> = 0.2          -- seconds of the first measurement
 local kBetweenLines <const> = 1    -- seconds
 local kBetweenDrawings <const> = 0.25
 local kHeadEvery <const> = 20      -- times
@@ -16,7 +16,7 @@ local kColumns <const> = {
   {"used MB", 10, "memory", 1 << 20}, {"queue", 7, "queue", 1},
 }
 
---- A line of the texts that `text(column)` gives.
+--- A line of the texts returned by text(column).
 local function line(text)
   local parts = {}
   for i, column in ipairs(kColumns) do parts[i] = ("%%%ds"):format(column[2]):format(text(column)) end
@@ -33,8 +33,8 @@ local function row(device)
   end)
 end
 
---- What the words of the command ask for: how often (without end: infinity), and whether as a chart; nil if they
---- are wrong.
+--- Parses the arguments: the number of times to print (infinity if unlimited), and whether as a chart; nil if they are
+--- invalid.
 local function read_words(words)
   local times, chart
   for _, word in ipairs(words) do
@@ -73,12 +73,12 @@ end
 
 local monitor = {}
 
---- run(words...): prints until it is interrupted, or as often as a word says. If the words are wrong, returns a text
---- and false.
+--- run(words...): prints until it is interrupted, or the requested number of times. For invalid arguments returns a
+--- message and false.
 function monitor.run(...)
   local times, chart = read_words {...}
   if not times then
-    return "smi dmon: expected how many times to print, and --chart, got " .. table.concat({...}, " "), false
+    return "smi dmon: expected the number of times to print, and --chart, got " .. table.concat({...}, " "), false
   end
   native.device_figures() -- use is measured from here on
   local terminal = show.terminal()
