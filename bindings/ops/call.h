@@ -89,7 +89,7 @@ std::optional<MemoryFormat> read_memory_format(const Call& call, int parameter);
 StreamOrDevice read_stream_or_device(const Call& call, int parameter);
 DeviceOrIndex read_device_or_index(const Call& call, int parameter);
 std::vector<DeviceOrIndex> read_device_list(const Call& call, int parameter);
-std::vector<ConversionTarget> read_targets(const Call& call, int parameter);
+ConversionTarget read_targets(const Call& call, int parameter);
 Value read_value(const Call& call, int parameter);
 TensorOptions read_options(const Call& call, int parameter);
 

@@ -104,18 +104,11 @@ bool accepts(lua_State* L, const Signature& signature, int parameter, int index)
 
 /// Whether the value can be one of the arguments of a variadic parameter of this kind.
 bool accepts_in_rest(lua_State* L, Kind kind, int index) {
+  if (kind == Kind::tensors) return find_tensor(L, index) != nullptr;
   const int type = lua_type(L, index);
-  switch (kind) {
-    case Kind::values:
-      return true;
-    case Kind::targets:
-      return type <= LUA_TBOOLEAN || type == LUA_TSTRING || is_device(L, index) ||
-             find_tensor(L, index);
-    case Kind::tensors:
-      return find_tensor(L, index) != nullptr;
-    default:
-      return type == LUA_TNUMBER;
-  }
+  if (kind != Kind::targets) return type == LUA_TNUMBER;
+  return type == LUA_TNIL || type == LUA_TBOOLEAN || type == LUA_TSTRING || is_device(L, index) ||
+         find_tensor(L, index);
 }
 
 }  // namespace
@@ -402,11 +395,9 @@ void throw_mismatch(const Call& call, const Mismatch& mismatch, int top) {
                      name + ": " + parameter_text(call, p, mismatch.index, top),
                      info ? info->word : kind_text(signature.parameters[p].kind));
     case Reason::too_many:
-      if (mismatch.index <= signature.count)
-        if (const Parameter& next = signature.parameters[mismatch.index - 1];
-            next.by_name && next.kind != Kind::options)
-          throw_expected(L, mismatch.index, name + ": " + argument_text(mismatch.index, ""),
-                         kind_text(Kind::options));
+      if (mismatch.index <= signature.count && signature.parameters[mismatch.index - 1].by_name)
+        throw_expected(L, mismatch.index, name + ": " + argument_text(mismatch.index, ""),
+                       kind_text(Kind::options));
       throw ArgumentError(name + ": too many arguments: argument " +
                           std::to_string(mismatch.index) + " is a " + type_name(L, mismatch.index));
     case Reason::twice:

@@ -1,5 +1,6 @@
 // Reads the argument values of a call.
 #include <cmath>
+#include <utility>
 
 #include "bindings/objects/device_object.h"
 #include "bindings/objects/event_object.h"
@@ -261,22 +262,25 @@ std::vector<DeviceOrIndex> read_device_list(const Call& call, int parameter) {
   return list;
 }
 
-std::vector<ConversionTarget> read_targets(const Call& call, int parameter) {
+ConversionTarget read_targets(const Call& call, int parameter) {
   lua_State* L = call.L;
-  std::vector<ConversionTarget> targets;
+  ConversionTarget target;
+  bool* flag = &target.non_blocking;
   const int first = call.index[parameter];
   for (int i = first; i < first + call.rest_count; ++i) {
-    if (const Tensor* tensor = find_tensor(L, i))
-      targets.emplace_back(*tensor);
-    else if (lua_isboolean(L, i))
-      targets.emplace_back(lua_toboolean(L, i) != 0);
-    else if (const auto type =
-                 lua_type(L, i) == LUA_TSTRING ? dtype_from_name(lua_tostring(L, i)) : std::nullopt)
-      targets.emplace_back(*type);
-    else if (!lua_isnil(L, i))
-      targets.emplace_back(device_at(L, i, call.name));
+    const char* const name = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : nullptr;
+    if (const auto type = name ? dtype_from_name(name) : std::nullopt) {
+      target.dtype = type;
+    } else if (const Tensor* tensor = find_tensor(L, i)) {
+      target.dtype = tensor->dtype();
+      target.device = tensor->device();
+    } else if (lua_isboolean(L, i)) {
+      *std::exchange(flag, &target.copy) = lua_toboolean(L, i);
+    } else if (!lua_isnil(L, i)) {
+      target.device = device_at(L, i, call.name);
+    }
   }
-  return targets;
+  return target;
 }
 
 Value read_value(const Call& call, int parameter) {

@@ -41,8 +41,12 @@ using StreamOrDevice = std::variant<engine::StreamId, Device>;
 struct TensorList : std::vector<Tensor> {
   using vector::vector;
 };
-/// What x:to takes in any order; the booleans are non_blocking and copy.
-using ConversionTarget = std::variant<Device, DType, Tensor, bool>;
+/// What x:to takes in any order; the first boolean is non_blocking, the second one copy.
+struct ConversionTarget {
+  std::optional<DType> dtype{};
+  std::optional<Device> device{};
+  bool non_blocking = false, copy = false;
+};
 
 /// The kind of values that a parameter accepts.
 enum class Kind : uint8_t {
@@ -135,7 +139,7 @@ inline constexpr Kind kKind<DeviceOrIndex> = Kind::device_or_index;
 template <>
 inline constexpr Kind kKind<std::vector<DeviceOrIndex>> = Kind::device_list;
 template <>
-inline constexpr Kind kKind<std::vector<ConversionTarget>> = Kind::targets;
+inline constexpr Kind kKind<ConversionTarget> = Kind::targets;
 template <>
 inline constexpr Kind kKind<Value> = Kind::value;
 template <>

@@ -56,13 +56,20 @@ int typed(lua_State* L) {
 /// For functions that only inspect their arguments: see guard_lookup.
 inline constexpr bool kLookup = true;
 
+template <auto F, Text kName, Text kNames, bool kOnlyLooks>
+constexpr lua_CFunction guarded() {
+  if constexpr (kOnlyLooks)
+    return guard_lookup<typed<F, kName, kNames>>;
+  else
+    return guard<typed<F, kName, kNames>>;
+}
+
 /// A row for F with the names of its parameters, as in an op's row: "dtype?, n". A first parameter
 /// lua_State* is not the script's: such a function pushes its results and returns their number.
 template <auto F, Text kName, Text kNames, bool kOnlyLooks = false>
 constexpr Function typed_function(const char* doc, const char* example) {
-  constexpr lua_CFunction kTyped = typed<F, kName, kNames>;
-  return {kName.text + kName.view().rfind('.') + 1,
-          kOnlyLooks ? guard_lookup<kTyped> : guard<kTyped>, kNames.text, doc, example};
+  return {kName.text + kName.view().rfind('.') + 1, guarded<F, kName, kNames, kOnlyLooks>(),
+          kNames.text, doc, example};
 }
 
 /// Like typed_function, for a method: help omits the receiver, the first name ("x, source").

@@ -1,7 +1,5 @@
 // x:to(...), x:float(), x:cuda(): other types and devices.
 #include <optional>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "bindings/objects/device_object.h"
@@ -15,15 +13,6 @@
 namespace tide::bindings {
 namespace {
 
-/// The arguments of x:to.
-struct Target {
-  std::optional<DType> dtype{};
-  std::optional<Device> device{};
-  std::optional<MemoryFormat> format{};
-  bool copy = false;
-  bool non_blocking = false;
-};
-
 /// A copy on another device, differentiable.
 Tensor moved(const Tensor& x, Device device) {
   const Tensor y = record_transfer(x, device);
@@ -35,7 +24,8 @@ Tensor moved(const Tensor& x, Device device) {
 }
 
 /// x converted to the target: x itself if nothing changes and no copy is requested.
-Tensor converted(const Tensor& x, const Target& target) {
+Tensor converted(const Tensor& x, const ConversionTarget& target,
+                 std::optional<MemoryFormat> format = std::nullopt) {
   Tensor y = x;
   const bool moves = target.device && !(*target.device == x.device());
   const bool converts = target.dtype && *target.dtype != x.dtype();
@@ -45,26 +35,19 @@ Tensor converted(const Tensor& x, const Target& target) {
   if (moves) y = moved(y, *target.device);
   if (moves && !target.non_blocking && target.device->is_host()) wait_for_transfer(y);
   if (converts && !converts_first) y = convert(y, *target.dtype);
-  if (target.format) y = in_format(y, *target.format);
+  if (format) y = in_format(y, *format);
   return target.copy && y == x ? clone(x) : y;
 }
 
-Tensor to(const Tensor& x, const std::vector<ConversionTarget>& targets,
-          std::optional<Device> device, std::optional<DType> dtype, bool copy, bool non_blocking,
+/// Options override the target.
+Tensor to(const Tensor& x, ConversionTarget target, std::optional<Device> device,
+          std::optional<DType> dtype, bool copy, bool non_blocking,
           std::optional<MemoryFormat> memory_format, std::optional<Device> ctx) {
-  Target target{dtype, device ? device : ctx, memory_format, copy, non_blocking};
-  bool* flag = &target.non_blocking;  // the next boolean is copy
-  for (const ConversionTarget& given : targets) {
-    if (const Tensor* other = std::get_if<Tensor>(&given))
-      target.dtype = other->dtype(), target.device = other->device();
-    else if (const DType* type = std::get_if<DType>(&given))
-      target.dtype = *type;
-    else if (const Device* to = std::get_if<Device>(&given))
-      target.device = *to;
-    else
-      *std::exchange(flag, &target.copy) = std::get<bool>(given);
-  }
-  return converted(x, target);
+  if (dtype) target.dtype = dtype;
+  if (device || ctx) target.device = device ? device : ctx;
+  target.copy |= copy;
+  target.non_blocking |= non_blocking;
+  return converted(x, target, memory_format);
 }
 
 template <DType kType>
@@ -82,10 +65,10 @@ Tensor type_as(const Tensor& x, const Tensor& other) {
   return converted(x, {other.dtype()});
 }
 
-Tensor to_cpu(const Tensor& x) { return converted(x, {{}, Device{}}); }
+Tensor to_cpu(const Tensor& x) { return converted(x, {.device = Device{}}); }
 
 Tensor to_cuda(const Tensor& x, const std::optional<DeviceOrIndex>& i) {
-  return converted(x, {{}, device_of(i.value_or(int64_t{0}), DeviceKind::cuda, "cuda")});
+  return converted(x, {.device = device_of(i.value_or(int64_t{0}), DeviceKind::cuda, "cuda")});
 }
 
 /// A copy in pinned memory, differentiable. Tensors on a device are returned unchanged.
@@ -100,12 +83,12 @@ Tensor pinned(const Tensor& x) {
 
 Tensor copyto(const Tensor& x, Device device) {
   const OpSpan span("copyto");
-  return converted(x, {{}, device, {}, true});
+  return converted(x, {.device = device, .copy = true});
 }
 
 Tensor as_in_ctx(const Tensor& x, Device device) {
   const OpSpan span("as_in_ctx");
-  return converted(x, {{}, device});
+  return converted(x, {.device = device});
 }
 
 constexpr Function kConversionMethods[] = {

@@ -109,7 +109,6 @@ local kRows <const> = {
   {says = ": %%: expected tensor or number, got string$", hint = kFormatted},
   {says = "attempt to index a nil value %(field 'grad'%)", hint = "x.grad is nil before backward"},
   {says = ": tensor: .*expected table of options, got number$", hint = "in Lua: tide.tensor{1, 2, 3}"},
-  {says = ": tensor: too many arguments: argument %d+ is a number$", hint = "in Lua: tide.tensor{1, 2, 3}"},
   {says = "expected table of options, got string$", hint = 'options have names: {dtype = "float32"}'},
   {says = "expected table of tensors, got tide%.Tensor$", hint = "pass the tensors in a table: {a, b}"},
   {says = ": expected tensor, got table$", hint = "tide.tensor(list) makes one"},
