@@ -107,7 +107,7 @@ inline int64_t gpu_units(const LoopProgram& program, std::span<const int64_t> ex
 
 /// Number of words in the kernel's parameter.
 inline size_t gpu_words(const LoopProgram& program) {
-  const size_t dimensions = program.outer_rank + (program.has_row ? 1u : 0u);
+  const size_t dimensions = program.dimensions();
   return program.operands.size() * (1 + dimensions) + dimensions + program.parameter_count + 1;
 }
 
@@ -116,7 +116,7 @@ struct GpuWords {
   size_t extents, strides, parameters, units;
 
   explicit GpuWords(const LoopProgram& program) {
-    const size_t dimensions = program.outer_rank + (program.has_row ? 1u : 0u);
+    const size_t dimensions = program.dimensions();
     extents = program.operands.size();
     strides = extents + dimensions;
     parameters = strides + program.operands.size() * dimensions;

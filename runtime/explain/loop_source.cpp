@@ -38,6 +38,7 @@ std::string domain_text(const LoopStep& loop) {
   const std::span<const int64_t> extents(loop.extents);
   std::string text = "for " + list_text(extents.first(program.outer_rank));
   if (program.has_row) text += ", row " + std::to_string(extents[program.outer_rank]);
+  if (program.row_rank > 0) text += " " + list_text(extents.last(program.row_rank));
   if (program.partial) text += " in blocks of " + std::to_string(kReductionBlock);
   if (program.single_block) text += " as one block";
   text += program.orientation == Orientation::row ? "; vectors along the row"
@@ -48,10 +49,12 @@ std::string domain_text(const LoopStep& loop) {
 std::string operand_text(const LoopStep& loop, size_t k) {
   const LoopProgram& program = loop.program;
   const LoopOperand& operand = program.operands[k];
-  const size_t dims = program.outer_rank + (program.has_row ? 1u : 0u);
+  const size_t dims = program.dimensions(), used = program.outer_rank + (program.has_row ? 1u : 0u);
   std::string text = "a" + std::to_string(k) + ": " + std::string(name_of(operand.type));
   if (operand.kind == LoopOperand::Kind::iota) text += " iota";
-  text += ", strides " + list_text(std::span(loop.strides).subspan(k * dims, dims));
+  const auto strides = std::span(loop.strides).subspan(k * dims, dims);
+  text += ", strides " + list_text(strides.first(operand.nested ? program.outer_rank : used));
+  if (operand.nested) text += ", in the row " + list_text(strides.last(program.row_rank));
   if (operand.per_row) text += ", one per row";
   if (operand.streaming) text += ", past the caches";
   return text + "\n";

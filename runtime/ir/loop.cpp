@@ -23,7 +23,7 @@ class Bytes {
 void add(Bytes& bytes, const LoopOperand& operand) {
   bytes.add8(static_cast<uint8_t>(operand.kind));
   bytes.add8(static_cast<uint8_t>(operand.type));
-  bytes.add8(static_cast<uint8_t>(operand.streaming | operand.per_row << 1));
+  bytes.add8(static_cast<uint8_t>(operand.streaming | operand.per_row << 1 | operand.nested << 2));
   bytes.add8(static_cast<uint8_t>(operand.vector_stride));
 }
 
@@ -57,9 +57,10 @@ void add(Bytes& bytes, const LoopInstruction& instruction) {
 
 std::vector<uint8_t> LoopProgram::key() const {
   Bytes bytes;
-  bytes.reserve(12 + 4 * operands.size() + 10 * code.size());
+  bytes.reserve(13 + 4 * operands.size() + 10 * code.size());
   bytes.add8(outer_rank);
   bytes.add8(static_cast<uint8_t>(has_row | partial << 1 | single_block << 2));
+  bytes.add8(row_rank);
   bytes.add8(static_cast<uint8_t>(orientation));
   bytes.add16(parameter_count);
   bytes.add16(static_cast<uint16_t>(operands.size()));

@@ -45,6 +45,9 @@ struct LoopOperand {
   int8_t vector_stride = kAnyStride;
   /// Stride 0 along the row dimension: one value per row (row programs only).
   bool per_row = false;
+  /// Not evenly spaced along the row, but along each of its dimensions (LoopProgram::row_rank).
+  /// Only loads from memory with Orientation::row.
+  bool nested = false;
 
   static constexpr int8_t kAnyStride = 2;
 };
@@ -79,6 +82,9 @@ enum class Orientation : uint8_t {
 struct LoopProgram {
   uint8_t outer_rank = 1;  ///< 1..kMaxDims: coalesced; a scalar is one dimension of size 1
   bool has_row = false;
+  /// Number of dimensions of the row, from which the positions of nested operands are computed; 0
+  /// if no operand is nested.
+  uint8_t row_rank = 0;
   Orientation orientation = Orientation::outer;
   /// Only with has_row, exactly one reduction, and one store of it: stores the result of each block
   /// of kReductionBlock elements instead of the row's. That operand's row stride is then its stride
@@ -91,6 +97,10 @@ struct LoopProgram {
   std::vector<LoopInstruction> code;  ///< in dependency order
   uint16_t parameter_count = 0;
 
+  /// Number of extents, and of strides per operand: of the outer dimensions, then of the row, then
+  /// of the row's dimensions.
+  size_t dimensions() const { return size_t{outer_rank} + has_row + row_rank; }
+
   /// The structure as bytes: programs with equal keys share a kernel.
   std::vector<uint8_t> key() const;
 };
@@ -100,9 +110,10 @@ struct LoopArguments {
   /// Per operand, the address of the element at index 0 of all dimensions (offset included); for
   /// iotas the start itself, as an integer.
   void* const* bases;
-  /// Extents of the outer dimensions, then that of the row if there is one.
+  /// LoopProgram::dimensions() of them; a row's extent is the product of those of its dimensions.
   const int64_t* extents;
-  /// Per operand, outer_rank (+ 1 with a row) strides in elements: strides[operand * (dims) + d].
+  /// In elements: strides[operand * dimensions() + d]. Nested operands use only those of the row's
+  /// dimensions, the others only that of the row.
   const int64_t* strides;
   /// Parameters as 64-bit patterns: i64/f64/f32 (low half) by the parameter's compute type;
   /// integers and bool sign- or zero-extended.

@@ -376,7 +376,7 @@ class Grouper {
     for_reads(n, [&](const Argument& argument) {
       const SqueezedLayout layout(walked_layout(n, argument));
       if (!in_group(g, argument)) {
-        row_fits = row_fits && layout.merges(group.run_first, group.run_last);
+        row_fits = row_fits && layout.is_row(group.run_first, group.run_last);
         // A long row could not take in a reduction that may follow.
         connected = connected || (!group.long_row() && is_tied_to(group, i, argument));
       } else if (result_.per_row[argument.node->index]) {
@@ -455,7 +455,7 @@ class Grouper {
       if (!squeezed.is_dense()) return Refusal::view;
     } else {
       if (!related_ && !shares_external(group, argument)) return Refusal::unrelated;
-      if (!squeezed.merges(first, last)) return Refusal::row_view;
+      if (!squeezed.is_row(first, last)) return Refusal::row_view;
       if (group.reductions >= kMostSiblings) return Refusal::siblings;
     }
     if (group.kind == Group::Kind::row) {
@@ -467,7 +467,7 @@ class Grouper {
       bool fits = true;
       for_reads(node(m), [&](const Argument& read) {
         if (!in_group(g, read))
-          fits = fits && SqueezedLayout(walked_layout(node(m), read)).merges(first, last);
+          fits = fits && SqueezedLayout(walked_layout(node(m), read)).is_row(first, last);
       });
       if (node(m).kind == Node::Kind::iota)
         fits = fits && SqueezedLayout(*node(m).iota).merges(first, last);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "runtime/plan/plan.h"
@@ -31,6 +32,11 @@ struct SqueezedLayout {
   bool is_dense() const;
   /// Whether dimensions first..last - 1 can be walked with one stride: that of the last one.
   bool merges(int first, int last) const;
+  /// Whether a loop can read dimensions first..last - 1 as its row: with one stride, or with one
+  /// per dimension if vectors run along the last one and find neighbours there.
+  bool is_row(int first, int last) const {
+    return merges(first, last) || (last == rank && std::abs(strides[rank - 1]) <= 1);
+  }
 };
 
 /// A set of ops computed by one step.
@@ -56,7 +62,7 @@ enum class Refusal : uint8_t {
   unrelated,   ///< they share no data
   sizes,       ///< they iterate over different sizes
   view,        ///< the op reads the group's results in another order, or only in part
-  row_view,    ///< along the group's row an array cannot be walked with one stride
+  row_view,    ///< along the group's row an array has several strides, without neighbours
   rows,        ///< the op reduces along other dimensions than the group
   reduced,     ///< the op reduces a value the group has already reduced
   long_row,    ///< the row is longer than kLongestCachedRow: no second pass over it

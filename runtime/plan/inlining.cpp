@@ -151,7 +151,10 @@ class Inliner {
         (!grouping_.per_row[reader] || window_.nodes[reader]->kind == Node::Kind::reduce);
     int more = 0;
     for (const Leaf& leaf : leaves) {
-      if (along_row && !leaf.layout.merges(group.run_first, group.run_last)) return false;
+      const int first = group.run_first, last = group.run_last;
+      const bool is_read =
+          leaf.node ? leaf.layout.is_row(first, last) : leaf.layout.merges(first, last);
+      if (along_row && !is_read) return false;
       more += is_new(group, leaf);
     }
     return group.operands + more <= kMostOperands;

@@ -336,13 +336,15 @@ std::vector<int64_t> LoopWriter::domain_strides(const SqueezedLayout& layout) co
   std::vector<int64_t> strides;
   for (int d = 0; d < layout.rank; ++d)
     if (!in_run(d)) strides.push_back(layout.strides[d]);
-  if (has_row_) strides.push_back(layout.strides[group_.run_last - 1]);
+  if (!has_row_) return strides;
+  strides.push_back(layout.strides[group_.run_last - 1]);
+  for (int d = group_.run_first; d < group_.run_last; ++d) strides.push_back(layout.strides[d]);
   return strides;
 }
 
-std::vector<int64_t> LoopWriter::row_value_strides(const SqueezedLayout& layout) {
+std::vector<int64_t> LoopWriter::row_value_strides(const SqueezedLayout& layout) const {
   std::vector<int64_t> strides(layout.strides.begin(), layout.strides.begin() + layout.rank);
-  strides.push_back(0);
+  strides.resize(outer_.size() + 1 + row_rank(), 0);
   return strides;
 }
 
@@ -357,10 +359,9 @@ int64_t LoopWriter::block_count() const {
 }
 
 std::vector<int64_t> LoopWriter::partial_strides() const {
-  std::vector<int64_t> strides(outer_.size() + 1);
-  int64_t stride = 1;
-  strides.back() = 1;
-  stride = block_count();
+  std::vector<int64_t> strides(outer_.size() + 1 + row_rank());
+  strides[outer_.size()] = 1;
+  int64_t stride = block_count();
   for (size_t d = outer_.size(); d-- > 0;) {
     strides[d] = stride;
     stride *= outer_[d];
@@ -370,7 +371,19 @@ std::vector<int64_t> LoopWriter::partial_strides() const {
 
 // --- form -------------------------------------------------------------------------------------
 
-/// Along the row if inputs are dense there and the row fills vectors; else rows side by side.
+/// Whether an operand with these strides has several along the row.
+bool LoopWriter::is_nested(const std::vector<int64_t>& strides) const {
+  if (!has_row_) return false;
+  const int64_t* const of_row = strides.data() + outer_.size() + 1;
+  for (size_t d = 0; d + 1 < row_rank(); ++d)
+    if (of_row[d] !=
+        of_row[d + 1] * group_.domain.sizes[group_.run_first + static_cast<int>(d) + 1])
+      return true;
+  return false;
+}
+
+/// Along the row if inputs are dense or nested there and the row fills vectors; else rows side by
+/// side.
 Orientation LoopWriter::choose_orientation() const {
   if (!has_row_) return Orientation::outer;
   if (outer_.empty() || part_ == Part::combine) return Orientation::row;
@@ -379,7 +392,8 @@ Orientation LoopWriter::choose_orientation() const {
     if (step_.buffers[k].source == BufferUse::Source::iota ||
         step_.buffers[k].source == BufferUse::Source::temporary)
       continue;
-    const int64_t row = strides_[k].back(), outer = strides_[k][outer_.size() - 1];
+    if (is_nested(strides_[k])) return Orientation::row;
+    const int64_t row = strides_[k][outer_.size()], outer = strides_[k][outer_.size() - 1];
     along_row += row == 1;
     along_outer += outer == 1 && row != 0;
   }
@@ -400,13 +414,21 @@ bool LoopWriter::in_blocks() const {
 void LoopWriter::finish() {
   std::vector<int64_t> extents = outer_;
   auto strides = strides_;
-  coalesce(extents, strides);
   LoopProgram& program = step_.loop.program;
+  std::vector<int64_t> row_extents;
+  if (has_row_) row_extents = coalesce_row(strides);
+  if (extents.empty()) {
+    extents.push_back(1);
+    for (auto& of_operand : strides) of_operand.insert(of_operand.begin(), 0);
+  }
+  coalesce(extents, strides, 0);
   program.outer_rank = static_cast<uint8_t>(extents.size());
+  program.row_rank = static_cast<uint8_t>(row_extents.size());
   program.parameter_count = static_cast<uint16_t>(step_.parameters.size());
   if (has_row_) extents.push_back(part_ == Part::combine ? block_count() : group_.row_length);
-  describe_operands(strides, program.orientation == Orientation::row ? extents.size() - 1
+  describe_operands(strides, program.orientation == Orientation::row ? program.outer_rank
                                                                      : program.outer_rank - 1);
+  extents.insert(extents.end(), row_extents.begin(), row_extents.end());
   step_.loop.extents = extents;
   for (const auto& of_operand : strides)
     step_.loop.strides.insert(step_.loop.strides.end(), of_operand.begin(), of_operand.end());
@@ -414,35 +436,46 @@ void LoopWriter::finish() {
   plan_.steps.push_back(std::move(step_));
 }
 
-/// Merges neighbouring outer dimensions that all operands walk with one stride.
-void LoopWriter::coalesce(std::vector<int64_t>& extents,
-                          std::vector<std::vector<int64_t>>& strides) const {
-  if (extents.empty()) {
-    extents.push_back(1);
-    for (auto& of_operand : strides) of_operand.insert(of_operand.begin(), 0);
-    return;
-  }
+/// Merges neighbouring dimensions that all operands walk with one stride; the first of them is
+/// dimension `first` of the strides.
+void LoopWriter::coalesce(std::vector<int64_t>& extents, std::vector<std::vector<int64_t>>& strides,
+                          size_t first) {
   for (size_t d = extents.size() - 1; d-- > 0;) {
     const bool merges = std::all_of(strides.begin(), strides.end(), [&](const auto& of_operand) {
-      return of_operand[d] == of_operand[d + 1] * extents[d + 1];
+      return of_operand[first + d] == of_operand[first + d + 1] * extents[d + 1];
     });
     if (!merges) continue;
     extents[d] *= extents[d + 1];
     extents.erase(extents.begin() + static_cast<ptrdiff_t>(d) + 1);
     for (auto& of_operand : strides)
-      of_operand.erase(of_operand.begin() + static_cast<ptrdiff_t>(d));
+      of_operand.erase(of_operand.begin() + static_cast<ptrdiff_t>(first + d));
   }
+}
+
+/// Coalesces the row's dimensions; returns their extents, none if no operand is nested.
+std::vector<int64_t> LoopWriter::coalesce_row(std::vector<std::vector<int64_t>>& strides) {
+  std::vector<int64_t> extents(group_.domain.sizes.begin() + group_.run_first,
+                               group_.domain.sizes.begin() + group_.run_last);
+  for (size_t k = 0; k < strides.size(); ++k)
+    step_.loop.program.operands[k].nested = is_nested(strides[k]);
+  const size_t first = outer_.size() + 1;
+  if (!extents.empty()) coalesce(extents, strides, first);
+  if (extents.size() > 1) return extents;
+  for (auto& of_operand : strides) of_operand.resize(first);
+  return {};
 }
 
 void LoopWriter::describe_operands(const std::vector<std::vector<int64_t>>& strides,
                                    size_t vector_dimension) {
   auto& operands = step_.loop.program.operands;
   for (size_t k = 0; k < operands.size(); ++k) {
+    if (operands[k].nested) continue;
     const int64_t stride = strides[k][vector_dimension];
     const bool partial_store =
         part_ == Part::blocks && step_.buffers[k].source == BufferUse::Source::temporary;
     if (stride >= -1 && stride <= 1) operands[k].vector_stride = static_cast<int8_t>(stride);
-    operands[k].per_row = has_row_ && !partial_store && strides[k].back() == 0;
+    operands[k].per_row =
+        has_row_ && !partial_store && strides[k][step_.loop.program.outer_rank] == 0;
     operands[k].streaming = may_stream(k, strides[k], vector_dimension);
   }
 }
@@ -455,14 +488,14 @@ bool LoopWriter::may_stream(size_t operand, const std::vector<int64_t>& strides,
       grouping_.read_elsewhere[use.index])
     return false;
   const int64_t element = static_cast<int64_t>(size_of(use.type));
-  for (size_t d = 0; d < strides.size(); ++d)
+  for (size_t d = 0; d < size_t{step_.loop.program.outer_rank} + has_row_; ++d)
     if (d != vector_dimension && strides[d] * element % kStreamingAlignment != 0) return false;
   int64_t bytes = 0;
   for (size_t k = 0; k < strides_.size(); ++k) {
     if (step_.buffers[k].source == BufferUse::Source::iota) continue;
     int64_t elements = 1;
     for (size_t d = 0; d < outer_.size(); ++d) elements *= strides_[k][d] ? outer_[d] : 1;
-    if (has_row_ && strides_[k].back()) elements *= group_.row_length;
+    if (has_row_ && strides_[k][outer_.size()]) elements *= group_.row_length;
     bytes += elements * static_cast<int64_t>(size_of(step_.buffers[k].type));
   }
   return bytes > kStreamingBytes;

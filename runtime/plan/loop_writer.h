@@ -59,7 +59,11 @@ class LoopWriter {
 
   bool in_run(int d) const;
   std::vector<int64_t> domain_strides(const SqueezedLayout& layout) const;
-  static std::vector<int64_t> row_value_strides(const SqueezedLayout& layout);
+  size_t row_rank() const {
+    return has_row_ ? static_cast<size_t>(group_.run_last - group_.run_first) : 0;
+  }
+  bool is_nested(const std::vector<int64_t>& strides) const;
+  std::vector<int64_t> row_value_strides(const SqueezedLayout& layout) const;
   std::vector<int64_t> strides_for(uint16_t i, const SqueezedLayout& layout) const;
   std::vector<int64_t> partial_strides() const;
   int64_t block_count() const;
@@ -67,7 +71,9 @@ class LoopWriter {
   Orientation choose_orientation() const;
   bool in_blocks() const;
   void finish();
-  void coalesce(std::vector<int64_t>& extents, std::vector<std::vector<int64_t>>& strides) const;
+  static void coalesce(std::vector<int64_t>& extents, std::vector<std::vector<int64_t>>& strides,
+                       size_t first);
+  std::vector<int64_t> coalesce_row(std::vector<std::vector<int64_t>>& strides);
   void describe_operands(const std::vector<std::vector<int64_t>>& strides, size_t vector_dimension);
   bool may_stream(size_t operand, const std::vector<int64_t>& strides,
                   size_t vector_dimension) const;
@@ -81,7 +87,7 @@ class LoopWriter {
   std::vector<int64_t> outer_;  ///< extents of the outer dimensions
   Part part_ = Part::whole;
   Step step_;
-  /// Per operand, over the outer dimensions and the row.
+  /// Per operand, over the outer dimensions, the row, and the row's dimensions.
   std::vector<std::vector<int64_t>> strides_;
   std::map<uint16_t, uint16_t> values_;  ///< instruction of each node
   std::vector<Loaded> loaded_;

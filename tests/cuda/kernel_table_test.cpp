@@ -56,6 +56,7 @@ LoopProgram read_program(std::string_view key) {
   program.outer_rank = read8();
   const uint8_t flags = read8();
   program.has_row = flags & 1, program.partial = flags & 2, program.single_block = flags & 4;
+  program.row_rank = read8();
   program.orientation = static_cast<Orientation>(read8());
   program.parameter_count = read16();
   program.operands.resize(read16());
@@ -63,7 +64,7 @@ LoopProgram read_program(std::string_view key) {
     operand.kind = static_cast<LoopOperand::Kind>(read8());
     operand.type = static_cast<DType>(read8());
     const uint8_t bits = read8();
-    operand.streaming = bits & 1, operand.per_row = bits & 2;
+    operand.streaming = bits & 1, operand.per_row = bits & 2, operand.nested = bits & 4;
     operand.vector_stride = static_cast<int8_t>(read8());
   }
   while (at < key.size()) {

@@ -161,6 +161,7 @@ Registers Body::load_memory(size_t operand) {
   const LoopOperand& described = frame_.program.operands[operand];
   llvm::Type* element = memory_type(code.builder.getContext(), described.type);
   const auto size = static_cast<int64_t>(size_of(described.type));
+  if (described.nested) return load_nested(operand);
   Registers raw{};
   if (lanes_.width == 1 || described.vector_stride == 0) {
     raw.fill(lanes_.splat(code.load(element, element_address(operand, index_), size)));
@@ -228,6 +229,91 @@ Registers Body::gather(size_t operand) {
   copy(operand, [&](llvm::Value* i, llvm::Value* from) {
     code.store(code.load(element, from, size), code.address(element, buffer, i), size);
   });
+  Registers raw{};
+  for (int i = 0; i < lanes_.registers; ++i)
+    raw[i] = code.load(lanes_.form(element), part(element, buffer, i), size * lanes_.width);
+  return raw;
+}
+
+const std::vector<llvm::Value*>& Body::row_indices() {
+  if (row_indices_.empty()) row_indices_ = frame_.row_indices(index_);
+  return row_indices_;
+}
+
+/// Loads vectors, or broadcasts one element, if all elements have the same indices except the last
+/// one, and the operand is dense or constant along it; otherwise loads them one by one.
+Registers Body::load_nested(size_t operand) {
+  auto& code = frame_.code;
+  auto& builder = code.builder;
+  const DType type = frame_.program.operands[operand].type;
+  llvm::Type* element = memory_type(builder.getContext(), type);
+  const auto size = static_cast<int64_t>(size_of(type));
+  const auto& indices = row_indices();
+  llvm::Value* first = frame_.nested_address(operand, positions_[operand], indices);
+  Registers raw{};
+  if (lanes_.width == 1) {
+    raw[0] = code.load(element, first, size);
+    return raw;
+  }
+  if (count_) return gather_nested(operand);
+  const int last = frame_.dimensions() - 1;
+  llvm::Value* stride = frame_.stride(operand, last);
+  llvm::Value* end = builder.CreateAdd(indices.back(), code.number(lanes_.elements()));
+  llvm::Value* fits = builder.CreateICmpSLE(end, frame_.extent(last));
+  const auto has_stride = [&](int64_t bytes) {
+    return builder.CreateAnd(fits, builder.CreateICmpEQ(stride, code.number(bytes)));
+  };
+  llvm::Value *dense = has_stride(size), *constant = has_stride(0);
+  llvm::Type* form = lanes_.form(element);
+  std::vector<llvm::AllocaInst*> loaded;
+  for (int i = 0; i < lanes_.registers; ++i)
+    loaded.push_back(code.variable(llvm::Constant::getNullValue(form)));
+  const auto set_all = [&](const Registers& registers) {
+    for (size_t i = 0; i < loaded.size(); ++i) code.set(loaded[i], registers[i]);
+  };
+  code.when(dense, [&] {
+    for (size_t i = 0; i < loaded.size(); ++i)
+      code.set(loaded[i], code.load(form, part(element, first, static_cast<int>(i)), size));
+  });
+  code.when(constant, [&] {
+    Registers registers{};
+    registers.fill(lanes_.splat(code.load(element, first, size)));
+    set_all(registers);
+  });
+  code.when(builder.CreateNot(builder.CreateOr(dense, constant)),
+            [&] { set_all(gather_nested(operand)); });
+  for (size_t i = 0; i < loaded.size(); ++i) raw[i] = code.get(loaded[i]);
+  return raw;
+}
+
+/// Loads elements one by one into a buffer. Their addresses are computed from the indices only
+/// where the last index begins again.
+Registers Body::gather_nested(size_t operand) {
+  auto& code = frame_.code;
+  auto& builder = code.builder;
+  const DType type = frame_.program.operands[operand].type;
+  llvm::Type* element = memory_type(builder.getContext(), type);
+  const auto size = static_cast<int64_t>(size_of(type));
+  const int last = frame_.dimensions() - 1;
+  const auto& indices = row_indices();
+  llvm::Value* buffer = code.buffer(element, lanes_.elements());
+  llvm::AllocaInst* inner = code.variable(indices.back());
+  llvm::AllocaInst* address =
+      code.variable(frame_.nested_address(operand, positions_[operand], indices));
+  code.loop(
+      code.number(0), count_ ? count_ : code.number(lanes_.elements()), 1, [&](llvm::Value* i) {
+        code.store(code.load(element, code.get(address), size), code.address(element, buffer, i),
+                   size);
+        code.set(address, frame_.moved(operand, code.get(address), frame_.stride(operand, last)));
+        llvm::Value* next = builder.CreateAdd(code.get(inner), code.number(1));
+        code.set(inner, next);
+        code.when(builder.CreateICmpEQ(next, frame_.extent(last)), [&] {
+          llvm::Value* following = builder.CreateAdd(index_, builder.CreateAdd(i, code.number(1)));
+          code.set(inner, code.number(0));
+          code.set(address, frame_.nested_address(operand, positions_[operand],
+                                                  frame_.row_indices(following)));
+        });
+      });
   Registers raw{};
   for (int i = 0; i < lanes_.registers; ++i)
     raw[i] = code.load(lanes_.form(element), part(element, buffer, i), size * lanes_.width);

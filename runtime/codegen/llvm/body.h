@@ -66,6 +66,8 @@ class Body {
   Value load_iota(size_t operand);
   Registers load_memory(size_t operand);
   Registers gather(size_t operand);
+  Registers load_nested(size_t operand);
+  Registers gather_nested(size_t operand);
   Registers load_reversed(size_t operand);
   void store_memory(size_t operand, const Registers& raw);
   void scatter(size_t operand, const Registers& raw);
@@ -77,6 +79,7 @@ class Body {
 
   llvm::Value* byte_stride(size_t operand);
   llvm::Value* element_address(size_t operand, llvm::Value* element);
+  const std::vector<llvm::Value*>& row_indices();
   llvm::Value* part(llvm::Type* element, llvm::Value* base, int i);
   bool has_masked_moves(DType type) const;
   llvm::Value* mask();
@@ -87,6 +90,7 @@ class Body {
   llvm::Value* index_;
   llvm::Value* count_;
   llvm::Value* mask_ = nullptr;
+  std::vector<llvm::Value*> row_indices_;  ///< of the first element, once they are needed
   std::vector<std::optional<Value>> values_;
   std::vector<std::optional<Registers>> narrow_;  ///< values of half types as in memory
 };

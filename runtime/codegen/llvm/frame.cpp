@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <tuple>
 
 #include "runtime/codegen/llvm/value.h"
 #include "runtime/ir/elementwise_ops.h"
@@ -23,7 +24,8 @@ Frame::Frame(llvm::Function& function, const LoopProgram& loop_program, const Ma
       program(loop_program),
       passes(loop_program),
       machine(the_machine),
-      dimensions_(loop_program.outer_rank + (loop_program.has_row ? 1 : 0)) {
+      dimensions_(static_cast<int>(loop_program.dimensions())),
+      narrow_(the_machine.gpu && gpu.narrow) {
   choose_lanes();
   if (machine.gpu)
     find_gpu_arguments(function.getArg(0), gpu);
@@ -192,6 +194,37 @@ Positions Frame::moved_to_block(const Positions& positions, llvm::Value* block) 
 llvm::Value* Frame::extent(int d) {
   llvm::Value* address = code.address(code.builder.getInt64Ty(), extents_, code.number(d));
   return code.load(code.builder.getInt64Ty(), address, 8);
+}
+
+std::pair<llvm::Value*, llvm::Value*> Frame::divide(llvm::Value* item, llvm::Value* divisor) {
+  auto& builder = code.builder;
+  if (!narrow_) return {builder.CreateUDiv(item, divisor), builder.CreateURem(item, divisor)};
+  llvm::Type* word = builder.getInt32Ty();
+  llvm::Value* low = builder.CreateTrunc(item, word);
+  llvm::Value* by = builder.CreateTrunc(divisor, word);
+  llvm::Value* quotient = builder.CreateUDiv(low, by);
+  llvm::Value* remainder = builder.CreateSub(low, builder.CreateMul(quotient, by));
+  llvm::Type* wide = builder.getInt64Ty();
+  return {builder.CreateZExt(quotient, wide), builder.CreateZExt(remainder, wide)};
+}
+
+std::vector<llvm::Value*> Frame::row_indices(llvm::Value* element) {
+  std::vector<llvm::Value*> indices(program.row_rank);
+  for (int d = program.row_rank - 1; d > 0; --d)
+    std::tie(element, indices[static_cast<size_t>(d)]) =
+        divide(element, extent(program.outer_rank + 1 + d));
+  indices[0] = element;
+  return indices;
+}
+
+llvm::Value* Frame::nested_address(size_t operand, llvm::Value* position,
+                                   const std::vector<llvm::Value*>& row_indices) {
+  for (size_t d = 0; d < row_indices.size(); ++d) {
+    const int dimension = program.outer_rank + 1 + static_cast<int>(d);
+    position = moved(operand, position,
+                     code.builder.CreateMul(row_indices[d], stride(operand, dimension)));
+  }
+  return position;
 }
 
 Positions Frame::positions_at(const std::vector<llvm::Value*>& indices) {

@@ -4,6 +4,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "runtime/codegen/gpu_form.h"
@@ -55,7 +56,16 @@ class Frame {
   /// All positions, advanced by `index` elements in dimension `d`; per-row operands stay in a row.
   Positions moved(const Positions& positions, int d, llvm::Value* index);
 
+  /// LoopProgram::dimensions().
+  int dimensions() const { return dimensions_; }
   llvm::Value* extent(int d);
+  /// Quotient and remainder of a non-negative value by a positive one.
+  std::pair<llvm::Value*, llvm::Value*> divide(llvm::Value* item, llvm::Value* divisor);
+  /// The index of an element of the row in each of the row's dimensions.
+  std::vector<llvm::Value*> row_indices(llvm::Value* element);
+  /// The address of an element of the row with these indices in a nested operand.
+  llvm::Value* nested_address(size_t operand, llvm::Value* position,
+                              const std::vector<llvm::Value*>& row_indices);
   /// The positions of the element at these indices of the first dimensions, 0 in the others.
   Positions positions_at(const std::vector<llvm::Value*>& indices);
 
@@ -101,6 +111,7 @@ class Frame {
                const std::vector<llvm::AllocaInst*>& positions, int d);
 
   int dimensions_;
+  const bool narrow_;  ///< indices fit 32 bits
   llvm::Value *bases_, *extents_, *strides_;
   std::vector<llvm::Value*> known_strides_;  ///< all dimensions of one operand, then of the next
   llvm::Value *outer_begin_ = nullptr, *outer_end_ = nullptr;

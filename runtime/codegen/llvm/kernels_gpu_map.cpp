@@ -13,7 +13,7 @@ using List = std::vector<size_t>;
 class GpuMapKernel {
  public:
   GpuMapKernel(Frame& frame, const GpuForm& form)
-      : frame_(frame), code_(frame.code), grid_(frame, form), form_(form) {
+      : frame_(frame), code_(frame.code), grid_(frame), form_(form) {
     stores_ = frame.instructions(
         [](const LoopInstruction& instruction, size_t) { return instruction.kind == Kind::store; });
     needed_ = frame.needed_for(stores_, std::vector<bool>(frame.program.code.size(), false));
@@ -58,7 +58,7 @@ class GpuMapKernel {
     const int vector = gpu_vector(frame_.program);
     const int last = frame_.program.outer_rank - 1;
     llvm::Value* parts = builder.CreateUDiv(frame_.extent(last), code_.number(vector));
-    const auto [outer, part] = grid_.divide(unit, parts);
+    const auto [outer, part] = frame_.divide(unit, parts);
     std::vector<llvm::Value*> indices = grid_.indices(outer, last);
     indices.push_back(code_.number(0));
     emit_body(vector, frame_.positions_at(indices), builder.CreateMul(part, code_.number(vector)));

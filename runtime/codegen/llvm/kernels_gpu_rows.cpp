@@ -29,7 +29,7 @@ class GpuRowKernel {
         code_(frame.code),
         program_(frame.program),
         passes_(frame.passes),
-        grid_(frame, form),
+        grid_(frame),
         block_(gpu_block(frame.program, form)) {
     accumulators_ = kReductionLanes / block_.members;
     unrolled_ = unrolled(form);
@@ -103,7 +103,7 @@ class GpuRowKernel {
       llvm::Value* outer = code_.number(1);
       for (int d = 0; d < program_.outer_rank; ++d)
         outer = builder.CreateMul(outer, frame_.extent(d));
-      std::tie(block, unit) = grid_.divide(unit, outer);
+      std::tie(block, unit) = frame_.divide(unit, outer);
       begin_ = builder.CreateMul(block, code_.number(kReductionBlock));
       end_ = code_.smaller(builder.CreateAdd(begin_, code_.number(kReductionBlock)), end_);
     }

@@ -32,7 +32,7 @@ bool is_aligned(const LoopStep& step, void* const* bases) {
 /// Whether all rows of these operands begin at multiples of `alignment` bytes.
 bool rows_begin_at(size_t alignment, const LoopStep& step, void* const* bases,
                    const std::vector<uint16_t>& operands) {
-  const size_t rank = step.program.outer_rank, dimensions = rank + 1;
+  const size_t rank = step.program.outer_rank, dimensions = step.program.dimensions();
   for (const uint16_t k : operands) {
     size_t all = reinterpret_cast<size_t>(bases[k]);
     for (size_t d = 0; d < rank; ++d)

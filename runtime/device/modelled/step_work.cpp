@@ -102,16 +102,18 @@ bool has_fitting_sizes(const ComputeStep& step, DType type) {
 
 StepWork work_of(const LoopStep& step) {
   const LoopProgram& program = step.program;
-  const size_t dims = program.outer_rank + (program.has_row ? 1u : 0u);
+  const size_t dims = program.dimensions(), row = program.outer_rank;
   StepWork work;
   work.type = work_type(program.operands).type();
   for (size_t k = 0; k < program.operands.size(); ++k) {
     const LoopOperand& operand = program.operands[k];
     if (operand.kind == LoopOperand::Kind::iota) continue;
     int64_t elements = 1;
-    for (size_t d = 0; d < dims; ++d)
+    for (size_t d = 0; d < dims; ++d) {
+      if (d >= row && program.has_row && (d > row) != operand.nested) continue;
       if (step.strides[k * dims + d] != 0 || step.extents[d] == 0)
         elements *= is_of_blocks(program, k, d) ? blocks_of(step.extents[d]) : step.extents[d];
+    }
     work.bytes += elements * static_cast<int64_t>(size_of(operand.type));
   }
   double outer = 1;

@@ -31,7 +31,7 @@ size_t array_bytes(int64_t length) {
 }  // namespace
 
 std::unique_ptr<const InterpretedLoop> InterpretedLoop::of(const LoopProgram& program) {
-  if (program.partial || program.single_block) return nullptr;
+  if (program.partial || program.single_block || program.row_rank > 0) return nullptr;
   auto loop = std::make_unique<InterpretedLoop>();
   loop->outer_rank_ = program.outer_rank;
   loop->has_row_ = program.has_row;

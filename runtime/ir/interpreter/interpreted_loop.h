@@ -12,7 +12,8 @@ namespace tide {
 
 class InterpretedLoop {
  public:
-  /// Null if the program uses unsupported features: partial results, reductions in order.
+  /// Null if the program uses unsupported features: partial results, reductions in order,
+  /// nested operands.
   static std::unique_ptr<const InterpretedLoop> of(const LoopProgram& program);
 
   /// Computes the entire domain. `workspace` is private to the call: workspace_bytes of it, aligned

@@ -171,7 +171,7 @@ struct Job {
     const LoopProgram& program = kernel->program();
     const LoopArguments arguments{bases.data(), extents.data(), strides.data(), parameters.data()};
     const bool by_row = program.orientation == Orientation::row;
-    LoopRange range{0, 1, 0, 1, 0, program.has_row ? extents.back() : 0};
+    LoopRange range{0, 1, 0, 1, 0, program.has_row ? extents[program.outer_rank] : 0};
     const int64_t size = by_row ? extents[0] : extents[program.outer_rank - 1u];
     const int64_t unit = by_row ? 1 : 64;
     const int64_t begin = size * thread / threads / unit * unit;

@@ -168,7 +168,7 @@ class Interpreter {
   Interpreter(const LoopProgram& program, const LoopArguments& arguments)
       : program_(program),
         arguments_(arguments),
-        dimensions_(program.outer_rank + (program.has_row ? 1 : 0)),
+        dimensions_(program.dimensions()),
         row_length_(program.has_row ? arguments.extents[program.outer_rank] : 1) {
     for (const LoopInstruction& instruction : program.code) {
       bool per_row = program.has_row && instruction.kind != Kind::load;
@@ -219,6 +219,11 @@ class Interpreter {
     const int64_t* strides = arguments_.strides + operand * dimensions_;
     int64_t result = 0;
     for (int d = 0; d < program_.outer_rank; ++d) result += index_[d] * strides[d];
+    if (program_.operands[operand].nested) {
+      for (size_t d = dimensions_; d-- > program_.outer_rank + 1u; r /= arguments_.extents[d])
+        result += r % arguments_.extents[d] * strides[d];
+      return result;
+    }
     return program_.has_row ? result + r * strides[program_.outer_rank] : result;
   }
 
@@ -275,7 +280,7 @@ class Interpreter {
 
   const LoopProgram& program_;
   const LoopArguments& arguments_;
-  int dimensions_;
+  size_t dimensions_;
   int64_t row_length_;
   std::vector<bool> per_row_;
   std::array<int64_t, kMaxDims> index_{};

@@ -94,11 +94,54 @@ class Maker {
       std::fill_n(made_.extents.begin(), program.outer_rank, 1);
       made_.extents[program.outer_rank - 1u] = kWideColumnBlock + 1 + upto(90);
     }
+    if (by_row && length > 1 && !program.single_block && upto(3) == 0) divide_row(length);
+  }
+
+  /// Gives the row two or three dimensions.
+  void divide_row(int64_t length) {
+    LoopProgram& program = made_.program;
+    program.row_rank = static_cast<uint8_t>(2 + upto(2));
+    std::vector<int64_t> extents;
+    for (int d = 1; d < program.row_rank; ++d) {
+      int64_t factor = 1 + upto(static_cast<int>(std::min<int64_t>(length, 300)));
+      while (length % factor) --factor;
+      extents.push_back(factor);
+      length /= factor;
+    }
+    extents.push_back(length);
+    std::shuffle(extents.begin(), extents.end(), random_);
+    made_.extents.insert(made_.extents.end(), extents.begin(), extents.end());
+  }
+
+  /// Memory for a nested operand.
+  uint16_t add_nested(DType type) {
+    const size_t row = made_.program.outer_rank, dims = made_.program.dimensions();
+    std::vector<int64_t> strides(dims, 0);
+    int64_t next = 1, lowest = 0;
+    for (size_t d = dims; d-- > 0;) {
+      if (d == row || upto(3) == 0) continue;  // the stride of the row is not used
+      const bool backwards = upto(5) == 0;
+      strides[d] = backwards ? -next : next;
+      if (backwards) lowest -= (made_.extents[d] - 1) * next;
+      next *= made_.extents[d];
+      if (upto(4) == 0) next += upto(3);
+    }
+    return add_operand({.type = type, .nested = true}, strides, next, lowest);
+  }
+
+  uint16_t add_operand(const LoopOperand& operand, const std::vector<int64_t>& strides,
+                       int64_t elements, int64_t lowest) {
+    const auto size = static_cast<int64_t>(size_of(operand.type));
+    made_.memory.emplace_back(static_cast<size_t>((elements + 8) * size));
+    made_.offsets.push_back(-lowest * size);
+    made_.strides.insert(made_.strides.end(), strides.begin(), strides.end());
+    made_.program.operands.push_back(operand);
+    return static_cast<uint16_t>(made_.program.operands.size() - 1);
   }
 
   /// Memory for an operand, its strides a random permutation of the dimensions.
   uint16_t add_memory(DType type, int vector_stride, bool per_row, bool output) {
-    const size_t dims = made_.extents.size();
+    const size_t dims = size_t{made_.program.outer_rank} + made_.program.has_row;
     const auto vector_dim = static_cast<size_t>(vector_dimension());
     std::vector<size_t> order(dims);
     std::iota(order.begin(), order.end(), size_t{0});
@@ -125,16 +168,10 @@ class Maker {
       next *= std::max<int64_t>(extent, 1);
       if (upto(4) == 0) next += upto(3);
     }
-    const auto size = static_cast<int64_t>(size_of(type));
-    made_.memory.emplace_back(static_cast<size_t>((next + 8) * size));
-    made_.offsets.push_back(-lowest * size);
-    made_.strides.insert(made_.strides.end(), strides.begin(), strides.end());
-    LoopOperand operand;
-    operand.type = type;
-    operand.vector_stride = static_cast<int8_t>(vector_stride);
-    operand.per_row = per_row;
-    made_.program.operands.push_back(operand);
-    return static_cast<uint16_t>(made_.program.operands.size() - 1);
+    strides.resize(made_.program.dimensions(), 0);
+    return add_operand(
+        {.type = type, .vector_stride = static_cast<int8_t>(vector_stride), .per_row = per_row},
+        strides, next, lowest);
   }
 
   void fill(DType type, std::vector<uint8_t>& memory) {
@@ -170,7 +207,8 @@ class Maker {
       const bool by_row = program.has_row && program.orientation == Orientation::row;
       if (per_row && by_row) stride = 0;
       if (!per_row && by_row && stride == 0) stride = 1;
-      load.operand = add_memory(load.type, stride, per_row, false);
+      const bool nested = program.row_rank > 0 && !per_row && upto(2) == 0;
+      load.operand = nested ? add_nested(load.type) : add_memory(load.type, stride, per_row, false);
       fill(load.type, made_.memory.back());
       if (upto(5) == 0) load.type = any_type();
     }

@@ -21,7 +21,7 @@ struct LoopCase {
 
   /// Valid until memory changes.
   std::vector<void*> bases();
-  int64_t row_length() const { return program.has_row ? extents.back() : 0; }
+  int64_t row_length() const { return program.has_row ? extents[program.outer_rank] : 0; }
 };
 
 enum class LoopKind : uint8_t { map, row, partial, single_block };

@@ -76,6 +76,18 @@ TEST_CASE("a sum of many elements takes two steps, whatever is computed on the w
   CHECK(work_of([&] { y = sum(x * 2 + 1); }).launches == 2);
 }
 
+TEST_CASE("operands that are broadcast do not keep an op out of a full reduction", "[plan]") {
+  const Tensor x = stored({300, 1000}), row = stored({1000}), column = stored({300, 1});
+  Tensor y;
+  for (const Tensor& operand : {row, column}) {
+    CHECK(work_of([&] { y = sum(x * operand); }).launches == 2);
+    CHECK(work_of([&] { y = amax(x + operand); }).launches == 2);
+    const auto work = work_of([&] { y = sum(gt(x, operand)); });
+    CHECK(work.launches == 2);
+    CHECK(work.held < 1000);
+  }
+}
+
 TEST_CASE("what is summed up is not stored, however often its inputs are", "[plan]") {
   const Tensor x = stored(kMegabyte);
   Tensor y, z;
