@@ -63,7 +63,7 @@ int set_rng_state(lua_State* L, Table state) {
 }
 
 /// A separate stream. Its numbers are the same on every device.
-Generator new_generator([[maybe_unused]] std::optional<Device> device) { return {}; }
+Generator new_generator([[maybe_unused]] std::optional<Device> device) { return Generator(); }
 
 int generator_seed(lua_State* L, Generator& generator, int64_t seed) {
   generator.manual_seed(static_cast<uint64_t>(seed));
