@@ -150,9 +150,9 @@ Value reported(const std::optional<DeviceOrIndex>& device,
   if (!status)
     throw DeviceError(std::string(function) + ": NVIDIA's management library (libnvidia-ml.so.1) " +
                       "is missing, or does not support the device");
-  if (!((*status).*value))
-    throw DeviceError(std::string(function) + ": the device does not report it");
-  return *((*status).*value);
+  const std::optional<Value>& found = (*status).*value;
+  if (!found) throw DeviceError(std::string(function) + ": the device does not report it");
+  return *found;
 }
 
 int64_t utilization(const std::optional<DeviceOrIndex>& device) {

@@ -130,7 +130,10 @@ Device timed_device() {
 
 void set_accelerator(const std::string& name) { asked_for() = device_from_name(name); }
 
-std::string accelerator_asked_for() { return asked_for() ? asked_for()->name() : ""; }
+std::string accelerator_asked_for() {
+  const std::optional<Device>& device = asked_for();
+  return device ? device->name() : "";
+}
 
 std::span<const Function> device_functions() { return kDeviceFunctions; }
 

@@ -21,10 +21,11 @@ template <class T>
 void set_option(T& option, std::optional<double> given, const char* name,
                 double most = kMostCount) {
   if (!given) return;
-  if (!(*given >= 0 && *given <= most))
+  const double value = *given;
+  if (!(value >= 0 && value <= most))
     throw ArgumentError("sim.configure: " + std::string(name) + ": expected a non-negative number" +
-                        (*given > most ? ", and a smaller one" : ""));
-  option = static_cast<T>(*given);
+                        (value > most ? ", and a smaller one" : ""));
+  option = static_cast<T>(value);
 }
 
 /// Reads the figures of the card named at `index`; resets them if it is false.

@@ -32,7 +32,7 @@ bool is_callable(lua_State* L, int index) {
 /// Whether the value is an object of the class.
 bool is_object(lua_State* L, const ClassInfo* info, int index) {
   const void* box = lua_touserdata(L, index);
-  return box && lua_rawlen(L, index) > sizeof info &&
+  return box && lua_rawlen(L, index) >= sizeof(Box<char>) &&
          *static_cast<const ClassInfo* const*>(box) == info;
 }
 

@@ -68,7 +68,7 @@ constexpr lua_CFunction guarded() {
 /// lua_State* is not the script's: such a function pushes its results and returns their number.
 template <auto F, Text kName, Text kNames, bool kOnlyLooks = false>
 constexpr Function typed_function(const char* doc, const char* example) {
-  return {kName.text + kName.view().rfind('.') + 1, guarded<F, kName, kNames, kOnlyLooks>(),
+  return {kName.text + (kName.view().rfind('.') + 1), guarded<F, kName, kNames, kOnlyLooks>(),
           kNames.text, doc, example};
 }
 

@@ -47,7 +47,7 @@ TEST_CASE("an error for a wrong argument has its position and the expected kind"
         "error: test:1: sum: option 'keepdim': expected boolean, got number");
 }
 
-TEST_CASE("handwritten functions report wrong arguments as ops do", "[arguments]") {
+TEST_CASE("typed functions name a wrong argument as ops do", "[arguments]") {
   LuaState lua;
   CHECK(lua.run("return tide.ones(2):copy_()") ==
         "error: test:1: copy_: argument 2 (source): expected tensor, got nothing");
@@ -61,6 +61,38 @@ TEST_CASE("handwritten functions report wrong arguments as ops do", "[arguments]
         "error: test:1: item: argument 1 (x): expected tensor, got table");
   CHECK(lua.run("return select('#', tide.set_grad_enabled(true))") == "0");
   CHECK(lua.run("local x = tide.ones(2); return rawequal(x, x:fill_(2))") == "true");
+}
+
+TEST_CASE("objects, callbacks and options by name are read by their types", "[arguments]") {
+  LuaState lua;
+  CHECK(lua.run("return tide.Event(5)") ==
+        "error: test:1: Event: argument 1 (device): expected stream or device, got number");
+  CHECK(lua.run("return tide.Event({timing = 1})") ==
+        "error: test:1: Event: option 'timing': expected boolean, got number");
+  CHECK(lua.run("return tide.Event().record(tide.ones(1))") ==
+        "error: test:1: record: argument 1 (event): expected event, got tide.Tensor");
+  CHECK(lua.run("return tide.benchmark(print, 5)") ==
+        "error: test:1: benchmark: argument 2: expected table of options, got number");
+  CHECK(lua.run("return tide.benchmark(print, {generator = tide.Generator()})") ==
+        "error: test:1: benchmark: unknown option 'generator': known are warmup, repeats, device");
+  CHECK(lua.run("return tide.is_tensor({a = 1}), tide.is_tensor()") == "false");
+  CHECK(lua.run("return tide.cuda.set_visible_devices({'a', b = 1})").starts_with("error: "));
+}
+
+TEST_CASE("a last parameter takes all values, after optional ones that may be left out",
+          "[arguments]") {
+  LuaState lua;
+  CHECK(lua.run("return tide.no_grad(5)") ==
+        "error: test:1: no_grad: argument 1 (fn): expected function, got number");
+  CHECK(lua.run("return tide.no_grad(function(t) return t.a end, {a = 3})") == "3");
+  CHECK(lua.run("return tide.no_grad(function(...) return select('#', ...) end, nil, 1, nil)") ==
+        "3");
+  CHECK(lua.run("return tide.autocast('cpu', 5)") ==
+        "error: test:1: autocast: argument 2 (fn): expected function, got number");
+  CHECK(lua.run("return tide.autocast({dtype = 'float16'}, function(x) return x end, 4)") == "4");
+  CHECK(lua.run("return tide.autocast({dtyp = 'float16'})") ==
+        "error: test:1: autocast: unknown option 'dtyp': known are dtype, enabled, device_type, "
+        "cache_enabled");
 }
 
 TEST_CASE("an object is not an options table, and neither is a table with other keys",
