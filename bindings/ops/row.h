@@ -144,3 +144,6 @@ struct Op<F> {
 /// A row of bindings/ops/rows/*.def as an element of an array of OpRow.
 #define TIDE_OP(function, name, names, flags, doc, example) \
   ::tide::bindings::Op<&::tide::function>::row(name, names, flags, doc, example),
+
+/// Its parameters and notes, which bindings/reference reads.
+#define TIDE_NOTES(names, text)
