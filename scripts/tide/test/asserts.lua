@@ -26,6 +26,7 @@ end)
 --- 3 equals 3.0.
 ---@param got any  the actual value
 ---@param expected any  the expected value
+---@param others... any  ignored, such as further results of string.gsub
 ---@example
 --- tide.test.equal(tide.tensor{1, 2}:sum():item(), 3)
 asserts.equal = checked("test.equal", function(got, expected) fail_with("equal", compare.equal(got, expected)) end)

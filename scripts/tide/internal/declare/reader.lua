@@ -48,7 +48,7 @@ local function prepare(name, files)
     plan.names[i], plan.position[parameter.name] = parameter.name, i
     plan.places[i] = ("argument %d (%s)"):format(i, parameter.name)
     plan.options[i] = ("option '%s'"):format(parameter.name)
-    local is_table = (" " .. parameter.type .. " "):find " table " ~= nil
+    local is_table = (" " .. parameter.type .. " "):find " table " ~= nil or parameter.type == "any"
     plan.is_open[i] = parameter.type == "table" or is_table and not parameter.optional
     plan.takes_false[i] = parameter.default ~= "nil" or kinds.takes_false(parameter.type)
     plan.checks[i], plan.required[i] = kinds.reader(parameter.type), not parameter.optional
@@ -56,10 +56,6 @@ local function prepare(name, files)
     if plan.position[default] then plan.like[i] = default elseif default then plan.defaults[i] = value_of(default) end
     ::continue::
   end
-  -- Of a function without options, a table in place of a last argument of any type is its value.
-  local last = declared[#declared]
-  plan.is_verbatim = last and last.type == "any" and not last.optional and not last.rest
-  for _, required in ipairs(plan.required) do plan.is_verbatim = plan.is_verbatim and required end
   -- The type of a first argument that may be a table with names of its own, such as a data set.
   plan.first = plan.required[1] and kinds.takes_named_tables(declared[1].type) and declared[1].type
   return plan
@@ -83,7 +79,6 @@ end
 --- Whether a table with names in the last place is the value of the parameter there: of one that is a table, if no name
 --- is that of an option, or what is given alone to a function whose first argument may be such a table.
 local function is_value(plan, given, count)
-  if plan.is_verbatim and count == #plan.names then return true end
   if count == 1 and plan.first then
     local own = given[plan.names[1]]
     return own == nil or not kinds.is(own, plan.first)
