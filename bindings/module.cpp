@@ -23,6 +23,8 @@
 #include "bindings/objects/tensor_object.h"
 #include "bindings/ops/dispatch.h"
 #include "bindings/profiler/functions.h"
+#include "bindings/reference/notations.h"
+#include "bindings/reference/notes.h"
 #include "bindings/reference/reference.h"
 #include "bindings/support/embedded.h"
 #include "bindings/support/entry.h"
@@ -147,19 +149,13 @@ void add_table(lua_State* L, const char* name, std::span<const Function> functio
   set_strict_field(L, name);
 }
 
-/// Adds PyTorch's type names to the table on top of the stack, with the full names as values.
+/// Adds the names of types to the table on top of the stack, with the full names as values.
 void add_dtype_names(lua_State* L) {
-  constexpr std::pair<const char*, DType> kWords[] = {{"float", DType::f32}, {"double", DType::f64},
-                                                      {"half", DType::f16},  {"long", DType::i64},
-                                                      {"int", DType::i32},   {"short", DType::i16}};
-  const auto add = [L](const char* name, DType type) {
+  for (const auto& [name, type] : type_names()) {
     const std::string_view full = name_of(type);
     lua_pushlstring(L, full.data(), full.size());
-    lua_setfield(L, -2, name);
-  };
-  for (int i = 0; i < kDTypeCount; ++i)
-    add(std::string(name_of(static_cast<DType>(i))).c_str(), static_cast<DType>(i));
-  for (const auto& [word, type] : kWords) add(word, type);
+    lua_setfield(L, -2, name.c_str());
+  }
 }
 
 int begin_state(lua_State*) {
@@ -225,6 +221,7 @@ void add_native(lua_State* L) {
   add_native_table(L, "explain", explain_functions());
   add_native_table(L, "estimate", estimate_functions());
   const luaL_Reg functions[] = {{"reference", push_reference},
+                                {"notes", push_notes},
                                 {"environment", push_environment},
                                 {"begin_state", guard<begin_state>},
                                 {"end_state", guard<end_state>},

@@ -175,3 +175,6 @@ requires(!std::same_as<R, int>)  // see typed_function.h
 /// A row of bindings/ops/rows/*.def as an element of an array of OpRow.
 #define TIDE_OP(function, name, names, flags, doc, example) \
   ::tide::bindings::Op<&::tide::function>::row(name, names, flags, doc, example),
+
+/// Its parameters and notes, which bindings/reference reads.
+#define TIDE_NOTES(names, text)

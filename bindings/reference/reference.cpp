@@ -7,6 +7,7 @@
 #include "bindings/io/functions.h"
 #include "bindings/modes/modes.h"
 #include "bindings/ops/rows.h"
+#include "bindings/reference/notations.h"
 #include "bindings/support/fields.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/threads/functions.h"
@@ -58,6 +59,24 @@ void add_row(std::vector<ReferenceEntry>& entries, const OpRow& row, const OpFam
   if (row.flags & kLinalg) add(name, "tide.linalg." + name, 0);
 }
 
+/// Names that are not functions.
+void add_notations(std::vector<ReferenceEntry>& entries) {
+  const auto add = [&](const std::string& text, const char* family, const std::string& doc,
+                       const std::string& example) {
+    const std::string name = text.starts_with("tide.") ? text.substr(5) : text;
+    entries.push_back({name, text, doc, family, example, nullptr, {}});
+  };
+  for (const auto& [name, type] : type_names()) {
+    const std::string path = "tide." + name, full(name_of(type));
+    std::string example = path;
+    example.append(" --> \"").append(full).append("\"");
+    add(path, "Types",
+        name == full ? "The type's name: x.dtype == " + path : "PyTorch's alias of " + full,
+        example);
+  }
+  for (const Notation& row : notations()) add(row.text, row.family, row.doc, row.example);
+}
+
 std::vector<ReferenceEntry> collect() {
   std::vector<ReferenceEntry> entries;
   for (const OpFamily& family : op_families())
@@ -79,6 +98,7 @@ std::vector<ReferenceEntry> collect() {
                          f.example,
                          nullptr,
                          {}});
+  add_notations(entries);
   return entries;
 }
 

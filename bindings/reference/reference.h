@@ -24,7 +24,7 @@ struct ReferenceEntry {
   std::string signature;  ///< as called: "x:matmul(other)"
   std::string doc;
   std::string family;
-  const char* example;                         ///< a line of Lua; see reference/example.lua
+  std::string example;                         ///< a line of Lua; see reference/example.lua
   const char* results;                         ///< of ops: "Tensor, Tensor"; else null
   std::vector<ReferenceParameter> parameters;  ///< of ops
 };

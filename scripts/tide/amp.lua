@@ -5,4 +5,4 @@ local lazy_table = require "tide.internal.lazy_table"
 ---@type table
 ---@example
 --- tide.amp.GradScaler ~= nil --> true
-return lazy_table("tide.amp", {GradScaler = "grad_scaler", autocast = "autocast"})
+return lazy_table "tide.amp"

@@ -1,4 +1,5 @@
 -- tide.args: reads a script's own arguments by a table of names and defaults.
+local checked = require "tide.internal.declare.checked"
 local raise = require "tide.internal.raise"
 
 --- The value of option `name` from its text, of the type of `default`.
@@ -27,10 +28,13 @@ local function known_options(declared)
   return table.concat(names, ", ")
 end
 
---- tide.args{epochs = 20, device = "cpu"} reads `--epochs 5 --device=sim`: a table with a value for
---- every name, of the type of its default, and the other arguments as its elements 1, 2, ...
---- `given` replaces the script's arguments. An undeclared name is an error that lists the declared ones.
-local function args(declared, given)
+--- The script's arguments by name, "--epochs 5" or "--epochs=5", and the others as elements 1, 2, ... An undeclared
+--- name is an error.
+---@param defaults table  the default of each name, which determines the type of its value
+---@param given? string[]  arguments to read; nil is those of the script
+---@example
+--- tide.args({epochs = 10}, {"--epochs", "5"}).epochs --> 5
+local args = checked("args", function(declared, given)
   given = given or _G.arg or {}
   local values = {}
   for name, default in pairs(declared) do values[name] = default end
@@ -56,6 +60,6 @@ local function args(declared, given)
     i = i + 1
   end
   return values
-end
+end)
 
 return args

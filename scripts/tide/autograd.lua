@@ -5,12 +5,4 @@ local lazy_table = require "tide.internal.lazy_table"
 ---@type table
 ---@example
 --- tide.autograd.gradcheck ~= nil --> true
-return lazy_table("tide.autograd", {
-  Function = "function",
-  backward = "backward",
-  checkpoint = "checkpoint",
-  grad = "grad",
-}, {
-  check = {"gradcheck", "gradgradcheck"},
-  derivatives = {"hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"},
-})
+return lazy_table "tide.autograd"

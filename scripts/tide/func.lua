@@ -6,7 +6,4 @@ local lazy_table = require "tide.internal.lazy_table"
 ---@type table
 ---@example
 --- tide.func.grad ~= nil --> true
-return lazy_table("tide.func", {vmap = "vmap"}, {
-  functional = {"functional_call", "stack_module_state"},
-  transforms = {"grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp"},
-})
+return lazy_table("tide.func", {others = {functional_call = "tide.nn.internal.functional_call"}})

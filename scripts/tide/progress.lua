@@ -3,6 +3,8 @@ local kind_of = require "tide.internal.kind_of"
 local native = require "tide.native"
 local notebook = require "tide.display.notebook"
 local raise = require "tide.internal.raise"
+local reader = require "tide.internal.declare.reader"
+local refuse_more = require "tide.internal.declare.refuse_more"
 local tide = require "tide"
 
 local kBetween = 0.25 -- seconds between two drawings: a terminal must not slow the loop down
@@ -60,15 +62,26 @@ local function length_of(object)
   return found and length or nil
 end
 
---- `for i in tide.progress(n)`, `for i, v in tide.progress(list)`, `for x, y in tide.progress(loader)` for objects with
---- iter(), or `tide.progress(pairs(t))` for an iterator triple. The last argument may be {label = "train", total = n}.
---- Reads no tensor and so never waits for a device.
-local function progress(iterable, ...)
-  local rest = table.pack(...)
-  local options = {}
-  if type(rest[rest.n]) == "table" and (rest[rest.n].label or rest[rest.n].total) then
-    options, rest.n = rest[rest.n], rest.n - 1
+--- Iterates while a line shows the progress: `for i in tide.progress(n)`, `for i, v in tide.progress(list)`, `for x, y
+--- in tide.progress(loader)`, `for k, v in tide.progress(pairs(t))`. Reads no tensor and so never waits for a device.
+---@param iterable integer | table | function  number of iterations, the values or the loader to iterate over, or an
+---  iterator
+---@param state... any  the state of the iterator
+---@param label string = nil  a label before the line
+---@param total integer = nil  total number of iterations
+---@example
+--- local sum = 0
+--- for i in tide.progress(3) do sum = sum + i end
+--- sum --> 6
+local _, read_options, _, read_values = reader "progress"
+
+local function progress(...)
+  local iterable, rest, options = read_values(...), table.pack(select(2, ...)), {}
+  local last, is_iterator = rest[rest.n], type(iterable) == "function"
+  if type(last) == "table" and (not is_iterator or last.label or last.total) then
+    options, rest.n = read_options(last), rest.n - 1
   end
+  if not is_iterator then refuse_more("progress", 1, table.unpack(rest, 1, rest.n)) end
   local step, state, control, closing = iterable, rest[1], rest[2], rest[3]
   local total = options.total
   if math.type(iterable) == "integer" then
@@ -80,7 +93,7 @@ local function progress(iterable, ...)
   elseif type(iterable) == "table" and type(iterable.iter) == "function" then
     total = total or length_of(iterable)
     step, state, control, closing = iterable:iter()
-  elseif type(iterable) ~= "function" then
+  elseif not is_iterator then
     raise("progress: expected a number, a list, a loader or an iterator, got %s", kind_of(iterable))
   end
   local meter = new_meter(total, options.label and options.label .. " " or "")

@@ -1,17 +1,13 @@
--- The reference: an entry for each public name. What is written in C++ has its entries from the
--- rows that it is registered from; what is written in Lua, from its declaration, or from the families below
--- reference/rows/: rows {name, arguments, what it does, example}.
+-- The reference: an entry for each public name. What is written in C++ has its entries from the rows that it is
+-- registered from; what is written in Lua, from its declaration.
 --
--- An entry: name, called_as ("x:mv"), signature ("x:mv(vector)"), parameters (see
--- reference/parameters.lua), call (what objects of a class are called with, if that is declared,
--- else false), doc, family, example. Those of ops have a row, the list of {name, kind,
--- optional, rest} that they were registered with, and results ("Tensor, Tensor"); those of Lua have
--- composed = true, and a declaration, or arguments, as their rows write them. An op of several signatures has an entry
--- for each. Signatures and parameters are made when they are first asked for.
+-- An entry: name, called_as ("x:mv"), signature ("x:mv(vector)"), parameters (see reference/parameters.lua), call (what
+-- objects of a class are called with, if that is declared, else false), doc, family, example. Those of ops have a row,
+-- the list of {name, kind, optional, rest} that they were registered with, and results ("Tensor, Tensor"); those of Lua
+-- have a declaration. An op of several signatures has an entry for each. Signatures and parameters are made when they
+-- are first asked for.
 local declaration = require "tide.internal.declare.declaration"
 local native = require "tide.native"
-
-local files = {"operators", "functional", "types", "helpers", "metrics"}
 
 local made_when_asked = {}
 
@@ -24,7 +20,7 @@ local function public(parameters)
   return list
 end
 
---- The declaration of an entry; false for rows.
+--- The declaration of an entry; false for what is written in C++.
 function made_when_asked.declared(entry)
   return rawget(entry, "file") and declaration.of(entry.path, entry.file) or false
 end
@@ -41,9 +37,8 @@ function made_when_asked.call(entry) return entry.declared and entry.declared.ca
 
 function made_when_asked.signature(entry)
   if entry.declared and entry.declared.is_table then return entry.called_as end
-  local is_written = not entry.declared and not entry.arguments:find("{options of", 1, true)
   return entry.called_as
-    .. (is_written and entry.arguments or require "tide.reference.parameters".text(entry.parameters))
+    .. (entry.declared and require "tide.reference.parameters".text(entry.parameters) or entry.arguments)
 end
 
 local Entry = {}
@@ -62,26 +57,6 @@ for _, entry in ipairs(entries) do
   setmetatable(entry, Entry)
 end
 
-require "tide.reference.declared"(function(entry)
-  entry.composed = true
-  entries[#entries + 1] = setmetatable(entry, Entry)
-end)
-
-for _, file in ipairs(files) do
-  for _, family in ipairs(require("tide.reference.rows." .. file)) do
-    for _, row in ipairs(family) do
-      local name, arguments, doc, example = table.unpack(row)
-      entries[#entries + 1] = setmetatable({
-        name = name,
-        called_as = family.prefix .. name,
-        arguments = arguments,
-        doc = doc,
-        family = family.title,
-        example = example,
-        composed = true,
-      }, Entry)
-    end
-  end
-end
+require "tide.reference.declared"(function(entry) entries[#entries + 1] = setmetatable(entry, Entry) end)
 
 return entries

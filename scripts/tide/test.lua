@@ -4,9 +4,10 @@
 --     it("returns the sum of products", function() ... end)
 --   end)
 local asserts = require "tide.test.asserts"
+local checked = require "tide.internal.declare.checked"
 local exercises = require "tide.test.exercises"
-local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
+local reader = require "tide.internal.declare.reader"
 local spy = require "tide.test.spy"
 local strict_table = require "tide.internal.strict_table"
 local tide = require "tide"
@@ -22,15 +23,14 @@ local root = new_group ""  -- registered but not yet run
 local current = root       -- the group being defined
 local running = nil        -- the functions that the running test passed to `finally`
 
-local function check_function(word, fn)
-  if type(fn) ~= "function" then raise("%s: expected a function, got %s", word, kind_of(fn)) end
-end
-
 local function joined(path, name) return path == "" and name or path .. " " .. name end
 
---- A group of tests. `fn` is called with each device in turn, or once if it has no parameter.
-function test.describe(name, fn)
-  check_function("describe", fn)
+--- A group of tests; fn is called with each device in turn, once if it takes no parameter.
+---@param name string  name of the group
+---@param fn function  the function to call
+---@example
+--- tide.test.describe("sums", function() tide.test.it("add", function() tide.test.equal(1 + 1, 2) end) end)
+test.describe = checked("test.describe", function(name, fn)
   local parent = current
   if parent == root then
     root.tests[#root.tests + 1] = {name = name, suite = fn}
@@ -41,46 +41,67 @@ function test.describe(name, fn)
   group.device, current = parent.device, group
   fn(parent.device)
   current = parent
-end
+end)
 
---- One test, named as a sentence; it fails if `fn` raises an error. Without `fn` it is pending.
-function test.it(name, fn)
-  if fn ~= nil then check_function("it", fn) end
+--- One test, named as a sentence; fails if fn raises an error, and is pending without fn.
+---@param name string  name of the test
+---@param fn? function  the function to call
+---@example
+--- tide.test.describe("sums", function() tide.test.it("add", function() tide.test.equal(1 + 1, 2) end) end)
+test.it = checked("test.it", function(name, fn)
   current.tests[#current.tests + 1] = {name = name, fn = fn}
-end
+end)
 
 -- The error that ends a test that calls `pending`.
 local Pending = {}
 
---- A test that cannot run yet or on this machine; `name` should be the reason. Inside a test, ends it as pending.
-function test.pending(name)
+--- A test that cannot run yet, or not here; called in a test, ends it as pending.
+---@param name string  name of the test, or the reason
+---@example
+--- tide.test.describe("sums", function() tide.test.pending("wait for a GPU") end)
+test.pending = checked("test.pending", function(name)
   if running and current == root then error(setmetatable({name = name}, Pending), 0) end
   current.tests[#current.tests + 1] = {name = name}
-end
+end)
 
-local function add_hook(word, kind, fn)
-  check_function(word, fn)
-  local list = current[kind]
-  list[#list + 1] = fn
+--- Makes the function declared as `name`, which adds a function to a list of the group being defined.
+local function hook(name, kind)
+  return checked(name, function(fn) table.insert(current[kind], fn) end)
 end
 
 --- Runs once before the tests of this group and of the groups in it.
-function test.setup(fn) add_hook("setup", "setup", fn) end
+---@param fn function  the function to call
+---@example
+--- tide.test.describe("sums", function() local x; tide.test.setup(function() x = tide.ones(2) end) end)
+test.setup = hook("test.setup", "setup")
 
 --- Runs once after the tests of this group and of the groups in it, also if one failed.
-function test.teardown(fn) add_hook("teardown", "teardown", fn) end
+---@like test.setup
+---@example
+--- tide.test.describe("sums", function() tide.test.teardown(function() os.remove("x.npy") end) end)
+test.teardown = hook("test.teardown", "teardown")
 
 --- Runs before each test of this group and of the groups in it.
-function test.before_each(fn) add_hook("before_each", "before", fn) end
+---@like test.setup
+---@example
+--- tide.test.describe("sums", function() local x; tide.test.before_each(function() x = tide.ones(2) end) end)
+test.before_each = hook("test.before_each", "before")
 
 --- Runs after each test of this group and of the groups in it, also if it failed.
-function test.after_each(fn) add_hook("after_each", "after", fn) end
+---@like test.setup
+---@example
+--- tide.test.describe("sums", function() tide.test.after_each(function() os.remove("x.npy") end) end)
+test.after_each = hook("test.after_each", "after")
 
 --- Runs at the end of the test that calls it, also if it fails.
-function test.finally(fn)
+---@like test.setup
+---@example
+--- local function clean() os.remove("x.npy") end
+--- tide.test.describe("sums", function() tide.test.it("add", function() tide.test.finally(clean) end) end)
+test.finally = checked("test.finally", function(fn)
   if not running then raise "finally was called outside of a test" end
   running[#running + 1] = fn
-end
+end)
 
 --- The error's text with the lines of the test that led to it.
 local function with_lines(message)
@@ -218,13 +239,20 @@ local function run_all(group, devices, options)
   if not ok then options.report("teardown", "failed", message, 0) end
 end
 
---- Runs the tests registered so far. Options: `filter` (a Lua pattern of names), `tags` (a list: only
---- tests with one of them, such as #slow, in their name), `devices` (a list; default: all there are),
---- `list` (only name them), `report(name, status, message, seconds)`, called for each test with the
---- status "passed", "failed" or "pending". Returns the number of each; without a `report`
---- option, prints failures and the counts.
-function test.run(options)
-  options = options or {}
+--- Runs the tests registered so far and returns how many passed, failed and are pending. Without report, prints
+--- failures and the counts.
+---@param filter string = nil  only tests whose name has a match of this pattern
+---@param tags string[] = nil  only tests with one of these tags, such as #slow, in their name
+---@param devices device[] = nil  devices to run on; nil is all
+---@param list boolean = false  only list the tests
+---@param report function = nil  report(name, status, message, seconds) is called for each test; the status is "passed",
+---  "failed" or "pending"
+---@example
+--- tide.test.run({filter = "no test is named so"}) --> 0, 0, 0
+local read_run = reader "test.run"
+
+function test.run(...)
+  local options = read_run(...)
   local counts = {passed = 0, failed = 0, pending = 0, listed = 0}
   local report = options.report or print_report
   local settings = {filter = options.filter, tags = options.tags, list = options.list}

@@ -21,6 +21,8 @@ known_fields.watch(GradScaler, {})
 
 --- amp.GradScaler({init_scale = 65536, growth_interval = 2000})
 function GradScaler:init(...)
+  local first = ...
+  if type(first) == "string" then raise("GradScaler: takes no device, got %q: write GradScaler()", first) end
   local given = read(...)
   if given.growth_factor <= 1 or given.backoff_factor >= 1 then
     raise("GradScaler: growth_factor must be above 1 and backoff_factor below 1")

@@ -23,10 +23,10 @@ local workers = require "tide.data.workers"
 ---@param collate_fn function = nil  makes a batch from a list of samples; nil is default_collate
 ---@param pin_memory boolean = false  put batches into pinned memory, which is faster to copy to CUDA devices
 ---@param drop_last boolean = false  drop the last batch if it is incomplete
----@param timeout number = 0  seconds to wait for a worker; 0 is unlimited
+---@param timeout number >= 0 = 0  seconds to wait for a worker; 0 is unlimited
 ---@param worker_init_fn function = nil  called with the worker's number, from 1, when it starts
 ---@param generator generator = nil  random generator of the order; nil is the default one
----@param prefetch_factor integer = nil  batches that each worker reads ahead; nil is 2
+---@param prefetch_factor integer > 0 = nil  batches that each worker reads ahead; nil is 2
 ---@param persistent_workers boolean = false  keep the workers between passes
 ---@counts positions of samples
 ---@waits only for its workers
@@ -53,12 +53,6 @@ local function exclude(given, name, other, why)
 end
 
 local function check_workers(given)
-  if type(given.timeout) ~= "number" or not (given.timeout >= 0) then -- nan too
-    raise("DataLoader: timeout must be a number of seconds, 0 or more, got %s", tostring(given.timeout))
-  end
-  if given.prefetch_factor ~= nil then
-    protocol.check_positive("DataLoader", "prefetch_factor", given.prefetch_factor)
-  end
   if given.num_workers > 0 then return end
   for _, name in ipairs {"prefetch_factor", "persistent_workers", "timeout"} do
     if given[name] and given[name] ~= 0 then
@@ -78,9 +72,6 @@ local function check_stream(given)
 end
 
 local function check_options(given)
-  if given.batch_size then
-    given.batch_size = protocol.check_positive("DataLoader", "batch_size", given.batch_size)
-  end
   protocol.check_generator("DataLoader", given.generator)
   check_workers(given)
   if protocol.is_stream(given.dataset) then check_stream(given) end

@@ -117,13 +117,6 @@ end
 --- A number converted to an integer if it is integral; else nil, also for strings.
 function protocol.whole(value) return type(value) == "number" and math.tointeger(value) or nil end
 
---- Raises an error unless the value is a positive integer.
-function protocol.check_positive(caller, name, value)
-  local count = protocol.whole(value)
-  if count and count >= 1 then return count end
-  raise("%s: %s must be a positive integer, got %s", caller, name, tostring(value))
-end
-
 --- The position of a sample among `count`, which may be counted from the end (-1 is the last).
 function protocol.check_position(caller, position, count)
   local i = protocol.whole(position)

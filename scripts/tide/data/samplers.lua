@@ -73,7 +73,7 @@ function SequentialSampler:order() return tide.arange(1, #self + 1) end
 --- Positions in random order, or drawn with replacement.
 ---@param data_source dataset  the data set
 ---@param replacement boolean = false  a sample may be drawn again
----@param num_samples integer = nil  number of samples to draw; nil is #data_source
+---@param num_samples integer > 0 = nil  number of samples to draw; nil is #data_source
 ---@param generator generator = nil  random generator of the order; nil is the default one
 ---@counts the positions returned
 ---@see data.DataLoader data.WeightedRandomSampler data.BatchSampler
@@ -88,7 +88,6 @@ function RandomSampler:init(...)
   self.replacement = given.replacement
   self.generator = protocol.check_generator("RandomSampler", given.generator)
   self.num_samples = given.num_samples
-    and protocol.check_positive("RandomSampler", "num_samples", given.num_samples)
   if self:count() == 0 then raise("RandomSampler: data_source has no samples to draw from") end
 end
 
@@ -156,7 +155,7 @@ end
 
 --- Positions drawn with these weights, with replacement by default.
 ---@param weights number[] | tensor  weight of each sample
----@param num_samples integer  number of samples to draw
+---@param num_samples integer > 0  number of samples to draw
 ---@param replacement boolean = true  a sample may be drawn again
 ---@param generator generator = nil  random generator of the order; nil is the default one
 ---@counts the positions returned
@@ -170,7 +169,7 @@ local WeightedRandomSampler, read_weighted = define("data.WeightedRandomSampler"
 function WeightedRandomSampler:init(...)
   local given = read_weighted(...)
   local caller = "WeightedRandomSampler"
-  self.num_samples = protocol.check_positive(caller, "num_samples", given.num_samples)
+  self.num_samples = given.num_samples
   self.replacement = given.replacement
   self.generator = protocol.check_generator(caller, given.generator)
   if not tide.is_tensor(given.weights) and not protocol.is_list(given.weights) then
@@ -218,7 +217,7 @@ local BatchSampler, read_batch = define("data.BatchSampler", Sampler)
 function BatchSampler:init(...)
   local given = read_batch(...)
   self.sampler = as_sampler("BatchSampler", given.sampler, "sampler")
-  self.batch_size = protocol.check_positive("BatchSampler", "batch_size", given.batch_size)
+  self.batch_size = given.batch_size
   self.drop_last = given.drop_last
 end
 
@@ -268,8 +267,8 @@ end
 
 --- The part of the samples for process rank, from 0, of num_replicas; all parts have the same length.
 ---@param dataset dataset  has #dataset and dataset:get(i), i from 1; also a list or a tensor
----@param num_replicas integer = nil  number of processes; required
----@param rank integer = nil  rank of this process, from 0; required
+---@param num_replicas integer > 0 = nil  number of processes; required
+---@param rank integer >= 0 = nil  rank of this process, from 0; required
 ---@param shuffle boolean = true  reshuffle in each pass
 ---@param seed integer = 0  the seed of the order
 ---@param drop_last boolean = false  drop the last batch if it is incomplete
@@ -289,9 +288,9 @@ function DistributedSampler:init(...)
   if given.num_replicas == nil or given.rank == nil then
     raise("%s: num_replicas and rank are required", caller)
   end
-  self.num_replicas = protocol.check_positive(caller, "num_replicas", given.num_replicas)
-  self.rank = protocol.whole(given.rank)
-  if not self.rank or self.rank < 0 or self.rank >= self.num_replicas then
+  self.num_replicas = given.num_replicas
+  self.rank = given.rank
+  if self.rank >= self.num_replicas then
     raise("%s: rank must be in 0..%d, got %s", caller, self.num_replicas - 1, tostring(given.rank))
   end
   self.shuffle = given.shuffle

@@ -3,7 +3,7 @@ local checked = require "tide.internal.declare.checked"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
-local functional = {functional_call = require "tide.nn.internal.functional_call"}
+local functional = {}
 
 --- Stacks the parameters and buffers of modules with the same structure: two tables by name.
 ---@param models module[]  modules with the same structure

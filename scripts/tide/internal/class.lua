@@ -16,11 +16,19 @@ end
 -- Names of constructors in Torch7, Python and Penlight.
 local kOtherConstructors <const> = {"__init", "__init__", "_init", "__new__"}
 
---- Makes a class. Its objects find methods in it and then in `base`; `Class(...)` makes an object
---- and passes the arguments to `Class:init(...)`. Metamethods (`__call`, `__tostring`, ...) are
---- inherited too. A base with a function `inherited` gets to see each class derived from it.
-local function class(name, base)
+--- A class with single inheritance: calling it creates an object and passes the arguments to its method init. Objects
+--- find methods in the class and then in its base. Metamethods, such as __call, are inherited too. A base with a
+--- function inherited gets to see each class derived from it.
+---@name class
+---@param name string  name of the class
+---@param base? class  the class it is derived from
+---@example
+--- local Point = tide.class("Point")
+--- function Point:init(x) self.x = x end
+--- Point(3).x --> 3
+local function class(name, base, ...)
   check(name, base)
+  if select("#", ...) > 0 then require "tide.internal.declare.refuse_more"("class", 2, ...) end
   local made = {name = name, base = base}
   -- Lua looks metamethods up in the metatable itself, never through its __index: so they are
   -- copied.

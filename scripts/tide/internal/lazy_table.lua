@@ -1,35 +1,70 @@
 -- Tables whose fields are loaded from files on first use.
+local declaration = require "tide.internal.declare.declaration"
 local native = require "tide.native"
 
---- A table whose field `name` is what `package .. "." .. files[name]` returns. A file that returns
---- several of the fields is a family: `families[file]` lists their names, and it returns a table of
---- them. Reading any other name is an error, which calls the table `place` (by default `package`).
-local function lazy_table(package, files, families, place)
-  local file_of, in_family = {}, {}
-  for name, file in pairs(files) do file_of[name] = file end
-  for file, names in pairs(families or {}) do
-    for _, name in ipairs(names) do file_of[name], in_family[name] = file, true end
+--- The table `place`, "tide.nn", whose fields are what the files of a package declare: nn.Linear is what the file that
+--- declares "nn.Linear" returns, or its field Linear if the file returns a table of several. Other names are an error.
+--- Options: the package, if it is not the place; folders of the package whose files belong to it; others, the
+--- modules of fields that are declared elsewhere.
+local function lazy_table(place, options)
+  local package, others = options and options.package or place, options and options.others or {}
+  local folder, prefix = package:match("^tide%.(.*)$"):gsub("%.", "/") .. "/", place:match "^tide%.(.*)$" .. "."
+  local files, names -- of the package, listed when they are needed
+
+  local function list_files()
+    files = declaration.files_in(folder)
+    for _, inner in ipairs(options and options.folders or {}) do
+      local more = declaration.files_in(folder .. inner .. "/")
+      table.move(more, 1, #more, #files + 1, files)
+    end
+    return files
+  end
+
+  local function declares(file, name)
+    local text = native.read_embedded("tide/" .. file)
+    return text and text:find("." .. name .. '"', 1, true) and declaration.of(prefix .. name, file)
+  end
+
+  --- The module that declares a field; nil if there is none. Most files have the name of what they declare.
+  local function module_of(name)
+    if others[name] then return others[name] end
+    local file = folder .. name:gsub("(%l)(%u)", "%1_%2"):lower() .. ".lua"
+    if declares(file, name) then return declaration.module_of(file) end
+    for _, each in ipairs(files or list_files()) do
+      if declares(each, name) then return declaration.module_of(each) end
+    end
+  end
+
+  local function list_names()
+    names = {}
+    for name in pairs(others) do names[name] = true end
+    for _, file in ipairs(files or list_files()) do
+      for _, block in ipairs(declaration.blocks(file)) do
+        local name = declaration.name_after(prefix, block.name)
+        if name then names[name] = true end
+      end
+    end
+    return names
   end
 
   local function load_field(self, name)
-    local file = file_of[name]
-    if not file then
-      if type(name) ~= "string" then return nil end
-      native.unknown_name(place or package, name, self)
-    end
-    local value = require(package .. "." .. file)
-    if in_family[name] then value = value[name] end
+    if type(name) ~= "string" then return nil end
+    local module = module_of(name) or native.unknown_name(place, name, self)
+    local value = require(module)
+    value = type(value) == "table" and rawget(value, name) or value
     rawset(self, name, value)
     return value
   end
 
   return setmetatable({}, {
     __index = load_field,
-    __names = file_of, -- for completion at the prompt
-    __tostring = native.module_text(place or package),
+    __names = function() return names or list_names() end, -- for completion at the prompt
+    __tostring = native.module_text(place),
     -- So that loops and documentation see fields that are not loaded yet.
     __pairs = function(self)
-      for name in pairs(file_of) do load_field(self, name) end
+      for name in pairs(names or list_names()) do
+        if rawget(self, name) == nil then load_field(self, name) end
+      end
       return next, self, nil
     end,
   })

@@ -147,23 +147,6 @@ function F.rrelu(...)
   return store(x, tide.where(x:gt(0), x, x * slope), given.inplace)
 end
 
---- The activations' in-place forms: F.relu_(x) is F.relu(x, {inplace = true}).
-for _, name in ipairs {"celu", "elu", "hardtanh", "leaky_relu", "relu", "rrelu", "selu",
-  "threshold"} do
-  F[name .. "_"] = function(...)
-    local given = table.pack(...)
-    local last = given[given.n]
-    if type(last) ~= "table" or getmetatable(last) then
-      given.n = given.n + 1
-      last = {}
-    end
-    local options = {inplace = true}
-    for key, value in pairs(last) do options[key] = value end
-    given[given.n] = options
-    return F[name](table.unpack(given, 1, given.n))
-  end
-end
-
 --- Differentiable random sample of a class from logits.
 ---@param logits tensor  unnormalized log-probabilities
 ---@param tau number = 1  temperature; a smaller one is closer to one-hot
@@ -481,6 +464,7 @@ F.multi_head_attention_forward = require("tide.nn.functional.multi_head_attentio
 
 require "tide.nn.functional.distances"(F)
 require "tide.nn.functional.pools"(F)
+require "tide.nn.functional.variants"(F)
 
 --- Layers as functions: see tide.nn.functional.NAME.
 ---@type table

@@ -3,4 +3,4 @@
 ---@type table
 ---@example
 --- tide.onnx.load ~= nil --> true
-return require "tide.internal.lazy_table"("tide.onnx", {load = "load", save = "save"})
+return require "tide.internal.lazy_table" "tide.onnx"

@@ -1,28 +1,15 @@
 -- Entries of the reference for what is declared in the library itself (see internal/declare/declaration.lua).
 local declaration = require "tide.internal.declare.declaration"
 local families = require "tide.reference.families"
-local native = require "tide.native"
 
 --- The files that a family names: a folder stands for those in it.
 local function files_of(family)
   local files = {}
   for i = 3, #family do
-    if family[i]:find "/$" then
-      for _, path in ipairs(native.list_embedded("tide/" .. family[i])) do
-        local file = path:match "^tide/(.*%.lua)$"
-        if file and not file:sub(#family[i] + 1):find("/", 1, true) then files[#files + 1] = file end
-      end
-    else
-      files[#files + 1] = family[i]
-    end
+    local list = family[i]:find "/$" and declaration.files_in(family[i]) or {family[i]}
+    table.move(list, 1, #list, #files + 1, files)
   end
   return files
-end
-
---- The part of a name after the prefix of a family, if the name is of that family.
-local function name_in(family, name)
-  local beginning = family[2]
-  return name:sub(1, #beginning) == beginning and name:sub(#beginning + 1):match "^[%w_]+$"
 end
 
 --- Calls add{name, called_as, family, file} for each declared name.
@@ -32,7 +19,7 @@ return function(add)
     for _, file in ipairs(files_of(family)) do
       blocks[file] = blocks[file] or declaration.blocks(file)
       for _, block in ipairs(blocks[file]) do
-        local name = name_in(family, block.name)
+        local name = declaration.name_after(family[2], block.name)
         if name and not seen[block.name] then
           seen[block.name] = true
           local called_as = block.name:find(":", 1, true) and block.name or "tide." .. block.name

@@ -38,7 +38,11 @@ local function help_on_name(name)
     :format(name, near, name), false
 end
 
---- The text of the reference on a name, a topic or a value; without one, what there is. Runs no op.
+--- The reference text for a name, a function, or a family of them; if there is none, a text that says so, and false.
+---@name help
+---@param name_or_function? any  a name, words to search for, or a value; nil lists the families
+---@example
+--- tide.help("sleep"):match("^[^\n]*") --> "tide.sleep(seconds)"
 local function help(asked, ...)
   refuse_more("help", 1, ...)
   if asked == nil then return topics.overview() end

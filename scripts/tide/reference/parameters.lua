@@ -1,7 +1,7 @@
 -- The parameters of an entry of the reference that is a row: what the function takes, each with its type, its default
 -- and what it means. Names come from the row of an op, or from the arguments that the entry writes out; the rest is in
--- the vocabulary. What is declared in the library has its own: see declared.lua.
-local vocabulary = require "tide.reference.vocabulary"
+-- its notes. What is declared in the library has its own: see declared.lua.
+local row_notes = require "tide.reference.row_notes"
 
 local parameters = {}
 
@@ -38,12 +38,10 @@ local function of_row(row)
   return list
 end
 
---- The parameters in "(x, dim?, fn..., {keepdim, dtype})". "{options of metrics.F1}" are those that
---- tide.metrics.F1 declares.
+--- The parameters in "(x, dim?, fn..., {keepdim, dtype})".
 local function of_text(text)
   local list, listed, depth, last = {}, {}, 0, ""
-  local inside, other = text:match "^%((.*){options of ([%w.]+)}%)$"
-  inside = inside or text:match "^%((.*)%)$" or ""
+  local inside = text:match "^%((.*)%)$" or ""
   for before, word, after in inside:gmatch "([{(]*)([%w_.]+)([^%w_.]*)" do
     depth = depth + select(2, before:gsub("{", ""))
     local name = word:match "[%a_][%w_]*" or word
@@ -60,18 +58,13 @@ local function of_text(text)
     last = after
     depth = depth + select(2, after:gsub("{", "")) - select(2, after:gsub("}", ""))
   end
-  if other then
-    for _, parameter in ipairs(require "tide.reference.lookup".exact("tide." .. other)[1].parameters) do
-      if parameter.named then list[#list + 1] = parameter end
-    end
-  end
   return list
 end
 
---- Adds what the vocabulary says of them.
+--- Adds what the notes say of them.
 local function explain(list, entry)
   for _, parameter in ipairs(list) do
-    local known = vocabulary.of(entry, parameter.name)
+    local known = row_notes.parameter(entry, parameter.name)
     if known then
       local choices = known.type and known.type:find('"', 1, true)
       if choices or not parameter.type then parameter.type = known.type or parameter.type end

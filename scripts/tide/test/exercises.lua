@@ -1,18 +1,14 @@
 -- tide.test.exercises: checks a learner's solutions, and prints which exercises are solved.
-local kind_of = require "tide.internal.kind_of"
+local checked = require "tide.internal.declare.checked"
 local raise = require "tide.internal.raise"
 
---- The exercises of a list; raises an error if the list is invalid.
-local function checked(list)
-  if type(list) ~= "table" then raise("exercises: expected a list of {name, check}, got %s", kind_of(list)) end
+--- Raises an error that says what is wrong with a list of exercises.
+local function check_list(list)
   for i, exercise in ipairs(list) do
-    local name, check = nil, nil
-    if type(exercise) == "table" then name, check = exercise[1], exercise[2] end
-    if type(name) ~= "string" or type(check) ~= "function" then
+    if type(exercise[1]) ~= "string" or type(exercise[2]) ~= "function" then
       raise("exercises: entry %d: expected {name, check}, a string and a function", i)
     end
   end
-  return list
 end
 
 --- Called by a check: if the condition is false, the exercise is unsolved, with this hint.
@@ -20,12 +16,16 @@ local function expect(condition, hint)
   if not condition then error({hint = hint}, 0) end
 end
 
---- Calls check(expect) of each exercise {name, check}. It is unsolved if an expectation fails or the check, which runs
---- the learner's code, raises an error. Prints a line for each exercise, with the hint, and raises an error if one is
---- unsolved.
-return function(list)
+--- Calls check(expect) of each {name, check}; expect(condition, hint) marks an exercise as unsolved if the condition is
+--- false, as does an error. Prints a line for each with its hint, and raises an error if one is unsolved.
+---@param exercises table[]  {name, check} for each; check is called with expect
+---@example
+--- local list = {{"1. Add", function(expect) expect(1 + 1 == 3, "count again") end}}
+--- pcall(tide.test.exercises, list) --> false, "1 of 1 exercises unsolved"
+local exercises = checked("test.exercises", function(list)
   local unsolved = 0
-  for _, exercise in ipairs(checked(list)) do
+  check_list(list)
+  for _, exercise in ipairs(list) do
     local name, check = exercise[1], exercise[2]
     local solved, problem = pcall(check, expect)
     if solved then
@@ -37,4 +37,6 @@ return function(list)
     end
   end
   if unsolved > 0 then error(("%d of %d exercises unsolved"):format(unsolved, #list), 0) end
-end
+end)
+
+return exercises

@@ -5,6 +5,7 @@ local clip = require "tide.nn.utils.clip"
 local GradScaler = require "tide.amp.grad_scaler"
 local LBFGS = require "tide.nn.optim.lbfgs"
 local nearest = require "tide.internal.nearest"
+local of_type = require "tide.internal.declare.of_type"
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local ReduceLROnPlateau = require "tide.nn.optim.reduce_lr_on_plateau"
@@ -46,7 +47,7 @@ local function read_schedule(caller, given)
   local read = {
     scheduler = schedule.scheduler, interval = schedule.interval or "epoch",
     monitor = schedule.monitor,
-    frequency = protocol.check_positive(caller, "frequency", schedule.frequency or 1),
+    frequency = of_type(caller, "frequency", schedule.frequency or 1, "integer > 0"),
     strict = schedule.strict ~= false, name = schedule.name,
     on_plateau = class.is_a(schedule.scheduler, ReduceLROnPlateau),
   }

@@ -5,10 +5,4 @@ local lazy_table = require "tide.internal.lazy_table"
 ---@type table
 ---@example
 --- #tide.vision.datasets.Digits() --> 1797
-return lazy_table("tide.vision.datasets", {
-  Digits = "digits", FakeData = "fake_data",
-}, {
-  cifar = {"CIFAR10", "CIFAR100"},
-  folder = {"DatasetFolder", "ImageFolder"},
-  mnist = {"FashionMNIST", "KMNIST", "MNIST"},
-})
+return lazy_table "tide.vision.datasets"

@@ -1,9 +1,8 @@
 -- The table `tide.vision.models`: networks with torchvision's names.
-local families = require "tide.vision.models.internal.families"
 local lazy_table = require "tide.internal.lazy_table"
 
 --- Networks for images: see tide.vision.models.NAME.
 ---@type table
 ---@example
 --- #tide.vision.models.list() > 70 --> true
-return lazy_table("tide.vision.models", {}, families)
+return lazy_table "tide.vision.models"

@@ -5,17 +5,4 @@ local lazy_table = require "tide.internal.lazy_table"
 ---@type table
 ---@example
 --- tide.vision.transforms.functional.hflip(tide.tensor{{{1, 2}}}) --> {{{2, 1}}}
-return lazy_table("tide.vision.transforms", {functional = "functional"}, {
-  augmentation = {"AugMix", "AutoAugment", "RandAugment", "TrivialAugmentWide"},
-  coloring = {
-    "ColorJitter", "ConvertImageDtype", "GaussianBlur", "Grayscale", "LinearTransformation", "Normalize",
-    "RandomAdjustSharpness", "RandomAutocontrast", "RandomEqualize", "RandomErasing", "RandomGrayscale",
-    "RandomInvert", "RandomPosterize", "RandomSolarize", "ToTensor",
-  },
-  composition = {"Compose", "Lambda", "RandomApply", "RandomChoice", "RandomOrder"},
-  mixing = {"CutMix", "MixUp"},
-  shaping = {
-    "CenterCrop", "ElasticTransform", "FiveCrop", "Pad", "RandomAffine", "RandomCrop", "RandomHorizontalFlip",
-    "RandomPerspective", "RandomResizedCrop", "RandomRotation", "RandomVerticalFlip", "Resize", "TenCrop",
-  },
-})
+return lazy_table "tide.vision.transforms"

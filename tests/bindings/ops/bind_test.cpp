@@ -6,7 +6,7 @@
 
 using tide::test::LuaState;
 
-TEST_CASE("optional arguments are passed by position or by name", "[arguments]") {
+TEST_CASE("optional arguments are passed by position or by name", "[ops]") {
   LuaState lua;
   CHECK(lua.run("return #tide.ones(2, 3):sum(1, true).shape") == "2");
   CHECK(lua.run("return #tide.ones(2, 3):sum(1, {keepdim = true}).shape") == "2");
@@ -14,7 +14,7 @@ TEST_CASE("optional arguments are passed by position or by name", "[arguments]")
   CHECK(lua.run("return #tide.ones(2, 3):sum(nil, nil).shape") == "0");
 }
 
-TEST_CASE("a shape is integers or a table", "[arguments]") {
+TEST_CASE("a shape is integers or a table", "[ops]") {
   LuaState lua;
   CHECK(lua.run("return tide.zeros(2, 3):numel()") == "6");
   CHECK(lua.run("return tide.zeros({2, 3}, {dtype = 'i16'}).dtype") == "int16");
@@ -23,7 +23,7 @@ TEST_CASE("a shape is integers or a table", "[arguments]") {
   CHECK(lua.run("return tide.zeros(2.0):numel()") == "2");
 }
 
-TEST_CASE("rows of one name are distinguished by kinds", "[arguments]") {
+TEST_CASE("rows of one name are distinguished by kinds", "[ops]") {
   LuaState lua;
   CHECK(lua.run("return select('#', tide.ones(2, 3):max(1))") == "2");
   CHECK(lua.run("return select('#', tide.ones(2, 3):max())") == "1");
@@ -31,7 +31,7 @@ TEST_CASE("rows of one name are distinguished by kinds", "[arguments]") {
   CHECK(lua.run("return #tide.arange(1, 3)") == "2");
 }
 
-TEST_CASE("an error for a wrong argument has its position and the expected kind", "[arguments]") {
+TEST_CASE("an error for a wrong argument has its position and the expected kind", "[ops]") {
   LuaState lua;
   CHECK(lua.run("return tide.ones(2):add('x')") ==
         "error: test:1: add: argument 2 (other): expected tensor or number, got string");
@@ -47,7 +47,7 @@ TEST_CASE("an error for a wrong argument has its position and the expected kind"
         "error: test:1: sum: option 'keepdim': expected boolean, got number");
 }
 
-TEST_CASE("typed functions name a wrong argument as ops do", "[arguments]") {
+TEST_CASE("typed functions name a wrong argument as ops do", "[ops]") {
   LuaState lua;
   CHECK(lua.run("return tide.ones(2):copy_()") ==
         "error: test:1: copy_: argument 2 (source): expected tensor, got nothing");
@@ -63,7 +63,7 @@ TEST_CASE("typed functions name a wrong argument as ops do", "[arguments]") {
   CHECK(lua.run("local x = tide.ones(2); return rawequal(x, x:fill_(2))") == "true");
 }
 
-TEST_CASE("objects, callbacks and options by name are read by their types", "[arguments]") {
+TEST_CASE("objects, callbacks and options by name are read by their types", "[ops]") {
   LuaState lua;
   CHECK(lua.run("return tide.Event(5)") ==
         "error: test:1: Event: argument 1 (device): expected stream or device, got number");
@@ -106,7 +106,7 @@ TEST_CASE("an object is not an options table, and neither is a table with other 
               .starts_with("error: test:1: sum: dim: the list also has the key"));
 }
 
-TEST_CASE("dimensions start at 1 and are integers", "[arguments]") {
+TEST_CASE("dimensions start at 1 and are integers", "[ops]") {
   LuaState lua;
   CHECK(lua.run("return tide.ones(2):sum(0)") ==
         "error: test:1: sum: dimensions start at 1, got 0 (dim)");
@@ -115,7 +115,7 @@ TEST_CASE("dimensions start at 1 and are integers", "[arguments]") {
   CHECK(lua.run("return tide.ones(2, 3):sum(-1.0).shape[1]") == "2");
 }
 
-TEST_CASE("a list with options in it is rejected", "[arguments]") {
+TEST_CASE("a list with options in it is rejected", "[ops]") {
   LuaState lua;
   CHECK(lua.run("return tide.zeros({2, dtype = 'int64'})") ==
         "error: test:1: zeros: shape: the list also has the key 'dtype': options go into a table "
@@ -124,7 +124,7 @@ TEST_CASE("a list with options in it is rejected", "[arguments]") {
         "error: test:1: zeros: shape: too many elements");
 }
 
-TEST_CASE("in-place forms return the same tensor and keep its type", "[arguments]") {
+TEST_CASE("in-place forms return the same tensor and keep its type", "[ops]") {
   LuaState lua;
   CHECK(lua.run("local x = tide.ones(2); return rawequal(x:add_(1), x)") == "true");
   CHECK(lua.run("local x = tide.ones(2); x:add_(1); return x[2]:item()") == "2.0");

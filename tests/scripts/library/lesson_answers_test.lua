@@ -101,7 +101,7 @@ describe("exercises", function()
   end)
 
   it("have a name and a check", function()
-    test.raises("exercises: expected a list of {name, check}, got nil", exercises)
+    test.raises("exercises: argument 1 (exercises): expected table of tables, got nothing", exercises)
     test.raises("exercises: entry 2: expected {name, check}, a string and a function", exercises,
       {{"1. Add", function() end}, {"2. Divide"}})
   end)

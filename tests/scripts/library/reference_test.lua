@@ -1,6 +1,7 @@
 -- Every public name has help.
 local tide = require "tide"
 local test = require "tide.test"
+local value_of = require "tide.reference.value_of"
 local describe, it = test.describe, test.it
 
 local function has_help(path) return not tide.help(path):find("there is no help", 1, true) end
@@ -73,6 +74,12 @@ describe("help", function()
     all_explained("module:", methods_of(tide.nn.Module))
     all_explained("figure:", {"set", "legend", "show", "text", "save", "svg"})
     all_explained("optimizer:", {"step", "zero_grad", "add_param_group", "state_dict", "load_state_dict"})
+  end)
+  it("is of names that the tables of tide have", function()
+    for _, entry in ipairs(require "tide.reference") do
+      local path = entry.called_as
+      if path:find "^tide%." and value_of(path) == nil then error("there is no " .. path) end
+    end
   end)
   it("lists families in lines of 100 columns at most", function()
     local longest = 0

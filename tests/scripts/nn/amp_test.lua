@@ -82,4 +82,7 @@ describe("GradScaler", function(device)
       raises("growth_factor must be above 1 and backoff_factor below", tide.amp.GradScaler, options)
     end
   end)
+  it("takes no device", function()
+    raises('GradScaler: takes no device, got "cuda": write GradScaler()', tide.amp.GradScaler, "cuda")
+  end)
 end)

@@ -232,6 +232,7 @@ describe("options out of range", function()
     {"Adadelta", {rho = 1.1}, "Adadelta: rho must be between 0 and 1, got 1.1"},
     {"Adagrad", {lr_decay = -1}, "lr_decay must be"}, {"Adagrad", {initial_accumulator_value = -1}, "must be non-negative"},
     {"Adafactor", {beta2_decay = 0.1}, "Adafactor: beta2_decay must be at most 0, got 0.1"},
+    {"Adafactor", {eps = {1}}, "Adafactor: eps[2]: expected number, got nothing"},
     {"Adafactor", {d = 0.5}, "Adafactor: d must be at least 1, got 0.5"},
     {"Rprop", {etas = {1.2, 0.5}}, "Rprop: etas must be two numbers, below 1 and above 1, got {1.2, 0.5}"},
     {"Rprop", {step_sizes = {2, 1}}, "Rprop: step_sizes must be two numbers, in order, got {2, 1}"},

@@ -1,11 +1,11 @@
 -- Each parameter of each public name has a type and an explanation; options are named, not hidden;
--- and the defaults in the vocabulary are those of the ops.
+-- and the defaults that notes state are those that ops have.
 local entries = require "tide.reference"
 local example = require "tide.reference.example"
-local vocabulary = require "tide.reference.vocabulary"
 local native = require "tide.native"
 local notes = require "tide.reference.notes"
 local lookup = require "tide.reference.lookup"
+local row_notes = require "tide.reference.row_notes"
 local tide = require "tide"
 local value_of = require "tide.reference.value_of"
 local test = require "tide.test"
@@ -190,26 +190,37 @@ describe("stated defaults", function()
   end)
 end)
 
-describe("the vocabulary", function()
-  it("has no unused entries", function()
-    local used = {}
+describe("notes of rows", function()
+  it("have nothing that no name needs", function()
+    local used, problems = {}, {}
     for _, entry in ipairs(entries) do
-      for _, parameter in ipairs(all_parameters(entry)) do
-        local _, group = vocabulary.of(entry, parameter.name)
-        if group then used[group] = used[group] or {}; used[group][parameter.name] = true end
+      if not entry.declared then
+        for _, parameter in ipairs(entry.parameters) do
+          local _, block = row_notes.parameter(entry, parameter.name)
+          used[block] = used[block] or {}
+          used[block][parameter.name] = true
+        end
       end
     end
-    local problems = {}
-    for _, module in ipairs(vocabulary.modules()) do
-      for _, group in ipairs(require(module)) do
-        for name in pairs(group) do
-          if name ~= "of" and not (used[group] and used[group][name]) then
-            problems[#problems + 1] = module .. ": " .. group.of:sub(1, 40) .. ": " .. name
-          end
+    for _, block in ipairs(row_notes.blocks()) do
+      for name in pairs(block.by_name) do
+        if not (used[block] and used[block][name]) then
+          problems[#problems + 1] = table.concat(block.words, " ") .. ": " .. name
         end
       end
     end
     table.sort(problems)
+    report(problems)
+  end)
+  it("are of existing names and families", function()
+    local problems, families = {}, {["*"] = true}
+    for _, entry in ipairs(entries) do families[entry.family .. ":"] = not entry.declared end
+    for _, block in ipairs(row_notes.blocks()) do
+      for _, word in ipairs(block.words) do
+        local is_known = families[word] or lookup.exact(word) or lookup.exact(word .. "_")
+        if not is_known then problems[#problems + 1] = word end
+      end
+    end
     report(problems)
   end)
 end)
@@ -217,16 +228,10 @@ end)
 describe("notes", function()
   it("refer to existing names", function()
     local problems = {}
-    for _, module in ipairs(notes.modules()) do
-      for _, group in ipairs(require(module)) do
-        for word in group.of:gmatch "%S+" do
-          if not lookup.exact(word) then problems[#problems + 1] = module .. ": of " .. word end
-        end
-        for word in (group.see or ""):gmatch "%S+" do
-          local operator = word:find "^x%["
-          if not operator and not lookup.exact(word) then
-            problems[#problems + 1] = module .. ": see " .. word
-          end
+    for _, entry in ipairs(entries) do
+      for word in (notes.of(entry, "see") or ""):gmatch "%S+" do
+        if not word:find "^x%[" and not lookup.exact(word) then
+          problems[#problems + 1] = entry.signature .. ": see " .. word
         end
       end
     end

@@ -50,7 +50,7 @@ describe("tide.Trainer", function()
     raises("EarlyStopping: mode must be \"min\" or \"max\", got \"least\"", training.EarlyStopping,
       {monitor = "x", mode = "least"})
     raises("ModelCheckpoint: unknown option 'monitr'", training.ModelCheckpoint, {monitr = "x"})
-    raises("GradientAccumulationScheduler: the number of batches must be a positive integer, got 0",
+    raises("GradientAccumulationScheduler: the number of batches must be positive, got 0",
       training.GradientAccumulationScheduler, {scheduling = {[1] = 0}})
   end)
   it("reports missing arguments of fit", function()

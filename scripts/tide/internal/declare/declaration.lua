@@ -12,8 +12,8 @@
 --   local SGD, read = define("optim.SGD", Optimizer)
 --
 -- The first line of code names what is declared: as a text, "optim.SGD", or as a method, `function Optimizer:step(`,
--- which is "optimizer:step", as that of a DataLoader is "loader:iter". A block without an example declares nothing that
--- is public.
+-- which is "optimizer:step", as that of a DataLoader is "loader:iter"; other code needs `@name NAME`. A block without
+-- an example declares nothing that is public.
 --
 -- `@param NAME TYPE = DEFAULT  TEXT`: types are those of kinds.lua. `NAME?` may be left out; so may what has a default,
 -- and that is given by name. A default that names a parameter before it is that one's value. `NAME...` is all that
@@ -34,11 +34,12 @@ local notes <const> = {formula = true, shapes = true, counts = true, waits = tru
 local function parameter_of(text)
   local head, about = text:match "^(.-)  +(.*)$"
   head = head or text
-  local name, mark, type = head:match "^([%w_]+)([?.]*) ?(.*)$"
-  local kind, default = type:match "^(.-) = (.*)$"
+  local name, mark, type = head:match "^([%w_]*)([?.]*) ?(.*)$"
+  local kind, default = (" " .. type):match "^(.-) = (.*)$"
+  if kind then type = kind:sub(2) end
   return {
-    name = name, type = kind or type, default = default, about = about, optional = default ~= nil or mark == "?",
-    named = default ~= nil, rest = mark == "...",
+    name = name ~= "" and name or mark, type = type ~= "" and type or nil, default = default, about = about,
+    optional = default ~= nil or mark == "?", named = default ~= nil, rest = mark == "...",
   }
 end
 
@@ -96,10 +97,10 @@ local function add_shared(list, text)
   end
 end
 
---- The declaration that the lines of a block make: {name, doc, parameters, call (parameters, or nil), is_table,
---- example, formula, shapes, ...}.
-local function parse(name, block, file)
-  local made = {name = name}
+--- What the lines of a block declare: {doc, parameters, call (parameters, or nil), is_table, example, formula, ...}.
+--- `file` is where `@like` looks names up.
+function declaration.parse(block, file)
+  local made = {}
   local own, tag, text, summary, code = {}, nil, nil, {}, {}
   local list = own
   local function finish()
@@ -108,7 +109,8 @@ local function parse(name, block, file)
     if tag == "type" then made.is_table = true end
     if tag == "like" then
       local other, place = text:match "^(%S+) in (%S+)$"
-      local like = assert(declaration.of(other or text, place or file), name .. ": nothing is declared as " .. text)
+      local like = assert(declaration.of(other or text, place or file), "nothing is declared as " .. text)
+      table.move(like.parameters, 1, #like.parameters, #list + 1, list)
       setmetatable(made, {__index = like})
     end
     if tag == "call" then
@@ -117,7 +119,8 @@ local function parse(name, block, file)
     end
     if tag and notes[tag] then made[tag] = text end
   end
-  for line in block:gmatch "%-%-%-([^\n]*)" do
+  for line in block:gmatch "[^\n]+" do
+    line = line:gsub("^%-%-%-", "")
     local new_tag, rest = line:match "^@(%l+) ?(.*)$"
     if new_tag then
       finish()
@@ -131,7 +134,7 @@ local function parse(name, block, file)
     end
   end
   finish()
-  made.parameters = made.parameters or own -- those of another declaration come first
+  made.parameters = own
   made.doc = table.concat(summary, " "):gsub("%.$", "")
   made.example = table.concat(code, "; ")
   return made
@@ -168,6 +171,12 @@ local function block_above(text, place)
   return block:find("\n---@example", 1, true) and block
 end
 
+--- Where the line ends after which no line of the block around `at` follows.
+local function end_of_block(text, at)
+  repeat at = text:find("\n", at + 1, true) until text:sub(at + 1, at + 3) ~= "---"
+  return at
+end
+
 --- Declarations of a file of the library, "nn/optim/sgd.lua", in order: a list of {name, block}.
 function declaration.blocks(file)
   local list, text = {}, "\n" .. (native.read_embedded("tide/" .. file) or "")
@@ -175,32 +184,56 @@ function declaration.blocks(file)
   while true do
     at = text:find("\n---@example", at, true)
     if not at then return list end
-    repeat at = text:find("\n", at + 1, true) until text:sub(at + 1, at + 3) ~= "---"
-    local name, block = name_in(text:match("^[^\n]*", at + 1)), block_above(text, at + 1)
-    if name and block then list[#list + 1] = {name = name, block = block} end
+    at = end_of_block(text, at)
+    local block = block_above(text, at + 1)
+    local name = block and (block:match "\n%-%-%-@name (%S+)" or name_in(text:match("^[^\n]*", at + 1)))
+    if name then list[#list + 1] = {name = name, block = block} end
   end
 end
 
 local known = {} -- by file, by name
 
---- The declaration of a name in a file of the library; nil if there is none.
-function declaration.of(name, file)
-  known[file] = known[file] or {}
-  if known[file][name] then return known[file][name] end
-  local text = "\n" .. (native.read_embedded("tide/" .. file) or "")
+--- The block that declares a name; nil if there is none.
+local function block_of(text, name)
+  local at = text:find("\n---@name " .. name .. "\n", 1, true)
+  if at then return block_above(text, end_of_block(text, at) + 1) end
   local wanted = name:match ":.*$" or name .. '"'
-  local at = 1
+  at = 0
   while true do
-    at = text:find(wanted, at, true)
+    at = text:find(wanted, at + 1, true)
     if not at then return nil end
     local line = line_before(text, at + 2)
     local block = name_in(text:match("^[^\n]*", line)) == name and block_above(text, line)
-    if block then
-      known[file][name] = parse(name, block, file)
-      return known[file][name]
-    end
-    at = at + 1
+    if block then return block end
   end
+end
+
+--- The declaration of a name in a file of the library; nil if there is none.
+function declaration.of(name, file)
+  known[file] = known[file] or {}
+  if not known[file][name] then
+    local block = block_of("\n" .. (native.read_embedded("tide/" .. file) or ""), name)
+    known[file][name] = block and declaration.parse(block, file)
+  end
+  return known[file][name]
+end
+
+--- The files of a folder of the library, "nn/", without those in its folders.
+function declaration.files_in(folder)
+  local files = {}
+  for _, path in ipairs(native.list_embedded("tide/" .. folder)) do
+    local name = path:match "^.*/([^/]*%.lua)$"
+    if name and path == "tide/" .. folder .. name then files[#files + 1] = folder .. name end
+  end
+  return files
+end
+
+--- What `require` takes for a file of the library.
+function declaration.module_of(file) return "tide." .. file:gsub("%.lua$", ""):gsub("/", ".") end
+
+--- The last part of a declared name that begins with `prefix`, as "nn."; nil for other names.
+function declaration.name_after(prefix, name)
+  return name:sub(1, #prefix) == prefix and name:match("^[%w_]+$", #prefix + 1) or nil
 end
 
 --- The files of the library that are running, the caller of the caller first.

@@ -48,7 +48,7 @@ local function prepare(name, files)
     plan.names[i], plan.position[parameter.name] = parameter.name, i
     plan.places[i] = ("argument %d (%s)"):format(i, parameter.name)
     plan.options[i] = ("option '%s'"):format(parameter.name)
-    local is_table = (" " .. parameter.type .. " "):find " table " ~= nil
+    local is_table = (" " .. parameter.type .. " "):find " table " ~= nil or parameter.type == "any"
     plan.is_open[i] = parameter.type == "table" or is_table and not parameter.optional
     plan.takes_false[i] = parameter.default ~= "nil" or kinds.takes_false(parameter.type)
     plan.checks[i], plan.required[i] = kinds.reader(parameter.type), not parameter.optional

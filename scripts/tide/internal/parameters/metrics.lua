@@ -2,7 +2,9 @@
 ---@param average "micro" | "macro" | "weighted" | "none"  over all samples, over classes, over classes by their
 ---  number, or one result for each class
 ---@param ignore_index integer  targets of this value are ignored
----@param num_classes integer  number of classes; nil infers it from the scores
+---@param num_classes integer > 0  number of classes; nil infers it from the scores
+---@param predictions tensor  predicted classes, scores of the classes (n, classes), or numbers
+---@param targets tensor  classes from 1, or 0 and 1, or numbers
 ---@param task "multiclass" | "binary" | "multilabel"  the kind of targets; nil infers it from their shape
 ---@param threshold number  scores of at least this are positive
 ---@param zero_division number  the result if the denominator is 0

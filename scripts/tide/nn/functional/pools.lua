@@ -125,27 +125,6 @@ power("nn.functional.lp_pool2d", 2)
 --- F.lp_pool3d(tide.ones(1, 3, 4, 4, 4), 2, 2).shape --> {1, 3, 2, 2, 2}
 power("nn.functional.lp_pool3d", 3)
 
---- Makes F[name], which is F[pool] with return_indices = true.
-local function with_indices(name, pool)
-  pools[name] = function(x, size, ...)
-    local given, options = table.pack(...), {}
-    local last = given[given.n]
-    if type(last) == "table" and type(next(last)) == "string" then
-      for key, value in pairs(last) do options[key] = value end
-      given.n = given.n - 1
-    end
-    options.return_indices = true
-    given[given.n + 1] = options
-    return F[pool](x, size, table.unpack(given, 1, given.n + 1))
-  end
-end
-
-for dims = 1, 3 do
-  for _, kind in ipairs {"max_pool", "adaptive_max_pool"} do
-    with_indices(("%s%dd_with_indices"):format(kind, dims), ("%s%dd"):format(kind, dims))
-  end
-end
-
 --- First positions of the windows along one dimension, from 0, shifted by the random `share` (n, c).
 local function window_starts(share, input, output, kernel)
   local i = tide.arange(output, {dtype = share.dtype, device = share.device})

@@ -1,6 +1,7 @@
 -- optim.Adafactor: squared gradients stored as means of rows and columns, steps in proportion to the root mean square
 -- of the parameters (Shazeer and Stern, 2018).
 local define_optimizer = require "tide.nn.optim.internal.define_optimizer"
+local of_type = require "tide.internal.declare.of_type"
 local Optimizer = require "tide.nn.optim.optimizer"
 local tide = require "tide"
 
@@ -20,6 +21,11 @@ local tide = require "tide"
 --- adafactor:step()
 --- w --> {0.9}
 local Adafactor = define_optimizer("optim.Adafactor", Optimizer)
+
+function Adafactor:check(options)
+  of_type("Adafactor", "eps[1]", options.eps[1], "number >= 0 | false")
+  of_type("Adafactor", "eps[2]", options.eps[2], "number >= 0")
+end
 
 function Adafactor:prepare(parameter, state)
   state.step = 0

@@ -5,5 +5,6 @@ local lazy_table = require "tide.internal.lazy_table"
 ---@type table
 ---@example
 --- tide.profiler.record_function ~= nil --> true
-return lazy_table(
-  "tide.tools.profiler", {profile = "profile", record_function = "record_function"}, nil, "tide.profiler")
+return lazy_table("tide.profiler", {
+  package = "tide.tools.profiler", others = {profile = "tide.tools.profiler.profile"},
+})

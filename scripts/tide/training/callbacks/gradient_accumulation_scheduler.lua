@@ -1,7 +1,7 @@
 -- training.GradientAccumulationScheduler: changes the number of accumulated batches by epoch.
 local define = require "tide.internal.declare.define"
 local Callback = require "tide.training.callback"
-local protocol = require "tide.data.protocol"
+local of_type = require "tide.internal.declare.of_type"
 
 local kName <const> = "GradientAccumulationScheduler"
 
@@ -22,8 +22,8 @@ local GradientAccumulationScheduler, read = define("training.GradientAccumulatio
 function GradientAccumulationScheduler:init(...)
   self.scheduling = read(...).scheduling
   for epoch, count in pairs(self.scheduling) do
-    protocol.check_positive(kName, "an epoch", epoch)
-    protocol.check_positive(kName, "the number of batches", count)
+    of_type(kName, "an epoch", epoch, "integer > 0")
+    of_type(kName, "the number of batches", count, "integer > 0")
   end
 end
 

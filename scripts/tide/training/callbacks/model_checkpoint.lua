@@ -4,7 +4,7 @@ local Callback = require "tide.training.callback"
 local CheckpointManager = require "tide.training.checkpoint_manager"
 local native = require "tide.native"
 local Optimization = require "tide.training.optimization"
-local protocol = require "tide.data.protocol"
+local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 
 --- Saves a checkpoint after every n-th epoch or step, and when the training stops. Keeps the newest file and the
@@ -14,8 +14,8 @@ local raise = require "tide.internal.raise"
 ---@param monitor string = nil  name of the metric, as logged
 ---@param mode "min" | "max" = "min"  whether a smaller or a larger value is better
 ---@param save_top_k integer = 1  number of best checkpoints to keep; -1 keeps all
----@param every_n_epochs integer = nil  epochs between checkpoints; nil is 1
----@param every_n_train_steps integer = nil  steps between checkpoints
+---@param every_n_epochs integer > 0 = nil  epochs between checkpoints; nil is 1
+---@param every_n_train_steps integer > 0 = nil  steps between checkpoints
 ---@errors for a monitor that is not logged, the message lists the logged names
 ---@see training.EarlyStopping module:log tide.Trainer
 ---@example
@@ -36,17 +36,12 @@ local ModelCheckpoint, read = define("training.ModelCheckpoint", Callback)
 function ModelCheckpoint:init(...)
   local given = read(...)
   for name, value in pairs(given) do self[name] = value end
-  if self.mode ~= "min" and self.mode ~= "max" then
-    raise("ModelCheckpoint: mode must be min or max, got %s", tostring(self.mode))
-  end
   if self.every_n_epochs and self.every_n_train_steps then
     raise "ModelCheckpoint: pass every_n_epochs or every_n_train_steps, not both"
   end
   local every = self.every_n_train_steps and "every_n_train_steps" or "every_n_epochs"
-  self[every] = protocol.check_positive("ModelCheckpoint", every, self[every] or 1)
-  if self.save_top_k ~= -1 then
-    protocol.check_positive("ModelCheckpoint", "save_top_k", self.save_top_k)
-  end
+  self[every] = self[every] or 1
+  if self.save_top_k ~= -1 then of_type("ModelCheckpoint", "save_top_k", self.save_top_k, "integer > 0") end
 end
 
 --- Opens the files; `folder` is the run folder, and `objects` are the objects to save.

@@ -5,7 +5,4 @@ local lazy_table = require "tide.internal.lazy_table"
 ---@type table
 ---@example
 --- tide.loggers.CSVLogger ~= nil --> true
-return lazy_table("tide.training.loggers", {
-  CSVLogger = "csv_logger", SummaryWriter = "summary_writer", TensorBoardLogger = "tensor_board_logger",
-  read_events = "read_events",
-}, nil, "tide.loggers")
+return lazy_table("tide.loggers", {package = "tide.training.loggers"})

@@ -49,19 +49,4 @@ function checks.classes(caller, name, classes)
   end
 end
 
---- Raises unless `value` is one of `choices`.
-function checks.choice(caller, name, value, choices)
-  for _, choice in ipairs(choices) do
-    if value == choice then return end
-  end
-  raise("%s: %s must be one of %s, got %s", caller, name, table.concat(choices, ", "), tostring(value))
-end
-
---- Raises unless `count` is a positive integer or nil.
-function checks.positive(caller, name, count)
-  if count ~= nil and (math.type(count) ~= "integer" or count < 1) then
-    raise("%s: %s must be a positive integer, got %s", caller, name, tostring(count))
-  end
-end
-
 return checks

@@ -1,13 +1,10 @@
 -- Classification metrics, from counts of correct predictions.
 local define = require "tide.internal.declare.define"
-local checks = require "tide.training.metrics.checks"
 local labels = require "tide.training.metrics.labels"
 local Metric = require "tide.training.metrics.metric"
 local tide = require "tide"
 
 local classification = {}
-
-local averages = {"micro", "macro", "weighted", "none"}
 
 --- numerator / denominator in float64; `otherwise` where the denominator is 0.
 local function ratio(numerator, denominator, otherwise)
@@ -22,22 +19,17 @@ local function weighted_mean(figures, weights)
   return (tide.where(weights:eq(0), tide.zeros_like(figures), figures) * weights):sum() / weights:sum()
 end
 
---- Checks and stores the options shared by all metrics of counts.
+--- Stores the options of a metric of counts.
 local function set_options(self, given)
-  local name = getmetatable(self).name
-  checks.choice(name, "task", given.task, labels.tasks)
-  if given.average ~= nil then checks.choice(name, "average", given.average, averages) end
-  checks.positive(name, "num_classes", given.num_classes)
-  checks.positive(name, "top_k", given.top_k)
   for option, value in pairs(given) do self[option] = value end
-  self.name = name
+  self.name = getmetatable(self).name
 end
 
 -- Accuracy ----------------------------------------------------------------------------------------
 
 --- The fraction of correct predictions, for multiclass, binary or multilabel tasks.
 ---@use metrics: task = "multiclass", num_classes = nil
----@param top_k integer = 1  count a prediction as correct if the target is among the top_k classes
+---@param top_k integer > 0 = 1  count a prediction as correct if the target is among the top_k classes
 ---@use metrics: average = "micro", threshold = 0.5, ignore_index = nil
 ---@shapes predictions (n) of classes or (n, classes) of scores, targets (n)
 ---@counts classes
@@ -70,7 +62,7 @@ function Accuracy:value(state)
 end
 
 --- The fraction of targets that are among the k classes with the highest scores.
----@param k integer = 5  number of highest-scoring classes
+---@param k integer > 0 = 5  number of highest-scoring classes
 ---@use metrics: num_classes = nil, average = "micro", ignore_index = nil
 ---@shapes predictions (n) of classes or (n, classes) of scores, targets (n)
 ---@counts classes
@@ -84,7 +76,6 @@ classification.TopKAccuracy = TopKAccuracy
 
 function TopKAccuracy:init(...)
   local given = read_top_k(...)
-  checks.positive("TopKAccuracy", "k", given.k)
   given.task, given.top_k, given.k = "multiclass", given.k, nil
   set_options(self, given)
 end
@@ -155,7 +146,8 @@ end)
 --- Counts of samples by true class (rows) and predicted class (columns).
 ---@use metrics: num_classes = nil
 ---@param normalize "none" | "true" | "pred" | "all" = "none"  counts, or fractions of rows, of columns or of all
----@use metrics: task = "multiclass", threshold = 0.5, ignore_index = nil
+---@param task "multiclass" | "binary" = "multiclass"  the kind of targets
+---@use metrics: threshold = 0.5, ignore_index = nil
 ---@shapes predictions (n) of classes or (n, classes) of scores, targets (n)
 ---@counts classes
 ---@waits only when the value is read
@@ -169,10 +161,7 @@ classification.ConfusionMatrix = ConfusionMatrix
 --- Element (i, j) counts the samples of class i that were predicted as class j. In the binary task, row and column 1
 --- are negative, 2 are positive.
 function ConfusionMatrix:init(...)
-  local given = read_confusion(...)
-  checks.choice("ConfusionMatrix", "normalize", given.normalize, {"none", "true", "pred", "all"})
-  checks.choice("ConfusionMatrix", "task", given.task, {"multiclass", "binary"})
-  set_options(self, given)
+  set_options(self, read_confusion(...))
 end
 
 function ConfusionMatrix:measure(predictions, targets)

@@ -5,11 +5,4 @@ local lazy_table = require "tide.internal.lazy_table"
 ---@type table
 ---@example
 --- tide.metrics.Accuracy ~= nil --> true
-return lazy_table("tide.training.metrics", {
-  Collection = "collection", Mean = "mean", Metric = "metric", Perplexity = "perplexity",
-  functional = "functional",
-}, {
-  classification = {"Accuracy", "ConfusionMatrix", "F1", "Precision", "Recall", "TopKAccuracy"},
-  ranking = {"AUROC", "AveragePrecision"},
-  regression = {"MeanAbsoluteError", "MeanSquaredError", "R2Score"},
-}, "tide.metrics")
+return lazy_table("tide.metrics", {package = "tide.training.metrics"})

@@ -7,8 +7,6 @@ local tide = require "tide"
 
 local labels = {}
 
-labels.tasks = {"multiclass", "binary", "multilabel"}
-
 --- Converts targets of 0 and 1 to bool. Other values raise an error when the metric is read.
 local function truth(targets)
   if targets.dtype == "bool" then return targets end

@@ -41,7 +41,7 @@ define_mean_error("metrics.MeanSquaredError", function(errors) return errors:squ
 define_mean_error("metrics.MeanAbsoluteError", function(errors) return errors:abs() end)
 
 --- The fraction of the targets' variance that is explained.
----@param multioutput "uniform_average" | "raw_values" | "variance_weighted" = "uniform_average"  how columns are
+---@param multioutput "uniform_average" | "raw_values" = "uniform_average"  how columns are
 ---  combined
 ---@formula 1 - sum of (target - x)^2 / sum of (target - mean)^2
 ---@see metrics.MeanSquaredError
@@ -54,7 +54,6 @@ regression.R2Score = R2Score
 --- The second dimension, if any, are outputs: "raw_values" returns a value for each, "uniform_average" their mean.
 function R2Score:init(...)
   self.multioutput = read_r2(...).multioutput
-  checks.choice("R2Score", "multioutput", self.multioutput, {"uniform_average", "raw_values"})
 end
 
 --- Uses squared deviations from the mean instead of sums of squares, which lose precision for targets far from 0.

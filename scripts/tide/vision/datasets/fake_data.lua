@@ -2,14 +2,13 @@
 local define = require "tide.internal.declare.define"
 local draw = require "tide.internal.draw"
 local protocol = require "tide.data.protocol"
-local raise = require "tide.internal.raise"
 local tide = require "tide"
 local VisionDataset = require "tide.vision.datasets.vision_dataset"
 
 --- Random images, by default 1000 of {3, 224, 224} in 10 classes; the sample at a position is always the same.
 ---@param size integer >= 0 = 1000  number of samples
----@param image_size integer[] = {3, 224, 224}  channels, height, width
----@param num_classes integer >= 0 = 10  number of classes, counted from 1
+---@param image_size integer[3] > 0 = {3, 224, 224}  channels, height, width
+---@param num_classes integer > 0 = 10  number of classes, counted from 1
 ---@use vision: transform = nil, target_transform = nil
 ---@param random_offset integer >= 0 = 0  added to the seed of each image
 ---@counts targets, as classes
@@ -24,9 +23,6 @@ local FakeData, read = define("vision.datasets.FakeData", VisionDataset)
 function FakeData:init(...)
   local given = read(...)
   self:set_transforms(given)
-  if given.num_classes < 1 then raise("FakeData: num_classes must be positive, got 0") end
-  if #given.image_size ~= 3 then raise("FakeData: image_size: expected {channels, height, width}") end
-  for _, size in ipairs(given.image_size) do protocol.check_positive("FakeData", "image_size", size) end
   self.size, self.image_size, self.num_classes = given.size, given.image_size, given.num_classes
   self.random_offset = given.random_offset
 end

@@ -1,21 +1,16 @@
 -- tide.vision.models.list and get_model: networks by name.
 local checked = require "tide.internal.declare.checked"
-local families = require "tide.vision.models.internal.families"
+local models = require "tide.vision.models"
 local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 
 local registry = {}
 
-local file_of -- the file of each network, built on first use
-
-local function files()
-  if not file_of then
-    file_of = {}
-    for file, names in pairs(families) do
-      for _, name in ipairs(file == "registry" and {} or names) do file_of[name] = file end
-    end
-  end
-  return file_of
+--- A set of the names of all networks.
+local function networks()
+  local names = {}
+  for name in pairs(getmetatable(models).__names()) do names[name] = not registry[name] or nil end
+  return names
 end
 
 --- The names of all networks, sorted.
@@ -23,7 +18,7 @@ end
 --- tide.vision.models.list()[1] --> "alexnet"
 registry.list = checked("vision.models.list", function()
   local names = {}
-  for name in pairs(files()) do names[#names + 1] = name end
+  for name in pairs(networks()) do names[#names + 1] = name end
   table.sort(names)
   return names
 end)
@@ -34,13 +29,12 @@ end)
 ---@example
 --- tide.vision.models.get_model("lenet", {num_classes = 2})(tide.ones(1, 1, 28, 28)).shape --> {1, 2}
 registry.get_model = checked("vision.models.get_model", function(name, options)
-  local file = type(name) == "string" and files()[name]
-  if not file then
-    local near = nearest(tostring(name), files())
-    raise("get_model: unknown network '%s'%s", tostring(name),
+  if not networks()[name] then
+    local near = nearest(name, networks())
+    raise("get_model: unknown network '%s'%s", name,
       near and ("; did you mean '%s'?"):format(near) or ": tide.vision.models.list() lists all")
   end
-  return require("tide.vision.models." .. file)[name](options)
+  return models[name](options)
 end)
 
 return registry

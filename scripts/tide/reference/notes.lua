@@ -1,11 +1,7 @@
--- The notes of the reference for a name, besides its row and parameters: a formula, shapes, what
--- waits, errors, and related names.
---
--- The files below notes/ are lists of groups (see groups.lua) with the fields `formula`, `shapes`,
--- `counts` (what counts from 1), `waits`, `errors` and `see`, which names others as "F.relu
--- nn.ReLU".
-local groups = require "tide.reference.groups"
+-- The notes of the reference for a name, besides its row and parameters: a formula, shapes, what waits, errors, and
+-- related names.
 local lookup = require "tide.reference.lookup"
+local row_notes = require "tide.reference.row_notes"
 
 local notes = {}
 
@@ -15,22 +11,10 @@ notes.fields = {
   {"errors", "errors"}, {"see", "see also"},
 }
 
-local kFiles <const> = {"ops", "layers", "losses"}
-
---- The modules that hold the notes.
-function notes.modules()
-  local modules = {}
-  for i, file in ipairs(kFiles) do modules[i] = "tide.reference.notes." .. file end
-  return modules
-end
-
-local find -- created on first use
-
 --- The text of a field of an entry; nil if there is none.
 function notes.of(entry, field)
   if entry.declared then return entry.declared[field] end
-  find = find or groups(notes.modules())
-  return (find(entry, field))
+  return row_notes.of(entry, field)
 end
 
 --- The names of a `see` without the entry's own: a list.
