@@ -85,7 +85,9 @@ void set_visible_devices(const std::vector<DeviceOrIndex>& devices) {
   kind().set_visible_devices(ordinals);
 }
 
-DeviceProperties properties_of(Device device) { return kind().properties(device.index).value(); }
+DeviceProperties properties_of(Device device) {
+  return kind().properties(device.index).value_or(DeviceProperties());
+}
 
 std::string get_device_name(const std::optional<DeviceOrIndex>& device) {
   return kind().name(usable(device, "cuda.get_device_name").index);
@@ -167,11 +169,18 @@ int64_t power_draw(const std::optional<DeviceOrIndex>& device) {
   return std::llround(1e3 * reported(device, &DeviceStatus::power, "cuda.power_draw"));
 }
 
-/// The function with the same name of `tide`, called for a CUDA device; upvalue: that function.
-int with_device(lua_State* L, const std::optional<DeviceOrIndex>& given) {
-  const Device device = usable(given, "cuda");
+/// The function of `tide` that is the upvalue, a Function, called for a CUDA device.
+int with_device(lua_State* L) {
+  const auto& of_tide = *static_cast<const Function*>(lua_touserdata(L, lua_upvalueindex(1)));
+  Device device;
+  {
+    static constexpr Signature kSignature = make_signature("device?", kKinds<DeviceOrIndex>);
+    const std::string name = std::string("cuda.") + of_tide.name;
+    const Call call = bound_call(L, name.c_str(), kSignature);
+    device = usable(argument<std::optional<DeviceOrIndex>>(call, 0), name.c_str());
+  }
   lua_settop(L, 0);
-  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushcfunction(L, of_tide.function);
   push_device(L, device);
   lua_call(L, 1, LUA_MULTRET);
   return lua_gettop(L);
@@ -247,8 +256,8 @@ std::span<const Function> cuda_functions() { return kCudaFunctions; }
 
 void add_cuda_memory_functions(lua_State* L) {
   for (const Function& f : memory_functions()) {
-    lua_pushcfunction(L, f.function);
-    lua_pushcclosure(L, guard<typed<with_device, "cuda", "device?">>, 1);
+    lua_pushlightuserdata(L, const_cast<Function*>(&f));
+    lua_pushcclosure(L, guard<with_device>, 1);
     lua_setfield(L, -2, f.name);
   }
 }

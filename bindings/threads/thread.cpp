@@ -44,8 +44,9 @@ int new_process(lua_State* L, Callable fn, Values arguments) {
 
 int job_join(lua_State* L, const JobHandle& job) {
   job->wait(kForever);
-  if (!job->results()) throw Error(std::string(job->word()) + ": " + job->error());
-  return job->results()->unpack(L);
+  const auto& results = job->results();
+  if (!results) throw Error(std::string(job->word()) + ": " + job->error());
+  return results->unpack(L);
 }
 
 bool job_wait(const JobHandle& job, std::optional<double> timeout) {
