@@ -70,7 +70,7 @@ describe("an unknown name", function()
   it("of another object is an error", function()
     local objects = {
       device = tide.device "cpu", event = tide.Event(), stream = tide.Stream "sim",
-      generator = tide.Generator(), channel = tide.channel(), task = tide.thread(function() end),
+      generator = tide.Generator(), channel = tide.channel(), job = tide.thread(function() end),
     }
     for place, object in pairs(objects) do
       raises(place .. ".qqqqqq: there is no such name", field, object, "qqqqqq")
