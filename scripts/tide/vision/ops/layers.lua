@@ -4,6 +4,7 @@ local nn = require "tide.nn"
 local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local sizes = require "tide.nn.internal.sizes"
+local tide = require "tide"
 
 local layers = {}
 
@@ -123,5 +124,35 @@ function Permute:forward(x) return x:permute(self.dims) end
 function Permute:describe() return table.concat(self.dims, ", ") end
 
 layers.Permute = Permute
+
+--- Batch normalization of images with fixed statistics and without trained parameters. Loads the state of a BatchNorm2d.
+---@param num_features integer >= 0  channels of the input
+---@param eps number >= 0 = 1e-5  added to the variance
+---@formula y = (x - running_mean) / sqrt(running_var + eps) * weight + bias
+---@shapes x (n, num_features, height, width) -> the same
+---@see nn.BatchNorm2d
+---@example
+--- tide.vision.ops.FrozenBatchNorm2d(3, {eps = 0})(tide.ones(1, 3, 2, 2)):sum() --> 12.0
+local FrozenBatchNorm2d, read_frozen = define("vision.ops.FrozenBatchNorm2d", nn.Module)
+
+function FrozenBatchNorm2d:init(...)
+  local given = read_frozen(...)
+  self.num_features, self.eps = given.num_features, given.eps
+  self:register_buffer("weight", tide.ones(given.num_features))
+  self:register_buffer("bias", tide.zeros(given.num_features))
+  self:register_buffer("running_mean", tide.zeros(given.num_features))
+  self:register_buffer("running_var", tide.ones(given.num_features))
+  self:register_load_state_dict_pre_hook(function(_, state, prefix) state[prefix .. "num_batches_tracked"] = nil end)
+end
+
+function FrozenBatchNorm2d:forward(x)
+  local scale = self.weight * (self.running_var + self.eps):rsqrt()
+  local shift = self.bias - self.running_mean * scale
+  return x * scale:view(1, -1, 1, 1) + shift:view(1, -1, 1, 1)
+end
+
+function FrozenBatchNorm2d:describe() return ("%d, eps = %g"):format(self.num_features, self.eps) end
+
+layers.FrozenBatchNorm2d = FrozenBatchNorm2d
 
 return layers
