@@ -202,6 +202,7 @@ end
 ---@param bins integer in [1, 10000] = 10  number of equal bins
 ---@param range number[2] = nil  lowest and highest edge; nil: the range of the values
 ---@param density boolean = false  show densities instead of counts
+---@param cumulative boolean = false  show in each bin the count, or with density the fraction, of the values up to it
 ---@use plot: label = nil, color = nil
 ---@use axes
 ---@example
@@ -220,9 +221,12 @@ define("plot.hist", {
     local found, total = counts(values, series.bins, low, high)
     local width = (high - low) / series.bins
     local boxes = {kind = "boxes", left = {}, right = {}, top = {}, color = series.color}
+    local unit = math.max(total, 1) * (series.cumulative and 1 or width) -- of a density
+    local sum = 0.0
     for i, count in ipairs(found) do
+      sum = series.cumulative and sum + count or count
       boxes.left[i], boxes.right[i] = low + (i - 1) * width, low + i * width
-      boxes.top[i] = series.density and count / math.max(total, 1) / width or count
+      boxes.top[i] = series.density and sum / unit or sum
     end
     add(boxes)
   end,
