@@ -125,7 +125,7 @@ function Permute:describe() return table.concat(self.dims, ", ") end
 
 layers.Permute = Permute
 
---- Batch normalization of images with fixed statistics and without trained parameters. Loads the state of a BatchNorm2d.
+--- Batch normalization of images with fixed statistics, without trained parameters. Loads the state of a BatchNorm2d.
 ---@param num_features integer >= 0  channels of the input
 ---@param eps number >= 0 = 1e-5  added to the variance
 ---@formula y = (x - running_mean) / sqrt(running_var + eps) * weight + bias
