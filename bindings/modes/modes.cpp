@@ -154,33 +154,11 @@ int open_scope(lua_State* L, Scope scope, T Modes::*mode, T Scope::*previous, co
   return finish_scope(L, LUA_OK, top);
 }
 
-int open_mode(lua_State* L, const char* name, bool Modes::*mode, bool value,
-              std::optional<Callable> fn, Values arguments) {
-  return open_scope(L, {.name = name, .mode = mode}, mode, &Scope::previous, value, fn, arguments);
-}
-
-int no_grad(lua_State* L, std::optional<Callable> fn, Values arguments) {
-  return open_mode(L, "no_grad", &Modes::gradients, false, fn, arguments);
-}
-
-int enable_grad(lua_State* L, std::optional<Callable> fn, Values arguments) {
-  return open_mode(L, "enable_grad", &Modes::gradients, true, fn, arguments);
-}
-
-int eager(lua_State* L, std::optional<Callable> fn, Values arguments) {
-  return open_mode(L, "eager", &Modes::eager, true, fn, arguments);
-}
-
-int no_sync(lua_State* L, std::optional<Callable> fn, Values arguments) {
-  return open_mode(L, "no_sync", &Modes::no_sync, true, fn, arguments);
-}
-
-int detect_anomaly(lua_State* L, std::optional<Callable> fn, Values arguments) {
-  return open_mode(L, "detect_anomaly", &Modes::anomalies, true, fn, arguments);
-}
-
-int deterministic(lua_State* L, std::optional<Callable> fn, Values arguments) {
-  return open_mode(L, "deterministic", &Modes::deterministic, true, fn, arguments);
+/// A function that opens a scope in which `mode` has the value.
+template <Text kName, bool Modes::*mode, bool kValue>
+int in_mode(lua_State* L, std::optional<Callable> fn, Values arguments) {
+  return open_scope(L, {.name = kName.text, .mode = mode}, mode, &Scope::previous, kValue, fn,
+                    arguments);
 }
 
 /// The default half type of a kind of device.
@@ -241,25 +219,25 @@ std::string_view get_precision() { return name_of(float32_matmul_precision()); }
 void set_grad_enabled(bool on) { set_mode(thread_context.running, &Modes::gradients, on); }
 
 constexpr Function kModeFunctions[] = {
-    typed_function<no_grad, "no_grad", "fn?, ...">(
+    typed_function<in_mode<"no_grad", &Modes::gradients, false>, "no_grad", "fn?, ...">(
         "Disables gradients in fn, or until the returned value is closed: local _ <close> = "
         "tide.no_grad()",
         "local x = tide.ones(2):requires_grad_(); tide.no_grad(function() return (x * "
         "2).requires_grad end) --> false"),
-    typed_function<enable_grad, "enable_grad", "fn?, ...">(
+    typed_function<in_mode<"enable_grad", &Modes::gradients, true>, "enable_grad", "fn?, ...">(
         "Enables gradients inside no_grad",
         "tide.no_grad(function() return tide.enable_grad(tide.is_grad_enabled) end) --> true"),
-    typed_function<eager, "eager", "fn?, ...">(
+    typed_function<in_mode<"eager", &Modes::eager, true>, "eager", "fn?, ...">(
         "Flushes every op separately, for debugging",
         "tide.eager(function() return tide.ones(2) + 1 end) --> {2.0, 2.0}"),
-    typed_function<no_sync, "no_sync", "fn?, ...">(
+    typed_function<in_mode<"no_sync", &Modes::no_sync, true>, "no_sync", "fn?, ...">(
         "Makes waits for a device raise an error that names the wait and its line, in fn or until "
         "the "
         "returned value is closed: local _ <close> = tide.no_sync()",
         "local ok = pcall(tide.no_sync, function() return (tide.ones(2) + 1):sum():item() end); ok "
         "--> "
         "false"),
-    typed_function<no_grad, "inference_mode", "fn?, ...">(
+    typed_function<in_mode<"no_grad", &Modes::gradients, false>, "inference_mode", "fn?, ...">(
         "Same as no_grad", "tide.inference_mode(tide.is_grad_enabled) --> false"),
     typed_function<autocast, "autocast",
                    "device?, {dtype, enabled, device_type, cache_enabled}?, fn?, ...">(
@@ -273,12 +251,14 @@ constexpr Function kModeFunctions[] = {
     typed_function<get_autocast_dtype, "get_autocast_dtype", "device">(
         "The half type of products under autocast on such devices",
         "tide.get_autocast_dtype(\"cpu\") --> \"bfloat16\""),
-    typed_function<detect_anomaly, "detect_anomaly", "fn?, ...">(
+    typed_function<in_mode<"detect_anomaly", &Modes::anomalies, true>, "detect_anomaly",
+                   "fn?, ...">(
         "Raises an error that names the op and line that first produce nan or infinity, in the "
         "forward or backward pass; waits for each op",
         "local ok = pcall(tide.detect_anomaly, function() return tide.zeros(1):log() end); ok --> "
         "false"),
-    typed_function<deterministic, "deterministic", "fn?, ...">(
+    typed_function<in_mode<"deterministic", &Modes::deterministic, true>, "deterministic",
+                   "fn?, ...">(
         "Requests reproducible results; all results are reproducible",
         "tide.deterministic(function() return tide.ones(2):sum() end) --> 2.0"),
     typed_function<is_deterministic, "is_deterministic", "">(

@@ -3,18 +3,15 @@
 
 #include "bindings/objects/device_object.h"
 #include "bindings/objects/tensor_object.h"
+#include "bindings/support/fields.h"
 #include "bindings/support/list.h"
 
 namespace tide::bindings {
 namespace {
 
 template <class List>
-int push_list(lua_State* L, List& list) {
-  lua_createtable(L, static_cast<int>(list.size()), 0);
-  for (size_t i = 0; i < list.size(); ++i) {
-    push_result(L, std::move(list[i]));
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
-  }
+int push_results(lua_State* L, List& list) {
+  push_list(L, list, [L](auto& element) { push_result(L, std::move(element)); });
   make_list(L);
   return 1;
 }
@@ -31,7 +28,7 @@ int push_result(lua_State* L, Results results) {
   return static_cast<int>(results.size());
 }
 
-int push_result(lua_State* L, std::vector<Tensor> tensors) { return push_list(L, tensors); }
+int push_result(lua_State* L, std::vector<Tensor> tensors) { return push_results(L, tensors); }
 
 int push_result(lua_State* L, TensorOrTable result) {
   return std::visit([L](auto& value) { return push_result(L, std::move(value)); }, result);
@@ -62,8 +59,12 @@ int push_result(lua_State* L, Device device) {
   return 1;
 }
 
-int push_result(lua_State* L, const std::vector<Device>& devices) { return push_list(L, devices); }
+int push_result(lua_State* L, const std::vector<Device>& devices) {
+  return push_results(L, devices);
+}
 
-int push_result(lua_State* L, const std::vector<std::string>& texts) { return push_list(L, texts); }
+int push_result(lua_State* L, const std::vector<std::string>& texts) {
+  return push_results(L, texts);
+}
 
 }  // namespace tide::bindings

@@ -31,10 +31,10 @@ inline void set_text(lua_State* L, const char* name, std::string_view text) {
 
 /// Pushes a list of the values that `push` pushes for the elements.
 template <class List, class Push>
-void push_list(lua_State* L, const List& list, const Push& push) {
+void push_list(lua_State* L, List&& list, const Push& push) {
   lua_createtable(L, static_cast<int>(list.end() - list.begin()), 0);
   lua_Integer count = 0;
-  for (const auto& element : list) {
+  for (auto& element : list) {
     push(element);
     lua_rawseti(L, -2, ++count);
   }

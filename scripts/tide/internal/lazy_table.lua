@@ -20,18 +20,13 @@ local function lazy_table(place, options)
     return files
   end
 
-  local function declares(file, name)
-    local text = native.read_embedded("tide/" .. file)
-    return text and text:find("." .. name .. '"', 1, true) and declaration.of(prefix .. name, file)
-  end
-
   --- The module that declares a field; nil if there is none. Most files have the name of what they declare.
   local function module_of(name)
     if others[name] then return others[name] end
     local file = folder .. name:gsub("(%l)(%u)", "%1_%2"):lower() .. ".lua"
-    if declares(file, name) then return declaration.module_of(file) end
+    if declaration.block(prefix .. name, file) then return declaration.module_of(file) end
     for _, each in ipairs(files or list_files()) do
-      if declares(each, name) then return declaration.module_of(each) end
+      if declaration.block(prefix .. name, each) then return declaration.module_of(each) end
     end
   end
 

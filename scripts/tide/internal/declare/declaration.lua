@@ -191,9 +191,7 @@ function declaration.blocks(file)
   end
 end
 
-local known = {} -- by file, by name
-
---- The block that declares a name; nil if there is none.
+--- The block of a text that declares a name; nil if there is none.
 local function block_of(text, name)
   local at = text:find("\n---@name " .. name .. "\n", 1, true)
   if at then return block_above(text, end_of_block(text, at) + 1) end
@@ -208,22 +206,34 @@ local function block_of(text, name)
   end
 end
 
+local blocks, parsed = {}, {} -- by "FILE NAME"
+
+--- The block of a file of the library that declares a name; false if there is none.
+function declaration.block(name, file)
+  local key = file .. " " .. name
+  if blocks[key] == nil then
+    local text = native.read_embedded("tide/" .. file)
+    blocks[key] = text and block_of("\n" .. text, name) or false
+  end
+  return blocks[key]
+end
+
 --- The declaration of a name in a file of the library; nil if there is none.
 function declaration.of(name, file)
-  known[file] = known[file] or {}
-  if not known[file][name] then
-    local block = block_of("\n" .. (native.read_embedded("tide/" .. file) or ""), name)
-    known[file][name] = block and declaration.parse(block, file)
-  end
-  return known[file][name]
+  local block = declaration.block(name, file)
+  if not block then return nil end
+  local key = file .. " " .. name
+  parsed[key] = parsed[key] or declaration.parse(block, file)
+  return parsed[key]
 end
 
 --- The files of a folder of the library, "nn/", without those in its folders.
 function declaration.files_in(folder)
-  local files = {}
-  for _, path in ipairs(native.list_embedded("tide/" .. folder)) do
-    local name = path:match "^.*/([^/]*%.lua)$"
-    if name and path == "tide/" .. folder .. name then files[#files + 1] = folder .. name end
+  local files, prefix = {}, "tide/" .. folder
+  for _, path in ipairs(native.list_embedded(prefix)) do
+    if path:sub(-4) == ".lua" and not path:find("/", #prefix + 1, true) then
+      files[#files + 1] = path:sub(#"tide/" + 1)
+    end
   end
   return files
 end
