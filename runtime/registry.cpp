@@ -26,7 +26,7 @@ std::vector<Device> present_devices() {
 std::unique_ptr<WorkQueue> make_queue(Stream& stream) {
   DeviceState& device = stream.device;
   return std::make_unique<Queue>(
-      stream.backend, device.failures, device.loss, device.use.queued_ops,
+      stream.backend, device.failures, device.use.queued_ops,
       [&stream](uint64_t work) { stream.device.trim_unused(stream, work); },
       device.device.name() + (stream.number ? " " + std::to_string(stream.number) : ""),
       profile::StreamTrack{device.device, stream.number});

@@ -12,6 +12,7 @@
 #include "bindings/support/fields.h"
 #include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
+#include "runtime/device/device_state.h"
 #include "runtime/device/registry.h"
 #include "runtime/ops/checks.h"
 #include "runtime/record/engine.h"
@@ -68,8 +69,8 @@ void cuda_synchronize(const std::optional<DeviceOrIndex>& device) {
 }
 
 std::tuple<int64_t, int64_t> mem_get_info(const std::optional<DeviceOrIndex>& device) {
-  const auto memory = engine::memory(usable(device, "cuda.mem_get_info"));
-  return {static_cast<int64_t>(memory.device_free), static_cast<int64_t>(memory.device_total)};
+  const auto memory = DeviceState::of(usable(device, "cuda.mem_get_info")).memory();
+  return {static_cast<int64_t>(memory.available), static_cast<int64_t>(memory.total)};
 }
 
 /// set_visible_devices{1, "cuda:2"}.

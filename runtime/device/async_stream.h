@@ -88,11 +88,8 @@ class AsyncStream {
 
   /// The error that a finished compute op reported, if any; returned once per report.
   virtual std::optional<std::string> take_report(uint64_t report) = 0;
-  /// Why the device's contents are lost, if that has happened since it was last set up.
+  /// Why the device and its contents are lost for the rest of the process; none: it works.
   virtual std::optional<std::string> loss() { return std::nullopt; }
-  /// Of the device's first stream, after a loss: sets the device up again, without any memory, with
-  /// all its streams. If that fails, all further calls throw. No stream may be used meanwhile.
-  virtual void begin_again(const std::vector<AsyncStream*>& /*streams*/) {}
 };
 
 }  // namespace tide

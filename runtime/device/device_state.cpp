@@ -51,17 +51,7 @@ DeviceState::DeviceState(Device d, std::unique_ptr<Backend> b, int n)
       use(process_use(d)),
       allocator(*backend, use),
       pinned(*backend, use, Allocator::Memory::pinned_host) {
-  loss.set_renew([this] { return begin_again(); });
   streams_[0] = std::make_unique<Stream>(*this, 0, nullptr, *backend);
-}
-
-/// Sets the device up again; returns the addresses of the lost values.
-std::vector<void*> DeviceState::begin_again() {
-  return allocator.abandon([this] {
-    std::vector<AsyncStream*> all;
-    for (const Stream* stream : streams()) all.push_back(stream->backend.async_stream());
-    backend->async_stream()->begin_again(all);
-  });
 }
 
 Stream::Stream(DeviceState& device, uint8_t number, std::unique_ptr<Backend> own, Backend& backend)
@@ -78,12 +68,30 @@ std::vector<Stream*> DeviceState::streams() const {
   return list;
 }
 
+void DeviceState::check_not_lost() {
+  const Ref<Failure> loss = failures.loss();
+  if (!loss) return;
+  loss->report();
+  throw DeviceError(loss->text());
+}
+
+template <class Function>
+auto DeviceState::unless_lost(const Function& function) {
+  if (failures.is_lost()) check_not_lost();
+  try {
+    return function();
+  } catch (const Error&) {
+    wait_uninterrupted();  // the queues know whether the device was lost, and by which line
+    check_not_lost();
+    throw;
+  }
+}
+
 Stream& DeviceState::add_stream() {
   std::lock_guard lock(streams_mutex_);
   const size_t place = 1 + added_ % (kMostStreams - 1);
   if (!streams_[place]) {
-    const auto held = loss.hold();  // a device restart precedes this stream or includes it
-    auto own = backend->another_stream();
+    auto own = unless_lost([&] { return backend->another_stream(); });
     Backend& its = *own;
     try {
       streams_[place] =
@@ -170,10 +178,15 @@ void DeviceState::release_kept() {
   }
 }
 
+Backend::DeviceMemory DeviceState::memory() {
+  return unless_lost([&] { return backend->device_memory(); });
+}
+
 Ref<Storage> DeviceState::try_allocate(size_t bytes, const Stream& stream, CallSite site) {
   allocated_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   if (kept_.load(std::memory_order_relaxed)) release_kept();
-  Ref<Storage> storage = allocator.allocate(bytes, stream.number, site);
+  Ref<Storage> storage =
+      unless_lost([&] { return allocator.allocate(bytes, stream.number, site); });
   if (profile::is_on()) [[unlikely]]
     profile_memory();
   return storage;

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/device/device_loss.h"
 #include "runtime/device/error_table.h"
 #include "runtime/device/memory.h"
 #include "runtime/device/work_queue.h"
@@ -41,23 +40,26 @@ class DeviceState {
   Allocator allocator;
   Allocator pinned;  ///< of host memory, for transfers to this device
   ErrorTable failures;
-  DeviceLoss loss{failures};
 
   Stream& stream(size_t place) const { return *streams_[place]; }
   /// Whether there is a stream besides the first.
   bool has_streams() const { return stream_count_.load(std::memory_order_relaxed) > 1; }
   /// All current streams.
   std::vector<Stream*> streams() const;
-  /// A new stream; if there are already kMostStreams, an existing one, round-robin.
+  /// A new stream; if there are already kMostStreams, an existing one, round-robin. Throws
+  /// DeviceError if the device is lost.
   Stream& add_stream();
   /// The stream that writes the block.
   Stream& stream_of(const Storage& storage) const { return stream(storage.stream); }
   /// Waits until all streams are idle, ignoring interrupts.
   void wait_uninterrupted();
 
-  /// A block for values that the stream writes, or null if memory is short.
+  /// A block for values that the stream writes, or null if memory is short. Throws DeviceError if
+  /// the device is lost.
   Ref<Storage> try_allocate(size_t bytes, const Stream& stream,
                             CallSite site = current_call_site());
+  /// The device's memory, including use by other processes. Throws DeviceError if it is lost.
+  Backend::DeviceMemory memory();
   /// Records the bytes of tensors in the current profile, if changed.
   void profile_memory();
   /// Drops unreachable values and frees cached blocks. Waits for the queues. Must not be called
@@ -103,8 +105,11 @@ class DeviceState {
   static void shut_down();
 
  private:
-  std::vector<void*> begin_again();
   bool may_pin(size_t bytes, const Stream& stream);
+  /// Calls `function`. If the device is lost, throws the error of the loss, with the line.
+  template <class Function>
+  auto unless_lost(const Function& function);
+  void check_not_lost();
 
   struct Kept {
     Ref<Storage> storage;

@@ -10,6 +10,7 @@ namespace tide {
 std::optional<ValueError> ErrorTable::find(void* address) {
   if (empty()) return std::nullopt;
   std::lock_guard lock(mutex_);
+  if (loss_) return ValueError{loss_, true};
   const auto found = errors_.find(address);
   return found == errors_.end() ? std::nullopt : std::optional(found->second);
 }
@@ -31,6 +32,7 @@ void ErrorTable::note(const Ref<Failure>& failure) {
 
 void ErrorTable::set(void* address, ValueError value_error) {
   std::lock_guard lock(mutex_);
+  if (loss_) return;
   note(value_error.failure);
   errors_[address] = std::move(value_error);
   count();
@@ -39,12 +41,29 @@ void ErrorTable::set(void* address, ValueError value_error) {
 Ref<Failure> ErrorTable::clear(void* address) {
   if (empty()) return {};
   std::lock_guard lock(mutex_);
+  if (loss_) return loss_;
   const auto found = errors_.find(address);
   if (found == errors_.end()) return {};
   Ref<Failure> failure = found->second.failure;
   errors_.erase(found);
   count();
   return failure;
+}
+
+void ErrorTable::lose(Ref<Failure> failure) {
+  std::lock_guard lock(mutex_);
+  if (loss_) return;
+  errors_.clear();
+  failures_.clear();
+  note(failure);
+  loss_ = std::move(failure);
+  is_lost_.store(true, std::memory_order_release);
+  count();
+}
+
+Ref<Failure> ErrorTable::loss() {
+  std::lock_guard lock(mutex_);
+  return loss_;
 }
 
 std::vector<Ref<Failure>> ErrorTable::unread() {

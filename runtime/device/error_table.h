@@ -24,7 +24,8 @@ struct ValueError {
 };
 
 /// The failures of a device, by address, shared by all its queues. Thread-safe. An address is
-/// written by one queue, and read by another one only after waiting for that queue.
+/// written by one queue, and read by another one only after waiting for that queue. Once the device
+/// is lost, every value on it, also a new one, has the failure of the loss.
 class ErrorTable {
  public:
   bool empty() const { return error_count_.load(std::memory_order_acquire) == 0; }
@@ -35,18 +36,25 @@ class ErrorTable {
   void set(void* address, ValueError value_error);
   /// The address holds a new value: the error of the previous value no longer applies. Returns it.
   Ref<Failure> clear(void* address);
+  /// The device and all its values are lost. Only the first loss counts.
+  void lose(Ref<Failure> failure);
+  /// The failure of a lost device; null: it works.
+  Ref<Failure> loss();
+  bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
   /// Failures that no code has read.
   std::vector<Ref<Failure>> unread();
 
  private:
   void note(const Ref<Failure>& failure);
-  void count() { error_count_.store(errors_.size(), std::memory_order_release); }
+  void count() { error_count_.store(errors_.size() + is_lost_, std::memory_order_release); }
 
   std::mutex mutex_;
   std::unordered_map<void*, ValueError> errors_;
   std::vector<Ref<Failure>> failures_;  ///< all unread ones, each at least once
   size_t forget_at_ = 64;               ///< at this size, failures that were read are removed
   std::atomic<size_t> error_count_{0};
+  Ref<Failure> loss_;
+  std::atomic<bool> is_lost_{false};
 };
 
 }  // namespace tide

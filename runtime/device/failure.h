@@ -23,6 +23,9 @@ class Failure : public RefCounted<Failure> {
   CallSite site;          ///< of the line that queued the op
   bool shortage = false;  ///< the host ran out of memory
 
+  /// "gather: position 20 is out of range 1..10; queued at lesson.lua:12 (gather)".
+  std::string text() const { return what + "; queued at " + site.text() + " (" + op + ")"; }
+
   /// A number for work that is flushed now, to any queue.
   static uint64_t number_work() { return ++work_numbered_; }
   /// The last number assigned.

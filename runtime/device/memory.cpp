@@ -13,7 +13,6 @@ namespace tide {
 Allocator::~Allocator() {
   trim();
   for (const Slab& slab : slabs_) release_memory(slab.start, kSlab);
-  for (const auto& [data, bytes] : quarantined_) release_memory(data, bytes);
 }
 
 Allocator::Stack::~Stack() {
@@ -57,30 +56,12 @@ size_t Allocator::block_size(size_t bytes) {
   return size < kHuge ? size : (size + kHuge - 1) & ~(kHuge - 1);
 }
 
-bool Allocator::meets_lost(const void* data, size_t bytes) const {
-  if (lost_.empty()) return false;
-  const char* first = static_cast<const char*>(data);
-  const auto after = lost_.lower_bound(first + bytes);
-  if (after == lost_.begin()) return false;
-  const auto before = std::prev(after);
-  return before->first + before->second > first;
-}
-
-void* Allocator::obtain(size_t bytes) {
-  void* data = obtain_block(bytes);
-  while (data && meets_lost(data, bytes)) {
-    quarantined_.emplace_back(data, bytes);
-    data = obtain_block(bytes);
-  }
-  return data;
-}
-
 /// Adds to the memory that the process has taken from the device.
 void Allocator::count(int64_t bytes) {
   if (!pinned()) use_.bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-void* Allocator::obtain_block(size_t bytes) {
+void* Allocator::obtain(size_t bytes) {
   void* const data = pinned() ? backend_.allocate_host(bytes) : backend_.allocate(bytes);
   if (data) count(static_cast<int64_t>(bytes));
   return data;
@@ -203,14 +184,6 @@ void Allocator::release(Storage* storage) {
   if (storage->next) storage->next->previous = storage->previous;
   statistics_.in_use -= storage->bytes;
   ledger_.release(*storage->holder, storage->bytes);
-  if (storage->lost) {
-    lost_.erase(static_cast<const char*>(storage->data));
-    delete storage;
-    if (!lost_.empty()) return;
-    for (const auto& [data, bytes] : quarantined_) release_memory(data, bytes);
-    quarantined_.clear();
-    return;
-  }
   statistics_.cached += storage->bytes;
   storage->released_after = Failure::last_number();
   Pool& cached = *pools_[storage->stream];
@@ -265,7 +238,7 @@ size_t Allocator::trim_slabs() {
   };
   for (Slab& slab : slabs_) slab.in_use = false;
   for (const Storage* storage = in_use_.next; storage; storage = storage->next)
-    if (storage->bytes <= kSmallLimit && !storage->lost) slab_of(*storage).in_use = true;
+    if (storage->bytes <= kSmallLimit) slab_of(*storage).in_use = true;
   const auto is_free = [&](const Storage& storage) { return !slab_of(storage).in_use; };
   for (const auto& pool : pools_) {
     if (!pool) continue;
@@ -283,26 +256,6 @@ size_t Allocator::trim_slabs() {
   }
   std::erase_if(slabs_, [](const Slab& slab) { return !slab.in_use; });
   return released;
-}
-
-std::vector<void*> Allocator::abandon(const std::function<void()>& begin_again) {
-  std::lock_guard lock(mutex_);
-  std::vector<void*> addresses;
-  for (Storage* storage = in_use_.next; storage; storage = storage->next) {
-    if (storage->lost) continue;
-    storage->lost = true;
-    lost_[static_cast<const char*>(storage->data)] = storage->bytes;
-    addresses.push_back(storage->data);
-  }
-  for (auto& pool : pools_) pool.reset();
-  slabs_.clear();
-  slab_ = nullptr;
-  slab_left_ = 0;
-  quarantined_.clear();
-  statistics_.cached = 0;
-  use_.bytes = 0;
-  begin_again();
-  return addresses;
 }
 
 MemoryStatistics Allocator::statistics() const {

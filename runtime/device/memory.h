@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,8 +25,7 @@ class Allocator;
 /// used it. Other streams keep it as long as they read it (DeviceState::keep_until).
 struct Storage : RefCounted<Storage> {
   void* data = nullptr;
-  size_t bytes = 0;   ///< of the block
-  bool lost = false;  ///< the device no longer has it: see Allocator::abandon
+  size_t bytes = 0;  ///< of the block
   Allocator* allocator = nullptr;
   uint8_t stream = 0;  ///< number of the stream that writes it, on the device of its values
   MemoryLedger::Account* holder = nullptr;  ///< of the line that allocated it
@@ -68,10 +66,6 @@ class Allocator {
   void trim_unused(uint8_t stream, uint64_t work);
   /// Limits the memory taken from the device. Memory it already has stays.
   void limit_to(MemoryLimit limit);
-  /// The device has lost its memory: discards all blocks, and returns the addresses of those in
-  /// use. While one of these is referenced, no new block overlaps it, so that an address still
-  /// identifies one value. Nothing is allocated while `begin_again` sets the device up.
-  std::vector<void*> abandon(const std::function<void()>& begin_again);
   MemoryStatistics statistics() const;
   void reset_peak();
   void release(Storage* storage);
@@ -129,10 +123,7 @@ class Allocator {
   void* carve_small(size_t bytes);
   size_t trim_slabs();
   void* obtain(size_t bytes);
-  void* obtain_block(size_t bytes);
   void release_memory(void* data, size_t bytes);
-  bool meets_lost(const void* data, size_t bytes) const;
-
   void count(int64_t bytes);
 
   Backend& backend_;
@@ -149,9 +140,7 @@ class Allocator {
   std::vector<Slab> slabs_;
   char* slab_ = nullptr;  ///< the remainder of the newest slab
   size_t slab_left_ = 0;
-  std::map<const char*, size_t> lost_;                 ///< blocks in use that the device has lost
-  std::vector<std::pair<void*, size_t>> quarantined_;  ///< blocks that overlap lost ones
-  MemoryLimit limit_;                                  ///< in addition to the backend's own
+  MemoryLimit limit_;  ///< in addition to the backend's own
   MemoryStatistics statistics_;
   MemoryLedger ledger_;
 };

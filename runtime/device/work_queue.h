@@ -22,10 +22,9 @@ struct Task {
   void* output = nullptr;
   /// Address of a value of this device that it reads, or null.
   const void* input = nullptr;
-  const char* name = "";    ///< of the op
-  CallSite site;            ///< the line that submits
-  uint64_t number = 0;      ///< global, in the order of flushing: see Failure
-  uint64_t generation = 0;  ///< of the device, for its addresses: see DeviceLoss
+  const char* name = "";  ///< of the op
+  CallSite site;          ///< the line that submits
+  uint64_t number = 0;    ///< global, in the order of flushing: see Failure
   int64_t ops = 0;
   size_t bytes = 0;      ///< of a copy
   double submitted = 0;  ///< the script's modelled time at submission
@@ -43,7 +42,7 @@ class WorkQueue {
   virtual ~WorkQueue() = default;
 
   /// Adds work. Waits while the queue is full. `fill` gets an object that is empty except for name,
-  /// site, number and generation. Returns its ticket.
+  /// site and number. Returns its ticket.
   virtual uint64_t submit(const std::function<void(Submission&)>& fill) = 0;
   virtual uint64_t submit_task(const std::function<void(Task&)>& fill) = 0;
   /// Adds a task: later submissions start after the ticket of another queue. On a device whose

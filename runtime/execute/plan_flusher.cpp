@@ -224,7 +224,7 @@ bool PlanFlusher::held_by_window_alone(const Plan& plan, const BufferUse& value)
   // A block of the window itself has no other owner, or was reused from one without.
   if (value.source == BufferUse::Source::node) return node_holders_[value.index] == 0;
   const Storage& storage = *window_.externals()[value.index]->storage;
-  return holders_[value.index] == 0 && storage.unique() && !storage.lost;
+  return holders_[value.index] == 0 && storage.unique();
 }
 
 /// Counts the outside owners of each value: from the last node to the first, references from nodes

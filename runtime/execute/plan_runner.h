@@ -40,10 +40,6 @@ class PlanRunner {
 
   /// Runs the steps of the submission, or its task. `drop`: only the steps that must run.
   void run(const Submission& submission, uint64_t ticket, bool drop);
-  /// Records a failure for all results of the submission, which does not run.
-  void fail_all(const Submission& submission, const Ref<Failure>& failure) {
-    failures_.fail_all(submission, failure);
-  }
   /// Decides the pending checks of tickets up to `done`.
   void decide_checks(uint64_t done);
   bool has_pending_checks() const { return !pending_checks_.empty(); }

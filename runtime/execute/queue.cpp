@@ -63,12 +63,11 @@ struct Submitting {
 
 }  // namespace
 
-Queue::Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss,
-             std::atomic<int64_t>& queued_ops, PlanRunner::Reclaim reclaim, const std::string& name,
-             profile::StreamTrack track)
+Queue::Queue(Backend& backend, ErrorTable& failures, std::atomic<int64_t>& queued_ops,
+             PlanRunner::Reclaim reclaim, const std::string& name, profile::StreamTrack track)
     : backend_(backend),
       async_(backend.async_stream()),
-      loss_(loss),
+      failures_(failures),
       track_(track),
       runner_(backend, failures, std::move(reclaim), drop_until_, track),
       queued_ops_(queued_ops) {
@@ -104,9 +103,6 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   submission.number = numbers_[ticket % kCapacity] = Failure::number_work();
   if (modelled::is_on()) [[unlikely]]
     submission.submitted = modelled::script_time();
-  // Read before any block is allocated: if the device is lost meanwhile, this generation is too
-  // old.
-  submission.generation = loss_.generation();
   fill(submission);
   if (!submission.steps.empty()) {
     submission.name = submission.steps.front().name;
@@ -144,10 +140,7 @@ void Queue::profile_depth(uint64_t submitted, uint64_t submission) const {
 
 void Queue::submit_release_of_workspace() {
   submit([this](Submission& submission) {
-    submission.run = [this] {
-      const auto held = hold();
-      backend_.release_workspace();
-    };
+    submission.run = [this] { backend_.release_workspace(); };
   });
 }
 
@@ -172,7 +165,6 @@ uint64_t Queue::submit_mark() {
         return note_mark(ticket, now());
       }
       open_marks_.push_back(ticket);
-      const auto held = hold();
       async_->take_time(ticket);
     };
   });
@@ -217,10 +209,7 @@ void Queue::run() {
   runs_queue = true;
   time_.belongs_to_thread();
   const ReserveUse reserve(true);
-  if (async_) {
-    const auto held = hold();
-    async_->begin_queue();
-  }
+  if (async_) async_->begin_queue();
   for (;;) {
     const uint64_t next = launched_ + 1;
     const auto ready = [&] { return submitted_.load(std::memory_order_acquire) >= next; };
@@ -242,7 +231,6 @@ void Queue::run() {
     if (!async_) {
       launched_ = last;
     } else {
-      const auto held = hold();
       async_->note(last);
       has_pending_checks_ = runner_.has_pending_checks();
       launched_ = last;
@@ -252,14 +240,8 @@ void Queue::run() {
   }
 }
 
-/// Prevents setting up a lost device. Must not be held while waiting for another queue.
-std::shared_lock<std::shared_mutex> Queue::hold() {
-  return async_ ? loss_.hold() : std::shared_lock<std::shared_mutex>();
-}
-
 /// Waits until the backend has finished all its work. Returns if the device is lost.
 void Queue::finish() {
-  const auto held = hold();
   try {
     backend_.finish();
   } catch (const std::exception&) {
@@ -306,8 +288,6 @@ bool Queue::publish() {
   if (before == launched_) return false;
   uint64_t done = launched_;
   if (async_) {
-    auto held = loss_.hold();
-    const uint64_t generation = loss_.generation();
     done = async_->done();
     runner_.decide_checks(done);
     if (!runner_.has_pending_checks()) has_pending_checks_ = false;
@@ -316,9 +296,8 @@ bool Queue::publish() {
       note_mark(open_marks_.front(), {async_->time_taken(open_marks_.front()), false});
     }
     runner_.profile_steps(done);
-    const auto why = async_->loss();
-    held.unlock();
-    if (why) loss_.lose(generation, failure_of_loss(*why));
+    if (!failures_.is_lost())
+      if (const auto why = async_->loss()) failures_.lose(failure_of_loss(*why));
   }
   if (done == before) return false;
   completed_.store(done, std::memory_order_seq_cst);
@@ -335,17 +314,14 @@ bool Queue::publish() {
 /// stopped.
 void Queue::sleep(uint64_t next) {
   const bool unfinished = completed() != launched_;
-  const uint64_t generation = loss_.generation();
-  if (unfinished && !(will_be_woken_ && woken_in_ == generation)) {
+  if (unfinished && !will_be_woken_) {
     will_be_woken_ = true;
-    woken_in_ = generation;
     const auto wake = [](void* data) {
       Queue& queue = *static_cast<Queue*>(data);
       std::lock_guard lock(queue.sleep_mutex_);
       queue.woken_ = true;
       queue.work_.notify_one();
     };
-    const auto held = hold();
     async_->call_when_done(wake, this);
   }
   std::unique_lock lock(sleep_mutex_);
@@ -415,7 +391,7 @@ void Queue::submit_wait_for(WorkQueue& other, uint64_t ticket) {
 /// queue's own work is finished, because the other queue may wait for it.
 void Queue::follow(Queue& other, uint64_t ticket) {
   if (other.completed() >= ticket) return;
-  const bool on_device = async_ && &loss_ == &other.loss_;
+  const bool on_device = async_ && &failures_ == &other.failures_;
   uint64_t launched = other.launched_;
   const auto end_own_work = [&] {  // others may wait for it
     if (completed() == launched_) return;
@@ -430,7 +406,6 @@ void Queue::follow(Queue& other, uint64_t ticket) {
     end_own_work();
     return other.wait_uninterrupted(ticket);
   }
-  const auto held = hold();
   async_->follow(*other.async_, ticket);
 }
 
@@ -450,11 +425,8 @@ Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
 
 void Queue::execute(uint64_t ticket) {
   const Submission& submission = ring_[ticket % kCapacity];
-  const bool has_addresses = submission.plan || submission.output;
-  const auto held = has_addresses ? hold() : std::shared_lock<std::shared_mutex>();
-  // Its addresses are from before the device was lost, which destroyed its results.
-  if (has_addresses && submission.generation != loss_.generation())
-    return runner_.fail_all(submission, loss_.failure());
+  // Nothing runs on a lost device: all results have the failure of the loss.
+  if (failures_.is_lost() && (submission.plan || submission.output)) return;
   runner_.run(submission, ticket, drop_until_.load(std::memory_order_acquire) >= ticket);
 }
 

@@ -8,14 +8,13 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
-#include "runtime/device/device_loss.h"
+#include "runtime/device/error_table.h"
 #include "runtime/device/host_parallelism.h"
 #include "runtime/execute/independent_batches.h"
 #include "runtime/execute/plan_runner.h"
@@ -29,7 +28,7 @@ namespace tide {
 class Queue : public WorkQueue {
  public:
   /// `queued_ops` counts the unfinished ops of all queues of the device.
-  Queue(Backend& backend, ErrorTable& failures, DeviceLoss& loss, std::atomic<int64_t>& queued_ops,
+  Queue(Backend& backend, ErrorTable& failures, std::atomic<int64_t>& queued_ops,
         PlanRunner::Reclaim reclaim, const std::string& name, profile::StreamTrack track = {});
   ~Queue() override;
 
@@ -54,7 +53,6 @@ class Queue : public WorkQueue {
   uint64_t execute_from(uint64_t first);
   void execute(uint64_t ticket);
   void follow(Queue& other, uint64_t ticket);
-  std::shared_lock<std::shared_mutex> hold();
   void finish();
   Ref<Failure> failure_of_loss(const std::string& why) const;
   void note_mark(uint64_t ticket, MarkTime time);
@@ -68,7 +66,7 @@ class Queue : public WorkQueue {
 
   Backend& backend_;
   AsyncStream* const async_;  ///< null: each call of the backend runs to completion
-  DeviceLoss& loss_;
+  ErrorTable& failures_;      ///< of the device
   const profile::StreamTrack track_;
   PlanRunner runner_;  ///< used by the queue's thread, and those with which it shares work
   std::vector<Submission> ring_{kCapacity};
@@ -88,7 +86,6 @@ class Queue : public WorkQueue {
   std::atomic<bool> has_pending_checks_{false};
   bool woken_ = false;  ///< the backend's work is done; guarded by sleep_mutex_
   bool will_be_woken_ = false;
-  uint64_t woken_in_ = 0;  ///< the device generation in which wake-up was requested
   std::atomic<int> waiting_{0};
   std::mutex marks_mutex_;
   std::map<uint64_t, MarkTime> marks_;  ///< the last kMostMarks times

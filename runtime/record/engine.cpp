@@ -214,7 +214,8 @@ MemoryStatistics memory(Device device) {
   DeviceState& state = DeviceState::of(device);
   state.release_kept();
   MemoryStatistics result = state.allocator.statistics();
-  const Backend::DeviceMemory all = state.backend->device_memory();
+  if (state.failures.is_lost()) return result;
+  const Backend::DeviceMemory all = state.memory();
   result.device_free = all.available;
   result.device_total = all.total;
   return result;
@@ -317,8 +318,7 @@ bool report_unread_failures(FILE* to) {
   for (DeviceState* state : DeviceState::all()) {
     state->wait_uninterrupted();
     for (const auto& failure : state->failures.unread()) {
-      std::string line = failure->what + "; queued at " + failure->site.text() + " (" +
-                         failure->op + "), never read";
+      std::string line = failure->text() + ", never read";
       failure->report();
       if (times[line]++ == 0) lines.push_back(std::move(line));
     }

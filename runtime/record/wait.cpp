@@ -81,8 +81,7 @@ void raise(const Failure& failure, const char* reason) {
   const CallSite here = current_call_site();
   std::string text = failure.what;
   if (failure.site.known() || here.known())
-    text += "; queued at " + failure.site.text() + " (" + failure.op + "), noticed at " +
-            here.text() + " (" + reason + ")";
+    text = failure.text() + ", noticed at " + here.text() + " (" + reason + ")";
   if (failure.shortage) throw MemoryError(text);
   throw Error(text);
 }

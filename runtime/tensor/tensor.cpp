@@ -50,7 +50,6 @@ void read_from_device(Node& node, size_t offset, size_t bytes, void* destination
                       const char* reason) {
   constexpr size_t kFew = 4096;
   DeviceState& device = *node.device;
-  const uint64_t generation = device.loss.generation();
   queue_value(node, reason);
   Stream& stream = device.stream_of(*node.storage);
   const bool at_once =
@@ -65,7 +64,6 @@ void read_from_device(Node& node, size_t offset, size_t bytes, void* destination
   device.failures.clear(target);
   const uint64_t ticket = stream.queue->submit_task([&](Task& task) {
     task.bytes = bytes;
-    task.generation = generation;
     task.name = reason;
     task.run = [&stream, room, target, source, bytes] {
       stream.backend.copy(target, source, bytes, CopyKind::to_host);

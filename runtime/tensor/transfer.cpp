@@ -59,7 +59,6 @@ struct Copy {
   }
 
   void operator()() const {
-    const auto held = &from == &to ? std::shared_lock<std::shared_mutex>() : from.loss.hold();
     const std::optional<ValueError> value_error = from.failures.find(storage);
     if (value_error && value_error->spoils(work))
       return to.failures.set(destination, {value_error->failure, true});
@@ -98,7 +97,6 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
   }
   DeviceState& from = *source.device;
   Stream& stream = Recorder::of_thread().stream(to);
-  const uint64_t generation = to.loss.generation();
   follow(stream, from.stream_of(*source.storage), source.ticket);
   const size_t bytes = node->bytes(), block = std::max<size_t>(bytes, 1);
   node->storage = pinning ? pinning->allocate_pinned(block, stream, name)
@@ -122,7 +120,6 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
     task.ops = 1;
     task.bytes = bytes;
     task.name = name;
-    task.generation = generation;
     task.input = copy.storage;
     task.output = destination;
     copy.work = task.number;
@@ -142,7 +139,6 @@ class UnfilledConstant {
   UnfilledConstant(const Shape& shape, DType type, Device device)
       : state_(DeviceState::of(device)),
         stream_(Recorder::of_thread().stream(state_)),
-        generation_(state_.loss.generation()),
         node_(new_node(Node::Kind::constant, "tensor", state_, type, shape)) {
     node_->storage = state_.allocate(std::max<size_t>(node_->bytes(), 1), stream_, "tensor");
     node_->state = Node::State::stored;
@@ -175,7 +171,6 @@ class UnfilledConstant {
     node_->ticket = stream_.queue->submit_task([&](Task& task) {
       task.ops = 1;
       task.bytes = bytes;
-      task.generation = generation_;
       task.name = node_->name;
       task.output = destination;
       task.run = [&state = state_, &stream = stream_, destination, bytes,
@@ -191,7 +186,6 @@ class UnfilledConstant {
  private:
   DeviceState& state_;
   Stream& stream_;
-  const uint64_t generation_;
   Ref<Node> node_;
 };
 

@@ -319,8 +319,7 @@ TEST_CASE("a lost device is an error, and other devices keep working", "[cuda][f
        "print(sum('cuda:1'), sum('cpu'))"});
   CHECK(outcome.out ==
         "unspecified launch failure (CUDA_ERROR_LAUNCH_FAILED): the device and its memory "
-        "are lost; other devices "
-        "keep working\n8.0\t8.0\n");
+        "are lost: restart the process to use it; other devices keep working\n8.0\t8.0\n");
 }
 
 TEST_CASE("smi shows what the management library reports", "[cuda][fake]") {

@@ -49,21 +49,6 @@ TEST_CASE("copies are right without peer access", "[fake]") {
   CHECK(report_of(kRoundTrip, ",peers=2") == copies(4, 4));
 }
 
-TEST_CASE("a device that was lost copies directly again", "[fake]") {
-  for (const int lost : {0, 1})
-    CHECK(report_of(R"(
-      local a, b = tide.ones(8, {device = "cuda:0"}), tide.ones(8, {device = "cuda:1"})
-      local function travel() return a:to("cuda:1"):to("cuda:0"):sum():item() end
-      assert(b:sum():item() == 8 and travel() == 8)
-      local ok = true
-      for _ = 1, 20 do ok = ok and pcall(function() return (a + 1):cpu(), (b + 1):cpu() end) end
-      assert(not ok)
-      a = tide.ones(8, {device = "cuda:0"})
-      assert(travel() == 8)
-    )",
-                    ",lose_after=5,lost_device=" + std::to_string(lost)) == copies(4, 0));
-}
-
 TEST_CASE("the log reports how devices copy to each other", "[fake]") {
   const Environment log({{"TIDE_LOG", "1"}});
   CHECK(report_of(kRoundTrip, "").find("cuda:1 and cuda:0 copy to each other directly\n") !=

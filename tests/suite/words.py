@@ -45,7 +45,6 @@ TERMS = {
     r"forsake": "fail_all",
     r"roused?": "wake",
     r"obstacles?": "blocking error, or refusal of a library",
-    r"shunned": "quarantined",
     r"lasting": "must_run",
     r"extremes?": "minmax, minima and maxima",
     r"whole convolution": "integer convolution",

@@ -1,7 +1,6 @@
 // Implements the backend with calls of the driver.
 #include "runtime/cuda/backend/cuda_backend.h"
 
-#include <cstdio>
 #include <utility>
 
 #include "runtime/cuda/backend/host_fallback.h"
@@ -13,28 +12,18 @@
 namespace tide::cuda {
 namespace {
 
-/// The owner of the calling thread's current context.
-struct Current {
-  const void* backend = nullptr;
-  uint64_t setup = 0;
-  bool operator==(const Current&) const = default;
-};
-thread_local Current current;
+/// The backend whose context is the calling thread's current one.
+thread_local const void* current = nullptr;
 
 DevicePointer pointer(const void* data) { return reinterpret_cast<DevicePointer>(data); }
 
 }  // namespace
 
 CudaBackend::CudaBackend(int ordinal, HostCompute host_compute,
-                         const std::shared_ptr<LoadedKernels>& loaded)
+                         std::shared_ptr<LoadedKernels> loaded)
     : facts_(driver_report().devices.at(static_cast<size_t>(ordinal))),
       host_compute_(host_compute) {
   check(driver().device_get(&device_, ordinal), "cuDeviceGet");
-  set_up(loaded);
-}
-
-/// Creates the context and everything that belongs to it.
-void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
   const bool is_first = !loaded;
   if (is_first) {
     const auto ask = [&](Attribute which) {
@@ -52,7 +41,6 @@ void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
                       ") is in exclusive use by another process: see nvidia-smi (compute mode "
                       "EXCLUSIVE_PROCESS)");
   check(retained, "cuDevicePrimaryCtxRetain");
-  ++setup_;
   use();
   connect_to_peers(device_, context_);
   queue_stream_ = make_stream();
@@ -67,7 +55,6 @@ void CudaBackend::set_up(std::shared_ptr<LoadedKernels> loaded) {
 }
 
 std::unique_ptr<Backend> CudaBackend::another_stream() {
-  const std::shared_lock lock(setup_mutex_);
   return std::make_unique<CudaBackend>(facts_.ordinal, host_compute_, loaded_);
 }
 
@@ -77,13 +64,11 @@ bool CudaBackend::has_library(ComputeOp op) const {
          dnn_table() != nullptr;
 }
 
-/// Makes the device's context current for the calling thread.
-void CudaBackend::use() const {
-  if (!setup_error_.empty()) throw DeviceError(setup_error_);
-  const Current wanted{this, setup_};
-  if (current == wanted) return;
-  check(driver().context_use(context_), "cuCtxSetCurrent");
-  current = wanted;
+Result CudaBackend::make_current() const {
+  if (current == this) return kSuccess;
+  const Result result = driver().context_use(context_);
+  if (result == kSuccess) current = this;
+  return result;
 }
 
 CudaBackend::StagedStream CudaBackend::make_stream() const {
@@ -94,7 +79,6 @@ CudaBackend::StagedStream CudaBackend::make_stream() const {
 }
 
 void* CudaBackend::allocate(size_t bytes) {
-  const std::shared_lock lock(setup_mutex_);
   use();
   DevicePointer data = 0;
   const Result result = driver().allocate(&data, bytes);
@@ -104,11 +88,8 @@ void* CudaBackend::allocate(size_t bytes) {
 }
 
 void CudaBackend::release(void* data, size_t) {
-  const std::shared_lock lock(setup_mutex_);
-  if (!setup_error_.empty()) return;
-  use();
   // The queue has finished with released memory; if the device is lost, so is its memory.
-  driver().release(pointer(data));
+  if (make_current() == kSuccess) driver().release(pointer(data));
 }
 
 MemoryLimit CudaBackend::memory_limit() const {
@@ -117,17 +98,15 @@ MemoryLimit CudaBackend::memory_limit() const {
 }
 
 Backend::DeviceMemory CudaBackend::device_memory() {
-  const std::shared_lock lock(setup_mutex_);
   use();
   DeviceMemory memory;
   check(driver().memory_info(&memory.available, &memory.total), "cuMemGetInfo");
   return memory;
 }
 
-// Host memory that the driver pins: it outlives the device's context. Large blocks use huge pages,
-// as fewer pages are faster to pin.
+// Host memory that the driver pins: it outlives the loss of the device. Large blocks use huge
+// pages, as fewer pages are faster to pin.
 void* CudaBackend::allocate_host(size_t bytes) {
-  const std::shared_lock lock(setup_mutex_);
   use();
   void* data = allocate_pages(bytes, bytes < kHugePage ? 4096 : kHugePage);
   if (!data) return nullptr;
@@ -135,28 +114,18 @@ void* CudaBackend::allocate_host(size_t bytes) {
   if (result != kSuccess) std::free(data);
   if (result == kOutOfMemory) return nullptr;
   check(result, "cuMemHostRegister");
-  const std::lock_guard pinned(pinned_mutex_);
-  pinned_[data] = bytes;
   return data;
 }
 
 void CudaBackend::release_host(void* data, size_t) {
-  const std::shared_lock lock(setup_mutex_);
-  {
-    const std::lock_guard pinned(pinned_mutex_);
-    pinned_.erase(data);
-  }
-  if (setup_error_.empty()) {
-    use();
-    driver().host_unregister(data);
-  }
+  if (make_current() == kSuccess) driver().host_unregister(data);
   std::free(data);
 }
 
 void CudaBackend::begin_queue() {
   queue_thread_ = std::this_thread::get_id();
   // If the device was lost during setup, the first launch reports it.
-  if (driver().context_use(context_) == kSuccess) current = {this, setup_};
+  make_current();
 }
 
 void CudaBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
@@ -174,14 +143,11 @@ void CudaBackend::launch_together(std::span<const LoopCall> calls) {
   kernels_->launch_together(calls, *launches_);
 }
 
-void CudaBackend::begin_plan(const PlanInfo& plan) {
-  if (setup_error_.empty()) launches_->begin(plan);
-}
+void CudaBackend::begin_plan(const PlanInfo& plan) { launches_->begin(plan); }
 
 void CudaBackend::end_plan() {
-  if (!setup_error_.empty()) return;
   launches_->end();
-  graph_runs_.store(graph_runs_before_ + launches_->replays(), std::memory_order_relaxed);
+  graph_runs_.store(launches_->replays(), std::memory_order_relaxed);
 }
 
 ComputeOutcome CudaBackend::launch(const ComputeStep& step, void* const* addresses) {
@@ -191,9 +157,7 @@ ComputeOutcome CudaBackend::launch(const ComputeStep& step, void* const* address
     launches_->flush();
     return {run_on_host(step, addresses, host_compute_(step.op), *queue_stream_.staging), {}};
   }
-  ComputeOutcome outcome;
-  if (call.report) outcome.report = setup_ << 32 | *call.report;
-  return outcome;
+  return {{}, call.report};
 }
 
 void CudaBackend::release_workspace() {
@@ -201,10 +165,8 @@ void CudaBackend::release_workspace() {
   kernels_->workspace().release_large();
 }
 
-// Reports of an earlier context were lost with it, as were the values.
 std::optional<std::string> CudaBackend::take_report(uint64_t report) {
-  if (report >> 32 != setup_ || !reports_) return std::nullopt;
-  return reports_->close(report & 0xffffffff);
+  return reports_->close(report);
 }
 
 void CudaBackend::copy(void* destination, const void* source, size_t bytes, CopyKind kind) {
@@ -213,7 +175,6 @@ void CudaBackend::copy(void* destination, const void* source, size_t bytes, Copy
     launches_->flush();
     return copy_on(queue_stream_, destination, source, bytes, kind);
   }
-  const std::shared_lock set_up(setup_mutex_);
   use();
   const std::lock_guard lock(host_thread_mutex_);
   copy_on(host_thread_stream_, destination, source, bytes, kind);
@@ -251,7 +212,6 @@ void CudaBackend::finish() {
     launches_->flush();
     return check(driver().stream_synchronize(queue_stream_.stream), "cuStreamSynchronize");
   }
-  const std::shared_lock set_up(setup_mutex_);
   use();
   const std::lock_guard lock(host_thread_mutex_);
   check(driver().stream_synchronize(host_thread_stream_.stream), "cuStreamSynchronize");
@@ -260,7 +220,6 @@ void CudaBackend::finish() {
 void CudaBackend::note(uint64_t ticket) {
   const std::lock_guard lock(points_mutex_);
   noted_ = ticket;
-  if (!setup_error_.empty()) return;
   Event event = nullptr;
   if (!spare_events_.empty()) {
     event = spare_events_.back();
@@ -305,7 +264,6 @@ uint64_t CudaBackend::done() {
 }
 
 void CudaBackend::wait(uint64_t ticket) {
-  if (!setup_error_.empty()) return;
   for (const Point& point : points_)  // only this thread removes points
     if (point.ticket >= ticket)
       return check(driver().event_synchronize(point.event), "cuEventSynchronize");
@@ -316,60 +274,7 @@ std::optional<std::string> CudaBackend::loss() {
   return DriverError("cuda", lost_).what();
 }
 
-/// Abandons everything that belongs to the context. Nothing is destroyed, because graphs, plans and
-/// functions of a lost context must not be touched: their host memory leaks until the process ends.
-void CudaBackend::abandon_context() {
-  graph_runs_before_ = graph_runs_.load(std::memory_order_relaxed);
-  static_cast<void>(launches_.release());
-  static_cast<void>(kernels_.release());
-  reports_.reset();
-  loaded_.reset();
-  queue_stream_ = {};
-  host_thread_stream_ = {};
-  points_.clear();
-  spare_events_.clear();
-  times_.clear();
-  lost_ = kSuccess;
-}
-
-/// Releases the context and creates a new one. CUDA's documentation requires a restart of the
-/// process after such errors, but often a new context works once the old one is fully released. If
-/// other code in the process still holds it (a program that embeds tide), or the driver refuses,
-/// later calls report that.
-void CudaBackend::begin_again(const std::vector<AsyncStream*>& streams) {
-  const std::unique_lock exclusive(setup_mutex_);
-  std::vector<CudaBackend*> all;
-  Result lost = kSuccess;
-  for (AsyncStream* stream : streams) {
-    all.push_back(static_cast<CudaBackend*>(stream));
-    lost = std::max(lost, all.back()->lost_);
-    all.back()->abandon_context();
-  }
-  try {
-    disconnect_from_peers(device_);
-    // Each stream has retained it. The driver reports the loss again, but releases it.
-    for (size_t i = 0; i < all.size(); ++i) driver().context_release(device_);
-    unsigned flags = 0;
-    int held = 0;
-    check(driver().context_state(device_, &flags, &held), "cuDevicePrimaryCtxGetState");
-    if (held) throw DeviceError("other code in this process uses its context");
-    for (CudaBackend* stream : all) stream->set_up(all.front()->loaded_);
-    // Memory that cannot be pinned again is copied more slowly.
-    for (const auto& [data, bytes] : pinned_) driver().host_register(data, bytes, kHostPortable);
-  } catch (const std::exception& error) {
-    for (CudaBackend* stream : all)
-      stream->setup_error_ = "cuda:" + std::to_string(facts_.ordinal) + " is permanently lost (" +
-                             DriverError("cuda", lost).what() +
-                             ") and cannot be set up again: " + error.what() +
-                             "; restart the program to use it";
-  }
-  if (environment_flag(Variable::log))
-    std::fprintf(stderr, "tide: cuda: cuda:%d was lost; %s\n", facts_.ordinal,
-                 setup_error_.empty() ? "it was set up again" : setup_error_.c_str());
-}
-
 void CudaBackend::follow(AsyncStream& other, uint64_t ticket) {
-  if (!setup_error_.empty()) return;
   auto& before = static_cast<CudaBackend&>(other);
   const std::lock_guard lock(before.points_mutex_);
   for (const Point& point : before.points_)
@@ -389,7 +294,7 @@ void CudaBackend::begin_clock() {
 
 void CudaBackend::take_time(uint64_t ticket) {
   Event event = nullptr;
-  if (!setup_error_.empty() || !last_time_) return;
+  if (!last_time_) return;
   launches_->flush();
   if (record_loss(driver().event_create(&event, kEventTiming)) != kSuccess) return;
   times_.push_back({ticket, event});
@@ -411,7 +316,6 @@ double CudaBackend::time_taken(uint64_t ticket) {
 }
 
 const profile::KernelLaunch* CudaBackend::take_launch() {
-  if (!setup_error_.empty()) return nullptr;
   const KernelShape largest = launches_->take_largest();
   if (!largest.function) return nullptr;
   try {
@@ -424,7 +328,6 @@ const profile::KernelLaunch* CudaBackend::take_launch() {
 }
 
 std::optional<profile::KernelLaunch> CudaBackend::launch_of(const LoopStep& step) {
-  const std::shared_lock lock(setup_mutex_);
   use();
   // Separate from kernels_, which the queue's thread uses.
   CudaKernels kernels(facts_.capability(), loaded_);
@@ -435,7 +338,7 @@ std::optional<profile::KernelLaunch> CudaBackend::launch_of(const LoopStep& step
 }
 
 void CudaBackend::begin_step(int64_t step) {
-  if (setup_error_.empty()) launches_->flush();
+  launches_->flush();
   Cupti::of_process().enter(step);
 }
 
@@ -443,11 +346,11 @@ void CudaBackend::end_step() {
   struct Leave {
     ~Leave() { Cupti::of_process().leave(); }
   } const leave;
-  if (setup_error_.empty()) launches_->flush();
+  launches_->flush();
 }
 
 void CudaBackend::call_when_done(void (*function)(void*), void* data) {
-  const bool enqueued = setup_error_.empty() && !points_.empty() &&
+  const bool enqueued = !points_.empty() &&
                         driver().stream_wait(wake_stream_, points_.back().event, 0) == kSuccess &&
                         driver().host_function(wake_stream_, function, data) == kSuccess;
   if (!enqueued) function(data);

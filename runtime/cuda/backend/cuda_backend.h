@@ -4,11 +4,9 @@
 #include <atomic>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,7 +30,7 @@ class CudaBackend : public Backend, public AsyncStream {
   /// Throws DriverError if the device cannot be set up. Streams of one device share `loaded`; the
   /// first one creates it.
   CudaBackend(int ordinal, HostCompute host_compute,
-              const std::shared_ptr<LoadedKernels>& loaded = nullptr);
+              std::shared_ptr<LoadedKernels> loaded = nullptr);
 
   std::unique_ptr<Backend> another_stream() override;
   bool has_library(ComputeOp op) const override;
@@ -61,7 +59,6 @@ class CudaBackend : public Backend, public AsyncStream {
   void wait(uint64_t ticket) override;
   std::optional<std::string> take_report(uint64_t report) override;
   std::optional<std::string> loss() override;
-  void begin_again(const std::vector<AsyncStream*>& streams) override;
   void follow(AsyncStream& other, uint64_t ticket) override;
   void take_time(uint64_t ticket) override;
   double time_taken(uint64_t ticket) override;
@@ -79,9 +76,9 @@ class CudaBackend : public Backend, public AsyncStream {
     CudaStream stream = nullptr;
     std::unique_ptr<Staging> staging;
   };
-  void set_up(std::shared_ptr<LoadedKernels> loaded);
-  void abandon_context();
-  void use() const;
+  /// Makes the device's context current for the calling thread; `use` throws if that fails.
+  Result make_current() const;
+  void use() const { check(make_current(), "cuCtxSetCurrent"); }
   Result record_loss(Result result);
   void drain_stream();
   StagedStream make_stream() const;
@@ -92,11 +89,6 @@ class CudaBackend : public Backend, public AsyncStream {
   const DeviceFacts facts_;
   const HostCompute host_compute_;
   DeviceOrdinal device_ = 0;
-  /// Guards everything that is created again after the device was lost, which threads other than
-  /// the queue's use, too.
-  std::shared_mutex setup_mutex_;
-  uint64_t setup_ = 0;       ///< the number of setups so far
-  std::string setup_error_;  ///< why the setup failed after a loss; empty if the device works
   Context context_ = nullptr;
   StagedStream queue_stream_, host_thread_stream_;
   /// Runs host callbacks when the queue's stream reaches an event. A callback in that stream itself
@@ -108,11 +100,8 @@ class CudaBackend : public Backend, public AsyncStream {
   std::unique_ptr<Reports> reports_;
   std::unique_ptr<LaunchGraphs> launches_;  ///< on the queue's stream
   std::atomic<std::thread::id> queue_thread_;
-  std::mutex pinned_mutex_;
-  std::map<void*, size_t> pinned_;  ///< host memory
   std::atomic<int64_t> graph_runs_{0};
-  int64_t graph_runs_before_ = 0;  ///< those of earlier contexts
-  Result lost_ = kSuccess;         ///< the error that lost the device; the queue's thread
+  Result lost_ = kSuccess;  ///< the error that lost the device; the queue's thread
 
   void begin_clock();
 

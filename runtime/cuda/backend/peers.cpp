@@ -7,7 +7,6 @@
 namespace tide::cuda {
 namespace {
 
-/// Held while a context is used that another thread may release.
 std::mutex& connections_mutex() {
   static std::mutex& mutex = *new std::mutex;
   return mutex;
@@ -43,11 +42,6 @@ void connect_to_peers(DeviceOrdinal device, Context context) {
           " copy to each other " + (both ? "directly" : "through the host"));
   }
   check(driver().context_use(context), "cuCtxSetCurrent");
-}
-
-void disconnect_from_peers(DeviceOrdinal device) {
-  const std::lock_guard lock(connections_mutex());
-  connections().erase(device);
 }
 
 }  // namespace tide::cuda

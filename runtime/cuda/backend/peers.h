@@ -10,7 +10,4 @@ namespace tide::cuda {
 /// all other copies through the host. Does nothing if the device is already connected. Thread-safe.
 void connect_to_peers(DeviceOrdinal device, Context context);
 
-/// Must be called before the device's context is released. Thread-safe.
-void disconnect_from_peers(DeviceOrdinal device);
-
 }  // namespace tide::cuda

@@ -242,7 +242,9 @@ std::string error_message(const char* call, Result result) {
   std::string message = std::string(call) + ": " + (text ? text : "unknown error") + " (" +
                         (name ? name : std::to_string(result)) + ")";
   if (is_lost(result))
-    message += ": the device and its memory are lost; other devices keep working";
+    message +=
+        ": the device and its memory are lost: restart the process to use it; other devices keep "
+        "working";
   return message;
 }
 

@@ -95,8 +95,6 @@ constexpr int kJitErrorBuffer = 5, kJitErrorBufferBytes = 6;
   X(device_memory, "cuDeviceTotalMem", (size_t * bytes, DeviceOrdinal device))                     \
   X(context_retain, "cuDevicePrimaryCtxRetain", (Context * context, DeviceOrdinal device))         \
   X(context_release, "cuDevicePrimaryCtxRelease", (DeviceOrdinal device))                          \
-  X(context_state, "cuDevicePrimaryCtxGetState",                                                   \
-    (DeviceOrdinal device, unsigned* flags, int* active))                                          \
   X(context_use, "cuCtxSetCurrent", (Context context))                                             \
   X(can_access_peer, "cuDeviceCanAccessPeer",                                                      \
     (int* possible, DeviceOrdinal device, DeviceOrdinal peer))                                     \

@@ -63,7 +63,6 @@ TIDE_SAME(device_attribute, PFN_cuDeviceGetAttribute_v2000);
 TIDE_SAME(device_memory, PFN_cuDeviceTotalMem_v3020);
 TIDE_SAME(context_retain, PFN_cuDevicePrimaryCtxRetain_v7000);
 TIDE_SAME(context_release, PFN_cuDevicePrimaryCtxRelease_v11000);
-TIDE_SAME(context_state, PFN_cuDevicePrimaryCtxGetState_v7000);
 TIDE_SAME(context_use, PFN_cuCtxSetCurrent_v4000);
 TIDE_SAME(can_access_peer, PFN_cuDeviceCanAccessPeer_v4000);
 TIDE_SAME(enable_peer_access, PFN_cuCtxEnablePeerAccess_v4000);

@@ -71,7 +71,6 @@ Result init(unsigned) {
     devices().push_back(std::make_unique<Device>());
     devices().back()->ordinal = static_cast<int>(devices().size()) - 1;
     devices().back()->card = card;
-    devices().back()->holders = settings().other_holders;
   }
   return kSuccess;
 }
@@ -113,7 +112,6 @@ Result context_retain(Context* context, DeviceOrdinal device) {
   if (!is_device(device)) return kInvalidDevice;
   Device& retained = *devices()[static_cast<size_t>(device)];
   if (device == settings().busy_device) return kDeviceUnavailable;
-  if (settings().lost_for_good && retained.lost) return kLaunchFailed;
   std::lock_guard lock(retained.context_mutex);
   ++retained.holders;
   *context = reinterpret_cast<Context>(&retained);
@@ -126,19 +124,12 @@ Result context_release(DeviceOrdinal number) {
   Device& device = *devices()[static_cast<size_t>(number)];
   {
     std::lock_guard lock(device.context_mutex);
-    if (device.holders == settings().other_holders) return kInvalidContext;
+    if (device.holders == 0) return kInvalidContext;
     if (--device.holders > 0) return device.lost;
   }
   const Result lost = device.lost;
-  if (!settings().lost_for_good) device.reset();
+  device.reset();
   return lost;
-}
-
-Result context_state(DeviceOrdinal number, unsigned* flags, int* active) {
-  if (!is_device(number)) return kInvalidDevice;
-  *flags = 0;
-  *active = devices()[static_cast<size_t>(number)]->holders > 0;
-  return kSuccess;
 }
 
 Result context_use(Context context) {

@@ -41,8 +41,6 @@ Settings read_settings() {
   integer("lose_after", result.lose_after);
   integer("lost_device", result.lost_device);
   integer("lose_error", result.lose_error);
-  integer("lost_for_good", result.lost_for_good);
-  integer("other_holders", result.other_holders);
   integer("fail_event_call", result.fail_event_call);
   integer("fail_copy", result.fail_copy);
   integer("resident_blocks", result.resident_blocks);

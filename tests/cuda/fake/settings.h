@@ -22,8 +22,6 @@ struct Settings {
   int64_t lose_after = -1;   ///< launches until a device is lost; -1: never
   int lost_device = 0;       ///< the device to be lost
   int lose_error = 719;      ///< the error number
-  int lost_for_good = 0;     ///< 1: it cannot be set up again
-  int other_holders = 0;     ///< retains of each context by other code
   std::string fail_event;    ///< call on events that fails without a loss: create, record, query
   int fail_event_call = 1;   ///< the number of the failing call, from 1
   int64_t fail_copy = -1;    ///< the n-th copy, from 1, fails

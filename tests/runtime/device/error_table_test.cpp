@@ -92,3 +92,25 @@ TEST_CASE("a notice spoils what was flushed before it was reported", "[device]")
   CHECK_FALSE(notice.spoils(after));
   CHECK(lost.spoils(after));
 }
+
+TEST_CASE("every value of a lost device has the failure of the loss", "[device]") {
+  ErrorTable book;
+  const Ref<Failure> before = new Failure, loss = new Failure, later = new Failure;
+  book.set(at(1), {before, false});
+  CHECK_FALSE(book.is_lost());
+  CHECK_FALSE(book.loss());
+  book.lose(loss);
+  book.lose(later);
+  CHECK(book.is_lost());
+  CHECK(book.loss() == loss);
+  CHECK_FALSE(book.empty());
+  for (const uint64_t value : {1, 2}) {
+    book.set(at(value), {later, false});
+    CHECK(book.find(at(value))->failure == loss);
+    CHECK(book.clear(at(value)) == loss);
+    CHECK(book.find(at(value))->lost);
+  }
+  CHECK(book.unread() == std::vector<Ref<Failure>>{loss});
+  loss->report();
+  CHECK(book.find_unreported(at(2)));
+}

@@ -11,34 +11,6 @@
 
 using namespace tide;
 
-namespace {
-
-/// Hands out these places of a piece of memory, one after the other.
-class GivenPlaces : public SimBackend {
- public:
-  explicit GivenPlaces(std::vector<size_t> offsets) : SimBackend(0), offsets_(std::move(offsets)) {}
-
-  void* allocate(size_t) override { return offsets_.empty() ? nullptr : take(); }
-  void release(void* data, size_t) override { released.insert(place_of(data)); }
-  size_t place_of(const void* data) const {
-    return static_cast<size_t>(static_cast<const char*>(data) - memory_.data());
-  }
-
-  std::multiset<size_t> released;
-
- private:
-  void* take() {
-    const size_t offset = offsets_.front();
-    offsets_.erase(offsets_.begin());
-    return memory_.data() + offset;
-  }
-
-  std::vector<size_t> offsets_;
-  std::vector<char> memory_ = std::vector<char>(size_t{1} << 22);
-};
-
-}  // namespace
-
 TEST_CASE("block sizes waste little and never shrink", "[device]") {
   for (size_t bytes = 1; bytes < size_t{1} << 40; bytes += bytes / 3 + 1) {
     const size_t block = Allocator::block_size(bytes);
@@ -173,23 +145,4 @@ TEST_CASE("an allocation that is to fail gives nothing, the next one a block", "
   CHECK(allocator.allocate(100));
   CHECK(!allocator.allocate(100));
   CHECK(allocator.allocate(100));
-}
-
-TEST_CASE("no block comes to lie where a lost one is held", "[device]") {
-  constexpr size_t kBlock = size_t{1} << 20;
-  // The lost block lies at 1 M. What would be at its place, or reach into it from either side,
-  // waits.
-  GivenPlaces backend({kBlock, kBlock, kBlock / 2, kBlock + kBlock / 2, 2 * kBlock, 0, kBlock});
-  ProcessUse use;
-  Allocator allocator(backend, use);
-  Ref<Storage> lost = allocator.allocate(kBlock);
-  REQUIRE(lost->bytes == kBlock);
-  CHECK(allocator.abandon([] {}) == std::vector<void*>{lost->data});
-  Ref<Storage> after = allocator.allocate(kBlock), before = allocator.allocate(kBlock);
-  CHECK(backend.place_of(after->data) == 2 * kBlock);
-  CHECK(backend.place_of(before->data) == 0);
-  CHECK(backend.released.empty());
-  lost = {};
-  CHECK(backend.released == std::multiset<size_t>{kBlock, kBlock / 2, kBlock + kBlock / 2});
-  CHECK(backend.place_of(allocator.allocate(kBlock)->data) == kBlock);
 }

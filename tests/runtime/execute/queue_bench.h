@@ -98,7 +98,6 @@ class Stub : public Backend, public AsyncStream, public HostParallelism {
 /// What the streams of a device share.
 struct BenchDevice {
   ErrorTable failures;
-  DeviceLoss loss{failures};
 };
 
 /// A queue on the stub. Values are known by numbers.
@@ -110,12 +109,8 @@ struct Bench {
   /// For each time that memory was reclaimed, the number of the work that wanted it.
   std::vector<uint64_t> made_room;
   std::atomic<int64_t> queued_ops{0};
-  Queue queue{stub,
-              device.failures,
-              device.loss,
-              queued_ops,
-              [this](uint64_t work) { made_room.push_back(work); },
-              "stub"};
+  Queue queue{stub, device.failures, queued_ops,
+              [this](uint64_t work) { made_room.push_back(work); }, "stub"};
 
   Bench() = default;
   /// Another stream of a device.
