@@ -41,7 +41,6 @@
 #include "runtime/os/file_access.h"
 #include "runtime/os/memory_budget.h"
 #include "runtime/os/plugin_path.h"
-#include "runtime/os/reserve.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {
@@ -429,8 +428,6 @@ void tide_count_memory(std::size_t bytes) noexcept { tide::count_memory(bytes); 
 void tide_return_memory(std::size_t bytes) noexcept { tide::return_memory(bytes); }
 
 std::int64_t tide_pending_operations(lua_State*) { return tide::engine::pending_ops(); }
-
-void tide_keep_reserve() { tide::keep_reserve(); }
 
 void tide_flush(lua_State*) {
   try {

@@ -15,10 +15,6 @@
 /// returns such a table for a value.
 extern "C" int luaopen_tide(lua_State* L);
 
-/// Reserves memory for handling out-of-memory errors. Must be called first, by a program without a
-/// new handler.
-void tide_keep_reserve();
-
 /// Options of `tide run` and the prompt for the entire process.
 struct TideOptions {
   std::string device;                ///< default device and accelerator

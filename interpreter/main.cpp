@@ -154,7 +154,6 @@ int start(const Command* command, const tide::Words& words) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  tide_keep_reserve();
   // Makes a write past the file size limit fail like one to a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   tide::open_states_for_threads();

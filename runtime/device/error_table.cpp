@@ -2,10 +2,27 @@
 #include "runtime/device/error_table.h"
 
 #include <algorithm>
+#include <functional>
+#include <new>
 #include <unordered_set>
 #include <utility>
 
 namespace tide {
+
+void* EntryMemory::do_allocate(size_t bytes, size_t alignment) {
+  try {
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  } catch (const std::bad_alloc&) {
+    return pool_.allocate(bytes, alignment);
+  }
+}
+
+void EntryMemory::do_deallocate(void* data, size_t bytes, size_t alignment) {
+  const std::less<const void*> is_before;
+  const bool is_own = !is_before(data, buffer_.get()) && is_before(data, buffer_.get() + kBytes);
+  (is_own ? static_cast<memory_resource*>(&pool_) : std::pmr::new_delete_resource())
+      ->deallocate(data, bytes, alignment);
+}
 
 std::optional<ValueError> ErrorTable::find(void* address) {
   if (empty()) return std::nullopt;
@@ -33,9 +50,13 @@ void ErrorTable::note(const Ref<Failure>& failure) {
 void ErrorTable::set(void* address, ValueError value_error) {
   std::lock_guard lock(mutex_);
   if (loss_) return;
-  note(value_error.failure);
-  errors_[address] = std::move(value_error);
-  count();
+  try {
+    note(value_error.failure);
+    errors_[address] = value_error;
+    count();
+  } catch (const std::bad_alloc&) {
+    lose_all(std::move(value_error.failure));
+  }
 }
 
 Ref<Failure> ErrorTable::clear(void* address) {
@@ -52,7 +73,10 @@ Ref<Failure> ErrorTable::clear(void* address) {
 
 void ErrorTable::lose(Ref<Failure> failure) {
   std::lock_guard lock(mutex_);
-  if (loss_) return;
+  if (!loss_) lose_all(std::move(failure));
+}
+
+void ErrorTable::lose_all(Ref<Failure> failure) {
   errors_.clear();
   failures_.clear();
   note(failure);

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <list>
+#include <map>
+#include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/device/failure.h"
@@ -23,6 +27,21 @@ struct ValueError {
   bool spoils(uint64_t work) const { return lost || !failure->was_reported_before(work); }
 };
 
+/// Memory for the entries of a table: the process's, or, when that has none left, a buffer that was
+/// made with the table and is not touched before. Used by one thread at a time.
+class EntryMemory : public std::pmr::memory_resource {
+ private:
+  void* do_allocate(size_t bytes, size_t alignment) override;
+  void do_deallocate(void* data, size_t bytes, size_t alignment) override;
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  static constexpr size_t kBytes = size_t{1} << 20;
+  const std::unique_ptr<std::byte[]> buffer_ = std::make_unique_for_overwrite<std::byte[]>(kBytes);
+  std::pmr::monotonic_buffer_resource unused_{buffer_.get(), kBytes,
+                                              std::pmr::null_memory_resource()};
+  std::pmr::unsynchronized_pool_resource pool_{&unused_};
+};
+
 /// The failures of a device, by address, shared by all its queues. Thread-safe. An address is
 /// written by one queue, and read by another one only after waiting for that queue. Once the device
 /// is lost, every value on it, also a new one, has the failure of the loss.
@@ -33,6 +52,8 @@ class ErrorTable {
   std::optional<ValueError> find(void* address);
   /// The error that a reader of the value must get; no notices of failures already reported.
   std::optional<ValueError> find_unreported(void* address);
+  /// Does not throw. Without memory for an entry, all values of the device have the error: see
+  /// lose.
   void set(void* address, ValueError value_error);
   /// The address holds a new value: the error of the previous value no longer applies. Returns it.
   Ref<Failure> clear(void* address);
@@ -46,12 +67,14 @@ class ErrorTable {
 
  private:
   void note(const Ref<Failure>& failure);
+  void lose_all(Ref<Failure> failure);
   void count() { error_count_.store(errors_.size() + is_lost_, std::memory_order_release); }
 
   std::mutex mutex_;
-  std::unordered_map<void*, ValueError> errors_;
-  std::vector<Ref<Failure>> failures_;  ///< all unread ones, each at least once
-  size_t forget_at_ = 64;               ///< at this size, failures that were read are removed
+  EntryMemory memory_;
+  std::pmr::map<void*, ValueError> errors_{&memory_};
+  std::pmr::list<Ref<Failure>> failures_{&memory_};  ///< all unread ones, each at least once
+  size_t forget_at_ = 64;  ///< at this size, failures that were read are removed
   std::atomic<size_t> error_count_{0};
   Ref<Failure> loss_;
   std::atomic<bool> is_lost_{false};

@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "runtime/device/call_site.h"
@@ -17,6 +19,16 @@ class Failure : public RefCounted<Failure> {
   Failure() = default;
   Failure(const char* op, CallSite site, std::string what)
       : what(std::move(what)), op(op), site(site) {}
+
+  /// The failure of work that a queue runs, with this message or error. If the host has no memory
+  /// for it, this is a record made beforehand, which reports only that.
+  static Ref<Failure> of_work(const char* op, CallSite site, std::string_view what) noexcept;
+  static Ref<Failure> of_work(const char* op, CallSite site, const std::exception& error) noexcept;
+  /// Makes records for such cases; called before work is queued.
+  static void make_spares() {
+    if (spare_count_.load(std::memory_order_relaxed) < kSpares) [[unlikely]]
+      fill_spares();
+  }
 
   std::string what;  ///< "gather: position 20 is out of range 1..10"
   const char* op = "";
@@ -43,6 +55,11 @@ class Failure : public RefCounted<Failure> {
   bool was_reported_before(uint64_t work) const { return is_reported() && reported_after_ < work; }
 
  private:
+  static constexpr size_t kSpares = 64;
+  inline static std::atomic<size_t> spare_count_{0};
+  static void fill_spares();
+  static Ref<Failure> take_spare(const char* op, CallSite site) noexcept;
+
   static constexpr uint64_t kNever = 0, kBefore = 1;
   inline static std::atomic<uint64_t> work_numbered_{kBefore};
 

@@ -2,6 +2,7 @@
 #include "runtime/execute/pending_checks.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace tide {
@@ -45,8 +46,14 @@ void PendingChecks::derive_part(void* address, std::span<void* const> sources) {
 void PendingChecks::decide(uint64_t done, const TakeReport& take) {
   for (; !open_.empty() && open_.front().ticket <= done; open_.pop_front(), ++first_) {
     const PendingCheck& check = open_.front();
-    const auto wrong = take(check.report);
-    if (wrong) check.failure->what += *wrong;
+    bool wrong = true;
+    try {
+      const auto text = take(check.report);
+      wrong = text.has_value();
+      if (wrong) check.failure->what += *text;
+    } catch (const std::bad_alloc&) {  // a report that cannot be read counts as an error
+      check.failure->shortage = true;
+    }
     for (void* address : check.results) {
       const auto found = by_address_.find(address);
       // The address may hold another value by now. Numbers are ascending, so this one comes first.

@@ -5,10 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/os/reserve.h"
 #include "runtime/profile/nvtx.h"
 #include "runtime/types/error.h"
-#include "runtime/types/error_message.h"
 
 namespace tide {
 namespace {
@@ -55,9 +53,7 @@ void PlanRunner::run_task(const Submission& submission, uint64_t ticket) {
     else
       submission.run();
   } catch (const std::exception& error) {
-    failures_.fail_all(submission,
-                       new Failure(submission.name, submission.site,
-                                   std::string(submission.name) + ": " + message_of(error)));
+    failures_.fail_all(submission, Failure::of_work(submission.name, submission.site, error));
   }
 }
 
@@ -180,7 +176,6 @@ void PlanRunner::launch_together(const Submission& submission, std::span<const L
   const StepCall first{submission, submission.steps[calls[0].place]};
   const auto launch = [&] {
     const profile::NvtxRange range(first.bound.name, first.bound.site.file, first.bound.site.line);
-    const ReserveUse none(false);
     async_->launch_together(calls);
     launches_.fetch_add(1, std::memory_order_relaxed);
   };
@@ -254,8 +249,6 @@ void PlanRunner::fail(const StepCall& call, const Ref<Failure>& failure, bool re
 SalvageProgram PlanRunner::salvage(const StepCall& call, bool rematerialized_only) {
   if (call.step.kind != Step::Kind::loop) return {};
   if (rematerialized_only ? !call.rematerializes() : errors_.empty()) return {};
-  const std::vector<bool> lost = failures_.lost_buffers(call);
-  if (!rematerialized_only && std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
   const auto is_wanted = [&](uint32_t node) {
     if (!rematerialized_only) return true;
     const auto& outputs = call.step.outputs;
@@ -265,16 +258,17 @@ SalvageProgram PlanRunner::salvage(const StepCall& call, bool rematerialized_onl
   };
   SalvageProgram partial;
   try {
-    const ReserveUse none(false);
+    const std::vector<bool> lost = failures_.lost_buffers(call);
+    if (!rematerialized_only && std::find(lost.begin(), lost.end(), true) == lost.end()) return {};
     partial = salvage_program_of(call.step, lost, is_wanted);
     if (std::count(partial.left.begin(), partial.left.end(), Left::nothing) ==
         static_cast<ptrdiff_t>(partial.left.size()))
       return {};
     backend_.launch(partial.loop, call.bases(), call.parameters());
+    if (!pending_checks_.empty()) mark_unchecked(call);
   } catch (const std::exception&) {
     return {};  // the original failure is reported
   }
-  if (!pending_checks_.empty()) mark_unchecked(call);
   return partial;
 }
 
@@ -289,7 +283,6 @@ ComputeOutcome PlanRunner::launch_timed(const StepCall& call, uint64_t ticket) {
 /// and retries.
 ComputeOutcome PlanRunner::launch(const StepCall& call) {
   const profile::NvtxRange range(call.bound.name, call.bound.site.file, call.bound.site.line);
-  const ReserveUse none(false);  // the reserve is for error handling
   try {
     return launch_once(call);
   } catch (const MemoryError&) {

@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "runtime/device/simulation.h"
-#include "runtime/os/reserve.h"
 #include "runtime/os/spin.h"
 #include "runtime/record/wait_report.h"
 #include "runtime/types/error.h"
@@ -91,7 +90,7 @@ Queue::~Queue() {
 }
 
 uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
-  refill_reserve();
+  Failure::make_spares();
   std::lock_guard producer(submit_mutex_);
   const uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
   if (ticket > completed() + kCapacity) wait_for_capacity(ticket);
@@ -208,7 +207,6 @@ void Queue::end_modelled(uint64_t first, uint64_t last) {
 void Queue::run() {
   runs_queue = true;
   time_.belongs_to_thread();
-  const ReserveUse reserve(true);
   if (async_) async_->begin_queue();
   for (;;) {
     const uint64_t next = launched_ + 1;
@@ -252,31 +250,31 @@ void Queue::finish() {
 /// executed. Independent small ones run one per thread: that is faster than running each on all
 /// threads, because threads synchronize once instead of at every step.
 uint64_t Queue::execute_from(uint64_t first) {
-  const auto run = [&](uint64_t ticket) {
-    const ReserveUse reserve(true);  // for any thread that shares the work
-    execute(ticket);
-  };
   HostParallelism* const host = backend_.host_parallelism();
   uint64_t next = first;
   const uint64_t end =
       std::min(submitted_.load(std::memory_order_acquire) + 1, first + kSideBySide);
-  if (host && end > first + 1) {
-    batches_.clear();
-    for (int64_t work; next < end && (work = small_work(*host, ring_[next % kCapacity])); ++next)
-      batches_.add(ring_[next % kCapacity], work);
+  try {
+    if (host && end > first + 1) {
+      batches_.clear();
+      for (int64_t work; next < end && (work = small_work(*host, ring_[next % kCapacity])); ++next)
+        batches_.add(ring_[next % kCapacity], work);
+    }
+    if (next > first + 1) batches_.tie();
+  } catch (const std::bad_alloc&) {
+    next = first;
   }
   if (next <= first + 1) {
-    run(first);
+    execute(first);
     return first;
   }
-  batches_.tie();
   if (2 * batches_.longest_work() * host->parallel().threads() > 3 * batches_.whole_work()) {
-    for (uint64_t ticket = first; ticket < next; ++ticket) run(ticket);
+    for (uint64_t ticket = first; ticket < next; ++ticket) execute(ticket);
   } else {
     const auto count = static_cast<int64_t>(batches_.count());
     host->parallel().for_range(count, 1, [&](int64_t begin, int64_t end) {
       for (int64_t batch = begin; batch < end; ++batch)
-        for (uint32_t number : batches_.batch(static_cast<size_t>(batch))) run(first + number);
+        for (uint32_t number : batches_.batch(static_cast<size_t>(batch))) execute(first + number);
     });
   }
   return next - 1;
@@ -415,12 +413,11 @@ void Queue::drop_pending() { drop_until_.store(submitted(), std::memory_order_re
 Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
   const uint64_t launched = launched_, oldest = std::min(completed() + 1, launched);
   const Submission& submission = ring_[oldest % kCapacity];
-  Ref<Failure> failure =
-      new Failure(submission.name, submission.site, std::string(submission.name) + ": " + why);
-  if (oldest < launched)
-    failure->what += "; it is this op or one of the " + std::to_string(launched - oldest) +
-                     " windows after it (TIDE_EAGER=1 finds it)";
-  return failure;
+  const std::string others = oldest == launched ? ""
+                                                : "; it is this op or one of the " +
+                                                      std::to_string(launched - oldest) +
+                                                      " windows after it (TIDE_EAGER=1 finds it)";
+  return Failure::of_work(submission.name, submission.site, why + others);
 }
 
 void Queue::execute(uint64_t ticket) {

@@ -14,8 +14,8 @@
 #include <memory>
 #include <string_view>
 
+#include "runtime/os/address_space.h"
 #include "runtime/os/environment.h"
-#include "runtime/os/reserve.h"
 #include "runtime/types/error.h"
 
 namespace tide {

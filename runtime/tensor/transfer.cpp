@@ -66,8 +66,7 @@ struct Copy {
       backend.copy(destination, storage + offset, bytes, kind);
       if (!ends_with_ticket()) backend.finish();
     } catch (const std::exception& error) {
-      return to.failures.set(
-          destination, {new Failure(name, site, std::string(name) + ": " + error.what()), true});
+      return to.failures.set(destination, {Failure::of_work(name, site, error), true});
     }
     to.failures.clear(destination);
   }

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "runtime/os/reserve.h"
+#include "runtime/os/address_space.h"
 
 namespace tide {
 namespace {

@@ -227,12 +227,14 @@ void CudaBackend::note(uint64_t ticket) {
   } else if (record_loss(driver().event_create(&event, kEventNoTiming)) != kSuccess) {
     return drain_stream();
   }
-  if (record_loss(driver().event_record(event, queue_stream_.stream)) == kSuccess) {
+  try {
     points_.push_back({ticket, event});
-  } else {
-    spare_events_.push_back(event);
-    drain_stream();
+  } catch (const std::bad_alloc&) {
+    return drain_stream();
   }
+  if (record_loss(driver().event_record(event, queue_stream_.stream)) == kSuccess) return;
+  points_.pop_back();
+  drain_stream();
 }
 
 /// Records a result that shows that the device is lost.

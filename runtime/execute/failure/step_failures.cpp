@@ -1,18 +1,14 @@
 // Failures of steps in the error table.
 #include "runtime/execute/failure/step_failures.h"
 
-#include "runtime/types/error_message.h"
-
 namespace tide {
 
-Ref<Failure> failure_of(const BoundStep& bound, const std::string& what) {
-  return new Failure(bound.name, bound.site, std::string(bound.name) + ": " + what);
+Ref<Failure> failure_of(const BoundStep& bound, std::string_view what) {
+  return Failure::of_work(bound.name, bound.site, what);
 }
 
 Ref<Failure> failure_of(const BoundStep& bound, const std::exception& error) {
-  Ref<Failure> failure = failure_of(bound, message_of(error));
-  failure->shortage = is_shortage(error);
-  return failure;
+  return Failure::of_work(bound.name, bound.site, error);
 }
 
 Ref<Failure> StepFailures::blocking_error(const StepCall& call, bool drop) {

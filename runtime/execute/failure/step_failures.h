@@ -2,7 +2,7 @@
 #pragma once
 
 #include <exception>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/device/backend.h"
@@ -15,7 +15,7 @@
 namespace tide {
 
 /// A failure of the step with this message or error.
-Ref<Failure> failure_of(const BoundStep& bound, const std::string& what);
+Ref<Failure> failure_of(const BoundStep& bound, std::string_view what);
 Ref<Failure> failure_of(const BoundStep& bound, const std::exception& error);
 
 /// Updates the error table as steps run and fail. Used by the queue's thread.
