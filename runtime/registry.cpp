@@ -4,7 +4,7 @@
 #include "runtime/cpu/host_platform.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cuda/backend/cuda_platform.h"
-#include "runtime/execute/plan_flusher.h"
+#include "runtime/device/device_state.h"
 #include "runtime/execute/queue.h"
 
 namespace tide {
@@ -30,10 +30,6 @@ std::unique_ptr<WorkQueue> make_queue(Stream& stream) {
       [&stream](uint64_t work) { stream.device.trim_unused(stream, work); },
       device.device.name() + (stream.number ? " " + std::to_string(stream.number) : ""),
       profile::StreamTrack{device.device, stream.number});
-}
-
-std::unique_ptr<Flusher> make_flusher(Window& window) {
-  return std::make_unique<PlanFlusher>(window);
 }
 
 }  // namespace tide

@@ -38,6 +38,12 @@ uint32_t source_of(const Window& window, const Step& step) {
 
 }  // namespace
 
+std::shared_ptr<PlanFlusher> make_flusher(Window& window) {
+  return std::make_shared<PlanFlusher>(window);
+}
+
+void flush_window(PlanFlusher& flusher) { flusher.flush(); }
+
 void PlanFlusher::flush() {
   if (window_.has_failed_inputs()) leave_out_lost();
   if (window_.nodes().empty()) return;

@@ -14,10 +14,10 @@ namespace tide {
 
 /// Flushes one window. If memory is short, the ops are flushed one by one; ops that still cannot
 /// run or that need lost values fail (plan_flusher_losses.cpp).
-class PlanFlusher : public Flusher {
+class PlanFlusher {
  public:
   explicit PlanFlusher(Window& window) : window_(window) {}
-  void flush() override;
+  void flush();
 
  private:
   /// Thrown inside `bind` when an allocation fails.

@@ -5,20 +5,18 @@
 
 namespace tide {
 
-Capture::Capture() {
+Capture::Capture()
+    : observer_{[this](const Window& window, const FlushCause& cause) {
+                  windows_.push_back(explain(window, numbers_));
+                  windows_.back().cause = reason_text(cause);
+                },
+                [this](const Node& source, const Node& copy) {
+                  windows_.push_back(explain_copy(source, copy, numbers_));
+                }} {
   if (flush_observer) throw Error("explain: the function calls explain itself");
-  flush_observer = this;
+  flush_observer = &observer_;
 }
 
 Capture::~Capture() { flush_observer = nullptr; }
-
-void Capture::flushing(const Window& window, const FlushCause& cause) {
-  windows_.push_back(explain(window, numbers_));
-  windows_.back().cause = reason_text(cause);
-}
-
-void Capture::copied(const Node& source, const Node& copy) {
-  windows_.push_back(explain_copy(source, copy, numbers_));
-}
 
 }  // namespace tide

@@ -9,22 +9,20 @@ namespace tide {
 
 /// During its lifetime, explains all windows that this thread flushes, and its copies. At most one
 /// per thread at a time.
-class Capture : private FlushObserver {
+class Capture {
  public:
   /// Throws Error if this thread already has one.
   Capture();
   Capture(const Capture&) = delete;
-  ~Capture() override;
+  ~Capture();
 
   /// The flushed windows, in order.
   const std::vector<ExplainedWindow>& windows() const { return windows_; }
 
  private:
-  void flushing(const Window& window, const FlushCause& cause) override;
-  void copied(const Node& source, const Node& copy) override;
-
   ValueNumbers numbers_;
   std::vector<ExplainedWindow> windows_;
+  const FlushObserver observer_;
 };
 
 }  // namespace tide

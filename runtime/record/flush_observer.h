@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 namespace tide {
 
@@ -24,16 +25,14 @@ struct FlushCause {
 };
 
 /// Is notified of work that a thread sends to its queues.
-class FlushObserver {
- public:
-  virtual ~FlushObserver() = default;
+struct FlushObserver {
   /// The window, which is not empty, is flushed next.
-  virtual void flushing(const Window& window, const FlushCause& cause) = 0;
+  std::function<void(const Window& window, const FlushCause& cause)> flushing;
   /// A value was copied to another device, or to pinned memory.
-  virtual void copied(const Node& source, const Node& copy) = 0;
+  std::function<void(const Node& source, const Node& copy)> copied;
 };
 
 /// The observer of this thread; null: none.
-inline constinit thread_local FlushObserver* flush_observer = nullptr;
+inline constinit thread_local const FlushObserver* flush_observer = nullptr;
 
 }  // namespace tide

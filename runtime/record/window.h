@@ -16,16 +16,11 @@ namespace tide {
 
 class Window;
 
-/// Plans the ops of a window and submits them: implemented by a layer above this one.
-class Flusher {
- public:
-  virtual ~Flusher() = default;
-  /// Called by Window::flush for a window that is not empty.
-  virtual void flush() = 0;
-};
-
-/// The flusher of a new window. registry.cpp determines its type.
-std::unique_ptr<Flusher> make_flusher(Window& window);
+/// Plans the ops of a window and submits them (runtime/execute/plan_flusher.h).
+class PlanFlusher;
+std::shared_ptr<PlanFlusher> make_flusher(Window& window);
+/// Flushes the flusher's window, which is not empty.
+void flush_window(PlanFlusher& flusher);
 
 /// Nodes to be flushed. All of them go to one stream.
 class Window {
@@ -59,7 +54,7 @@ class Window {
     if (nodes_.empty()) return;
     if (flush_observer) [[unlikely]]
       flush_observer->flushing(*this, cause);
-    flusher_->flush();
+    flush_window(*flusher_);
   }
   int64_t size() const { return static_cast<int64_t>(nodes_.size()); }
   /// Ops recorded that are not yet in the process's counter.
@@ -99,7 +94,7 @@ class Window {
   DeviceState& device_;
   const bool batches_;
   Stream* stream_;
-  const std::unique_ptr<Flusher> flusher_;
+  const std::shared_ptr<PlanFlusher> flusher_;
   uint64_t epoch_ = 0;
   int64_t recorded_ = 0;
   size_t unread_ = 0, unread_bytes_ = 0;  ///< results that nothing in the window reads
