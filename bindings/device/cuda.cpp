@@ -12,9 +12,9 @@
 #include "bindings/support/fields.h"
 #include "bindings/support/list.h"
 #include "bindings/tensor/methods.h"
-#include "runtime/device/device_state.h"
 #include "runtime/device/registry.h"
 #include "runtime/ops/checks.h"
+#include "runtime/record/device_state.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {

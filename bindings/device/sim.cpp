@@ -7,7 +7,7 @@
 #include "bindings/objects/device_object.h"
 #include "bindings/ops/typed_function.h"
 #include "runtime/device/registry.h"
-#include "runtime/device/simulation.h"
+#include "runtime/device/sim_options.h"
 #include "runtime/record/engine.h"
 
 namespace tide::bindings {

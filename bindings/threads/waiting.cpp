@@ -6,8 +6,8 @@
 #include "bindings/module.h"
 #include "bindings/support/arguments.h"
 #include "bindings/threads/cancellation.h"
-#include "runtime/device/work_queue.h"
 #include "runtime/ops/checks.h"
+#include "runtime/record/queue.h"
 #include "runtime/types/error.h"
 
 namespace tide::bindings {

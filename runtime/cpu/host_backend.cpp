@@ -13,6 +13,8 @@
 #include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/workspace.h"
+#include "runtime/device/simulation.h"
+#include "runtime/device/small_work.h"
 #include "runtime/ir/compute_failure.h"
 #include "runtime/os/environment.h"
 #include "runtime/os/huge_pages.h"
@@ -21,10 +23,6 @@
 namespace tide {
 namespace {
 
-/// Elements worth another thread if each takes few instructions, and if each takes many.
-constexpr int64_t kGrain = 16384;
-constexpr int64_t kLeastGrain = 2048;
-constexpr int kFewInstructions = 8;
 /// Parts of vector ranges end at multiples of this.
 constexpr int64_t kVectorStep = 64;
 
@@ -76,17 +74,6 @@ bool interpret(Kernel& kernel, const LoopArguments& arguments) {
   return true;
 }
 
-/// Elements of a loop that are worth another thread.
-int64_t grain_of(const Kernel& kernel) {
-  return std::clamp(kGrain * kFewInstructions / std::max(kernel.cost(), 1), kLeastGrain, kGrain);
-}
-
-/// The work of `elements`, scaled so that kGrain is worth another thread; 0 if it is more than
-/// that.
-int64_t small(int64_t elements, int64_t grain) {
-  return elements <= grain ? std::max<int64_t>(elements * (kGrain / grain), 1) : 0;
-}
-
 /// The machine's memory, or the limit of this process's control group if that is lower.
 size_t usable_memory() {
   size_t bytes =
@@ -117,25 +104,33 @@ void* obtain(size_t bytes) {
 
 }  // namespace
 
-MemoryLimit HostBackend::memory_limit() const {
+/// The limit is the machine's memory, or that of this process: if it is exceeded, the system kills
+/// the process.
+HostDevice::HostDevice(Parallel& parallel) : parallel_(parallel) {
   static const size_t bytes = usable_memory();
-  return {.bytes = bytes};
+  memory_limit = {.bytes = bytes};
+}
+
+std::unique_ptr<StreamBackend> HostDevice::make_stream() {
+  auto stream = std::make_unique<HostStream>(parallel_);
+  stream->threads = &parallel_;
+  return stream;
 }
 
 /// Without fused multiply-add instructions, a cell's functions are slow outside of generated loops.
-bool HostBackend::has_library(ComputeOp op) const {
+bool host_has_library(ComputeOp op) {
   if (op == ComputeOp::scaled_matmul) return true;
   return op == ComputeOp::recurrence && instruction_set() != InstructionSet::baseline;
 }
 
-void* HostBackend::allocate(size_t bytes) {
+void* HostDevice::allocate(size_t bytes, Memory) {
   if (!take_memory(bytes)) return nullptr;
   void* const data = obtain(bytes);
   if (!data) return_memory(bytes);
   return data;
 }
 
-void HostBackend::release(void* data, size_t bytes) {
+void HostDevice::release(void* data, size_t bytes, Memory) {
   if (bytes < kHugePage)
     std::free(data);
   else
@@ -145,7 +140,7 @@ void HostBackend::release(void* data, size_t bytes) {
 
 // Splits the domain among the threads: along the outer dimensions if there are enough rows, else
 // along the vector dimension, or along the blocks of a row that is reduced in blocks.
-void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
+void HostStream::launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) {
   const LoopProgram& program = step.program;
   const LoopArguments arguments{bases, step.extents.data(), step.strides.data(), parameters};
   if (!step.kernel->ready() && interpret(*step.kernel, arguments)) return;
@@ -170,20 +165,20 @@ void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_
 
   const int64_t total = outer * vector * work;
   const int64_t grain = grain_of(*step.kernel);
-  if (total <= grain || parallel_->threads() == 1) return call({0, outer, 0, vector, 0, row});
+  if (total <= grain || parallel_.threads() == 1) return call({0, outer, 0, vector, 0, row});
   const int64_t row_parts = program.partial ? (row + kReductionBlock - 1) / kReductionBlock : 1;
   const int64_t vector_parts = vector_outer ? (vector + kVectorStep - 1) / kVectorStep : 1;
   if (row_parts > 1) {
-    parallel_->for_range(row_parts, 1, [&](int64_t begin, int64_t end) {
+    parallel_.for_range(row_parts, 1, [&](int64_t begin, int64_t end) {
       call({0, outer, 0, vector, begin * kReductionBlock, std::min(end * kReductionBlock, row)});
     });
-  } else if (outer >= vector_parts || outer >= 4 * parallel_->threads()) {
-    parallel_->for_range(outer, std::max<int64_t>(grain / (vector * work), 1),
-                         [&](int64_t begin, int64_t end) {
-                           call({begin, end, 0, vector, 0, row});
-                         });
+  } else if (outer >= vector_parts || outer >= 4 * parallel_.threads()) {
+    parallel_.for_range(outer, std::max<int64_t>(grain / (vector * work), 1),
+                        [&](int64_t begin, int64_t end) {
+                          call({begin, end, 0, vector, 0, row});
+                        });
   } else {
-    parallel_->for_range(
+    parallel_.for_range(
         vector_parts, std::max<int64_t>(grain / (kVectorStep * outer * work), 1),
         [&](int64_t begin, int64_t end) {
           call({0, outer, begin * kVectorStep, std::min(end * kVectorStep, vector), 0, row});
@@ -191,7 +186,7 @@ void HostBackend::launch(const LoopStep& step, void* const* bases, const uint64_
   }
 }
 
-ComputeOutcome HostBackend::launch(const ComputeStep& step, void* const* addresses) {
+ComputeOutcome HostStream::launch(const ComputeStep& step, void* const* addresses) {
   thread_local std::vector<ArrayView> views;
   views.clear();
   views.insert(views.end(), step.inputs.begin(), step.inputs.end());
@@ -203,34 +198,37 @@ ComputeOutcome HostBackend::launch(const ComputeStep& step, void* const* address
   call.inputs = all.first(step.inputs.size());
   call.outputs = all.subspan(step.inputs.size());
   call.attributes = step.attributes;
-  call.parallel = parallel_.get();
+  call.parallel = &parallel_;
   compute_function(step.op)(call);
   ComputeOutcome outcome;
   if (call.out_of_range) outcome.failure = wrong_position(call.position, call.limit);
   return outcome;
 }
 
-int64_t HostBackend::small_work(const LoopStep& step) const {
-  int64_t work = 1;
-  for (int64_t extent : step.extents) work *= extent;
-  return small(work, grain_of(*step.kernel));
-}
-
-int64_t HostBackend::small_work(const ComputeStep& step) const { return small_product_work(step); }
-
-int64_t HostBackend::small_copy(size_t bytes) const {
-  return small(static_cast<int64_t>(bytes / sizeof(float)), kGrain);
-}
-
-void HostBackend::copy(void* destination, const void* source, size_t bytes, CopyKind) {
+void HostStream::copy(void* destination, const void* source, size_t bytes, CopyKind) {
   constexpr int64_t kPage = 4096;
   const auto pages = static_cast<int64_t>((bytes + kPage - 1) / kPage);
-  parallel_->for_range(pages, 64, [&](int64_t begin, int64_t end) {
+  parallel_.for_range(pages, 64, [&](int64_t begin, int64_t end) {
     const auto from = static_cast<size_t>(begin * kPage);
     const size_t to = std::min(static_cast<size_t>(end * kPage), bytes);
     std::memcpy(static_cast<char*>(destination) + from, static_cast<const char*>(source) + from,
                 to - from);
   });
+}
+
+/// The time of a device that models a GPU is modelled.
+void HostStream::take_time(uint64_t ticket) {
+  const StreamTime* const stream = StreamTime::of_thread();
+  const bool is_modelled = stream && simulation && simulation->card();
+  times_.push_back({ticket, {is_modelled ? stream->now() : seconds(), is_modelled}});
+}
+
+/// The current time if none was taken.
+MarkTime HostStream::time_taken(uint64_t ticket) {
+  if (times_.empty() || times_.front().ticket != ticket) return {seconds(), false};
+  const MarkTime time = times_.front().time;
+  times_.pop_front();
+  return time;
 }
 
 }  // namespace tide

@@ -1,3 +1,4 @@
+// The rows of the cpu and of simulated accelerators in the table of kinds.
 #include "runtime/cpu/host_platform.h"
 
 #include <algorithm>
@@ -32,38 +33,44 @@ Team& cpu_team() {
   return team;
 }
 
-std::unique_ptr<Backend> HostPlatform::make_backend(uint8_t) const {
-  return std::make_unique<HostBackend>(
-      std::shared_ptr<Parallel>(std::shared_ptr<void>(), &cpu_team()));
+const Platform& host_platform() {
+  static const Platform row{
+      .capabilities = {},
+      .devices = [] { return std::vector<uint8_t>{0}; },
+      .make_device = [](uint8_t) -> std::unique_ptr<DeviceBackend> {
+        return std::make_unique<HostDevice>(cpu_team());
+      },
+      .name =
+          [](uint8_t) {
+            return std::to_string(cpu_team().threads()) + " threads, " + kernel_cpu();
+          },
+      .has_library = [](uint8_t, ComputeOp op) { return host_has_library(op); },
+      .description =
+          [] {
+            return "cpu: " + std::to_string(cpu_team().threads()) + " threads, kernels for " +
+                   kernel_cpu() + "\n" + describe_cache();
+          },
+      .kernel_cache_folder = [] { return object_cache().path(); },
+      .threads = [] { return cpu_team().threads(); },
+      .set_threads = [](int count) { cpu_team().set_threads(count); }};
+  return row;
 }
 
-std::string HostPlatform::name(uint8_t) const {
-  return std::to_string(threads()) + " threads, " + kernel_cpu();
+const Platform& sim_platform() {
+  static const Platform row{
+      .capabilities = {.pins_host_memory = true},
+      .devices =
+          [] {
+            std::vector<uint8_t> numbers;
+            for (int i = 0; i < sim_count(); ++i) numbers.push_back(static_cast<uint8_t>(i));
+            return numbers;
+          },
+      .make_device = [](uint8_t index) -> std::unique_ptr<DeviceBackend> {
+        return std::make_unique<SimDevice>(index);
+      },
+      .name = [](uint8_t) { return std::string("simulated accelerator"); },
+      .has_library = [](uint8_t, ComputeOp op) { return host_has_library(op); }};
+  return row;
 }
-
-std::string HostPlatform::description() const {
-  return "cpu: " + std::to_string(threads()) + " threads, kernels for " + kernel_cpu() + "\n" +
-         describe_cache();
-}
-
-std::string HostPlatform::kernel_cache_folder() const { return object_cache().path(); }
-
-int HostPlatform::threads() const { return cpu_team().threads(); }
-
-void HostPlatform::set_threads(int count) const { cpu_team().set_threads(count); }
-
-std::vector<uint8_t> SimPlatform::devices() const {
-  std::vector<uint8_t> numbers;
-  for (int i = 0; i < sim_count(); ++i) numbers.push_back(static_cast<uint8_t>(i));
-  return numbers;
-}
-
-bool SimPlatform::has(uint8_t index) const { return index < sim_count(); }
-
-std::unique_ptr<Backend> SimPlatform::make_backend(uint8_t index) const {
-  return has(index) ? std::make_unique<SimBackend>(index) : nullptr;
-}
-
-std::string SimPlatform::name(uint8_t) const { return "simulated accelerator"; }
 
 }  // namespace tide

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtime/device/failure.h"
-#include "runtime/device/fault_injection.h"
+#include "runtime/device/simulation.h"
 
 namespace tide {
 
@@ -62,17 +62,14 @@ void Allocator::count(int64_t bytes) {
 }
 
 void* Allocator::obtain(size_t bytes) {
-  void* const data = pinned() ? backend_.allocate_host(bytes) : backend_.allocate(bytes);
+  void* const data = backend_.allocate(bytes, memory_);
   if (data) count(static_cast<int64_t>(bytes));
   return data;
 }
 
 void Allocator::release_memory(void* data, size_t bytes) {
   count(-static_cast<int64_t>(bytes));
-  if (pinned())
-    backend_.release_host(data, bytes);
-  else
-    backend_.release(data, bytes);
+  backend_.release(data, bytes, memory_);
 }
 
 void Allocator::limit_to(MemoryLimit limit) {
@@ -83,7 +80,9 @@ void Allocator::limit_to(MemoryLimit limit) {
 /// The smaller of the backend's limit and the one that was set.
 MemoryLimit Allocator::limit() const {
   if (pinned()) return {};
-  const MemoryLimit own = backend_.memory_limit();
+  const auto& simulation = backend_.simulation;
+  const MemoryLimit own =
+      simulation ? MemoryLimit{.bytes = simulation->memory_limit} : backend_.memory_limit;
   if (!limit_.bytes) return own;
   return own.bytes && own.bytes < limit_.bytes ? own : limit_;
 }
@@ -141,7 +140,8 @@ Storage* Allocator::make(Pool& pool, size_t bytes) {
 Ref<Storage> Allocator::allocate(size_t wanted, uint8_t stream, CallSite site) {
   std::lock_guard lock(mutex_);
   const size_t bytes = block_size(wanted);
-  if (!pinned() && faults_ && faults_->fault(FaultInjection::Fault::allocation)) return {};
+  Simulation* const simulation = pinned() ? nullptr : backend_.simulation.get();
+  if (simulation && simulation->fault(Simulation::Fault::allocation)) return {};
   MemoryLedger::Account& holder = ledger_.account(site);
   Pool& cached = pool(stream);
   Storage* storage = take_cached(cached, bytes);

@@ -46,11 +46,10 @@ constexpr size_t kMostStreams = 32;
 /// `trim`, and at destruction, when all storage must have been released.
 class Allocator {
  public:
-  /// The memory of its blocks: the device's, or host memory pinned for transfers to it.
-  enum class Memory : uint8_t { device, pinned_host };
+  using Memory = DeviceBackend::Memory;
   /// Memory taken from the device is added to `use`, to which no other allocator adds.
-  Allocator(Backend& backend, ProcessUse& use, Memory memory = Memory::device)
-      : backend_(backend), use_(use), faults_(backend.fault_injection()), memory_(memory) {}
+  Allocator(DeviceBackend& backend, ProcessUse& use, Memory memory = Memory::device)
+      : backend_(backend), use_(use), memory_(memory) {}
   ~Allocator();
   Allocator(const Allocator&) = delete;
 
@@ -126,9 +125,8 @@ class Allocator {
   void release_memory(void* data, size_t bytes);
   void count(int64_t bytes);
 
-  Backend& backend_;
+  DeviceBackend& backend_;
   ProcessUse& use_;
-  FaultInjection* const faults_;  ///< null: none
   const Memory memory_;
   mutable std::mutex mutex_;
   std::unique_ptr<Pool> pools_[kMostStreams];  ///< made on first use

@@ -1,14 +1,21 @@
 // The kinds of devices of this build.
 #pragma once
 
+#include <array>
+#include <iterator>
 #include <vector>
 
 #include "runtime/device/platform.h"
 
 namespace tide {
 
-/// The platform of a kind. Looks for a driver only when it is asked for devices or reports.
-const Platform& platform(DeviceKind kind);
+/// The table of kinds. A program may replace a row before it uses a device of the kind: tests do so
+/// to wrap one.
+using PlatformTable = std::array<const Platform*, std::size(kDeviceKinds)>;
+PlatformTable& platforms();
+
+/// The row of a kind. Looks for a driver only when it is asked for devices or reports.
+inline const Platform& platform(DeviceKind kind) { return *platforms()[static_cast<size_t>(kind)]; }
 
 /// The usable devices, in the order of their kinds.
 std::vector<Device> present_devices();

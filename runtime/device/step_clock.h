@@ -8,21 +8,19 @@
 namespace tide {
 
 /// Times the steps of a profile by itself, so that nothing is enqueued between them. A stream
-/// reports the step that its launches belong to: see AsyncStream::begin_step.
-class StepClock {
- public:
+/// reports the step that its launches belong to: see StreamBackend::enter_step.
+struct StepClock {
   /// Nanoseconds on the clock of seconds().
   struct Times {
     int64_t begin = 0, end = 0;
   };
-  virtual ~StepClock() = default;
   /// Whether it times launches from now on; false: the tool is missing, or refuses.
-  virtual bool start() = 0;
+  bool (*start)();
   /// Ends timing. Times of each step are from its first kernel or copy to the end of its last; a
   /// missing step has launched nothing, or is not done. Only after `start`.
-  virtual std::unordered_map<int64_t, Times> stop() = 0;
+  std::unordered_map<int64_t, Times> (*stop)();
   /// "CUPTI 13.0.1"; if it has refused, the replacement and the reason. Empty: never started.
-  virtual std::string description() const = 0;
+  std::string (*description)();
 };
 
 }  // namespace tide

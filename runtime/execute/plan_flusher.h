@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/device/device_state.h"
 #include "runtime/execute/submission.h"
 #include "runtime/plan/plan.h"
+#include "runtime/record/device_state.h"
 #include "runtime/record/window.h"
 
 namespace tide {

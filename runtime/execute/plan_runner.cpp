@@ -36,20 +36,20 @@ void PlanRunner::run(const Submission& submission, uint64_t ticket, bool drop) {
 
 void PlanRunner::decide_checks(uint64_t done) {
   if (pending_checks_.empty()) return;
-  pending_checks_.decide(done, [this](uint64_t report) { return async_->take_report(report); });
+  pending_checks_.decide(done, [this](uint64_t report) { return stream_.take_report(report); });
 }
 
 void PlanRunner::run_task(const Submission& submission, uint64_t ticket) {
   try {
     if (!pending_checks_.empty()) {
       if (pending_checks_.decided_after(submission.input)) {
-        backend_.finish();
+        stream_.finish();
         decide_checks(ticket);
       }
       if (submission.output) pending_checks_.derive(submission.output, {});
     }
     if (submission.bytes && profile::is_on()) [[unlikely]]
-      profile_.time(ticket, event_of(submission), submission.run);
+      profile_.time(ticket, event_of(submission), [&](profile::Event*) { submission.run(); });
     else
       submission.run();
   } catch (const std::exception& error) {
@@ -60,7 +60,7 @@ void PlanRunner::run_task(const Submission& submission, uint64_t ticket) {
 void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool drop) {
   if (submission.all_or_nothing && fail_together(submission, ticket, drop)) return;
   // Steps in a graph have no individual times.
-  if (async_ && !profile::is_on()) async_->begin_plan(submission.plan->info);
+  if (!profile::is_on()) stream_.run_plan(&submission.plan->info);
   const std::span<const BoundStep> steps = submission.steps;
   const BoundStep* failed_copy = nullptr;  // the previous step, if it was the first half of a write
   Ref<Failure> failure;
@@ -79,7 +79,7 @@ void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool dr
     failed_copy = failure && bound.step->kind == Step::Kind::copy ? &bound : nullptr;
   }
   try {
-    if (async_) async_->end_plan();
+    stream_.run_plan(nullptr);
   } catch (const std::exception& error) {
     const Ref<Failure> together = failure_of(submission.steps.front(), error);
     for (const BoundStep& bound : submission.steps) failures_.fail({submission, bound}, together);
@@ -145,17 +145,11 @@ void PlanRunner::run_together(const Submission& submission, std::span<LoopCall> 
   while (calls.size() > 1) {
     size_t count = 0;
     try {
-      count = async_->gather(calls);
-      if (count > 1) launch_together(submission, calls.first(count), ticket);
+      count = launch_together(submission, calls, ticket);
     } catch (const std::exception&) {
       break;
     }
-    for (const LoopCall& call : calls.first(count)) {
-      if (count == 1)
-        run_step(call_of(call), ticket, drop);
-      else
-        note_launched(call_of(call), drop);
-    }
+    for (const LoopCall& call : calls.first(count)) note_launched(call_of(call), drop);
     calls = calls.subspan(count);
   }
   for (const LoopCall& call : calls) run_step(call_of(call), ticket, drop);
@@ -171,22 +165,28 @@ void PlanRunner::note_launched(const StepCall& call, bool drop) {
   }
 }
 
-void PlanRunner::launch_together(const Submission& submission, std::span<const LoopCall> calls,
-                                 uint64_t ticket) {
+/// Launches those of the calls that one launch can serve, which are moved to the front; returns
+/// their number.
+size_t PlanRunner::launch_together(const Submission& submission, std::span<LoopCall> calls,
+                                   uint64_t ticket) {
   const StepCall first{submission, submission.steps[calls[0].place]};
-  const auto launch = [&] {
+  size_t count = 0;
+  const auto launch = [&](profile::Event* event) {
     const profile::NvtxRange range(first.bound.name, first.bound.site.file, first.bound.site.line);
-    async_->launch_together(calls);
+    count = stream_.launch_together(calls);
     launches_.fetch_add(1, std::memory_order_relaxed);
+    if (!event) return;
+    for (const LoopCall& call : calls.first(count).subspan(1)) {
+      const StepWork work = submission.steps[call.place].step->work();
+      event->bytes += work.bytes;
+      event->flops += static_cast<float>(work.flops);
+    }
   };
-  if (!profile::is_on()) return launch();
-  profile::Event event = event_of(first);
-  for (const LoopCall& call : calls.subspan(1)) {
-    const StepWork work = submission.steps[call.place].step->work();
-    event.bytes += work.bytes;
-    event.flops += static_cast<float>(work.flops);
-  }
-  profile_.time(ticket, event, launch);
+  if (profile::is_on())
+    profile_.time(ticket, event_of(first), launch);
+  else
+    launch(nullptr);
+  return count;
 }
 
 /// For all-or-nothing steps: fails all if one must not run; returns whether it did.
@@ -215,8 +215,8 @@ Ref<Failure> PlanRunner::attempt(const StepCall& call, uint64_t ticket, bool dro
     launches_.fetch_add(1, std::memory_order_relaxed);
     const bool writes = submission.all_or_nothing || call.step.writes();
     if (outcome.report && writes) {
-      backend_.finish();
-      outcome = {async_->take_report(*outcome.report), std::nullopt};
+      stream_.finish();
+      outcome = {stream_.take_report(*outcome.report), std::nullopt};
     }
     if (outcome.failure) return failure_of(call.bound, *outcome.failure);
     if (!pending_checks_.empty()) mark_unchecked(call);
@@ -264,7 +264,7 @@ SalvageProgram PlanRunner::salvage(const StepCall& call, bool rematerialized_onl
     if (std::count(partial.left.begin(), partial.left.end(), Left::nothing) ==
         static_cast<ptrdiff_t>(partial.left.size()))
       return {};
-    backend_.launch(partial.loop, call.bases(), call.parameters());
+    stream_.launch(partial.loop, call.bases(), call.parameters());
     if (!pending_checks_.empty()) mark_unchecked(call);
   } catch (const std::exception&) {
     return {};  // the original failure is reported
@@ -275,21 +275,19 @@ SalvageProgram PlanRunner::salvage(const StepCall& call, bool rematerialized_onl
 ComputeOutcome PlanRunner::launch_timed(const StepCall& call, uint64_t ticket) {
   ComputeOutcome outcome;
   if (call.step.kind == Step::Kind::nothing) return outcome;
-  profile_.time(ticket, event_of(call), [&] { outcome = launch(call); });
+  profile_.time(ticket, event_of(call), [&](profile::Event*) { outcome = launch(call); });
   return outcome;
 }
 
-/// Launches the step. If the backend runs out of memory, frees unused cached memory of the device
-/// and retries.
+/// Launches the step. If the device has no memory for it, frees unused cached memory and retries.
 ComputeOutcome PlanRunner::launch(const StepCall& call) {
   const profile::NvtxRange range(call.bound.name, call.bound.site.file, call.bound.site.line);
   try {
     return launch_once(call);
-  } catch (const MemoryError&) {
-    if (!async_) throw;
+  } catch (const LaunchShortage&) {
   }
-  backend_.finish();
-  backend_.release_workspace();
+  stream_.finish();
+  stream_.release_workspace();
   reclaim_(call.submission.number);
   return launch_once(call);
 }
@@ -298,12 +296,12 @@ ComputeOutcome PlanRunner::launch_once(const StepCall& call) {
   const Step& step = call.step;
   switch (step.kind) {
     case Step::Kind::loop:
-      backend_.launch(step.loop, call.bases(), call.parameters());
+      stream_.launch(step.loop, call.bases(), call.parameters());
       return {};
     case Step::Kind::compute:
-      return backend_.launch(step.compute, call.bases());
+      return stream_.launch(step.compute, call.bases());
     case Step::Kind::copy:
-      backend_.copy(call.bases()[1], call.bases()[0], step.bytes, CopyKind::within);
+      stream_.copy(call.bases()[1], call.bases()[0], step.bytes, CopyKind::within);
       return {};
     case Step::Kind::nothing:
       return {};
@@ -324,9 +322,9 @@ void PlanRunner::wait_for_checks(const StepCall& call, uint64_t ticket) {
   if (last == 0) return;
   try {
     if (last == ticket)
-      backend_.finish();
+      stream_.finish();
     else
-      async_->wait(last);
+      stream_.wait(last);
   } catch (const std::exception&) {  // the step will fail likewise
   }
   decide_checks(last);

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
 #include "runtime/device/error_table.h"
 #include "runtime/device/stop_check.h"
@@ -20,30 +19,27 @@
 namespace tide {
 
 /// Runs submissions on the thread of their queue. Never throws: failures are recorded in the error
-/// table. Submissions without a common value may run concurrently on a synchronous backend.
+/// table. Submissions without a common value may run concurrently on threads of the host.
 class PlanRunner {
  public:
-  /// Frees cached blocks of the device that this queue's work from this number on does not use.
-  using Reclaim = std::function<void(uint64_t work)>;
   /// Steps of tickets up to `dropped_until` stop in the middle, unless they write to existing
   /// values.
-  PlanRunner(Backend& backend, ErrorTable& errors, Reclaim reclaim,
+  PlanRunner(StreamBackend& stream, ErrorTable& errors, Queue::Reclaim reclaim,
              const std::atomic<uint64_t>& dropped_until, profile::StreamTrack track)
-      : backend_(backend),
-        async_(backend.async_stream()),
+      : stream_(stream),
         reclaim_(std::move(reclaim)),
         dropped_until_(dropped_until),
         pending_checks_(errors),
         errors_(errors),
-        failures_(backend, errors, pending_checks_),
-        profile_(backend, track) {}
+        failures_(stream, errors, pending_checks_),
+        profile_(stream, track) {}
 
   /// Runs the steps of the submission, or its task. `drop`: only the steps that must run.
   void run(const Submission& submission, uint64_t ticket, bool drop);
   /// Decides the pending checks of tickets up to `done`.
   void decide_checks(uint64_t done);
   bool has_pending_checks() const { return !pending_checks_.empty(); }
-  /// Adds steps of tickets up to `done` to the profile, for a backend that only enqueues.
+  /// Adds steps of tickets up to `done` to the profile.
   void profile_steps(uint64_t done) { profile_.settle(done); }
   /// Steps launched so far. Callable from any thread.
   int64_t launches() const { return launches_.load(std::memory_order_relaxed); }
@@ -58,8 +54,7 @@ class PlanRunner {
   void run_together(const Submission& submission, std::span<LoopCall> calls, uint64_t ticket,
                     bool drop);
   void note_launched(const StepCall& call, bool drop);
-  void launch_together(const Submission& submission, std::span<const LoopCall> calls,
-                       uint64_t ticket);
+  size_t launch_together(const Submission& submission, std::span<LoopCall> calls, uint64_t ticket);
   void run_task(const Submission& submission, uint64_t ticket);
   bool fail_together(const Submission& submission, uint64_t ticket, bool drop);
   Ref<Failure> attempt(const StepCall& call, uint64_t ticket, bool drop);
@@ -73,9 +68,8 @@ class PlanRunner {
   void add_check(const StepCall& call, uint64_t ticket, uint64_t report);
   void mark_unchecked(const StepCall& call);
 
-  Backend& backend_;
-  AsyncStream* const async_;  ///< null: each call runs to completion
-  const Reclaim reclaim_;
+  StreamBackend& stream_;
+  const Queue::Reclaim reclaim_;
   const std::atomic<uint64_t>& dropped_until_;
   PendingChecks pending_checks_;
   ErrorTable& errors_;

@@ -1,5 +1,5 @@
 // The queue's thread, and waiting.
-#include "runtime/execute/queue.h"
+#include "runtime/record/queue.h"
 
 #include <pthread.h>
 
@@ -7,7 +7,8 @@
 #include <chrono>
 #include <cstring>
 
-#include "runtime/device/simulation.h"
+#include "runtime/device/small_work.h"
+#include "runtime/execute/queue.h"
 #include "runtime/os/spin.h"
 #include "runtime/record/wait_report.h"
 #include "runtime/types/error.h"
@@ -26,15 +27,17 @@ constexpr auto kNap = std::chrono::microseconds(500);
 /// Polling interval for interrupts, and for the loss of a device.
 constexpr auto kLook = std::chrono::milliseconds(20);
 
+thread_local bool runs_queue = false;
+
 /// The work of a step if it is small; else 0.
-int64_t small_work(const HostParallelism& host, const Step& step) {
+int64_t small_work(const Step& step) {
   switch (step.kind) {
     case Step::Kind::loop:
-      return host.small_work(step.loop);
+      return small_work(step.loop);
     case Step::Kind::compute:
-      return host.small_work(step.compute);
+      return small_work(step.compute);
     case Step::Kind::copy:
-      return host.small_copy(step.bytes);
+      return small_copy(step.bytes);
     case Step::Kind::nothing:
       break;
   }
@@ -42,11 +45,11 @@ int64_t small_work(const HostParallelism& host, const Step& step) {
 }
 
 /// The work of a submission whose steps are all small; else 0.
-int64_t small_work(const HostParallelism& host, const Submission& submission) {
+int64_t small_work(const Submission& submission) {
   if (!submission.plan) return 0;
   int64_t whole = 0;
   for (const BoundStep& bound : submission.steps) {
-    const int64_t work = small_work(host, *bound.step);
+    const int64_t work = small_work(*bound.step);
     if (work == 0) return 0;
     whole += work;
   }
@@ -62,13 +65,13 @@ struct Submitting {
 
 }  // namespace
 
-Queue::Queue(Backend& backend, ErrorTable& failures, std::atomic<int64_t>& queued_ops,
-             PlanRunner::Reclaim reclaim, const std::string& name, profile::StreamTrack track)
-    : backend_(backend),
-      async_(backend.async_stream()),
+Queue::Queue(StreamBackend& stream, ErrorTable& failures, std::atomic<int64_t>& queued_ops,
+             Reclaim reclaim, const std::string& name, profile::StreamTrack track)
+    : stream_(stream),
       failures_(failures),
       track_(track),
-      runner_(backend, failures, std::move(reclaim), drop_until_, track),
+      work_(new QueueWork{{stream, failures, std::move(reclaim), drop_until_, track},
+                          std::vector<Submission>(kCapacity)}),
       queued_ops_(queued_ops) {
   // std::thread uses the process's default stack size, which may depend on the shell's limit.
   pthread_attr_t attributes;
@@ -85,7 +88,7 @@ Queue::~Queue() {
     std::lock_guard lock(sleep_mutex_);
     stop_ = true;
   }
-  work_.notify_all();
+  wake_.notify_all();
   thread_.join();
 }
 
@@ -94,7 +97,7 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   std::lock_guard producer(submit_mutex_);
   const uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
   if (ticket > completed() + kCapacity) wait_for_capacity(ticket);
-  Submission& submission = ring_[ticket % kCapacity];
+  Submission& submission = work_->ring[ticket % kCapacity];
   submission.reset();
   submission.name = "submit";
   submission.site = current_call_site();
@@ -113,7 +116,7 @@ uint64_t Queue::submit(const std::function<void(Submission&)>& fill) {
   submitted_.store(ticket, std::memory_order_seq_cst);
   if (sleeping_.load(std::memory_order_seq_cst)) {
     std::lock_guard lock(sleep_mutex_);
-    work_.notify_one();
+    wake_.notify_one();
   }
   return ticket;
 }
@@ -138,10 +141,15 @@ void Queue::profile_depth(uint64_t submitted, uint64_t submission) const {
 }
 
 void Queue::submit_release_of_workspace() {
-  submit([this](Submission& submission) {
-    submission.run = [this] { backend_.release_workspace(); };
-  });
+  submit(
+      [this](Submission& submission) { submission.run = [this] { stream_.release_workspace(); }; });
 }
+
+uint64_t Queue::submit_task(const std::function<void(Task&)>& fill) { return submit(fill); }
+
+int64_t Queue::launches() const { return work_->runner.launches(); }
+
+bool Queue::is_queue_thread() { return runs_queue; }
 
 uint64_t Queue::done_before() const {
   // Work without a number will get a higher one.
@@ -159,23 +167,10 @@ uint64_t Queue::submit_mark() {
   // Producers are serialized, so the next ticket is known inside `fill`.
   return submit([this](Submission& submission) {
     submission.run = [this, ticket = submitted_.load(std::memory_order_relaxed) + 1] {
-      if (!async_) {
-        finish();
-        return note_mark(ticket, now());
-      }
       open_marks_.push_back(ticket);
-      async_->take_time(ticket);
+      stream_.take_time(ticket);
     };
   });
-}
-
-/// By the device's clock: the modelled one if it models a GPU.
-MarkTime Queue::now() const {
-  if (modelled::is_on()) [[unlikely]] {
-    const Simulation* const simulation = backend_.simulation();
-    if (simulation && simulation->card()) return {time_.now(), true};
-  }
-  return {seconds(), false};
 }
 
 void Queue::note_mark(uint64_t ticket, MarkTime time) {
@@ -193,7 +188,7 @@ MarkTime Queue::time_of_mark(uint64_t ticket) {
 
 /// On the modelled clock, the ticket's work starts no earlier than it was submitted.
 void Queue::begin_modelled(uint64_t ticket) {
-  time_.wait_until(ring_[ticket % kCapacity].submitted);
+  time_.wait_until(work_->ring[ticket % kCapacity].submitted);
 }
 
 /// Ends these tickets on the modelled clock. If there are several, none has advanced it.
@@ -207,7 +202,6 @@ void Queue::end_modelled(uint64_t first, uint64_t last) {
 void Queue::run() {
   runs_queue = true;
   time_.belongs_to_thread();
-  if (async_) async_->begin_queue();
   for (;;) {
     const uint64_t next = launched_ + 1;
     const auto ready = [&] { return submitted_.load(std::memory_order_acquire) >= next; };
@@ -222,26 +216,22 @@ void Queue::run() {
     if (modelled::is_on()) [[unlikely]]
       end_modelled(next, last);
     for (uint64_t ticket = next; ticket <= last; ++ticket) {
-      Submission& submission = ring_[ticket % kCapacity];
+      Submission& submission = work_->ring[ticket % kCapacity];
       queued_ops_.fetch_sub(submission.ops, std::memory_order_relaxed);
       submission.reset();
     }
-    if (!async_) {
-      launched_ = last;
-    } else {
-      async_->note(last);
-      has_pending_checks_ = runner_.has_pending_checks();
-      launched_ = last;
-      launched_.notify_all();
-    }
+    stream_.note(last);
+    has_pending_checks_ = work_->runner.has_pending_checks();
+    launched_ = last;
+    launched_.notify_all();
     publish();
   }
 }
 
-/// Waits until the backend has finished all its work. Returns if the device is lost.
+/// Waits until the stream has finished all its work. Returns if the device is lost.
 void Queue::finish() {
   try {
-    backend_.finish();
+    stream_.finish();
   } catch (const std::exception&) {
   }
 }
@@ -250,17 +240,20 @@ void Queue::finish() {
 /// executed. Independent small ones run one per thread: that is faster than running each on all
 /// threads, because threads synchronize once instead of at every step.
 uint64_t Queue::execute_from(uint64_t first) {
-  HostParallelism* const host = backend_.host_parallelism();
+  Parallel* const threads = stream_.threads;
+  const int thread_count = threads ? threads->threads() : 1;
+  IndependentBatches& batches = work_->batches;
   uint64_t next = first;
   const uint64_t end =
       std::min(submitted_.load(std::memory_order_acquire) + 1, first + kSideBySide);
   try {
-    if (host && end > first + 1) {
-      batches_.clear();
-      for (int64_t work; next < end && (work = small_work(*host, ring_[next % kCapacity])); ++next)
-        batches_.add(ring_[next % kCapacity], work);
+    if (thread_count > 1 && end > first + 1) {
+      batches.clear();
+      const auto submission = [&] { return &work_->ring[next % kCapacity]; };
+      for (int64_t work; next < end && (work = small_work(*submission())); ++next)
+        batches.add(*submission(), work);
     }
-    if (next > first + 1) batches_.tie();
+    if (next > first + 1) batches.tie();
   } catch (const std::bad_alloc&) {
     next = first;
   }
@@ -268,13 +261,13 @@ uint64_t Queue::execute_from(uint64_t first) {
     execute(first);
     return first;
   }
-  if (2 * batches_.longest_work() * host->parallel().threads() > 3 * batches_.whole_work()) {
+  if (2 * batches.longest_work() * thread_count > 3 * batches.whole_work()) {
     for (uint64_t ticket = first; ticket < next; ++ticket) execute(ticket);
   } else {
-    const auto count = static_cast<int64_t>(batches_.count());
-    host->parallel().for_range(count, 1, [&](int64_t begin, int64_t end) {
+    const auto count = static_cast<int64_t>(batches.count());
+    threads->for_range(count, 1, [&](int64_t begin, int64_t end) {
       for (int64_t batch = begin; batch < end; ++batch)
-        for (uint32_t number : batches_.batch(static_cast<size_t>(batch))) execute(first + number);
+        for (uint32_t number : batches.batch(static_cast<size_t>(batch))) execute(first + number);
     });
   }
   return next - 1;
@@ -285,18 +278,19 @@ bool Queue::publish() {
   const uint64_t before = completed_.load(std::memory_order_relaxed);
   if (before == launched_) return false;
   uint64_t done = launched_;
-  if (async_) {
-    done = async_->done();
-    runner_.decide_checks(done);
-    if (!runner_.has_pending_checks()) has_pending_checks_ = false;
-    for (; !open_marks_.empty() && open_marks_.front() <= done; open_marks_.pop_front()) {
-      runner_.profile_steps(open_marks_.front());  // times come in stream order
-      note_mark(open_marks_.front(), {async_->time_taken(open_marks_.front()), false});
+  if (!failures_.is_lost()) try {
+      done = stream_.done();
+    } catch (const Error& error) {
+      failures_.lose(failure_of_loss(error.what()));
     }
-    runner_.profile_steps(done);
-    if (!failures_.is_lost())
-      if (const auto why = async_->loss()) failures_.lose(failure_of_loss(*why));
+  PlanRunner& runner = work_->runner;
+  runner.decide_checks(done);
+  if (!runner.has_pending_checks()) has_pending_checks_ = false;
+  for (; !open_marks_.empty() && open_marks_.front() <= done; open_marks_.pop_front()) {
+    runner.profile_steps(open_marks_.front());  // times come in stream order
+    note_mark(open_marks_.front(), stream_.time_taken(open_marks_.front()));
   }
+  runner.profile_steps(done);
   if (done == before) return false;
   completed_.store(done, std::memory_order_seq_cst);
   if (profile::is_on()) [[unlikely]]
@@ -318,9 +312,9 @@ void Queue::sleep(uint64_t next) {
       Queue& queue = *static_cast<Queue*>(data);
       std::lock_guard lock(queue.sleep_mutex_);
       queue.woken_ = true;
-      queue.work_.notify_one();
+      queue.wake_.notify_one();
     };
-    async_->call_when_done(wake, this);
+    stream_.call_when_done(wake, this);
   }
   std::unique_lock lock(sleep_mutex_);
   sleeping_.store(true, std::memory_order_seq_cst);
@@ -329,9 +323,9 @@ void Queue::sleep(uint64_t next) {
   };
   // A lost device does not wake this thread: poll for that.
   if (unfinished)
-    work_.wait_for(lock, kLook, over);
+    wake_.wait_for(lock, kLook, over);
   else
-    work_.wait(lock, over);
+    wake_.wait(lock, over);
   sleeping_.store(false, std::memory_order_relaxed);
   if (!woken_) return;
   woken_ = will_be_woken_ = false;
@@ -341,8 +335,9 @@ void Queue::wait(uint64_t ticket) {
   if (completed() >= ticket) return note_seen(ticket);
   const auto over = [&] { return completed() >= ticket || interrupt_requested.load(); };
   // Busy waiting would take a core that the work could use, so this thread helps.
-  HostParallelism* const host = backend_.host_parallelism();
-  if (!(host ? host->parallel().help_until(kSpin, over) : spin_until(kSpin, over))) {
+  Parallel* const threads = stream_.threads;
+  const bool helps = threads && threads->threads() > 1;
+  if (!(helps ? threads->help_until(kSpin, over) : spin_until(kSpin, over))) {
     std::unique_lock lock(sleep_mutex_);
     ++waiting_;
     // An interrupt comes from a signal handler, which cannot notify: poll for it.
@@ -374,22 +369,22 @@ bool Queue::wait_uninterrupted(uint64_t ticket, std::chrono::duration<double> mo
   return done;
 }
 
-void Queue::submit_wait_for(WorkQueue& other, uint64_t ticket) {
+void Queue::submit_wait_for(Queue& other, uint64_t ticket) {
   submit([&](Submission& submission) {
-    submission.run = [this, &followed = static_cast<Queue&>(other), ticket] {
-      follow(followed, ticket);
+    submission.run = [this, &other, ticket] {
+      follow(other, ticket);
       if (modelled::is_on()) [[unlikely]]
-        time_.wait_until(followed.time_.end_of(ticket));
+        time_.wait_until(other.time_.end_of(ticket));
     };
   });
 }
 
-/// Makes further work of this queue start after the ticket of another one. On the same device, if
-/// its backend only enqueues, this queue continues immediately; else it waits. Before waiting, this
-/// queue's own work is finished, because the other queue may wait for it.
+/// Makes further work of this queue start after the ticket of another one. On the same device this
+/// queue continues once the ticket is launched; else it waits. Before waiting, this queue's own
+/// work is finished, because the other queue may wait for it.
 void Queue::follow(Queue& other, uint64_t ticket) {
   if (other.completed() >= ticket) return;
-  const bool on_device = async_ && &failures_ == &other.failures_;
+  const bool on_device = &failures_ == &other.failures_;
   uint64_t launched = other.launched_;
   const auto end_own_work = [&] {  // others may wait for it
     if (completed() == launched_) return;
@@ -404,7 +399,7 @@ void Queue::follow(Queue& other, uint64_t ticket) {
     end_own_work();
     return other.wait_uninterrupted(ticket);
   }
-  async_->follow(*other.async_, ticket);
+  stream_.follow(other.stream_, ticket);
 }
 
 void Queue::drop_pending() { drop_until_.store(submitted(), std::memory_order_release); }
@@ -412,7 +407,7 @@ void Queue::drop_pending() { drop_until_.store(submitted(), std::memory_order_re
 /// Blames work that was running when the device was lost: the line of the oldest.
 Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
   const uint64_t launched = launched_, oldest = std::min(completed() + 1, launched);
-  const Submission& submission = ring_[oldest % kCapacity];
+  const Submission& submission = work_->ring[oldest % kCapacity];
   const std::string others = oldest == launched ? ""
                                                 : "; it is this op or one of the " +
                                                       std::to_string(launched - oldest) +
@@ -421,10 +416,10 @@ Ref<Failure> Queue::failure_of_loss(const std::string& why) const {
 }
 
 void Queue::execute(uint64_t ticket) {
-  const Submission& submission = ring_[ticket % kCapacity];
+  const Submission& submission = work_->ring[ticket % kCapacity];
   // Nothing runs on a lost device: all results have the failure of the loss.
   if (failures_.is_lost() && (submission.plan || submission.output)) return;
-  runner_.run(submission, ticket, drop_until_.load(std::memory_order_acquire) >= ticket);
+  work_->runner.run(submission, ticket, drop_until_.load(std::memory_order_acquire) >= ticket);
 }
 
 }  // namespace tide

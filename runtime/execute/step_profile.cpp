@@ -8,6 +8,9 @@
 #include <new>
 
 #include "runtime/device/modelled/step_work.h"
+#include "runtime/device/registry.h"
+#include "runtime/device/simulation.h"
+#include "runtime/device/step_clock.h"
 #include "runtime/profile/computation.h"
 
 namespace tide {
@@ -37,7 +40,7 @@ void set_times(const std::vector<std::span<profile::Event>>& blocks,
 }
 
 /// Whether the clock times the current profile. It starts with the first step of a profile.
-bool times_profile(StepClock& clock) {
+bool times_profile(const StepClock& clock) {
   static std::mutex mutex;
   static int64_t profile = 0;  ///< when it began
   static bool runs = false;
@@ -96,20 +99,19 @@ profile::Event event_of(const Submission& copy) {
   return event;
 }
 
-void StepProfile::time(uint64_t ticket, const profile::Event& event,
-                       const std::function<void()>& work) {
-  if (StepClock* const clock = async_ ? async_->step_clock() : nullptr;
-      clock && times_profile(*clock))
+void StepProfile::time(uint64_t ticket, const profile::Event& event, const Work& work) {
+  const Platform& kind = platform(track_.device.kind);
+  if (kind.step_clock && times_profile(*kind.step_clock))
     time_by_tool(event, work);
-  else if (async_)
+  else if (!kind.capabilities.runs_on_host)
     time_on_stream(ticket, event, work);
-  else if (simulation_ && simulation_->card())
+  else if (stream_.simulation && stream_.simulation->card())
     time_modelled(event, work);
   else
     time_on_host(event, work);
 }
 
-void StepProfile::time_on_host(profile::Event event, const std::function<void()>& work) {
+void StepProfile::time_on_host(profile::Event event, const Work& work) {
   struct Timed {
     profile::Event& event;
     const profile::StreamScope place;
@@ -124,10 +126,10 @@ void StepProfile::time_on_host(profile::Event event, const std::function<void()>
       profile::add(event);
     }
   } const timed(event, track_);
-  work();
+  work(&timed.event);
 }
 
-void StepProfile::time_modelled(profile::Event event, const std::function<void()>& work) {
+void StepProfile::time_modelled(profile::Event event, const Work& work) {
   struct Timed {
     profile::Event& event;
     const profile::StreamScope place;
@@ -141,46 +143,45 @@ void StepProfile::time_modelled(profile::Event event, const std::function<void()
       profile::add(event);
     }
   } const timed{event, profile::StreamScope(track_)};
-  work();
+  work(&timed.event);
 }
 
-void StepProfile::time_by_tool(profile::Event event, const std::function<void()>& work) {
+void StepProfile::time_by_tool(profile::Event event, const Work& work) {
   struct Timed {
-    AsyncStream& stream;
+    StreamBackend& stream;
     profile::Event& event;
     const profile::StreamScope place;
 
-    Timed(AsyncStream& stream, profile::Event& event, profile::StreamTrack track)
+    Timed(StreamBackend& stream, profile::Event& event, profile::StreamTrack track)
         : stream(stream), event(event), place(track) {
       event.begin = event.end = number_step();
-      stream.begin_step(event.begin);
+      stream.enter_step(event.begin);
     }
     ~Timed() {
       try {
-        stream.end_step();
+        stream.enter_step(std::nullopt);
       } catch (const std::exception&) {  // the stream reports it again
       }
       event.launch = stream.take_launch();
       profile::add(event);
     }
-  } const timed(*async_, event, track_);
-  work();
+  } const timed(stream_, event, track_);
+  work(&timed.event);
 }
 
-void StepProfile::time_on_stream(uint64_t ticket, const profile::Event& event,
-                                 const std::function<void()>& work) {
+void StepProfile::time_on_stream(uint64_t ticket, const profile::Event& event, const Work& work) {
   try {
     open_.push_back({ticket, profile::now(), event});
   } catch (const std::bad_alloc&) {
-    return work();  // without a time
+    return work(nullptr);  // without a time
   }
   struct Timed {
-    AsyncStream& stream;
+    StreamBackend& stream;
     const uint64_t ticket;
     profile::Event& event;
     const profile::StreamScope place;
 
-    Timed(AsyncStream& stream, uint64_t ticket, profile::Event& event, profile::StreamTrack track)
+    Timed(StreamBackend& stream, uint64_t ticket, profile::Event& event, profile::StreamTrack track)
         : stream(stream), ticket(ticket), event(event), place(track) {
       stream.take_time(ticket);
     }
@@ -191,8 +192,8 @@ void StepProfile::time_on_stream(uint64_t ticket, const profile::Event& event,
       }
       event.launch = stream.take_launch();
     }
-  } const timed(*async_, ticket, open_.back().event, track_);
-  work();
+  } const timed(stream_, ticket, open_.back().event, track_);
+  work(&timed.event);
 }
 
 /// The stream's clock and the host's drift apart, and their offset was measured once, maybe while
@@ -224,7 +225,7 @@ void StepProfile::settle(uint64_t done) {
 
 /// Nanoseconds on the stream's clock.
 int64_t StepProfile::time_taken(uint64_t ticket) {
-  return static_cast<int64_t>(1e9 * async_->time_taken(ticket));
+  return static_cast<int64_t>(1e9 * stream_.time_taken(ticket).seconds);
 }
 
 }  // namespace tide

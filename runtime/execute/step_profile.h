@@ -5,9 +5,7 @@
 #include <deque>
 #include <functional>
 
-#include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
-#include "runtime/device/simulation.h"
 #include "runtime/execute/submission.h"
 #include "runtime/profile/recorder.h"
 
@@ -18,25 +16,25 @@ profile::Event event_of(const StepCall& call);
 /// The event of a copy that is a task.
 profile::Event event_of(const Submission& copy);
 
-/// Times the work of a stream: by the host's clock if each call runs to completion, else by the
-/// driver's tool, or the stream's clock if there is none. For a device that models a GPU, by the
-/// modelled clock.
+/// Times the work of a stream: by the host's clock if the host computes it, else by the driver's
+/// tool, or the stream's clock if there is none. For a device that models a GPU, by the modelled
+/// clock.
 class StepProfile {
  public:
-  StepProfile(Backend& backend, profile::StreamTrack track)
-      : async_(backend.async_stream()), simulation_(backend.simulation()), track_(track) {}
+  StepProfile(StreamBackend& stream, profile::StreamTrack track) : stream_(stream), track_(track) {}
 
+  /// Work that is timed; it may add to its event, unless that is null.
+  using Work = std::function<void(profile::Event* event)>;
   /// Runs `work`, which belongs to the ticket. Propagates exceptions.
-  void time(uint64_t ticket, const profile::Event& event, const std::function<void()>& work);
+  void time(uint64_t ticket, const profile::Event& event, const Work& work);
   /// Adds remaining events of tickets up to `done`; on the queue's thread.
   void settle(uint64_t done);
 
  private:
-  void time_on_host(profile::Event event, const std::function<void()>& work);
-  void time_modelled(profile::Event event, const std::function<void()>& work);
-  void time_by_tool(profile::Event event, const std::function<void()>& work);
-  void time_on_stream(uint64_t ticket, const profile::Event& event,
-                      const std::function<void()>& work);
+  void time_on_host(profile::Event event, const Work& work);
+  void time_modelled(profile::Event event, const Work& work);
+  void time_by_tool(profile::Event event, const Work& work);
+  void time_on_stream(uint64_t ticket, const profile::Event& event, const Work& work);
 
   int64_t time_taken(uint64_t ticket);
 
@@ -45,8 +43,7 @@ class StepProfile {
     int64_t enqueued;  ///< on the host's clock
     profile::Event event;
   };
-  AsyncStream* const async_;            ///< null: each call runs to completion
-  const Simulation* const simulation_;  ///< null: not a simulated device
+  StreamBackend& stream_;
   const profile::StreamTrack track_;
   std::deque<Open> open_;  ///< in the order in which the stream reports their times
   int64_t shift_ = 0;      ///< nanoseconds from the stream's clock to the host's

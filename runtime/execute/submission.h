@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/device/work_queue.h"
 #include "runtime/plan/plan.h"
+#include "runtime/record/queue.h"
 
 namespace tide {
 

@@ -4,9 +4,8 @@
 
 #include "runtime/codegen/plugin.h"
 #include "runtime/codegen/ptx.h"
-#include "runtime/device/async_stream.h"
-#include "runtime/device/device_state.h"
 #include "runtime/ir/elementwise_ops.h"
+#include "runtime/record/device_state.h"
 
 namespace tide {
 namespace {
@@ -109,8 +108,7 @@ std::string ptx(const LoopStep& loop, int capability) {
 }
 
 std::optional<profile::KernelLaunch> launch_of(const LoopStep& loop, Device device) {
-  AsyncStream* const stream = DeviceState::of(device).backend->async_stream();
-  return stream ? stream->launch_of(loop) : std::nullopt;
+  return platform(device.kind).launch_of(*DeviceState::of(device).backend, loop);
 }
 
 }  // namespace tide

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
 #include "runtime/device/modelled/step_work.h"
 #include "runtime/record/node.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "runtime/device/async_stream.h"
 #include "runtime/device/registry.h"
 #include "runtime/device/simulation.h"
+#include "runtime/device/step_clock.h"
 #include "runtime/record/recorder.h"
 #include "runtime/record/wait.h"
 #include "runtime/types/error.h"
@@ -122,7 +122,7 @@ Mark mark(StreamId stream) {
 
 namespace {
 
-bool is_seen_done(const WorkQueue& queue, uint64_t ticket) {
+bool is_seen_done(const Queue& queue, uint64_t ticket) {
   const bool done = queue.completed() >= ticket;
   if (done) queue.note_seen(ticket);
   return done;
@@ -134,7 +134,7 @@ bool reached(const Mark& mark) { return is_seen_done(*stream_at(mark.stream).que
 
 bool idle(StreamId stream) {
   flush("query");
-  const WorkQueue& queue = *stream_at(stream).queue;
+  const Queue& queue = *stream_at(stream).queue;
   return is_seen_done(queue, queue.submitted());
 }
 
@@ -207,7 +207,8 @@ void begin_trial() { Recorder::of_thread().begin_trial(); }
 void end_trial() { Recorder::of_thread().end_trial(); }
 
 bool has_library(Device device, ComputeOp op) {
-  return DeviceState::of(device).backend->has_library(op);
+  DeviceState::of(device);  // throws if there is no such device
+  return platform(device.kind).has_library(device.index, op);
 }
 
 MemoryStatistics memory(Device device) {
@@ -215,7 +216,7 @@ MemoryStatistics memory(Device device) {
   state.release_kept();
   MemoryStatistics result = state.allocator.statistics();
   if (state.failures.is_lost()) return result;
-  const Backend::DeviceMemory all = state.memory();
+  const DeviceBackend::MemoryUse all = state.memory();
   result.device_free = all.available;
   result.device_total = all.total;
   return result;
@@ -250,18 +251,17 @@ void configure_sim(int index, const SimOptions& options) {
   DeviceState& state = DeviceState::of(device);
   flush("configure");
   state.wait_uninterrupted();
-  state.backend->simulation()->configure(options);
+  state.backend->simulation->configure(options);
 }
 
 std::string modelled_card(Device device) {
-  const Simulation* const simulation = DeviceState::of(device).backend->simulation();
+  const auto& simulation = DeviceState::of(device).backend->simulation;
   const CardFigures* const card = simulation ? simulation->card() : nullptr;
   return card ? card->name : "";
 }
 
 std::string profile_clock(Device device) {
-  AsyncStream* const stream = DeviceState::of(device).backend->async_stream();
-  const StepClock* const clock = stream ? stream->step_clock() : nullptr;
+  const StepClock* const clock = platform(device.kind).step_clock;
   return clock ? clock->description() : "";
 }
 
@@ -282,8 +282,7 @@ Statistics statistics() {
   result.plans = counters.plans;
   for (const Stream* stream : DeviceState::all_streams()) {
     result.launches += stream->queue->launches();
-    if (const AsyncStream* async = stream->backend.async_stream())
-      result.graphs += async->graph_runs();
+    result.graphs += stream->backend->graph_runs.load(std::memory_order_relaxed);
   }
   return result;
 }

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime/device/device_state.h"
+#include "runtime/record/device_state.h"
 #include "runtime/record/node.h"
 #include "runtime/record/wait_report.h"
 

@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "runtime/device/device_state.h"
+#include "runtime/device/registry.h"
+#include "runtime/record/device_state.h"
 #include "runtime/record/flush_observer.h"
 #include "runtime/record/node.h"
 #include "runtime/record/word_list.h"
@@ -33,7 +34,7 @@ class Window {
 
   explicit Window(DeviceState& device)
       : device_(device),
-        batches_(device.backend->async_stream() != nullptr),
+        batches_(capabilities(device.device).batches),
         stream_(&device.stream(0)),
         flusher_(make_flusher(*this)) {
     begin();
@@ -72,7 +73,7 @@ class Window {
   /// The structure: windows with equal keys share a plan.
   std::span<const uint64_t> key() const { return key_.view(); }
   uint64_t epoch() const { return epoch_; }
-  /// Whether the device launches several loops as one (AsyncStream::launch_together).
+  /// Whether the device launches several loops as one (StreamBackend::launch_together).
   bool batches() const { return batches_; }
   /// Whether an external value was never computed.
   bool has_failed_inputs() const { return has_failed_inputs_; }

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "runtime/device/device_state.h"
+#include "runtime/record/device_state.h"
 #include "runtime/record/node.h"
 #include "runtime/tensor/tensor.h"
 #include "runtime/types/recycled.h"

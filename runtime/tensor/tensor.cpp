@@ -66,7 +66,7 @@ void read_from_device(Node& node, size_t offset, size_t bytes, void* destination
     task.bytes = bytes;
     task.name = reason;
     task.run = [&stream, room, target, source, bytes] {
-      stream.backend.copy(target, source, bytes, CopyKind::to_host);
+      stream.backend->copy(target, source, bytes, CopyKind::to_host);
     };
     task.output = target;
   });

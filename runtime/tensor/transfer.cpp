@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include "runtime/device/async_stream.h"
 #include "runtime/record/new_node.h"
 #include "runtime/record/recorder.h"
 #include "runtime/record/wait.h"
@@ -27,44 +26,40 @@ CopyKind copy_kind(const Node& source, const Node& destination) {
   return destination.storage->pinned() ? CopyKind::to_pinned : CopyKind::to_host;
 }
 
-/// The backend that copies to `stream`: that of the side that is not the host. A driver's memory is
-/// accessible only through its own backend.
-Backend& copying_backend(const DeviceState& from, const Stream& stream) {
-  const DeviceState& to = stream.device;
-  const bool to_host =
-      to.device.is_host() || (to.backend->host_readable() && !from.backend->host_readable());
-  return to_host ? *from.backend : stream.backend;
+/// Whether a copy goes to the host's memory: then the source's device makes it. A driver's memory
+/// is accessible only through its own backend.
+bool goes_to_host(const DeviceState& from, const DeviceState& to) {
+  return to.device.is_host() || (to.host_readable() && !from.host_readable());
 }
 
 /// A copy made by the destination's queue. An error of the source is passed on.
 struct Copy {
   DeviceState& from;
   DeviceState& to;
-  Backend& backend;
-  const char* name;  ///< of the op
+  StreamBackend& stream;  ///< of the destination's queue
+  const char* name;       ///< of the op
   CallSite site;
   char* storage;  ///< the block that contains the source
   size_t offset;  ///< of the source in it, in bytes
   void* destination;
   size_t bytes;
   CopyKind kind;
-  bool is_of_queue;   ///< the backend is that of the destination's queue
   uint64_t work = 0;  ///< the number of the submission
-
-  /// Whether the copy finishes only with the ticket: the source is kept until then (see
-  /// DeviceState::keep_until), and later work of the queue reads the destination. Another device's
-  /// memory could be lost meanwhile if that device fails.
-  bool ends_with_ticket() const {
-    return is_of_queue && backend.async_stream() && kind != CopyKind::between;
-  }
 
   void operator()() const {
     const std::optional<ValueError> value_error = from.failures.find(storage);
     if (value_error && value_error->spoils(work))
       return to.failures.set(destination, {value_error->failure, true});
     try {
-      backend.copy(destination, storage + offset, bytes, kind);
-      if (!ends_with_ticket()) backend.finish();
+      if (goes_to_host(from, to)) {
+        from.fetch(destination, storage + offset, bytes, kind);
+      } else {
+        stream.copy(destination, storage + offset, bytes, kind);
+        // Other copies end with the ticket: the source is kept until then
+        // (DeviceState::keep_until). But another device's memory could be lost meanwhile if that
+        // device fails.
+        if (kind == CopyKind::between) stream.finish();
+      }
     } catch (const std::exception& error) {
       return to.failures.set(destination, {Failure::of_work(name, site, error), true});
     }
@@ -77,7 +72,7 @@ struct Copy {
 Ref<Storage> allocate_copy(const DeviceState& from, DeviceState& to, const Stream& stream,
                            size_t bytes, const char* name) {
   DeviceState* const pinning =
-      to.device.is_host() && !from.backend->host_readable() ? DeviceState::pinning() : nullptr;
+      to.device.is_host() && !from.host_readable() ? DeviceState::pinning() : nullptr;
   Ref<Storage> storage;
   if (pinning) storage = pinning->try_allocate_pinned(bytes, stream);
   return storage ? storage : to.allocate(bytes, stream, name);
@@ -103,18 +98,16 @@ Tensor transfer(const char* name, const Tensor& x, DeviceState& to, DeviceState*
   node->state = Node::State::stored;
   const size_t offset = static_cast<size_t>(dense.layout().offset) * size_of(source.type);
   void* destination = node->storage->data;
-  Backend& backend = copying_backend(from, stream);
   Copy copy{from,
             to,
-            backend,
+            *stream.backend,
             name,
             current_call_site(),
             static_cast<char*>(source.storage->data),
             offset,
             destination,
             bytes,
-            copy_kind(source, *node),
-            &backend == &stream.backend};
+            copy_kind(source, *node)};
   node->ticket = stream.queue->submit_task([&](Task& task) {
     task.ops = 1;
     task.bytes = bytes;
@@ -175,8 +168,8 @@ class UnfilledConstant {
       task.run = [&state = state_, &stream = stream_, destination, bytes,
                   elements = std::move(elements)] {
         state.failures.clear(destination);
-        stream.backend.copy(destination, elements.get(), bytes,
-                            state.device.is_host() ? CopyKind::within : CopyKind::to_device);
+        stream.backend->copy(destination, elements.get(), bytes,
+                             state.device.is_host() ? CopyKind::within : CopyKind::to_device);
       };
     });
     return make_tensor(std::move(node_));

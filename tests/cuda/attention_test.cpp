@@ -41,15 +41,15 @@ const AttentionCase kAttentionCases[] = {
 template <class T>
 class DeviceArray {
  public:
-  explicit DeviceArray(Array<T>& host) : host_(host), data_(cuda_backend().allocate(bytes())) {
-    cuda_backend().copy(data_, host.values.data(), bytes(), CopyKind::to_device);
+  explicit DeviceArray(Array<T>& host) : host_(host), data_(cuda_device().allocate(bytes())) {
+    cuda_work().copy(data_, host.values.data(), bytes(), CopyKind::to_device);
   }
   DeviceArray(const DeviceArray&) = delete;
-  ~DeviceArray() { cuda_backend().release(data_, bytes()); }
+  ~DeviceArray() { cuda_device().release(data_, bytes()); }
   void* data() const { return data_; }
   void fetch() {
-    cuda_backend().copy(host_.values.data(), data_, bytes(), CopyKind::to_host);
-    cuda_backend().finish();
+    cuda_work().copy(host_.values.data(), data_, bytes(), CopyKind::to_host);
+    cuda_work().finish();
   }
 
  private:
@@ -110,7 +110,7 @@ void on_device(const AttentionCase& k, Arrays<T>& a) {
   const auto launch = [&](std::vector<void*> addresses, std::initializer_list<void*> outputs) {
     if (k.masked) addresses.push_back(mask.data());
     addresses.insert(addresses.end(), outputs);
-    REQUIRE_FALSE(cuda_backend().launch(step, addresses.data()).failure);
+    REQUIRE_FALSE(cuda_work().launch(step, addresses.data()).failure);
   };
   step.op = ComputeOp::attention;
   step.inputs = a.forward_inputs(k);
@@ -159,7 +159,7 @@ struct AttentionOffer {
     cuda::AttentionArguments g{};
     std::vector<void*> blocks;
     const auto block = [&] {
-      blocks.push_back(cuda_backend().allocate(kBytes));
+      blocks.push_back(cuda_device().allocate(kBytes));
       return static_cast<char*>(blocks.back()) + shift;
     };
     g.query = block(), g.key = block(), g.value = block(), g.result = block();
@@ -176,7 +176,7 @@ struct AttentionOffer {
     cuda::check(cuda::driver().stream_synchronize(cuda_stream()), "cuStreamSynchronize");
     enqueued = outcome.enqueued;
     refusal = outcome.refusal ? outcome.refusal : "";
-    for (void* data : blocks) cuda_backend().release(data, kBytes);
+    for (void* data : blocks) cuda_device().release(data, kBytes);
   }
 
   bool enqueued;

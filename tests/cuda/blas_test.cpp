@@ -40,23 +40,24 @@ double largest_difference(const Product& product, DType type) {
   if (product.bias) step.inputs.push_back({nullptr, type, Layout(Shape({result[rank - 1]}))});
   step.outputs = {{nullptr, type, Layout(result)}};
   step.attributes = {product.bias, product.tf32};
-  cuda::CudaBackend& backend = cuda_backend();
+  cuda::CudaDeviceBackend& device = cuda_device();
+  cuda::CudaStreamBackend& stream = cuda_work();
   std::vector<std::vector<float>> host;
   std::vector<void*> addresses;
   for (const auto* views : {&step.inputs, &step.outputs})
     for (const ArrayView& view : *views) {
       auto& memory = host.emplace_back(static_cast<size_t>(view.layout.shape.numel()));
       for (float& x : memory) x = std::normal_distribution<float>()(random);
-      addresses.push_back(backend.allocate(memory.size() * sizeof(float)));
-      backend.copy(addresses.back(), memory.data(), memory.size() * sizeof(float),
-                   CopyKind::to_device);
+      addresses.push_back(device.allocate(memory.size() * sizeof(float)));
+      stream.copy(addresses.back(), memory.data(), memory.size() * sizeof(float),
+                  CopyKind::to_device);
     }
-  REQUIRE_FALSE(backend.launch(step, addresses.data()).failure);
+  REQUIRE_FALSE(stream.launch(step, addresses.data()).failure);
   std::vector<float> found(host.back().size());
-  backend.copy(found.data(), addresses.back(), found.size() * sizeof(float), CopyKind::to_host);
-  backend.finish();
+  stream.copy(found.data(), addresses.back(), found.size() * sizeof(float), CopyKind::to_host);
+  stream.finish();
   for (size_t i = 0; i < addresses.size(); ++i)
-    backend.release(addresses[i], host[i].size() * sizeof(float));
+    device.release(addresses[i], host[i].size() * sizeof(float));
 
   for (size_t i = 0; i < step.inputs.size(); ++i) step.inputs[i].data = host[i].data();
   step.outputs[0].data = host.back().data();
@@ -80,14 +81,15 @@ struct UnitProduct {
   UnitProduct(float value, int64_t n, bool tf32, int capability, size_t shift = 0) {
     const auto count = static_cast<size_t>(n * n);
     const size_t bytes = count * sizeof(float), capacity = bytes + shift;
-    cuda::CudaBackend& backend = cuda_backend();
+    cuda::CudaDeviceBackend& device = cuda_device();
+    cuda::CudaStreamBackend& stream = cuda_work();
     std::vector<float> a(count, value), b(count, 0.0f);
     for (size_t i = 0; i < count; i += static_cast<size_t>(n) + 1) b[i] = 1;
     char* memory[3];
-    for (char*& block : memory) block = static_cast<char*>(backend.allocate(capacity));
-    backend.copy(memory[0] + shift, a.data(), bytes, CopyKind::to_device);
-    backend.copy(memory[1], b.data(), bytes, CopyKind::to_device);
-    backend.finish();
+    for (char*& block : memory) block = static_cast<char*>(device.allocate(capacity));
+    stream.copy(memory[0] + shift, a.data(), bytes, CopyKind::to_device);
+    stream.copy(memory[1], b.data(), bytes, CopyKind::to_device);
+    stream.finish();
     cuda::MatmulArguments g{};
     g.a = memory[0] + shift, g.b = memory[1], g.c = memory[2];
     g.m = g.n = g.k = g.a_row = g.b_row = g.c_row = n;
@@ -96,10 +98,10 @@ struct UnitProduct {
     cuda::Blas blas(capability, workspace);
     outcome = blas.multiply(g, {DType::f32, DType::f32, DType::f32, tf32}, cuda_stream());
     cuda::check(cuda::driver().stream_synchronize(cuda_stream()), "cuStreamSynchronize");
-    backend.copy(a.data(), memory[2], bytes, CopyKind::to_host);
-    backend.finish();
+    stream.copy(a.data(), memory[2], bytes, CopyKind::to_host);
+    stream.finish();
     first = a[0];
-    for (char* block : memory) backend.release(block, capacity);
+    for (char* block : memory) device.release(block, capacity);
   }
   std::string refusal() const { return outcome.refusal ? outcome.refusal : ""; }
 

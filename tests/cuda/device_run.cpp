@@ -1,4 +1,4 @@
-// A CUDA backend for tests: on the fake driver, or on the real one if TIDE_CUDA_PATH is not set.
+// A CUDA device for tests: on the fake driver, or on the real one if TIDE_CUDA_PATH is not set.
 #include "tests/cuda/device_run.h"
 
 #include <memory>
@@ -8,18 +8,19 @@
 
 namespace tide::test {
 
-cuda::CudaBackend& cuda_backend() {
-  static cuda::CudaBackend& backend = [&]() -> cuda::CudaBackend& {
-    auto& made = *new cuda::CudaBackend(0, compute_function);
-    made.begin_queue();
-    return made;
-  }();
-  return backend;
+cuda::CudaDeviceBackend& cuda_device() {
+  static auto& device = *new cuda::CudaDeviceBackend(0, compute_function);
+  return device;
+}
+
+cuda::CudaStreamBackend& cuda_work() {
+  static auto& stream = *new cuda::CudaStreamBackend(cuda_device());
+  return stream;
 }
 
 cuda::CudaStream cuda_stream() {
   static const cuda::CudaStream stream = [] {
-    cuda_backend();
+    cuda_device().use();
     cuda::CudaStream made = nullptr;
     cuda::check(cuda::driver().stream_create(&made, cuda::kStreamNonBlocking), "cuStreamCreate");
     return made;
@@ -40,9 +41,9 @@ class LoopOnDevice {
     for (size_t k = 0; k < loop.memory.size(); ++k) {
       const bool iota = loop.program.operands[k].kind == LoopOperand::Kind::iota;
       const size_t bytes = loop.memory[k].size();
-      blocks_.push_back(iota || bytes == 0 ? nullptr : cuda_backend().allocate(bytes));
+      blocks_.push_back(iota || bytes == 0 ? nullptr : cuda_device().allocate(bytes));
       if (blocks_[k])
-        cuda_backend().copy(blocks_[k], loop.memory[k].data(), bytes, CopyKind::to_device);
+        cuda_work().copy(blocks_[k], loop.memory[k].data(), bytes, CopyKind::to_device);
       bases_.push_back(static_cast<char*>(blocks_[k]) + loop.offsets[k]);
     }
   }
@@ -51,9 +52,9 @@ class LoopOnDevice {
     for (size_t k = 0; k < blocks_.size(); ++k) {
       if (!blocks_[k]) continue;
       std::vector<uint8_t>& memory = loop_.memory[k];
-      cuda_backend().copy(memory.data(), blocks_[k], memory.size(), CopyKind::to_host);
-      cuda_backend().finish();
-      cuda_backend().release(blocks_[k], memory.size());
+      cuda_work().copy(memory.data(), blocks_[k], memory.size(), CopyKind::to_host);
+      cuda_work().finish();
+      cuda_device().release(blocks_[k], memory.size());
     }
   }
 
@@ -67,9 +68,7 @@ class LoopOnDevice {
   std::vector<void*> blocks_, bases_;
 };
 
-void launch(const LoopCall& call) {
-  cuda_backend().launch(*call.step, call.bases, call.parameters);
-}
+void launch(const LoopCall& call) { cuda_work().launch(*call.step, call.bases, call.parameters); }
 
 }  // namespace
 
@@ -84,12 +83,7 @@ size_t run_together_on_device(std::span<LoopCase> loops) {
   }
   size_t launches = 0;
   for (std::span<LoopCall> rest = calls; !rest.empty(); ++launches) {
-    const size_t count = cuda_backend().gather(rest);
-    if (count == 1)
-      launch(rest[0]);
-    else
-      cuda_backend().launch_together(rest.first(count));
-    rest = rest.subspan(count);
+    rest = rest.subspan(cuda_work().launch_together(rest));
   }
   return launches;
 }

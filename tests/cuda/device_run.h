@@ -1,18 +1,20 @@
-// A CUDA backend for tests: on the fake driver, or on the real one if TIDE_CUDA_PATH is not set.
+// A CUDA device for tests: on the fake driver, or on the real one if TIDE_CUDA_PATH is not set.
 #pragma once
 
 #include <cstddef>
 #include <span>
 
-#include "runtime/cuda/backend/cuda_backend.h"
+#include "runtime/cuda/backend/cuda_stream_backend.h"
 #include "tests/runtime/codegen/random_program.h"
 
 namespace tide::test {
 
-/// The backend of cuda:0, with this thread as its queue's. Created on the first call.
-cuda::CudaBackend& cuda_backend();
+/// cuda:0. Created on the first call.
+cuda::CudaDeviceBackend& cuda_device();
+/// A stream of it, with this thread as its queue's. Created on the first call.
+cuda::CudaStreamBackend& cuda_work();
 
-/// A stream of the backend's device, for work of the tests. Created on the first call.
+/// The driver's stream of the device, for work of the tests. Created on the first call.
 cuda::CudaStream cuda_stream();
 
 /// Runs the program on the device: copies its memory there and back.

@@ -60,19 +60,18 @@ class DeviceArrays {
         second(random_array<T>(shapes[1], 2)),
         result(shapes[2]) {
     for (Array<T>* array : {&first, &second, &result}) {
-      addresses.push_back(cuda_backend().allocate(bytes(*array)));
-      cuda_backend().copy(addresses.back(), array->values.data(), bytes(*array),
-                          CopyKind::to_device);
+      addresses.push_back(cuda_device().allocate(bytes(*array)));
+      cuda_work().copy(addresses.back(), array->values.data(), bytes(*array), CopyKind::to_device);
     }
   }
   ~DeviceArrays() {
     size_t i = 0;
     for (Array<T>* array : {&first, &second, &result})
-      cuda_backend().release(addresses[i++], bytes(*array));
+      cuda_device().release(addresses[i++], bytes(*array));
   }
   void fetch() {
-    cuda_backend().copy(result.values.data(), addresses[2], bytes(result), CopyKind::to_host);
-    cuda_backend().finish();
+    cuda_work().copy(result.values.data(), addresses[2], bytes(result), CopyKind::to_host);
+    cuda_work().finish();
   }
   static size_t bytes(const Array<T>& array) { return array.values.size() * sizeof(T); }
 
@@ -89,7 +88,7 @@ double difference(const ConvolutionCase& k, ComputeOp op, bool last) {
   step.inputs = {arrays.first.view(), arrays.second.view()};
   step.outputs = {arrays.result.view()};
   step.attributes = k.attributes(false, last);
-  REQUIRE_FALSE(cuda_backend().launch(step, arrays.addresses.data()).failure);
+  REQUIRE_FALSE(cuda_work().launch(step, arrays.addresses.data()).failure);
   arrays.fetch();
   Array<T> expected(arrays.result.shape);
   run(op, {arrays.first.view(), arrays.second.view()}, {expected.view()}, step.attributes);
@@ -120,11 +119,11 @@ struct ConvolutionOffer {
     DeviceArrays<float> arrays(k.shapes(ComputeOp::conv2d, false));
     for (float& x : arrays.first.values) x = value;
     for (float& x : arrays.second.values) x = 1;
-    cuda_backend().copy(arrays.addresses[0], arrays.first.values.data(), arrays.bytes(arrays.first),
-                        CopyKind::to_device);
-    cuda_backend().copy(arrays.addresses[1], arrays.second.values.data(),
-                        arrays.bytes(arrays.second), CopyKind::to_device);
-    cuda_backend().finish();
+    cuda_work().copy(arrays.addresses[0], arrays.first.values.data(), arrays.bytes(arrays.first),
+                     CopyKind::to_device);
+    cuda_work().copy(arrays.addresses[1], arrays.second.values.data(), arrays.bytes(arrays.second),
+                     CopyKind::to_device);
+    cuda_work().finish();
     cuda::ConvolutionArguments g{};
     g.x = arrays.addresses[0], g.weight = arrays.addresses[1], g.y = arrays.addresses[2];
     g.n = 1, g.c = g.o = g.h = g.w = g.oh = g.ow = 4, g.kh = g.kw = 1;
@@ -172,15 +171,15 @@ TEST_CASE("the zeros of the padding meet infinite numbers without cuDNN", "[cuda
   Array<float>* const inputs[] = {&arrays.first, &arrays.second};
   for (size_t i = 0; i < 2; ++i) {
     for (float& x : inputs[i]->values) x = i == infinite ? INFINITY : 1;
-    cuda_backend().copy(arrays.addresses[i], inputs[i]->values.data(), arrays.bytes(*inputs[i]),
-                        CopyKind::to_device);
+    cuda_work().copy(arrays.addresses[i], inputs[i]->values.data(), arrays.bytes(*inputs[i]),
+                     CopyKind::to_device);
   }
   ComputeStep step;
   step.op = op;
   step.inputs = {arrays.first.view(), arrays.second.view()};
   step.outputs = {arrays.result.view()};
   step.attributes = k.attributes(false, false);
-  REQUIRE_FALSE(cuda_backend().launch(step, arrays.addresses.data()).failure);
+  REQUIRE_FALSE(cuda_work().launch(step, arrays.addresses.data()).failure);
   arrays.fetch();
   // Only the center of the 3 x 3 results has no padding in its window.
   for (size_t i = 0; i < 9; ++i) {

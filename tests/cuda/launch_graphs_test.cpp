@@ -201,7 +201,8 @@ struct Addition {
 }  // namespace
 
 TEST_CASE("a graph runs with the addresses, sizes and values of its run", "[cuda]") {
-  cuda::CudaBackend& backend = cuda_backend();
+  cuda::CudaDeviceBackend& device = cuda_device();
+  cuda::CudaStreamBackend& work = cuda_work();
   cuda::CudaStream stream = nullptr;
   REQUIRE(cuda::driver().stream_create(&stream, cuda::kStreamNonBlocking) == 0);
   cuda::CudaKernels kernels(75, std::make_shared<cuda::LoadedKernels>(75, 4, 1024));
@@ -209,7 +210,7 @@ TEST_CASE("a graph runs with the addresses, sizes and values of its run", "[cuda
   constexpr int64_t kMost = 1000;
   constexpr size_t kBytes = kMost * sizeof(float);
   std::vector<void*> blocks;
-  for (int i = 0; i < 3; ++i) blocks.push_back(backend.allocate(kBytes));
+  for (int i = 0; i < 3; ++i) blocks.push_back(device.allocate(kBytes));
   {
     cuda::LaunchGraphs launches(stream);
     const PlanInfo plan{.number = 1, .kernels_in_a_row = 5};
@@ -218,8 +219,8 @@ TEST_CASE("a graph runs with the addresses, sizes and values of its run", "[cuda
       const int64_t n = run % 6 == 5 ? 999 : 1000 - 8 * run;
       void *a = blocks[static_cast<size_t>(run) % 3], *b = blocks[static_cast<size_t>(run + 1) % 3];
       std::vector<float> values(kMost, static_cast<float>(run));
-      backend.copy(a, values.data(), kBytes, CopyKind::to_device);
-      backend.finish();
+      work.copy(a, values.data(), kBytes, CopyKind::to_device);
+      work.finish();
       launches.begin(plan);
       for (int k = 0; k < 5; ++k) {
         addition.launch(kernels, launches, b, a, n, static_cast<float>(run + k));
@@ -227,17 +228,17 @@ TEST_CASE("a graph runs with the addresses, sizes and values of its run", "[cuda
       }
       launches.end();
       REQUIRE(cuda::driver().stream_synchronize(stream) == 0);
-      backend.copy(values.data(), a, kBytes, CopyKind::to_host);
+      work.copy(values.data(), a, kBytes, CopyKind::to_host);
       for (int64_t i = 0; i < n; ++i)
         REQUIRE(values[static_cast<size_t>(i)] == static_cast<float>(6 * run + 10));
     }
     CHECK(launches.replays() == 10);
   }
-  for (void* block : blocks) backend.release(block, kBytes);
+  for (void* block : blocks) device.release(block, kBytes);
 }
 
 TEST_CASE("the number of graphs is bounded, and graphs are released", "[cuda]") {
-  cuda_backend();
+  cuda_device().use();
   // Only the fake driver counts them.
   const auto live = reinterpret_cast<int (*)()>(dlsym(
       dlopen(cuda::driver_report().library.c_str(), RTLD_NOW | RTLD_NOLOAD), "fake_live_graphs"));
@@ -247,7 +248,7 @@ TEST_CASE("the number of graphs is bounded, and graphs are released", "[cuda]") 
   REQUIRE(cuda::driver().stream_create(&stream, cuda::kStreamNonBlocking) == 0);
   cuda::CudaKernels kernels(75, std::make_shared<cuda::LoadedKernels>(75, 4, 1024));
   Addition addition;
-  void* block = cuda_backend().allocate(64);
+  void* block = cuda_device().allocate(64);
   {
     cuda::LaunchGraphs launches(stream);
     for (int p = 0; p < 300; ++p) {
@@ -264,7 +265,7 @@ TEST_CASE("the number of graphs is bounded, and graphs are released", "[cuda]") 
     REQUIRE(cuda::driver().stream_synchronize(stream) == 0);
   }
   CHECK(live() == before);
-  cuda_backend().release(block, 64);
+  cuda_device().release(block, 64);
 }
 
 }  // namespace tide::test

@@ -28,17 +28,17 @@ end
 }  // namespace
 
 TEST_CASE("released pinned memory is pageable again", "[cuda]") {
-  cuda::CudaBackend& backend = cuda_backend();
+  cuda::CudaDeviceBackend& device = cuda_device();
   // The C library reuses the addresses, which a driver pins only once at a time.
   int handed_out_again = 0;
   for (const size_t bytes : {size_t{1} << 12, size_t{1} << 16, size_t{1} << 20, size_t{1} << 24}) {
-    void* const first = backend.allocate_host(bytes);
+    void* const first = device.allocate(bytes, DeviceBackend::Memory::pinned_host);
     REQUIRE(first);
-    backend.release_host(first, bytes);
-    void* const second = backend.allocate_host(bytes);
+    device.release(first, bytes, DeviceBackend::Memory::pinned_host);
+    void* const second = device.allocate(bytes, DeviceBackend::Memory::pinned_host);
     REQUIRE(second);
     handed_out_again += second == first;
-    backend.release_host(second, bytes);
+    device.release(second, bytes, DeviceBackend::Memory::pinned_host);
   }
   CHECK(handed_out_again > 0);
 }

@@ -131,13 +131,14 @@ TEST_CASE("events measure the device's time", "[cuda][fake]") {
 }
 
 TEST_CASE("a host callback does not delay the device's work", "[cuda]") {
-  cuda::CudaBackend& backend = cuda_backend();
+  cuda::CudaDeviceBackend& device = cuda_device();
+  cuda::CudaStreamBackend& stream = cuda_work();
   static std::atomic<bool> later_is_done{false}, was_done{false}, was_called{false};
   float number = 1;
-  void* const block = backend.allocate(sizeof number);
-  backend.copy(block, &number, sizeof number, CopyKind::to_device);
-  backend.note(1);
-  backend.call_when_done(
+  void* const block = device.allocate(sizeof number);
+  stream.copy(block, &number, sizeof number, CopyKind::to_device);
+  stream.note(1);
+  stream.call_when_done(
       [](void*) {
         for (int i = 0; i < 2000 && !later_is_done; ++i)
           std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -145,12 +146,12 @@ TEST_CASE("a host callback does not delay the device's work", "[cuda]") {
         was_called = true;
       },
       nullptr);
-  backend.copy(block, &number, sizeof number, CopyKind::to_device);
-  backend.finish();
+  stream.copy(block, &number, sizeof number, CopyKind::to_device);
+  stream.finish();
   later_is_done = true;
   while (!was_called) std::this_thread::yield();
   CHECK(was_done);
-  backend.release(block, sizeof number);
+  device.release(block, sizeof number);
 }
 
 }  // namespace tide::test

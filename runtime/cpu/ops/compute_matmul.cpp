@@ -7,15 +7,12 @@
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/team.h"
 #include "runtime/cpu/workspace.h"
-#include "runtime/device/backend.h"
+#include "runtime/device/small_work.h"
 #include "runtime/ir/math/half.h"
 #include "runtime/types/error.h"
 
 namespace tide {
 namespace {
-
-/// Multiply-adds up to which a product of a batch is computed by one thread.
-constexpr int64_t kSmallProduct = 1 << 22;
 
 /// Sizes and strides of a batch of products.
 struct Batch {
@@ -226,13 +223,6 @@ void compute_matmul(ComputeCall& call) {
     case DType::f8e5m2:
       throw InternalError("matmul of " + std::string(name_of(call.inputs[0].type)) + " was queued");
   }
-}
-
-int64_t small_product_work(const ComputeStep& step) {
-  if (step.op != ComputeOp::matmul) return 0;
-  const Shape& a = step.inputs[0].layout.shape;
-  const int64_t work = step.outputs[0].layout.shape.numel() * a[a.rank() - 1];
-  return work <= kSmallProduct ? std::max<int64_t>(work / 8, 1) : 0;
 }
 
 }  // namespace tide

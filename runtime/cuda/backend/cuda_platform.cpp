@@ -1,3 +1,4 @@
+// The row of CUDA devices in the table of kinds.
 #include "runtime/cuda/backend/cuda_platform.h"
 
 #include <cstdio>
@@ -6,6 +7,9 @@
 #include "runtime/cuda/driver/driver.h"
 #include "runtime/cuda/driver/properties.h"
 #include "runtime/cuda/launch/embedded_kernels.h"
+#include "runtime/cuda/libraries/blas.h"
+#include "runtime/cuda/libraries/cupti.h"
+#include "runtime/cuda/libraries/dnn.h"
 #include "runtime/cuda/libraries/libraries.h"
 #include "runtime/cuda/libraries/nvml.h"
 
@@ -16,59 +20,40 @@ constexpr ComputeOp kComposed[] = {ComputeOp::cumprod_backward, ComputeOp::dista
                                    ComputeOp::grid_sample,      ComputeOp::pad_edges,
                                    ComputeOp::scatter_minmax,   ComputeOp::window_sums};
 
-}  // namespace
+HostCompute host_routine = nullptr;
 
-CudaPlatform::CudaPlatform(HostCompute host_compute)
-    : Platform({.composed = kComposed,
-                .channels_last = true,
-                .convolution_takes_bias = false,
-                .half_products = true,
-                .large_parts = true,
-                .pins_host_memory = true,
-                .runs_on_host = false,
-                .autocast_type = DType::f16}),
-      host_compute_(host_compute) {}
-
-std::vector<uint8_t> CudaPlatform::devices() const {
+std::vector<uint8_t> usable_devices() {
   std::vector<uint8_t> numbers;
   for (const DeviceFacts& facts : driver_report().devices)
     if (facts.refusal.empty()) numbers.push_back(static_cast<uint8_t>(facts.ordinal));
   return numbers;
 }
 
-bool CudaPlatform::has(uint8_t index) const {
-  for (const DeviceFacts& facts : driver_report().devices)
-    if (facts.ordinal == index) return facts.refusal.empty();
-  return false;
+bool has_library(uint8_t index, ComputeOp op) {
+  const int capability = driver_report().devices.at(index).capability();
+  if (op == ComputeOp::scaled_matmul) return Blas::takes_float8(capability);
+  return op == ComputeOp::attention && Dnn::takes_attention(capability) && dnn_table() != nullptr;
 }
 
-std::unique_ptr<Backend> CudaPlatform::make_backend(uint8_t index) const {
-  return has(index) ? std::make_unique<CudaBackend>(index, host_compute_) : nullptr;
-}
-
-std::string CudaPlatform::name(uint8_t index) const {
-  return driver_report().devices.at(index).name;
-}
-
-std::string CudaPlatform::description() const {
+std::string description() {
   return describe_driver() + (driver_report().expected ? "\n" + describe_libraries() : "");
 }
 
-std::string CudaPlatform::versions() const {
+std::string versions() {
   const std::string release = driver_release();
   const int version = driver_report().version;
   return "driver " + (release.empty() ? "none" : release) + "    CUDA " +
          (version ? version_text(version) : "none");
 }
 
-std::string CudaPlatform::problem() const {
+std::string problem() {
   const DriverReport& report = driver_report();
   if (report.usable()) return "";
   return "CUDA cannot be used: " + report.problem + "; " +
          (report.expected ? report.advice : "see `tide info`");
 }
 
-void CudaPlatform::warn_if_broken() const {
+void warn_if_broken() {
   static std::once_flag once;
   std::call_once(once, [] {
     const DriverReport& report = driver_report();
@@ -78,21 +63,47 @@ void CudaPlatform::warn_if_broken() const {
   });
 }
 
-std::optional<DeviceProperties> CudaPlatform::properties(uint8_t index) const {
-  return device_properties(index);
-}
-
-std::optional<DeviceStatus> CudaPlatform::status(uint8_t index) const {
+std::optional<DeviceStatus> status(uint8_t index) {
   const DeviceProperties device = device_properties(index);
   return device_status(device.pci_domain, device.pci_bus, device.pci_device);
 }
 
-std::vector<DeviceStatus> CudaPlatform::statuses() const { return device_statuses(); }
+}  // namespace
 
-void CudaPlatform::set_visible_devices(std::span<const uint8_t> ordinals) const {
-  cuda::set_visible_devices(ordinals);
+const Platform& cuda_platform(HostCompute host_compute) {
+  host_routine = host_compute;
+  static const Platform row{
+      .capabilities = {.composed = kComposed,
+                       .channels_last = true,
+                       .convolution_takes_bias = false,
+                       .half_products = true,
+                       .large_parts = true,
+                       .pins_host_memory = true,
+                       .runs_on_host = false,
+                       .host_readable = false,
+                       .batches = true,
+                       .autocast_type = DType::f16},
+      .devices = usable_devices,
+      .make_device = [](uint8_t index) -> std::unique_ptr<DeviceBackend> {
+        return std::make_unique<CudaDeviceBackend>(index, host_routine);
+      },
+      .name = [](uint8_t index) { return driver_report().devices.at(index).name; },
+      .has_library = has_library,
+      .description = description,
+      .versions = versions,
+      .problem = problem,
+      .warn_if_broken = warn_if_broken,
+      .properties = [](uint8_t index) { return std::optional(device_properties(index)); },
+      .status = status,
+      .statuses = [] { return device_statuses(); },
+      .set_visible_devices = set_visible_devices,
+      .architectures = [] { return embedded_architectures(); },
+      .launch_of =
+          [](DeviceBackend& device, const LoopStep& step) {
+            return static_cast<CudaDeviceBackend&>(device).launch_of(step);
+          },
+      .step_clock = &Cupti::clock()};
+  return row;
 }
-
-std::vector<std::string> CudaPlatform::architectures() const { return embedded_architectures(); }
 
 }  // namespace tide::cuda

@@ -323,7 +323,7 @@ DriverError::DriverError(const char* call, Result code)
     : Error(error_message(call, code)), result(code) {}
 
 void raise(Result result, const char* call) {
-  if (result == kOutOfMemory) throw MemoryError(error_message(call, result));
+  if (result == kOutOfMemory) throw LaunchShortage(error_message(call, result));
   throw DriverError(call, result);
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/cuda/driver/driver_api.h"
-#include "runtime/types/error.h"
+#include "runtime/device/launch_shortage.h"
 
 namespace tide::cuda {
 
@@ -79,7 +79,7 @@ class DriverError : public Error {
   const Result result;
 };
 
-/// Throws MemoryError if memory ran out, else DriverError.
+/// Throws LaunchShortage if memory ran out, else DriverError.
 [[noreturn]] void raise(Result result, const char* call);
 /// Raises the error unless `result` is success.
 inline void check(Result result, const char* call) {

@@ -12,7 +12,6 @@
 #include "runtime/cuda/launch/loaded_kernels.h"
 #include "runtime/cuda/libraries/blas.h"
 #include "runtime/cuda/libraries/dnn.h"
-#include "runtime/device/async_stream.h"
 #include "runtime/device/backend.h"
 #include "runtime/ir/loop_passes.h"
 
@@ -28,9 +27,10 @@ class CudaKernels {
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters,
               LaunchGraphs& launches);
 
-  /// See AsyncStream::gather: gathers loops whose kernel has the same form.
+  /// Moves calls of one kernel that one launch can serve to the front, keeping their order; returns
+  /// their number, at least one.
   size_t gather(std::span<LoopCall> calls);
-  /// See AsyncStream::launch_together.
+  /// Launches calls that `gather` has grouped as one.
   void launch_together(std::span<const LoopCall> calls, LaunchGraphs& launches);
 
   /// The kernel of a fused loop for arrays at these addresses; a null function if there is no work.

@@ -24,7 +24,7 @@
 
 #include "runtime/cuda/driver/driver.h"
 #include "runtime/cuda/launch/launch_shape.h"
-#include "runtime/device/async_stream.h"
+#include "runtime/device/backend.h"
 
 namespace tide::cuda {
 

@@ -32,10 +32,10 @@ const blas::Table* table() {
   return found;
 }
 
-/// Throws MemoryError if cuBLASLt lacks memory: tide's own kernel would round differently.
+/// Throws LaunchShortage if cuBLASLt lacks memory: tide's own kernel would round differently.
 void demand_memory(blas::Status status, const char* call) {
   if (status == blas::kAllocationFailed)
-    throw MemoryError(std::string("out of memory: ") + call + " failed");
+    throw LaunchShortage(std::string("out of memory: ") + call + " failed");
 }
 
 /// A row-major operand for cuBLASLt: the stride of its rows, and whether it is transposed.

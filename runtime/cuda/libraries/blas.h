@@ -38,7 +38,7 @@ class Blas {
   /// Enqueues the product if cuBLASLt is available and supports it: contiguous rows or columns and
   /// a uniform batch stride; of integers only i8 to i32 (b's columns contiguous, n and k multiples
   /// of 4); float8 only with a's rows and b's columns contiguous, n and k multiples of 16. Throws
-  /// MemoryError if memory runs out. Results are reproducible: the algorithm depends only on
+  /// LaunchShortage if memory runs out. Results are reproducible: the algorithm depends only on
   /// shapes, types, layouts and alignment, and split sums are added in a fixed order.
   LibraryOutcome multiply(const MatmulArguments& product, const ProductForm& form,
                           CudaStream stream);

@@ -93,6 +93,13 @@ bool Cupti::accepts(cupti::Status status) {
   return false;
 }
 
+const StepClock& Cupti::clock() {
+  static const StepClock clock{[] { return of_process().start(); },
+                               [] { return of_process().stop(); },
+                               [] { return of_process().description(); }};
+  return clock;
+}
+
 bool Cupti::start() {
   const std::lock_guard lock(mutex_);
   if (!open()) return false;

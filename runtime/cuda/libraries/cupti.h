@@ -16,14 +16,16 @@ namespace tide::cuda {
 /// The process's only client of CUPTI, for all devices. Records refer to calls of the driver, and
 /// correlation records link calls to the step that the thread was in. They may arrive in any order,
 /// so both are kept until the profile ends.
-class Cupti : public StepClock {
+class Cupti {
  public:
   /// Never destroyed: CUPTI's thread may deliver records while the process exits.
   static Cupti& of_process();
+  static const StepClock& clock();
 
-  bool start() override;
-  std::unordered_map<int64_t, Times> stop() override;
-  std::string description() const override;
+  using Times = StepClock::Times;
+  bool start();
+  std::unordered_map<int64_t, Times> stop();
+  std::string description() const;
 
   // While it runs:
   /// Launches of the calling thread up to `leave` belong to the step.

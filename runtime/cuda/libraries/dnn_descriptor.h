@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtime/cuda/libraries/dnn_api.h"
-#include "runtime/types/error.h"
+#include "runtime/device/launch_shortage.h"
 
 namespace tide::cuda {
 
@@ -19,10 +19,10 @@ struct DnnRefusal {
   dnn::Status status;
 };
 
-/// Throws unless `status` is success: MemoryError if cuDNN lacks memory, else DnnRefusal.
+/// Throws unless `status` is success: LaunchShortage if cuDNN lacks memory, else DnnRefusal.
 inline void demand(dnn::Status status, const char* call) {
   if (status == dnn::kHostAllocationFailed || status == dnn::kDeviceAllocationFailed)
-    throw MemoryError(std::string("out of memory: ") + call + " failed");
+    throw LaunchShortage(std::string("out of memory: ") + call + " failed");
   if (status != 0) throw DnnRefusal{call, status};
 }
 

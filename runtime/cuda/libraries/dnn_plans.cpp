@@ -148,7 +148,7 @@ LibraryOutcome DnnPlans::run(const DnnProblem& problem, const char* refusal, con
     return {true, chosen.refusal};
   } catch (const DnnRefusal& refusal) {
     if (is_nearly_full())
-      throw MemoryError(std::string("out of memory: ") + refusal.call + " failed");
+      throw LaunchShortage(std::string("out of memory: ") + refusal.call + " failed");
     chosen.possible = false;
     chosen.refusal = problem.words().failed;
     if (logging())

@@ -2,7 +2,6 @@
 #include "runtime/cuda/libraries/workspace.h"
 
 #include "runtime/cuda/driver/driver.h"
-#include "runtime/types/error.h"
 #include "runtime/types/size_text.h"
 
 namespace tide::cuda {
@@ -21,7 +20,7 @@ void* Workspace::get(CudaStream stream, size_t bytes) {
     Block larger{0, bytes};
     const Result result = driver().allocate(&larger.data, bytes);
     if (result == kOutOfMemory)
-      throw MemoryError("out of memory: requested " + size_text(bytes) + " of workspace");
+      throw LaunchShortage("out of memory: requested " + size_text(bytes) + " of workspace");
     check(result, "cuMemAlloc");
     release(stream, block);
     block = larger;

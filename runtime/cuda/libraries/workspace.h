@@ -14,7 +14,7 @@ class Workspace {
   Workspace() = default;
   Workspace(const Workspace&) = delete;
 
-  /// The stream's block, of at least `bytes`; throws MemoryError if memory runs out. A call that
+  /// The stream's block, of at least `bytes`; throws LaunchShortage if memory runs out. A call that
   /// needs a larger block waits for the stream and may move it.
   void* get(CudaStream stream, size_t bytes);
   /// Waits for the streams that use large blocks, and releases the blocks.

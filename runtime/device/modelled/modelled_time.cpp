@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <new>
 
 #include "runtime/profile/recorder.h"
 
@@ -44,7 +45,11 @@ void StreamTime::note(uint64_t ticket) {
     ends_.clear();
     first_ = ticket;
   }
-  ends_.push_back(now_);
+  try {
+    ends_.push_back(now_);
+  } catch (const std::bad_alloc&) {  // the times before are replaced by this one
+    if (!ends_.empty()) ends_.back() = now_;
+  }
   last_ = ticket;
   if (ends_.size() > kKept) ends_.pop_front();
 }

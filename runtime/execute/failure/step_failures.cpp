@@ -1,6 +1,8 @@
 // Failures of steps in the error table.
 #include "runtime/execute/failure/step_failures.h"
 
+#include "runtime/device/simulation.h"
+
 namespace tide {
 
 Ref<Failure> failure_of(const BoundStep& bound, std::string_view what) {
@@ -21,8 +23,9 @@ Ref<Failure> StepFailures::blocking_error(const StepCall& call, bool drop) {
     failure->is_known();  // to the code that interrupted
     return failure;
   }
-  using Fault = FaultInjection::Fault;
-  if (faults_ && faults_->fault(step.kind == Step::Kind::copy ? Fault::copy : Fault::op))
+  using Fault = Simulation::Fault;
+  if (stream_.simulation &&
+      stream_.simulation->fault(step.kind == Step::Kind::copy ? Fault::copy : Fault::op))
     return failure_of(call.bound, "the device failed (injected fault)");
   if (errors_.empty()) return {};
   const auto wrong_at = [&](void* address, bool also_lost) {
@@ -90,7 +93,7 @@ bool StepFailures::keep_value_before(const StepCall& call, size_t output) {
     if (error && error->lost) continue;
     try {
       if (old != call.output(output))
-        backend_.copy(call.output(output), old, fallback.bytes, CopyKind::within);
+        stream_.copy(call.output(output), old, fallback.bytes, CopyKind::within);
       return true;
     } catch (const std::exception&) {  // the device was lost with both
     }

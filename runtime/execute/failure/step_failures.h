@@ -7,7 +7,6 @@
 
 #include "runtime/device/backend.h"
 #include "runtime/device/error_table.h"
-#include "runtime/device/fault_injection.h"
 #include "runtime/execute/failure/salvage_program.h"
 #include "runtime/execute/pending_checks.h"
 #include "runtime/execute/submission.h"
@@ -21,11 +20,8 @@ Ref<Failure> failure_of(const BoundStep& bound, const std::exception& error);
 /// Updates the error table as steps run and fail. Used by the queue's thread.
 class StepFailures {
  public:
-  StepFailures(Backend& backend, ErrorTable& errors, PendingChecks& pending_checks)
-      : backend_(backend),
-        faults_(backend.fault_injection()),
-        errors_(errors),
-        pending_checks_(pending_checks) {}
+  StepFailures(StreamBackend& stream, ErrorTable& errors, PendingChecks& pending_checks)
+      : stream_(stream), errors_(errors), pending_checks_(pending_checks) {}
 
   /// Why the step must not run; null: it may. `drop`: it was interrupted.
   Ref<Failure> blocking_error(const StepCall& call, bool drop);
@@ -44,8 +40,7 @@ class StepFailures {
  private:
   bool keep_value_before(const StepCall& call, size_t output);
 
-  Backend& backend_;
-  FaultInjection* const faults_;  ///< null: none
+  StreamBackend& stream_;
   ErrorTable& errors_;
   PendingChecks& pending_checks_;
 };

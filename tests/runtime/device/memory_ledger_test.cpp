@@ -49,7 +49,7 @@ TEST_CASE("a ledger knows what each line holds, and held at the last peak", "[de
 }
 
 TEST_CASE("blocks are held by the line that they were asked for", "[device]") {
-  SimBackend backend(0);
+  SimDevice backend(0);
   ProcessUse use;
   Allocator allocator(backend, use);
   Ref<Storage> first = allocator.allocate(1 << 20, 0, line(1));

@@ -24,7 +24,7 @@ TEST_CASE("block sizes waste little and never shrink", "[device]") {
 }
 
 TEST_CASE("a released block is handed out again", "[device]") {
-  SimBackend backend(0);
+  SimDevice backend(0);
   ProcessUse use;
   Allocator allocator(backend, use);
   for (size_t bytes : {size_t{2000}, size_t{100000}, size_t{10} << 20}) {
@@ -40,7 +40,7 @@ TEST_CASE("a released block is handed out again", "[device]") {
 }
 
 TEST_CASE("trimming releases all but what lies beside a block in use", "[device]") {
-  SimBackend backend(0);
+  SimDevice backend(0);
   ProcessUse use;
   Allocator allocator(backend, use);
   std::vector<Ref<Storage>> blocks;
@@ -61,7 +61,7 @@ TEST_CASE("trimming releases all but what lies beside a block in use", "[device]
 }
 
 TEST_CASE("blocks that work may still use stay where unused ones are released", "[device]") {
-  SimBackend backend(0);
+  SimDevice backend(0);
   ProcessUse use;
   Allocator allocator(backend, use);
   constexpr size_t kBytes = size_t{1} << 20;
@@ -81,7 +81,7 @@ TEST_CASE("blocks that work may still use stay where unused ones are released", 
 }
 
 TEST_CASE("the smallest blocks are handed out again in turns", "[device]") {
-  SimBackend backend(0);
+  SimDevice backend(0);
   ProcessUse use;
   Allocator allocator(backend, use);
   std::set<void*> places;
@@ -96,10 +96,10 @@ TEST_CASE("the smallest blocks are handed out again in turns", "[device]") {
 }
 
 TEST_CASE("a limit counts what is cached as well, and trimming makes room", "[device]") {
-  SimBackend backend(0);
+  SimDevice backend(0);
   SimOptions options;
   options.memory_limit = size_t{8} << 20;
-  backend.configure(options);
+  backend.simulation->configure(options);
   ProcessUse use;
   Allocator allocator(backend, use);
   Ref<Storage> block = allocator.allocate(size_t{6} << 20);
@@ -114,10 +114,10 @@ TEST_CASE("a limit counts what is cached as well, and trimming makes room", "[de
 }
 
 TEST_CASE("the lower of two limits holds, for small blocks, too", "[device]") {
-  SimBackend backend(0);
+  SimDevice backend(0);
   SimOptions options;
   options.memory_limit = size_t{8} << 20;
-  backend.configure(options);
+  backend.simulation->configure(options);
   ProcessUse use;
   Allocator allocator(backend, use);
   allocator.limit_to({size_t{1} << 20, "a test"});
@@ -136,10 +136,10 @@ TEST_CASE("the lower of two limits holds, for small blocks, too", "[device]") {
 }
 
 TEST_CASE("an allocation that is to fail gives nothing, the next one a block", "[device]") {
-  SimBackend backend(0);
+  SimDevice backend(0);
   SimOptions options;
   options.fail_allocation = 2;
-  backend.configure(options);
+  backend.simulation->configure(options);
   ProcessUse use;
   Allocator allocator(backend, use);
   CHECK(allocator.allocate(100));

@@ -1,7 +1,7 @@
 // Streams: order between them, blocks that they share, and what holds for all of a device at once.
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/device/simulation.h"
+#include "runtime/device/sim_options.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/reduce/scan.h"
 #include "runtime/ops/shape/creation.h"

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "runtime/device/device_state.h"
+#include "runtime/record/device_state.h"
 #include "tests/support/catch.h"
 
 using namespace tide;
@@ -20,7 +20,7 @@ constexpr const char* kAsked = "TIDE_TEST_END_OF_PROCESS";
 // run hidden ones too.
 TEST_CASE("a queue's thread ends its process", "[.end-of-process]") {
   if (!std::getenv(kAsked)) return;
-  WorkQueue& queue = *DeviceState::of({}).streams().front()->queue;
+  Queue& queue = *DeviceState::of({}).streams().front()->queue;
   const uint64_t ticket = queue.submit_task([](Task& task) { task.run = [] { std::exit(7); }; });
   queue.wait_uninterrupted(ticket);
 }

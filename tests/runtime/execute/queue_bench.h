@@ -11,25 +11,20 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/execute/queue.h"
+#include "runtime/execute/submission.h"
 #include "runtime/ir/compute_failure.h"
+#include "runtime/record/queue.h"
 #include "runtime/types/error.h"
 
 namespace tide::test {
 
-/// A device that only enqueues: it has completed what the test permits.
-class Stub : public Backend, public AsyncStream, public HostParallelism {
+/// A stream that only enqueues: it has completed what the test permits.
+class Stub : public StreamBackend {
  public:
-  std::unique_ptr<Backend> another_stream() override { return nullptr; }
-  void* allocate(size_t) override { return nullptr; }
-  void release(void*, size_t) override {}
-  MemoryLimit memory_limit() const override { return {}; }
-  void* allocate_host(size_t) override { return nullptr; }
-  void release_host(void*, size_t) override {}
   void launch(const LoopStep&, void* const*, const uint64_t*) override { ++launches; }
   /// The attributes are the number of the result, and that of the op's report if it has one.
   ComputeOutcome launch(const ComputeStep& step, void* const*) override {
-    if (shortages-- > 0) throw MemoryError("no room");
+    if (shortages-- > 0) throw LaunchShortage("no room");
     {
       const std::lock_guard lock(mutex_);
       order_.push_back(static_cast<uint64_t>(step.attributes[0]));
@@ -41,9 +36,6 @@ class Stub : public Backend, public AsyncStream, public HostParallelism {
   }
   void release_workspace() override { ++returns; }
   void copy(void*, const void*, size_t, CopyKind) override { ++copies; }
-  void finish() override { wait(noted_ + 1); }
-  bool host_readable() const override { return false; }
-  AsyncStream* async_stream() override { return this; }
   void note(uint64_t ticket) override { noted_ = ticket; }
   uint64_t done() override {
     const std::lock_guard lock(mutex_);
@@ -52,21 +44,17 @@ class Stub : public Backend, public AsyncStream, public HostParallelism {
   void wait(uint64_t ticket) override {
     std::unique_lock lock(mutex_);
     ++waits;
-    changed_.wait(lock, [&] { return released_ >= ticket; });
+    const uint64_t last = ticket == kAll ? noted_ + 1 : ticket;
+    changed_.wait(lock, [&] { return released_ >= last; });
   }
   std::optional<std::string> take_report(uint64_t report) override {
     if (!wrong.contains(report)) return std::nullopt;
     return wrong_position(static_cast<int64_t>(report), 3);
   }
   void call_when_done(void (*function)(void*), void* data) override { function(data); }
-  void follow(AsyncStream&, uint64_t ticket) override { followed = ticket; }
-  HostParallelism* host_parallelism() override { return threads ? this : nullptr; }
-  Parallel& parallel() override { return *threads; }
-  int64_t small_work(const LoopStep&) const override { return 1; }
-  int64_t small_work(const ComputeStep& step) const override {
-    return large.contains(static_cast<uint64_t>(step.attributes[0])) ? 0 : 1;
-  }
-  int64_t small_copy(size_t) const override { return 1; }
+  void follow(StreamBackend&, uint64_t ticket) override { followed = ticket; }
+  void take_time(uint64_t) override {}
+  MarkTime time_taken(uint64_t) override { return {}; }
 
   void release_to(uint64_t ticket) {
     const std::lock_guard lock(mutex_);
@@ -86,7 +74,6 @@ class Stub : public Backend, public AsyncStream, public HostParallelism {
   std::atomic<int> returns{0};    ///< of workspace
   std::set<uint64_t> wrong;       ///< the reports of ops that go wrong
   std::set<uint64_t> large;       ///< the results of ops that are not small
-  Parallel* threads = nullptr;
 
  private:
   std::mutex mutex_;
@@ -140,6 +127,9 @@ struct Bench {
     step.buffers.push_back({BufferUse::Source::node, 0});
     step.outputs = {0};
     step.compute.attributes = {static_cast<int64_t>(op.result)};
+    // The work of a small product, or of something that is not small.
+    step.compute.op = stub.large.contains(op.result) ? ComputeOp::sort : ComputeOp::matmul;
+    step.compute.inputs = step.compute.outputs = {{nullptr, DType::f32, Layout(Shape({1, 1}))}};
     if (op.report) step.compute.attributes.push_back(*op.report);
     if (op.old) step.fallbacks.push_back({0, {BufferUse::Source::external, 9}, 64, false});
     plan->steps.push_back(std::move(step));

@@ -1,6 +1,6 @@
 // The queue itself: what a wait waits for, how many submissions are in flight, what may run side by
 // side, and how one stream follows another.
-#include "runtime/execute/queue.h"
+#include "runtime/record/queue.h"
 
 #include <algorithm>
 #include <future>

@@ -2,7 +2,7 @@
 // does.
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/device/simulation.h"
+#include "runtime/device/sim_options.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/random/random.h"

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "runtime/device/device_state.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/shape/creation.h"
+#include "runtime/record/device_state.h"
 #include "runtime/record/engine.h"
 #include "tests/runtime/ops/values.h"
 #include "tests/support/catch.h"

@@ -3,9 +3,9 @@
 
 #include <thread>
 
-#include "runtime/device/device_state.h"
 #include "runtime/ops/reduce/scan.h"
 #include "runtime/ops/shape/creation.h"
+#include "runtime/record/device_state.h"
 #include "runtime/record/engine.h"
 #include "runtime/tensor/transfer.h"
 #include "runtime/types/error.h"

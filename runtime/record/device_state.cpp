@@ -1,5 +1,5 @@
 // Devices in use: creation, and allocation with retries.
-#include "runtime/device/device_state.h"
+#include "runtime/record/device_state.h"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,6 @@
 #include <system_error>
 #include <utility>
 
-#include "runtime/device/async_stream.h"
-#include "runtime/device/registry.h"
 #include "runtime/os/memory_budget.h"
 #include "runtime/profile/recorder.h"
 #include "runtime/types/error.h"
@@ -44,27 +42,29 @@ std::string list_of_devices() {
 
 }  // namespace
 
-DeviceState::DeviceState(Device d, std::unique_ptr<Backend> b, int n)
+DeviceState::DeviceState(Device d, std::unique_ptr<DeviceBackend> b, int n)
     : device(d),
       number(n),
       backend(std::move(b)),
       use(process_use(d)),
       allocator(*backend, use),
       pinned(*backend, use, Allocator::Memory::pinned_host) {
-  streams_[0] = std::make_unique<Stream>(*this, 0, nullptr, *backend);
+  streams_[0] = std::make_unique<Stream>(*this, 0);
 }
 
-Stream::Stream(DeviceState& device, uint8_t number, std::unique_ptr<Backend> own, Backend& backend)
+Stream::Stream(DeviceState& device, uint8_t number)
     : device(device),
       number(number),
-      own_backend(std::move(own)),
-      backend(backend),
-      queue(make_queue(*this)) {}
+      backend(device.backend->make_stream()),
+      queue(std::make_unique<Queue>(
+          *backend, device.failures, device.use.queued_ops,
+          [this](uint64_t work) { this->device.trim_unused(*this, work); },
+          device.device.name() + (number ? " " + std::to_string(number) : ""),
+          profile::StreamTrack{device.device, number})) {}
 
 std::vector<Stream*> DeviceState::streams() const {
-  std::vector<Stream*> list;
-  for (size_t i = 0; i < stream_count_.load(std::memory_order_acquire); ++i)
-    list.push_back(streams_[i].get());
+  std::vector<Stream*> list(stream_count_.load(std::memory_order_acquire));
+  for (size_t i = 0; i < list.size(); ++i) list[i] = streams_[i].get();
   return list;
 }
 
@@ -91,11 +91,9 @@ Stream& DeviceState::add_stream() {
   std::lock_guard lock(streams_mutex_);
   const size_t place = 1 + added_ % (kMostStreams - 1);
   if (!streams_[place]) {
-    auto own = unless_lost([&] { return backend->another_stream(); });
-    Backend& its = *own;
     try {
       streams_[place] =
-          std::make_unique<Stream>(*this, static_cast<uint8_t>(place), std::move(own), its);
+          unless_lost([&] { return std::make_unique<Stream>(*this, static_cast<uint8_t>(place)); });
     } catch (const std::system_error& error) {
       throw MemoryError("Stream: out of memory: no room for another thread on the host (" +
                         std::string(error.code().message()) + ")");
@@ -116,16 +114,16 @@ DeviceState& DeviceState::of(Device device) {
   if (DeviceState* state = place.load(std::memory_order_acquire)) return *state;
   std::lock_guard lock(all.mutex);
   if (DeviceState* state = place.load(std::memory_order_acquire)) return *state;
-  auto backend = platform(device.kind).make_backend(device.index);
-  if (!backend) {
+  if (!platform(device.kind).has(device.index)) {
     const std::string problem = platform(device.kind).problem();
     throw DeviceError("device: there is no " + device.name() + " here; there are " +
                       list_of_devices() + (problem.empty() ? "" : "; " + problem));
   }
   // For a process that exits on another thread than its first; see ~Recorder.
   if (all.states.empty()) std::atexit(DeviceState::shut_down);
-  all.states.push_back(std::make_unique<DeviceState>(device, std::move(backend),
-                                                     static_cast<int>(all.states.size())));
+  all.states.push_back(
+      std::make_unique<DeviceState>(device, platform(device.kind).make_device(device.index),
+                                    static_cast<int>(all.states.size())));
   place.store(all.states.back().get(), std::memory_order_release);
   return *all.states.back();
 }
@@ -153,18 +151,25 @@ DeviceState* DeviceState::pinning() {
 
 void DeviceState::shut_down() {
   // A library that exits the process from a queue's thread would wait for itself.
-  if (WorkQueue::is_queue_thread()) return;
+  if (Queue::is_queue_thread()) return;
   for (Stream* stream : all_streams()) stream->queue->drop_pending();
   for (DeviceState* state : all()) state->wait_uninterrupted();
 }
 
-void DeviceState::keep_until(Ref<Storage> storage, const WorkQueue& reader, uint64_t ticket) {
+void DeviceState::keep_until(Ref<Storage> storage, const Queue& reader, uint64_t ticket) {
   std::lock_guard lock(kept_mutex_);
   auto found = std::find_if(readers_.begin(), readers_.end(),
                             [&](const Reader& each) { return each.queue == &reader; });
   if (found == readers_.end()) found = readers_.insert(found, {&reader, {}});
   found->kept.push_back({std::move(storage), ticket});
   kept_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void DeviceState::fetch(void* destination, const void* source, size_t bytes, CopyKind kind) {
+  const std::lock_guard lock(fetches_mutex_);
+  if (!fetches_) fetches_ = backend->make_stream();
+  fetches_->copy(destination, source, bytes, kind);
+  fetches_->finish();
 }
 
 void DeviceState::release_kept() {
@@ -178,8 +183,8 @@ void DeviceState::release_kept() {
   }
 }
 
-Backend::DeviceMemory DeviceState::memory() {
-  return unless_lost([&] { return backend->device_memory(); });
+DeviceBackend::MemoryUse DeviceState::memory() {
+  return unless_lost([&] { return backend->memory(); });
 }
 
 Ref<Storage> DeviceState::try_allocate(size_t bytes, const Stream& stream, CallSite site) {
@@ -206,12 +211,11 @@ void DeviceState::reclaim() {
   if (reclaim_function()) reclaim_function()();
   empty_cache();
   // With a memory limit, host memory cached by other devices is missing here.
-  if (memory_limit() && backend->host_readable()) empty_host_caches();
+  if (memory_limit() && host_readable()) empty_host_caches();
 }
 
 void DeviceState::empty_cache() {
-  if (backend->async_stream())
-    for (Stream* stream : streams()) stream->queue->submit_release_of_workspace();
+  for (Stream* stream : streams()) stream->queue->submit_release_of_workspace();
   wait_uninterrupted();
   release_kept();
   allocator.trim();
@@ -233,7 +237,7 @@ void DeviceState::trim_unused(const Stream& stream, uint64_t work) {
 
 void DeviceState::empty_host_caches() {
   for (DeviceState* state : all())
-    if (state->backend->host_readable()) state->empty_cache();
+    if (state->host_readable()) state->empty_cache();
 }
 
 Ref<Storage> DeviceState::allocate(size_t bytes, const Stream& stream, const char* op) {
@@ -294,7 +298,7 @@ Ref<Storage> DeviceState::try_allocate_pinned(size_t bytes, const Stream& stream
 
 void DeviceState::raise_out_of_memory(size_t bytes, const char* op) const {
   const auto memory = allocator.statistics();
-  const Backend::DeviceMemory all = backend->device_memory();
+  const DeviceBackend::MemoryUse all = backend->memory();
   const std::string holders = largest_holders(allocator.holders());
   std::string limit;
   if (memory.limit) limit = ", limit " + size_text(memory.limit);
@@ -303,7 +307,7 @@ void DeviceState::raise_out_of_memory(size_t bytes, const char* op) const {
   throw MemoryError(std::string(op) + ": out of memory on " + device.name() + ": asked for " +
                     size_text(bytes) + ", in use " + size_text(memory.in_use) + ", cached " +
                     size_text(memory.cached) + limit +
-                    (backend->host_readable() ? memory_limit_text() : std::string()) +
+                    (host_readable() ? memory_limit_text() : std::string()) +
                     (holders.empty() ? "" : "; " + holders) +
                     "; drop what is not needed (tide.memory.snapshot names it), or compute in " +
                     "smaller parts");

@@ -10,7 +10,8 @@
 
 #include "runtime/device/error_table.h"
 #include "runtime/device/memory.h"
-#include "runtime/device/work_queue.h"
+#include "runtime/device/registry.h"
+#include "runtime/record/queue.h"
 #include "runtime/types/device.h"
 
 namespace tide {
@@ -19,23 +20,22 @@ class DeviceState;
 
 /// A stream of a device, with its own queue.
 struct Stream {
-  Stream(DeviceState& device, uint8_t number, std::unique_ptr<Backend> own, Backend& backend);
+  Stream(DeviceState& device, uint8_t number);
 
   DeviceState& device;
-  const uint8_t number;                        ///< 0: the default stream
-  const std::unique_ptr<Backend> own_backend;  ///< null: the device's
-  Backend& backend;
-  const std::unique_ptr<WorkQueue> queue;
+  const uint8_t number;  ///< 0: the default stream
+  const std::unique_ptr<StreamBackend> backend;
+  const std::unique_ptr<Queue> queue;
 };
 
 /// A device in use: its backend, memory and streams. Lives until the process ends.
 class DeviceState {
  public:
-  explicit DeviceState(Device device, std::unique_ptr<Backend> backend, int number);
+  DeviceState(Device device, std::unique_ptr<DeviceBackend> backend, int number);
 
   const Device device;
   const int number;  ///< 0, 1, ...: index in the recorders' lists of windows
-  const std::unique_ptr<Backend> backend;
+  const std::unique_ptr<DeviceBackend> backend;
   ProcessUse& use;  ///< use by this process
   Allocator allocator;
   Allocator pinned;  ///< of host memory, for transfers to this device
@@ -59,7 +59,7 @@ class DeviceState {
   Ref<Storage> try_allocate(size_t bytes, const Stream& stream,
                             CallSite site = current_call_site());
   /// The device's memory, including use by other processes. Throws DeviceError if it is lost.
-  Backend::DeviceMemory memory();
+  DeviceBackend::MemoryUse memory();
   /// Records the bytes of tensors in the current profile, if changed.
   void profile_memory();
   /// Drops unreachable values and frees cached blocks. Waits for the queues. Must not be called
@@ -83,8 +83,12 @@ class DeviceState {
   /// Like allocate_pinned, for the copy of a device's value, which is then transferred directly;
   /// null if pageable memory is better: see docs/memory.md.
   Ref<Storage> try_allocate_pinned(size_t bytes, const Stream& stream);
+  /// Copies a value of this device that is ready to the host, from any thread.
+  void fetch(void* destination, const void* source, size_t bytes, CopyKind kind);
+  /// Whether host threads may read the device's memory directly once the queue is done.
+  bool host_readable() const { return capabilities(device).host_readable; }
   /// Keeps a block from reuse until a queue other than its stream's has reached `ticket`.
-  void keep_until(Ref<Storage> storage, const WorkQueue& reader, uint64_t ticket);
+  void keep_until(Ref<Storage> storage, const Queue& reader, uint64_t ticket);
   /// Releases the blocks that have been read.
   void release_kept();
 
@@ -116,11 +120,12 @@ class DeviceState {
     uint64_t ticket;
   };
   struct Reader {
-    const WorkQueue* queue;
+    const Queue* queue;
     std::deque<Kept> kept;  ///< almost in the order of the queue
   };
   static inline std::atomic<uint64_t> allocated_bytes_{0};
-  std::mutex streams_mutex_;
+  std::mutex streams_mutex_, fetches_mutex_;
+  std::unique_ptr<StreamBackend> fetches_;  ///< for `fetch`; made on first use
   std::array<std::unique_ptr<Stream>, kMostStreams> streams_;
   std::atomic<size_t> stream_count_{1};
   size_t added_ = 0;
