@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 
 #include "runtime/codegen/machine_code.h"
 #include "runtime/codegen/object_cache.h"
@@ -61,8 +62,8 @@ const Platform& sim_platform() {
       .capabilities = {.pins_host_memory = true},
       .devices =
           [] {
-            std::vector<uint8_t> numbers;
-            for (int i = 0; i < sim_count(); ++i) numbers.push_back(static_cast<uint8_t>(i));
+            std::vector<uint8_t> numbers(static_cast<size_t>(sim_count()));
+            std::iota(numbers.begin(), numbers.end(), uint8_t{0});
             return numbers;
           },
       .make_device = [](uint8_t index) -> std::unique_ptr<DeviceBackend> {

@@ -12,16 +12,6 @@ namespace {
 
 constexpr const char* kShortage = "out of memory on the host";
 
-/// Returns what `make` does; null if memory is short.
-template <class Make>
-Ref<Failure> unless_short(const Make& make) noexcept {
-  try {
-    return make();
-  } catch (const std::bad_alloc&) {
-    return {};
-  }
-}
-
 Ref<Failure> new_shortage() {
   Ref<Failure> failure = new Failure("", {}, kShortage);
   failure->shortage = true;
@@ -42,29 +32,30 @@ Spares& spares() {
 }  // namespace
 
 Ref<Failure> Failure::of_work(const char* op, CallSite site, std::string_view what) noexcept {
-  const Ref<Failure> failure = unless_short([&] {
-    return Ref<Failure>(new Failure(op, site, std::string(op) + ": " + std::string(what)));
-  });
-  return failure ? failure : take_spare(op, site);
+  try {
+    return new Failure(op, site, std::string(op) + ": " + std::string(what));
+  } catch (const std::bad_alloc&) {
+    return take_spare(op, site);
+  }
 }
 
 Ref<Failure> Failure::of_work(const char* op, CallSite site, const std::exception& error) noexcept {
-  const Ref<Failure> failure = unless_short([&] {
-    Ref<Failure> made = new Failure(op, site, std::string(op) + ": " + message_of(error));
-    made->shortage = is_shortage(error);
-    return made;
-  });
-  return failure ? failure : take_spare(op, site);
+  try {
+    Ref<Failure> failure = new Failure(op, site, std::string(op) + ": " + message_of(error));
+    failure->shortage = is_shortage(error);
+    return failure;
+  } catch (const std::bad_alloc&) {
+    return take_spare(op, site);
+  }
 }
 
 void Failure::fill_spares() {
   Spares& all = spares();
   const std::lock_guard lock(all.mutex);
   static_assert(kSpares == std::tuple_size_v<decltype(all.records)>);
-  while (spare_count_ < kSpares) {
-    const Ref<Failure> spare = unless_short(new_shortage);
-    if (!spare) return;
-    all.records[spare_count_++] = spare;
+  try {
+    for (; spare_count_ < kSpares; ++spare_count_) all.records[spare_count_] = new_shortage();
+  } catch (const std::bad_alloc&) {  // those made so far may do
   }
 }
 
