@@ -59,20 +59,25 @@ std::string operand_text(const LoopStep& loop, size_t k) {
   return text + "\n";
 }
 
+std::string inputs_text(const LoopInstruction& instruction) {
+  std::string text;
+  for (int j = 0; j < instruction.arity; ++j)
+    text += (j ? ", " : "") + value_text(instruction.a[j]);
+  return text;
+}
+
 std::string instruction_text(const LoopInstruction& instruction) {
   using Kind = LoopInstruction::Kind;
   const std::string operand = std::to_string(instruction.operand);
   switch (instruction.kind) {
     case Kind::load:
-      return "load a" + operand;
+      if (instruction.arity == 0) return "load a" + operand;
+      return "load a" + operand + " at " + inputs_text(instruction);
     case Kind::parameter:
       return "number n" + operand;
-    case Kind::map: {
-      std::string text(name_of(static_cast<ElementwiseOp>(instruction.op)));
-      for (int j = 0; j < instruction.arity; ++j)
-        text += (j ? ", " : " ") + value_text(instruction.a[j]);
-      return text;
-    }
+    case Kind::map:
+      return std::string(name_of(static_cast<ElementwiseOp>(instruction.op))) + " " +
+             inputs_text(instruction);
     case Kind::reduce:
       return std::string("reduce ") + name_of_reduction(instruction.reduction) + " " +
              value_text(instruction.a[0]);

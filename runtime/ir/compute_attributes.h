@@ -127,6 +127,7 @@ struct RandomCountAttributes {
 
 struct RequireAttributes {
   Attribute<Requirement> requirement;
+  Attribute<int64_t> limit;  ///< of positions: 1..limit are allowed
 };
 
 struct LuAttributes {

@@ -21,6 +21,8 @@ std::string unmet(Requirement requirement) {
       return "a rate must be non-negative";
     case Requirement::variance:
       return "a variance must be non-negative";
+    case Requirement::position:
+      break;
   }
   return "";
 }

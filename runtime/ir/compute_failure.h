@@ -17,6 +17,7 @@ enum class Requirement : int64_t {
   enough_choices,   ///< at least as many positive weights as draws without replacement
   rate,             ///< non-negative
   variance,         ///< non-negative
+  position,         ///< from 1 to a limit; wrong_position is the message
 };
 
 /// The message for values that do not meet a requirement.

@@ -23,7 +23,8 @@ class Bytes {
 void add(Bytes& bytes, const LoopOperand& operand) {
   bytes.add8(static_cast<uint8_t>(operand.kind));
   bytes.add8(static_cast<uint8_t>(operand.type));
-  bytes.add8(static_cast<uint8_t>(operand.streaming | operand.per_row << 1 | operand.nested << 2));
+  bytes.add8(static_cast<uint8_t>(operand.streaming | operand.per_row << 1 | operand.nested << 2 |
+                                  operand.indexed << 3));
   bytes.add8(static_cast<uint8_t>(operand.vector_stride));
 }
 
@@ -34,6 +35,10 @@ void add(Bytes& bytes, const LoopInstruction& instruction) {
   bytes.add8(static_cast<uint8_t>(instruction.type));
   switch (instruction.kind) {
     case Kind::load:
+      bytes.add16(instruction.operand);
+      bytes.add8(instruction.arity);
+      for (int i = 0; i < instruction.arity; ++i) bytes.add16(instruction.a[i]);
+      break;
     case Kind::parameter:
       bytes.add16(instruction.operand);
       break;
@@ -57,7 +62,7 @@ void add(Bytes& bytes, const LoopInstruction& instruction) {
 
 std::vector<uint8_t> LoopProgram::key() const {
   Bytes bytes;
-  bytes.reserve(13 + 4 * operands.size() + 10 * code.size());
+  bytes.reserve(13 + 4 * operands.size() + 13 * code.size());
   bytes.add8(outer_rank);
   bytes.add8(static_cast<uint8_t>(has_row | partial << 1 | single_block << 2));
   bytes.add8(row_rank);

@@ -48,6 +48,8 @@ struct LoopOperand {
   /// Not evenly spaced along the row, but along each of its dimensions (LoopProgram::row_rank).
   /// Only loads from memory with Orientation::row.
   bool nested = false;
+  /// All loads of it are at computed positions. Neither nested nor stored to.
+  bool indexed = false;
 
   static constexpr int8_t kAnyStride = 2;
 };
@@ -55,7 +57,11 @@ struct LoopOperand {
 /// One instruction; its result is identified by its index in LoopProgram::code.
 struct LoopInstruction {
   enum class Kind : uint8_t {
-    load,       ///< operand `operand`, converted to compute_type(type): narrow types widen to f32
+    /// Operand `operand`, converted to compute_type(type): narrow types widen to f32. With inputs,
+    /// at a computed position in one more dimension, of a[1] elements that are a[2] apart, or
+    /// without a[2] next to each other: at a[0], from 1; lower ones count as 1, higher ones as the
+    /// last. All are i64.
+    load,
     parameter,  ///< parameter number `operand`, of compute_type(type)
     map,        ///< op on the values a[0..arity)
     reduce,     ///< combines values a[0] along the row in `type`; one value per row
@@ -68,7 +74,7 @@ struct LoopInstruction {
   DType type;
   OpCode op = 0;                 ///< map
   Reduction reduction{};         ///< reduce
-  uint8_t arity = 0;             ///< of a map
+  uint8_t arity = 0;             ///< of a map, or 2 or 3 for a load at a position
   uint16_t operand = 0;          ///< load and store: index into operands; parameter: its index
   uint16_t a[4] = {0, 0, 0, 0};  ///< indices of input values
 };

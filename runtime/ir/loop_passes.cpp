@@ -38,7 +38,7 @@ void LoopPasses::find_levels(const LoopProgram& program) {
       found.per_row = found.per_row && instructions[input].per_row;
     }
     if (instruction.kind == Kind::load)
-      found.per_row = program.operands[instruction.operand].per_row;
+      found.per_row = found.per_row && program.operands[instruction.operand].per_row;
     if (instruction.kind == Kind::store)
       found.per_row = program.operands[instruction.operand].per_row ||
                       (program.partial && program.code[instruction.a[0]].kind == Kind::reduce);
@@ -105,7 +105,8 @@ RowStage LoopPasses::row_stage(const LoopProgram& program, bool keeps) const {
   RowStage stage;
   for (size_t k = 0; k < again.size(); ++k) {
     const LoopOperand& operand = program.operands[k];
-    if (!again[k] || operand.kind != LoopOperand::Kind::memory || operand.vector_stride != 1)
+    if (!again[k] || operand.kind != LoopOperand::Kind::memory || operand.indexed ||
+        operand.vector_stride != 1)
       continue;
     stage.operands.push_back(static_cast<uint16_t>(k));
     stage.sizes.push_back(size_of(operand.type));

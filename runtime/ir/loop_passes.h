@@ -86,9 +86,8 @@ struct LoopPasses {
 /// The instructions that `instruction` uses.
 inline std::vector<uint16_t> inputs_of(const LoopInstruction& instruction) {
   using Kind = LoopInstruction::Kind;
-  const int count = instruction.kind == Kind::map ? instruction.arity
-                    : instruction.kind == Kind::reduce || instruction.kind == Kind::store ? 1
-                                                                                          : 0;
+  const bool has_one = instruction.kind == Kind::reduce || instruction.kind == Kind::store;
+  const int count = has_one ? 1 : instruction.arity;
   return {instruction.a, instruction.a + count};
 }
 

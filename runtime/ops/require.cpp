@@ -20,18 +20,27 @@ Tensor each_once(const Tensor& x) {
   return repeats ? make_view(x, layout) : x;
 }
 
-}  // namespace
-
-Tensor require(const char* op, Requirement requirement, const Tensor& condition,
+/// `value`, made dependent on the check of `condition`.
+Tensor checked(const char* op, const RequireAttributes& attributes, const Tensor& condition,
                const Tensor& value) {
   if (condition.numel() == 0) return value;
   const Tensor once = each_once(condition);
   const ComputeResult zero{Shape(), once.dtype()};
-  const auto attributes = pack(RequireAttributes{requirement});
-  const Tensor checked =
-      record_compute(ComputeOp::require, op, {&once, 1}, {&zero, 1}, attributes)[0];
-  // Adding the 0 makes the value depend on the check, and is fused into its consumers.
-  return add(value, checked);
+  const Tensor result =
+      record_compute(ComputeOp::require, op, {&once, 1}, {&zero, 1}, pack(attributes))[0];
+  // Adding the 0 is fused into its consumers.
+  return add(value, result);
+}
+
+}  // namespace
+
+Tensor require(const char* op, Requirement requirement, const Tensor& condition,
+               const Tensor& value) {
+  return checked(op, {requirement, 0}, condition, value);
+}
+
+Tensor require_positions(const char* op, const Tensor& positions, int64_t limit) {
+  return checked(op, {Requirement::position, limit}, positions, positions);
 }
 
 }  // namespace tide

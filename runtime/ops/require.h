@@ -12,4 +12,8 @@ namespace tide {
 Tensor require(const char* op, Requirement requirement, const Tensor& condition,
                const Tensor& value);
 
+/// Returns `positions`, of i64, which become invalid likewise if one of them is not from 1 to
+/// `limit`.
+Tensor require_positions(const char* op, const Tensor& positions, int64_t limit);
+
 }  // namespace tide

@@ -94,7 +94,8 @@ class Grouper {
     for_reads(n, [&](const Argument& argument) {
       if (!inside(argument)) return;
       const uint16_t group = result_.group_of[argument.node->index];
-      earliest = std::max<size_t>(earliest, loop && is_loop_group(group) ? group : group + 1);
+      const bool may_share = loop && is_loop_group(group) && !is_looked_up(n, argument);
+      earliest = std::max<size_t>(earliest, may_share ? group : group + 1);
     });
     if (n.replaces() && inside(n.arguments[1])) {
       // The replaced value must exist before, in case this fails; at the earliest it is computed by
@@ -357,7 +358,7 @@ class Grouper {
     for_reads(n, [&](const Argument& argument) {
       if (in_group(g, argument)) {
         connected = true;
-        fits = fits && SqueezedLayout(walked_layout(n, argument)).is_dense();
+        fits = fits && is_read_in_order(n, argument);
       } else {
         connected = connected || is_tied_to(group, i, argument);
       }
@@ -376,15 +377,15 @@ class Grouper {
     for_reads(n, [&](const Argument& argument) {
       const SqueezedLayout layout(walked_layout(n, argument));
       if (!in_group(g, argument)) {
-        row_fits = row_fits && layout.is_row(group.run_first, group.run_last);
+        row_fits = row_fits && is_row(n, argument, group.run_first, group.run_last);
         // A long row could not take in a reduction that may follow.
         connected = connected || (!group.long_row() && is_tied_to(group, i, argument));
       } else if (result_.per_row[argument.node->index]) {
         connected = true;
-        fits = fits && spreads_over_row(group, layout);
+        fits = fits && !is_looked_up(n, argument) && spreads_over_row(group, layout);
       } else {
         connected = true;
-        fits = fits && layout.is_dense();
+        fits = fits && is_read_in_order(n, argument);
       }
     });
     if (n.kind == Node::Kind::iota)
@@ -392,6 +393,17 @@ class Grouper {
     if (!connected) return group.long_row() ? Refusal::long_row : Refusal::unrelated;
     if (!fits) return Refusal::view;
     return row_fits ? Refusal::none : Refusal::row_view;
+  }
+
+  /// Whether the node reads each element of the argument for its own element at the same index.
+  static bool is_read_in_order(const Node& n, const Argument& argument) {
+    return !is_looked_up(n, argument) && SqueezedLayout(walked_layout(n, argument)).is_dense();
+  }
+
+  /// Whether a loop whose row are these dimensions can read the argument from memory.
+  static bool is_row(const Node& n, const Argument& argument, int first, int last) {
+    const SqueezedLayout layout(walked_layout(n, argument));
+    return is_looked_up(n, argument) ? layout.merges(first, last) : layout.is_row(first, last);
   }
 
   bool depends_on_row(size_t g, uint16_t i) const {
@@ -411,8 +423,7 @@ class Grouper {
     for_reads(n, [&](const Argument& argument) {
       if (!in_group(g, argument)) return;
       connected = true;
-      const SqueezedLayout layout(walked_layout(n, argument));
-      fits = fits && result_.per_row[argument.node->index] && layout.is_dense();
+      fits = fits && result_.per_row[argument.node->index] && is_read_in_order(n, argument);
     });
     if (!connected) return Refusal::unrelated;
     if (!fits) return Refusal::view;
@@ -466,8 +477,7 @@ class Grouper {
     for (uint16_t m : group.members) {
       bool fits = true;
       for_reads(node(m), [&](const Argument& read) {
-        if (!in_group(g, read))
-          fits = fits && SqueezedLayout(walked_layout(node(m), read)).is_row(first, last);
+        if (!in_group(g, read)) fits = fits && is_row(node(m), read, first, last);
       });
       if (node(m).kind == Node::Kind::iota)
         fits = fits && SqueezedLayout(*node(m).iota).merges(first, last);

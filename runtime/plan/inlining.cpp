@@ -77,6 +77,7 @@ class Inliner {
     double stored = bytes, computed = 0;
     std::vector<std::pair<uint16_t, std::vector<Leaf>>> found;
     for (const Reader& reader : readers_[i]) {
+      if (is_looked_up(*window_.nodes[reader.node], *reader.argument)) return;
       const uint16_t g = grouping_.group_of[reader.node];
       const Group& group = grouping_.groups[g];
       if (group.kind != Group::Kind::map && group.kind != Group::Kind::row) return;

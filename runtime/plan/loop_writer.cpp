@@ -168,6 +168,10 @@ void LoopWriter::write_node(uint16_t i) {
     step_.loop.program.code.back().reduction = n.reduction;
     return;
   }
+  if (n.kind == Node::Kind::lookup) {
+    values_[i] = write_lookup(i);
+    return;
+  }
   LoopInstruction map = map_of(n);
   if (n.kind == Node::Kind::iota)
     map.a[map.arity++] = write_iota(i, strides_for(i, SqueezedLayout(*n.iota)));
@@ -224,12 +228,27 @@ uint16_t LoopWriter::write_load(uint16_t i, int j, std::vector<int64_t> strides)
   const uint32_t place = places_.of(i, j);
   const BufferUse use = use_of(window_, window_.nodes[i]->arguments[j], place);
   for (const Loaded& loaded : loaded_)
-    if (loaded.use.source == use.source && loaded.use.index == use.index &&
+    if (!loaded.is_lookup && loaded.use.source == use.source && loaded.use.index == use.index &&
         loaded.strides == strides && window_.offsets[loaded.use.offset] == window_.offsets[place])
       return loaded.value;
   const uint16_t operand = add_operand(use, LoopOperand::Kind::memory, strides);
   const uint16_t value = emit(Kind::load, use.type, operand);
   loaded_.push_back({use, std::move(strides), value});
+  return value;
+}
+
+uint16_t LoopWriter::write_lookup(uint16_t i) {
+  const Node& n = *window_.nodes[i];
+  LoopInstruction load{};
+  load.kind = Kind::load;
+  load.type = n.type;
+  for (int j = 1; j < n.arity; ++j) load.a[load.arity++] = write_argument(i, j);
+  const BufferUse use = use_of(window_, n.arguments[0], places_.of(i, 0));
+  const auto strides = strides_for(i, SqueezedLayout(walked_layout(n, n.arguments[0])));
+  load.operand = add_operand(use, LoopOperand::Kind::memory, strides);
+  step_.loop.program.operands.back().indexed = true;
+  const uint16_t value = emit(load);
+  loaded_.push_back({use, strides, value, true});
   return value;
 }
 
@@ -296,7 +315,7 @@ void LoopWriter::add_fallback(uint16_t i) {
 void LoopWriter::add_reuse(uint16_t i) {
   const Node& n = *window_.nodes[i];
   for (const Loaded& loaded : loaded_) {
-    if (loaded.use.source != BufferUse::Source::external) continue;
+    if (loaded.use.source != BufferUse::Source::external || loaded.is_lookup) continue;
     const Node& outside = *window_.externals[loaded.use.index];
     const bool taken =
         std::any_of(step_.reuses.begin(), step_.reuses.end(),

@@ -29,6 +29,7 @@ class LoopWriter {
     BufferUse use;
     std::vector<int64_t> strides;
     uint16_t value;
+    bool is_lookup = false;  ///< at computed positions
   };
   /// A value of another group that is also computed here.
   struct Inlined {
@@ -46,6 +47,7 @@ class LoopWriter {
   uint16_t write_inlined(uint16_t reader, uint16_t i, const SqueezedLayout& layout);
   uint16_t write_load(uint16_t i, int j, std::vector<int64_t> strides);
   uint16_t write_parameter(uint16_t i, int j);
+  uint16_t write_lookup(uint16_t i);
   uint16_t write_iota(uint16_t i, std::vector<int64_t> strides);
   void write_store(uint16_t i);
   void store_partials(uint16_t i);

@@ -40,11 +40,15 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
     constant,  ///< elements from the host, or copied from another device or to pinned memory
     map,       ///< elementwise op on up to 4 arguments
     iota,      ///< map whose first argument is an index iota (`iota`)
-    reduce,    ///< along one run of dimensions of argument 0
-    assign,    ///< argument 0, replacing argument 1 in a cell: if it fails, argument 1 stays
-    write,     ///< argument 1 with argument 0 in the region `iota`; if it fails, argument 1 stays
-    compute,   ///< a compute op's first result
-    part,      ///< a further result of the compute node in argument 0
+    /// Elements of argument 0 at the positions in argument 1, an i64: a load at a computed position
+    /// (LoopInstruction::load) in a dimension of argument 2 elements, argument 3 apart, or without
+    /// that next to each other.
+    lookup,
+    reduce,   ///< along one run of dimensions of argument 0
+    assign,   ///< argument 0, replacing argument 1 in a cell: if it fails, argument 1 stays
+    write,    ///< argument 1 with argument 0 in the region `iota`; if it fails, argument 1 stays
+    compute,  ///< a compute op's first result
+    part,     ///< a further result of the compute node in argument 0
     uninitialized  ///< no elements yet: writes to its parts will create them
   };
   enum class State : uint8_t {

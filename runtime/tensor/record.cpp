@@ -171,6 +171,26 @@ Tensor record_iota(ElementwiseOp op, const char* name, const Layout& iota, DType
   return make_tensor(std::move(node));
 }
 
+Tensor record_lookup(const char* name, const Tensor& x, const Layout& layout,
+                     const Tensor& positions, int64_t size, int64_t stride) {
+  DeviceState& device =
+      common_device(name, std::array{TensorOrNumber(x), TensorOrNumber(positions)});
+  const auto input = [&](const Tensor& tensor) {
+    const bool is_there = tensor.body().cell->device == &device;
+    return is_there ? tensor : record_transfer(tensor, device.device);
+  };
+  Ref<Node> node = new_node(Node::Kind::lookup, name, device, x.dtype(), layout.shape);
+  node->op = static_cast<OpCode>(ElementwiseOp::convert);
+  node->operand_type = DType::i64;
+  node->arity = stride == 1 ? 3 : 4;
+  node->arguments[0] = argument_of(alias(input(x), layout));
+  node->arguments[1] = argument_of(input(positions));
+  node->arguments[2].number = static_cast<uint64_t>(size);
+  node->arguments[3].number = static_cast<uint64_t>(stride);
+  record_node(node);
+  return make_tensor(std::move(node));
+}
+
 namespace {
 
 /// The type of a reduction's result.
@@ -249,7 +269,7 @@ namespace {
 /// Throws DTypeError for float8, unless the op supports it.
 void check_float8(ComputeOp op, const char* name, std::span<const Tensor> inputs,
                   std::span<const int64_t> attributes) {
-  const bool moves = op == ComputeOp::gather || op == ComputeOp::pad_edges ||
+  const bool moves = op == ComputeOp::gather ||
                      (op == ComputeOp::scatter && !unpack<ScatterAttributes>(attributes).add);
   if (moves || op == ComputeOp::scaled_matmul) return;
   for (const Tensor& input : inputs)

@@ -30,6 +30,13 @@ Tensor record_map(ElementwiseOp op, const char* name, DType result_type, DType o
 Tensor record_iota(ElementwiseOp op, const char* name, const Layout& iota, DType result_type,
                    DType operand_type, Device device, std::initializer_list<Number> numbers);
 
+/// Looks up elements of x at computed positions in one of its dimensions, of `size` elements that
+/// are `stride` apart (at least one): the element at index i of the result is that of x at i
+/// through `layout`, moved from position 1 to positions[i], which broadcasts. Positions below 1
+/// count as 1, those above as the last; checks are separate (ops/require.h).
+Tensor record_lookup(const char* name, const Tensor& x, const Layout& layout,
+                     const Tensor& positions, int64_t size, int64_t stride);
+
 /// Reduces the dimensions first..last (from 0, inclusive), which are removed. The result has the
 /// input's type, but f32 for sums and products of f16/bf16, and i64 for those of integers and bool.
 Tensor record_reduce(Reduction reduction, const char* name, const Tensor& x, int first, int last);

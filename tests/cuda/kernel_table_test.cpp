@@ -65,14 +65,15 @@ LoopProgram read_program(std::string_view key) {
     operand.type = static_cast<DType>(read8());
     const uint8_t bits = read8();
     operand.streaming = bits & 1, operand.per_row = bits & 2, operand.nested = bits & 4;
+    operand.indexed = bits & 8;
     operand.vector_stride = static_cast<int8_t>(read8());
   }
   while (at < key.size()) {
     LoopInstruction& one = program.code.emplace_back();
     one.kind = static_cast<Kind>(read8());
     one.type = static_cast<DType>(read8());
-    if (one.kind == Kind::map) {
-      one.op = read16();
+    if (one.kind == Kind::load || one.kind == Kind::map) {
+      (one.kind == Kind::load ? one.operand : one.op) = read16();
       one.arity = read8();
       for (int i = 0; i < one.arity; ++i) one.a[i] = read16();
     } else if (one.kind == Kind::reduce) {

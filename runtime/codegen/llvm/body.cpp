@@ -1,6 +1,8 @@
 #include "runtime/codegen/llvm/body.h"
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "runtime/codegen/llvm/elementwise_op.h"
 #include "runtime/codegen/llvm/packed.h"
@@ -24,11 +26,12 @@ Body::Body(Frame& frame, const Lanes& lanes, const Positions& positions, llvm::V
            llvm::Value* count)
     : frame_(frame),
       lanes_(lanes),
-      positions_(positions),
+      positions_(&positions),
       index_(index),
       count_(count),
       values_(frame.program.code.size()),
-      narrow_(frame.program.code.size()) {}
+      narrow_(frame.program.code.size()),
+      uniform_(frame.program.code.size(), nullptr) {}
 
 void Body::compute(const std::vector<bool>& needed) {
   for (size_t i = 0; i < needed.size(); ++i) {
@@ -89,16 +92,16 @@ void Body::load(size_t i) {
   const LoopOperand& operand = frame_.program.operands[instruction.operand];
   const bool is_iota = operand.kind == LoopOperand::Kind::iota;
   if (!is_iota && is_narrow(operand.type) && operand.type == instruction.type)
-    return set_narrow(i, load_memory(instruction.operand));
-  const Value loaded = is_iota ? load_iota(instruction.operand)
-                               : widen(lanes_, operand.type, load_memory(instruction.operand));
+    return set_narrow(i, load_raw(instruction));
+  const Value loaded =
+      is_iota ? load_iota(instruction.operand) : widen(lanes_, operand.type, load_raw(instruction));
   round_into(i, loaded);
 }
 
 Value Body::load_iota(size_t operand) {
   auto& builder = frame_.code.builder;
   llvm::Value* stride = byte_stride(operand);
-  llvm::Value* first = builder.CreateAdd(positions_[operand], builder.CreateMul(index_, stride));
+  llvm::Value* first = builder.CreateAdd((*positions_)[operand], builder.CreateMul(index_, stride));
   Registers registers{};
   for (int i = 0; i < lanes_.registers; ++i) {
     llvm::Value* skipped = builder.CreateMul(stride, frame_.code.number(i * lanes_.width));
@@ -122,12 +125,108 @@ llvm::Value* Body::byte_stride(size_t operand) {
 llvm::Value* Body::element_address(size_t operand, llvm::Value* element) {
   auto& builder = frame_.code.builder;
   llvm::Value* distance = builder.CreateMul(element, byte_stride(operand));
-  return frame_.code.address(builder.getInt8Ty(), positions_[operand], distance);
+  return frame_.code.address(builder.getInt8Ty(), (*positions_)[operand], distance);
 }
 
 /// The address of register i of a dense array.
 llvm::Value* Body::part(llvm::Type* element, llvm::Value* base, int i) {
   return frame_.code.address(element, base, frame_.code.number(i * lanes_.width));
+}
+
+Registers Body::load_raw(const LoopInstruction& load) {
+  return load.arity > 0 ? load_at(load) : load_memory(load.operand);
+}
+
+/// Loads at computed positions: if all elements have the same one, as usual from the array moved to
+/// it.
+Registers Body::load_at(const LoopInstruction& load) {
+  auto& builder = frame_.code.builder;
+  const LoopOperand& operand = frame_.program.operands[load.operand];
+  const bool is_uniform =
+      lanes_.width > 1 && std::all_of(load.a, load.a + load.arity,
+                                      [&](uint16_t input) { return uniform_[input] != nullptr; });
+  const Lanes single = scalar_lanes(frame_);
+  const auto input = [&](int j) {
+    return is_uniform ? Value::broadcast(single, DType::i64, uniform_[load.a[j]])
+                      : value(load.a[j]);
+  };
+  const Value position = input(0), one = position.constant(1);
+  const Value indices = minimum(maximum(position, one), input(1)) - one;
+  const Value offsets = load.arity > 2 ? indices * input(2) : indices;
+  if (lanes_.width == 1 || is_uniform) {
+    llvm::Value* size = frame_.code.number(static_cast<int64_t>(size_of(operand.type)));
+    Positions moved = *positions_;
+    moved[load.operand] =
+        frame_.moved(load.operand, moved[load.operand], builder.CreateMul(offsets[0], size));
+    const Positions* const before = std::exchange(positions_, &moved);
+    const Registers raw = load_memory(load.operand);
+    positions_ = before;
+    return raw;
+  }
+  if (frame_.machine.gpu || count_ || operand.vector_stride != 0)
+    return load_at_each(load.operand, offsets.registers());
+  return load_neighbours(load.operand, offsets.registers());
+}
+
+/// Loads dense vectors if the elements follow each other, as in most of a padded or rolled row.
+Registers Body::load_neighbours(size_t operand, const Registers& offsets) {
+  auto& code = frame_.code;
+  auto& builder = code.builder;
+  const DType type = frame_.program.operands[operand].type;
+  llvm::Type* element = memory_type(builder.getContext(), type);
+  const auto size = static_cast<int64_t>(size_of(type));
+  llvm::Value* first = builder.CreateExtractElement(offsets[0], uint64_t{0});
+  llvm::Value* differences = nullptr;
+  for (int i = 0; i < lanes_.registers; ++i) {
+    std::vector<uint64_t> steps;
+    for (int lane = 0; lane < lanes_.width; ++lane)
+      steps.push_back(static_cast<uint64_t>(i * lanes_.width + lane));
+    llvm::Value* iota = llvm::ConstantDataVector::get(builder.getContext(), steps);
+    llvm::Value* expected = builder.CreateAdd(lanes_.splat(first), iota);
+    llvm::Value* difference = builder.CreateXor(offsets[i], expected);
+    differences = differences ? builder.CreateOr(differences, difference) : difference;
+  }
+  llvm::Value* are_neighbours =
+      builder.CreateICmpEQ(builder.CreateOrReduce(differences), code.number(0));
+  llvm::Type* form = lanes_.form(element);
+  std::vector<llvm::AllocaInst*> loaded;
+  for (int i = 0; i < lanes_.registers; ++i)
+    loaded.push_back(code.variable(llvm::Constant::getNullValue(form)));
+  llvm::Value* base = code.address(element, element_address(operand, index_), first);
+  code.when(are_neighbours, [&] {
+    for (size_t i = 0; i < loaded.size(); ++i)
+      code.set(loaded[i], code.load(form, part(element, base, static_cast<int>(i)), size));
+  });
+  code.when(builder.CreateNot(are_neighbours), [&] {
+    const Registers each = load_at_each(operand, offsets);
+    for (size_t i = 0; i < loaded.size(); ++i) code.set(loaded[i], each[i]);
+  });
+  Registers raw{};
+  for (size_t i = 0; i < loaded.size(); ++i) raw[i] = code.get(loaded[i]);
+  return raw;
+}
+
+/// In a tail, the last element is loaded again for those past the count.
+Registers Body::load_at_each(size_t operand, const Registers& offsets) {
+  auto& code = frame_.code;
+  auto& builder = code.builder;
+  const DType type = frame_.program.operands[operand].type;
+  llvm::Type* element = memory_type(builder.getContext(), type);
+  const auto size = static_cast<int64_t>(size_of(type));
+  Registers raw{};
+  for (int i = 0; i < lanes_.registers; ++i) {
+    raw[i] = llvm::PoisonValue::get(lanes_.form(element));
+    for (int lane = 0; lane < lanes_.width; ++lane) {
+      llvm::Value* number = code.number(i * lanes_.width + lane);
+      if (count_) number = code.smaller(number, builder.CreateSub(count_, code.number(1)));
+      llvm::Value* within = count_ ? number : code.number(lane);
+      llvm::Value* from = element_address(operand, builder.CreateAdd(index_, number));
+      from = code.address(element, from, builder.CreateExtractElement(offsets[i], within));
+      llvm::Value* loaded = code.load(element, from, size);
+      raw[i] = builder.CreateInsertElement(raw[i], loaded, static_cast<uint64_t>(lane));
+    }
+  }
+  return raw;
 }
 
 /// The alignment of a dense vector of elements of this size.
@@ -171,13 +270,13 @@ Registers Body::load_memory(size_t operand) {
   if (described.vector_stride == -1 && !count_) return load_reversed(operand);
   if (described.vector_stride != 1 || (count_ && !has_masked_moves(described.type)))
     return gather(operand);
-  llvm::Value* base = code.address(element, positions_[operand], index_);
+  llvm::Value* base = code.address(element, (*positions_)[operand], index_);
   llvm::Type* form = lanes_.form(element);
   for (int i = 0; i < lanes_.registers; ++i) {
     llvm::Value* address = part(element, base, i);
     raw[i] = count_ ? code.builder.CreateMaskedLoad(form, address, llvm::Align(size), mask(),
                                                     llvm::Constant::getNullValue(form))
-                    : code.load(form, address, vector_alignment(size));
+                    : code.load(form, address, described.indexed ? size : vector_alignment(size));
   }
   return raw;
 }
@@ -249,7 +348,7 @@ Registers Body::load_nested(size_t operand) {
   llvm::Type* element = memory_type(builder.getContext(), type);
   const auto size = static_cast<int64_t>(size_of(type));
   const auto& indices = row_indices();
-  llvm::Value* first = frame_.nested_address(operand, positions_[operand], indices);
+  llvm::Value* first = frame_.nested_address(operand, (*positions_)[operand], indices);
   Registers raw{};
   if (lanes_.width == 1) {
     raw[0] = code.load(element, first, size);
@@ -299,7 +398,7 @@ Registers Body::gather_nested(size_t operand) {
   llvm::Value* buffer = code.buffer(element, lanes_.elements());
   llvm::AllocaInst* inner = code.variable(indices.back());
   llvm::AllocaInst* address =
-      code.variable(frame_.nested_address(operand, positions_[operand], indices));
+      code.variable(frame_.nested_address(operand, (*positions_)[operand], indices));
   code.loop(
       code.number(0), count_ ? count_ : code.number(lanes_.elements()), 1, [&](llvm::Value* i) {
         code.store(code.load(element, code.get(address), size), code.address(element, buffer, i),
@@ -310,7 +409,7 @@ Registers Body::gather_nested(size_t operand) {
         code.when(builder.CreateICmpEQ(next, frame_.extent(last)), [&] {
           llvm::Value* following = builder.CreateAdd(index_, builder.CreateAdd(i, code.number(1)));
           code.set(inner, code.number(0));
-          code.set(address, frame_.nested_address(operand, positions_[operand],
+          code.set(address, frame_.nested_address(operand, (*positions_)[operand],
                                                   frame_.row_indices(following)));
         });
       });
@@ -356,7 +455,7 @@ void Body::store_memory(size_t operand, const Registers& raw) {
   if (frame_.machine.gpu && described.vector_stride != 1) return store_each(operand, raw);
   if (described.vector_stride != 1 || (count_ && !has_masked_moves(described.type)))
     return scatter(operand, raw);
-  llvm::Value* base = code.address(element, positions_[operand], index_);
+  llvm::Value* base = code.address(element, (*positions_)[operand], index_);
   // Streaming stores need at least 16 bytes.
   const bool streaming =
       described.streaming && !count_ && size * lanes_.width >= 16 && !frame_.machine.gpu;
@@ -431,36 +530,49 @@ void Body::store_private(const Value& value, llvm::Value* address) {
 
 namespace {
 
-/// Values that are uniform over the elements, each in one register, computed before the loop.
-std::vector<llvm::Value*> uniform_registers(Frame& frame, const VectorLoop& loop,
-                                            const Lanes& lanes) {
+/// A value that is the same for all elements: as a scalar, and in each lane of a register.
+struct Uniform {
+  llvm::Value *scalar = nullptr, *lanes = nullptr;
+};
+
+/// Values that are uniform over the elements, computed before the loop.
+std::vector<Uniform> uniform_values(Frame& frame, const VectorLoop& loop, const Lanes& lanes) {
   const auto& program = frame.program;
-  std::vector<llvm::Value*> uniform(program.code.size(), nullptr);
-  Body ahead(frame, scalar_lanes(frame), loop.positions, frame.code.number(0));
+  std::vector<Uniform> uniform(program.code.size());
+  const Lanes single = scalar_lanes(frame);
+  Body ahead(frame, single, loop.positions, frame.code.number(0));
   for (size_t i = 0; i < uniform.size(); ++i) {
     const LoopInstruction& instruction = program.code[i];
     if (!loop.needed[i]) continue;
     llvm::Value* scalar = loop.scalars.empty() ? nullptr : loop.scalars[i];
-    const bool loaded = instruction.kind == Kind::load && lanes.width > 1 &&
-                        is_broadcast(program.operands[instruction.operand]);
-    if (!scalar && (loaded || instruction.kind == Kind::parameter)) {
+    if (scalar) ahead.set(i, Value::broadcast(single, frame.type_of(i), scalar));
+    const bool is_computed =
+        instruction.kind == Kind::map ||
+        (instruction.kind == Kind::load && is_broadcast(program.operands[instruction.operand]));
+    const auto inputs = inputs_of(instruction);
+    const bool may_be_computed =
+        instruction.kind == Kind::parameter ||
+        (lanes.width > 1 && is_computed && std::ranges::all_of(inputs, [&](uint16_t input) {
+           return uniform[input].scalar != nullptr;
+         }));
+    if (!scalar && may_be_computed) {
       std::vector<bool> only(program.code.size(), false);
       only[i] = true;
       ahead.compute(only);
       scalar = ahead.value(i)[0];
     }
-    if (scalar) uniform[i] = lanes.splat(scalar);
+    if (scalar) uniform[i] = {scalar, lanes.splat(scalar)};
   }
   return uniform;
 }
 
-void run_body(Frame& frame, const VectorLoop& loop, const std::vector<llvm::Value*>& uniform,
+void run_body(Frame& frame, const VectorLoop& loop, const std::vector<Uniform>& uniform,
               Body& body) {
   for (size_t i = 0; i < uniform.size(); ++i) {
-    if (!uniform[i]) continue;
+    if (!uniform[i].scalar) continue;
     Registers registers{};
-    registers.fill(uniform[i]);
-    body.set(i, Value(body.lanes(), compute_type(frame.program.code[i].type), registers));
+    registers.fill(uniform[i].lanes);
+    body.set_uniform(i, Value(body.lanes(), frame.type_of(i), registers), uniform[i].scalar);
   }
   loop.body(body);
 }
@@ -473,7 +585,7 @@ void emit(Frame& frame, const VectorLoop& loop) {
   const Lanes full{&builder, &frame.machine, frame.width, frame.registers};
   const Lanes single{&builder, &frame.machine, frame.width, 1};
   code.when(builder.CreateICmpSLT(loop.begin, loop.end), [&] {
-    const auto uniform = uniform_registers(frame, loop, full);
+    const auto uniform = uniform_values(frame, loop, full);
     llvm::Value* length = builder.CreateSub(loop.end, loop.begin);
     llvm::Value* full_length = builder.CreateAnd(length, code.number(-full.elements()));
     llvm::Value* middle = builder.CreateAdd(loop.begin, full_length);

@@ -40,6 +40,11 @@ class Body {
   bool is_tail() const { return count_; }
 
   void set(size_t instruction, const Value& value) { values_[instruction] = value; }
+  /// Sets the value of all elements, with its scalar.
+  void set_uniform(size_t instruction, const Value& value, llvm::Value* scalar) {
+    values_[instruction] = value;
+    uniform_[instruction] = scalar;
+  }
   const Value& value(size_t instruction) const { return *values_[instruction]; }
 
   /// Computes the instructions marked in `needed` that have no value yet, stores excepted.
@@ -65,6 +70,10 @@ class Body {
   void load(size_t instruction);
   Value load_iota(size_t operand);
   Registers load_memory(size_t operand);
+  Registers load_raw(const LoopInstruction& load);
+  Registers load_at(const LoopInstruction& load);
+  Registers load_at_each(size_t operand, const Registers& offsets);
+  Registers load_neighbours(size_t operand, const Registers& offsets);
   Registers gather(size_t operand);
   Registers load_nested(size_t operand);
   Registers gather_nested(size_t operand);
@@ -86,13 +95,14 @@ class Body {
 
   Frame& frame_;
   Lanes lanes_;
-  const Positions& positions_;
+  const Positions* positions_;
   llvm::Value* index_;
   llvm::Value* count_;
   llvm::Value* mask_ = nullptr;
   std::vector<llvm::Value*> row_indices_;  ///< of the first element, once they are needed
   std::vector<std::optional<Value>> values_;
   std::vector<std::optional<Registers>> narrow_;  ///< values of half types as in memory
+  std::vector<llvm::Value*> uniform_;             ///< values that are known to be uniform, or null
 };
 
 /// A loop along the vector dimension.

@@ -323,7 +323,8 @@ std::vector<size_t> Frame::streams() const {
   for (const LoopInstruction& load : program.code) {
     if (load.kind != LoopInstruction::Kind::load) continue;
     const LoopOperand& operand = program.operands[load.operand];
-    if (operand.kind == LoopOperand::Kind::memory && operand.vector_stride == 1 && !operand.per_row)
+    if (operand.kind == LoopOperand::Kind::memory && operand.vector_stride == 1 &&
+        !operand.per_row && !operand.indexed)
       operands.push_back(load.operand);
   }
   return operands;

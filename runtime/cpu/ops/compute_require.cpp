@@ -1,9 +1,10 @@
-// Checks that no element is 0.
+// Checks that no element is 0, or that positions are in range.
 #include <atomic>
 #include <cstring>
 #include <type_traits>
 
 #include "runtime/cpu/ops/compute.h"
+#include "runtime/cpu/ops/range_check.h"
 #include "runtime/cpu/strided_walk.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/wide_vectors.h"
@@ -45,11 +46,24 @@ bool any_zero(const ArrayView& x, int64_t begin, int64_t end) {
   return found;
 }
 
+void check_positions(ComputeCall& call, int64_t limit) {
+  const ArrayView& x = call.inputs[0];
+  const auto* positions = static_cast<const int64_t*>(x.data);
+  RangeCheck check(call, limit);
+  call.parallel->for_range(x.layout.shape.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    StridedWalk<1> walk(x.layout.shape, {x.layout.strides.data()}, begin);
+    for (int64_t i = begin; i < end; ++i, walk.next()) check.allows(positions[walk.offset(0)], i);
+  });
+}
+
 }  // namespace
 
 void compute_require(ComputeCall& call) {
   const ArrayView& x = call.inputs[0];
   std::memset(call.outputs[0].data, 0, size_of(x.type));
+  const auto attributes = unpack<RequireAttributes>(call.attributes);
+  if (attributes.requirement == Requirement::position)
+    return check_positions(call, attributes.limit);
   std::atomic<bool> any_unmet = false;
   visit_type(x.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
@@ -57,7 +71,7 @@ void compute_require(ComputeCall& call) {
       if (any_zero<T>(x, begin, end)) any_unmet.store(true, std::memory_order_relaxed);
     });
   });
-  if (any_unmet) throw Error(unmet(unpack<RequireAttributes>(call.attributes).requirement));
+  if (any_unmet) throw Error(unmet(attributes.requirement));
 }
 
 }  // namespace tide

@@ -17,8 +17,8 @@ namespace tide::cuda {
 namespace {
 
 constexpr ComputeOp kComposed[] = {ComputeOp::cumprod_backward, ComputeOp::distances,
-                                   ComputeOp::grid_sample,      ComputeOp::pad_edges,
-                                   ComputeOp::scatter_minmax,   ComputeOp::window_sums};
+                                   ComputeOp::grid_sample, ComputeOp::scatter_minmax,
+                                   ComputeOp::window_sums};
 
 HostCompute host_routine = nullptr;
 

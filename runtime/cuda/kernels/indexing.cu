@@ -29,6 +29,19 @@ __device__ void gather(const IndexArguments& g) {
   }
 }
 
+/// Writes 0; the positions are only checked.
+__device__ void check(const IndexArguments& g) {
+  for (int64_t linear = thread_number(); linear < g.count; linear += thread_count()) {
+    int64_t at = 0, remaining = linear;
+    for (int d = g.rank - 1; d >= 0; --d) {
+      at += remaining % g.shape[d] * g.index_strides[d];
+      remaining /= g.shape[d];
+    }
+    allows(g, static_cast<const int64_t*>(g.index)[at], linear);
+  }
+  if (thread_number() == 0) *static_cast<int64_t*>(g.out) = 0;
+}
+
 /// One thread reports to the host what earlier kernels have found.
 __device__ void report(const IndexArguments& g) {
   unsigned long long linear = *g.first_wrong;
@@ -163,7 +176,8 @@ __device__ void reduce_bags(const BagArguments& b) {
         best = row;
         continue;
       }
-      if (g.source) value = widen(narrow<T>(value * widen(static_cast<const T*>(g.source)[linear])));
+      if (g.source)
+        value = widen(narrow<T>(value * widen(static_cast<const T*>(g.source)[linear])));
       total = total + value;
     }
     if (b.mean && counted > 1) total = total / static_cast<Wide<T>>(counted);
@@ -218,7 +232,7 @@ TIDE_ADD(bool, bool)
 
 #define TIDE_BAG(name, T)                                                                  \
   extern "C" __global__ void __launch_bounds__(256) embedding_bag_##name(BagArguments b) { \
-    reduce_bags<T>(b);                                                                    \
+    reduce_bags<T>(b);                                                                     \
   }
 TIDE_FLOATING_TYPES(TIDE_BAG)
 
@@ -230,4 +244,5 @@ TIDE_FLOATING_TYPES(TIDE_BAG)
 TIDE_ADD_ATOMIC(i32, unsigned)
 TIDE_ADD_ATOMIC(i64, unsigned long long)
 
+extern "C" __global__ void __launch_bounds__(256) check_positions(IndexArguments g) { check(g); }
 extern "C" __global__ void __launch_bounds__(1) report_positions(IndexArguments g) { report(g); }

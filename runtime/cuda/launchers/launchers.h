@@ -49,6 +49,7 @@ bool launch_pairs(ComputeLaunch& call);
 bool launch_pooling(ComputeLaunch& call);
 bool launch_random(ComputeLaunch& call);
 bool launch_require(ComputeLaunch& call);
+bool launch_position_check(ComputeLaunch& call);
 bool launch_scan(ComputeLaunch& call);
 bool launch_sort(ComputeLaunch& call);
 

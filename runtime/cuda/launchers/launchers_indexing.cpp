@@ -11,14 +11,13 @@
 namespace tide::cuda {
 namespace {
 
-/// The arguments that gather and scatter share. Positions may be 1 to `limit`.
-IndexArguments index_arguments(ComputeLaunch& call, int64_t limit) {
-  const Layout& index = call.input_layout(1);
+/// The arguments that depend on the index, which is input `input`. Positions may be 1 to `limit`.
+IndexArguments index_arguments(ComputeLaunch& call, size_t input, int64_t limit) {
+  const Layout& index = call.input_layout(input);
   IndexArguments g{};
-  g.index = call.input(1);
+  g.index = call.input(input);
   g.out = call.output(0);
   g.rank = index.rank();
-  g.dim = unpack<DimAttributes>(call.step.attributes).dim;
   for (int d = 0; d < index.rank(); ++d) {
     g.shape[d] = index.shape[d];
     g.index_strides[d] = index.strides[d];
@@ -83,8 +82,9 @@ void scatter_meeting(ComputeLaunch& call, ScatterArguments& s, const std::string
 
 bool launch_gather(ComputeLaunch& call) {
   const Layout& x = call.input_layout(0);
-  IndexArguments g =
-      index_arguments(call, x.shape[unpack<DimAttributes>(call.step.attributes).dim]);
+  const int dim = unpack<DimAttributes>(call.step.attributes).dim;
+  IndexArguments g = index_arguments(call, 1, x.shape[dim]);
+  g.dim = dim;
   g.x = call.input(0);
   g.count = call.output_shape(0).numel();
   if (g.count == 0) return true;
@@ -97,8 +97,7 @@ bool launch_gather(ComputeLaunch& call) {
 
 bool launch_bags(ComputeLaunch& call) {
   BagArguments b{};
-  b.rows = index_arguments(call, call.input_layout(0).shape[0]);
-  b.rows.dim = 0;
+  b.rows = index_arguments(call, 1, call.input_layout(0).shape[0]);
   b.rows.x = call.input(0);
   b.rows.count = call.output_shape(0).numel();
   if (b.rows.count == 0) return true;
@@ -120,7 +119,8 @@ bool launch_scatter(ComputeLaunch& call) {
   const DType type = call.step.outputs[0].type;
   const auto [dim, add] = unpack<ScatterAttributes>(call.step.attributes);
   const Layout out(call.output_shape(0));
-  IndexArguments g = index_arguments(call, out.shape[dim]);
+  IndexArguments g = index_arguments(call, 1, out.shape[dim]);
+  g.dim = dim;
   if (g.limit >= kWrongPosition || g.shape[g.dim] > UINT32_MAX) return false;
   for (int d = 0; d < out.rank(); ++d) {
     g.out_strides[d] = out.strides[d];
@@ -149,6 +149,15 @@ bool launch_scatter(ComputeLaunch& call) {
 }
 
 }  // namespace
+
+bool launch_position_check(ComputeLaunch& call) {
+  IndexArguments g =
+      index_arguments(call, 0, unpack<RequireAttributes>(call.step.attributes).limit);
+  g.count = call.input_layout(0).shape.numel();
+  run(call, "indexing", "check_positions", g, blocks_for(g.count), kElementThreads);
+  report_positions(call, g);
+  return true;
+}
 
 bool launch_indexing(ComputeLaunch& call) {
   if (call.step.op == ComputeOp::gather) return launch_gather(call);

@@ -7,6 +7,8 @@
 namespace tide::cuda {
 
 bool launch_require(ComputeLaunch& call) {
+  const Requirement requirement = unpack<RequireAttributes>(call.step.attributes).requirement;
+  if (requirement == Requirement::position) return launch_position_check(call);
   const Layout& x = call.input_layout(0);
   RequireArguments g{};
   g.x = call.input(0);
@@ -20,7 +22,6 @@ bool launch_require(ComputeLaunch& call) {
     g.rank = x.rank();
     for (int d = 0; d < g.rank; ++d) g.shape[d] = x.shape[d], g.strides[d] = x.strides[d];
   }
-  const Requirement requirement = unpack<RequireAttributes>(call.step.attributes).requirement;
   const Reports::Slot slot =
       call.reports.open([requirement](int64_t) { return unmet(requirement); });
   call.report = slot.number;

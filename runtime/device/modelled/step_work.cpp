@@ -111,7 +111,7 @@ StepWork work_of(const LoopStep& step) {
     int64_t elements = 1;
     for (size_t d = 0; d < dims; ++d) {
       if (d >= row && program.has_row && (d > row) != operand.nested) continue;
-      if (step.strides[k * dims + d] != 0 || step.extents[d] == 0)
+      if (operand.indexed || step.strides[k * dims + d] != 0 || step.extents[d] == 0)
         elements *= is_of_blocks(program, k, d) ? blocks_of(step.extents[d]) : step.extents[d];
     }
     work.bytes += elements * static_cast<int64_t>(size_of(operand.type));
@@ -127,7 +127,9 @@ StepWork work_of(const LoopStep& step) {
     const LoopInstruction& instruction = program.code[i];
     switch (instruction.kind) {
       case Kind::load:
-        per_row[i] = program.operands[instruction.operand].per_row;
+        per_row[i] = program.operands[instruction.operand].per_row &&
+                     std::all_of(instruction.a, instruction.a + instruction.arity,
+                                 [&](uint16_t value) { return per_row[value]; });
         break;
       case Kind::parameter:
         per_row[i] = true;

@@ -12,12 +12,12 @@ using Kind = LoopInstruction::Kind;
 
 int value_count(const LoopInstruction& instruction) {
   switch (instruction.kind) {
+    case Kind::load:
     case Kind::map:
       return instruction.arity;
     case Kind::reduce:
     case Kind::store:
       return 1;
-    case Kind::load:
     case Kind::parameter:
       return 0;
   }

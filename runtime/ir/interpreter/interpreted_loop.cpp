@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/ir/loop_passes.h"
+
 namespace tide {
 namespace {
 
@@ -43,11 +45,10 @@ std::unique_ptr<const InterpretedLoop> InterpretedLoop::of(const LoopProgram& pr
 
 bool InterpretedLoop::add(const LoopProgram& program, const LoopInstruction& instruction) {
   Call call{.kind = instruction.kind, .type = compute_type(instruction.type)};
-  call.arity = instruction.kind == Kind::map ? instruction.arity
-               : instruction.kind == Kind::reduce || instruction.kind == Kind::store ? 1
-                                                                                     : 0;
+  const auto inputs = inputs_of(instruction);
+  call.arity = static_cast<uint8_t>(inputs.size());
   call.operand = instruction.operand;
-  std::copy_n(instruction.a, call.arity, call.a);
+  std::copy(inputs.begin(), inputs.end(), call.a);
   call.per_row = has_row_;
   for (int j = 0; j < call.arity; ++j) call.per_row = call.per_row && calls_[call.a[j]].per_row;
   bool known = true;
@@ -89,11 +90,14 @@ bool InterpretedLoop::add(const LoopProgram& program, const LoopInstruction& ins
 bool InterpretedLoop::add_load(const LoopProgram& program, const LoopInstruction& instruction,
                                Call& call) {
   const LoopOperand& operand = program.operands[instruction.operand];
-  call.per_row = operand.per_row;
+  call.per_row = call.per_row && operand.per_row;
   call.element_bytes = size_of(operand.type);
   call.is_iota = operand.kind == LoopOperand::Kind::iota;
   const DType from = call.is_iota ? DType::i64 : compute_type(operand.type);
-  if (!call.is_iota) call.load = interpreted::load_of(operand.type);
+  if (operand.indexed)
+    call.load_at = interpreted::load_at_of(operand.type);
+  else if (!call.is_iota)
+    call.load = interpreted::load_of(operand.type);
   if (from != call.type) call.compute = interpreted::conversion(from, instruction.type);
   if (is_narrow(instruction.type) && operand.type != instruction.type)
     call.round = interpreted::rounding_to(instruction.type);
@@ -187,6 +191,11 @@ void InterpretedLoop::run_piece(const LoopArguments& arguments, const int64_t* p
           auto* const numbers = static_cast<int64_t*>(to);
           for (int64_t j = 0; j < wanted; ++j)
             numbers[j] = start + places[call.operand] + j * stride;
+        } else if (call.load_at) {
+          const auto numbers = [&](int j) -> const int64_t* {
+            return j < call.arity ? reinterpret_cast<const int64_t*>(array(call.a[j])) : nullptr;
+          };
+          call.load_at(address(), stride, {numbers(0), numbers(1), numbers(2)}, to, wanted);
         } else {
           call.load(address(), stride, to, wanted);
         }

@@ -41,6 +41,7 @@ class InterpretedLoop {
     size_t element_bytes = 0;  ///< of a load or store: in memory
     uint16_t a[4] = {0, 0, 0, 0};
     interpreted::Load load = nullptr;
+    interpreted::LoadAt load_at = nullptr;
     InterpretedCall compute = nullptr;      ///< of a map; otherwise a conversion, or null
     interpreted::Rounding round = nullptr;  ///< applied afterwards; or null
     interpreted::Reduce reduce = nullptr;

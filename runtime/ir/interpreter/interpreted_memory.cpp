@@ -44,6 +44,18 @@ TIDE_INTERPRETED void load(const void* from, int64_t stride, void* array, int64_
 }
 
 template <class Stored, class T>
+TIDE_INTERPRETED void load_at(const void* from, int64_t stride, const Lookup& lookup, void* array,
+                              int64_t count) {
+  const auto* const elements = static_cast<const Stored*>(from);
+  auto* const values = static_cast<T*>(array);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t index = std::min(std::max<int64_t>(lookup.positions[i], 1), lookup.sizes[i]) - 1;
+    values[i] =
+        static_cast<T>(elements[i * stride + index * (lookup.strides ? lookup.strides[i] : 1)]);
+  }
+}
+
+template <class Stored, class T>
 TIDE_INTERPRETED void store(const void* array, void* to, int64_t stride, int64_t count) {
   const auto* const values = static_cast<const T*>(array);
   auto* const elements = static_cast<Stored*>(to);
@@ -166,6 +178,13 @@ Load load_of(DType type) {
   if (is_narrow(type))
     return with_narrow(type, [](auto zero) -> Load { return load<decltype(zero), float>; });
   return with_type(type, [](auto zero) -> Load { return load<decltype(zero), decltype(zero)>; });
+}
+
+LoadAt load_at_of(DType type) {
+  if (is_narrow(type))
+    return with_narrow(type, [](auto zero) -> LoadAt { return load_at<decltype(zero), float>; });
+  return with_type(type,
+                   [](auto zero) -> LoadAt { return load_at<decltype(zero), decltype(zero)>; });
 }
 
 Store store_of(DType type) {

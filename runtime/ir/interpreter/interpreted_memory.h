@@ -13,6 +13,15 @@ namespace tide::interpreted {
 using Load = void (*)(const void* from, int64_t stride, void* array, int64_t count);
 Load load_of(DType type);
 
+/// Where an element is in the dimension of a load at computed positions: see LoopInstruction::load.
+struct Lookup {
+  const int64_t *positions, *sizes, *strides;  ///< strides: null: all are 1
+};
+/// Likewise, at computed positions.
+using LoadAt = void (*)(const void* from, int64_t stride, const Lookup& lookup, void* array,
+                        int64_t count);
+LoadAt load_at_of(DType type);
+
 /// Copies an array of the compute type of `type` to elements that are `stride` apart, rounded.
 using Store = void (*)(const void* array, void* to, int64_t stride, int64_t count);
 Store store_of(DType type);

@@ -220,11 +220,8 @@ Tensor to_joined(const Joined& joined, const Tensor& view) {
 Tensor pick(const Tensor& view, const std::vector<TensorIndex>& indices) {
   const Joined joined = join(view.shape(), indices);
   const Tensor from = to_joined(joined, view);
-  Shape shape = from.shape();
-  shape[joined.at] = joined.positions.numel();
-  const Tensor y =
-      gather_along("index", from, joined.at, spread_index(joined.positions, shape, joined.at));
-  return reshape_to(y, replace(shape, joined.at, 1, joined.index_shape));
+  const Tensor y = select_along("index", from, joined.at, joined.positions);
+  return reshape_to(y, replace(from.shape(), joined.at, 1, joined.index_shape));
 }
 
 Tensor as_tensor(const TensorOrNumber& value, DType type, Device device) {

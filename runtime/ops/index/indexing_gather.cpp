@@ -1,11 +1,14 @@
 // Gather, scatter, and the ops built on them.
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
+#include "runtime/ops/require.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
@@ -97,6 +100,61 @@ Tensor gather_along(const char* name, const Tensor& x, int dim, const Tensor& in
   return y;
 }
 
+Tensor lookup(const char* name, const Tensor& x, std::span<const Tensor> positions) {
+  const auto is_looked_up = [&](int d) { return positions[static_cast<size_t>(d)].defined(); };
+  int count = 0;
+  bool ascends = true;
+  for (int d = 0; d < x.rank(); ++d) {
+    count += is_looked_up(d);
+    ascends = ascends && (!is_looked_up(d) || x.layout().strides[d] >= 0);
+  }
+  // The positions of several dimensions are those of one, of all elements between the first and the
+  // last.
+  const Tensor from = count > 1 && !ascends ? contiguous(detach(x)) : detach(x);
+  Layout layout = from.layout();
+  for (int d = 0; d < x.rank(); ++d)
+    if (is_looked_up(d)) layout.shape[d] = positions[static_cast<size_t>(d)].numel();
+  Tensor at;
+  int64_t size = 1, stride = 1;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (!is_looked_up(d)) continue;
+    const int64_t own = std::exchange(layout.strides[d], 0);
+    Tensor vector = positions[static_cast<size_t>(d)];
+    if (count == 1)
+      stride = own;
+    else
+      vector = (vector - Number(1)) * Number(own);
+    size += (x.shape()[d] - 1) * (count == 1 ? 1 : own);
+    const Tensor spread = spread_index(vector, layout.shape, d);
+    at = at.defined() ? at + spread : spread;
+  }
+  if (!at.defined()) return clone(from);
+  return record_lookup(name, from, layout, count == 1 ? at : at + Number(1), size, stride);
+}
+
+Tensor lookup_along(const char* name, const Tensor& x, int dim, const Tensor& vector) {
+  std::vector<Tensor> positions(static_cast<size_t>(x.rank()));
+  positions[static_cast<size_t>(dim)] = vector;
+  const Tensor y = lookup(name, x, positions);
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, name, {x}, false,
+                [=, from = x.shape(), shape = y.shape(),
+                 vector = Saved(vector)](const GradientCall& call) -> std::vector<Tensor> {
+                  const Tensor index = spread_index(vector.get(), shape, dim);
+                  return {scatter_along(name, zeros_of(from, call.dy), dim, index, call.dy, true)};
+                });
+  }
+  return y;
+}
+
+Tensor select_along(const char* name, const Tensor& x, int dim, const Tensor& vector) {
+  const int64_t size = x.shape()[dim];
+  if (size > 0) return lookup_along(name, x, dim, require_positions(name, vector, size));
+  Shape shape = x.shape();
+  shape[dim] = vector.numel();
+  return gather_along(name, x, dim, spread_index(vector, shape, dim));
+}
+
 Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor& index,
                      const Tensor& source, bool add) {
   const Tensor inputs[] = {contiguous(base), index, source};
@@ -173,10 +231,8 @@ Tensor scatter_add(const Tensor& x, Dim dim, const Tensor& index, const Tensor& 
 
 Tensor index_select(const Tensor& x, Dim dim, const Tensor& index) {
   const int axis = resolve_dim("index_select", dim, x.rank());
-  const Tensor vector = index_vector("index_select", index), rows = as_vector(x);
-  Shape shape = rows.shape();
-  shape[axis] = vector.numel();
-  const Tensor y = gather_along("index_select", rows, axis, spread_index(vector, shape, axis));
+  const Tensor vector = index_vector("index_select", index);
+  const Tensor y = select_along("index_select", as_vector(x), axis, vector);
   return x.rank() == 0 ? reshape_to(y, {}) : y;
 }
 

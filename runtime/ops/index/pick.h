@@ -1,6 +1,8 @@
 // Building blocks of indexing: one dimension at a time, by positions in i64 tensors.
 #pragma once
 
+#include <span>
+
 #include "runtime/autograd/autograd.h"
 #include "runtime/tensor/tensor.h"
 
@@ -28,6 +30,18 @@ Tensor trim(const Tensor& source, const Shape& shape);
 
 /// The elements of x along dim (from 0) at `index`, in the shape of index. Differentiable.
 Tensor gather_along(const char* name, const Tensor& x, int dim, const Tensor& index);
+
+/// The elements of x at `positions`, a vector of i64 for each dimension or, for an entire one, an
+/// undefined tensor; they are known to be from 1 to its size. Fuses with its neighbours, without a
+/// grad function.
+Tensor lookup(const char* name, const Tensor& x, std::span<const Tensor> positions);
+
+/// The slices of x along dim (from 0) at the positions in a vector, which are known to be from 1 to
+/// the size of that dimension. Differentiable.
+Tensor lookup_along(const char* name, const Tensor& x, int dim, const Tensor& vector);
+
+/// As lookup_along, for any positions, which are checked.
+Tensor select_along(const char* name, const Tensor& x, int dim, const Tensor& vector);
 
 /// base with `source` written (or added) at `index` along dim. Differentiable.
 Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor& index,

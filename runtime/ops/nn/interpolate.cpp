@@ -11,7 +11,7 @@
 #include "runtime/device/registry.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
-#include "runtime/ops/index/indexing.h"
+#include "runtime/ops/index/pick.h"
 #include "runtime/ops/nn/pooling.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
@@ -41,7 +41,7 @@ Tensor nearest(const Tensor& x, int dim, const Resampling& r, bool exact) {
     const float index = (static_cast<float>(i) + (exact ? 0.5f : 0.0f)) * scale;
     positions.push_back(std::min(static_cast<int64_t>(std::floor(index)), r.from - 1) + 1);
   }
-  return index_select(x, Dim{dim}, constant(positions, x.device()));
+  return lookup_along("interpolate", x, dim, constant(positions, x.device()));
 }
 
 /// How each output element along a dimension is computed: as a weighted sum of input elements.
@@ -159,7 +159,7 @@ Windows transposed(const Windows& windows, int64_t from) {
 Tensor picked(const Tensor& x, int dim, const Windows& windows, size_t k) {
   std::vector<int64_t> positions;
   for (const ResamplingWindow& window : windows) positions.push_back(window.indices[k] + 1);
-  return index_select(x, Dim{dim}, constant(positions, x.device()));
+  return lookup_along("interpolate", x, dim, constant(positions, x.device()));
 }
 
 /// The shape of one value per window that broadcasts to x.

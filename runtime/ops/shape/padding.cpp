@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "runtime/autograd/autograd.h"
-#include "runtime/device/registry.h"
-#include "runtime/ir/edge_segment.h"
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/pick.h"
@@ -69,6 +67,12 @@ int64_t reflected(int64_t i, int64_t n) {
 }
 int64_t replicated(int64_t i, int64_t n) { return std::clamp<int64_t>(i, 0, n - 1); }
 int64_t wrapped(int64_t i, int64_t n) { return (i % n + n) % n; }
+
+/// `count` indices of a padded dimension from `to` on, copied from the input's indices from `from`
+/// on, `step` apart (-1, 0 or 1).
+struct EdgeSegment {
+  int64_t to, from, count, step;
+};
 
 /// How padding by copies of the input's elements maps each dimension.
 struct Edges {
@@ -149,33 +153,23 @@ Tensor fold_edges(const Tensor& padded, const Edges& edges) {
   return x;
 }
 
-/// x padded with copies of its elements by one compute op, without a grad function.
-Tensor grow_rows(const Tensor& x, const Edges& edges) {
-  std::vector<int64_t> attributes;
-  for (const std::vector<EdgeSegment>& segments : edges.segments) {
-    attributes.push_back(static_cast<int64_t>(segments.size()));
-    for (const EdgeSegment& s : segments)
-      attributes.insert(attributes.end(), {s.to, s.from, s.count, s.step});
-  }
-  const ComputeResult result{edges.grown, x.dtype()};
-  return record_compute(ComputeOp::pad_edges, "pad", {&x, 1}, {&result, 1}, attributes)[0];
-}
-
-/// As pad_edges' compute op, but block by block, each a separate kernel.
-Tensor grow_blocks(const Tensor& x, const Edges& edges) {
-  const Tensor y = record_room("pad", edges.grown, x.dtype(), x.device());
-  edges.each_block([&](const Layout& target, Layout source) {
-    source.offset += x.layout().offset;
-    record_fill("pad", make_view(y, target), make_view(x, source));
-  });
-  return y;
+/// For each padded index of a dimension, the position of its source; undefined if they are the
+/// same.
+Tensor source_positions(const Edges& edges, int dim, Device device) {
+  const std::vector<EdgeSegment>& segments = edges.segments[static_cast<size_t>(dim)];
+  if (edges.grown[dim] == edges.shape[dim] && segments.size() == 1) return Tensor();
+  check_list_length("pad", edges.grown[dim]);
+  std::vector<int64_t> positions;
+  for (const EdgeSegment& s : segments)
+    for (int64_t i = 0; i < s.count; ++i) positions.push_back(s.from + i * s.step + 1);
+  return record_constant(positions.data(), {edges.grown[dim]}, DType::i64, device);
 }
 
 /// x padded with copies of its elements.
 Tensor pad_edges(const Tensor& x, const Edges& edges) {
-  const Tensor from = detach(contiguous(x));
-  const Tensor y = has_kernel(ComputeOp::pad_edges, x.device()) ? grow_rows(from, edges)
-                                                                : grow_blocks(from, edges);
+  std::vector<Tensor> positions;
+  for (int d = 0; d < x.rank(); ++d) positions.push_back(source_positions(edges, d, x.device()));
+  const Tensor y = lookup("pad", x, positions);
   if (needs_grad_fn(x)) {
     set_grad_fn(y, "pad", {x}, false, [edges](const GradientCall& call) -> std::vector<Tensor> {
       return {fold_edges(call.dy, edges)};

@@ -171,11 +171,9 @@ class Interpreter {
         dimensions_(program.dimensions()),
         row_length_(program.has_row ? arguments.extents[program.outer_rank] : 1) {
     for (const LoopInstruction& instruction : program.code) {
-      bool per_row = program.has_row && instruction.kind != Kind::load;
+      bool per_row = program.has_row;
       if (instruction.kind == Kind::load) per_row = program.operands[instruction.operand].per_row;
-      const int count = instruction.kind == Kind::map     ? instruction.arity
-                        : instruction.kind == Kind::store ? 1
-                                                          : 0;
+      const int count = instruction.kind == Kind::store ? 1 : instruction.arity;
       for (int i = 0; i < count; ++i) per_row = per_row && per_row_[instruction.a[i]];
       per_row_.push_back(per_row);
     }
@@ -235,7 +233,12 @@ class Interpreter {
     }
     if (instruction.kind == Kind::load) {
       const LoopOperand& operand = program_.operands[instruction.operand];
-      const int64_t index = place(instruction.operand, static_cast<int64_t>(r));
+      int64_t index = place(instruction.operand, static_cast<int64_t>(r));
+      if (instruction.arity > 0) {
+        const auto input = [&](int j) { return std::get<int64_t>(at(instruction.a[j], r)); };
+        index += (std::clamp<int64_t>(input(0), 1, input(1)) - 1) *
+                 (instruction.arity > 2 ? input(2) : 1);
+      }
       void* base = arguments_.bases[instruction.operand];
       Number value = operand.kind == LoopOperand::Kind::iota
                          ? Number(reinterpret_cast<int64_t>(base) + index)

@@ -201,6 +201,8 @@ class Maker {
       program.operands.push_back({.kind = LoopOperand::Kind::iota, .type = DType::i64});
       load.type = DType::i64;
       load.operand = static_cast<uint16_t>(program.operands.size() - 1);
+    } else if (!per_row && upto(4) == 0) {
+      return add_load_at();
     } else {
       const int strides[] = {1, 1, 1, 0, -1, LoopOperand::kAnyStride};
       int stride = strides[upto(6)];
@@ -214,6 +216,58 @@ class Maker {
     }
     program.code.push_back(load);
     return last(per_row);
+  }
+
+  /// A load at positions that another value determines, or that count upwards.
+  Typed add_load_at() {
+    LoopProgram& program = made_.program;
+    const int64_t size = 1 + upto(300), stride = upto(4) ? 1 : 1 + upto(3);
+    const auto add_number = [&](int64_t number) {
+      made_.parameters.push_back(static_cast<uint64_t>(number));
+      program.code.push_back(
+          {.kind = Kind::parameter, .type = DType::i64, .operand = program.parameter_count++});
+      return last(program.has_row);
+    };
+    const Typed position =
+        values_.empty() || upto(2) ? counted() : converted(any_value(), DType::i64);
+    LoopInstruction load{.kind = Kind::load, .type = any_type()};
+    load.a[load.arity++] = position.instruction;
+    load.a[load.arity++] = add_number(size).instruction;
+    if (stride > 1 || upto(2)) load.a[load.arity++] = add_number(stride).instruction;
+    // The element at the first position, and the others after it.
+    const DType type = load.type;
+    const bool spread = upto(2);
+    const uint16_t operand =
+        spread ? add_broadcast(type) : add_memory(type, upto(3) ? 1 : -1, false, false);
+    program.operands[operand].indexed = true;
+    made_.memory[operand].resize(made_.memory[operand].size() +
+                                 static_cast<size_t>(size * stride) * size_of(type));
+    fill(type, made_.memory[operand]);
+    load.operand = operand;
+    program.code.push_back(load);
+    return last(false);
+  }
+
+  /// Positions that count up along the vector dimension, from somewhere near 1.
+  Typed counted() {
+    LoopProgram& program = made_.program;
+    const auto vector_dim = static_cast<size_t>(vector_dimension());
+    for (size_t d = 0; d < program.dimensions(); ++d)
+      made_.strides.push_back(d == vector_dim ? 1 : upto(7) - 3);
+    made_.memory.emplace_back();
+    made_.offsets.push_back(upto(100) - 50);
+    program.operands.push_back({.kind = LoopOperand::Kind::iota, .type = DType::i64});
+    program.code.push_back({.kind = Kind::load,
+                            .type = DType::i64,
+                            .operand = static_cast<uint16_t>(program.operands.size() - 1)});
+    return last(false);
+  }
+
+  /// One element for the whole domain.
+  uint16_t add_broadcast(DType type) {
+    const std::vector<int64_t> strides(made_.program.dimensions(), 0);
+    return add_operand({.type = type, .vector_stride = 0, .per_row = made_.program.has_row},
+                       strides, 1, 0);
   }
 
   Typed last(bool per_row) const {
