@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "runtime/ir/elementwise_ops.h"
 #include "tests/runtime/codegen/reference_op.h"
 
 namespace tide::test {
@@ -37,10 +38,10 @@ Narrow narrow_of(DType type) {
 }
 
 /// `x` rounded by scaling so that what is kept becomes a whole number.
-float rounded_to_narrow(float x, DType type) {
+float rounded_to_narrow(double x, DType type) {
   const Narrow form = narrow_of(type);
-  if (x == 0 || std::isnan(x)) return x;
-  if (std::isinf(x)) return std::copysign(static_cast<float>(form.beyond), x);
+  if (x == 0 || std::isnan(x)) return static_cast<float>(x);
+  if (std::isinf(x)) return static_cast<float>(std::copysign(form.beyond, x));
   const int exponent = std::max(std::ilogb(x), form.lowest);
   const double quantum = std::ldexp(1.0, exponent - form.fraction);
   const double result = std::nearbyint(static_cast<double>(x) / quantum) * quantum;
@@ -48,12 +49,13 @@ float rounded_to_narrow(float x, DType type) {
                                                             : result);
 }
 
-uint16_t narrow_bits(float x, DType type) {
+/// The bits of a value that is rounded to the type.
+uint16_t narrow_bits(float value, DType type) {
   const Narrow form = narrow_of(type);
-  const float value = rounded_to_narrow(x, type);
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
-  if (type == DType::bf16) return static_cast<uint16_t>(bits >> 16 | (std::isnan(x) ? 0x40 : 0));
+  if (type == DType::bf16)
+    return static_cast<uint16_t>(bits >> 16 | (std::isnan(value) ? 0x40 : 0));
   const auto sign = static_cast<uint16_t>(bits >> 31 << (form.exponent + form.fraction));
   const auto largest_exponent = ((1 << form.exponent) - 1) << form.fraction;
   const auto quiet = is_float8(type) ? (1 << form.fraction) - 1 : 1 << (form.fraction - 1);
@@ -114,9 +116,11 @@ auto with_type(DType type, const Use& use) {
   }
 }
 
-Number round_number(const Number& value, DType type) {
-  if (!is_narrow(type)) return value;
-  return rounded_to_narrow(std::get<float>(value), type);
+/// In the compute type of `type`, rounded to it once.
+Number rounded_number(const Number& value, DType type) {
+  if (!is_narrow(type)) return convert_number(value, type);
+  const auto* const wide = std::get_if<double>(&value);
+  return rounded_to_narrow(wide ? *wide : std::get<float>(convert_number(value, DType::f32)), type);
 }
 
 Number identity(const LoopInstruction& instruction) {
@@ -243,12 +247,14 @@ class Interpreter {
       Number value = operand.kind == LoopOperand::Kind::iota
                          ? Number(reinterpret_cast<int64_t>(base) + index)
                          : read_element(operand.type, base, index);
-      return round_number(convert_number(value, type), instruction.type);
+      return rounded_number(value, instruction.type);
     }
     if (instruction.kind == Kind::reduce) return reduce_row(instruction);
     std::array<Number, std::size(LoopInstruction{}.a)> operands;
     for (size_t i = 0; i < instruction.arity; ++i) operands[i] = at(instruction.a[i], r);
-    return round_number(
+    if (static_cast<ElementwiseOp>(instruction.op) == ElementwiseOp::convert)
+      return rounded_number(operands[0], instruction.type);
+    return rounded_number(
         apply_reference(instruction.op, std::span(operands).first(instruction.arity), type),
         instruction.type);
   }
@@ -302,7 +308,7 @@ Number read_element(DType type, const void* base, int64_t index) {
 }
 
 void write_element(DType type, void* base, int64_t index, const Number& value) {
-  const Number converted = convert_number(value, compute_type(type));
+  const Number converted = rounded_number(value, type);
   if (is_narrow(type)) {
     const uint16_t bits = narrow_bits(std::get<float>(converted), type);
     if (is_float8(type))

@@ -1,6 +1,7 @@
 // Which ops share a step, what is stored, and what is computed again.
 #include "runtime/plan/grouping.h"
 
+#include "runtime/ops/index/indexing.h"
 #include "runtime/ops/linalg/matrix.h"
 #include "runtime/ops/nn/normalization.h"
 #include "runtime/ops/nn/softmax.h"
@@ -8,6 +9,7 @@
 #include "runtime/ops/reduce/scan.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
+#include "runtime/ops/shape/padding.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/write.h"
 #include "tests/runtime/execute/work.h"
@@ -86,6 +88,43 @@ TEST_CASE("operands that are broadcast do not keep an op out of a full reduction
     CHECK(work.launches == 2);
     CHECK(work.held < 1000);
   }
+}
+
+TEST_CASE("elements at computed positions are read where they are used", "[plan]") {
+  const Tensor table = stored({100, 32}), row = stored({32});
+  const Tensor rows = test::positions({3, 100, 1, 3}, {4});
+  Tensor y;
+  // A check of the positions, and one loop.
+  CHECK(work_of([&] { y = layer_norm(index_select(table, Dim{0}, rows) + row, {32}); }).launches ==
+        2);
+  CHECK(work_of([&] { y = sum(index_select(table, Dim{0}, rows) * row, Dims{1}); }).launches == 2);
+  Values expected;
+  for (const double position : {3.0, 100.0, 1.0, 3.0}) {
+    expected.push_back(0);
+    for (int j = 0; j < 32; ++j) expected.back() += (32 * (position - 1) + j) * j;
+  }
+  CHECK(values(y) == expected);
+  const Tensor picture = stored({2, 3, 20, 20});
+  CHECK(work_of([&] { y = (pad(picture, {2, 2, 2, 2}, "reflect") - 1) * 2; }).launches == 1);
+}
+
+TEST_CASE("a table is there before its elements are looked up", "[plan]") {
+  const Tensor x = stored({8, 4}), positions = test::positions({8, 1, 1}, {3});
+  Tensor y;
+  const auto work = work_of([&] {
+    const Tensor table = x * 2;
+    y = index_select(table, Dim{0}, positions) + 8;
+  });
+  CHECK(work.launches == 3);
+  CHECK(values(y) == Values{64, 66, 68, 70, 8, 10, 12, 14, 8, 10, 12, 14});
+}
+
+TEST_CASE("a table is not overwritten while its elements are looked up", "[plan]") {
+  const Tensor x = stored({4});
+  write("set", x, index_select(x, Dim{0}, test::positions({4, 3, 2, 1}, {4})));
+  CHECK(values(x) == Values{3, 2, 1, 0});
+  write("set", x, index_select(x, Dim{0}, test::positions({2, 2, 3, 4}, {4})) + x);
+  CHECK(values(x) == Values{5, 4, 2, 0});
 }
 
 TEST_CASE("what is summed up is not stored, however often its inputs are", "[plan]") {
