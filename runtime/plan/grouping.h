@@ -61,7 +61,7 @@ enum class Refusal : uint8_t {
   order,       ///< the op needs values computed after the group
   unrelated,   ///< they share no data
   sizes,       ///< they iterate over different sizes
-  view,        ///< the op reads the group's results in another order, or only in part
+  view,        ///< the op reads the group's results in another order, in part, or at positions
   row_view,    ///< along the group's row an array has several strides, without neighbours
   rows,        ///< the op reduces along other dimensions than the group
   reduced,     ///< the op reduces a value the group has already reduced

@@ -8,6 +8,7 @@
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/pick.h"
+#include "runtime/ops/require.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/view.h"
@@ -149,8 +150,8 @@ struct Joined {
   Tensor positions;                   ///< in the joined dimension, of one dimension
 };
 
-/// Combines several positions into one in the joined dimension. A gather of 1..size checks each
-/// against its own dimension; combined ones could hide a position out of range.
+/// Combines several positions into one in the joined dimension. Each is checked against its own
+/// dimension, as a combined one could hide a position out of range.
 Tensor join_positions(const std::vector<TensorIndex>& indices, const Shape& sizes,
                       const Shape& shape) {
   Tensor joined;
@@ -159,8 +160,7 @@ Tensor join_positions(const std::vector<TensorIndex>& indices, const Shape& size
     const Tensor positions =
         reshape_to(broadcast_to(from_the_end(index.positions, size), shape), {shape.numel()});
     if (indices.size() == 1) return positions;
-    const Tensor checked =
-        gather_along("index", positions_along(1, 0, size, positions.device()), 0, positions);
+    const Tensor checked = require_positions("index", positions, size);
     joined = joined.defined() ? (joined - 1) * Number(size) + checked : checked;
   }
   return joined;

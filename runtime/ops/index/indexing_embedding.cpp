@@ -126,7 +126,7 @@ class BagSpread {
   /// Expands rows (bags, columns) to one row per position.
   Tensor rows(const Tensor& x) const {
     const Shape shape{bags_.positions.numel(), x.shape()[1]};
-    if (bags_.width == 0) return gather_along(kBags, x, 0, spread_index(at_.bag, shape, 0));
+    if (bags_.width == 0) return lookup_along(kBags, x, 0, spread_index(at_.bag, shape, 0));
     const Tensor wide = broadcast_to(unsqueeze(x, Dim{1}), {bags_.count, bags_.width, shape[1]});
     return reshape_to(wide, shape);
   }

@@ -84,19 +84,37 @@ Tensor spread_index(const Tensor& index, const Shape& shape, int dim) {
   return broadcast_to(reshape_to(index, across), shape);
 }
 
+namespace {
+
+/// Sets the grad function of y, the elements of x along dim at `index`.
+void set_gather_grad(const char* name, const Tensor& y, const Tensor& x, int dim,
+                     const Tensor& index) {
+  if (!needs_grad_fn(x)) return;
+  set_grad_fn(
+      y, name, {x}, false,
+      [=, shape = x.shape(),
+       index = Saved(index)](const GradientCall& call) -> std::vector<Tensor> {
+        return {scatter_along(name, zeros_of(shape, call.dy), dim, index.get(), call.dy, true)};
+      });
+}
+
+}  // namespace
+
 Tensor gather_along(const char* name, const Tensor& x, int dim, const Tensor& index) {
   const Tensor inputs[] = {x, index};
   const ComputeResult result{index.shape(), x.dtype()};
   const auto attributes = pack(DimAttributes{dim});
   const Tensor y = record_compute(ComputeOp::gather, name, inputs, {&result, 1}, attributes)[0];
-  if (needs_grad_fn(x)) {
-    set_grad_fn(
-        y, name, {x}, false,
-        [=, shape = x.shape(),
-         index = Saved(index)](const GradientCall& call) -> std::vector<Tensor> {
-          return {scatter_along(name, zeros_of(shape, call.dy), dim, index.get(), call.dy, true)};
-        });
-  }
+  set_gather_grad(name, y, x, dim, index);
+  return y;
+}
+
+Tensor lookup_along(const char* name, const Tensor& x, int dim, const Tensor& index) {
+  Layout layout = x.layout();
+  layout.shape = index.shape();
+  layout.strides[dim] = 0;
+  const Tensor y = record_lookup(name, x, layout, index, x.shape()[dim], x.layout().strides[dim]);
+  set_gather_grad(name, y, x, dim, index);
   return y;
 }
 
@@ -132,27 +150,13 @@ Tensor lookup(const char* name, const Tensor& x, std::span<const Tensor> positio
   return record_lookup(name, from, layout, count == 1 ? at : at + Number(1), size, stride);
 }
 
-Tensor lookup_along(const char* name, const Tensor& x, int dim, const Tensor& vector) {
-  std::vector<Tensor> positions(static_cast<size_t>(x.rank()));
-  positions[static_cast<size_t>(dim)] = vector;
-  const Tensor y = lookup(name, x, positions);
-  if (needs_grad_fn(x)) {
-    set_grad_fn(y, name, {x}, false,
-                [=, from = x.shape(), shape = y.shape(),
-                 vector = Saved(vector)](const GradientCall& call) -> std::vector<Tensor> {
-                  const Tensor index = spread_index(vector.get(), shape, dim);
-                  return {scatter_along(name, zeros_of(from, call.dy), dim, index, call.dy, true)};
-                });
-  }
-  return y;
-}
-
 Tensor select_along(const char* name, const Tensor& x, int dim, const Tensor& vector) {
   const int64_t size = x.shape()[dim];
-  if (size > 0) return lookup_along(name, x, dim, require_positions(name, vector, size));
   Shape shape = x.shape();
   shape[dim] = vector.numel();
-  return gather_along(name, x, dim, spread_index(vector, shape, dim));
+  if (size == 0) return gather_along(name, x, dim, spread_index(vector, shape, dim));
+  const Tensor positions = require_positions(name, vector, size);
+  return lookup_along(name, x, dim, spread_index(positions, shape, dim));
 }
 
 Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor& index,
@@ -306,11 +310,7 @@ Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accu
 
 std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape) {
   const Tensor positions = from_the_end(positions_of("unravel_index", indices), shape.numel());
-  // A gather of zeros checks the positions without using memory.
-  const Tensor zero = zeros({1}, {.dtype = DType::i64, .device = indices.device()});
-  const Tensor checked_zeros =
-      gather_along("unravel_index", broadcast_to(zero, {shape.numel()}), 0, ravel(positions));
-  Tensor quotient = positions + reshape_to(checked_zeros, positions.shape()) - 1;
+  Tensor quotient = require_positions("unravel_index", positions, shape.numel()) - 1;
   std::vector<Tensor> coordinates(static_cast<size_t>(shape.rank()));
   if (shape.numel() == 0) return std::vector<Tensor>(coordinates.size(), quotient);
   for (int d = shape.rank() - 1; d >= 0; --d) {

@@ -36,11 +36,12 @@ Tensor gather_along(const char* name, const Tensor& x, int dim, const Tensor& in
 /// grad function.
 Tensor lookup(const char* name, const Tensor& x, std::span<const Tensor> positions);
 
-/// The slices of x along dim (from 0) at the positions in a vector, which are known to be from 1 to
-/// the size of that dimension. Differentiable.
-Tensor lookup_along(const char* name, const Tensor& x, int dim, const Tensor& vector);
+/// As gather_along, in a loop that fuses with its neighbours, for positions known to be from 1 to
+/// the size of the dimension.
+Tensor lookup_along(const char* name, const Tensor& x, int dim, const Tensor& index);
 
-/// As lookup_along, for any positions, which are checked.
+/// The slices of x along dim (from 0) at the positions in a vector, which are checked.
+/// Differentiable.
 Tensor select_along(const char* name, const Tensor& x, int dim, const Tensor& vector);
 
 /// base with `source` written (or added) at `index` along dim. Differentiable.

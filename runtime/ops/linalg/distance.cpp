@@ -56,7 +56,7 @@ Tensor pairs_as_matrix(const Tensor& values, int64_t n) {
   const Tensor on_diagonal = eq(low, high);
   const Tensor position = where(on_diagonal, 1, before + high - low);
   return where(on_diagonal, 0,
-               reshape_to(gather_along("pdist", values, 0, ravel(position)), {n, n}));
+               reshape_to(lookup_along("pdist", values, 0, ravel(position)), {n, n}));
 }
 
 /// Euclidean distances of all pairs of rows, by a compute op.
@@ -114,7 +114,7 @@ Tensor pdist(const Tensor& x, std::optional<double> p) {
   const Tensor pairs = triu_indices(n, n, 1, {.dtype = DType::i64, .device = x.device()});
   const Tensor row = select(pairs, Dim{0}, Position{1}),
                column = select(pairs, Dim{0}, Position{2});
-  return gather_along("pdist", flatten(cdist(x, x, p)), 0, (row - 1) * Number(n) + column);
+  return lookup_along("pdist", flatten(cdist(x, x, p)), 0, (row - 1) * Number(n) + column);
 }
 
 Tensor dist(const Tensor& a, const Tensor& b, std::optional<double> p) {

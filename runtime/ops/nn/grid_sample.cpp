@@ -201,7 +201,7 @@ Tensor gather_corners(const Tensor& x, const std::vector<Corner>& corners, int64
   Tensor sum;
   for (const Corner& corner : corners) {
     const Tensor at = broadcast_to(across(convert(corner.position, DType::i64)) + 1, wide);
-    Tensor term = convert(gather_along("grid_sample", x, 2, at), type);
+    Tensor term = convert(lookup_along("grid_sample", x, 2, at), type);
     if (corner.weight.defined()) term = term * across(corner.weight);
     // Not times 0: values outside may be infinite.
     if (corner.inside.defined()) term = where(across(corner.inside), term, 0.0);

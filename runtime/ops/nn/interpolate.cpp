@@ -32,6 +32,14 @@ Tensor constant(const std::vector<int64_t>& positions, Device device) {
                          device);
 }
 
+/// The slices of x along a dimension at positions counted from 1.
+Tensor slices_at(const Tensor& x, int dim, const std::vector<int64_t>& positions) {
+  Shape shape = x.shape();
+  shape[dim] = static_cast<int64_t>(positions.size());
+  return lookup_along("interpolate", x, dim,
+                      spread_index(constant(positions, x.device()), shape, dim));
+}
+
 /// `exact` measures from the center of each element. Single precision, as in PyTorch, because it
 /// decides which of two elements is nearest.
 Tensor nearest(const Tensor& x, int dim, const Resampling& r, bool exact) {
@@ -41,7 +49,7 @@ Tensor nearest(const Tensor& x, int dim, const Resampling& r, bool exact) {
     const float index = (static_cast<float>(i) + (exact ? 0.5f : 0.0f)) * scale;
     positions.push_back(std::min(static_cast<int64_t>(std::floor(index)), r.from - 1) + 1);
   }
-  return lookup_along("interpolate", x, dim, constant(positions, x.device()));
+  return slices_at(x, dim, positions);
 }
 
 /// How each output element along a dimension is computed: as a weighted sum of input elements.
@@ -159,7 +167,7 @@ Windows transposed(const Windows& windows, int64_t from) {
 Tensor picked(const Tensor& x, int dim, const Windows& windows, size_t k) {
   std::vector<int64_t> positions;
   for (const ResamplingWindow& window : windows) positions.push_back(window.indices[k] + 1);
-  return lookup_along("interpolate", x, dim, constant(positions, x.device()));
+  return slices_at(x, dim, positions);
 }
 
 /// The shape of one value per window that broadcasts to x.

@@ -10,6 +10,7 @@
 #include "runtime/ops/nn/reducer.h"
 #include "runtime/ops/nn/softmax.h"
 #include "runtime/ops/reduce/reduce.h"
+#include "runtime/ops/require.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/types/error.h"
@@ -63,12 +64,9 @@ Targets read_targets(const ClassLoss& loss, const Tensor& x, const Tensor& targe
   const int64_t classes = classes_of(loss, x);
   const Tensor positions = positions_of(loss.name, target);
   const Tensor valid = ne(positions, Number(loss.ignore_index));
-  // The gather of 1..C checks for targets out of range; everything later depends on its result, so
-  // that an invalid batch does not reach the parameters.
-  const Tensor checked =
-      gather_along(name_of_targets(loss), positions_along(1, 0, classes, x.device()), 0,
-                   ravel(where(valid, positions, 1)));
-  const Tensor checked_targets = reshape_to(checked, target.shape());
+  // Everything later depends on the check, so that an invalid batch does not reach the parameters.
+  const Tensor checked_targets =
+      require_positions(name_of_targets(loss), where(valid, positions, 1), classes);
   const Tensor target_class = unsqueeze(where(valid, checked_targets, 0), Dim{loss.dim});
   Targets t;
   t.chosen = eq(positions_along(x.rank(), loss.dim, classes, x.device()), target_class);

@@ -115,7 +115,7 @@ Tensor unpool(const PoolingWindow& w, const Tensor& dy, const Tensor& positions,
                 [positions = Saved(positions)](const GradientCall& call) -> std::vector<Tensor> {
                   const Tensor at = positions.get();
                   const Tensor picked =
-                      gather_along("max_pool2d", flatten(call.dy, Dim{2}), 2, flatten(at, Dim{2}));
+                      lookup_along("max_pool2d", flatten(call.dy, Dim{2}), 2, flatten(at, Dim{2}));
                   return {reshape_to(picked, at.shape())};
                 });
   }
@@ -315,7 +315,7 @@ Results adaptive_max(const char* name, const Tensor& input, const Sizes& size, i
         in_plane.push_back((row_at[static_cast<size_t>(i * kh + k / kw)] - 1) * shape[3] +
                            column_at[static_cast<size_t>(j * kw + k % kw)]);
   const Tensor table = broadcast_to(constant(in_plane, {h, w, kh * kw}, device), windows.shape());
-  const Tensor positions = gather_along(name, table, 4, within);
+  const Tensor positions = lookup_along(name, table, 4, within);
   results.push_back(from_planes(squeeze(positions, Dims{4}), input, dims));
   return results;
 }

@@ -122,7 +122,7 @@ Results unique_elements(const Tensor& x, const Shape& shape, bool return_inverse
   }
   const Tensor rows = nonzero(begins), firsts = reshape_to(rows, {rows.shape()[0]});
   Results results;
-  results.push_back(gather_along("unique", sorted, 0, firsts));
+  results.push_back(lookup_along("unique", sorted, 0, firsts));
   if (return_inverse) {
     const Tensor ranks = cumsum(begins, Dim{0}, DType::i64);
     const Tensor base = zeros({count}, {.dtype = DType::i64, .device = x.device()});

@@ -10,6 +10,7 @@
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
 #include "runtime/ops/index/pick.h"
+#include "runtime/ops/require.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/tensor/record.h"
 #include "runtime/tensor/transfer.h"
@@ -233,11 +234,9 @@ Tensor one_hot(const Tensor& x, std::optional<int64_t> num_classes) {
     for (int64_t position : read_integers("one_hot", x)) classes = std::max(classes, position);
   else if (classes < (x.numel() > 0 ? 1 : 0))
     throw ShapeError("one_hot: num_classes must be at least 1, got " + std::to_string(classes));
-  // A comparison alone would not detect positions out of range: the gather of 1..C checks them when
-  // it runs.
-  const Tensor checked =
-      gather_along("one_hot", positions_along(1, 0, classes, x.device()), 0, ravel(positions));
-  const Tensor checked_positions = unsqueeze(reshape_to(checked, x.shape()), Dim{-1});
+  // A comparison alone would not detect positions out of range.
+  const Tensor checked_positions =
+      unsqueeze(require_positions("one_hot", positions, classes), Dim{-1});
   return convert(
       eq(checked_positions, positions_along(x.rank() + 1, x.rank(), classes, x.device())),
       DType::i64);

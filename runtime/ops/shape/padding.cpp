@@ -331,7 +331,7 @@ Tensor unfold(const Tensor& input, const Sizes& kernel, const std::optional<Size
   const auto [vertical, horizontal] = w.padding;
   const Tensor x = pad(input, {horizontal, horizontal, vertical, vertical});
   const Shape picked{n, c, w.size() * w.total()};
-  const Tensor y = gather_along("unfold", flatten(x, Dim{2}), 2,
+  const Tensor y = lookup_along("unfold", flatten(x, Dim{2}), 2,
                                 spread_index(w.positions(x.device()), picked, 2));
   return reshape_to(y, {n, c * w.size(), w.total()});
 }

@@ -72,6 +72,28 @@ describe("fused results", function(device)
       same(results(), tide.eager(results), seed)
     end
   end)
+  it("of elements at computed positions equal those of eager mode", function()
+    local random = new_random(8)
+    local function choose(list) return list[random(1, #list)] end
+    for seed = 1, 60 do
+      local shape = {}
+      for d = 1, 4 do shape[d] = choose {3, 4, 7, 8, 33} end
+      tide.manual_seed(seed)
+      local x = tide.randn(shape, {device = device}):to(choose {"float32", "float64", "int32", "bfloat16"})
+      if random(1, 3) == 1 then x = x:transpose(random(1, 4), random(1, 4)) end
+      if random(1, 3) == 1 then x = x:flip(random(1, 4)) end
+      local dim = random(1, 4)
+      local positions = tide.randint(1, x:size(dim), {choose {1, 5, 64, 100}}, {device = device})
+      local mode, wide = choose {"reflect", "replicate", "circular"}, random(0, 2)
+      local function results()
+        local picked = x:index_select(dim, positions)
+        local padded = nn.functional.pad(x, {wide, 1, 2, wide}, mode)
+        return {picked * 2 + 1, (picked + picked:amax(dim, true)):sum(4), (padded - 1):amax({3, 4}),
+          (x * 2):index_select(dim, positions) - picked, padded:sum(), padded:sum(4)}
+      end
+      same(results(), tide.eager(results), seed)
+    end
+  end)
   it("do not depend on reads in between", function()
     for seed = 1, 10 do
       local quiet = run(seed, kSteps, device)
