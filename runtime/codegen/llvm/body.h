@@ -1,5 +1,5 @@
 // Straight-line code of a kernel: the values of the program's instructions for a few neighbouring
-// elements, and the loops that repeat it along the vector dimension.
+// elements.
 #pragma once
 
 #include <functional>
@@ -104,17 +104,6 @@ class Body {
   std::vector<std::optional<Registers>> narrow_;  ///< values of half types as in memory
   std::vector<llvm::Value*> uniform_;             ///< values that are known to be uniform, or null
 };
-
-/// A loop along the vector dimension.
-struct VectorLoop {
-  llvm::Value *begin, *end;
-  const Positions& positions;
-  std::vector<bool> needed;           ///< the instructions that the body computes
-  std::vector<llvm::Value*> scalars;  ///< values already computed, uniform; or null
-  std::function<void(Body&)> body;    ///< emits the code: for full steps, then for the tail
-  std::function<void()> before_tail = nullptr;  ///< emits code after the full steps; or null
-};
-void emit(Frame& frame, const VectorLoop& loop);
 
 /// Lanes of scalar code: one register of one element.
 Lanes scalar_lanes(Frame& frame);

@@ -2,9 +2,9 @@
 // strided).
 #include <algorithm>
 
-#include "runtime/codegen/llvm/body.h"
 #include "runtime/codegen/llvm/elementwise_op.h"
 #include "runtime/codegen/llvm/kernels.h"
+#include "runtime/codegen/llvm/vector_loop.h"
 
 namespace tide::ir {
 namespace {

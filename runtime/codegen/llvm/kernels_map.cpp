@@ -1,5 +1,5 @@
-#include "runtime/codegen/llvm/body.h"
 #include "runtime/codegen/llvm/kernels.h"
+#include "runtime/codegen/llvm/vector_loop.h"
 
 namespace tide::ir {
 namespace {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <map>
 
-#include "runtime/codegen/llvm/body.h"
 #include "runtime/codegen/llvm/elementwise_op.h"
 #include "runtime/codegen/llvm/kernels.h"
+#include "runtime/codegen/llvm/vector_loop.h"
 #include "runtime/ir/elementwise_ops.h"
 
 namespace tide::ir {
