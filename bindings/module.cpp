@@ -246,6 +246,7 @@ void add_native(lua_State* L) {
                                 {"write_file", guard<write_file>},
                                 {"read_embedded", guard<read_embedded>},
                                 {"list_embedded", guard<list_embedded>},
+                                {"find_in_embedded", guard<find_in_embedded>},
                                 {"math_random_state", guard<math_random_state>},
                                 {"save_tensors", guard<save_tensors>},
                                 {"load_tensors", guard<load_tensors>},
@@ -254,13 +255,11 @@ void add_native(lua_State* L) {
                                 {"csv_text", guard<csv_text>},
                                 {"csv_record", guard<csv_record>},
                                 {"csv_columns", guard<csv_columns>},
-                                {"does_recurrence", guard<does_recurrence_of>},
-                                {"recurrence", guard<run_recurrence>},
-                                {"recurrence_backward", guard<run_recurrence_backward>},
                                 {"module_text", guard<module_text>},
                                 {nullptr, nullptr}};
   luaL_setfuncs(L, functions, 0);
   add_library(L, file_functions());
+  add_library(L, recurrence_functions());
   push_list_metatable(L);
   lua_setfield(L, -2, "list");
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);

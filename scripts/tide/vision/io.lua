@@ -123,7 +123,7 @@ local read_path = reader "vision.read_file"
 --- x --> {65, 66}
 local read_contents = reader "vision.write_file"
 
-function io.read_file(...) return images.read_bytes(read_path(...).path, "read_file") end
+function io.read_file(...) return images.read_bytes(read_path(...).path) end
 
 function io.write_file(...)
   local given = read_contents(...)
