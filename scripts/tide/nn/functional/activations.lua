@@ -1,4 +1,5 @@
 -- tide.nn.functional: activations composed of ops.
+local checked = require "tide.internal.declare.checked"
 local reader = require "tide.internal.declare.reader"
 local F = require "tide.nn.functional"
 local raise = require "tide.internal.raise"
@@ -14,11 +15,7 @@ end
 ---@formula a sigmoid(b), where a and b are the halves of x
 ---@example
 --- F.glu(tide.tensor{3.0, 0}) --> {1.5}
-local read_glu = reader "nn.functional.glu"
-
-function F.glu(...)
-  local given = read_glu(...)
-  local x, dim = given.x, given.dim
+F.glu = checked("nn.functional.glu", function(x, dim)
   check_floating("glu", x)
   local size = x:size(dim)
   if size % 2 ~= 0 then
@@ -26,7 +23,7 @@ function F.glu(...)
   end
   local half = size // 2
   return x:narrow(dim, 1, half) * x:narrow(dim, half + 1, half):sigmoid()
-end
+end)
 
 --- x; below 0, weight * x.
 ---@use nn: x
@@ -35,11 +32,7 @@ end
 ---@see nn.PReLU nn.LeakyReLU
 ---@example
 --- F.prelu(tide.tensor{-2.0, 3}, tide.tensor{0.5}) --> {-1.0, 3.0}
-local read_prelu = reader "nn.functional.prelu"
-
-function F.prelu(...)
-  local given = read_prelu(...)
-  local x, weight = given.x, given.weight
+F.prelu = checked("nn.functional.prelu", function(x, weight)
   check_floating("prelu", x)
   if weight:dim() > 1 then
     raise("prelu: expected a weight of at most 1 dimension, got %d", weight:dim())
@@ -56,7 +49,7 @@ function F.prelu(...)
     weight = weight:reshape({})
   end
   return tide.where(x:gt(0), x, weight * x)
-end
+end)
 
 --- Writes y into x if `inplace`; returns the result.
 local function store(x, y, inplace)
@@ -69,13 +62,10 @@ end
 ---@see nn.Softshrink
 ---@example
 --- F.hardshrink(tide.tensor{0.4, 2}) --> {0.0, 2.0}
-local read_hardshrink = reader "nn.functional.hardshrink"
-
-function F.hardshrink(...)
-  local given = read_hardshrink(...)
-  check_floating("hardshrink", given.x)
-  return tide.where(given.x:abs():le(given.lambd), 0.0, given.x)
-end
+F.hardshrink = checked("nn.functional.hardshrink", function(x, lambd)
+  check_floating("hardshrink", x)
+  return tide.where(x:abs():le(lambd), 0.0, x)
+end)
 
 --- Shrinks x towards 0 by lambd; 0 where |x| is at most lambd.
 ---@like nn.functional.hardshrink
@@ -83,14 +73,11 @@ end
 ---@see nn.Softshrink nn.Hardshrink
 ---@example
 --- F.softshrink(tide.tensor{0.4, 2}) --> {0.0, 1.5}
-local read_softshrink = reader "nn.functional.softshrink"
-
-function F.softshrink(...)
-  local given = read_softshrink(...)
-  if given.lambd < 0 then raise("softshrink: lambd must be non-negative, got %g", given.lambd) end
-  check_floating("softshrink", given.x)
-  return given.x - given.x:clamp(-given.lambd, given.lambd)
-end
+F.softshrink = checked("nn.functional.softshrink", function(x, lambd)
+  if lambd < 0 then raise("softshrink: lambd must be non-negative, got %g", lambd) end
+  check_floating("softshrink", x)
+  return x - x:clamp(-lambd, lambd)
+end)
 
 --- x - tanh(x).
 ---@use nn: x
@@ -111,14 +98,11 @@ end
 ---@see nn.Threshold nn.ReLU
 ---@example
 --- F.threshold(tide.tensor{0.0, 2}, 1, 7) --> {7.0, 2.0}
-local read_threshold = reader "nn.functional.threshold"
-
---- A nan stays.
-function F.threshold(...)
-  local given = read_threshold(...)
-  local y = given.x:masked_fill(given.x:le(given.threshold), given.value)
-  return store(given.x, y, given.inplace)
-end
+F.threshold = checked("nn.functional.threshold", function(x, threshold, value, inplace)
+  -- A nan stays.
+  local y = x:masked_fill(x:le(threshold), value)
+  return store(x, y, inplace)
+end)
 
 --- x; below 0, x times a slope, random in training and the mean slope otherwise.
 ---@use nn: x, lower = 1 / 8, upper = 1 / 3
@@ -128,17 +112,13 @@ end
 ---@see nn.LeakyReLU
 ---@example
 --- F.rrelu(tide.tensor{-24.0, 3}) --> {-5.5, 3.0}
-local read_rrelu = reader "nn.functional.rrelu"
-
---- In training, each element has its own slope.
-function F.rrelu(...)
-  local given = read_rrelu(...)
-  local x, lower, upper = given.x, given.lower, given.upper
+F.rrelu = checked("nn.functional.rrelu", function(x, lower, upper, training, inplace)
+  -- In training, each element has its own slope.
   if lower > upper then raise("rrelu: lower is larger than upper: %g and %g", lower, upper) end
   local slope = (lower + upper) / 2
-  if given.training then slope = tide.rand_like(x) * (upper - lower) + lower end
-  return store(x, tide.where(x:gt(0), x, x * slope), given.inplace)
-end
+  if training then slope = tide.rand_like(x) * (upper - lower) + lower end
+  return store(x, tide.where(x:gt(0), x, x * slope), inplace)
+end)
 
 --- Differentiable random sample of a class from logits.
 ---@param logits tensor  unnormalized log-probabilities
@@ -149,16 +129,13 @@ end
 ---@see F.softmax
 ---@example
 --- F.gumbel_softmax(tide.zeros(5, 3), {hard = true}):sum(2) --> {1.0, 1.0, 1.0, 1.0, 1.0}
-local read_gumbel = reader "nn.functional.gumbel_softmax"
-
-function F.gumbel_softmax(...)
-  local given = read_gumbel(...)
-  local noise = -tide.empty_like(given.logits):exponential_():log()
-  local soft = F.softmax((given.logits + noise) / given.tau, given.dim)
-  if not given.hard then return soft end
-  local best = soft:argmax(given.dim, true)
-  local one_hot = tide.zeros_like(soft):scatter(given.dim, best, 1.0)
+F.gumbel_softmax = checked("nn.functional.gumbel_softmax", function(logits, tau, hard, dim)
+  local noise = -tide.empty_like(logits):exponential_():log()
+  local soft = F.softmax((logits + noise) / tau, dim)
+  if not hard then return soft end
+  local best = soft:argmax(dim, true)
+  local one_hot = tide.zeros_like(soft):scatter(dim, best, 1.0)
   return one_hot - soft:detach() + soft
-end
+end)
 
 return F

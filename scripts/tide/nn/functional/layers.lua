@@ -1,6 +1,5 @@
 -- tide.nn.functional: layers and resampling, composed of ops.
 local checked = require "tide.internal.declare.checked"
-local reader = require "tide.internal.declare.reader"
 local F = require "tide.nn.functional"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -15,13 +14,10 @@ local tide = require "tide"
 ---@see nn.Bilinear nn.Linear
 ---@example
 --- F.bilinear(tide.ones(4, 3), tide.ones(4, 5), tide.ones(2, 3, 5)).shape --> {4, 2}
-local read_bilinear = reader "nn.functional.bilinear"
-
-function F.bilinear(...)
-  local given = read_bilinear(...)
-  local y = tide.einsum("...i,oij,...j->...o", given.input1, given.weight, given.input2)
-  return given.bias and y + given.bias or y
-end
+F.bilinear = checked("nn.functional.bilinear", function(input1, input2, weight, bias)
+  local y = tide.einsum("...i,oij,...j->...o", input1, weight, input2)
+  return bias and y + bias or y
+end)
 
 --- Normalizes each element by the squares of neighboring channels.
 ---@use nn: x
@@ -30,19 +26,15 @@ end
 ---@formula y[c] = x[c] / (k + alpha / size * sum over size neighboring channels of x^2)^beta
 ---@example
 --- F.local_response_norm(tide.ones(1, 3, 4), 2).shape --> {1, 3, 4}
-local read_response = reader "nn.functional.local_response_norm"
-
-function F.local_response_norm(...)
-  local given = read_response(...)
-  local x, size = given.x, given.size
+F.local_response_norm = checked("nn.functional.local_response_norm", function(x, size, alpha, beta, k)
   if x:dim() < 3 then
     raise("local_response_norm: expected 3 dimensions or more, got %d", x:dim())
   end
   local rows = (x * x):flatten(3):transpose(2, 3)
   local padded = F.pad(rows, {size // 2, (size - 1) // 2})
   local means = F.avg_pool1d(padded, size, 1):transpose(2, 3):reshape(x.shape)
-  return x / (means * given.alpha + given.k) ^ given.beta
-end
+  return x / (means * alpha + k) ^ beta
+end)
 
 --- Interleaves the channels of groups.
 ---@use nn: x
@@ -51,11 +43,7 @@ end
 ---@see nn.PixelShuffle
 ---@example
 --- F.channel_shuffle(tide.arange(4):reshape(1, 4, 1), 2):flatten() --> {0, 2, 1, 3}
-local read_shuffle = reader "nn.functional.channel_shuffle"
-
-function F.channel_shuffle(...)
-  local given = read_shuffle(...)
-  local x, groups = given.x, given.groups
+F.channel_shuffle = checked("nn.functional.channel_shuffle", function(x, groups)
   if x:dim() < 2 then raise("channel_shuffle: expected 2 dimensions or more, got %d", x:dim()) end
   if groups < 1 or x:size(2) % groups ~= 0 then
     raise("channel_shuffle: %d channels do not divide into %d groups", x:size(2), groups)
@@ -63,7 +51,7 @@ function F.channel_shuffle(...)
   local group_size = x:size(2) // groups
   if groups == 1 or group_size == 1 then return x:clone() end
   return x:unflatten(2, {groups, group_size}):transpose(2, 3):flatten(2, 3)
-end
+end)
 
 --- Resamples to another size: the old name of interpolate.
 ---@use nn: input, size = nil, scale_factor = nil, mode = "nearest", align_corners = nil
@@ -72,13 +60,9 @@ end
 ---@see nn.Upsample F.interpolate nn.ConvTranspose2d
 ---@example
 --- F.upsample(tide.tensor{{{1.0, 3}}}, {scale_factor = 2}) --> {{{1.0, 1.0, 3.0, 3.0}}}
-local read_upsample = reader "nn.functional.upsample"
-
-function F.upsample(...)
-  local given = read_upsample(...)
-  return F.interpolate(given.input, given.size, given.scale_factor, given.mode,
-    given.align_corners)
-end
+F.upsample = checked("nn.functional.upsample", function(input, size, scale_factor, mode, align_corners)
+  return F.interpolate(input, size, scale_factor, mode, align_corners)
+end)
 
 --- Resamples by repeating the nearest element.
 ---@use nn: input, size = nil, scale_factor = nil

@@ -1,4 +1,5 @@
 -- tide.nn.functional: losses composed of ops.
+local checked = require "tide.internal.declare.checked"
 local reader = require "tide.internal.declare.reader"
 local of_type = require "tide.internal.declare.of_type"
 local F = require "tide.nn.functional"
@@ -20,18 +21,14 @@ end
 ---@formula l = exp(x) - target x; without log_input x - target log(x + eps)
 ---@example
 --- F.poisson_nll_loss(tide.tensor{0.0}, tide.tensor{2.0}) --> 1.0
-local read_poisson = reader "nn.functional.poisson_nll_loss"
-
-function F.poisson_nll_loss(...)
-  local given = read_poisson(...)
-  local x, target = given.x, given.target
-  local values = given.log_input and x:exp() - target * x or x - target * (x + given.eps):log()
-  if given.full then
+F.poisson_nll_loss = checked("nn.functional.poisson_nll_loss", function(x, target, log_input, full, eps, reduction)
+  local values = log_input and x:exp() - target * x or x - target * (x + eps):log()
+  if full then
     local stirling = target * target:log() - target + 0.5 * (2 * math.pi * target):log()
     values = values + tide.where(target:gt(1), stirling, 0.0)
   end
-  return reduce("poisson_nll_loss", values, given.reduction)
-end
+  return reduce("poisson_nll_loss", values, reduction)
+end)
 
 --- log(1 + exp(-target * x)).
 ---@param x tensor  scores
@@ -41,15 +38,12 @@ end
 ---@see nn.SoftMarginLoss
 ---@example
 --- F.soft_margin_loss(tide.tensor{0.0, 3}, tide.tensor{1.0, 1}) --> 0.3709
-local read_soft_margin = reader "nn.functional.soft_margin_loss"
-
---- Targets are 1 or -1.
-function F.soft_margin_loss(...)
-  local given = read_soft_margin(...)
-  check_same_shape("soft_margin_loss", given.x, given.target)
-  local values = -F.logsigmoid(given.target * given.x)
-  return reduce("soft_margin_loss", values, given.reduction)
-end
+F.soft_margin_loss = checked("nn.functional.soft_margin_loss", function(x, target, reduction)
+  -- Targets are 1 or -1.
+  check_same_shape("soft_margin_loss", x, target)
+  local values = -F.logsigmoid(target * x)
+  return reduce("soft_margin_loss", values, reduction)
+end)
 
 --- Binary cross entropy of each class, from logits, averaged over classes.
 ---@param x tensor  scores of the classes: (n, classes)
@@ -81,13 +75,9 @@ end
 ---@see nn.CrossEntropyLoss
 ---@example
 --- F.multi_margin_loss(tide.tensor{{0.1, 0.8}}, tide.tensor{1}) --> 0.85
-local read_multi_margin = reader "nn.functional.multi_margin_loss"
-
-function F.multi_margin_loss(...)
-  local given = read_multi_margin(...)
-  local x, target, weight = given.x, given.target, given.weight
-  if given.p ~= 1 and given.p ~= 2 then
-    raise("multi_margin_loss: p must be 1 or 2, got %s", tostring(given.p))
+F.multi_margin_loss = checked("nn.functional.multi_margin_loss", function(x, target, p, margin, weight, reduction)
+  if p ~= 1 and p ~= 2 then
+    raise("multi_margin_loss: p must be 1 or 2, got %s", tostring(p))
   end
   local single = x:dim() < 2
   if x:dim() > 2 or target:dim() > 1 or target:numel() ~= (single and 1 or #x) then
@@ -98,13 +88,13 @@ function F.multi_margin_loss(...)
   if single then x = x:reshape(1, -1) end
   target = target:reshape(-1)
   local targets = target:unsqueeze(-1)
-  local distance = (given.margin - x:gather(2, targets) + x):clamp(0.0)
-  if given.p == 2 then distance = distance * distance end
+  local distance = (margin - x:gather(2, targets) + x):clamp(0.0)
+  if p == 2 then distance = distance * distance end
   if weight then distance = distance * weight:index_select(1, target):unsqueeze(-1) end
   local is_target = F.one_hot(target, x:size(2)):bool()
   local values = distance:masked_fill(is_target, 0.0):sum(2) / x:size(2)
-  return reduce("multi_margin_loss", values:reshape(shape), given.reduction)
-end
+  return reduce("multi_margin_loss", values:reshape(shape), reduction)
+end)
 
 --- Connectionist temporal classification loss: sequences with unknown alignment. Waits for the lengths.
 ---@param log_probs tensor  log-probabilities: (length, n, classes)
@@ -239,11 +229,7 @@ end
 ---@counts target, from 1 to classes
 ---@example
 --- F.multilabel_margin_loss(tide.tensor{0.1, 0.2, 0.4, 0.8}, tide.tensor{4, 1, -1, 2}) --> 0.85
-local read_margin = reader "nn.functional.multilabel_margin_loss"
-
-function F.multilabel_margin_loss(...)
-  local given = read_margin(...)
-  local x, target = given.x, given.target
+F.multilabel_margin_loss = checked("nn.functional.multilabel_margin_loss", function(x, target, reduction)
   local single = x:dim() < 2
   local function sizes(t) return table.concat(tide.atleast_1d(t).shape, ", ") end
   if x:dim() > 2 or sizes(x) ~= sizes(target) then
@@ -258,7 +244,7 @@ function F.multilabel_margin_loss(...)
   local counted = named:unsqueeze(3):logical_and(is_target:logical_not():unsqueeze(2))
   local values = tide.where(counted, gap:clamp(0), 0.0):sum({2, 3}) / x:size(2)
   if single then values = values:squeeze(1) end
-  return reduce("multilabel_margin_loss", values, given.reduction)
-end
+  return reduce("multilabel_margin_loss", values, reduction)
+end)
 
 return F
