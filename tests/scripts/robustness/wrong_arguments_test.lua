@@ -24,7 +24,6 @@ describe("wrong arguments", function()
     local summary, calls, functions, methods, troubles =
       output:match "((%d+) calls of (%d+) functions and classes and (%d+) methods, (%d+) troubles)"
     if not calls then error(("the last call was %s\n%s"):format(last, output:sub(-2000))) end
-    print(summary)
     local found = {}
     for trouble in output:gmatch "[^\n]+\n    call%d+:[^\n]*" do found[#found + 1] = trouble end
     if troubles ~= "0" or tonumber(calls) < 11000 or functions + methods < 1900 then
