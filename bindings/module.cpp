@@ -233,10 +233,6 @@ void add_native(lua_State* L) {
                                 {"release_interrupts", release_interrupts},
                                 {"watch_scopes", watch_scopes},
                                 {"wait_report", guard_lookup<wait_report>},
-                                {"terminal_columns", terminal_columns},
-                                {"terminal_size", terminal_size},
-                                {"break_lines", guard<break_lines>},
-                                {"ask_terminal", guard<ask_terminal>},
                                 {"attach_gradient", guard<attach_gradient>},
                                 {"snapshot", guard<take_snapshot>},
                                 {"memory_figures", guard<memory_figures>},
@@ -245,21 +241,16 @@ void add_native(lua_State* L) {
                                 {"write_file", guard<write_file>},
                                 {"read_embedded", guard<read_embedded>},
                                 {"list_embedded", guard<list_embedded>},
+                                {"find_in_embedded", guard<find_in_embedded>},
                                 {"math_random_state", guard<math_random_state>},
                                 {"save_tensors", guard<save_tensors>},
                                 {"load_tensors", guard<load_tensors>},
-                                {"read_onnx", guard<read_onnx_file>},
-                                {"write_onnx", guard<write_onnx_file>},
-                                {"csv_text", guard<csv_text>},
-                                {"csv_record", guard<csv_record>},
-                                {"csv_columns", guard<csv_columns>},
-                                {"does_recurrence", guard<does_recurrence_of>},
-                                {"recurrence", guard<run_recurrence>},
-                                {"recurrence_backward", guard<run_recurrence_backward>},
                                 {"module_text", guard<module_text>},
                                 {nullptr, nullptr}};
   luaL_setfuncs(L, functions, 0);
-  add_library(L, file_functions());
+  for (const auto& table : {file_functions(), csv_functions(), onnx_functions(),
+                            terminal_functions(), recurrence_functions()})
+    add_library(L, table);
   push_list_metatable(L);
   lua_setfield(L, -2, "list");
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "bindings/support/entry.h"
+#include "bindings/ops/typed_function.h"
 #include "runtime/device/modelled/roofline.h"
 #include "runtime/ir/tensor_cores.h"
 
@@ -82,21 +82,22 @@ Product product_at(lua_State* L, int part) {
   return product;
 }
 
-/// time(part, card): milliseconds, the limiting resource, and whether Tensor Cores are used.
-int time_of_part(lua_State* L) {
-  const CardFigures card = card_at(L, 2);
-  const double calls = number_field(L, 1, "calls");
-  const double bytes = number_field(L, 1, "bytes") / calls;
-  if (text_field(L, 1, "kind") == "transfer") {
+/// Milliseconds, the limiting resource, and whether Tensor Cores are used.
+int time_of_part(lua_State* L, Table row, Table figures) {
+  const CardFigures card = card_at(L, figures.index);
+  const int part = row.index;
+  const double calls = number_field(L, part, "calls");
+  const double bytes = number_field(L, part, "bytes") / calls;
+  if (text_field(L, part, "kind") == "transfer") {
     lua_pushnumber(L, 1e3 * calls * transfer_time(card, bytes));
     lua_pushliteral(L, "link");
     lua_pushboolean(L, false);
     return 3;
   }
-  const Product product = product_at(L, 1);
+  const Product product = product_at(L, part);
   StepWork work;
   work.bytes = static_cast<int64_t>(bytes);
-  work.flops = number_field(L, 1, "flops") / calls;
+  work.flops = number_field(L, part, "flops") / calls;
   work.type = product.type;
   work.fits_tensor_cores =
       product.op && multiplies_matrices(*product.op) && product.misfits.empty();
@@ -108,10 +109,10 @@ int time_of_part(lua_State* L) {
   return 3;
 }
 
-/// misfits(part): the sizes that are not multiples of the Tensor Core tile, as a list of {name,
+/// The sizes that are not multiples of the Tensor Core tile, as a list of {name,
 /// size}, and the tile, 0 if the type is not supported.
-int misfits_of_part(lua_State* L) {
-  const Product product = product_at(L, 1);
+int misfits_of_part(lua_State* L, Table part) {
+  const Product product = product_at(L, part.index);
   lua_createtable(L, static_cast<int>(product.misfits.size()), 0);
   for (size_t i = 0; i < product.misfits.size(); ++i) {
     lua_createtable(L, 2, 0);
@@ -141,8 +142,8 @@ CardFigures card_at(lua_State* L, int index) {
 
 std::span<const luaL_Reg> estimate_functions() {
   static constexpr luaL_Reg functions[] = {
-      {"time", guard<time_of_part>},
-      {"misfits", guard<misfits_of_part>},
+      kNative<time_of_part, "time", "part, card">,
+      kNative<misfits_of_part, "misfits", "part">,
   };
   return functions;
 }

@@ -5,9 +5,8 @@
 #include "bindings/io/arrays.h"
 #include "bindings/objects/device_object.h"
 #include "bindings/objects/tensor_object.h"
-#include "bindings/ops/call.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
-#include "bindings/support/object.h"
 #include "runtime/io/archive.h"
 #include "runtime/tensor/transfer.h"
 #include "runtime/types/error.h"
@@ -19,9 +18,7 @@ inline constexpr ClassInfo kClass<std::unique_ptr<ZipArchive>>{"tide.Archive", "
 
 namespace {
 
-const ZipArchive& archive_at(lua_State* L, const char* function) {
-  return *check<std::unique_ptr<ZipArchive>>(L, 1, function);
-}
+using Archive = std::unique_ptr<ZipArchive>;
 
 /// Pushes the remaining bytes of a source, at most `most`.
 void push_bytes(lua_State* L, ByteSource& source, uint64_t most) {
@@ -32,22 +29,16 @@ void push_bytes(lua_State* L, ByteSource& source, uint64_t most) {
   luaL_pushresultsize(&buffer, size);
 }
 
-/// read_file(path, function, most): a string of at most `most` bytes.
-int read_file(lua_State* L) {
-  FileSource source(path_at(L, 1, text_at(L, 2)));
-  push_bytes(L, source, static_cast<uint64_t>(luaL_optinteger(L, 3, INT64_MAX)));
+/// A string of at most `most` bytes.
+int read_file(lua_State* L, const std::string& path, std::optional<int64_t> most) {
+  FileSource source(path);
+  push_bytes(L, source, static_cast<uint64_t>(most.value_or(INT64_MAX)));
   return 1;
 }
 
-/// open(path)
-int open(lua_State* L) {
-  push_object(L, open_archive(luaL_checkstring(L, 1)));
-  return 1;
-}
-
-/// archive:members(): a table from names to {number =, size =}; the first of duplicates.
-int members(lua_State* L) {
-  const auto& all = archive_at(L, "members").members();
+/// A table from names to {number =, size =}; the first of duplicates.
+int members(lua_State* L, const Archive& archive) {
+  const auto& all = archive->members();
   lua_createtable(L, 0, static_cast<int>(all.size()));
   for (size_t i = all.size(); i-- > 0;) {
     lua_pushlstring(L, all[i].name.data(), all[i].name.size());
@@ -61,41 +52,36 @@ int members(lua_State* L) {
   return 1;
 }
 
-std::unique_ptr<ByteSource> member_at(lua_State* L, const ZipArchive& archive, int index) {
-  return archive.open(archive.members().at(static_cast<size_t>(luaL_checkinteger(L, index))));
+std::unique_ptr<ByteSource> open_member(const Archive& archive, int64_t number) {
+  return archive->open(archive->members().at(static_cast<size_t>(number)));
 }
 
-/// archive:text(number): the contents of a member.
-int text(lua_State* L) {
-  const auto source = member_at(L, archive_at(L, "text"), 2);
-  push_bytes(L, *source, UINT64_MAX);
+/// The contents of a member.
+int text(lua_State* L, const Archive& archive, int64_t number) {
+  push_bytes(L, *open_member(archive, number), UINT64_MAX);
   return 1;
 }
 
-/// archive:tensor(number, dtype, device): the contents of a member as elements of one dimension.
-int tensor(lua_State* L) {
-  const auto source = member_at(L, archive_at(L, "tensor"), 2);
-  const DType type = dtype_at(L, 3, "tensor");
-  const Device device = device_or(L, 4, default_device(), "load_torch");
+/// The contents of a member as elements of one dimension.
+Tensor tensor(const Archive& archive, int64_t number, DType type, std::optional<Device> device) {
+  const auto source = open_member(archive, number);
   const auto count = static_cast<int64_t>(source->remaining() / size_of(type));
-  push_tensor(L, record_filled({count}, type, device, [&](std::span<std::byte> elements) {
-                source->read(elements);
-                if (type == DType::boolean) normalize_booleans(elements);
-              }));
-  return 1;
+  return record_filled({count}, type, device.value_or(default_device()),
+                       [&](std::span<std::byte> elements) {
+                         source->read(elements);
+                         if (type == DType::boolean) normalize_booleans(elements);
+                       });
 }
 
-/// write_archive(path, members): writes an archive; members is a list of {name, string or tensor}.
-int write_archive(lua_State* L) {
-  const std::string path = luaL_checkstring(L, 1);
-  if (!lua_istable(L, 2)) throw_expected(L, 2, "write", "a list of members");
-  const auto count = static_cast<int>(lua_rawlen(L, 2));
+/// Writes an archive; the list is of {name, string or tensor}.
+int write_members(lua_State* L, const std::string& path, Table list) {
+  const auto count = static_cast<int>(lua_rawlen(L, list.index));
   luaL_checkstack(L, 8, "members");
   ArraysToWrite arrays;
   std::vector<std::string> names, texts;
   std::vector<bool> is_tensor;
   for (int i = 1; i <= count; ++i) {
-    lua_rawgeti(L, 2, i);
+    lua_rawgeti(L, list.index, i);
     if (!lua_istable(L, -1)) throw_expected(L, -1, "write", "a member {name, contents}");
     lua_rawgeti(L, -1, 1);
     lua_rawgeti(L, -2, 2);
@@ -126,18 +112,19 @@ int write_archive(lua_State* L) {
 }  // namespace
 
 std::span<const luaL_Reg> archive_functions() {
-  static constexpr luaL_Reg functions[] = {
-      {"read_file", guard<read_file>}, {"open", guard<open>}, {"write", guard<write_archive>}};
+  static constexpr luaL_Reg functions[] = {kNative<read_file, "read_file", "path, most?">,
+                                           kNative<open_archive, "open", "path">,
+                                           kNative<write_members, "write", "path, members">};
   return functions;
 }
 
 void open_archive_class(lua_State* L) {
   const luaL_Reg metamethods[] = {{nullptr, nullptr}};
-  const luaL_Reg methods[] = {{"members", guard<members>},
-                              {"text", guard<text>},
-                              {"tensor", guard<tensor>},
+  const luaL_Reg methods[] = {kNative<members, "members", "archive">,
+                              kNative<text, "text", "archive, number">,
+                              kNative<tensor, "tensor", "archive, number, dtype, device?">,
                               {nullptr, nullptr}};
-  open_class<std::unique_ptr<ZipArchive>>(L, metamethods, methods);
+  open_class<Archive>(L, metamethods, methods);
   lua_pop(L, 1);
 }
 

@@ -1,15 +1,15 @@
 // Fills the columns of comma-separated values.
 #include "bindings/io/csv.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bindings/objects/tensor_object.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
-#include "bindings/support/entry.h"
-#include "bindings/support/object.h"
 #include "runtime/io/csv/columns.h"
 #include "runtime/io/packed_file.h"
 #include "runtime/record/engine.h"
@@ -40,15 +40,14 @@ std::string_view string_at(lua_State* L, int index) {
   return {text, size};
 }
 
-/// Reads the first arguments of both functions: text, position, delimiter and comment.
-CsvReader reader_at(lua_State* L) {
-  const CsvText* const file = find<CsvText>(L, 1);
-  const std::string_view text = file ? file->text() : string_at(L, 1), delimiter = string_at(L, 3),
-                         comment = lua_isnoneornil(L, 4) ? std::string_view() : string_at(L, 4);
-  if (!lua_isinteger(L, 2) || lua_tointeger(L, 2) < 1 || delimiter.size() != 1)
-    throw_expected(L, 2, "csv", "a position in the text");
-  return {text, delimiter[0], comment.empty() ? '\0' : comment[0],
-          static_cast<size_t>(lua_tointeger(L, 2)) - 1};
+/// A reader of a string or a CsvText from byte `at` on.
+CsvReader reader_of(lua_State* L, Value source, int64_t at, std::string_view delimiter,
+                    std::optional<std::string_view> comment) {
+  const CsvText* const file = find<CsvText>(L, source.index);
+  const std::string_view text = file ? file->text() : string_at(L, source.index);
+  if (at < 1 || delimiter.size() != 1) throw_expected(L, 2, "csv", "a position in the text");
+  return {text, delimiter[0], comment && !comment->empty() ? (*comment)[0] : '\0',
+          static_cast<size_t>(at) - 1};
 }
 
 int push_error(lua_State* L, const CsvError& error) {
@@ -68,20 +67,18 @@ CsvKind kind_named(std::string_view name) {
                              : CsvKind::none;
 }
 
-/// The strings of a set at a stack index, where it must remain.
-CsvWords words_at(lua_State* L, int index) {
+/// The strings of a set, which must remain on the stack.
+CsvWords words_of(lua_State* L, Table set) {
   CsvWords words;
-  if (!lua_istable(L, index)) throw_expected(L, index, "csv", "a set of words");
-  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+  for (lua_pushnil(L); lua_next(L, set.index); lua_pop(L, 1))
     if (lua_type(L, -2) == LUA_TSTRING) words.insert(string_at(L, -2));
   return words;
 }
 
-std::vector<CsvKind> kinds_at(lua_State* L, int index, size_t count) {
+std::vector<CsvKind> kinds_of(lua_State* L, Table list, size_t count) {
   std::vector<CsvKind> kinds;
-  if (!lua_istable(L, index)) throw_expected(L, index, "csv", "a list of kinds");
   for (size_t c = 1; c <= count; ++c) {
-    lua_rawgeti(L, index, static_cast<lua_Integer>(c));
+    lua_rawgeti(L, list.index, static_cast<lua_Integer>(c));
     kinds.push_back(lua_type(L, -1) == LUA_TSTRING ? kind_named(string_at(L, -1)) : CsvKind::none);
     lua_pop(L, 1);
   }
@@ -146,22 +143,11 @@ int push_string(lua_State* L) {
   return 1;
 }
 
-}  // namespace
+CsvText text_of_file(const std::string& path) { return {read_packed_file(path, INT64_MAX)}; }
 
-int csv_text(lua_State* L) {
-  push_object<CsvText>(L, {read_packed_file(std::string(string_at(L, 1)), INT64_MAX)});
-  return 1;
-}
-
-void open_csv_text(lua_State* L) {
-  constexpr luaL_Reg metamethods[] = {{"__tostring", guard<push_string>}, {nullptr, nullptr}};
-  constexpr luaL_Reg methods[] = {{nullptr, nullptr}};
-  open_class<CsvText>(L, metamethods, methods);
-  lua_pop(L, 1);
-}
-
-int csv_record(lua_State* L) {
-  CsvReader reader = reader_at(L);
+int csv_record(lua_State* L, Value text, int64_t at, std::string_view delimiter,
+               std::optional<std::string_view> comment) {
+  CsvReader reader = reader_of(L, text, at, delimiter, comment);
   std::vector<CsvField> fields;
   try {
     if (!reader.next(fields)) return 0;
@@ -181,13 +167,13 @@ int csv_record(lua_State* L) {
   return 3;
 }
 
-int csv_columns(lua_State* L) {
-  const CsvReader reader = reader_at(L);
-  const auto count = static_cast<size_t>(luaL_checkinteger(L, 5));
-  const std::vector<CsvKind> kinds = kinds_at(L, 6, count);
+int csv_columns(lua_State* L, Value text, int64_t at, std::string_view delimiter,
+                std::optional<std::string_view> comment, int64_t count, Table list, Table missing) {
+  const CsvReader reader = reader_of(L, text, at, delimiter, comment);
+  const std::vector<CsvKind> kinds = kinds_of(L, list, static_cast<size_t>(count));
   CsvColumns columns;
   try {
-    columns = read_csv_columns(reader, kinds, words_at(L, 7), engine::threads());
+    columns = read_csv_columns(reader, kinds, words_of(L, missing), engine::threads());
   } catch (const CsvError& error) {
     return push_error(L, error);
   } catch (const CsvWrongField& wrong) {
@@ -200,6 +186,24 @@ int csv_columns(lua_State* L) {
   }
   push_columns(L, columns, kinds);
   return 1;
+}
+
+}  // namespace
+
+std::span<const luaL_Reg> csv_functions() {
+  static constexpr luaL_Reg functions[] = {
+      kNative<text_of_file, "csv_text", "path">,
+      kNative<csv_record, "csv_record", "text, at, delimiter, comment?">,
+      kNative<csv_columns, "csv_columns", "text, at, delimiter, comment?, count, kinds, missing">,
+  };
+  return functions;
+}
+
+void open_csv_text(lua_State* L) {
+  constexpr luaL_Reg metamethods[] = {{"__tostring", guard<push_string>}, {nullptr, nullptr}};
+  constexpr luaL_Reg methods[] = {{nullptr, nullptr}};
+  open_class<CsvText>(L, metamethods, methods);
+  lua_pop(L, 1);
 }
 
 }  // namespace tide::bindings

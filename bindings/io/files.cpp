@@ -3,12 +3,12 @@
 
 #include <locale.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bindings/io/arrays.h"
-#include "bindings/objects/tensor_object.h"
-#include "bindings/support/entry.h"
+#include "bindings/ops/typed_function.h"
 #include "runtime/io/file_form.h"
 #include "runtime/io/folders.h"
 #include "runtime/io/packed_file.h"
@@ -16,25 +16,8 @@
 namespace tide::bindings {
 namespace {
 
-/// The name at a stack index, which may contain zero bytes.
-std::string name_at(lua_State* L, int index) {
-  size_t length;
-  const char* const name = luaL_checklstring(L, index, &length);
-  return {name, length};
-}
-
-int make_folders(lua_State* L) {
-  lua_pushboolean(L, tide::make_folders(name_at(L, 1)));
-  return 1;
-}
-
-int change_folder(lua_State* L) {
-  tide::change_folder(name_at(L, 1));
-  return 0;
-}
-
-int list_folder(lua_State* L) {
-  const std::vector<FolderEntry> entries = tide::list_folder(name_at(L, 1));
+int list_folder(lua_State* L, const std::string& path) {
+  const std::vector<FolderEntry> entries = tide::list_folder(path);
   const int count = static_cast<int>(entries.size());
   lua_createtable(L, count, 0);
   lua_createtable(L, count, 0);
@@ -47,8 +30,8 @@ int list_folder(lua_State* L) {
   return 2;
 }
 
-int file_kind(lua_State* L) {
-  const auto status = file_status(name_at(L, 1));
+int file_kind(lua_State* L, const std::string& path) {
+  const auto status = file_status(path);
   if (!status) return 0;
   lua_pushstring(L, name_of(status->kind));
   if (status->kind != FileKind::file) return 1;
@@ -56,24 +39,13 @@ int file_kind(lua_State* L) {
   return 2;
 }
 
-int read_bytes(lua_State* L) {
-  const lua_Integer limit = luaL_checkinteger(L, 2);
-  luaL_argcheck(L, limit >= 0, 2, "must not be negative");
-  push_tensor(L, tensor_of(read_packed_file(name_at(L, 1), limit), Device{}));
-  return 1;
+Tensor read_bytes(const std::string& path, int64_t limit) {
+  return tensor_of(read_packed_file(path, static_cast<uint64_t>(limit)), Device{});
 }
 
-int file_form(lua_State* L) {
-  const std::string form = form_of_file(name_at(L, 1));
-  if (form.empty()) return 0;
-  lua_pushlstring(L, form.data(), form.size());
-  return 1;
-}
-
-int md5(lua_State* L) {
-  const std::string sum = md5_of_file(name_at(L, 1));
-  lua_pushlstring(L, sum.data(), sum.size());
-  return 1;
+std::optional<std::string> file_form(const std::string& path) {
+  std::string form = form_of_file(path);
+  return form.empty() ? std::nullopt : std::optional(std::move(form));
 }
 
 /// with_decimal_point(fn, ...): calls fn(...) with a decimal point in numbers, even if the locale
@@ -90,13 +62,13 @@ int with_decimal_point(lua_State* L) {
 
 std::span<const luaL_Reg> file_functions() {
   static constexpr luaL_Reg functions[] = {
-      {"make_folders", guard<make_folders>},
-      {"change_folder", guard<change_folder>},
-      {"list_folder", guard<list_folder>},
-      {"file_kind", guard<file_kind>},
-      {"file_form", guard<file_form>},
-      {"read_bytes", guard<read_bytes>},
-      {"md5", guard<md5>},
+      kNative<make_folders, "make_folders", "path">,
+      kNative<change_folder, "change_folder", "path">,
+      kNative<list_folder, "list_folder", "path">,
+      kNative<file_kind, "file_kind", "path">,
+      kNative<file_form, "file_form", "path">,
+      kNative<read_bytes, "read_bytes", "path, limit">,
+      kNative<md5_of_file, "md5", "path">,
       {"with_decimal_point", with_decimal_point},
   };
   return functions;

@@ -12,17 +12,16 @@ namespace tide::bindings {
 /// safetensors files for tide.save and tide.load.
 int save_tensors(lua_State* L);
 int load_tensors(lua_State* L);
-/// native.terminal_columns(): the width of the terminal on standard error; nothing if it is not a
-/// terminal.
-int terminal_columns(lua_State* L);
-/// native.terminal_size(): columns, rows and the width in pixels (0: unknown) of the terminal on
-/// standard output; nothing if it is not a terminal.
-int terminal_size(lua_State* L);
-/// native.break_lines(text): see tide_break_lines.
-int break_lines(lua_State* L);
-/// native.ask_terminal(question, last, seconds): the terminal's reply up to the character `last`;
-/// nothing without a terminal, if input is pending, or on timeout.
-int ask_terminal(lua_State* L);
+/// Fields of "tide.native":
+/// - terminal_columns(): the width of the terminal on standard error; nothing if it is not a
+///   terminal.
+/// - terminal_size(): columns, rows and the width in pixels (0: unknown) of the terminal on
+/// standard
+///   output; nothing if it is not a terminal.
+/// - break_lines(text): see tide_break_lines.
+/// - ask_terminal(question, last, seconds): the terminal's reply up to the character `last`; nil
+///   without a terminal, if input is pending, or on timeout.
+std::span<const luaL_Reg> terminal_functions();
 /// tide.scratch.
 std::span<const Function> scratch_functions();
 /// tide.np.*: npy and npz.

@@ -1,8 +1,8 @@
 #include "bindings/io/onnx.h"
 
 #include "bindings/io/arrays.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
-#include "bindings/support/entry.h"
 #include "runtime/io/image.h"
 #include "runtime/io/onnx.h"
 #include "runtime/os/file_replacement.h"
@@ -89,24 +89,30 @@ class TableSource : public MessageSource {
   mutable CountedMemory written_;  ///< the message and its encoding
 };
 
-}  // namespace
-
-int read_onnx_file(lua_State* L) {
-  const std::string path = path_at(L, 1, text_at(L, 3));
+int read_message(lua_State* L, const std::string& path, const std::string& type) {
   TableBuilder builder(L);
   const HostArray bytes = read_whole_file(path);
   const CountedMemory message(bytes.bytes());
-  read_onnx(bytes.text(), path, text_at(L, 2), builder);
+  read_onnx(bytes.text(), path, type, builder);
   return 1;
 }
 
-int write_onnx_file(lua_State* L) {
-  const char* const function = text_at(L, 4);
-  const std::string path = path_at(L, 1, function);
-  lua_pushvalue(L, 3);
-  TableSource source(L, function);
-  replace_file(path, write_onnx(text_at(L, 2), source));
+int write_message(lua_State* L, const std::string& path, const std::string& type, Table message,
+                  const std::string& function) {
+  lua_pushvalue(L, message.index);
+  TableSource source(L, function.c_str());
+  replace_file(path, write_onnx(type, source));
   return 0;
+}
+
+}  // namespace
+
+std::span<const luaL_Reg> onnx_functions() {
+  static constexpr luaL_Reg functions[] = {
+      kNative<read_message, "read_onnx", "path, type">,
+      kNative<write_message, "write_onnx", "path, type, message, function">,
+  };
+  return functions;
 }
 
 }  // namespace tide::bindings

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <lua5.4/lua.hpp>
+#include <span>
 
 namespace tide::bindings {
 
-/// read_onnx(path, type, function): the message in a file as a table by field name.
-int read_onnx_file(lua_State* L);
-/// write_onnx(path, type, table, function): writes the file.
-int write_onnx_file(lua_State* L);
+/// Fields of "tide.native":
+/// - read_onnx(path, type): the message in a file as a table by field name.
+/// - write_onnx(path, type, message, function): writes the file; `function` is for errors.
+std::span<const luaL_Reg> onnx_functions();
 
 }  // namespace tide::bindings

@@ -14,7 +14,7 @@
 
 #include "bindings/io/functions.h"
 #include "bindings/module.h"
-#include "bindings/support/entry.h"
+#include "bindings/ops/typed_function.h"
 
 namespace tide::bindings {
 namespace {
@@ -108,8 +108,6 @@ size_t hanging_indentation(std::string_view line, size_t columns) {
   return std::min(indentation, most);
 }
 
-}  // namespace
-
 int terminal_columns(lua_State* L) {
   const auto size = size_of(STDERR_FILENO);
   if (!size) return 0;
@@ -124,24 +122,22 @@ int terminal_size(lua_State* L) {
   return 3;
 }
 
-int break_lines(lua_State* L) {
-  size_t length;
-  const char* const text = luaL_checklstring(L, 1, &length);
-  const std::string broken = tide_break_lines({text, length});
-  lua_pushlstring(L, broken.data(), broken.size());
-  return 1;
+std::optional<std::string> ask_terminal(std::string_view question, std::string_view last,
+                                        double seconds) {
+  if (!takes_questions()) return std::nullopt;
+  return answer_to(question, last.front(), seconds);
 }
 
-int ask_terminal(lua_State* L) {
-  size_t length;
-  const char* const question = luaL_checklstring(L, 1, &length);
-  const char last = *luaL_checkstring(L, 2);
-  const double seconds = luaL_checknumber(L, 3);
-  if (!takes_questions()) return 0;
-  const auto answer = answer_to({question, length}, last, seconds);
-  if (!answer) return 0;
-  lua_pushlstring(L, answer->data(), answer->size());
-  return 1;
+}  // namespace
+
+std::span<const luaL_Reg> terminal_functions() {
+  static constexpr luaL_Reg functions[] = {
+      kNative<terminal_columns, "terminal_columns", "">,
+      kNative<terminal_size, "terminal_size", "">,
+      kNative<tide_break_lines, "break_lines", "text">,
+      kNative<ask_terminal, "ask_terminal", "question, last, seconds">,
+  };
+  return functions;
 }
 
 }  // namespace tide::bindings

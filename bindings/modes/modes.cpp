@@ -106,8 +106,7 @@ T set_mode(lua_State* L, T Modes::*mode, const T& value) {
   return previous;
 }
 
-int scope_close(lua_State* L) {
-  auto& scope = check<Scope>(L, 1, "close");
+int close_scope(lua_State* L, Scope& scope) {
   if (!scope.open) return 0;
   if (scope.owner != L) throw Error("close: this scope was opened by another coroutine");
   scope.open = false;
@@ -120,6 +119,9 @@ int scope_close(lua_State* L) {
     set_mode(L, &Modes::autocast, scope.previous_autocast);
   return 0;
 }
+
+/// __close: Lua passes an error, too.
+int scope_end(lua_State* L) { return close_scope(L, check<Scope>(L, 1, "close")); }
 
 std::string scope_text(const Scope& scope) {
   return std::string("Scope(") + scope.name + (scope.open ? ", open)" : ", closed)");
@@ -342,10 +344,10 @@ void open_modes(lua_State* L) {
   lua_setmetatable(L, -2);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &kModesTable);
 
-  const luaL_Reg metamethods[] = {{"__close", guard<scope_close>},
+  const luaL_Reg metamethods[] = {{"__close", guard<scope_end>},
                                   {"__tostring", guard<typed<scope_text, "tostring", "scope">>},
                                   {nullptr, nullptr}};
-  const luaL_Reg methods[] = {{"close", guard<scope_close>}, {nullptr, nullptr}};
+  const luaL_Reg methods[] = {kNative<close_scope, "close", "scope">, {nullptr, nullptr}};
   open_class<Scope>(L, metamethods, methods);
   lua_pop(L, 1);
 }

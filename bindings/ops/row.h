@@ -136,6 +136,7 @@ template <class R, class... P, R (*F)(P...)>
 requires(!std::same_as<R, int>)  // see typed_function.h
     struct Op<F> {
   using Result = R;
+  using Parameters = std::tuple<std::remove_cvref_t<P>...>;
 
   static constexpr Signature signature(const char* names, bool in_place_option = false) {
     return make_signature(names, kKinds<std::remove_cvref_t<P>...>, in_place_option,
@@ -145,6 +146,8 @@ requires(!std::same_as<R, int>)  // see typed_function.h
   static R run(const Call& call) {
     return apply_arguments<std::remove_cvref_t<P>...>(call, F, std::index_sequence_for<P...>());
   }
+
+  static R apply(lua_State*, auto&... arguments) { return F(arguments...); }
 
   static int invoke(const Call& call) {
     if constexpr (std::is_void_v<R>) {

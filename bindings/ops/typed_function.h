@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bindings/ops/row.h"
+#include "bindings/ops/simple_argument.h"
 #include "bindings/support/entry.h"
 #include "bindings/support/function.h"
 
@@ -23,6 +24,7 @@ struct Text {
 template <class... P, int (*F)(lua_State*, P...)>
 struct Op<F> {
   using Result = int;
+  using Parameters = std::tuple<std::remove_cvref_t<P>...>;
   static constexpr Signature signature(const char* names) {
     return make_signature(names, kKinds<std::remove_cvref_t<P>...>, false,
                           kClasses<std::remove_cvref_t<P>...>.data());
@@ -33,24 +35,42 @@ struct Op<F> {
     return apply_arguments<std::remove_cvref_t<P>...>(call, function,
                                                       std::index_sequence_for<P...>());
   }
+
+  static int apply(lua_State* L, auto&... arguments) { return F(L, arguments...); }
 };
+
+/// Pushes what run(), a call of F, returns.
+template <auto F, Text kName>
+int push_returned(lua_State* L, const auto& run) {
+  using Result = typename Op<F>::Result;
+  if constexpr (std::is_same_v<Result, int>) {
+    return run();
+  } else if constexpr (!std::is_void_v<Result>) {
+    return push_result(L, run());
+  } else {
+    run();
+    if (!kName.view().ends_with('_')) return 0;
+    lua_settop(L, 1);
+    return 1;
+  }
+}
 
 /// F as a Lua function, whose parameters have these names. `kName` is for errors:
 /// "cuda.utilization". If F returns void, it returns nothing or, if its name ends in `_`, its first
 /// argument.
 template <auto F, Text kName, Text kNames>
 int typed(lua_State* L) {
-  using Result = typename Op<F>::Result;
   static constexpr Signature kSignature = Op<F>::signature(kNames.text);
-  const Call call = bound_call(L, kName.text, kSignature);
-  if constexpr (std::is_same_v<Result, int>) {
-    return Op<F>::run(call);
-  } else if constexpr (std::is_void_v<Result> && !kName.view().ends_with('_')) {
-    Op<F>::run(call);
-    return 0;
-  } else {
-    return Op<F>::invoke(call);
+  using Parameters = typename Op<F>::Parameters;
+  if constexpr (kAreSimple<Parameters> && reads_by_position(kSignature)) {
+    SimpleArguments<Parameters> arguments;
+    if (arguments.read(L)) {
+      const auto function = [L](auto&... values) { return Op<F>::apply(L, values...); };
+      return push_returned<F, kName>(L, [&] { return arguments.apply(function); });
+    }
   }
+  const Call call = bound_call(L, kName.text, kSignature);
+  return push_returned<F, kName>(L, [&] { return Op<F>::run(call); });
 }
 
 /// For functions that only inspect their arguments: see guard_lookup.

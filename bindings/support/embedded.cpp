@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 
 #include "bindings/support/entry.h"
 #include "runtime/os/environment.h"
@@ -48,6 +50,15 @@ std::optional<std::pair<std::string, std::string>> find_module(std::string name)
 /// The folder of a path prefix: "lessons/" for "lessons/0".
 std::string prefix_folder(std::string_view prefix) {
   return std::string(prefix.substr(0, prefix.find_last_of('/') + 1));
+}
+
+/// The embedded files whose paths begin with `prefix`.
+std::span<const EmbeddedFile> embedded_with_prefix(std::string_view prefix) {
+  const std::span<const EmbeddedFile> files(embedded_files());
+  const auto first = std::ranges::lower_bound(files, prefix, {}, &EmbeddedFile::path);
+  const auto last = std::find_if_not(
+      first, files.end(), [&](const EmbeddedFile& file) { return file.path.starts_with(prefix); });
+  return {first, last};
 }
 
 /// Pushes the loader of module `name` and the file's name, or an error message, as
@@ -100,20 +111,34 @@ std::optional<std::string> read_script(std::string_view path) {
 
 std::vector<std::string> list_scripts(std::string_view prefix) {
   std::vector<std::string> paths;
-  const auto keep = [&](std::string_view path) {
-    if (path.starts_with(prefix)) paths.emplace_back(path);
-  };
   if (const std::string folder = tree_folder(); !folder.empty()) {
     std::error_code error;
     const fs::path root = folder_of(prefix, folder);
     for (fs::recursive_directory_iterator file(root / prefix_folder(prefix), error), end;
          file != end; file.increment(error)) {
-      if (file->is_regular_file(error)) keep(file->path().lexically_relative(root).string());
+      if (!file->is_regular_file(error)) continue;
+      std::string path = file->path().lexically_relative(root).string();
+      if (path.starts_with(prefix)) paths.push_back(std::move(path));
     }
     std::sort(paths.begin(), paths.end());
   } else {
-    for (const EmbeddedFile& file : embedded_files()) keep(file.path);
+    for (const EmbeddedFile& file : embedded_with_prefix(prefix)) paths.emplace_back(file.path);
   }
+  return paths;
+}
+
+std::vector<std::string> find_in_scripts(std::string_view folder, std::string_view text) {
+  std::vector<std::string> paths;
+  const auto look = [&](std::string_view path, std::string_view file) {
+    // memmem is much faster than string_view::find, which compares at each first character.
+    if (path.find('/', folder.size()) == std::string_view::npos &&
+        memmem(file.data(), file.size(), text.data(), text.size()))
+      paths.emplace_back(path);
+  };
+  if (tree_folder().empty())
+    for (const EmbeddedFile& file : embedded_with_prefix(folder)) look(file.path, file.text);
+  else
+    for (const std::string& path : list_scripts(folder)) look(path, read_script(path).value_or(""));
   return paths;
 }
 

@@ -27,6 +27,9 @@ std::optional<std::string> read_script(std::string_view path);
 /// Sorted paths below scripts/ that begin with `prefix`; from the folder in TIDE_PATH if set.
 std::vector<std::string> list_scripts(std::string_view prefix);
 
+/// Sorted paths of the files in `folder` ("tide/nn/"), not in folders of it, that contain `text`.
+std::vector<std::string> find_in_scripts(std::string_view folder, std::string_view text);
+
 /// Names of the library's modules, such as "tide.nn.linear", sorted.
 std::vector<std::string> library_modules();
 

@@ -31,5 +31,11 @@ int list_embedded(lua_State* L) {
   return 1;
 }
 
+int find_in_embedded(lua_State* L) {
+  push_list(L, find_in_scripts(luaL_checkstring(L, 1), luaL_checkstring(L, 2)),
+            [L](const std::string& path) { push_field(L, path); });
+  return 1;
+}
+
 }  // namespace bindings
 }  // namespace tide

@@ -22,5 +22,8 @@ int read_embedded(lua_State* L);
 /// list_embedded(prefix): the sorted paths that begin with `prefix`.
 int list_embedded(lua_State* L);
 
+/// find_in_embedded(folder, text): the sorted paths of the folder's files that contain `text`.
+int find_in_embedded(lua_State* L);
+
 }  // namespace bindings
 }  // namespace tide

@@ -12,7 +12,7 @@ local kMostIndex <const> = 100000000 -- bytes, the limit of a file's header
 
 --- The files that an index lists, in order, and a set of the names of each one's tensors.
 local function read_index(path)
-  local index, problem = json.decode(native.archives.read_file(path, "load", kMostIndex))
+  local index, problem = json.decode(native.archives.read_file(path, kMostIndex))
   local map = type(index) == "table" and index.weight_map
   if type(map) ~= "table" then
     raise("%s: is not an index of safetensors files: %s", path, problem or "it has no weight_map")

@@ -494,24 +494,21 @@ end)
 ---@see tide.randperm tide.randint tide.multinomial
 ---@example
 --- tide.random.multinomial(3, {0.0, 1.0}) --> {0, 3}
-local read_multinomial = reader "random.multinomial"
-
-function random.multinomial(...)
-  local given = read_multinomial(...)
-  local p = tide.as_tensor(given.pvals, {dtype = "float32"})
+random.multinomial = checked("random.multinomial", function(n, pvals, size)
+  local p = tide.as_tensor(pvals, {dtype = "float32"})
   if p:dim() ~= 1 then
     raise("random.multinomial: pvals: expected a list, got %d dimensions", p:dim())
   end
-  local shape = shape_of("random.multinomial", given.size)
+  local shape = shape_of("random.multinomial", size)
   local times = 1
   for _, size in ipairs(shape) do times = times * size end
   local counts = tide.zeros({times, #p}, {dtype = "int64", device = p.device})
-  if given.n > 0 and times > 0 then
-    local draws = tide.multinomial(p:expand(times, #p), given.n, true)
+  if n > 0 and times > 0 then
+    local draws = tide.multinomial(p:expand(times, #p), n, true)
     counts = counts:scatter_add(2, draws, tide.ones_like(draws))
   end
-  return counts:reshape(with_size("random.multinomial", given.size, #p))
-end
+  return counts:reshape(with_size("random.multinomial", size, #p))
+end)
 
 --- Random numbers under NumPy's names: see tide.random.NAME.
 ---@type table

@@ -12,7 +12,7 @@ local function value_of(path, declared)
   local kind = declared and next(declared) and (declared.tensor_type and "tensor"
     or declared.sequence_type and "sequence" or declared.optional_type and "optional") or "tensor"
   if kind == "tensor" then
-    local stored = native.read_onnx(path, "TensorProto", "load")
+    local stored = native.read_onnx(path, "TensorProto")
     -- The tests store the bits of bfloat16 as uint16.
     local type = declared and declared.tensor_type and declared.tensor_type.elem_type
     if type == 16 then stored.data_type = 16 end
@@ -20,12 +20,12 @@ local function value_of(path, declared)
   end
   local message
   if kind == "optional" then
-    message = native.read_onnx(path, "OptionalProto", "load")
+    message = native.read_onnx(path, "OptionalProto")
     if message.tensor_value then return tensors.read(message.tensor_value, "") end
     message = message.sequence_value
     if not message then return nil end
   else
-    message = native.read_onnx(path, "SequenceProto", "load")
+    message = native.read_onnx(path, "SequenceProto")
   end
   local list = {}
   for i, tensor in ipairs(message.tensor_values or {}) do list[i] = tensors.read(tensor, "") end
@@ -67,7 +67,7 @@ local function difference(got, expected)
 end
 
 local function run_test(folder)
-  local message = native.read_onnx(folder .. "/model.onnx", "ModelProto", "load")
+  local message = native.read_onnx(folder .. "/model.onnx", "ModelProto")
   local model = tide.onnx.load(folder .. "/model.onnx")
   local inputs = values_of(folder .. "/test_data_set_0", "input", message.graph.input or {})
   local expected = values_of(folder .. "/test_data_set_0", "output", message.graph.output)

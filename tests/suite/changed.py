@@ -1,14 +1,13 @@
-"""Selects tests for the files that differ from the last commit: tests of the same name, in the mirroring folder, and
-tests that mention the file. Other dependencies need a complete run."""
+"""Selects tests for the files that differ from the last commit, by the coverage map: see coverage.py."""
 import re
 import subprocess
 from pathlib import Path
 
 from parts import RELEASE, ROOT, VALUES, Part, paths, tide
 
-MOST_SCRIPTS = 12  # of those that mention a file
+MOST_SCRIPTS = 12
 PROGRAMS = {"runtime": "runtime_tests", "bindings": "bindings_tests", "interpreter": "program_tests",
-            "repl": "program_tests", "errors": "program_tests"}
+            "repl": "program_tests", "errors": "program_tests", "cuda": "cuda_tests"}
 CUDA = {"TIDE_CUDA_PATH": str(RELEASE / "fake_cuda")}
 
 
@@ -26,7 +25,8 @@ def words_of(path):
 class Selection:
     """What to build and to run."""
 
-    def __init__(self):
+    def __init__(self, coverage):
+        self.coverage = coverage
         self.cpp = set()  # (program, stem of a file with tests), or "" for all of the program's
         self.scripts = set()
         self.cuda_scripts = set()
@@ -38,16 +38,16 @@ class Selection:
         if top == "tests":
             self.add_test(path)
         elif top == "runtime" and suffix in (".cpp", ".h", ".def", ".cu", ".cuh"):
-            self.add_mirrored(path)
+            self.add_cpp(path)
             self.scripts.update(script for name in VALUES for script in paths(f"tests/scripts/*/{name}_test.lua"))
             self.add_scripts(path)
             if "cuda" in path.parts:
                 self.cpp.add(("cuda_tests", ""))
         elif top in ("bindings", "interpreter") and suffix in (".cpp", ".h"):
-            self.add_mirrored(path)
+            self.add_cpp(path)
             self.add_scripts(path)
         elif top == "scripts" and suffix == ".lua":
-            self.add_scripts(path)
+            self.add_library(path)
         elif top in (".ci", "tide") or path.name == "CMakeLists.txt":
             self.scripts.update(paths("tests/package/launcher_test.lua") + paths("tests/package/plugin_test.lua"))
         elif suffix != ".md":
@@ -70,17 +70,22 @@ class Selection:
         elif path.suffix == ".py":
             self.unknown.append(str(path))
 
-    def add_mirrored(self, path):
-        """The C++ tests in the nearest folder that mirrors the file's; only those with its name, if there are any."""
-        program = PROGRAMS[path.parts[0]]
-        if (ROOT / "tests" / path.with_suffix("").with_name(path.stem + "_test.cpp")).exists():
-            self.cpp.add((program, path.stem + "_test"))
-            return
+    def add_cpp(self, path):
+        """The C++ tests that include the file's header, else those in the nearest folder that mirrors the file's."""
+        found = [Path(test) for test in self.coverage.cpp_tests(path)]
         for folder in path.parents:
-            found = sorted((ROOT / "tests" / folder).rglob("*_test.cpp")) if folder != Path(".") else []
-            if found:
-                self.cpp.update((program, each.stem) for each in found)
-                return
+            if not found and folder != Path("."):
+                found = [test.relative_to(ROOT) for test in (ROOT / "tests" / folder).rglob("*_test.cpp")]
+        for test in found:
+            program = "fake_driver_tests" if "fake_tests" in test.parts else PROGRAMS[test.parts[1]]
+            self.cpp.add((program, test.stem))
+
+    def add_library(self, path):
+        """The script tests that execute the file; those of its name if none does: lessons, benchmarks."""
+        found = self.coverage.scripts(str(path), MOST_SCRIPTS)
+        self.scripts.update(found)
+        if not found:
+            self.add_scripts(path)
 
     def add_scripts(self, path):
         """Script tests whose names share a word with the file's, and those that mention it most often."""

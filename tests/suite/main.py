@@ -1,11 +1,11 @@
-"""usage: tests/run [quick | --changed | NAME...]
+"""usage: tests/run [quick | changed | NAME...]
 
 Installs what is missing, builds tide, and runs all its tests; the last line is "N passed, N failed".
 
   NAME       only parts of this name (cuda, "script tests", nn), or one file with script tests
   lint       layout, documents, words, formatting and the installed linters, without a build
   quick      lint, the runtime, values of ops, layers and training: what fails most often, in two minutes after the build
-  --changed  only tests for files that differ from the last commit, and only the build that they need
+  changed    only tests that cover the files that differ from the last commit, and only the build that they need
 
 With CI set in the environment, compiler warnings are failures. TIDE_TEST_SOAK=1: loops that look for leaks run ten
 times as long. TIDE_TEST_ALL=1, before a release: assembles every kernel instead of a sample of each kind. Tests that
@@ -20,6 +20,7 @@ import time
 
 import changed
 import counts
+import coverage
 import lint
 import pool
 import report
@@ -75,19 +76,18 @@ def main(words):
         total = lint.run()
         print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
         return 1 if total.failed else 0
-    options = [word for word in words if word.startswith("-")]
-    if options not in ([], ["--changed"]) or (options and len(words) > 1):
+    if any(word.startswith("-") for word in words):
         sys.exit(f"tests/run: what is {' '.join(words)}? --help says what there is")
     begin = time.monotonic()
     cores = os.cpu_count() if not hasattr(os, "sched_getaffinity") else len(os.sched_getaffinity(0))
     log = RELEASE / ".ninja_log"
     log_size = log.stat().st_size if log.exists() else 0
     selection = None
-    if options:
-        selection = changed.Selection()
+    is_quick = words == ["quick"]
+    if words == ["changed"] and build(["tide"])[0]:  # which records what tests cover
+        selection = changed.Selection(coverage.Coverage(cores))
         for file in changed.changed_files():
             selection.add(file)
-    is_quick = words == ["quick"]
     # What needs no build is known first.
     outcomes = [] if words and not selection else pool.run([LINT], cores)
     built, build_seconds = build(selection.targets() if selection else QUICK_TARGETS if is_quick else [])

@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 """Tests of what `tests/run` does: python3 -B tests/suite/suite_test.py"""
+import os
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -10,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import changed
 import counts
+import coverage
 import documents
 import layout
 import pool
@@ -89,7 +94,10 @@ class Pool(unittest.TestCase):
 
 class Changed(unittest.TestCase):
     def select(self, *files):
-        selection = changed.Selection()
+        covered = coverage.Coverage()
+        covered.recorded = {"tests/scripts/nn/lbfgs_test.lua": {"executes": ["scripts/tide/nn/optim/lbfgs.lua"]},
+                            "tests/scripts/nn/nn_test.lua": {"executes": ["scripts/tide/nn/module.lua"]}}
+        selection = changed.Selection(covered)
         for file in files:
             selection.add(file)
         return selection
@@ -102,8 +110,33 @@ class Changed(unittest.TestCase):
 
     def test_a_file_of_the_library(self):
         found = self.select("scripts/tide/nn/optim/lbfgs.lua")
-        self.assertIn("tests/scripts/nn/lbfgs_test.lua", found.scripts)
+        self.assertEqual(found.scripts, {"tests/scripts/nn/lbfgs_test.lua"})
         self.assertNotIn("runtime_tests", found.targets())
+
+    def test_a_file_of_the_library_that_no_test_executes(self):
+        found = self.select("scripts/bench/startup.lua")
+        self.assertIn("tests/scripts/library/bench_test.lua", found.scripts)
+
+    def test_a_header(self):
+        self.assertIn(("bindings_tests", "bind_test"), self.select("bindings/ops/call.h").cpp)
+        self.assertIn(("bindings_tests", "bind_test"), self.select("bindings/ops/call_bind.cpp").cpp)
+
+    def test_what_a_script_test_executes_is_recorded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace, script = Path(folder) / "trace", Path(folder) / "linear.lua"
+            script.write_text(coverage.TRACE % "a.lua" + "-- A layer.\nreturn debug.getinfo(1).currentline\n")
+            program = shutil.which("lua5.4") or shutil.which("lua")
+            if not program:
+                self.skipTest("no Lua here")
+            shown = subprocess.run([program, "-e", f"print(dofile '{script}')"], capture_output=True, text=True,
+                                   env={**os.environ, "COVERAGE_TRACE": str(trace)})
+            self.assertEqual((trace.read_text(), shown.stdout), ("a.lua\n", "2\n"))
+
+    def test_a_test_is_recorded_again_after_a_change(self):
+        test = "tests/scripts/nn/nn_test.lua"
+        known = coverage.update([test], {test: {"text": "of before"}}, 1, lambda test, library: ["scripts/tide/nn.lua"])
+        self.assertEqual(known[test]["executes"], ["scripts/tide/nn.lua"])
+        self.assertEqual(coverage.update([test], known, 1, None), known)
 
     def test_a_test(self):
         self.assertIn("tests/scripts/nn/nn_test.lua", self.select("tests/scripts/nn/nn_test.lua").scripts)

@@ -38,6 +38,7 @@ int characters(std::string_view text) {
 json data_of(const Forms& forms) {
   json data = json::object();
   for (const auto& [type, form] : forms) {
+    if (type == kAlternative) continue;
     const bool is_text = type.starts_with("text/") || type.ends_with("+xml") ||
                          type.ends_with("javascript") || type.ends_with("latex");
     json value;
@@ -50,20 +51,11 @@ json data_of(const Forms& forms) {
   return data;
 }
 
-/// The alternative text of an image. A PNG's width and height are its bytes 16 to 23, big-endian.
+/// The alternative text of an image.
 json metadata_of(const Forms& forms) {
-  json metadata = json::object();
-  for (const auto& [type, form] : forms) {
-    if (type != "image/png" || form.size() < 24) continue;
-    const auto number = [&form = form](size_t offset) {
-      uint32_t value = 0;
-      for (size_t i = 0; i < 4; ++i)
-        value = value << 8 | static_cast<unsigned char>(form[offset + i]);
-      return std::to_string(value);
-    };
-    metadata[type] = {{"alt", "image of " + number(16) + " x " + number(20) + " pixels"}};
-  }
-  return metadata;
+  const auto alternative = forms.find(kAlternative);
+  if (alternative == forms.end()) return json::object();
+  return {{"image/png", {{"alt", alternative->second}}}};
 }
 
 json reply_of(const Error& error) {

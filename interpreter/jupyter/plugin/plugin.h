@@ -13,6 +13,8 @@ namespace tide::jupyter {
 
 /// The representations of a value by MIME type; bytes if the type is not text.
 using Forms = std::map<std::string, std::string>;
+/// Of Forms: the alternative text of an image.
+inline constexpr const char* kAlternative = "alt";
 
 /// Functions of the front end that a kernel may call while an input runs. The protocol's texts are
 /// UTF-8; invalid bytes are replaced.

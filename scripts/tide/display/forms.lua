@@ -16,6 +16,11 @@ function forms.text(value)
   return is_plain and table_text(value) or tostring(value)
 end
 
+--- The alternative text of a PNG image: its width and height are the bytes 17 to 24.
+function forms.alternative(png)
+  return #png >= 24 and ("image of %d x %d pixels"):format(string.unpack(">I4I4", png, 17)) or "image"
+end
+
 --- Whether a tensor is an image, as tide.vision reads and writes them.
 local function is_picture(x)
   if x.dtype ~= "uint8" or x:dim() ~= 3 then return false end
@@ -52,8 +57,8 @@ local function rich_forms(value, text)
   return {}
 end
 
---- The representations of one value, or the text of several; then the reason why an image could
---- not be drawn, if any.
+--- The representations of one value, or the text of several, with the alternative text of a PNG image as "alt"; then
+--- the reason why an image could not be drawn, if any.
 function forms.of(...)
   local texts = {}
   for i = 1, select("#", ...) do texts[i] = forms.text((select(i, ...))) end
@@ -62,6 +67,7 @@ function forms.of(...)
   local svg = found["image/svg+xml"]
   -- Without an XML declaration, because it becomes part of a page.
   if svg then found["image/svg+xml"] = svg:match "<svg.*" or svg end
+  found.alt = found["image/png"] and forms.alternative(found["image/png"])
   found["text/plain"] = found["text/plain"] or table.concat(texts, "\t")
   return found, problem
 end

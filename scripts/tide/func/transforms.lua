@@ -280,25 +280,22 @@ end
 ---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
 ---@example
 --- tide.func.jvp(tide.square, {tide.tensor{1.0, 2}}, {tide.ones(2)}) --> {1.0, 4.0}, {2.0, 4.0}
-local read_jvp = reader "func.jvp"
-
-function transforms.jvp(...)
-  local given = read_jvp(...)
+transforms.jvp = checked("func.jvp", function(fn, primals, tangents, has_aux)
   local _ <close> = begin_level()
   local argnums = {}
-  for i = 1, #given.primals do argnums[i] = i end
-  local inputs, chosen, result, aux = call_with_variables("jvp", given.fn,
-    positions("jvp", argnums), given.has_aux, table.unpack(given.primals))
-  local directions = leaves("jvp", given.tangents, {})
+  for i = 1, #primals do argnums[i] = i end
+  local inputs, chosen, result, aux = call_with_variables("jvp", fn,
+    positions("jvp", argnums), has_aux, table.unpack(primals))
+  local directions = leaves("jvp", tangents, {})
   if #directions ~= #inputs then
     raise("jvp: expected %d tangents, got %d", #inputs, #directions)
   end
   local keep = keeps_grad_fn(leaves("jvp", chosen, {})) or keeps_grad_fn(directions)
   local outputs = leaves("jvp", result, {})
   local tangent = with_leaves("jvp", result, pusher(outputs, inputs)(directions))
-  if given.has_aux then return finished(result, keep), finished(tangent, keep), aux end
+  if has_aux then return finished(result, keep), finished(tangent, keep), aux end
   return finished(result, keep), finished(tangent, keep)
-end
+end)
 
 --- Concatenates the sizes of two tensors.
 local function joined(a, b)
@@ -399,12 +396,9 @@ transforms.jacfwd = jacobian("func.jacfwd", by_columns)
 ---@see tide.grad tide.func.grad tide.autograd.jacobian tide.autograd.gradcheck
 ---@example
 --- tide.func.hessian(function(x) return x:pow(3):sum() end)(tide.tensor{1.0, 2}) --> {{6.0, 0.0}, {0.0, 12.0}}
-local read_hessian = reader "func.hessian"
-
-function transforms.hessian(...)
-  local given = read_hessian(...)
-  local options = {argnums = given.argnums}
-  return transforms.jacfwd(transforms.jacrev(given.fn, options), options)
-end
+transforms.hessian = checked("func.hessian", function(fn, argnums)
+  local options = {argnums = argnums}
+  return transforms.jacfwd(transforms.jacrev(fn, options), options)
+end)
 
 return transforms

@@ -5,38 +5,32 @@ local native = require "tide.native"
 --- The table `place`, "tide.nn", whose fields are what the files of a package declare: nn.Linear is what the file that
 --- declares "nn.Linear" returns, or its field Linear if the file returns a table of several. Other names are an error.
 --- Options: the package, if it is not the place; folders of the package whose files belong to it; others, the
---- modules of fields that are declared elsewhere.
+--- modules of fields that are declared elsewhere; fields, a table that has the others.
 local function lazy_table(place, options)
-  local package, others = options and options.package or place, options and options.others or {}
-  local folder, prefix = package:match("^tide%.(.*)$"):gsub("%.", "/") .. "/", place:match "^tide%.(.*)$" .. "."
-  local files, names -- of the package, listed when they are needed
+  options = options or {}
+  local folder = (options.package or place):match("^tide%.(.*)$"):gsub("%.", "/") .. "/"
+  local prefix, others = place:match "^tide%.(.*)$" .. ".", options.others or {}
+  local folders, names = {folder}, nil -- names are listed when they are needed
+  for i, inner in ipairs(options.folders or {}) do folders[i + 1] = folder .. inner .. "/" end
 
-  local function list_files()
-    files = declaration.files_in(folder)
-    for _, inner in ipairs(options and options.folders or {}) do
-      local more = declaration.files_in(folder .. inner .. "/")
-      table.move(more, 1, #more, #files + 1, files)
-    end
-    return files
-  end
-
-  --- The module that declares a field; nil if there is none. Most files have the name of what they declare.
+  --- The module that declares a field; nil if there is none.
   local function module_of(name)
     if others[name] then return others[name] end
-    local file = folder .. name:gsub("(%l)(%u)", "%1_%2"):lower() .. ".lua"
-    if declaration.block(prefix .. name, file) then return declaration.module_of(file) end
-    for _, each in ipairs(files or list_files()) do
-      if declaration.block(prefix .. name, each) then return declaration.module_of(each) end
+    for _, each in ipairs(folders) do
+      local file = declaration.file_of(prefix .. name, each)
+      if file then return declaration.module_of(file) end
     end
   end
 
   local function list_names()
     names = {}
     for name in pairs(others) do names[name] = true end
-    for _, file in ipairs(files or list_files()) do
-      for _, block in ipairs(declaration.blocks(file)) do
-        local name = declaration.name_after(prefix, block.name)
-        if name then names[name] = true end
+    for _, each in ipairs(folders) do
+      for _, file in ipairs(declaration.files_in(each)) do
+        for _, block in ipairs(declaration.blocks(file)) do
+          local name = declaration.name_after(prefix, block.name)
+          if name then names[name] = true end
+        end
       end
     end
     return names
@@ -51,7 +45,7 @@ local function lazy_table(place, options)
     return value
   end
 
-  return setmetatable({}, {
+  return setmetatable(options.fields or {}, {
     __index = load_field,
     __names = function() return names or list_names() end, -- for completion at the prompt
     __tostring = native.module_text(place),

@@ -141,7 +141,7 @@ local function storage_places(self, text, keys, at, wanted)
 end
 
 local function read_legacy(self)
-  local text = native.archives.read_file(self.path, "load_torch")
+  local text = native.archives.read_file(self.path)
   local function none(unpickler) return unpickler:refuse "storages in front of the value" end
   local version, at = self:unpickle(text, 3 + #kMagic, self.path, none)
   if version ~= kVersion then raise("%s: is of an unknown version of torch.save", self.path) end
@@ -176,7 +176,7 @@ end
 
 --- The value that torch.save wrote to the file.
 function Reader:read()
-  local head = native.archives.read_file(self.path, "load_torch", 2 + #kMagic)
+  local head = native.archives.read_file(self.path, 2 + #kMagic)
   if head:find "^PK" then return read_archive(self) end
   if head:find "^\x80" and head:sub(3) == kMagic then return read_legacy(self) end
   raise("%s: %s", self.path, other_kind(self.path, head))

@@ -4,6 +4,7 @@ local class = require "tide.internal.class"
 local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
+local lazy_layer = require "tide.nn.internal.lazy_layer"
 local Module = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 local sizes = require "tide.nn.internal.sizes"
@@ -40,6 +41,8 @@ function Convolution:build(in_channels)
   self:parameter("weight", shape, start)
   if self.with_bias then self:parameter("bias", {self.out_channels}, start) end
 end
+
+function Convolution:channels_of(x) return x:size(-self.dims - 1) end
 
 function Convolution:weight_shape()
   return {self.out_channels, self.in_channels // self.groups, table.unpack(self.kernel_size)}
@@ -128,25 +131,7 @@ local function layer(name, dims, fn, base)
   convolutions[Layer.name] = Layer
 end
 
---- Makes the lazy class of a layer, which infers its input channels from the first batch.
-local function lazy(name)
-  local Layer = convolutions[name:match "Lazy(.*)"]
-  local Lazy, read = define(name, Layer)
-  function Lazy:init(...)
-    self:take(read(...))
-    self.unbuilt = true
-  end
-  function Lazy:forward(x, ...)
-    if self.unbuilt then
-      local placement = self:placement()
-      self:place(placement.device or x.device, placement.dtype or x.dtype)
-      self:build(x:size(-self.dims - 1))
-      self.unbuilt = false
-    end
-    return Layer.forward(self, x, ...)
-  end
-  convolutions[Lazy.name] = Lazy
-end
+local function lazy(name) convolutions[name:match "%w+$"] = lazy_layer(name, convolutions[name:match "Lazy(.*)"]) end
 
 --- Convolution of sequences (n, channels, length).
 ---@use nn: in_channels, out_channels, kernel_size, stride = 1
@@ -162,13 +147,7 @@ end
 layer("nn.Conv1d", 1, "conv1d", Convolution)
 
 --- A Conv1d that infers in_channels from the first batch.
----@use nn: out_channels, kernel_size, stride = 1
----@param padding integer | integer[] | "valid" | "same" = 0  elements added at both ends of x: one number, or one for
----  each dimension; "same" keeps the size
----@use nn: dilation = 1, groups = 1, bias = true, padding_mode = "zeros", device = nil, dtype = nil
----@formula y[n, o, t] = b[o] + sum over c, i of w[o, c, i] x[n, c, stride t + dilation i - padding]
----@shapes x (n, in_channels, length) -> (n, out_channels, (length + 2 padding - dilation (kernel_size - 1) - 1) //
----  stride + 1); n is optional
+---@like nn.Conv1d without in_channels
 ---@see nn.Conv1d nn.ConvTranspose1d F.conv1d
 ---@example
 --- nn.LazyConv1d(6, 5)(tide.ones(2, 3, 9)).shape --> {2, 6, 5}
@@ -187,12 +166,7 @@ lazy("nn.LazyConv1d")
 layer("nn.Conv2d", 2, "conv2d", Convolution)
 
 --- A Conv2d that infers in_channels from the first batch.
----@like nn.LazyConv1d
----@formula y[n, o, p, q] = b[o] + sum over c, i, j of w[o, c, i, j] x[n, c, stride p + dilation i - padding, stride q
----  + dilation j - padding]
----@shapes x (n, in_channels, height, width) -> (n, out_channels, (size + 2 padding - dilation (kernel_size - 1) - 1)
----  // stride + 1 for height and width); n is optional
----@errors x does not have in_channels channels, or the kernel is larger than the padded x
+---@like nn.Conv2d without in_channels
 ---@see nn.Conv2d nn.ConvTranspose2d nn.MaxPool2d F.conv2d
 ---@example
 --- nn.LazyConv2d(6, 5)(tide.ones(1, 3, 8, 8)).shape --> {1, 6, 4, 4}
@@ -209,10 +183,7 @@ lazy("nn.LazyConv2d")
 layer("nn.Conv3d", 3, "conv3d", Convolution)
 
 --- A Conv3d that infers in_channels from the first batch.
----@like nn.LazyConv1d
----@formula as in Conv2d, with depth
----@shapes x (n, in_channels, depth, height, width) -> (n, out_channels, (size + 2 padding - dilation (kernel_size -
----  1) - 1) // stride + 1 for each)
+---@like nn.Conv3d without in_channels
 ---@see nn.Conv3d nn.ConvTranspose3d F.conv3d
 ---@example
 --- nn.LazyConv3d(2, 3)(tide.ones(1, 1, 4, 4, 4)).shape --> {1, 2, 2, 2, 2}
@@ -234,16 +205,7 @@ lazy("nn.LazyConv3d")
 layer("nn.ConvTranspose1d", 1, "conv_transpose1d", Transposed)
 
 --- A ConvTranspose1d that infers in_channels from the first batch.
----@use nn: out_channels, kernel_size, stride = 1
----@param padding integer | integer[] = 0  elements removed at both ends of the result: one number for all
----  dimensions, or one for each
----@use nn: output_padding = 0, groups = 1, bias = true, dilation = 1
----@param padding_mode "zeros" = "zeros"  values of the padding around x
----@use nn: device = nil, dtype = nil
----@formula the gradient of a convolution with respect to its input
----@shapes x (n, in_channels, size...) -> (n, out_channels, (size - 1) stride - 2 padding + dilation (kernel_size - 1)
----  + output_padding + 1 for each)
----@see nn.ConvTranspose2d nn.Conv2d F.conv_transpose2d nn.Upsample
+---@like nn.ConvTranspose1d without in_channels
 ---@example
 --- nn.LazyConvTranspose1d(6, 2)(tide.ones(1, 3, 4)).shape --> {1, 6, 5}
 lazy("nn.LazyConvTranspose1d")

@@ -1,6 +1,6 @@
 -- nn.Dense: Gluon's name for a lazy linear layer with an activation.
+local activation_named = require "tide.nn.internal.activation_named"
 local define = require "tide.internal.declare.define"
-local F = require "tide.nn.functional"
 local LazyLinear = require "tide.nn.lazy_linear"
 local raise = require "tide.internal.raise"
 
@@ -19,14 +19,10 @@ local Dense, read = define("nn.Dense", LazyLinear)
 function Dense:init(...)
   local given = read(...)
   LazyLinear.init(self, given.units, given.use_bias)
-  local activation = given.activation
-  if type(activation) == "string" then
-    activation = rawget(F, activation)
-    if not activation then
-      raise("Dense: unknown activation %s: expected a function of tide.nn.functional", given.activation)
-    end
+  self.activation = activation_named(given.activation)
+  if given.activation and not self.activation then
+    raise("Dense: unknown activation %s: expected a function of tide.nn.functional", given.activation)
   end
-  self.activation = activation
   self.flatten = given.flatten
 end
 

@@ -16,17 +16,31 @@ Linear:optional "bias"
 
 function Linear:init(...)
   local given = read(...)
-  self:place(given.device, given.dtype)
-  self.in_features, self.out_features = given.in_features, given.out_features
-  local start = init.fan_in_uniform(given.in_features)
-  self:parameter("weight", {given.out_features, given.in_features}, start)
-  if given.bias then self:parameter("bias", {given.out_features}, start) end
+  self:take(given)
+  self:build(given.in_features)
 end
+
+--- Sets all options except the input features.
+function Linear:take(given)
+  self:place(given.device, given.dtype)
+  self.out_features, self.with_bias = given.out_features, given.bias
+end
+
+--- Creates the parameters for this number of input features.
+function Linear:build(in_features)
+  self.in_features = in_features
+  local start = init.fan_in_uniform(in_features)
+  self:parameter("weight", {self.out_features, in_features}, start)
+  if self.with_bias then self:parameter("bias", {self.out_features}, start) end
+end
+
+function Linear:channels_of(x) return x:size(-1) end
 
 function Linear:forward(x) return F.linear(x, self.weight, self.bias) end
 
 function Linear:describe()
-  return ("%s -> %s%s"):format(self.in_features, self.out_features, self.bias and "" or ", no bias")
+  local note = (self.bias or self.unbuilt) and "" or ", no bias"
+  return ("%s -> %s%s"):format(self.in_features or "?", self.out_features, note)
 end
 
 return Linear

@@ -3,11 +3,18 @@ local class = require "tide.internal.class"
 local define = require "tide.internal.declare.define"
 local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
+local lazy_layer = require "tide.nn.internal.lazy_layer"
 local Module = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local norms = {}
+
+--- Creates the trained weight and bias of a layer, if it has them.
+local function add_affine(layer, shape, has_weight, has_bias)
+  if has_weight then layer:parameter("weight", shape, init.ones_) end
+  if has_weight and has_bias then layer:parameter("bias", shape, init.zeros_) end
+end
 
 -- Batch and instance normalization ---------------------------------------------------------------
 
@@ -18,10 +25,7 @@ ChannelNorm:optional("num_features", "weight", "bias", "running_mean", "running_
 --- Creates the parameters and statistics for this number of channels.
 function ChannelNorm:build(num_features)
   self.num_features = num_features
-  if self.affine then
-    self:parameter("weight", {num_features}, init.ones_)
-    if self.biased then self:parameter("bias", {num_features}, init.zeros_) end
-  end
+  add_affine(self, {num_features}, self.affine, self.biased)
   if self.track_running_stats then
     local options = {device = self:placement().device, dtype = self:placement().dtype}
     self:register_buffer("running_mean", tide.zeros({num_features}, options))
@@ -38,6 +42,11 @@ function ChannelNorm:check_input(x)
   end
   raise("%s: expected an input of %s dimensions, got %d", getmetatable(self).name,
     table.concat(ranks, " or "), x:dim())
+end
+
+function ChannelNorm:channels_of(x)
+  self:check_input(x)
+  return x:size(2)
 end
 
 --- Resets the running statistics to their initial values.
@@ -72,6 +81,11 @@ end
 
 local InstanceNorm = class("InstanceNorm", ChannelNorm)
 
+function InstanceNorm:channels_of(x)
+  self:check_input(x)
+  return x:size(x:dim() == self.ranks[#self.ranks] and 2 or 1)
+end
+
 function InstanceNorm:forward(x)
   self:check_input(x)
   local single = x:dim() == self.ranks[#self.ranks] - 1
@@ -101,27 +115,7 @@ local function norm(name, base, ranks)
   norms[Norm.name] = Norm
 end
 
---- Makes the lazy class of a layer, which infers num_features from the first batch.
-local function lazy(name)
-  local Norm = norms[name:match "Lazy(.*)"]
-  local Lazy, read = define(name, Norm)
-  function Lazy:init(...)
-    self:take(read(...))
-    self.unbuilt = true
-  end
-  function Lazy:forward(x)
-    if self.unbuilt then
-      self:check_input(x)
-      local placement = self:placement()
-      self:place(placement.device or x.device, placement.dtype or x.dtype)
-      local unbatched = class.is_a(self, InstanceNorm) and x:dim() == self.ranks[#self.ranks] - 1
-      self:build(x:size(unbatched and 1 or 2))
-      self.unbuilt = false
-    end
-    return Norm.forward(self, x)
-  end
-  norms[Lazy.name] = Lazy
-end
+local function lazy(name) norms[name:match "%w+$"] = lazy_layer(name, norms[name:match "Lazy(.*)"]) end
 
 --- Normalizes channels of (n, c) or (n, c, length) over the batch.
 ---@use nn: num_features, eps = 1e-5, momentum = 0.1, affine = true, track_running_stats = true, device = nil, dtype =
@@ -138,14 +132,7 @@ end
 norm("nn.BatchNorm1d", BatchNorm, {2, 3})
 
 --- A BatchNorm1d that infers num_features from the first batch.
----@use nn: eps = 1e-5, momentum = 0.1, affine = true, track_running_stats = true, device = nil, dtype = nil
----@param bias boolean = true  if affine, train a bias in addition to the weight
----@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over all dimensions except 2; running = (1 -
----  momentum) running + momentum batch
----@shapes x (n, num_features, ...) -> the same
----@waits only with momentum = false, in training
----@errors only one value for each channel in training, which has no variance
----@see nn.BatchNorm2d nn.LayerNorm nn.GroupNorm nn.InstanceNorm2d F.batch_norm module:eval
+---@like nn.BatchNorm1d without num_features
 ---@example
 --- nn.LazyBatchNorm1d()(tide.ones(2, 3)).shape --> {2, 3}
 lazy("nn.LazyBatchNorm1d")
@@ -187,11 +174,7 @@ lazy("nn.LazyBatchNorm3d")
 norm("nn.InstanceNorm1d", InstanceNorm, {2, 3})
 
 --- An InstanceNorm1d that infers num_features from the first batch.
----@use nn: eps = 1e-5, momentum = 0.1, affine = false, track_running_stats = false, device = nil, dtype = nil
----@param bias boolean = true  if affine, train a bias in addition to the weight
----@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var of each channel of each sample
----@shapes x (n, num_features, ...) -> the same
----@see nn.InstanceNorm2d nn.BatchNorm2d F.instance_norm
+---@like nn.InstanceNorm1d without num_features
 ---@example
 --- nn.LazyInstanceNorm1d()(tide.ones(2, 3, 4)).shape --> {2, 3, 4}
 lazy("nn.LazyInstanceNorm1d")
@@ -223,6 +206,20 @@ lazy("nn.LazyInstanceNorm3d")
 
 -- Layer, root mean square and group normalization -------------------------------------------------
 
+-- Base class of norms over the last dimensions.
+local ShapeNorm = class("ShapeNorm", Module)
+ShapeNorm:optional("weight", "bias")
+
+function ShapeNorm:take(given)
+  self:place(given.device, given.dtype)
+  local shape = given.normalized_shape
+  self.normalized_shape = type(shape) == "table" and shape or {shape}
+  self.eps = given.eps
+  add_affine(self, self.normalized_shape, given.elementwise_affine, given.bias)
+end
+
+function ShapeNorm:describe() return table.concat(self.normalized_shape, "x") end
+
 --- Normalizes over the last dimensions.
 ---@use nn: normalized_shape, eps = 1e-5, elementwise_affine = true
 ---@param bias boolean = true  a trained bias with the trained weight
@@ -233,27 +230,14 @@ lazy("nn.LazyInstanceNorm3d")
 ---@see nn.RMSNorm nn.BatchNorm1d
 ---@example
 --- nn.LayerNorm(2, {eps = 0})(tide.tensor{1.0, 3}) --> {-1.0, 1.0}
-local LayerNorm, read_layer = define("nn.LayerNorm", Module)
-LayerNorm:optional("weight", "bias")
+local LayerNorm, read_layer = define("nn.LayerNorm", ShapeNorm)
 norms.LayerNorm = LayerNorm
 
-function LayerNorm:init(...)
-  local given = read_layer(...)
-  self:place(given.device, given.dtype)
-  local shape = given.normalized_shape
-  self.normalized_shape = type(shape) == "table" and shape or {shape}
-  self.eps = given.eps
-  if given.elementwise_affine then
-    self:parameter("weight", self.normalized_shape, init.ones_)
-    if given.bias then self:parameter("bias", self.normalized_shape, init.zeros_) end
-  end
-end
+function LayerNorm:init(...) self:take(read_layer(...)) end
 
 function LayerNorm:forward(x)
   return F.layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
 end
-
-function LayerNorm:describe() return table.concat(self.normalized_shape, "x") end
 
 --- Divides by the root of the mean square over the last dimensions.
 ---@use nn: normalized_shape
@@ -264,24 +248,12 @@ function LayerNorm:describe() return table.concat(self.normalized_shape, "x") en
 ---@see nn.LayerNorm F.rms_norm
 ---@example
 --- nn.RMSNorm(4, {eps = 0})(tide.tensor{3.0, 4, 0, 0}) --> {1.2, 1.6, 0.0, 0.0}
-local RMSNorm, read_rms = define("nn.RMSNorm", Module)
-RMSNorm:optional "weight"
+local RMSNorm, read_rms = define("nn.RMSNorm", ShapeNorm)
 norms.RMSNorm = RMSNorm
 
-function RMSNorm:init(...)
-  local given = read_rms(...)
-  self:place(given.device, given.dtype)
-  local shape = given.normalized_shape
-  self.normalized_shape = type(shape) == "table" and shape or {shape}
-  self.eps = given.eps
-  if given.elementwise_affine then
-    self:parameter("weight", self.normalized_shape, init.ones_)
-  end
-end
+function RMSNorm:init(...) self:take(read_rms(...)) end
 
 function RMSNorm:forward(x) return F.rms_norm(x, self.normalized_shape, self.weight, self.eps) end
-
-function RMSNorm:describe() return table.concat(self.normalized_shape, "x") end
 
 --- Normalizes groups of channels.
 ---@param num_groups integer >= 0  number of groups; must divide num_channels
@@ -306,10 +278,7 @@ function GroupNorm:init(...)
       given.num_groups)
   end
   self.num_groups, self.num_channels, self.eps = given.num_groups, given.num_channels, given.eps
-  if given.affine then
-    self:parameter("weight", {given.num_channels}, init.ones_)
-    if given.bias then self:parameter("bias", {given.num_channels}, init.zeros_) end
-  end
+  add_affine(self, {given.num_channels}, given.affine, given.bias)
 end
 
 function GroupNorm:forward(x)

@@ -1,9 +1,9 @@
 -- Transformer layers and stacks of them (Vaswani et al., "Attention is all you need", 2017).
+local activation_named = require "tide.nn.internal.activation_named"
 local class = require "tide.internal.class"
 local define = require "tide.internal.declare.define"
 local reader = require "tide.internal.declare.reader"
 local dropouts = require "tide.nn.dropouts"
-local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local is_callable = require "tide.internal.is_callable"
 local kind_of = require "tide.internal.kind_of"
@@ -24,7 +24,7 @@ local layer_options <const> = {
 
 --- The activation function of an option, which is a function or its name in tide.nn.functional.
 local function activation_of(name, value)
-  local fn = type(value) == "string" and rawget(F, value) or value
+  local fn = activation_named(value)
   if not is_callable(fn) then
     raise("%s: activation must be a function or the name of one in tide.nn.functional, got %s", name,
       tostring(value))

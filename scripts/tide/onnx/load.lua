@@ -50,7 +50,7 @@ end
 
 --- The graph of a file, ready to run.
 local function read_model(path)
-  local message = native.read_onnx(path, "ModelProto", "onnx.load")
+  local message = native.read_onnx(path, "ModelProto")
   if not message.graph then raise("onnx.load: %s: the model has no graph", path) end
   local model = {
     folder = path:match "^(.*/)" or "", versions = versions_of(message, path),

@@ -1,5 +1,5 @@
 -- Figures in one call: filters of a convolution, confusion matrices.
-local reader = require "tide.internal.declare.reader"
+local checked = require "tide.internal.declare.checked"
 local Figure = require "tide.plot.figure"
 local kind_of = require "tide.internal.kind_of"
 local of_type = require "tide.internal.declare.of_type"
@@ -20,31 +20,27 @@ local kWidth <const>, kMostHeight <const>, kMargin <const> = 640, 480, 60
 ---@param title string = nil  title of the figure
 ---@example
 --- tostring(tide.plot.filters(nn.Conv2d(3, 4, 5).weight)) --> "figure 640 x 239: image (3 x 7 x 25)"
-local read_filters = reader "plot.filters"
-
---- Draws filters with three input channels in color, others with an image for each channel.
-function pictures.filters(...)
-  local given = read_filters(...)
-  local weight = given.weight
+pictures.filters = checked("plot.filters", function(weight, nrow, cmap, title)
+  -- Draws filters with three input channels in color, others with an image for each channel.
   if weight:dim() ~= 4 or weight:numel() == 0 then
     raise("filters: weight: expected shape (out, in, height, width), got %s", shape_text(weight))
   end
-  if given.nrow < 1 then raise("filters: nrow must be at least 1, got %d", given.nrow) end
+  if nrow < 1 then raise("filters: nrow must be at least 1, got %d", nrow) end
   local is_color = weight:size(2) == 3
-  if is_color and given.cmap then
+  if is_color and cmap then
     raise("filters: cmap cannot be used for filters with 3 channels, got shape %s", shape_text(weight))
   end
   local planes = weight:detach():to("float32")
   if not is_color then planes = planes:reshape(-1, 1, weight:size(3), weight:size(4)) end
   local grid = tide.vision.make_grid(planes, {
-    nrow = given.nrow, padding = 1, pad_value = 0.5, normalize = true, scale_each = true,
+    nrow = nrow, padding = 1, pad_value = 0.5, normalize = true, scale_each = true,
   })
   local height = kWidth * grid:size(2) // grid:size(3) + kMargin
-  local figure = Figure.new {title = given.title, size = {kWidth, math.min(height, kMostHeight)}}
+  local figure = Figure.new {title = title, size = {kWidth, math.min(height, kMostHeight)}}
   -- make_grid returns a single filter unchanged, and repeats a single channel three times.
   if not is_color then grid = grid[{{1, 1}}] end
-  return figure:image(grid, {cmap = given.cmap, vmin = given.cmap and 0, vmax = given.cmap and 1})
-end
+  return figure:image(grid, {cmap = cmap, vmin = cmap and 0, vmax = cmap and 1})
+end)
 
 --- Draws a confusion matrix, given as a matrix of counts, or computed from predictions (n) or scores (n, classes).
 ---@param matrix tensor | table  counts, rows true and columns predicted; or predicted classes, or scores (n, classes)
@@ -56,24 +52,20 @@ end
 ---@example
 --- local fig = tide.plot.confusion_matrix(tide.tensor{1, 2, 2}, tide.tensor{1, 2, 1})
 --- tostring(fig) --> "figure 640 x 480: heatmap (2 x 2)"
-local read_confusion = reader "plot.confusion_matrix"
-
-function pictures.confusion_matrix(...)
-  local given = read_confusion(...)
-  local matrix, classes = given.matrix, given.classes
-  if given.target then
+pictures.confusion_matrix = checked("plot.confusion_matrix", function(matrix, target, classes, normalize, title, cmap)
+  if target then
     local count = classes and #classes or nil
-    local predictions = given.matrix
+    local predictions = matrix
     if not tide.is_tensor(predictions) then
       raise("confusion_matrix: predictions: expected a tensor, got %s", kind_of(predictions))
     end
     if not count and predictions:dim() == 1 then
       count = 0
-      for name, values in pairs {predictions = predictions, target = given.target} do
+      for name, values in pairs {predictions = predictions, target = target} do
         count = math.max(count, of_type("confusion_matrix", name, values:max():item(), "number"))
       end
     end
-    matrix = tide.metrics.ConfusionMatrix(count)(predictions, given.target)
+    matrix = tide.metrics.ConfusionMatrix(count)(predictions, target)
   elseif type(matrix) == "table" and not tide.is_tensor(matrix) and getmetatable(matrix) == nil then
     matrix = tide.tensor(matrix, {device = "cpu"})
   end
@@ -84,16 +76,16 @@ function pictures.confusion_matrix(...)
   if classes and #classes ~= #matrix then
     raise("confusion_matrix: %d classes for a matrix of shape %s", #classes, shape_text(matrix))
   end
-  if given.normalize then
+  if normalize then
     matrix = matrix:to("float64")
     matrix = matrix / matrix:sum(2, {keepdim = true}):clamp(1)
   end
   local names = {}
   for i = 1, #matrix do names[i] = tostring(classes and classes[i] or i) end
   return Figure.new():heatmap(matrix, {
-    annotate = #names <= 20, cmap = given.cmap, vmin = 0, title = given.title,
+    annotate = #names <= 20, cmap = cmap, vmin = 0, title = title,
     xticks = names, yticks = names, xlabel = "predicted", ylabel = "true",
   })
-end
+end)
 
 return pictures

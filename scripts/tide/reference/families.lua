@@ -10,7 +10,7 @@ return {
   {"Layers, losses and containers", "nn.", "nn/"},
   {"Layers, losses and containers", "nn.Embedding.", "nn/embedding.lua"},
   {"Methods of modules", "module:", "nn/module.lua", "nn/internal/"},
-  {"Layers as functions, composed in Lua", "nn.functional.", "nn/functional.lua", "nn/functional/"},
+  {"Layers as functions, composed in Lua", "nn.functional.", "nn/functional/"},
   {"Starting values", "nn.init.", "nn/init.lua"},
   {"Gradients and parameters together", "nn.utils.", "nn/utils/"},
   {"Sequences of different lengths", "nn.utils.rnn.", "nn/utils/"},

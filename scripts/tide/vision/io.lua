@@ -3,10 +3,8 @@
 local images = require("tide.native").images
 local checked = require "tide.internal.declare.checked"
 local reader = require "tide.internal.declare.reader"
-local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local strict_table = require "tide.internal.strict_table"
-local tide = require "tide"
 
 local io = {}
 
@@ -111,7 +109,8 @@ end)
 --- local x = tide.vision.read_file(name)
 --- os.remove(name)
 --- x --> {65, 66}
-local read_path = reader "vision.read_file"
+io.read_file = checked("vision.read_file", images.read_bytes)
+
 --- Writes the bytes of a uint8 tensor or a string to a file, replacing it.
 ---@use vision: filename
 ---@param data tensor | string  the bytes
@@ -121,17 +120,9 @@ local read_path = reader "vision.read_file"
 --- local x = tide.vision.read_file(name)
 --- os.remove(name)
 --- x --> {65, 66}
-local read_contents = reader "vision.write_file"
-
-function io.read_file(...) return images.read_bytes(read_path(...).path, "read_file") end
-
-function io.write_file(...)
-  local given = read_contents(...)
-  if type(given.data) ~= "string" and not tide.is_tensor(given.data) then
-    raise("write_file: expected a uint8 tensor or a string, got %s", kind_of(given.data))
-  end
-  images.write_bytes(given.filename, given.data, "write_file")
-end
+io.write_file = checked("vision.write_file", function(filename, data)
+  images.write_bytes(filename, data, "write_file")
+end)
 
 --- The functions of tide.vision for images and files, under torchvision.io's name.
 ---@type table

@@ -98,7 +98,7 @@ describe("damaged files of ONNX", function()
       local file <close> = io.open(path, "wb")
       file:write(damaged(text_of(name)))
       file:close()
-      local message = native.read_onnx(nodes .. name .. ".onnx", "ModelProto", "load")
+      local message = native.read_onnx(nodes .. name .. ".onnx", "ModelProto")
       if try(path, inputs_of(message)) then ran = ran + 1 end
     end
     test.is_true(ran > 0 and ran < kBytes)
@@ -108,7 +108,7 @@ describe("damaged files of ONNX", function()
     local ran, path = 0, folder() .. "/changed.onnx"
     for i = 1, kFields do
       local message =
-        native.read_onnx(nodes .. kFiles[i % #kFiles + 1] .. ".onnx", "ModelProto", "load")
+        native.read_onnx(nodes .. kFiles[i % #kFiles + 1] .. ".onnx", "ModelProto")
       local inputs = inputs_of(message)
       change(message.graph)
       native.write_onnx(path, "ModelProto", message, "save")

@@ -237,7 +237,7 @@ describe("tide.onnx.load", function(device)
       local path = folder() .. "/tensor.pb"
       native.write_onnx(path, "TensorProto",
         {name = "t", dims = {#values}, data_type = data_type, [field] = values}, "save")
-      return tensors.read(native.read_onnx(path, "TensorProto", "load"), "")
+      return tensors.read(native.read_onnx(path, "TensorProto"), "")
     end
     for _, case in ipairs {
       {1, "float_data", {1.5, -2.0}, "float32"}, {11, "double_data", {0.1, 1e300}, "float64"},

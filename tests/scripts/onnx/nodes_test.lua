@@ -40,7 +40,7 @@ describe("nodes of ONNX", function(device)
   for _, name in ipairs(kNodes) do
     it("have the expected results: " .. name, function()
       local path = folder .. name .. ".onnx"
-      local message = native.read_onnx(path, "ModelProto", "load")
+      local message = native.read_onnx(path, "ModelProto")
       local model = tide.onnx.load(path, {device = device})
       local inputs, expected = tensors_called(message, "given"), tensors_called(message, "expected")
       for i, input in ipairs(inputs) do inputs[i] = input:to(device) end

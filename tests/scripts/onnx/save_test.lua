@@ -65,7 +65,7 @@ describe("tide.onnx.save", function(device)
     local options = {input_names = {"x"}, output_names = {"p"}, dynamic_axes = {x = {1}, p = {1}}}
     round_trip(net, on_device(tide.randn(2, 4)), options, on_device(tide.randn(7, 4)))
     test.is_false(net[1].training)
-    local message = native.read_onnx(folder() .. "/model.onnx", "ModelProto", "load")
+    local message = native.read_onnx(folder() .. "/model.onnx", "ModelProto")
     local names = {}
     for i, tensor in ipairs(message.graph.initializer) do names[i] = tensor.name end
     equal(names, {"0.weight", "0.bias", "3.weight", "3.bias"})
@@ -154,7 +154,7 @@ describe("tide.onnx.save", function(device)
     local path = save(Lambda(function(a, b) return a:matmul(b), a:reshape(a:size(1) * 12) end),
       on_device(tide.randn(2, 3, 4), tide.randn(2, 4, 5)),
       {input_names = {"a", "b"}, dynamic_axes = {a = {1}, b = {1}}})
-    local graph = native.read_onnx(path, "ModelProto", "load").graph
+    local graph = native.read_onnx(path, "ModelProto").graph
     local function dims(info)
       local list = {}
       for i, dim in ipairs(info.type.tensor_type.shape.dim) do list[i] = dim.dim_param or dim.dim_value end

@@ -258,14 +258,16 @@ local function targets_of(entry)
   return found
 end
 
-local swept = 0
+local functions, methods = 0, 0
 for _, entry in ipairs(require "tide.reference") do
   if entry.called_as:find(options.only) then
     for _, target in ipairs(targets_of(entry)) do
-      if sweep(target, target.named == "" and {} or entry.parameters) then swept = swept + 1 end
+      if sweep(target, target.named == "" and {} or entry.parameters) then
+        if target.is_method then methods = methods + 1 else functions = functions + 1 end
+      end
       tide.set_default_dtype "float32"
     end
   end
 end
 pcall(tide.synchronize) -- failures that were never read
-print(("%d calls of %d functions, %d troubles"):format(calls, swept, troubles))
+print(("%d calls of %d functions and classes and %d methods, %d troubles"):format(calls, functions, methods, troubles))

@@ -19,9 +19,9 @@
 -- and that is given by name. A default that names a parameter before it is that one's value. `NAME...` is all that
 -- follows. `@use GROUP: NAME = DEFAULT, ...` takes parameters from `internal/parameters/GROUP.lua`, `@use GROUP` all of
 -- them with nil as default. `@call` begins what objects of a class are called with. `@like NAME` stands for the
--- parameters of another declaration of the file, `@like NAME in FILE` of another file, and for the notes that are not
--- given. `@type table` is what only holds others. The other tags are notes: formula, shapes,
--- counts (from 1), waits, errors, see.
+-- parameters of another declaration of the file, and for the notes that are not given; `@like NAME without PARAMETER`
+-- leaves one out, `@like NAME in FILE` is of another file. `@type table` is what only holds others. The other tags are
+-- notes: formula, shapes, counts (from 1), waits, errors, see.
 local native = require "tide.native"
 
 local declaration = {}
@@ -61,9 +61,11 @@ end
 local function shared_of(group, name)
   local key = group .. "." .. name
   if not shared[key] then
-    local line, after = text_of(group):match("\n%-%-%-@param (" .. name .. "%?? [^\n]*)\n()")
-    if not line then error(("%s: there is no shared parameter %s"):format(group, name)) end
-    local more = text_of(group):match("^%-%-%-  +([^\n]*)", after)
+    local text, begin = text_of(group), "\n---@param " .. name
+    local at = text:find(begin .. " ", 1, true) or text:find(begin .. "? ", 1, true)
+    if not at then error(("%s: there is no shared parameter %s"):format(group, name)) end
+    local line, after = text:match("([^\n]*)\n()", at + #"\n---@param ")
+    local more = text:match("^%-%-%-  +([^\n]*)", after)
     shared[key] = parameter_of(more and line .. " " .. more or line)
   end
   return shared[key]
@@ -108,9 +110,11 @@ function declaration.parse(block, file)
     if tag == "use" then add_shared(list, text) end
     if tag == "type" then made.is_table = true end
     if tag == "like" then
-      local other, place = text:match "^(%S+) in (%S+)$"
-      local like = assert(declaration.of(other or text, place or file), "nothing is declared as " .. text)
-      table.move(like.parameters, 1, #like.parameters, #list + 1, list)
+      local other, left_out, place = text:match "^%S+", text:match " without (%S+)", text:match " in (%S+)$"
+      local like = assert(declaration.of(other, place or file), "nothing is declared as " .. text)
+      for _, parameter in ipairs(like.parameters) do
+        if parameter.name ~= left_out then list[#list + 1] = parameter end
+      end
       setmetatable(made, {__index = like})
     end
     if tag == "call" then
@@ -236,6 +240,16 @@ function declaration.files_in(folder)
     end
   end
   return files
+end
+
+--- The file of a folder of the library, "nn/", that declares a name; nil if there is none.
+function declaration.file_of(name, folder)
+  for _, text in ipairs {name .. '"', "@name " .. name .. "\n"} do
+    for _, path in ipairs(native.find_in_embedded("tide/" .. folder, text)) do
+      local file = path:sub(#"tide/" + 1)
+      if declaration.block(name, file) then return file end
+    end
+  end
 end
 
 --- What `require` takes for a file of the library.

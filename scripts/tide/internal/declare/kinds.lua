@@ -6,8 +6,6 @@
 -- either. Numbers may have a range: `number >= 0`, `integer > 0`,
 -- `number in [0, 1)`, `number[] in [0, 1)`.
 local is_callable = require "tide.internal.is_callable"
-local kind_of = require "tide.internal.kind_of"
-local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local kinds = {}
@@ -28,9 +26,6 @@ local tests <const> = {
 
 local object_types <const> = {table = true, userdata = true, ["function"] = true}
 local function is_object(value) return object_types[type(value)] end
-
---- What messages call a kind, where that is not its word.
-local words <const> = {dtype = "type name"}
 
 local function within(least, open_below, most, open_above)
   return function(value)
@@ -68,8 +63,8 @@ local function list_test(is, length)
   end
 end
 
---- One of the alternatives of a type: {is (of a value), text, word, literal, length (of a list), within (of a number),
---- range}.
+--- One of the alternatives of a type: {is (of a value), text, word, noun (in messages), literal, length (of a list),
+--- within (of a number), range}.
 local function alternative_of(text)
   if text:find '^"' then
     local literal = text:sub(2, -2)
@@ -77,29 +72,14 @@ local function alternative_of(text)
   end
   local word, lists, range = text:match "^([%w_]+)([%[%]%d]*) ?(.*)$"
   local is = tests[word] or is_object
-  local made = {is = is, text = words[word] or word, word = word}
+  local noun = word == "dtype" and "type name" or word
+  local made = {is = is, text = noun, word = word, noun = noun}
   if range ~= "" then made.within, made.range = range_of(range) end
   for length in lists:gmatch "%[(%d*)%]" do
     made.is, made.length = list_test(made.is, tonumber(length)), tonumber(length)
     made.text = ("table of %s%ss"):format(length == "" and "" or length .. " ", made.text)
   end
   return made
-end
-
---- "a, b or c".
-local function either(alternatives)
-  local texts = {}
-  for i, alternative in ipairs(alternatives) do texts[i] = alternative.text end
-  if #texts == 1 then return texts[1] end
-  return table.concat(texts, ", ", 1, #texts - 1) .. " or " .. texts[#texts]
-end
-
-local function value_text(value)
-  if type(value) == "string" then return ("%q"):format(value) end
-  if type(value) ~= "table" then return tostring(value) end
-  local parts = {}
-  for i, element in ipairs(value) do parts[i] = tostring(element) end
-  return "{" .. table.concat(parts, ", ") .. "}"
 end
 
 --- Whether a number, or one of a list, is out of the range.
@@ -109,29 +89,6 @@ local function is_outside(alternative, value)
     if type(element) == "number" and not alternative.within(element) then return true end
   end
   return false
-end
-
---- Raises what is wrong with a value that is none of the alternatives. `place` is "argument 1 (x)" or "option 'x'".
-local function refuse(caller, place, name, value, alternatives)
-  local at, alternative -- the list that fits as far as possible
-  for _, each in ipairs(alternatives) do
-    local _, place = each.is(value)
-    if place and place > (at or 0) then at, alternative = place, each end
-  end
-  if at then
-    local element = value[at]
-    raise("%s: %s: element %d: expected %s, got %s", caller, name, at, words[alternative.word] or alternative.word,
-      type(element) == "number" and alternative.word == "integer" and tostring(element) or kind_of(element))
-  end
-  local all = either(alternatives)
-  if alternatives[1].literal and (type(value) == "string" or type(value) == "number") then
-    raise("%s: %s must be %s, got %s", caller, name, all, value_text(value))
-  elseif type(value) == "number" and alternatives[1].text == "integer" then
-    raise("%s: %s: expected an integer, got %s", caller, name, tostring(value))
-  end
-  local got = value == nil and "nothing" or kind_of(value)
-  if alternatives[1].length and got == "table" then got = value_text(value) end
-  raise("%s: %s: expected %s, got %s", caller, place, all, got)
 end
 
 local not_named <const> = {
@@ -150,8 +107,10 @@ end
 
 --- Whether false is of a type.
 function kinds.takes_false(type_text)
-  return (" " .. type_text .. " "):find " false " ~= nil or type_text:find "%f[%w]boolean%f[%W]" ~= nil
-    or type_text:find "%f[%w]any%f[%W]" ~= nil
+  for part in type_text:gmatch "%a+" do
+    if part == "false" or part == "boolean" or part == "any" then return true end
+  end
+  return false
 end
 
 local function alternatives_of(type_text)
@@ -168,9 +127,7 @@ function kinds.is(value, type_text)
   return false
 end
 
---- A function(caller, place, name, value) that gives the value, if it is of the type, else raises an error in the name
---- of `caller`.
-function kinds.reader(type_text)
+local function make_reader(type_text)
   local alternatives = alternatives_of(type_text)
   -- A float without a fraction becomes an integer, unless floats mean something else, as shares do.
   local is_whole = type_text:find "^integer%f[%W]" and not type_text:find "^integer%["
@@ -179,13 +136,22 @@ function kinds.reader(type_text)
     for _, alternative in ipairs(alternatives) do
       if alternative.is(value) then
         if alternative.within and is_outside(alternative, value) then
-          raise("%s: %s must be %s, got %s", caller, name, alternative.range, value_text(value))
+          require "tide.internal.declare.refuse_value"(caller, place, name, value, alternatives, alternative)
         end
         return is_whole and is_whole(value) == "float" and math.tointeger(value) or value
       end
     end
-    refuse(caller, place, name, value, alternatives)
+    require "tide.internal.declare.refuse_value"(caller, place, name, value, alternatives)
   end
+end
+
+local readers = {} -- by type
+
+--- A function(caller, place, name, value) that gives the value, if it is of the type, else raises an error in the name
+--- of `caller`.
+function kinds.reader(type_text)
+  readers[type_text] = readers[type_text] or make_reader(type_text)
+  return readers[type_text]
 end
 
 return kinds

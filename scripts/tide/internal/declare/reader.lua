@@ -2,7 +2,6 @@
 local declaration = require "tide.internal.declare.declaration"
 local file_metadata = require "tide.internal.file_metadata"
 local kinds = require "tide.internal.declare.kinds"
-local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 local refuse_more = require "tide.internal.declare.refuse_more"
 
@@ -65,7 +64,7 @@ local function read_named(plan, values, options, count)
   for name, value in pairs(options) do
     local at = plan.position[name]
     if not at then
-      local near = type(name) == "string" and nearest(name, plan.position)
+      local near = type(name) == "string" and require "tide.internal.nearest"(name, plan.position)
       raise("%s: unknown option '%s'%s: known are %s", plan.caller, tostring(name),
         near and ("; did you mean '%s'?"):format(near) or "", table.concat(plan.names, ", "))
     end

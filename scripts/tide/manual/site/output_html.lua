@@ -2,6 +2,7 @@
 --
 -- A page is the list of its pieces; `pictures` is its number of images.
 local base64 = require "tide.internal.base64"
+local forms = require "tide.display.forms"
 local html = require "tide.manual.site.html"
 
 local output_html = {}
@@ -14,8 +15,8 @@ end
 output_html["text/html"] = function(text) return '<div class="output wide">' .. text .. "</div>" end
 
 output_html["image/png"] = function(bytes)
-  local about = #bytes >= 24 and ("image of %d x %d pixels"):format(string.unpack(">I4I4", bytes, 17)) or "image"
-  return ('<p class="output"><img src="data:image/png;base64,%s" alt="%s"></p>'):format(base64(bytes), about)
+  local image = '<p class="output"><img src="data:image/png;base64,%s" alt="%s"></p>'
+  return image:format(base64(bytes), forms.alternative(bytes))
 end
 
 --- Makes the ids in an SVG image different from those of others on the page.

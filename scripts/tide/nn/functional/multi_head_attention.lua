@@ -1,9 +1,8 @@
 -- tide.nn.functional.multi_head_attention_forward, and the attention code shared with nn.MultiheadAttention.
+local F = require "tide.nn.functional"
 local reader = require "tide.internal.declare.reader"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
-
-local F = require("tide.native").functional
 
 local multi_head_attention = {}
 
@@ -131,7 +130,7 @@ end
 local read = reader "nn.functional.multi_head_attention_forward"
 
 --- Inputs are (length, n, size) or (length, size). Returns the output and the weights (nil unless need_weights).
-function multi_head_attention.forward(...)
+function multi_head_attention.multi_head_attention_forward(...)
   local given = read(...)
   local size, heads = given.embed_dim_to_check, given.num_heads
   local unbatched = given.query:dim() == 2

@@ -1,4 +1,5 @@
 -- tide.nn.functional: pools composed of other ops, and the partial inverses of max pooling.
+local F = require "tide.nn.functional"
 local reader = require "tide.internal.declare.reader"
 local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
@@ -36,13 +37,10 @@ local function unpooled_size(name, x, given, dims)
   return sizes
 end
 
-local pools = {}
-local F -- the table to which the pools are added
-
 --- Makes the function declared as `name`, which writes x to the positions from a max pool, with zeros elsewhere.
 local function unpool(name, dims)
   local read, fn = reader(name), name:match "[%w_]+$"
-  pools[fn] = function(...)
+  F[fn] = function(...)
     local given = read(...)
     local x, indices = given.x, given.indices
     local shape, own = table.concat(x.shape, ", "), table.concat(indices.shape, ", ")
@@ -93,7 +91,7 @@ unpool("nn.functional.max_unpool3d", 3)
 --- Makes the function declared as `name`: the norm of each window, (sum of x^p)^(1/p).
 local function power(name, dims)
   local read, fn = reader(name), name:match "[%w_]+$"
-  pools[fn] = function(...)
+  F[fn] = function(...)
     local given = read(...)
     local count = 1
     for _, size in ipairs(each(fn, "kernel_size", given.kernel_size, dims)) do count = count * size end
@@ -139,7 +137,7 @@ end
 --- Makes the function declared as `declared`: max pooling with random windows, to any size.
 local function fractional(declared, dims)
   local read, name = reader(declared), declared:match "[%w_]+$"
-  pools[name] = function(...)
+  F[name] = function(...)
     local given = read(...)
     local x = given.x
     if x:dim() ~= dims + 1 and x:dim() ~= dims + 2 then
@@ -208,7 +206,4 @@ fractional("nn.functional.fractional_max_pool2d", 2)
 --- F.fractional_max_pool3d(tide.ones(1, 1, 5, 5, 5), 2, {output_ratio = 0.6}).shape --> {1, 1, 3, 3, 3}
 fractional("nn.functional.fractional_max_pool3d", 3)
 
-return function(functional)
-  F = functional
-  for name, fn in pairs(pools) do F[name] = fn end
-end
+return F

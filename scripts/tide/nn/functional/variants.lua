@@ -1,13 +1,11 @@
 -- tide.nn.functional: activations that overwrite x, and max pools that also return positions.
+local F = require "tide.nn.functional"
 local reader = require "tide.internal.declare.reader"
-
-local variants = {}
-local F -- the table to which they are added
 
 --- Makes the function declared as `name`, which is F[`base`] with `option` set.
 local function with_option(name, base, option)
   local read = reader(name)
-  variants[name:match "[%w_]+$"] = function(...)
+  F[name:match "[%w_]+$"] = function(...)
     local given = read(...)
     local x = given.x
     given.x, given[option] = nil, true
@@ -133,7 +131,4 @@ with_indices "nn.functional.max_pool3d_with_indices"
 --- y:numel() --> 3
 with_indices "nn.functional.adaptive_max_pool3d_with_indices"
 
-return function(functional)
-  F = functional
-  for name, variant in pairs(variants) do F[name] = variant end
-end
+return F

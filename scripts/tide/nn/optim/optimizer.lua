@@ -6,10 +6,8 @@ local known_fields = require "tide.internal.known_fields"
 local is_script = require "tide.internal.is_script"
 local methods = require "tide.internal.declare.methods"
 local native = require "tide.native"
-local nearest = require "tide.internal.nearest"
 local raise = require "tide.internal.raise"
 local refuse_more = require "tide.internal.declare.refuse_more"
-local table_text = require "tide.internal.table_text"
 local tide = require "tide"
 
 --- The base class of all optimizers: define update(parameter, grad, state, group).
@@ -38,9 +36,20 @@ end
 
 known_fields.watch(Optimizer, {refuse = refuse})
 
---- Checks the options of a group: names must be in `known`, and types those of the defaults.
-local function options_by_defaults(name, given, known)
-  local options = {}
+--- Raises an error unless this is a list of parameters or groups.
+function Optimizer:check_list(params)
+  local name = getmetatable(self).name
+  if type(params) ~= "table" or getmetatable(params) then
+    raise("%s: expected a list of parameters, such as net:parameters(), got %s", name,
+      type(params) == "table" and tostring(getmetatable(params).name) or kind_of(params))
+  end
+  if #params == 0 then raise("%s: the list of parameters is empty", name) end
+end
+
+--- Reads the options of a group or the optimizer: names must be known, and types those of the defaults. Classes that
+--- declare their options override this.
+function Optimizer:read_options(given)
+  local name, known, options = getmetatable(self).name, self.known, {}
   for key, value in pairs(given) do
     if known[key] == nil and key ~= "params" then
       local names = {}
@@ -55,19 +64,6 @@ local function options_by_defaults(name, given, known)
   end
   return options
 end
-
---- Raises an error unless this is a list of parameters or groups.
-function Optimizer:check_list(params)
-  local name = getmetatable(self).name
-  if type(params) ~= "table" or getmetatable(params) then
-    raise("%s: expected a list of parameters, such as net:parameters(), got %s", name,
-      type(params) == "table" and tostring(getmetatable(params).name) or kind_of(params))
-  end
-  if #params == 0 then raise("%s: the list of parameters is empty", name) end
-end
-
---- Reads the options of a group or the optimizer. Classes that declare their options override this.
-function Optimizer:read_options(given) return options_by_defaults(getmetatable(self).name, given, self.known) end
 
 --- Initializes from `given`: a value for each option, and `params`.
 function Optimizer:start(given)
@@ -94,7 +90,8 @@ function Optimizer:init(params, options, defaults, ...)
     raise("%s.init: expected (self, params, options, defaults): a table with a value for every option, got %s", name,
       kind_of(defaults))
   end
-  local given = options_by_defaults(name, options or {}, defaults)
+  getmetatable(self).known = defaults
+  local given = Optimizer.read_options(self, options or {})
   for key, value in pairs(defaults) do
     if given[key] == nil then given[key] = value end
   end
@@ -108,7 +105,7 @@ for key, value in pairs(native.list) do Group[key] = value end
 
 function Group:__newindex(name, value)
   if name ~= "initial_lr" and is_script(debug.getinfo(2, "S")) then
-    local near = nearest(tostring(name), self)
+    local near = require "tide.internal.nearest"(tostring(name), self)
     raise("param_groups: there is no option '%s'%s", tostring(name),
       near and ("; did you mean '%s'?"):format(near) or "")
   end
@@ -393,7 +390,7 @@ function Optimizer:__tostring()
   for i, group in ipairs(self.param_groups) do
     local options = {}
     for key, value in pairs(group) do
-      if type(value) == "table" and not getmetatable(value) then value = table_text(value) end
+      if type(value) == "table" and not getmetatable(value) then value = require "tide.internal.table_text"(value) end
       if key ~= "params" then options[#options + 1] = ("%s = %s"):format(key, tostring(value)) end
     end
     table.sort(options)

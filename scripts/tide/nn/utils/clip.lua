@@ -1,6 +1,5 @@
 -- Gradient clipping, by norm or by value.
 local checked = require "tide.internal.declare.checked"
-local reader = require "tide.internal.declare.reader"
 local kind_of = require "tide.internal.kind_of"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
@@ -48,21 +47,18 @@ end
 --- local w = nn.Parameter(tide.tensor{0.0, 0})
 --- (w * tide.tensor{3.0, 4}):sum():backward()
 --- nn.utils.clip_grad_norm_({w}, 1), w.grad --> 5.0, {0.6, 0.8}
-local read_norm = reader "nn.utils.clip_grad_norm_"
-
---- Waits only with error_if_nonfinite.
-function clip.clip_grad_norm_(...)
-  local given = read_norm(...)
+clip.clip_grad_norm_ = checked("nn.utils.clip_grad_norm_", function(parameters, max_norm, norm_type, error_if_nonfinite)
+  -- Waits only with error_if_nonfinite.
   local _ <close> = tide.no_grad()
-  local grads = gradients_of("clip_grad_norm_", given.parameters)
-  local norm = total_norm(grads, given.norm_type)
-  if given.error_if_nonfinite then check_finite("clip_grad_norm_", norm) end
-  local scale = (given.max_norm / (norm + 1e-6)):clamp(nil, 1.0)
+  local grads = gradients_of("clip_grad_norm_", parameters)
+  local norm = total_norm(grads, norm_type)
+  if error_if_nonfinite then check_finite("clip_grad_norm_", norm) end
+  local scale = (max_norm / (norm + 1e-6)):clamp(nil, 1.0)
   for _, grad in ipairs(grads) do
     grad:mul_(scale:to({device = grad.device, dtype = grad.dtype}))
   end
   return norm
-end
+end)
 
 --- Clamps each element of the gradients.
 ---@use nn: parameters
@@ -85,13 +81,10 @@ clip.clip_grad_value_ = checked("nn.utils.clip_grad_value_",
 ---@use nn: norm_type = 2.0, error_if_nonfinite = false
 ---@example
 --- nn.utils.get_total_norm{tide.tensor{3.0}, tide.tensor{4.0}} --> 5.0
-local read_total = reader "nn.utils.get_total_norm"
-
-function clip.get_total_norm(...)
-  local given = read_total(...)
-  local norm = total_norm(given.tensors, given.norm_type)
-  if given.error_if_nonfinite then check_finite("get_total_norm", norm) end
+clip.get_total_norm = checked("nn.utils.get_total_norm", function(tensors, norm_type, error_if_nonfinite)
+  local norm = total_norm(tensors, norm_type)
+  if error_if_nonfinite then check_finite("get_total_norm", norm) end
   return norm
-end
+end)
 
 return clip

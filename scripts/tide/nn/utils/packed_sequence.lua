@@ -188,15 +188,12 @@ end
 --- local packed = nn.utils.rnn.pack_sequence{tide.ones(3, 2), tide.ones(1, 2)}
 --- local y, h = nn.GRU(2, 4)(packed)
 --- y.data.shape, h.shape --> {4, 4}, {1, 2, 4}
-local read_list = reader "nn.utils.rnn.pack_sequence"
-
-function packing.pack_sequence(...)
-  local given = read_list(...)
+packing.pack_sequence = checked("nn.utils.rnn.pack_sequence", function(sequences, enforce_sorted)
   local lengths = {}
-  local padded = require("tide.nn.utils.rnn").pad_sequence(given.sequences)
-  for i, sequence in ipairs(given.sequences) do lengths[i] = #sequence end
-  return packing.pack_padded_sequence(padded, lengths, {enforce_sorted = given.enforce_sorted})
-end
+  local padded = require("tide.nn.utils.rnn").pad_sequence(sequences)
+  for i, sequence in ipairs(sequences) do lengths[i] = #sequence end
+  return packing.pack_padded_sequence(padded, lengths, {enforce_sorted = enforce_sorted})
+end)
 
 --- The sequences of a PackedSequence, as a list.
 ---@param packed PackedSequence  packed sequences

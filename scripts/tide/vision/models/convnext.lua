@@ -1,7 +1,7 @@
 -- ConvNeXt (Liu et al., 2022).
 local class = require "tide.internal.class"
+local family = require "tide.vision.models.internal.family"
 local init = require "tide.nn.init"
-local network = require "tide.vision.models.internal.network"
 local nn = require "tide.nn"
 local ops = require "tide.vision.ops"
 local start = require "tide.vision.models.internal.start"
@@ -61,15 +61,7 @@ function ConvNeXt:forward(x) return self.classifier(self.avgpool(self.features(x
 
 local function usual_norm(channels) return LayerNorm2d(channels, {eps = 1e-6}) end
 
-local convnexts = {}
-
---- Makes the declared network.
-local function convnext(declared, widths, blocks)
-  convnexts[declared:match "[%w_]+$"] = network(declared, function(given)
-    given.norm_layer = given.norm_layer or usual_norm
-    return ConvNeXt(widths, blocks, given)
-  end)
-end
+local convnexts, convnext = family(ConvNeXt, usual_norm)
 
 --- ConvNeXt; tiny, small, base and large have 29, 50, 89 and 198 million parameters.
 ---@use vision: stochastic_depth_prob = 0.1, layer_scale = 1e-6, num_classes = 1000, norm_layer = nil

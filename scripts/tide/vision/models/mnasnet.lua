@@ -1,8 +1,8 @@
 -- MNASNet (Tan et al., 2018).
 local class = require "tide.internal.class"
 local divisible = require("tide.vision.models.internal.channels").divisible
+local family = require "tide.vision.models.internal.family"
 local init = require "tide.nn.init"
-local network = require "tide.vision.models.internal.network"
 local nn = require "tide.nn"
 local start = require "tide.vision.models.internal.start"
 
@@ -69,12 +69,7 @@ end
 
 function MNASNet:forward(x) return self.classifier(self.layers(x):mean({3, 4})) end
 
-local mnasnets = {}
-
---- Makes the declared network.
-local function mnasnet(declared, alpha)
-  mnasnets[declared:match "[%w_]+$"] = network(declared, function(given) return MNASNet(alpha, given) end)
-end
+local mnasnets, mnasnet = family(MNASNet)
 
 --- MNASNet with the given width multiplier, 2.2 to 6.3 million parameters.
 ---@use vision: num_classes = 1000, dropout = 0.2

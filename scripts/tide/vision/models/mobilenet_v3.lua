@@ -1,7 +1,7 @@
 -- MobileNetV3 (Howard et al., 2019).
 local class = require "tide.internal.class"
 local divisible = require("tide.vision.models.internal.channels").divisible
-local network = require "tide.vision.models.internal.network"
+local family = require "tide.vision.models.internal.family"
 local nn = require "tide.nn"
 local ops = require "tide.vision.ops"
 local start = require "tide.vision.models.internal.start"
@@ -96,15 +96,7 @@ end
 
 local function usual_norm(channels) return nn.BatchNorm2d(channels, {eps = 0.001, momentum = 0.01}) end
 
-local mobilenets = {}
-
---- Makes the declared network.
-local function mobilenet(declared, rows, channels)
-  mobilenets[declared:match "[%w_]+$"] = network(declared, function(given)
-    given.norm_layer = given.norm_layer or usual_norm
-    return MobileNetV3(rows, channels, given)
-  end)
-end
+local mobilenets, mobilenet = family(MobileNetV3, usual_norm)
 
 --- MobileNetV3; small and large have 2.5 and 5.5 million parameters.
 ---@use vision: num_classes = 1000, width_mult = 1.0, reduced_tail = false, dilated = false, norm_layer = nil, dropout

@@ -1,7 +1,7 @@
 -- ShuffleNetV2 (Ma et al., 2018).
 local class = require "tide.internal.class"
 local F = require "tide.nn.functional"
-local network = require "tide.vision.models.internal.network"
+local family = require "tide.vision.models.internal.family"
 local nn = require "tide.nn"
 local tide = require "tide"
 
@@ -57,12 +57,7 @@ function ShuffleNetV2:forward(x)
   return self.fc(self.conv5(x):mean({3, 4}))
 end
 
-local shufflenets = {}
-
---- Makes the declared network.
-local function shufflenet(declared, channels)
-  shufflenets[declared:match "[%w_]+$"] = network(declared, function(given) return ShuffleNetV2(channels, given) end)
-end
+local shufflenets, shufflenet = family(ShuffleNetV2)
 
 --- ShuffleNetV2 with the given width multiplier, 1.4 to 7.4 million parameters.
 ---@use vision: num_classes = 1000

@@ -1,6 +1,6 @@
 -- VGG networks (Simonyan and Zisserman, 2014), with and without batch normalization.
 local class = require "tide.internal.class"
-local network = require "tide.vision.models.internal.network"
+local family = require "tide.vision.models.internal.family"
 local nn = require "tide.nn"
 local start = require "tide.vision.models.internal.start"
 
@@ -36,12 +36,7 @@ end
 
 function VGG:forward(x) return self.classifier(self.avgpool(self.features(x)):flatten(2)) end
 
-local vggs = {}
-
---- Makes the declared network.
-local function vgg(declared, stages, normalized)
-  vggs[declared:match "[%w_]+$"] = network(declared, function(given) return VGG(stages, normalized, given) end)
-end
+local vggs, vgg = family(VGG)
 
 --- VGG, named by its number of layers; _bn adds batch normalization; 133 to 144 million parameters.
 ---@use vision: num_classes = 1000, init_weights = true, dropout = 0.5

@@ -1,7 +1,7 @@
 -- Vision transformers (Dosovitskiy et al., 2020).
 local class = require "tide.internal.class"
+local family = require "tide.vision.models.internal.family"
 local init = require "tide.nn.init"
-local network = require "tide.vision.models.internal.network"
 local nn = require "tide.nn"
 local ops = require "tide.vision.ops"
 local raise = require "tide.internal.raise"
@@ -121,15 +121,7 @@ end
 
 local function usual_norm(features) return nn.LayerNorm(features, {eps = 1e-6}) end
 
-local transformers = {}
-
---- Makes the declared network.
-local function transformer(declared, size)
-  transformers[declared:match "[%w_]+$"] = network(declared, function(given)
-    given.norm_layer = given.norm_layer or usual_norm
-    return VisionTransformer(size, given)
-  end)
-end
+local transformers, transformer = family(VisionTransformer, usual_norm)
 
 --- A vision transformer, named by its size and patch size; images must be image_size x image_size.
 ---@use vision: image_size = 224, dropout = 0.0, attention_dropout = 0.0, num_classes = 1000, representation_size =

@@ -1,5 +1,5 @@
 -- Boxes: areas, overlaps, and formats. A row of a tensor (..., 4) is a box (x1, y1, x2, y2).
-local reader = require "tide.internal.declare.reader"
+local checked = require "tide.internal.declare.checked"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -42,33 +42,27 @@ end
 ---@param out_fmt "xyxy" | "xywh" | "cxcywh"  format of the result
 ---@example
 --- tide.vision.ops.box_convert(tide.tensor{{0.0, 1, 2, 4}}, "xyxy", "cxcywh") --> {{1.0, 2.5, 2.0, 3.0}}
-local read_convert = reader "vision.ops.box_convert"
-
-function boxes_ops.box_convert(...)
-  local given = read_convert(...)
-  check_boxes("box_convert", given.boxes)
-  check_form("box_convert", given.in_fmt)
-  check_form("box_convert", given.out_fmt)
-  if given.in_fmt == given.out_fmt then return given.boxes:clone() end
-  local converted = {from_corners[given.out_fmt](to_corners[given.in_fmt](parts(given.boxes)))}
+boxes_ops.box_convert = checked("vision.ops.box_convert", function(boxes, in_fmt, out_fmt)
+  check_boxes("box_convert", boxes)
+  check_form("box_convert", in_fmt)
+  check_form("box_convert", out_fmt)
+  if in_fmt == out_fmt then return boxes:clone() end
+  local converted = {from_corners[out_fmt](to_corners[in_fmt](parts(boxes)))}
   return tide.stack(converted, -1)
-end
+end)
 
 --- The area of each box, a row (x1, y1, x2, y2).
 ---@use vision: boxes, fmt = "xyxy"
 ---@example
 --- tide.vision.ops.box_area(tide.tensor{{0.0, 0, 2, 3}}) --> {6.0}
-local read_area = reader "vision.ops.box_area"
-
---- The area of each box; negative if its corners are swapped.
-function boxes_ops.box_area(...)
-  local given = read_area(...)
-  check_boxes("box_area", given.boxes)
-  check_form("box_area", given.fmt)
-  local first, second, third, fourth = parts(given.boxes)
-  if given.fmt == "xyxy" then return (third - first) * (fourth - second) end
+boxes_ops.box_area = checked("vision.ops.box_area", function(boxes, fmt)
+  -- The area of each box; negative if its corners are swapped.
+  check_boxes("box_area", boxes)
+  check_form("box_area", fmt)
+  local first, second, third, fourth = parts(boxes)
+  if fmt == "xyxy" then return (third - first) * (fourth - second) end
   return third * fourth
-end
+end)
 
 --- The corners of boxes1 (..., n, 1) and boxes2 (..., 1, m), as two lists that broadcast.
 local function pairs_of(caller, boxes1, boxes2, form)
@@ -105,30 +99,24 @@ end
 ---@see vision.ops.nms vision.ops.box_convert
 ---@example
 --- tide.vision.ops.box_iou(tide.tensor{{0.0, 0, 2, 2}}, tide.tensor{{0.0, 1, 2, 3}}) --> {{0.3333}}
-local read_iou = reader "vision.ops.box_iou"
-
---- The intersection over union of each pair of boxes: (n, m) for n and m boxes.
-function boxes_ops.box_iou(...)
-  local given = read_iou(...)
-  local shared, covered = overlap(pairs_of("box_iou", given.boxes1, given.boxes2, given.fmt))
+boxes_ops.box_iou = checked("vision.ops.box_iou", function(boxes1, boxes2, fmt)
+  -- The intersection over union of each pair of boxes: (n, m) for n and m boxes.
+  local shared, covered = overlap(pairs_of("box_iou", boxes1, boxes2, fmt))
   return shared / covered
-end
+end)
 
 --- box_iou minus the fraction of the smallest enclosing box that neither box covers.
 ---@use vision: boxes1, boxes2
 ---@example
 --- tide.vision.ops.generalized_box_iou(tide.tensor{{0.0, 0, 1, 1}}, tide.tensor{{0.0, 1, 1, 4}}) --> {{0.0}}
-local read_generalized = reader "vision.ops.generalized_box_iou"
-
---- Generalized intersection over union (Rezatofighi et al.).
-function boxes_ops.generalized_box_iou(...)
-  local given = read_generalized(...)
-  local a, b = pairs_of("generalized_box_iou", given.boxes1, given.boxes2, "xyxy")
+boxes_ops.generalized_box_iou = checked("vision.ops.generalized_box_iou", function(boxes1, boxes2)
+  -- Generalized intersection over union (Rezatofighi et al.).
+  local a, b = pairs_of("generalized_box_iou", boxes1, boxes2, "xyxy")
   local shared, covered = overlap(a, b)
   local width, height = hull(a, b)
   local area = width * height
   return shared / covered - (area - covered) / area
-end
+end)
 
 --- distance_box_iou and box_iou of pairs.
 local function distance_iou(a, b, eps)
@@ -145,63 +133,51 @@ end
 ---@use vision: boxes1, boxes2, eps = 1e-7
 ---@example
 --- tide.vision.ops.distance_box_iou(tide.tensor{{0.0, 0, 1, 1}}, tide.tensor{{0.0, 0, 1, 1}}) --> {{1.0}}
-local read_distance = reader "vision.ops.distance_box_iou"
-
-function boxes_ops.distance_box_iou(...)
-  local given = read_distance(...)
-  local a, b = pairs_of("distance_box_iou", given.boxes1, given.boxes2, "xyxy")
-  return (distance_iou(a, b, given.eps))
-end
+boxes_ops.distance_box_iou = checked("vision.ops.distance_box_iou", function(boxes1, boxes2, eps)
+  local a, b = pairs_of("distance_box_iou", boxes1, boxes2, "xyxy")
+  return (distance_iou(a, b, eps))
+end)
 
 --- distance_box_iou minus a term for different aspect ratios.
 ---@like vision.ops.distance_box_iou
 ---@example
 --- tide.vision.ops.complete_box_iou(tide.tensor{{0.0, 0, 1, 1}}, tide.tensor{{0.0, 0, 1, 1}}) --> {{1.0}}
-local read_complete = reader "vision.ops.complete_box_iou"
-
-function boxes_ops.complete_box_iou(...)
-  local given = read_complete(...)
-  local a, b = pairs_of("complete_box_iou", given.boxes1, given.boxes2, "xyxy")
-  local distance, iou = distance_iou(a, b, given.eps)
+boxes_ops.complete_box_iou = checked("vision.ops.complete_box_iou", function(boxes1, boxes2, eps)
+  local a, b = pairs_of("complete_box_iou", boxes1, boxes2, "xyxy")
+  local distance, iou = distance_iou(a, b, eps)
   local function angle(box) return ((box[3] - box[1]) / (box[4] - box[2])):atan() end
   local ratio = (angle(a) - angle(b)) ^ 2 * (4 / math.pi ^ 2)
-  local weight = (ratio / (1 - iou + ratio + given.eps)):detach()
+  local weight = (ratio / (1 - iou + ratio + eps)):detach()
   return distance - weight * ratio
-end
+end)
 
 --- Boxes clipped to the borders of an image.
 ---@use vision: boxes
 ---@param size integer[]  height and width of the image
 ---@example
 --- tide.vision.ops.clip_boxes_to_image(tide.tensor{{-1.0, 2, 9, 9}}, {5, 7}) --> {{0.0, 2.0, 7.0, 5.0}}
-local read_clip = reader "vision.ops.clip_boxes_to_image"
-
---- Boxes clipped to the borders of an image of size {height, width}.
-function boxes_ops.clip_boxes_to_image(...)
-  local given = read_clip(...)
-  check_boxes("clip_boxes_to_image", given.boxes)
-  local height, width = given.size[1], given.size[2]
+boxes_ops.clip_boxes_to_image = checked("vision.ops.clip_boxes_to_image", function(boxes, size)
+  -- Boxes clipped to the borders of an image of size {height, width}.
+  check_boxes("clip_boxes_to_image", boxes)
+  local height, width = size[1], size[2]
   if type(height) ~= "number" or type(width) ~= "number" then
     raise("clip_boxes_to_image: size: expected {height, width}")
   end
-  local x1, y1, x2, y2 = parts(given.boxes)
+  local x1, y1, x2, y2 = parts(boxes)
   return tide.stack({x1:clamp(0, width), y1:clamp(0, height), x2:clamp(0, width),
     y2:clamp(0, height)}, -1)
-end
+end)
 
 --- The positions of the boxes whose sides are all at least min_size; waits.
 ---@use vision: boxes
 ---@param min_size number  the minimum width and height
 ---@example
 --- tide.vision.ops.remove_small_boxes(tide.tensor{{0.0, 0, 1, 9}, {0, 0, 3, 3}}, 2) --> {2}
-local read_small = reader "vision.ops.remove_small_boxes"
-
-function boxes_ops.remove_small_boxes(...)
-  local given = read_small(...)
-  check_boxes("remove_small_boxes", given.boxes)
-  local x1, y1, x2, y2 = parts(given.boxes)
-  local keep = (x2 - x1):ge(given.min_size):logical_and((y2 - y1):ge(given.min_size))
+boxes_ops.remove_small_boxes = checked("vision.ops.remove_small_boxes", function(boxes, min_size)
+  check_boxes("remove_small_boxes", boxes)
+  local x1, y1, x2, y2 = parts(boxes)
+  local keep = (x2 - x1):ge(min_size):logical_and((y2 - y1):ge(min_size))
   return keep:nonzero():select(2, 1)
-end
+end)
 
 return boxes_ops

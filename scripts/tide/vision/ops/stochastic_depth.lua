@@ -1,6 +1,6 @@
 -- Stochastic depth (Huang et al., 2016): randomly skips a branch in training.
+local checked = require "tide.internal.declare.checked"
 local define = require "tide.internal.declare.define"
-local reader = require "tide.internal.declare.reader"
 local Module = require "tide.nn.module"
 local raise = require "tide.internal.raise"
 
@@ -22,20 +22,16 @@ end
 ---@param training boolean = true  false returns the input unchanged
 ---@example
 --- tide.vision.ops.stochastic_depth(tide.ones(2, 2), 1, "batch") --> {{0.0, 0.0}, {0.0, 0.0}}
-local read = reader "vision.ops.stochastic_depth"
-
---- In training, zeroes each row (mode "row") or the entire input (mode "batch") with probability p, and
---- scales up the remaining values to keep the mean.
-function stochastic.stochastic_depth(...)
-  local given = read(...)
-  local input, p = given.input, given.p
-  check(p, given.mode)
-  if not given.training or p == 0 then return input end
-  local size = {given.mode == "row" and input:size(1) or 1}
+stochastic.stochastic_depth = checked("vision.ops.stochastic_depth", function(input, p, mode, training)
+  -- In training, zeroes each row (mode "row") or the entire input (mode "batch") with probability p, and
+  -- scales up the remaining values to keep the mean.
+  check(p, mode)
+  if not training or p == 0 then return input end
+  local size = {mode == "row" and input:size(1) or 1}
   for d = 2, input:dim() do size[d] = 1 end
   local kept = input:detach():new_zeros(size):bernoulli_(1 - p)
   return input * (p < 1 and kept / (1 - p) or kept)
-end
+end)
 
 --- stochastic_depth as a module.
 ---@param p number  probability of zeroing

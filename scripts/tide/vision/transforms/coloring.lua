@@ -213,10 +213,7 @@ coloring.RandomErasing = define("vision.transforms.RandomErasing", function(self
 function coloring.RandomErasing.get_params(image, scale, ratio, value)
   local height, width, channels = picture.size(picture.check("RandomErasing", image, 3))
   for _ = 1, 10 do
-    local area = height * width * uniform(scale)
-    local aspect = math.exp(draw.uniform(math.log(ratio[1]), math.log(ratio[2])))
-    local h = math.floor(math.sqrt(area * aspect) + 0.5)
-    local w = math.floor(math.sqrt(area / aspect) + 0.5)
+    local h, w = transform.random_sides(height * width, scale, ratio)
     if h > 0 and w > 0 and h < height and w < width then
       local options = {dtype = image.dtype, device = image.device}
       if value == "random" then

@@ -104,9 +104,7 @@ shaping.RandomResizedCrop = define("vision.transforms.RandomResizedCrop")
 function shaping.RandomResizedCrop.get_params(image, scale, ratio)
   local h, w = picture.size(picture.check("RandomResizedCrop", image))
   for _ = 1, 10 do
-    local area = h * w * uniform(scale)
-    local aspect = math.exp(draw.uniform(math.log(ratio[1]), math.log(ratio[2])))
-    local width, height = round(math.sqrt(area * aspect)), round(math.sqrt(area / aspect))
+    local width, height = transform.random_sides(h * w, scale, ratio)
     if width > 0 and width <= w and height > 0 and height <= h then
       local row = draw.integer(1, h - height + 1)
       return row, draw.integer(1, w - width + 1), height, width

@@ -65,6 +65,14 @@ end
 --- A uniform random number from a pair {from, to}.
 function transform.uniform(range) return draw.uniform(range[1], range[2]) end
 
+--- The sides of a rectangle whose area, as a fraction of `area`, and whose aspect ratio are drawn from pairs: integers;
+--- the first is the second times the ratio.
+function transform.random_sides(area, scale, ratio)
+  area = area * transform.uniform(scale)
+  local aspect = math.exp(draw.uniform(math.log(ratio[1]), math.log(ratio[2])))
+  return math.floor(math.sqrt(area * aspect) + 0.5), math.floor(math.sqrt(area / aspect) + 0.5)
+end
+
 --- Raises an error unless `value` is a list of callable values.
 function transform.check_list(caller, value)
   if type(value) ~= "table" or #value == 0 and next(value) ~= nil then

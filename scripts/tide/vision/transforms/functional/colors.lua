@@ -35,14 +35,11 @@ end
 ---@use vision: dtype = "float32"
 ---@example
 --- tide.vision.transforms.functional.convert_image_dtype(tide.tensor{{{0.0, 1.0}}}, "uint8") --> {{{0, 255}}}
-local read_convert = reader "vision.transforms.functional.convert_image_dtype"
-
-function colors.convert_image_dtype(...)
-  local given = read_convert(...)
-  local image = picture.check("convert_image_dtype", given.image)
-  local name = tide[given.dtype] or given.dtype
+colors.convert_image_dtype = checked("vision.transforms.functional.convert_image_dtype", function(image, dtype)
+  image = picture.check("convert_image_dtype", image)
+  local name = tide[dtype] or dtype
   return converted(image, tide.empty({0}, {dtype = name}).dtype)
-end
+end)
 
 --- Converts a uint8 image to floats 0..1; returns others unchanged.
 ---@param img tensor  images (..., channels, height, width)
@@ -191,16 +188,13 @@ end)
 ---@param gain number = 1  factor
 ---@example
 --- tide.vision.transforms.functional.adjust_gamma(tide.tensor{{{0.5, 1.0}}}, 2) --> {{{0.25, 1.0}}}
-local read_gamma = reader "vision.transforms.functional.adjust_gamma"
-
-function colors.adjust_gamma(...)
-  local given = read_gamma(...)
-  local image = given.img
+colors.adjust_gamma = checked("vision.transforms.functional.adjust_gamma", function(img, gamma, gain)
+  local image = img
   picture.check_colors("adjust_gamma", image)
-  if given.gamma < 0 then raise("adjust_gamma: gamma must not be negative, got %s", tostring(given.gamma)) end
+  if gamma < 0 then raise("adjust_gamma: gamma must not be negative, got %s", tostring(gamma)) end
   local unit = image:is_floating_point() and image or converted(image, "float32")
-  return converted((unit ^ given.gamma * given.gain):clamp(0, 1), image.dtype)
-end
+  return converted((unit ^ gamma * gain):clamp(0, 1), image.dtype)
+end)
 
 --- Hue (0..1), saturation and value of a float image, one channel each.
 local function hsv(image)
@@ -226,11 +220,8 @@ end
 ---@example
 --- local red = tide.tensor{{{1.0}}, {{0.0}}, {{0.0}}}
 --- tide.vision.transforms.functional.adjust_hue(red, 0.5) --> {{{0.0}}, {{1.0}}, {{1.0}}}
-local read_hue = reader "vision.transforms.functional.adjust_hue"
-
-function colors.adjust_hue(...)
-  local given = read_hue(...)
-  local image, turn = given.img, given.hue_factor
+colors.adjust_hue = checked("vision.transforms.functional.adjust_hue", function(img, hue_factor)
+  local image, turn = img, hue_factor
   if not (turn >= -0.5 and turn <= 0.5) then
     raise("adjust_hue: hue_factor must be between -0.5 and 0.5, got %s", tostring(turn))
   end
@@ -240,7 +231,7 @@ function colors.adjust_hue(...)
   local channels = {}
   for i, offset in ipairs {5, 3, 1} do channels[i] = channel_of(sixths, saturation, value, offset) end
   return converted(tide.cat(channels, -3), image.dtype)
-end
+end)
 
 --- Inverts the colors.
 ---@param img tensor  images (..., channels, height, width)
@@ -263,31 +254,25 @@ end
 ---@param bits integer >= 0  number of bits to keep
 ---@example
 --- tide.vision.transforms.functional.posterize(tide.tensor({{{255}}}, {dtype = "uint8"}), 1) --> {{{128}}}
-local read_posterize = reader "vision.transforms.functional.posterize"
-
-function colors.posterize(...)
-  local given = read_posterize(...)
-  check_bytes("posterize", given.img)
-  if given.bits > 8 then raise("posterize: bits must be between 0 and 8, got %d", given.bits) end
-  return given.img & (256 - (1 << (8 - given.bits)))
-end
+colors.posterize = checked("vision.transforms.functional.posterize", function(img, bits)
+  check_bytes("posterize", img)
+  if bits > 8 then raise("posterize: bits must be between 0 and 8, got %d", bits) end
+  return img & (256 - (1 << (8 - bits)))
+end)
 
 --- Inverts values at or above the threshold.
 ---@use vision: img, threshold
 ---@example
 --- tide.vision.transforms.functional.solarize(tide.tensor{{{0.25, 0.75}}}, 0.5) --> {{{0.25, 0.25}}}
-local read_solarize = reader "vision.transforms.functional.solarize"
-
-function colors.solarize(...)
-  local given = read_solarize(...)
-  local image, threshold = given.img, given.threshold
+colors.solarize = checked("vision.transforms.functional.solarize", function(img, threshold)
+  local image = img
   picture.check_colors("solarize", image, 3)
   local white = picture.max_value(image.dtype)
   if threshold > white then
     raise("solarize: threshold must be at most %s for %s, got %s", tostring(white), image.dtype, tostring(threshold))
   end
   return tide.where(image:ge(threshold), white - image, image)
-end
+end)
 
 --- Stretches each channel to the full range.
 ---@param img tensor  images (..., channels, height, width)

@@ -166,12 +166,9 @@ end
 ---@use vision: padding_mode = "constant"
 ---@example
 --- tide.vision.transforms.functional.pad(tide.tensor{{{1, 2}}}, {1, 0}, 9) --> {{{9, 1, 2, 9}}}
-local read_pad = reader "vision.transforms.functional.pad"
-
-function shapes.pad(...)
-  local given = read_pad(...)
-  return padded("pad", given.img, given.padding, given.fill, given.padding_mode)
-end
+shapes.pad = checked("vision.transforms.functional.pad", function(img, padding, fill, padding_mode)
+  return padded("pad", img, padding, fill, padding_mode)
+end)
 
 -- Cropping ----------------------------------------------------------------------------------------
 
@@ -197,12 +194,9 @@ end
 ---@use vision: img, top, left, height, width
 ---@example
 --- tide.vision.transforms.functional.crop(tide.tensor{{{1, 2, 3}}}, 1, 2, 1, 3) --> {{{2, 3, 0}}}
-local read_crop = reader "vision.transforms.functional.crop"
-
-function shapes.crop(...)
-  local given = read_crop(...)
-  return cropped("crop", given.img, given.top - 1, given.left - 1, given.height, given.width)
-end
+shapes.crop = checked("vision.transforms.functional.crop", function(img, top, left, height, width)
+  return cropped("crop", img, top - 1, left - 1, height, width)
+end)
 
 --- Crops, then resizes.
 ---@use vision: img, top, left, height, width, size, interpolation = "bilinear", antialias = true
@@ -262,26 +256,20 @@ end
 ---@use vision: img, size
 ---@example
 --- select("#", tide.vision.transforms.functional.five_crop(tide.ones(3, 4, 4), 2)) --> 5
-local read_five_crop = reader "vision.transforms.functional.five_crop"
-
-function shapes.five_crop(...)
-  local given = read_five_crop(...)
-  return five_crops("five_crop", given.img, given.size)
-end
+shapes.five_crop = checked("vision.transforms.functional.five_crop", function(img, size)
+  return five_crops("five_crop", img, size)
+end)
 
 --- Returns ten crops: five_crop of the image and of its mirror image.
 ---@use vision: img, size, vertical_flip = false
 ---@example
 --- select("#", tide.vision.transforms.functional.ten_crop(tide.ones(3, 4, 4), 2)) --> 10
-local read_ten_crop = reader "vision.transforms.functional.ten_crop"
-
-function shapes.ten_crop(...)
-  local given = read_ten_crop(...)
-  local crops = {five_crops("ten_crop", given.img, given.size)}
-  local flipped = given.img:flip(given.vertical_flip and -2 or -1)
-  table.move({five_crops("ten_crop", flipped, given.size)}, 1, 5, 6, crops)
+shapes.ten_crop = checked("vision.transforms.functional.ten_crop", function(img, size, vertical_flip)
+  local crops = {five_crops("ten_crop", img, size)}
+  local flipped = img:flip(vertical_flip and -2 or -1)
+  table.move({five_crops("ten_crop", flipped, size)}, 1, 5, 6, crops)
   return table.unpack(crops)
-end
+end)
 
 -- Flipping ----------------------------------------------------------------------------------------
 
@@ -311,20 +299,16 @@ end)
 ---@use vision: inplace = false
 ---@example
 --- tide.vision.transforms.functional.erase(tide.ones(1, 1, 3), 1, 2, 1, 1, 0) --> {{{1.0, 0.0, 1.0}}}
-local read_erase = reader "vision.transforms.functional.erase"
-
-function shapes.erase(...)
-  local given = read_erase(...)
-  local image = picture.check("erase", given.img)
-  if not given.inplace then image = image:clone() end
+shapes.erase = checked("vision.transforms.functional.erase", function(img, i, j, h, w, v, inplace)
+  local image = picture.check("erase", img)
+  if not inplace then image = image:clone() end
   local height, width = picture.size(image)
-  local i, j = given.i, given.j
   if i < 1 or j < 1 then raise("erase: positions start at 1, got %d, %d", i, j) end
-  local last_row, last_column = math.min(i + given.h - 1, height), math.min(j + given.w - 1, width)
+  local last_row, last_column = math.min(i + h - 1, height), math.min(j + w - 1, width)
   if last_row >= i and last_column >= j then
-    image[{"...", {i, last_row}, {j, last_column}}] = given.v
+    image[{"...", {i, last_row}, {j, last_column}}] = v
   end
   return image
-end
+end)
 
 return shapes

@@ -1,4 +1,5 @@
 -- Warps images: rotation, affine and perspective maps, elastic transforms; and blurs them.
+local checked = require "tide.internal.declare.checked"
 local F = require("tide.native").functional
 local reader = require "tide.internal.declare.reader"
 local picture = require "tide.vision.transforms.picture"
@@ -100,16 +101,13 @@ end
 ---@use vision: interpolation = "nearest", expand = false, center = nil, fill = nil
 ---@example
 --- tide.vision.transforms.functional.rotate(tide.ones(3, 4, 6), 90, {expand = true}).shape --> {3, 6, 4}
-local read_rotate = reader "vision.transforms.functional.rotate"
-
-function warps.rotate(...)
-  local given = read_rotate(...)
-  local image = picture.check("rotate", given.img)
-  local matrix = inverse_affine(center_from_middle("rotate", image, given.center), -given.angle, {0, 0}, 1, {0, 0})
+warps.rotate = checked("vision.transforms.functional.rotate", function(img, angle, interpolation, expand, center, fill)
+  local image = picture.check("rotate", img)
+  local matrix = inverse_affine(center_from_middle("rotate", image, center), -angle, {0, 0}, 1, {0, 0})
   local height, width = picture.size(image)
-  if given.expand then height, width = expanded_size(height, width, matrix) end
-  return sampled("rotate", image, affine_grid(image, matrix, height, width), given.interpolation, given.fill)
-end
+  if expand then height, width = expanded_size(height, width, matrix) end
+  return sampled("rotate", image, affine_grid(image, matrix, height, width), interpolation, fill)
+end)
 
 --- Rotates clockwise by degrees, scales, shears and translates by {x, y}; nearest or bilinear.
 ---@use vision: img
