@@ -121,9 +121,11 @@ void Window::add_key(const Node& node) {
     key_.push(static_cast<uint64_t>(compute->op) | compute->inputs.size() << 32);
     key_.push(compute->attributes.size());
     key_.push(compute->attributes.data(), static_cast<int>(compute->attributes.size()));
-    for (const Argument& argument : compute->inputs) add_argument(argument, node.shape);
+    for (const Argument& argument : compute->inputs) add_argument(argument, node.shape, true);
   } else {
-    for (int j = 0; j < node.arity; ++j) add_argument(node.arguments[j], node.shape);
+    const bool looks_up = node.kind == Node::Kind::lookup;
+    for (int j = 0; j < node.arity; ++j)
+      add_argument(node.arguments[j], node.shape, !looks_up || j > 0);
   }
   if (node.iota) {
     add_layout(*node.iota);
@@ -131,8 +133,8 @@ void Window::add_key(const Node& node) {
   }
 }
 
-/// `result` is the shape of the node that reads the argument.
-void Window::add_argument(const Argument& argument, const Shape& result) {
+/// `result` is the shape of the node that reads the argument. `fuses`: a loop may compute both.
+void Window::add_argument(const Argument& argument, const Shape& result, bool fuses) {
   constexpr uint64_t kNumber = 0, kInside = 1, kExternal = 2;
   const auto bit = [](bool on, int place) { return static_cast<uint64_t>(on) << place; };
   const uint64_t has_view = bit(argument.view != nullptr, 2);
@@ -149,8 +151,8 @@ void Window::add_argument(const Argument& argument, const Shape& result) {
     if (argument.view) key_.push(static_cast<uint64_t>(offset));
     if (!node.read) {
       node.read = true;
-      // The results of compute ops are stored even if read.
-      if (!node.compute) {
+      // The results of compute ops and what is looked up are stored even if read.
+      if (!node.compute && fuses) {
         unread_bytes_ -= node.bytes();
         --unread_;
       }

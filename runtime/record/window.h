@@ -88,7 +88,7 @@ class Window {
   std::optional<FlushCause> fullness() const;
   void rematerialize(Node& root, bool must_store);
   void add_key(const Node& node);
-  void add_argument(const Argument& argument, const Shape& result);
+  void add_argument(const Argument& argument, const Shape& result, bool fuses);
   void add_shape(const Shape& shape);
   void add_layout(const Layout& layout);
 

@@ -209,20 +209,6 @@ TEST_CASE("garbage is released before a file is rejected", "[limits]") {
   CHECK(outcome.out == "true\n");
 }
 
-TEST_CASE("address space is reserved for reporting errors of queued work", "[limits]") {
-  // Nothing else reserves that much before the first op: threads and their heaps come with it.
-  const Outcome outcome = run(R"lua(
-    local kept = 0
-    for line in io.lines "/proc/self/maps" do
-      local first, last, mode = line:match "^(%x+)-(%x+) (%S+)"
-      if mode == "---p" then kept = math.max(kept, tonumber(last, 16) - tonumber(first, 16)) end
-    end
-    print(kept >= 16 << 20)
-  )lua",
-                              {});
-  CHECK(outcome.out == "true\n");
-}
-
 TEST_CASE("a script that runs out of memory ends like any other error", "[limits]") {
   const Outcome outcome =
       run("local t = {} for i = 1, 1e9 do t[i] = {i} end", {"--memory-limit", "64M"});

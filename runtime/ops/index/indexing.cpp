@@ -220,8 +220,7 @@ Tensor to_joined(const Joined& joined, const Tensor& view) {
 Tensor pick(const Tensor& view, const std::vector<TensorIndex>& indices) {
   const Joined joined = join(view.shape(), indices);
   const Tensor from = to_joined(joined, view);
-  const Tensor y = select_along("index", from, joined.at, joined.positions);
-  return reshape_to(y, replace(from.shape(), joined.at, 1, joined.index_shape));
+  return select_along("index", from, joined.at, reshape_to(joined.positions, joined.index_shape));
 }
 
 Tensor as_tensor(const TensorOrNumber& value, DType type, Device device) {

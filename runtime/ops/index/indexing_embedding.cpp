@@ -234,18 +234,19 @@ Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Positi
                  std::optional<double> max_norm, std::optional<double> norm_type,
                  bool scale_grad_by_freq) {
   check_rank("embedding", weight, 2, "a weight");
-  const Tensor at = ravel(positions_of("embedding", input));
+  const Tensor at = positions_of("embedding", input), vector = ravel(at);
   const int64_t rows = weight.shape()[0];
   // The padding row is looked up like any other, but gets no gradient.
   const int64_t row = padding_row("embedding", padding, rows);
-  if (max_norm) limit_rows("embedding", weight, at, *max_norm, norm_type.value_or(2));
-  Tensor y = index_select(weight, Dim{0}, at);
-  if (scale_grad_by_freq && needs_grad_fn(y))
-    y = with_gradient_times(y, shares_of_frequency(at, rows, y.dtype()));
+  if (max_norm) limit_rows("embedding", weight, vector, *max_norm, norm_type.value_or(2));
+  Tensor y = select_along("embedding", weight, 0, at);
+  if (scale_grad_by_freq && needs_grad_fn(y)) {
+    Shape shape = at.shape();
+    shape.push_back(1);
+    y = with_gradient_times(y, reshape_to(shares_of_frequency(vector, rows, y.dtype()), shape));
+  }
   if (padding && needs_grad_fn(y)) y = where(unsqueeze(eq(at, Number(row)), Dim{-1}), detach(y), y);
-  Shape shape = input.shape();
-  shape.push_back(weight.shape()[1]);
-  return reshape_to(y, shape);
+  return y;
 }
 
 Tensor embedding_bag(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& offsets,

@@ -150,13 +150,38 @@ Tensor lookup(const char* name, const Tensor& x, std::span<const Tensor> positio
   return record_lookup(name, from, layout, count == 1 ? at : at + Number(1), size, stride);
 }
 
-Tensor select_along(const char* name, const Tensor& x, int dim, const Tensor& vector) {
+Tensor select_along(const char* name, const Tensor& x, int dim, const Tensor& index) {
   const int64_t size = x.shape()[dim];
-  Shape shape = x.shape();
-  shape[dim] = vector.numel();
-  if (size == 0) return gather_along(name, x, dim, spread_index(vector, shape, dim));
-  const Tensor positions = require_positions(name, vector, size);
-  return lookup_along(name, x, dim, spread_index(positions, shape, dim));
+  Shape flat = x.shape(), shape, across = index.shape();
+  flat[dim] = index.numel();
+  for (int d = 0; d < dim; ++d) shape.push_back(x.shape()[d]);
+  for (int64_t each : index.shape()) shape.push_back(each);
+  Layout layout;
+  for (int d = dim + 1; d < x.rank(); ++d) {
+    shape.push_back(x.shape()[d]);
+    across.push_back(1);
+  }
+  if (size == 0)
+    return reshape_to(gather_along(name, x, dim, spread_index(ravel(index), flat, dim)), shape);
+  layout.offset = x.layout().offset;
+  layout.shape = shape;
+  for (int d = 0; d < shape.rank(); ++d) {
+    const int from = d < dim ? d : d - index.rank() + 1;
+    layout.strides[d] = d < dim || from > dim ? x.layout().strides[from] : 0;
+  }
+  const Tensor positions =
+      broadcast_to(reshape_to(require_positions(name, index, size), across), shape);
+  const Tensor y = record_lookup(name, x, layout, positions, size, x.layout().strides[dim]);
+  if (needs_grad_fn(x)) {
+    set_grad_fn(y, name, {x}, false,
+                [=, from = x.shape(),
+                 index = Saved(index)](const GradientCall& call) -> std::vector<Tensor> {
+                  return {scatter_along(name, zeros_of(from, call.dy), dim,
+                                        spread_index(ravel(index.get()), flat, dim),
+                                        reshape_to(call.dy, flat), true)};
+                });
+  }
+  return y;
 }
 
 Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor& index,

@@ -40,9 +40,9 @@ Tensor lookup(const char* name, const Tensor& x, std::span<const Tensor> positio
 /// the size of the dimension.
 Tensor lookup_along(const char* name, const Tensor& x, int dim, const Tensor& index);
 
-/// The slices of x along dim (from 0) at the positions in a vector, which are checked.
-/// Differentiable.
-Tensor select_along(const char* name, const Tensor& x, int dim, const Tensor& vector);
+/// The slices of x along dim (from 0) at the positions in `index`, which are checked: the
+/// dimensions of the index take the place of that one. Differentiable.
+Tensor select_along(const char* name, const Tensor& x, int dim, const Tensor& index);
 
 /// base with `source` written (or added) at `index` along dim. Differentiable.
 Tensor scatter_along(const char* name, const Tensor& base, int dim, const Tensor& index,

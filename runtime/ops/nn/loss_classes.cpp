@@ -13,6 +13,7 @@
 #include "runtime/ops/require.h"
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/tensor/record.h"
 #include "runtime/types/error.h"
 
 namespace tide {
@@ -69,7 +70,8 @@ Targets read_targets(const ClassLoss& loss, const Tensor& x, const Tensor& targe
       require_positions(name_of_targets(loss), where(valid, positions, 1), classes);
   const Tensor target_class = unsqueeze(where(valid, checked_targets, 0), Dim{loss.dim});
   Targets t;
-  t.chosen = eq(positions_along(x.rank(), loss.dim, classes, x.device()), target_class);
+  t.chosen = record_map(ElementwiseOp::eq, name_of_targets(loss), DType::boolean, DType::i64,
+                        {positions_along(x.rank(), loss.dim, classes, x.device()), target_class});
   t.valid = convert(unsqueeze(valid, Dim{loss.dim}), loss.type);
   t.weight = t.valid;
   if (weight) {

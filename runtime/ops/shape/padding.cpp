@@ -77,7 +77,9 @@ struct EdgeSegment {
 /// How padding by copies of the input's elements maps each dimension.
 struct Edges {
   Shape shape, grown;
-  bool any = false;  ///< whether an element is added or cropped
+  std::string mode;
+  std::vector<int64_t> first;  ///< per dimension, the source index at padded index 0
+  bool any = false;            ///< whether an element is added or cropped
   std::vector<std::vector<EdgeSegment>> segments;
 
   /// Calls visit(target, source) for each block that takes one segment of every dimension, with the
@@ -100,10 +102,11 @@ struct Edges {
 Edges edges_of(const Shape& shape, const Sizes& before, const Sizes& after,
                const std::string& mode) {
   auto* const source = mode == "reflect" ? reflected : mode == "replicate" ? replicated : wrapped;
-  Edges edges{shape, shape, false, {}};
+  Edges edges{shape, shape, mode, {}, false, {}};
   for (int d = 0; d < shape.rank(); ++d) {
     const int64_t n = shape[d], most = mode == "reflect" ? n - 1 : n;
     const int64_t first = -before[d], end = n + after[d];
+    edges.first.push_back(first);
     std::vector<EdgeSegment>& segments = edges.segments.emplace_back();
     if (first == 0 && end == n) {
       segments.push_back({0, 0, n, 1});
@@ -153,16 +156,15 @@ Tensor fold_edges(const Tensor& padded, const Edges& edges) {
   return x;
 }
 
-/// For each padded index of a dimension, the position of its source; undefined if they are the
-/// same.
+/// For each padded index of a dimension, the position of its source, as `reflected`, `replicated`
+/// and `wrapped` define it; undefined if they are the same.
 Tensor source_positions(const Edges& edges, int dim, Device device) {
-  const std::vector<EdgeSegment>& segments = edges.segments[static_cast<size_t>(dim)];
-  if (edges.grown[dim] == edges.shape[dim] && segments.size() == 1) return Tensor();
-  check_list_length("pad", edges.grown[dim]);
-  std::vector<int64_t> positions;
-  for (const EdgeSegment& s : segments)
-    for (int64_t i = 0; i < s.count; ++i) positions.push_back(s.from + i * s.step + 1);
-  return record_constant(positions.data(), {edges.grown[dim]}, DType::i64, device);
+  const int64_t n = edges.shape[dim], first = edges.first[static_cast<size_t>(dim)];
+  if (first == 0 && edges.grown[dim] == n) return Tensor();
+  const Tensor i = positions_along(1, 0, edges.grown[dim], device) + Number(first - 1);
+  if (edges.mode == "replicate") return clamp(i, Number(0), Number(n - 1)) + 1;
+  if (edges.mode == "circular") return remainder(i, Number(n)) + 1;
+  return Number(n) - abs(Number(n - 1) - abs(i));
 }
 
 /// x padded with copies of its elements.
