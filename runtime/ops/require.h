@@ -13,7 +13,9 @@ Tensor require(const char* op, Requirement requirement, const Tensor& condition,
                const Tensor& value);
 
 /// Returns `positions`, of i64, which become invalid likewise if one of them is not from 1 to
-/// `limit`.
-Tensor require_positions(const char* op, const Tensor& positions, int64_t limit);
+/// `limit`. `of`, if defined and not empty: what they are positions of; the check does not run if
+/// that is lost.
+Tensor require_positions(const char* op, const Tensor& positions, int64_t limit,
+                         const Tensor& of = {});
 
 }  // namespace tide

@@ -121,7 +121,9 @@ void Window::add_key(const Node& node) {
     key_.push(static_cast<uint64_t>(compute->op) | compute->inputs.size() << 32);
     key_.push(compute->attributes.size());
     key_.push(compute->attributes.data(), static_cast<int>(compute->attributes.size()));
-    for (const Argument& argument : compute->inputs) add_argument(argument, node.shape, true);
+    // A check of positions does not read their table.
+    const bool reads = compute->op != ComputeOp::require;
+    for (const Argument& argument : compute->inputs) add_argument(argument, node.shape, reads);
   } else {
     const bool looks_up = node.kind == Node::Kind::lookup;
     for (int j = 0; j < node.arity; ++j)

@@ -170,7 +170,7 @@ Tensor select_along(const char* name, const Tensor& x, int dim, const Tensor& in
     layout.strides[d] = d < dim || from > dim ? x.layout().strides[from] : 0;
   }
   const Tensor positions =
-      broadcast_to(reshape_to(require_positions(name, index, size), across), shape);
+      broadcast_to(reshape_to(require_positions(name, index, size, x), across), shape);
   const Tensor y = record_lookup(name, x, layout, positions, size, x.layout().strides[dim]);
   if (needs_grad_fn(x)) {
     set_grad_fn(y, name, {x}, false,

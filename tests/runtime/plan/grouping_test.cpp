@@ -124,6 +124,15 @@ TEST_CASE("a table is there before its elements are looked up", "[plan]") {
   CHECK(values(y) == Values{64, 66, 68, 70, 8, 10, 12, 14, 8, 10, 12, 14});
 }
 
+TEST_CASE("positions in a lost table are not checked", "[plan]") {
+  const Tensor x = stored({4}), wrong = test::positions({5}, {1});
+  const Tensor lost = index_select(x, Dim{0}, wrong);
+  const Tensor again = index_select(lost, Dim{0}, test::positions({2}, {1}));
+  CHECK_THROWS_WITH(values(again), Catch::Contains("position 5 is out of range"));
+  engine::synchronize();
+  CHECK(!engine::report_unread_failures(stderr));
+}
+
 TEST_CASE("a table is not overwritten while its elements are looked up", "[plan]") {
   const Tensor x = stored({4});
   write("set", x, index_select(x, Dim{0}, test::positions({4, 3, 2, 1}, {4})));
