@@ -269,7 +269,7 @@ namespace {
 /// Throws DTypeError for float8, unless the op supports it.
 void check_float8(ComputeOp op, const char* name, std::span<const Tensor> inputs,
                   std::span<const int64_t> attributes) {
-  const bool moves = op == ComputeOp::gather ||
+  const bool moves = op == ComputeOp::gather || op == ComputeOp::require ||
                      (op == ComputeOp::scatter && !unpack<ScatterAttributes>(attributes).add);
   if (moves || op == ComputeOp::scaled_matmul) return;
   for (const Tensor& input : inputs)
