@@ -87,7 +87,7 @@ TEST_CASE("compute ops are flushed in runs of 128 as well", "[record]") {
 TEST_CASE("results that will be stored are flushed by their bytes", "[record]") {
   const Tensor x = stored({4, 1 << 20});  // 16 MB
   const int64_t bytes = int64_t{4} << 22;
-  const std::array<int64_t, 4> backwards{3, 2, 1, 0};
+  const std::array<int64_t, 4> backwards{4, 3, 2, 1};
   const Tensor rows = record_constant(backwards.data(), {4}, DType::i64, Device{});
   Tensor y = x;
   const auto work = work_of([&] {
