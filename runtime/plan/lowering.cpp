@@ -200,6 +200,13 @@ bool Step::is_stored(size_t i) const {
   return false;
 }
 
+size_t Step::buffer_of(uint16_t node) const {
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i].source == BufferUse::Source::node && buffers[i].index == node && is_stored(i))
+      return i;
+  return buffers.size();
+}
+
 StepWork Step::work() const {
   switch (kind) {
     case Kind::loop:

@@ -79,6 +79,8 @@ struct Step {
   bool writes() const { return !fallbacks.empty() || !older.empty(); }
   /// Whether the step writes its buffer i.
   bool is_stored(size_t i) const;
+  /// The buffer in which the step stores the window's node `node`; buffers.size() if none.
+  size_t buffer_of(uint16_t node) const;
   /// Whether the step reads a value from its buffer i.
   bool is_read(size_t i) const {
     return !is_stored(i) && buffers[i].source != BufferUse::Source::iota;

@@ -39,15 +39,6 @@ std::vector<bool> spoilt_values(const std::vector<LoopInstruction>& code,
 
 }  // namespace
 
-Left SalvageProgram::of_output(const Step& step, uint16_t node) const {
-  for (size_t i = 0; i < left.size(); ++i) {
-    const BufferUse& use = step.buffers[i];
-    if (use.source == BufferUse::Source::node && use.index == node && step.is_stored(i))
-      return left[i];
-  }
-  return Left::nothing;
-}
-
 std::vector<bool> dependent_stores(const Step& step, const std::vector<bool>& sources) {
   std::vector<bool> dependent(step.buffers.size());
   if (std::find(sources.begin(), sources.end(), true) == sources.end()) return dependent;

@@ -21,9 +21,7 @@ struct SalvageProgram {
   LoopStep loop;
   std::vector<Left> left;  ///< per buffer of the step; `nothing` for inputs
 
-  /// The state of output `node`; `nothing` in an empty salvage program.
-  Left of_output(const Step& step, uint16_t node) const;
-  /// The state of the array in buffer i.
+  /// The state of the array in buffer i; `nothing` in an empty salvage program.
   Left of_buffer(size_t i) const { return i < left.size() ? left[i] : Left::nothing; }
 };
 

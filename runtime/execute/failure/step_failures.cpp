@@ -63,23 +63,44 @@ std::vector<bool> StepFailures::lost_buffers(const StepCall& call) {
   return lost;
 }
 
+/// Per buffer: why its stored value is lost. In a loop that is the first lost value that it depends
+/// on; if it depends on none, `failure`.
+std::vector<Ref<Failure>> StepFailures::causes(const StepCall& call, const Ref<Failure>& failure) {
+  std::vector<Ref<Failure>> causes(call.step.buffers.size(), failure);
+  if (errors_.empty() || call.step.kind != Step::Kind::loop) return causes;
+  const std::vector<bool> lost = lost_buffers(call);
+  for (size_t i = lost.size(); i-- > 0;) {
+    if (!lost[i]) continue;
+    std::vector<bool> source(lost.size());
+    source[i] = true;
+    const std::vector<bool> dependent = dependent_stores(call.step, source);
+    const Ref<Failure> cause = errors_.find(call.storage(i))->failure;
+    for (size_t k = 0; k < causes.size(); ++k)
+      if (dependent[k]) causes[k] = cause;
+  }
+  return causes;
+}
+
 void StepFailures::fail(const StepCall& call, const Ref<Failure>& failure,
                         const SalvageProgram& partial) {
   const Step& step = call.step;
-  const auto fail_at = [&](void* address, bool lost) {
-    errors_.set(address, {failure, lost});
+  const std::vector<Ref<Failure>> causes = this->causes(call, failure);
+  const auto fail_at = [&](void* address, const Ref<Failure>& cause, bool lost) {
+    errors_.set(address, {cause, lost});
     pending_checks_.derive(address, {});
   };
   for (size_t i = 0; i < step.outputs.size(); ++i) {
-    const Left left = partial.of_output(step, step.outputs[i]);
+    const size_t buffer = step.buffer_of(step.outputs[i]);
+    const Left left = partial.of_buffer(buffer);
     if (left == Left::whole) continue;
-    fail_at(call.output(i), left == Left::nothing && !keep_value_before(call, i));
+    fail_at(call.output(i), buffer < causes.size() ? causes[buffer] : failure,
+            left == Left::nothing && !keep_value_before(call, i));
   }
   // Temporaries belong to no node: the steps that read them need the error too.
   for (size_t i = 0; i < step.buffers.size(); ++i)
     if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&
         partial.of_buffer(i) == Left::nothing)
-      fail_at(call.storage(i), true);
+      fail_at(call.storage(i), causes[i], true);
 }
 
 /// Restores the output's fallback value; returns whether there is one.
@@ -116,7 +137,7 @@ void StepFailures::notice(const StepCall& call, const Ref<Failure>& failure) {
 void StepFailures::clear(const StepCall& call, const SalvageProgram* partial) {
   const Step& step = call.step;
   for (size_t i = 0; i < step.outputs.size(); ++i)
-    if (!partial || partial->of_output(step, step.outputs[i]) == Left::whole)
+    if (!partial || partial->of_buffer(step.buffer_of(step.outputs[i])) == Left::whole)
       errors_.clear(call.output(i));
   for (size_t i = 0; i < step.buffers.size(); ++i)
     if (step.buffers[i].source == BufferUse::Source::temporary && step.is_stored(i) &&

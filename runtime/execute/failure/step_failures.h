@@ -38,6 +38,7 @@ class StepFailures {
   void clear(const StepCall& call, const SalvageProgram* partial = nullptr);
 
  private:
+  std::vector<Ref<Failure>> causes(const StepCall& call, const Ref<Failure>& failure);
   bool keep_value_before(const StepCall& call, size_t output);
 
   StreamBackend& stream_;
