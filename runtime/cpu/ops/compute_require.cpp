@@ -46,11 +46,22 @@ bool any_zero(const ArrayView& x, int64_t begin, int64_t end) {
   return found;
 }
 
+/// Whether a position is not from 1 to `limit`.
+bool any_outside_in(const int64_t* positions, int64_t count, int64_t limit) {
+  uint64_t found = 0;
+  for (int64_t i = 0; i < count; ++i)
+    found |= static_cast<uint64_t>(positions[i]) - 1 >= static_cast<uint64_t>(limit) ? ~0UL : 0UL;
+  return found != 0;
+}
+
 void check_positions(ComputeCall& call, int64_t limit) {
   const ArrayView& x = call.inputs[0];
   const auto* positions = static_cast<const int64_t*>(x.data);
+  const bool is_dense = x.layout.is_dense();
+  static const auto search = fastest<any_outside_in>();
   RangeCheck check(call, limit);
   call.parallel->for_range(x.layout.shape.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    if (is_dense && !search(positions + begin, end - begin, limit)) return;
     StridedWalk<1> walk(x.layout.shape, {x.layout.strides.data()}, begin);
     for (int64_t i = begin; i < end; ++i, walk.next()) check.allows(positions[walk.offset(0)], i);
   });

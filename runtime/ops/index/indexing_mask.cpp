@@ -49,7 +49,7 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
   check_bool("masked_select", mask.dtype(), "a mask");
   const Shape shape = broadcast("masked_select", x.shape(), mask.shape());
   const Tensor at = flatten(count_and_place("masked_select", ravel(broadcast_to(mask, shape))));
-  return gather_along("masked_select", ravel(broadcast_to(x, shape)), 0, at);
+  return lookup_along("masked_select", ravel(broadcast_to(x, shape)), 0, at);
 }
 
 Tensor nonzero(const Tensor& x) {

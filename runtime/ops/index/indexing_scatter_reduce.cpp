@@ -47,8 +47,8 @@ struct Scattering {
 template <class Combine>
 Tensor put_combined(const Scattering& s, const Tensor& onto, Combine combine) {
   const Tensor order = argsort(s.index, Dim{s.dim}, false, true);
-  const Tensor positions = gather_along(s.name, s.index, s.dim, order);
-  Tensor values = gather_along(s.name, s.source, s.dim, order);
+  const Tensor positions = lookup_along(s.name, s.index, s.dim, order);
+  Tensor values = lookup_along(s.name, s.source, s.dim, order);
   const int64_t length = s.index.shape()[s.dim];
   for (int64_t step = 1; step < length; step *= 2) {
     const auto low = [&](const Tensor& x) { return slice(x, s.dim, 0, length - step); };

@@ -176,12 +176,14 @@ std::pair<Tensor, Tensor> picked_losses(const ClassLoss& loss, const Tensor& x,
   const Tensor positions = unsqueeze(positions_of(loss.name, target), Dim{loss.dim});
   const Tensor valid = ne(positions, Number(loss.ignore_index));
   const Tensor safe_positions = where(valid, positions, 1);
-  const Tensor picked = gather_along(name_of_targets(loss), x, loss.dim, safe_positions);
+  const Tensor classes =
+      require_positions(name_of_targets(loss), safe_positions, x.shape()[loss.dim], x);
+  const Tensor picked = lookup_along(loss.name, x, loss.dim, classes);
   const Tensor losses = where(valid, neg(convert(picked, loss.type)), 0);
   if (!weight) return {losses, valid};
   const Tensor all = convert(detach(*weight), loss.type);
   const Tensor target_weights =
-      reshape_to(gather_along(loss.name, all, 0, ravel(safe_positions)), safe_positions.shape());
+      reshape_to(lookup_along(loss.name, all, 0, ravel(classes)), classes.shape());
   const Tensor weights = where(valid, target_weights, 0);
   return {losses * weights, weights};
 }
