@@ -22,7 +22,9 @@ std::string name_of(const Kernel& kernel) {
   std::vector<std::string> words, others;
   for (const LoopInstruction& instruction : kernel.program().code) {
     const auto op = static_cast<ElementwiseOp>(instruction.op);
-    if (instruction.kind == LoopInstruction::Kind::reduce)
+    if (instruction.kind == LoopInstruction::Kind::load && instruction.arity > 0)
+      words.emplace_back("lookup");
+    else if (instruction.kind == LoopInstruction::Kind::reduce)
       words.emplace_back(kReductions[static_cast<size_t>(instruction.reduction)]);
     else if (instruction.kind == LoopInstruction::Kind::map)
       (op == ElementwiseOp::convert || op == ElementwiseOp::copy ? others : words)

@@ -54,7 +54,10 @@ std::string operand_text(const LoopStep& loop, size_t k) {
   const auto strides = std::span(loop.strides).subspan(k * dims, dims);
   text += ", strides " + list_text(strides.first(operand.nested ? program.outer_rank : used));
   if (operand.nested) text += ", in the row " + list_text(strides.last(program.row_rank));
-  if (operand.per_row) text += ", one per row";
+  if (operand.indexed)
+    text += ", read at computed positions";
+  else if (operand.per_row)
+    text += ", one per row";
   if (operand.streaming) text += ", past the caches";
   return text + "\n";
 }

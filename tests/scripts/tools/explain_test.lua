@@ -346,6 +346,9 @@ describe("the code of a loop", function(device)
     for _, part in ipairs {"for (8), row 8", "load a0", "mul %0, %1", "reduce sum %3", "store a1, %4"} do
       is_true(program:find(part, 1, true) ~= nil)
     end
+    local rows = tide.tensor({3, 1}, {device = device})
+    local lookup = tide.explain(function() return x:index_select(1, rows) * 2 end)[2]:program()
+    is_true(lookup:find("read at computed positions", 1, true) ~= nil)
     is_true(step:ir():find("define void @kernel", 1, true) ~= nil)
     is_true(step:asm():find("kernel:", 1, true) ~= nil)
     is_true(step:ptx():find(".entry kernel", 1, true) ~= nil)
