@@ -21,7 +21,7 @@ local kDeepest <const> = 16 -- nested folders
 ---@param is_valid_file function = nil  takes a path and returns whether it is a sample
 ---@param allow_empty boolean = false  allow folders without samples
 ---@counts targets, as classes
----@errors missing files are named, with their sources
+---@errors the folder does not exist, or a folder of a class has no samples, unless allow_empty
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- local root = os.tmpname()
@@ -128,7 +128,7 @@ function DatasetFolder:load(path) return self.loader(path) end
 ---@param is_valid_file function = nil  takes a path and returns whether it is a sample
 ---@param allow_empty boolean = false  allow folders without samples
 ---@counts targets, as classes
----@errors missing files are named, with their sources
+---@errors the folder does not exist, or a folder of a class has no samples, unless allow_empty
 ---@see data.DataLoader vision.transforms.Compose
 ---@example
 --- local root = os.tmpname()
