@@ -7,7 +7,7 @@ local rates_of = require "tide.nn.optim.internal.rates_of"
 
 --- Applies several schedulers at every step.
 ---@param schedulers scheduler[]  the schedulers, in order
----@use optim: optimizer = nil
+---@param optimizer optimizer = nil  the optimizer of the schedulers; checked if given
 ---@see lr_scheduler.SequentialLR lr_scheduler.LinearLR
 ---@example
 --- local plans, sgd = optim.lr_scheduler, optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})

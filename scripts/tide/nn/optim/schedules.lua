@@ -88,8 +88,8 @@ end)
 ---@param start_factor number in (0, 1] = 1 / 3  initial factor
 ---@param end_factor number = 1  final factor
 ---@use optim: total_iters = 5, last_epoch = -1
----@formula lr = lr_0 (start_factor + (end_factor - start_factor) min(t / total_iters, 1)), each from the one before,
----  so that another plan may change it too
+---@formula lr = lr_0 (start_factor + (end_factor - start_factor) min(t / total_iters, 1)), computed from the previous
+---  rate, so that it can be combined with other schedulers
 ---@see lr_scheduler.ConstantLR lr_scheduler.PolynomialLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
@@ -105,7 +105,8 @@ schedule("optim.lr_scheduler.LinearLR", function(self, _, _, now)
 end)
 
 --- Polynomial decay to 0.
----@use optim: optimizer, total_iters = 5
+---@use optim: optimizer
+---@param total_iters number = 5  number of steps until the learning rate is 0
 ---@param power number = 1  exponent of the polynomial
 ---@use optim: last_epoch = -1
 ---@formula lr = lr_0 (1 - min(t / total_iters, 1))^power
