@@ -3,15 +3,15 @@
 local pages = {
   {
     name = "creation", title = "New tensors",
-    families = {"Tensors of Lua values", "creation", "Signal windows"},
+    families = {"Tensors from Lua values", "creation", "Signal windows"},
     about = "The last argument may be a table: `dtype`, `device` and `requires_grad`. Without "
       .. "them a tensor of floats is float32, one of integers int64, on the default device.",
   },
   {
     name = "tensors", title = "Properties, reading and converting",
     families = {
-      "Fields of a tensor", "Asking a tensor", "Properties", "Reading values", "Printing",
-      "Bytes and summaries", "Types", "Other types and devices", "Giving memory back",
+      "Fields of a tensor", "Tensor properties", "Properties", "Reading values", "Printing",
+      "Bytes and summaries", "Types", "Other types and devices", "Releasing memory",
     },
     about = "Shape, type and device are known immediately. Only reading values waits.",
   },
@@ -172,7 +172,7 @@ local pages = {
   },
   {
     name = "time", title = "Time and introspection",
-    families = {"Time", "Benchmarks", "Looking inside"},
+    families = {"Time", "Benchmarks", "Introspection"},
     about = "Work is queued: measure it with functions that wait for it.",
   },
   {
