@@ -5,7 +5,7 @@
 ---@param affine boolean  trained weight and bias for each channel
 ---@param align_corners boolean  align the centers of the corner elements, instead of their edges; nil is false
 ---@param alpha number  factor of the sum of squares
----@param amount integer | number  the number, or as a float the fraction
+---@param amount integer | number  number of elements or slices to prune, or as a float their fraction
 ---@param attn_mask tensor  booleans, true masks out; or values added to the scores
 ---@param average_attn_weights boolean  return the mean over the heads
 ---@param b number  upper bound

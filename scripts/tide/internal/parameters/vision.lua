@@ -40,7 +40,7 @@
 ---@param mean number | number[] | tensor  mean of each channel
 ---@param memory_efficient boolean  recompute parts in backward instead of saving them
 ---@param mode string  channels of the result: unchanged, gray, gray_alpha, rgb or rgb_alpha
----@param norm_layer function | false  norm_layer(channels) makes a norm
+---@param norm_layer function | false  norm_layer(channels) creates a normalization layer
 ---@param normalize boolean  scale values to 0..1
 ---@param nrow integer >= 0  images per row
 ---@param num_classes integer > 0  number of classes, counted from 1
