@@ -23,9 +23,9 @@ local raise = require "tide.internal.raise"
 ---@see lr_scheduler.OneCycleLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.CyclicLR(sgd, 0.1, 1)
+--- local scheduler = optim.lr_scheduler.CyclicLR(sgd, 0.1, 1)
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.1005
 local CyclicLR, read = define("optim.lr_scheduler.CyclicLR", LRScheduler)
 

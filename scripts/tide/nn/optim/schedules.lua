@@ -28,9 +28,9 @@ end
 ---@see lr_scheduler.MultiStepLR lr_scheduler.ExponentialLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.StepLR(sgd, 2)
+--- local scheduler = optim.lr_scheduler.StepLR(sgd, 2)
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 1
 schedule("optim.lr_scheduler.StepLR", function(self, _, _, now)
   local step = self.last_epoch
@@ -43,9 +43,9 @@ end)
 ---@see lr_scheduler.StepLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.MultiStepLR(sgd, {2, 4})
+--- local scheduler = optim.lr_scheduler.MultiStepLR(sgd, {2, 4})
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 1
 schedule("optim.lr_scheduler.MultiStepLR", function(self, _, _, now)
   for _, milestone in ipairs(self.milestones) do
@@ -60,9 +60,9 @@ end)
 ---@see lr_scheduler.StepLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.ExponentialLR(sgd, 0.9)
+--- local scheduler = optim.lr_scheduler.ExponentialLR(sgd, 0.9)
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.9
 schedule("optim.lr_scheduler.ExponentialLR", function(self, _, _, now)
   return self.last_epoch == 0 and now or now * self.gamma
@@ -74,9 +74,9 @@ end)
 ---@see lr_scheduler.LinearLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.ConstantLR(sgd, {total_iters = 2})
+--- local scheduler = optim.lr_scheduler.ConstantLR(sgd, {total_iters = 2})
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.3333
 schedule("optim.lr_scheduler.ConstantLR", function(self, _, _, now)
   if self.last_epoch == 0 then return now * self.factor end
@@ -93,9 +93,9 @@ end)
 ---@see lr_scheduler.ConstantLR lr_scheduler.PolynomialLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.LinearLR(sgd, {total_iters = 4})
+--- local scheduler = optim.lr_scheduler.LinearLR(sgd, {total_iters = 4})
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.5
 schedule("optim.lr_scheduler.LinearLR", function(self, _, _, now)
   local step, total, first, last = self.last_epoch, self.total_iters, self.start_factor, self.end_factor
@@ -113,9 +113,9 @@ end)
 ---@see lr_scheduler.LinearLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.PolynomialLR(sgd, {total_iters = 4})
+--- local scheduler = optim.lr_scheduler.PolynomialLR(sgd, {total_iters = 4})
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.75
 schedule("optim.lr_scheduler.PolynomialLR", function(self, _, _, now)
   local left = self.total_iters - self.last_epoch
@@ -131,9 +131,9 @@ end)
 ---@see lr_scheduler.CosineAnnealingWarmRestarts lr_scheduler.OneCycleLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.CosineAnnealingLR(sgd, 4)
+--- local scheduler = optim.lr_scheduler.CosineAnnealingLR(sgd, 4)
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.8536
 schedule("optim.lr_scheduler.CosineAnnealingLR", function(self, _, base, now)
   local step, period, least = self.last_epoch, self.T_max, self.eta_min
@@ -166,9 +166,9 @@ end
 ---@see lr_scheduler.MultiplicativeLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.LambdaLR(sgd, function(step) return 1 / (1 + step) end)
+--- local scheduler = optim.lr_scheduler.LambdaLR(sgd, function(step) return 1 / (1 + step) end)
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.5
 schedule("optim.lr_scheduler.LambdaLR", function(self, i, base) return base * of_function(self, i) end)
 
@@ -178,9 +178,9 @@ schedule("optim.lr_scheduler.LambdaLR", function(self, i, base) return base * of
 ---@see lr_scheduler.LambdaLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.MultiplicativeLR(sgd, function(step) return 0.5 end)
+--- local scheduler = optim.lr_scheduler.MultiplicativeLR(sgd, function(step) return 0.5 end)
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.5
 schedule("optim.lr_scheduler.MultiplicativeLR", function(self, i, _, now)
   return self.last_epoch == 0 and now or now * of_function(self, i)
