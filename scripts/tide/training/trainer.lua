@@ -106,11 +106,11 @@ end
 ---@param batch_size number = nil  weight of the batch in the mean; nil is its first dimension
 ---@see module:log module:log_dict loggers.CSVLogger
 ---@example
---- local own = {on_train_epoch_end = function(_, trainer) trainer:log("seven", 7) end}
+--- local callback = {on_train_epoch_end = function(_, trainer) trainer:log("seven", 7) end}
 --- local net = tide.nn.Linear(2, 2)
 --- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
---- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {own}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {callback}}
 --- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- history[1].seven --> 7.0
 function Trainer:log(name, value, prog_bar, on_step, on_epoch, logger, batch_size)
@@ -136,22 +136,22 @@ end
 --- In a hook: prints a line without disturbing the progress bar.
 ---@param text string  the text
 ---@example
---- local own = {on_train_end = function(_, trainer) trainer:print "done" end}
+--- local callback = {on_train_end = function(_, trainer) trainer:print "done" end}
 --- local net = tide.nn.Linear(2, 2)
 --- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
---- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {own}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {callback}}
 --- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- #history --> 2
 function Trainer:print(text) self.bar:print(text) end
 
 --- In a hook: raises an error if the loss was nan or infinite in this epoch; waits.
 ---@example
---- local own = {on_train_batch_end = function(_, trainer) trainer:check_finite() end}
+--- local callback = {on_train_batch_end = function(_, trainer) trainer:check_finite() end}
 --- local net = tide.nn.Linear(2, 2)
 --- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
---- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {own}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {callback}}
 --- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- #history --> 2
 function Trainer:check_finite()
@@ -418,8 +418,8 @@ end
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
 --- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
 --- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
---- local figures = trainer:validate(net, loader, {loss = F.cross_entropy})
---- figures.val_loss > 0 --> true
+--- local results = trainer:validate(net, loader, {loss = F.cross_entropy})
+--- results.val_loss > 0 --> true
 local read_validate = reader "trainer:validate"
 
 function Trainer:validate(...) return evaluate(self, "validate", "validation", read_validate(self, ...)) end
@@ -433,8 +433,8 @@ function Trainer:validate(...) return evaluate(self, "validate", "validation", r
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
 --- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
 --- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
---- local figures = trainer:test(net, loader, {loss = F.cross_entropy})
---- figures.test_loss > 0 --> true
+--- local results = trainer:test(net, loader, {loss = F.cross_entropy})
+--- results.test_loss > 0 --> true
 local read_test = reader "trainer:test"
 
 function Trainer:test(...) return evaluate(self, "test", "test", read_test(self, ...)) end

@@ -28,8 +28,8 @@ local kDeepest <const> = 16 -- nested folders
 --- os.remove(root)
 --- os.execute("mkdir -p '" .. root .. "'")
 --- os.execute("cd '" .. root .. "' && mkdir cat dog")
---- local picture = tide.ones({1, 2, 2}, {dtype = "uint8"})
---- for _, name in ipairs{"cat", "dog"} do tide.vision.write_png(picture, root .. "/" .. name .. "/1.png") end
+--- local image = tide.ones({1, 2, 2}, {dtype = "uint8"})
+--- for _, name in ipairs{"cat", "dog"} do tide.vision.write_png(image, root .. "/" .. name .. "/1.png") end
 --- local x = #tide.vision.datasets.DatasetFolder(root, tide.np.load, {extensions = {".png"}})
 --- os.execute("rm -r '" .. root .. "'")
 --- x --> 2
@@ -135,8 +135,8 @@ function DatasetFolder:load(path) return self.loader(path) end
 --- os.remove(root)
 --- os.execute("mkdir -p '" .. root .. "'")
 --- os.execute("cd '" .. root .. "' && mkdir cat dog")
---- local picture = tide.ones({1, 2, 2}, {dtype = "uint8"})
---- for _, name in ipairs{"cat", "dog"} do tide.vision.write_png(picture, root .. "/" .. name .. "/1.png") end
+--- local image = tide.ones({1, 2, 2}, {dtype = "uint8"})
+--- for _, name in ipairs{"cat", "dog"} do tide.vision.write_png(image, root .. "/" .. name .. "/1.png") end
 --- local x = tide.vision.datasets.ImageFolder(root).class_to_idx
 --- os.execute("rm -r '" .. root .. "'")
 --- x --> {cat = 1, dog = 2}
