@@ -149,7 +149,7 @@ local pages = {
   },
   {
     name = "profiles", title = "Profiles", families = {"Profiles", "Advice and estimates"},
-    about = "`profile` stands for what `tide.profile` returns. There is one profile at a time.",
+    about = "`profile` stands for what `tide.profile` returns. Only one profile can be active at a time.",
   },
   {
     name = "explanations", title = "Explanations", families = {"Explanations"},
