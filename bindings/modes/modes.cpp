@@ -249,7 +249,7 @@ constexpr Function kModeFunctions[] = {
         "2):matmul(tide.ones(2, "
         "2)).dtype end) --> \"bfloat16\""),
     typed_function<is_autocast_enabled, "is_autocast_enabled", "device?">(
-        "Whether autocast is in force", "tide.is_autocast_enabled() --> false"),
+        "Whether autocast is active", "tide.is_autocast_enabled() --> false"),
     typed_function<get_autocast_dtype, "get_autocast_dtype", "device">(
         "The half type of products under autocast on such devices",
         "tide.get_autocast_dtype(\"cpu\") --> \"bfloat16\""),

@@ -152,7 +152,7 @@ std::span<const FunctionFamily> function_families() {
     const auto methods = tensor_method_families();
     std::vector<FunctionFamily> all(methods.begin(), methods.end());
     all.insert(all.end(), {
-                              {"tide.", "Tensors of Lua values", construction_functions()},
+                              {"tide.", "Tensors from Lua values", construction_functions()},
                               {"tide.", "Bytes and summaries", byte_functions()},
                               {"tide.", "Bytes and summaries", dlpack_functions()},
                               {"tide.", "Printing", text_functions()},
@@ -175,7 +175,7 @@ std::span<const FunctionFamily> function_families() {
                               {"tide.sim.", "Simulated devices", sim_functions()},
                               {"tide.", "Time", clock_functions()},
                               {"tide.", "Benchmarks", benchmark_functions()},
-                              {"tide.", "Looking inside", inspection_functions()},
+                              {"tide.", "Introspection", inspection_functions()},
                               {"tide.", "Files", scratch_functions()},
                               {"tide.np.", "NumPy files", numpy_functions()},
                           });

@@ -165,11 +165,11 @@ std::span<const Function> property_functions() { return kPropertyFunctions; }
 
 std::span<const FunctionFamily> tensor_method_families() {
   static const FunctionFamily families[] = {
-      {"x:", "Asking a tensor", question_methods()},
+      {"x:", "Tensor properties", question_methods()},
       {"x:", "Reading values", reading_methods()},
       {"x:", "Bytes and summaries", byte_methods()},
-      {"x:", "Giving memory back", lifetime_methods()},
-      {"x:", "Tensors of Lua values", construction_methods()},
+      {"x:", "Releasing memory", lifetime_methods()},
+      {"x:", "Tensors from Lua values", construction_methods()},
       {"x:", "Other types and devices", conversion_methods()},
       {"x:", "Gradients", gradient_methods()},
   };

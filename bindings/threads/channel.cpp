@@ -166,8 +166,7 @@ constexpr Function kChannelMethods[] = {
 std::span<const Function> channel_functions() {
   static constexpr Function kFunctions[] = {
       typed_function<new_channel, "channel", "capacity?">(
-          "A queue of values between threads and processes, with room for capacity pushes. Values "
-          "are "
+          "A queue of values between threads and processes, of at most capacity pushes. Values are "
           "copied as by tide.thread and tide.process",
           "local c = tide.channel(); c:push(3); #c --> 1"),
   };

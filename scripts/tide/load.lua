@@ -62,8 +62,7 @@ end
 ---@param path string  path of the file
 ---@param device device = nil  device of the tensors; nil is cpu
 ---@param only string[] = nil  names of tensors, or of tables of tensors, to read; nil is all
----@waits saving waits for the values
----@errors a file that is truncated or damaged, or a name in only that it does not have
+---@errors the file is truncated or damaged, or lacks a name in only
 ---@see tide.save module:state_dict training.CheckpointManager tide.load_torch
 ---@example
 --- local path = os.tmpname()

@@ -67,7 +67,7 @@ end
 ---@param iterable integer | table | function  number of iterations, the values or the loader to iterate over, or an
 ---  iterator
 ---@param state... any  the state of the iterator
----@param label string = nil  a label before the line
+---@param label string = nil  text at the start of the line
 ---@param total integer = nil  total number of iterations
 ---@example
 --- local sum = 0

@@ -65,7 +65,7 @@ random.set_state = checked("random.set_state", function(state) tide.set_rng_stat
 --- tide.random.rand(2, 3).shape --> {2, 3}
 random.rand = checked("random.rand", function(...) return tide.rand({...}) end)
 
---- Normal.
+--- Normal random numbers with mean 0 and variance 1.
 ---@param size... integer | integer[]  sizes of the result; nil for one number
 ---@see tide.rand tide.randn tide.randint tide.manual_seed tide.random.normal
 ---@example
@@ -96,15 +96,15 @@ local function inside(shape, options)
   return z:clamp(tide.finfo(z.dtype).eps / 4)
 end
 
---- Uniform in 0..1.
+--- Uniform distribution in 0..1.
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.random(3).shape --> {3}
 distribution("random.random", tide.rand, function(z) return z end)
 
---- Uniform in low..high (0..1).
----@param low number | tensor = 0.0  lower end
----@param high number | tensor = 1.0  upper end
+--- Uniform distribution in low..high.
+---@param low number | tensor = 0.0  lower bound
+---@param high number | tensor = 1.0  upper bound
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.uniform(2, 2, {3}) --> {2.0, 2.0, 2.0}
@@ -112,7 +112,7 @@ distribution("random.uniform", tide.rand, function(z, low, high)
   return z * (high - low) + low
 end)
 
---- Normal (0, 1).
+--- Normal distribution with mean loc and standard deviation scale.
 ---@use random: loc = 0.0, scale = 1.0, size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.normal(5, 0, {3}) --> {5.0, 5.0, 5.0}
@@ -120,7 +120,7 @@ distribution("random.normal", tide.randn, function(z, loc, scale)
   return z * scale + loc
 end)
 
---- Normal (0, 1).
+--- Normal distribution with mean 0 and standard deviation 1.
 ---@like random.random
 ---@example
 --- tide.random.standard_normal({2, 3}).shape --> {2, 3}
@@ -136,7 +136,7 @@ distribution("random.lognormal", tide.randn, function(z, mean, sigma)
   return (z * sigma + mean):exp()
 end)
 
---- Exponential, with mean scale.
+--- Exponential distribution with mean scale.
 ---@use random: scale = 1.0, size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.exponential(0, 2) --> {0.0, 0.0}
@@ -144,7 +144,7 @@ distribution("random.exponential", positive, function(z, scale)
   return -z:log() * scale
 end)
 
---- Exponential, with mean 1.
+--- Exponential distribution with mean 1.
 ---@like random.random
 ---@example
 --- tide.random.standard_exponential({2, 3}).shape --> {2, 3}
@@ -270,7 +270,7 @@ local function gamma_numbers(a)
   return tide.where(small, result * (1 - tide.rand_like(a)) ^ (1 / a), result):to(type)
 end
 
---- The gamma distribution; waits.
+--- Gamma distribution with scale 1; waits.
 ---@use random: shape = 1.0, size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.standard_gamma(2, {4}).shape --> {4}
@@ -278,7 +278,7 @@ distribution("random.standard_gamma", tide.ones, function(one, shape)
   return gamma_numbers(one * shape)
 end)
 
---- The gamma distribution; waits.
+--- Gamma distribution; waits.
 ---@use random: shape = 1.0, scale = 1.0, size = nil, dtype = nil, device = nil, ctx = nil
 ---@example
 --- tide.random.gamma(2, 0, 2) --> {0.0, 0.0}
@@ -286,7 +286,7 @@ distribution("random.gamma", tide.ones, function(one, shape, scale)
   return gamma_numbers(one * shape) * scale
 end)
 
---- The beta distribution; waits.
+--- Beta distribution; waits.
 ---@use random: a = 1.0
 ---@param b tensor | number >= 0 = 1.0  second shape parameter
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
@@ -305,7 +305,7 @@ distribution("random.chisquare", tide.ones, function(one, df)
   return gamma_numbers(one * df / 2) * 2
 end)
 
---- The F distribution: the ratio of two mean squares; waits.
+--- F-distribution: the ratio of two mean squares; waits.
 ---@param dfnum tensor | number >= 0 = 1.0  degrees of freedom of the numerator
 ---@param dfden tensor | number >= 0 = 1.0  degrees of freedom of the denominator
 ---@use random: size = nil, dtype = nil, device = nil, ctx = nil
@@ -315,7 +315,7 @@ distribution("random.f", tide.ones, function(one, dfnum, dfden)
   return gamma_numbers(one * dfnum / 2) / dfnum / (gamma_numbers(one * dfden / 2) / dfden)
 end)
 
---- Student's t distribution; waits.
+--- Student's t-distribution; waits.
 ---@like random.chisquare
 ---@example
 --- tide.random.standard_t(3, {4}).shape --> {4}
@@ -389,8 +389,8 @@ end
 
 -- Integers and choices ----------------------------------------------------------------------------
 
---- Random integers in low..high, inclusive; with one limit in 1..low.
----@param low integer  smallest integer; if alone, the largest, from 1
+--- Random integers in low..high, inclusive; with only one limit, in 1..low.
+---@param low integer  smallest integer; without high, the largest one, and 1 is the smallest
 ---@param high integer = nil  largest integer, inclusive
 ---@use random: size = nil
 ---@param dtype dtype = nil  type of the result; nil is int64

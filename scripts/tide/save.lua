@@ -22,8 +22,8 @@ end
 ---  state_dict
 ---@param path string  path of the file
 ---@param metadata table = nil  strings by name
----@waits saving waits for the values
----@errors a value that cannot be saved: the error has its key
+---@waits for the values
+---@errors a value cannot be saved: the message contains its key
 ---@see tide.load module:state_dict training.CheckpointManager tide.load_torch
 ---@example
 --- local path = os.tmpname()

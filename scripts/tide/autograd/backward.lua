@@ -7,7 +7,7 @@ local tide = require "tide"
 --- The backward pass from several tensors.
 ---@param tensors tensor | tensor[]  tensors to differentiate
 ---@param grad_tensors tensor | table = nil  gradients with respect to them; nil is 1 for a tensor with a single element
----@param retain_graph boolean = nil  keep what backward needs, for a second backward; nil is create_graph
+---@param retain_graph boolean = nil  keep the graph, for a second backward; nil is create_graph
 ---@param create_graph boolean = false  record the gradients, so that they can be differentiated
 ---@waits no, except with detect_anomaly
 ---@errors a tensor of several elements without a gradient; a second backward without retain_graph

@@ -13,8 +13,8 @@ local check = {}
 ---@param atol number = 1e-5  absolute tolerance
 ---@param rtol number = 0.001  relative tolerance
 ---@param raise_exception boolean = true  raise an error for a wrong gradient, instead of returning false
----@waits as it compares values
----@see tide.grad
+---@waits to compare values
+---@see tide.autograd.gradgradcheck tide.grad
 ---@example
 --- autograd.gradcheck(tide.sin, tide.tensor({1.0, 2}, {dtype = "float64", requires_grad = true})) --> true
 local read = reader "autograd.gradcheck"
@@ -93,6 +93,7 @@ function check.gradcheck(...) return run("gradcheck", read(...)) end
 
 --- Whether second derivatives agree with finite differences.
 ---@like autograd.gradcheck
+---@see tide.autograd.gradcheck tide.grad
 ---@example
 --- autograd.gradgradcheck(tide.sin, tide.tensor({1.0, 2}, {dtype = "float64", requires_grad = true})) --> true
 local read_second = reader "autograd.gradgradcheck"

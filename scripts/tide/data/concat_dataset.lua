@@ -4,7 +4,7 @@ local Dataset = require "tide.data.dataset".Dataset
 local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 
---- The samples of a list of data sets, one after the other; a + b is this too.
+--- The samples of a list of data sets, one after the other; also created by a + b.
 ---@param datasets table  list of data sets
 ---@counts positions of samples
 ---@see data.DataLoader data.TensorDataset data.ListDataset data.Subset data.random_split

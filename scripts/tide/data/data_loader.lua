@@ -272,7 +272,7 @@ function DataLoader:iter()
   return function() return all_pinned(step()) end, nil, nil, pool
 end
 
---- One pass with the batches numbered from 1: for i, x, y in loader:enumerate() do.
+--- Starts a pass with the batches numbered from 1: for i, x, y in loader:enumerate() do.
 ---@example
 --- local loader = tide.data.DataLoader({7, 8})
 --- loader:enumerate()() --> 1, {7}

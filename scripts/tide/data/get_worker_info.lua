@@ -2,7 +2,7 @@
 local checked = require "tide.internal.declare.checked"
 local workers = require "tide.data.workers"
 
---- In a worker of a loader {id, num_workers, seed, dataset}, its id from 1; nil elsewhere.
+--- Returns {id, num_workers, seed, dataset} in a worker of a loader, with id counted from 1; nil elsewhere.
 ---@example
 --- tide.data.get_worker_info() --> nil
 local get_worker_info = checked("data.get_worker_info", function() return workers.info() end)

@@ -48,7 +48,7 @@ end
 ---@param as_tensor boolean = false  return one tensor of all columns
 ---@param comment string = nil  character that starts a comment, up to the end of the line
 ---@param skip integer >= 0 = 0  number of lines to skip at the start
----@errors malformed text: the error has the file and line
+---@errors malformed text: the message contains the file and the line
 ---@see data.read_jsonl data.TensorDataset
 ---@example
 --- local path = os.tmpname()

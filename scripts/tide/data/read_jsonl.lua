@@ -9,7 +9,7 @@ local tide = require "tide"
 ---@param path string  name of the file
 ---@param tensors boolean = false  convert arrays of numbers to tensors
 ---@param null any = nil  value for null
----@errors name the file and the line
+---@errors malformed text: the message contains the file and the line
 ---@see data.read_csv data.TensorDataset
 ---@example
 --- local path = os.tmpname()

@@ -72,7 +72,7 @@ function SequentialSampler:order() return tide.arange(1, #self + 1) end
 
 --- Positions in random order, or drawn with replacement.
 ---@param data_source dataset  the data set
----@param replacement boolean = false  a sample may be drawn again
+---@param replacement boolean = false  draw with replacement
 ---@param num_samples integer > 0 = nil  number of samples to draw; nil is #data_source
 ---@param generator generator = nil  random generator of the order; nil is the default one
 ---@counts the positions returned
@@ -156,7 +156,7 @@ end
 --- Positions drawn with these weights, with replacement by default.
 ---@param weights number[] | tensor  weight of each sample
 ---@param num_samples integer > 0  number of samples to draw
----@param replacement boolean = true  a sample may be drawn again
+---@param replacement boolean = true  draw with replacement
 ---@param generator generator = nil  random generator of the order; nil is the default one
 ---@counts the positions returned
 ---@see data.DataLoader data.RandomSampler data.BatchSampler

@@ -5,8 +5,8 @@ local of_type = require "tide.internal.declare.of_type"
 local raise = require "tide.internal.raise"
 local refuse_more = require "tide.internal.declare.refuse_more"
 
---- Shows a value at once, as the prompt or a notebook shows a result: in a notebook tensors of one or two dimensions as
---- tables, and images as images.
+--- Shows a value immediately, as the prompt or a notebook shows a result. A notebook shows tensors of one or two
+--- dimensions as tables, and images as images.
 ---@param value any  the value
 ---@param clear boolean = false  in a notebook, replace the previous output of the cell
 ---@example

@@ -186,6 +186,7 @@ local read_grad = reader "func.grad"
 ---@param fn function  the function to call
 ---@param argnums integer | integer[] = 1  arguments to differentiate by, from 1
 ---@param has_aux boolean = false  fn also returns a second value, which is passed through
+---@see tide.func.grad
 ---@example
 --- tide.func.grad_and_value(function(x) return x:square():sum() end)(tide.tensor{1.0, 2}) --> {2.0, 4.0}, 5.0
 local read_value = reader "func.grad_and_value"

@@ -17,8 +17,8 @@ end
 local kOtherConstructors <const> = {"__init", "__init__", "_init", "__new__"}
 
 --- A class with single inheritance: calling it creates an object and passes the arguments to its method init. Objects
---- find methods in the class and then in its base. Metamethods, such as __call, are inherited too. A base with a
---- function inherited gets to see each class derived from it.
+--- find methods in the class and then in its base. Metamethods, such as __call, are inherited too. If a base defines a
+--- function named inherited, it is called with each class derived from it.
 ---@name class
 ---@param name string  name of the class
 ---@param base? class  the class it is derived from

@@ -14,8 +14,7 @@ local kUnknown <const> = {note = true, skip = true, error = true}
 ---@param device device = nil  device of the tensors; nil is cpu
 ---@param unknown "note" | "skip" | "error" = "note"  whether objects of unknown classes are skipped with a note,
 ---  skipped silently, or raise an error
----@waits saving waits for the values
----@errors what cannot be saved is named with its key; a file that is cut off or damaged
+---@errors the file is truncated or damaged
 ---@see tide.save tide.load module:state_dict training.CheckpointManager
 ---@example
 --- local path = os.tmpname()

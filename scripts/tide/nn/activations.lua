@@ -35,7 +35,7 @@ local function activation(name, fn)
   activations[Activation.name] = Activation
 end
 
---- x; below 0, alpha * (exp(x / alpha) - 1).
+--- x for x > 0, else alpha * (exp(x / alpha) - 1).
 ---@param alpha number = 1.0  scale of the curve below 0
 ---@use nn: inplace = false
 ---@formula max(0, x) + min(0, alpha (exp(x / alpha) - 1))
@@ -44,7 +44,7 @@ end
 --- nn.CELU()(tide.tensor{-1.0, 2}) --> {-0.6321, 2.0}
 activation("nn.CELU", "celu")
 
---- x; below 0, alpha * (exp(x) - 1).
+--- x for x > 0, else alpha * (exp(x) - 1).
 ---@like nn.CELU
 ---@formula x if x > 0, else alpha (exp(x) - 1)
 ---@see nn.SELU F.elu
@@ -101,7 +101,7 @@ activation("nn.Hardswish", "hardswish")
 --- nn.Hardtanh()(tide.tensor{-9.0, 0.5}) --> {-1.0, 0.5}
 activation("nn.Hardtanh", "hardtanh")
 
---- x; below 0, x times a slope.
+--- x for x > 0, else x times a slope.
 ---@param negative_slope number = 0.01  slope below 0
 ---@use nn: inplace = false
 ---@formula x if x > 0, else negative_slope x
@@ -133,7 +133,7 @@ activation("nn.LogSoftmax", "log_softmax")
 --- nn.Mish()(tide.tensor{-1.0, 1}) --> {-0.3034, 0.8651}
 activation("nn.Mish", "mish")
 
---- x; below 0, x times a slope, random in training and the mean slope in evaluation.
+--- x for x > 0, else x times a slope: random in training, otherwise the mean slope.
 ---@use nn: lower = 1 / 8, upper = 1 / 3, inplace = false
 ---@formula x if x > 0, else a x, with a uniform in lower..upper
 ---@see nn.LeakyReLU

@@ -6,6 +6,7 @@ local Module = require "tide.nn.module"
 
 --- y = x W' + b.
 ---@use nn: in_features, out_features, bias = true, device = nil, dtype = nil
+---@formula y = x W' + b
 ---@shapes x (..., in_features) -> (..., out_features); weight (out_features, in_features), bias (out_features)
 ---@errors the size of the last dimension of x is not in_features
 ---@see nn.LazyLinear nn.Dense nn.Bilinear F.linear

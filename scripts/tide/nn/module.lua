@@ -381,8 +381,9 @@ local function placement_of(target, dtype)
   return is_device and {device = device, dtype = dtype} or {dtype = target}
 end
 
---- Moves or converts parameters and buffers in place.
----@param device device = nil  new device, new type, or a tensor whose device and type are used; nil changes nothing
+--- Moves or converts parameters and buffers in place: to(device, dtype), to(dtype) or to(tensor).
+---@param device device | dtype | tensor = nil  new device, new type, or a tensor whose device and type are used; nil
+---  does not change it
 ---@param dtype dtype = nil  new type; nil does not change it
 ---@param non_blocking boolean = false  copies to the host do not wait, only the first read does
 ---@param memory_format "contiguous_format" | "channels_last" | "preserve_format" = nil  order of the elements

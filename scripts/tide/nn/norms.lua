@@ -222,7 +222,7 @@ function ShapeNorm:describe() return table.concat(self.normalized_shape, "x") en
 
 --- Normalizes over the last dimensions.
 ---@use nn: normalized_shape, eps = 1e-5, elementwise_affine = true
----@param bias boolean = true  a trained bias with the trained weight
+---@param bias boolean = true  if elementwise_affine, train a bias in addition to the weight
 ---@use nn: device = nil, dtype = nil
 ---@formula y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var over the last dimensions
 ---@shapes x (..., normalized_shape) -> the same
@@ -239,7 +239,7 @@ function LayerNorm:forward(x)
   return F.layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
 end
 
---- Divides by the root of the mean square over the last dimensions.
+--- Divides by the root mean square over the last dimensions.
 ---@use nn: normalized_shape
 ---@param eps number = nil  added to the mean square; nil is the machine epsilon of the type
 ---@use nn: elementwise_affine = true, device = nil, dtype = nil

@@ -200,22 +200,22 @@ end
 ---@shapes x and indices (n, channels, size...) -> (n, channels, (size - 1) stride - 2 padding + kernel_size for each)
 ---@see nn.MaxPool2d F.max_unpool2d
 ---@example
---- local y, places = nn.MaxPool1d(2, {return_indices = true})(tide.ones(1, 3, 8))
---- nn.MaxUnpool1d(2)(y, places).shape --> {1, 3, 8}
+--- local y, indices = nn.MaxPool1d(2, {return_indices = true})(tide.ones(1, 3, 8))
+--- nn.MaxUnpool1d(2)(y, indices).shape --> {1, 3, 8}
 unpool("nn.MaxUnpool1d", "max_unpool1d")
 
 --- Partial inverse of max pooling, with zeros elsewhere: unpool(x, indices, output_size?).
 ---@like nn.MaxUnpool1d
 ---@example
---- local y, places = nn.MaxPool2d(2, {return_indices = true})(tide.ones(1, 3, 8, 8))
---- nn.MaxUnpool2d(2)(y, places).shape --> {1, 3, 8, 8}
+--- local y, indices = nn.MaxPool2d(2, {return_indices = true})(tide.ones(1, 3, 8, 8))
+--- nn.MaxUnpool2d(2)(y, indices).shape --> {1, 3, 8, 8}
 unpool("nn.MaxUnpool2d", "max_unpool2d")
 
 --- Partial inverse of max pooling, with zeros elsewhere: unpool(x, indices, output_size?).
 ---@like nn.MaxUnpool1d
 ---@example
---- local y, places = nn.MaxPool3d(2, {return_indices = true})(tide.ones(1, 3, 4, 4, 4))
---- nn.MaxUnpool3d(2)(y, places).shape --> {1, 3, 4, 4, 4}
+--- local y, indices = nn.MaxPool3d(2, {return_indices = true})(tide.ones(1, 3, 4, 4, 4))
+--- nn.MaxUnpool3d(2)(y, indices).shape --> {1, 3, 4, 4, 4}
 unpool("nn.MaxUnpool3d", "max_unpool3d")
 
 return pools

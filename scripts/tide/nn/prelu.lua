@@ -4,7 +4,7 @@ local F = require "tide.nn.functional"
 local init = require "tide.nn.init"
 local Module = require "tide.nn.module"
 
---- x; below 0, x times a learned slope.
+--- x for x > 0, else x times a learned slope.
 ---@param num_parameters integer = 1  number of slopes: 1, or the number of channels
 ---@param init number = 0.25  initial value of the slopes
 ---@use nn: device = nil, dtype = nil

@@ -6,8 +6,8 @@ local ModuleSequence = require "tide.nn.internal.module_sequence"
 
 --- Runs modules in order; net[1] is the first. A child {name, module} is also net.name; net:append(child),
 --- insert(position, child), extend(children), pop(position).
----@param module... module  the modules in order, or {name, module}
----@errors errors raised in a child name it, such as net[2]
+---@param module... module | table  the modules in order, each alone or as {name, module}
+---@errors of a child: the message names it, such as net[2]
 ---@see nn.ModuleList nn.ModuleDict nn.Module
 ---@example
 --- local net = nn.Sequential({"linear", nn.Linear(3, 2)}, nn.ReLU())

@@ -1,6 +1,8 @@
 -- tide.onnx: ONNX models.
+local lazy_table = require "tide.internal.lazy_table"
+
 --- Loads and saves ONNX models: see tide.onnx.NAME.
 ---@type table
 ---@example
 --- tide.onnx.load ~= nil --> true
-return require "tide.internal.lazy_table" "tide.onnx"
+return lazy_table "tide.onnx"

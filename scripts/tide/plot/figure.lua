@@ -102,12 +102,13 @@ function Figure:save(path)
   native.write_file(path, rendered(self, "save", format))
 end
 
---- The figure as text.
+--- The figure as text, as shown in a terminal.
 ---@param columns integer in [20, 1000] = 80  maximum number of characters per line
 ---@param rows integer in [5, 1000] = 24  maximum number of lines
 ---@param color boolean = false  use terminal colors
 ---@example
---- tide.plot.heatmap({{1, 20}, {3, 4}}, {annotate = true}):text{columns = 20, rows = 5}
+--- local fig = tide.plot.heatmap({{1, 20}, {3, 4}}, {annotate = true})
+--- fig:text{columns = 20, rows = 5}:match "[^\n]*" --> "1┤ 1   20"
 function Figure:text(columns, rows, color) return draw_text(self, columns, rows, color) end
 
 --- The figure for a notebook: SVG if gnuplot is installed, else text.
@@ -165,7 +166,7 @@ local function delegate(declared)
   end
 end
 
---- Adds to the figure what tide.plot.line draws.
+--- Adds a line to the figure: see tide.plot.line.
 ---@like plot.line in plot/kinds.lua
 ---@example
 --- local fig = tide.plot.figure()
@@ -173,7 +174,7 @@ end
 --- tostring(fig) --> "figure 640 x 480: line 'squares' (3 points)"
 delegate "figure:line"
 
---- Adds to the figure what tide.plot.scatter draws.
+--- Adds points to the figure: see tide.plot.scatter.
 ---@like plot.scatter in plot/kinds.lua
 ---@example
 --- local fig = tide.plot.figure()
@@ -181,7 +182,7 @@ delegate "figure:line"
 --- tostring(fig) --> "figure 640 x 480: scatter (3 points)"
 delegate "figure:scatter"
 
---- Adds to the figure what tide.plot.errorbar draws.
+--- Adds a line with error bars to the figure: see tide.plot.errorbar.
 ---@like plot.errorbar in plot/kinds.lua
 ---@example
 --- local fig = tide.plot.figure()
@@ -189,7 +190,7 @@ delegate "figure:scatter"
 --- tostring(fig) --> "figure 640 x 480: errorbar (2 points)"
 delegate "figure:errorbar"
 
---- Adds to the figure what tide.plot.hist draws.
+--- Adds a histogram to the figure: see tide.plot.hist.
 ---@like plot.hist in plot/kinds.lua
 ---@example
 --- local fig = tide.plot.figure()
@@ -197,7 +198,7 @@ delegate "figure:errorbar"
 --- tostring(fig) --> "figure 640 x 480: hist (9 points)"
 delegate "figure:hist"
 
---- Adds to the figure what tide.plot.bar draws.
+--- Adds bars to the figure: see tide.plot.bar.
 ---@like plot.bar in plot/kinds.lua
 ---@example
 --- local fig = tide.plot.figure()
@@ -205,7 +206,7 @@ delegate "figure:hist"
 --- tostring(fig) --> "figure 640 x 480: bar (2 points)"
 delegate "figure:bar"
 
---- Adds to the figure what tide.plot.heatmap draws.
+--- Adds a heatmap to the figure: see tide.plot.heatmap.
 ---@like plot.heatmap in plot/kinds.lua
 ---@example
 --- local fig = tide.plot.figure()
@@ -213,7 +214,7 @@ delegate "figure:bar"
 --- tostring(fig) --> "figure 640 x 480: heatmap (2 x 2)"
 delegate "figure:heatmap"
 
---- Adds to the figure what tide.plot.image draws.
+--- Adds an image to the figure: see tide.plot.image.
 ---@like plot.image in plot/kinds.lua
 ---@example
 --- local fig = tide.plot.figure()
@@ -221,7 +222,7 @@ delegate "figure:heatmap"
 --- tostring(fig) --> "figure 640 x 480: image (3 x 8 x 8)"
 delegate "figure:image"
 
---- Adds to the figure what tide.plot.contour draws.
+--- Adds contour lines to the figure: see tide.plot.contour.
 ---@like plot.contour in plot/kinds.lua
 ---@example
 --- local fig = tide.plot.figure()

@@ -77,7 +77,7 @@ end
 
 -- Points and lines --------------------------------------------------------------------------------
 
---- Draws a line through points. A nan leaves a gap.
+--- Draws a line through points: line(y) or line(x, y). A nan leaves a gap.
 ---@use plot: x, y, label = nil, color = nil, linewidth = 1.5, linestyle = "-", marker = nil, markersize = 6
 ---@use axes
 ---@example
@@ -92,7 +92,7 @@ define("plot.line", {
   marks = function(series, add) add(drawn(series, "line")) end,
 })
 
---- Draws points.
+--- Draws points: scatter(y) or scatter(x, y).
 ---@use plot: x, y, label = nil, color = nil, marker = "o", markersize = 6
 ---@use axes
 ---@example
@@ -128,7 +128,7 @@ local function reach(errors, i)
   return numbers[i], numbers[#errors.shape == 2 and errors.shape[2] + i or i]
 end
 
---- Draws a line with error bars.
+--- Draws a line with error bars: errorbar(y) or errorbar(x, y).
 ---@use plot: x, y
 ---@param yerr number | tensor | table = nil  errors of y: one, one for each point, or (2, n): lower and upper
 ---@param xerr number | tensor | table = nil  errors of x: one, one for each point, or (2, n): lower and upper
@@ -235,10 +235,10 @@ define("plot.hist", {
 --- Whether a value is a list of names, which bars accept instead of positions.
 local function are_names(value) return type(value) == "table" and type(value[1]) == "string" end
 
---- Draws bars at positions, or with names.
+--- Draws bars, at positions or with names: bar(y) or bar(x, y).
 ---@param x? tensor | table  positions of the bars, or their names; nil is 1, 2, ...
 ---@param y tensor | table  heights of the bars
----@param width number > 0 = 0.8  width of the bars
+---@param width number > 0 = 0.8  width of the bars, in units of x
 ---@use plot: label = nil, color = nil
 ---@use axes
 ---@example
@@ -410,8 +410,8 @@ define("plot.image", {
   end,
 })
 
---- Draws contour lines of a matrix, the only or the last data argument.
----@param x? tensor | table  positions of the columns, or the matrix
+--- Draws contour lines of a matrix: contour(z), or contour(x, y, z) with the positions of its columns and rows.
+---@param x? tensor | table  positions of the columns; or the matrix, if it is the only data
 ---@param y? tensor | table  positions of the rows
 ---@param z? tensor | table  the matrix, row by row
 ---@param levels integer in [1, 1000] | tensor | table = 8  number of levels, or their values

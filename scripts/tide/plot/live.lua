@@ -177,7 +177,7 @@ end
 ---@param step number  x coordinate of the point
 ---@param value number | tensor | table  the value, or values by curve name; tensors stay unread until they
 ---  have arrived
----@waits does not
+---@waits no
 ---@example
 --- local live = tide.plot.live()
 --- live:add(1, {train = tide.tensor(0.5), val = 0.75})

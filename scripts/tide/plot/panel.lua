@@ -65,7 +65,8 @@ function Panel:set(...)
 end
 
 --- Sets the position of the legend.
----@param place "upper right" | "upper left" | "lower right" | "lower left" | false = "upper right"  false: no legend
+---@param place "upper right" | "upper left" | "lower right" | "lower left" | false = "upper right"  where to
+---  show the legend; false hides it
 ---@example
 --- tide.plot.line({1, 2}, {label = "loss"}):legend("lower left")
 local read_legend = reader "figure:legend"

@@ -17,12 +17,13 @@ function notes.of(entry, field)
   return row_notes.of(entry, field)
 end
 
---- The names of a `see` without the entry's own: a list.
+--- The names of a `see` without the entry's own, as of x:f in tide.f: a list.
 function notes.other_names(entry)
   local names = {}
   for name in (notes.of(entry, "see") or ""):gmatch "%S+" do
     local found = lookup.exact(name)
-    if not found or found[1].doc ~= entry.doc then names[#names + 1] = name end
+    local is_own = found and found[1].name == entry.name and found[1].doc == entry.doc
+    if not is_own then names[#names + 1] = name end
   end
   return names
 end

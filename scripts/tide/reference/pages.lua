@@ -3,15 +3,15 @@
 local pages = {
   {
     name = "creation", title = "New tensors",
-    families = {"Tensors of Lua values", "creation", "Windows of signals"},
+    families = {"Tensors from Lua values", "creation", "Signal windows"},
     about = "The last argument may be a table: `dtype`, `device` and `requires_grad`. Without "
       .. "them a tensor of floats is float32, one of integers int64, on the default device.",
   },
   {
     name = "tensors", title = "Properties, reading and converting",
     families = {
-      "Fields of a tensor", "Asking a tensor", "Properties", "Reading values", "Printing",
-      "Bytes and summaries", "Types", "Other types and devices", "Giving memory back",
+      "Fields of a tensor", "Tensor properties", "Properties", "Reading values", "Printing",
+      "Bytes and summaries", "Types", "Other types and devices", "Releasing memory",
     },
     about = "Shape, type and device are known immediately. Only reading values waits.",
   },
@@ -21,14 +21,14 @@ local pages = {
     about = "Indices start at 1, negative ones count from the end; ranges include both ends.",
   },
   {
-    name = "elementwise", title = "One element at a time",
+    name = "elementwise", title = "Elementwise ops",
     families = {"Operators", "elementwise", "special"},
     about = "Shapes broadcast: dimensions are compared from the last one, and sizes of 1, or "
       .. "missing ones, are repeated. Types promote as PyTorch's do; numbers from Lua are "
       .. "weak. `x:f_(...)` writes the result of `x:f(...)` into x.",
   },
   {
-    name = "reductions", title = "Reductions, scans, orders and statistics",
+    name = "reductions", title = "Reductions, scans, sorting and statistics",
     families = {"reduction", "scan", "statistics"},
     about = "`dim` selects the dimensions to reduce, by default all; `keepdim = true` keeps them "
       .. "with size 1. Indices in results start at 1.",
@@ -46,14 +46,14 @@ local pages = {
   },
   {
     name = "random", title = "Random numbers",
-    families = {"Random numbers", "Generators", "Random numbers as in NumPy"},
+    families = {"Random numbers", "Generators", "NumPy-style random numbers"},
     about = "The same seed gives the same numbers on every device.",
   },
   {
     name = "functional", title = "Layers as functions",
     families = {
       "softmax", "normalization", "convolution", "pooling", "loss",
-      "Layers as functions, composed in Lua",
+      "Other layers, activations and losses",
     },
     about = "`F` stands for `tide.nn.functional`. Images are (n, channels, height, width).",
   },
@@ -62,9 +62,9 @@ local pages = {
     families = {
       "Layers, losses and containers", "Methods of modules", "Convolutions and pools",
       "Normalization and dropout", "Recurrent layers and transformers", "Activations as modules",
-      "Losses as modules", "Layers that move, pad, resample or compare", "Starting values",
-      "Gradients and parameters together", "Parameters computed by modules",
-      "Parameters of a form", "Pruning", "Sequences of different lengths",
+      "Losses as modules", "Rearrangement, padding, resampling and distances", "Initialization",
+      "Gradient clipping and parameter vectors", "Parametrization",
+      "Orthogonal parameters", "Pruning", "Packed and padded sequences",
     },
     about = "Modules are called like functions: `model(x)`.",
   },
@@ -86,29 +86,29 @@ local pages = {
   },
   {
     name = "autograd", title = "Gradients",
-    families = {"Gradients", "Derivatives", "Functions of functions"},
+    families = {"Gradients", "Derivatives", "Function transforms"},
     about = "A graph is recorded for values computed from tensors that require a gradient.",
   },
   {
     name = "modes", title = "Modes",
-    families = {"Modes", "Half types"},
+    families = {"Modes", "Mixed precision"},
     about = "A mode is active in the given function, or until the returned value is closed: `local _ "
       .. "<close> = tide.no_grad()`. It belongs to the coroutine that opened it.",
   },
   {
-    name = "vision", title = "Pictures",
+    name = "vision", title = "Images and transforms",
     families = {
-      "Image files", "Images for viewing", "Image datasets", "Image transforms",
+      "Image files", "Image grids and drawing", "Image datasets", "Image transforms",
       "Image transforms, as objects", "Image transforms, as functions",
     },
-    about = "A picture is a tensor (channels, height, width): uint8 from 0 to 255, or floats from "
+    about = "An image is a tensor (channels, height, width): uint8 from 0 to 255, or floats from "
       .. "0 to 1.",
   },
   {
     name = "data", title = "Data and files",
     families = {
       "Data", "Samplers", "Methods of loaders", "Methods of samplers", "Files", "NumPy files",
-      "Models in files",
+      "ONNX models",
     },
     about = "Files are replaced atomically: a reader sees the old file or the new one.",
   },
@@ -120,7 +120,7 @@ local pages = {
   },
   {
     name = "loggers", title = "Loggers",
-    families = {"Loggers", "Methods of loggers", "Methods of loggers for TensorBoard"},
+    families = {"Loggers", "Methods of loggers", "Methods of TensorBoard loggers"},
     about = "Tensors that are logged are read when the logger writes: at most once a second, at "
       .. "save, flush and close. So logging does not wait. If the program is killed, "
       .. "at most the last record is incomplete.",
@@ -135,21 +135,21 @@ local pages = {
   {
     name = "training", title = "Training",
     families = {
-      "Trainer", "Methods of trainers", "Modules that are trained", "Methods of trained modules",
-      "Callbacks of trainings", "Checkpoints", "Methods of checkpoint managers",
+      "Trainer", "Methods of trainers", "Modules and data modules", "Methods of training modules",
+      "Callbacks", "Checkpoints", "Methods of checkpoint managers",
     },
     about = "A run resumed from a checkpoint is bitwise identical to an uninterrupted "
       .. "one. Logged values stay tensors until a progress bar, a log or the end "
       .. "of an epoch reads them: no step waits.",
   },
   {
-    name = "diagnostics", title = "Watching a training",
-    families = {"Watching a network", "Methods of watches", "Who holds memory"},
+    name = "diagnostics", title = "Training diagnostics",
+    families = {"Watching a network", "Methods of watches", "Memory snapshots"},
     about = "Statistics stay on the device until they are read, with one wait.",
   },
   {
     name = "profiles", title = "Profiles", families = {"Profiles", "Advice and estimates"},
-    about = "`profile` stands for what `tide.profile` returns. There is one profile at a time.",
+    about = "`profile` stands for what `tide.profile` returns. Only one profile can be active at a time.",
   },
   {
     name = "explanations", title = "Explanations", families = {"Explanations"},
@@ -171,8 +171,8 @@ local pages = {
       .. "memory.",
   },
   {
-    name = "time", title = "Time and looking inside",
-    families = {"Time", "Benchmarks", "Looking inside"},
+    name = "time", title = "Time and introspection",
+    families = {"Time", "Benchmarks", "Introspection"},
     about = "Work is queued: measure it with functions that wait for it.",
   },
   {

@@ -10,8 +10,8 @@ local kFolder <const> = "archive/"
 --- parameters from 0. The file is replaced atomically.
 ---@param value any  value to save: tables of tensors, numbers and strings, and objects with a state_dict
 ---@param path string  path of the file
----@waits saving waits for the values
----@errors a value that cannot be saved: the error has its key
+---@waits for the values
+---@errors a value cannot be saved: the message contains its key
 ---@see tide.save tide.load module:state_dict training.CheckpointManager tide.load_torch
 ---@example
 --- local path = os.tmpname()

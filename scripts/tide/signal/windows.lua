@@ -127,9 +127,9 @@ window("signal.windows.gaussian", function(places, last, given)
   return (distance * distance * -0.5):exp()
 end)
 
---- Kaiser window.
+--- Kaiser window; a larger beta makes it narrower.
 ---@use signal: M
----@param beta number >= 0 = 12.0  shape; a larger beta is narrower
+---@param beta number >= 0 = 12.0  shape of the window
 ---@use signal: sym = true, dtype = nil, device = nil, requires_grad = false
 ---@example
 --- tide.signal.windows.kaiser(3, {beta = 1}) --> {0.7898, 1.0, 0.7898}

@@ -74,7 +74,7 @@ end)
 --- Asserts an error whose text contains the message; returns the text.
 ---@param message string  a part of the expected message
 ---@param fn function  the function to call
----@param arguments... any  its arguments
+---@param arguments... any  arguments of fn
 ---@example
 --- tide.test.raises("inner sizes differ", tide.matmul, tide.ones(2, 3), tide.ones(2, 3)) ~= nil --> true
 asserts.raises = checked("test.raises", function(message, fn, ...)

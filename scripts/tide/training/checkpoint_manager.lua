@@ -9,10 +9,12 @@ local protocol = require "tide.data.protocol"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
---- Saves objects to files PATH-000001.safetensors and so on, in an existing folder, and restores them. Keeps the newest
---- `keep` files, and the `keep_best` files with the best metrics.
+--- Saves objects to files PATH-000001.safetensors and so on, in an existing folder, and restores them; a resumed
+--- training is bitwise identical to an uninterrupted one. Keeps the newest `keep` files, and the `keep_best` files with
+--- the best metrics. If the program is killed, the newest file is complete nevertheless.
 ---@param path string  prefix of the file names
----@param objects table  objects to save, by name: {model = net, optimizer = optimizer, loader = loader}
+---@param objects table  objects to save, by name: {model = net, optimizer = optimizer, loader = loader}. Each has a
+---  state_dict, or is a generator; a loader keeps its position in a pass
 ---@param keep integer > 0 = 3  number of newest files to keep
 ---@param keep_best integer > 0 = 1  number of best files to keep
 ---@param mode "min" | "max" = "min"  whether a smaller or a larger metric is better
@@ -176,7 +178,7 @@ end
 
 --- Writes a single file, which is not added to the list; waits.
 ---@param path string  name of the file
----@param about table = {values = {}}  data to save with the objects: values, metric, number
+---@param about table = {values = {}}  data to save with the objects: fields values, metric and number
 ---@example
 --- local path, net = tide.scratch() .. "/written", tide.nn.Linear(2, 1)
 --- local manager = tide.training.CheckpointManager(path, {model = net}, {keep = 1})
@@ -194,7 +196,7 @@ end
 --- generator of math.random cannot be saved; waits.
 ---@param values table = nil  numbers and strings to save with the objects
 ---@param metric number | tensor = nil  the metric that ranks the checkpoints
----@waits saving waits for the values
+---@waits for the values
 ---@see training.CheckpointManager manager:restore tide.save
 ---@example
 --- local path, net = tide.scratch() .. "/saved", tide.nn.Linear(2, 1)
@@ -244,7 +246,6 @@ end
 --- values and {number, metric, path}; nil if there is none. A truncated or malformed file is reported in a warning and
 --- the previous one is used; element values are not checked.
 ---@param which "last" | "best" | integer = "last"  which checkpoint, or its number
----@waits saving waits for the values
 ---@see training.CheckpointManager manager:save tide.save
 ---@example
 --- local path, net = tide.scratch() .. "/restored", tide.nn.Linear(2, 1)

@@ -1,8 +1,8 @@
 -- training.DataModule: the loaders of a training in one object.
 local define = require "tide.internal.declare.define"
 
---- The base class for all loaders of a training in one object. Methods: prepare_data, setup(stage), train_dataloader,
---- val_dataloader, test_dataloader, predict_dataloader, teardown(stage).
+--- The base class of data modules, which provide all loaders of a training. Methods: prepare_data, setup(stage),
+--- train_dataloader, val_dataloader, test_dataloader, predict_dataloader, teardown(stage).
 ---@example
 --- local net = tide.nn.Linear(2, 2)
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}

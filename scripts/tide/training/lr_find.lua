@@ -33,7 +33,7 @@ end
 --- losses, suggestion(). For a network that is not a Module, pass loss and optimizer in fit; waits in each step.
 ---@param trainer trainer  the trainer whose options are used
 ---@param model module  the module; its state is restored afterwards
----@param loader loader  the batches
+---@param loader loader  the batches: a loader, a list, or a DataModule
 ---@param min_lr number = 1e-8  the first learning rate
 ---@param max_lr number = 1.0  the last learning rate
 ---@param num_training integer >= 0 = 100  number of steps

@@ -9,7 +9,7 @@ local raise = require "tide.internal.raise"
 --- optimizer, an optimizer and a scheduler, or {optimizer =, lr_scheduler = {scheduler =, interval = "epoch" or "step",
 --- frequency =, monitor =}}. A batch of several values is a list of them. Hooks are methods: on_train_start,
 --- on_train_epoch_end, on_validation_batch_end, ...; see tide.training.Callback.
----@see nn.Sequential module:parameters module:state_dict module:to module:summary
+---@see tide.Trainer trainer:fit module:log nn.Module
 ---@example
 --- local Net = tide.class("Net", tide.training.Module)
 --- function Net:init() self.body = tide.nn.Linear(2, 2) end

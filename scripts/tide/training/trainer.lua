@@ -24,8 +24,7 @@ local TrainingState = require "tide.training.training_state"
 -- Fields that scripts may read: options; device; callbacks; loggers; callback_metrics (the latest
 -- values by name); history; current_epoch (from 1), global_step (steps done); should_stop (a hook
 -- may set it); interrupted; optimizers, lr_schedulers; accumulate_grad_batches; log_dir.
---- Trains, validates and tests modules. Options set how long, on which device, on how much of the data, and what is
---- written. Without default_root_dir no files are written.
+--- The same as tide.Trainer.
 ---@param accumulate_grad_batches integer > 0 = 1  batches whose gradients are accumulated for a step
 ---@param callbacks callback | callback[] = nil  callbacks whose hooks are called during training
 ---@param check_val_every_n_epoch integer > 0 = 1  epochs between validations
@@ -56,7 +55,7 @@ local TrainingState = require "tide.training.training_state"
 ---@param precision "32" | "16-mixed" | "bf16-mixed" = "32"  dtype of the forward pass
 ---@param val_check_interval number >= 0 = 1.0  batches between validations, or as a float a fraction of an epoch
 ---@waits when values are shown or written
----@errors for an unknown option, the message suggests the nearest name
+---@errors an unknown option: the message suggests the nearest name
 ---@see trainer:fit training.Module training.ModelCheckpoint training.EarlyStopping loggers.CSVLogger
 ---@example
 --- local net = tide.nn.Linear(2, 2)
@@ -107,11 +106,11 @@ end
 ---@param batch_size number = nil  weight of the batch in the mean; nil is its first dimension
 ---@see module:log module:log_dict loggers.CSVLogger
 ---@example
---- local own = {on_train_epoch_end = function(_, trainer) trainer:log("seven", 7) end}
+--- local callback = {on_train_epoch_end = function(_, trainer) trainer:log("seven", 7) end}
 --- local net = tide.nn.Linear(2, 2)
 --- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
---- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {own}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {callback}}
 --- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- history[1].seven --> 7.0
 function Trainer:log(name, value, prog_bar, on_step, on_epoch, logger, batch_size)
@@ -137,22 +136,22 @@ end
 --- In a hook: prints a line without disturbing the progress bar.
 ---@param text string  the text
 ---@example
---- local own = {on_train_end = function(_, trainer) trainer:print "done" end}
+--- local callback = {on_train_end = function(_, trainer) trainer:print "done" end}
 --- local net = tide.nn.Linear(2, 2)
 --- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
---- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {own}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {callback}}
 --- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- #history --> 2
 function Trainer:print(text) self.bar:print(text) end
 
 --- In a hook: raises an error if the loss was nan or infinite in this epoch; waits.
 ---@example
---- local own = {on_train_batch_end = function(_, trainer) trainer:check_finite() end}
+--- local callback = {on_train_batch_end = function(_, trainer) trainer:check_finite() end}
 --- local net = tide.nn.Linear(2, 2)
 --- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
---- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {own}}
+--- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false, callbacks = {callback}}
 --- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
 --- #history --> 2
 function Trainer:check_finite()
@@ -330,9 +329,9 @@ end
 --- Loaders are DataLoaders, lists of batches, or one DataModule. ckpt_path resumes a training: a path, or "last" for
 --- the newest in default_root_dir. Returns a list with a table of metrics for each epoch. On Ctrl-C, fit finishes the
 --- current step, saves, and returns with trainer.interrupted = true.
----@param model module  a tide.training.Module, or with loss any network
+---@param model module  a tide.training.Module, or any network if loss is given
 ---@param train any  batches to train on: a loader, a list, or one DataModule
----@param validation any = nil  batches to validate on
+---@param validation any = nil  batches to validate on: a loader or a list
 ---@param epochs integer > 0 = nil  epochs of this call; nil is the trainer's max_epochs
 ---@param ckpt_path string = nil  the checkpoint to resume from: a path or "last"
 ---@param loss function = nil  loss(output, target), for a network without training_step
@@ -341,14 +340,15 @@ end
 ---@param metrics table = nil  metrics by name
 ---@counts epochs and steps
 ---@waits when values are shown or written
----@errors name the epoch and the batch; errors of a loader also name the sample
+---@errors of a step or a loader: the message contains the epoch and the batch, and for a loader the sample
 ---@see tide.Trainer trainer:validate trainer:predict training.Module
 ---@example
 --- local net = tide.nn.Linear(2, 2)
 --- local F, optimizer = tide.nn.functional, tide.optim.SGD(net:parameters(), {lr = 0.1})
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
 --- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
---- local history = trainer:fit(net, loader, loader, {loss = F.cross_entropy, optimizer = optimizer})
+--- local metrics = {accuracy = tide.metrics.Accuracy()}
+--- local history = trainer:fit(net, loader, loader, {loss = F.cross_entropy, optimizer = optimizer, metrics = metrics})
 --- history[2].epoch --> 2
 local read_fit = reader "trainer:fit"
 
@@ -403,9 +403,10 @@ local function evaluate(self, caller, stage, given)
   return results
 end
 
---- Runs validation; returns and prints the values logged by validation_step, or the loss and metrics, by name.
----@param model module  a tide.training.Module, or with loss any network
----@param loader any  the batches
+--- Runs validation. Returns, as numbers by name, and prints the values logged by validation_step, or the loss and
+--- metrics.
+---@param model module  a tide.training.Module, or any network if loss is given
+---@param loader any  the batches: a loader, a list, or a DataModule
 ---@param ckpt_path string = nil  the checkpoint to load: a path, "last" or "best"
 ---@param loss function = nil  loss(output, target), for a network without training_step
 ---@param metrics table = nil  metrics by name
@@ -417,8 +418,8 @@ end
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
 --- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
 --- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
---- local figures = trainer:validate(net, loader, {loss = F.cross_entropy})
---- figures.val_loss > 0 --> true
+--- local results = trainer:validate(net, loader, {loss = F.cross_entropy})
+--- results.val_loss > 0 --> true
 local read_validate = reader "trainer:validate"
 
 function Trainer:validate(...) return evaluate(self, "validate", "validation", read_validate(self, ...)) end
@@ -432,15 +433,15 @@ function Trainer:validate(...) return evaluate(self, "validate", "validation", r
 --- local loader = {{tide.ones(3, 2), tide.tensor{1, 2, 1}}, {tide.ones(3, 2), tide.tensor{2, 2, 1}}}
 --- local trainer = tide.Trainer{max_epochs = 2, enable_progress_bar = false}
 --- local history = trainer:fit(net, loader, {loss = F.cross_entropy, optimizer = optimizer})
---- local figures = trainer:test(net, loader, {loss = F.cross_entropy})
---- figures.test_loss > 0 --> true
+--- local results = trainer:test(net, loader, {loss = F.cross_entropy})
+--- results.test_loss > 0 --> true
 local read_test = reader "trainer:test"
 
 function Trainer:test(...) return evaluate(self, "test", "test", read_test(self, ...)) end
 
 --- A list of the outputs of predict_step, or of forward if there is none, for each batch.
----@param model module  a tide.training.Module, or with loss any network
----@param loader any  the batches
+---@param model module  a tide.training.Module, or any network if loss is given
+---@param loader any  the batches: a loader, a list, or a DataModule
 ---@param ckpt_path string = nil  the checkpoint to load: a path, "last" or "best"
 ---@waits for the results at the end
 ---@see trainer:fit trainer:validate trainer:test
@@ -479,7 +480,8 @@ methods(Trainer, "trainer", {fit = true, validate = true, test = true, predict =
 
 function Trainer:__tostring() return ("Trainer(%s)"):format(tostring(self.device)) end
 
---- The same as tide.training.Trainer.
+--- Trains, validates and tests modules. Options set how long, on which device, on how much of the data, and what is
+--- written. Without default_root_dir no files are written.
 ---@like training.Trainer
 ---@example
 --- local net = tide.nn.Linear(2, 2)

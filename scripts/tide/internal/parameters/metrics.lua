@@ -1,6 +1,6 @@
 -- Parameters that several functions of tide.metrics take, for declarations: see internal/declare/declaration.lua.
----@param average "micro" | "macro" | "weighted" | "none"  over all samples, over classes, over classes by their
----  number, or one result for each class
+---@param average "micro" | "macro" | "weighted" | "none"  over all samples, mean over classes, mean weighted by
+---  class size, or one result for each class
 ---@param ignore_index integer  targets of this value are ignored
 ---@param num_classes integer > 0  number of classes; nil infers it from the scores
 ---@param predictions tensor  predicted classes, scores of the classes (n, classes), or numbers

@@ -5,7 +5,7 @@
 ---@param affine boolean  trained weight and bias for each channel
 ---@param align_corners boolean  align the centers of the corner elements, instead of their edges; nil is false
 ---@param alpha number  factor of the sum of squares
----@param amount integer | number  the number, or as a float the fraction
+---@param amount integer | number  number of elements or slices to prune, or as a float their fraction
 ---@param attn_mask tensor  booleans, true masks out; or values added to the scores
 ---@param average_attn_weights boolean  return the mean over the heads
 ---@param b number  upper bound
@@ -22,7 +22,7 @@
 ---@param dim number  the dimension whose elements sum to 1, from 1
 ---@param dim_feedforward integer  size of the feedforward layer after attention
 ---@param distance_function function  distance(a, b); nil is pairwise_distance
----@param divisor_override integer  what sums are divided by; nil is the number of elements
+---@param divisor_override integer  divisor of the sums; nil is the number of elements
 ---@param dropout number  probability that an element becomes 0, in training
 ---@param dtype dtype  type of the parameters; nil is float32
 ---@param elementwise_affine boolean  trained weight and bias for each element
@@ -44,12 +44,12 @@
 ---@param input_size integer >= 0  size of the last dimension of x
 ---@param is_causal boolean  declares the mask to be causal
 ---@param k number  added to the sum
----@param kernel_size integer | integer[]  size of the window: one for all dimensions, or one for each
+---@param kernel_size integer | integer[]  size of the window: one number for all dimensions, or one for each
 ---@param key_padding_mask tensor  (n, others), true masks out a key
 ---@param lambd number  values from -lambd to lambd become 0
 ---@param layer_norm_eps number  added to variances in layer norms
 ---@param lengths integer[] | tensor  length of each sequence
----@param log_input boolean  x holds logarithms
+---@param log_input boolean  x contains logarithms
 ---@param lower number  smallest slope below 0
 ---@param margin number  required difference of the distances
 ---@param max_norm number  looked-up vectors with a larger norm are scaled down to it, in place
@@ -78,7 +78,7 @@
 ---@param out_features integer >= 0  size of the last dimension of the result
 ---@param output_padding integer | integer[]  elements added at one end of the result
 ---@param output_ratio number | number[]  size of the result as a fraction of that of x
----@param output_size integer | integer[]  size of the result: one for all dimensions, or one for each
+---@param output_size integer | integer[]  size of the result: one number for all dimensions, or one for each
 ---@param p number in [0, 1]  probability that a channel becomes 0
 ---@param padding integer | integer[]  amounts before and after the last dimension, then the second to last, ...; or
 ---  one for all
@@ -92,13 +92,12 @@
 ---@param scale_factor number | number[]  factor of the sizes, instead of size
 ---@param scale_grad_by_freq boolean  divide gradients by the frequency of the index in the batch
 ---@param sequences tensor[]  sequences of different lengths
----@param size integer | integer[]  size of the result: one for all dimensions, or one for each
+---@param size integer | integer[]  size of the result: one number for all dimensions, or one for each
 ---@param src tensor  input of the encoder: (length, n, d_model)
 ---@param src_key_padding_mask tensor  (n, length), true masks out a position of src
 ---@param src_mask tensor  mask of the attention in src: true masks out, or values are added
 ---@param std number  standard deviation
----@param stride integer | integer[]  steps from one window to the next: one number for all dimensions, or one for
----  each
+---@param stride integer | integer[]  distance between windows: one number for all dimensions, or one for each
 ---@param swap boolean  use the distance of positive and negative if it is smaller
 ---@param tensor tensor  the tensor, which is filled in place
 ---@param tgt tensor  input of the decoder: (length, n, d_model)

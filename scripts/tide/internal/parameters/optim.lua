@@ -3,8 +3,8 @@
 ---@param anneal_strategy "cos" | "linear"  shape of the annealing curve
 ---@param base_momentum number | number[]  the smallest momentum
 ---@param betas number[2] in [0, 1)  decay rates of the running means of the gradient and of its square
----@param cycle_momentum boolean  momentum falls as the learning rate rises
----@param decoupled_weight_decay boolean  weight decay shrinks the parameter, as in AdamW
+---@param cycle_momentum boolean  decrease the momentum while the learning rate increases
+---@param decoupled_weight_decay boolean  use decoupled weight decay, as in AdamW
 ---@param device device  device of the means; nil is that of the model
 ---@param eps number >= 0  added to the denominator for numerical stability
 ---@param eta_min number  the smallest learning rate
@@ -22,5 +22,5 @@
 ---@param optimizer optimizer  the optimizer whose learning rates are set
 ---@param params tensor[] | table[]  parameters, as from net:parameters(), or groups {params = list, lr = ...}
 ---  with their own options
----@param total_iters number  steps until the optimizer's learning rate is reached
----@param weight_decay number >= 0  weight decay factor: times the parameter, added to the gradient
+---@param total_iters number  number of steps until the optimizer's learning rate is reached
+---@param weight_decay number >= 0  weight decay: weight_decay times the parameter is added to the gradient

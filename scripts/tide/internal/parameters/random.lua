@@ -1,10 +1,10 @@
 -- Parameters that several functions of tide.random take, for declarations: see internal/declare/declaration.lua.
----@param a tensor | number >= 0  shape
+---@param a tensor | number >= 0  shape parameter
 ---@param ctx device  Gluon's name for device
 ---@param device device  device of the result; nil is the default device
 ---@param df tensor | number >= 0  degrees of freedom
 ---@param dtype dtype  type of the result; nil is float32
 ---@param loc number | tensor  location of the distribution
 ---@param scale tensor | number >= 0  scale of the distribution, such as the standard deviation
----@param shape tensor | number >= 0  shape
+---@param shape tensor | number >= 0  shape parameter
 ---@param size integer | integer[]  sizes of the result; nil returns a single value

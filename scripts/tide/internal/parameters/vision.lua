@@ -1,86 +1,86 @@
 -- Parameters that several functions of tide.vision take, for declarations: see internal/declare/declaration.lua.
 ---@param activation function  activation() creates the activation
 ---@param activation_layer function | false  activation_layer() creates the activation
----@param aligned boolean  shift by half a pixel
+---@param aligned boolean  shift boxes by half a pixel
 ---@param alpha number  parameter of the distribution of mixing weights
 ---@param antialias boolean  apply a low-pass filter when downsampling
 ---@param apply_exif_orientation boolean  rotate the image according to its EXIF data
----@param attention_dropout number  probability that a weight of the attention becomes 0
----@param aux_logits boolean  the side branches
+---@param attention_dropout number  probability that an attention weight becomes 0
+---@param aux_logits boolean  add auxiliary classifiers
 ---@param bn_size integer > 0  factor of the channels inside a layer
 ---@param boxes tensor  boxes as rows (x1, y1, x2, y2)
 ---@param boxes1 tensor  boxes as rows (x1, y1, x2, y2)
 ---@param boxes2 tensor  boxes as rows (x1, y1, x2, y2)
----@param center number[]  the point to turn around, (x, y); nil is the middle
----@param compression_level integer in [0, 9]  from 0, quick, to 9, small
----@param conv_stem_configs table  convolutions in the place of patches
----@param degrees number | number[]  turns from -degrees to degrees, or from the first to the second
+---@param center number[]  center of rotation {x, y}; nil is the center of the image
+---@param compression_level integer in [0, 9]  from 0, fastest, to 9, smallest
+---@param conv_stem_configs table  convolutions to use instead of patches
+---@param degrees number | number[]  range of the angle: -degrees..degrees, or {from, to}
 ---@param dilated boolean  dilate the last stage instead of striding
 ---@param drop_rate number  probability that an element becomes 0
----@param dropout number in [0, 1]  probability that an element becomes 0 in front of the last layer
+---@param dropout number in [0, 1]  probability that an element becomes 0 before the last layer
 ---@param dtype string  the type: floats go from 0 to 1, integers to their largest value
----@param eps number  small number that keeps a quotient finite
----@param expand boolean  make the picture large enough for all of it
+---@param eps number  small number that avoids division by zero
+---@param expand boolean  enlarge the result to hold the entire image
 ---@param filename string  name of the file
----@param fill number | number[]  value of places that lie outside, for all channels or for each; nil is 0
----@param fmt "xyxy" | "xywh" | "cxcywh"  what a row is
----@param groups integer > 0  groups of channels
----@param height integer >= 0  height of the part
----@param image_size integer > 0  height and width of the pictures
----@param img tensor  pictures (..., channels, height, width)
----@param init_weights boolean  fill weights as in the paper
+---@param fill number | number[]  value of pixels outside the image, for all channels or for each; nil is 0
+---@param fmt "xyxy" | "xywh" | "cxcywh"  format of the boxes
+---@param groups integer > 0  number of channel groups
+---@param height integer >= 0  height of the region
+---@param image_size integer > 0  height and width of the images
+---@param img tensor  images (..., channels, height, width)
+---@param init_weights boolean  initialize weights as in the paper
 ---@param inplace boolean  overwrite the input
----@param input tensor | string  the picture, or its bytes
----@param interpolation "nearest" | "bilinear" | "bicubic" | "nearest-exact"  how values between pixels are found
----@param iou_threshold number  boxes that overlap a better one by more are dropped
+---@param input tensor | string  the file's bytes
+---@param interpolation "nearest" | "bilinear" | "bicubic" | "nearest-exact"  interpolation method
+---@param iou_threshold number  boxes that overlap a box with a higher score by more are removed
 ---@param kernel_size integer | integer[]  size of the window
----@param layer_scale number  factor of each block's result at the start
+---@param layer_scale number  initial scale of each block's result
 ---@param left number  first column, from 1
----@param max_pixels integer >= 0  larger pictures are an error
+---@param max_pixels integer >= 0  images with more pixels are an error; nil is 178956970
 ---@param mean number | number[] | tensor  mean of each channel
 ---@param memory_efficient boolean  recompute parts in backward instead of saving them
 ---@param mode string  channels of the result: unchanged, gray, gray_alpha, rgb or rgb_alpha
----@param norm_layer function | false  norm_layer(channels) makes a norm
----@param normalize boolean  stretch values to 0..1
----@param nrow integer >= 0  pictures in a row
----@param num_classes integer > 0  number of classes, which count from 1
----@param num_magnitude_bins integer  steps of strength
----@param num_output_channels integer >= 0  1, or 3 equal ones
+---@param norm_layer function | false  norm_layer(channels) creates a normalization layer
+---@param normalize boolean  scale values to 0..1
+---@param nrow integer >= 0  images per row
+---@param num_classes integer > 0  number of classes, counted from 1
+---@param num_magnitude_bins integer  number of levels of strength
+---@param num_output_channels integer >= 0  1, or 3 equal channels
 ---@param output_size integer | integer[]  height and width of the result
 ---@param p number in [0, 1]  probability
----@param pad_value number  value between pictures
----@param padding integer | integer[]  pixels put around: one number, left/right and top/bottom, or left, top, right,
+---@param pad_value number  value of the padding between images
+---@param padding integer | integer[]  pixels to add: one number, left/right and top/bottom, or left, top, right,
 ---  bottom
----@param padding_mode "constant" | "edge" | "reflect" | "symmetric"  what is put there
+---@param padding_mode "constant" | "edge" | "reflect" | "symmetric"  how to fill the padding
 ---@param path string  name of the file
----@param quality integer in [1, 100]  from 1 to 100
----@param ratio number[]  least and largest width by height
+---@param quality integer in [1, 100]  from 1, smallest, to 100, best
+---@param ratio number[]  smallest and largest aspect ratio, width / height
 ---@param reduced_tail boolean  halve the channels of the last stage
----@param replace_stride_with_dilation boolean[]  for the last three stages
----@param representation_size integer  size of a layer in front of the last one
----@param scale number[]  least and largest share of the size
----@param scale_each boolean  stretch each picture alone
+---@param replace_stride_with_dilation boolean[]  in each of the last three stages
+---@param representation_size integer  size of an additional layer before the last one; nil is none
+---@param scale number[]  smallest and largest fraction of the area
+---@param scale_each boolean  scale each image separately
 ---@param scores tensor  a score for each box
----@param sharpness_factor number >= 0  0 is smooth, 1 is as it was, 2 is sharper
----@param shear number | number[]  largest degrees
+---@param sharpness_factor number >= 0  0 blurs, 1 leaves the image unchanged, 2 sharpens
+---@param shear number | number[]  largest shear angle in degrees
 ---@param sigma number | number[]  standard deviation, or its range
----@param size integer | integer[]  height and width; one number is that of the shorter side
----@param size_hint integer[]  {height, width}: a JPEG is read at the least size that is not below
----@param spatial_scale number  factor from coordinates of boxes to those of the input
+---@param size integer | integer[]  height and width; one number is the size of the shorter edge
+---@param size_hint integer[]  {height, width}: a JPEG is decoded at the smallest size that is not below
+---@param spatial_scale number  factor from coordinates of the boxes to those of the input
 ---@param std number | number[] | tensor  standard deviation of each channel
 ---@param stem_width integer > 0  channels of the first layer
----@param stochastic_depth_prob number  probability that the last block is skipped, less for those before
+---@param stochastic_depth_prob number  probability of skipping the last block, lower for earlier blocks
 ---@param target_transform function  applied to targets
----@param tensor tensor | tensor[]  pictures (n, channels, height, width), or a list of them
----@param threshold number  values from it on are inverted
+---@param tensor tensor | tensor[]  images (n, channels, height, width), or a list of images
+---@param threshold number  values of at least this are inverted
 ---@param top number  first row, from 1
----@param transform function  applied to pictures
----@param transform_input boolean  pictures are normalized as for ImageNet
----@param transforms function[]  changes
----@param translate number[]  largest shift, as shares of width and height
----@param value_range number[] | tensor  least and largest value to stretch from; nil is those of the pictures
----@param vertical_flip boolean  mirror top and bottom instead of left and right
----@param width integer >= 0  width of the part
----@param width_mult number > 0  factor of the channels
----@param width_per_group integer > 0  channels of a group
----@param zero_init_residual boolean  blocks begin as the identity
+---@param transform function  applied to images
+---@param transform_input boolean  convert images normalized by ImageNet's statistics to values in -1..1
+---@param transforms function[]  the transforms
+---@param translate number[]  largest shift, as fractions of width and height
+---@param value_range number[] | tensor  smallest and largest value of the input; nil is those of the images
+---@param vertical_flip boolean  flip top and bottom instead of left and right
+---@param width integer >= 0  width of the region
+---@param width_mult number > 0  factor of the numbers of channels
+---@param width_per_group integer > 0  channels per group
+---@param zero_init_residual boolean  initialize each block as the identity

@@ -17,8 +17,8 @@ GPUs. <code>tide manual FOLDER --html</code> generates these pages from the prog
 <code>tide help NAME</code> shows the same in a terminal.</p>
 <ul>
 <li>Dimensions and positions count from 1, negative ones from the end. Classes count from 1.</li>
-<li>Arguments with <code>?</code> or in braces are optional. They can also be passed by name in a
-table at the end: <code>x:sum(1, true)</code> is <code>x:sum(1, {keepdim = true})</code>.</li>
+<li>Arguments with <code>?</code> or in braces are optional. They can be passed by position, or by name in
+a table at the end: <code>x:sum(1, true)</code> is <code>x:sum(1, {keepdim = true})</code>.</li>
 <li>Calls do not wait for the device unless noted.</li>
 <li>Each example is run as a test. <code>--&gt;</code> shows its result, numbers with four digits.
 <code>nn</code>, <code>F</code>, <code>optim</code> and <code>autograd</code> stand for

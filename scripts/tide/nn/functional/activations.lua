@@ -25,7 +25,7 @@ F.glu = checked("nn.functional.glu", function(x, dim)
   return x:narrow(dim, 1, half) * x:narrow(dim, half + 1, half):sigmoid()
 end)
 
---- x; below 0, weight * x.
+--- x for x > 0, else weight * x.
 ---@use nn: x
 ---@param weight tensor  slopes below 0: one for all channels, or one for each
 ---@formula x if x > 0, else weight x
@@ -104,7 +104,7 @@ F.threshold = checked("nn.functional.threshold", function(x, threshold, value, i
   return store(x, y, inplace)
 end)
 
---- x; below 0, x times a slope, random in training and the mean slope otherwise.
+--- x for x > 0, else x times a slope: random in training, otherwise the mean slope.
 ---@use nn: x, lower = 1 / 8, upper = 1 / 3
 ---@param training boolean = false  random slopes; otherwise their mean
 ---@use nn: inplace = false

@@ -67,8 +67,8 @@ end
 ---@see nn.MaxUnpool2d nn.MaxPool2d F.max_unpool2d
 ---@example
 --- local x = tide.ones(1, 3, 8)
---- local y, places = F.max_pool1d(x, 2, {return_indices = true})
---- F.max_unpool1d(y, places, 2).shape --> {1, 3, 8}
+--- local y, indices = F.max_pool1d(x, 2, {return_indices = true})
+--- F.max_unpool1d(y, indices, 2).shape --> {1, 3, 8}
 unpool("nn.functional.max_unpool1d", 1)
 
 --- Partial inverse of max_pool2d, with zeros elsewhere.
@@ -76,16 +76,16 @@ unpool("nn.functional.max_unpool1d", 1)
 ---@see nn.MaxUnpool2d nn.MaxPool2d
 ---@example
 --- local x = tide.ones(1, 3, 8, 8)
---- local y, places = F.max_pool2d(x, 2, {return_indices = true})
---- F.max_unpool2d(y, places, 2).shape --> {1, 3, 8, 8}
+--- local y, indices = F.max_pool2d(x, 2, {return_indices = true})
+--- F.max_unpool2d(y, indices, 2).shape --> {1, 3, 8, 8}
 unpool("nn.functional.max_unpool2d", 2)
 
 --- Partial inverse of max_pool3d, with zeros elsewhere.
 ---@like nn.functional.max_unpool1d
 ---@example
 --- local x = tide.ones(1, 3, 4, 4, 4)
---- local y, places = F.max_pool3d(x, 2, {return_indices = true})
---- F.max_unpool3d(y, places, 2).shape --> {1, 3, 4, 4, 4}
+--- local y, indices = F.max_pool3d(x, 2, {return_indices = true})
+--- F.max_unpool3d(y, indices, 2).shape --> {1, 3, 4, 4, 4}
 unpool("nn.functional.max_unpool3d", 3)
 
 --- Makes the function declared as `name`: the norm of each window, (sum of x^p)^(1/p).

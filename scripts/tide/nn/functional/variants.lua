@@ -92,42 +92,42 @@ in_place "nn.functional.threshold_"
 ---@param padding integer | integer[] = 0  elements added at both ends of x: one for all dimensions, or one for each
 ---@use nn: dilation = 1, ceil_mode = false
 ---@example
---- local y, places = F.max_pool1d_with_indices(tide.ones(1, 3, 8), 2)
---- places.shape --> {1, 3, 4}
+--- local y, indices = F.max_pool1d_with_indices(tide.ones(1, 3, 8), 2)
+--- indices.shape --> {1, 3, 4}
 with_indices "nn.functional.max_pool1d_with_indices"
 
 --- Maxima of windows of a sequence for a given output size, and their positions.
 ---@use nn: x, output_size
 ---@example
---- local y, places = F.adaptive_max_pool1d_with_indices(tide.ones(1, 3, 8), 1)
+--- local y, indices = F.adaptive_max_pool1d_with_indices(tide.ones(1, 3, 8), 1)
 --- y:numel() --> 3
 with_indices "nn.functional.adaptive_max_pool1d_with_indices"
 
 --- The maximum of each window of an image, and its position.
 ---@like nn.functional.max_pool1d_with_indices
 ---@example
---- local y, places = F.max_pool2d_with_indices(tide.ones(1, 3, 8, 8), 2)
---- places.shape --> {1, 3, 4, 4}
+--- local y, indices = F.max_pool2d_with_indices(tide.ones(1, 3, 8, 8), 2)
+--- indices.shape --> {1, 3, 4, 4}
 with_indices "nn.functional.max_pool2d_with_indices"
 
 --- Maxima of windows of an image for a given output size, and their positions.
 ---@like nn.functional.adaptive_max_pool1d_with_indices
 ---@example
---- local y, places = F.adaptive_max_pool2d_with_indices(tide.ones(1, 3, 8, 8), 1)
+--- local y, indices = F.adaptive_max_pool2d_with_indices(tide.ones(1, 3, 8, 8), 1)
 --- y:numel() --> 3
 with_indices "nn.functional.adaptive_max_pool2d_with_indices"
 
 --- The maximum of each window of a volume, and its position.
 ---@like nn.functional.max_pool1d_with_indices
 ---@example
---- local y, places = F.max_pool3d_with_indices(tide.ones(1, 3, 4, 4, 4), 2)
---- places.shape --> {1, 3, 2, 2, 2}
+--- local y, indices = F.max_pool3d_with_indices(tide.ones(1, 3, 4, 4, 4), 2)
+--- indices.shape --> {1, 3, 2, 2, 2}
 with_indices "nn.functional.max_pool3d_with_indices"
 
 --- Maxima of windows of a volume for a given output size, and their positions.
 ---@like nn.functional.adaptive_max_pool1d_with_indices
 ---@example
---- local y, places = F.adaptive_max_pool3d_with_indices(tide.ones(1, 3, 4, 4, 4), 1)
+--- local y, indices = F.adaptive_max_pool3d_with_indices(tide.ones(1, 3, 4, 4, 4), 1)
 --- y:numel() --> 3
 with_indices "nn.functional.adaptive_max_pool3d_with_indices"
 

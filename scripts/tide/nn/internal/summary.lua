@@ -192,7 +192,7 @@ local function read_inputs(net, given)
   return given
 end
 
---- A table of the layers: output shape, parameters and multiply-adds for these inputs, or for zeros of a shape. It has
+--- A table of the layers: output shape, parameters and multiply-adds for these inputs, or for zeros of a shape. Fields:
 --- layers, parameters, trainable, mult_adds, parameter_bytes, ...
 ---@param inputs... tensor | integer[]  inputs of the module, or a shape for an input of zeros
 ---@param depth integer >= 0 = 3  number of levels shown

@@ -7,13 +7,13 @@ local rates_of = require "tide.nn.optim.internal.rates_of"
 
 --- Applies several schedulers at every step.
 ---@param schedulers scheduler[]  the schedulers, in order
----@use optim: optimizer = nil
+---@param optimizer optimizer = nil  the optimizer of the schedulers; checked if given
 ---@see lr_scheduler.SequentialLR lr_scheduler.LinearLR
 ---@example
---- local plans, sgd = optim.lr_scheduler, optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})
---- local plan = plans.ChainedScheduler{plans.ExponentialLR(sgd, 0.5), plans.StepLR(sgd, 5)}
+--- local schedulers, sgd = optim.lr_scheduler, optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})
+--- local scheduler = schedulers.ChainedScheduler{schedulers.ExponentialLR(sgd, 0.5), schedulers.StepLR(sgd, 5)}
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.5
 local ChainedScheduler, read = define("optim.lr_scheduler.ChainedScheduler")
 

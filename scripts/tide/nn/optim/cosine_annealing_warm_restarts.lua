@@ -12,9 +12,9 @@ local LRScheduler = require "tide.nn.optim.scheduler"
 ---@see lr_scheduler.CosineAnnealingLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.CosineAnnealingWarmRestarts(sgd, 4)
+--- local scheduler = optim.lr_scheduler.CosineAnnealingWarmRestarts(sgd, 4)
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.8536
 local CosineAnnealingWarmRestarts, read = define("optim.lr_scheduler.CosineAnnealingWarmRestarts", LRScheduler)
 

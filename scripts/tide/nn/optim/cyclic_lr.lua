@@ -13,18 +13,19 @@ local raise = require "tide.internal.raise"
 ---@use optim: max_lr
 ---@param step_size_up number > 0 = 2000  steps of the rising half of a cycle
 ---@param step_size_down number > 0 = step_size_up  steps of the falling half of a cycle
----@param mode "triangular" | "triangular2" | "exp_range" = "triangular"  how peaks change from cycle to cycle
+---@param mode "triangular" | "triangular2" | "exp_range" = "triangular"  how the amplitude changes: not at all,
+---  halved in each cycle, or by gamma in each step
 ---@use optim: gamma = 1
 ---@param scale_fn function = nil  factor of the amplitude, used instead of mode
----@param scale_mode "cycle" | "iterations" = "cycle"  argument of scale_fn
+---@param scale_mode "cycle" | "iterations" = "cycle"  argument of scale_fn: number of the cycle, or of the step
 ---@use optim: cycle_momentum = true, base_momentum = 0.8, max_momentum = 0.9, last_epoch = -1
 ---@formula from base_lr up to max_lr in step_size_up steps and back in step_size_down, repeatedly
 ---@see lr_scheduler.OneCycleLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.CyclicLR(sgd, 0.1, 1)
+--- local scheduler = optim.lr_scheduler.CyclicLR(sgd, 0.1, 1)
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.1005
 local CyclicLR, read = define("optim.lr_scheduler.CyclicLR", LRScheduler)
 

@@ -22,9 +22,9 @@ local raise = require "tide.internal.raise"
 ---@see lr_scheduler.CyclicLR lr_scheduler.CosineAnnealingLR training.lr_find
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.OneCycleLR(sgd, 1, {total_steps = 10})
+--- local scheduler = optim.lr_scheduler.OneCycleLR(sgd, 1, {total_steps = 10})
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.52
 local OneCycleLR, read = define("optim.lr_scheduler.OneCycleLR", LRScheduler)
 

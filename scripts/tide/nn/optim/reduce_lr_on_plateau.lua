@@ -23,9 +23,9 @@ local tide = require "tide"
 ---@see lr_scheduler.StepLR training.EarlyStopping
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})
---- local plan = optim.lr_scheduler.ReduceLROnPlateau(sgd, {patience = 0})
---- plan:step(5)
---- plan:step(6)
+--- local scheduler = optim.lr_scheduler.ReduceLROnPlateau(sgd, {patience = 0})
+--- scheduler:step(5)
+--- scheduler:step(6)
 --- sgd.param_groups[1].lr --> 0.1
 local ReduceLROnPlateau, read = define("optim.lr_scheduler.ReduceLROnPlateau")
 

@@ -28,9 +28,9 @@ end
 ---@see lr_scheduler.MultiStepLR lr_scheduler.ExponentialLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.StepLR(sgd, 2)
+--- local scheduler = optim.lr_scheduler.StepLR(sgd, 2)
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 1
 schedule("optim.lr_scheduler.StepLR", function(self, _, _, now)
   local step = self.last_epoch
@@ -43,9 +43,9 @@ end)
 ---@see lr_scheduler.StepLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.MultiStepLR(sgd, {2, 4})
+--- local scheduler = optim.lr_scheduler.MultiStepLR(sgd, {2, 4})
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 1
 schedule("optim.lr_scheduler.MultiStepLR", function(self, _, _, now)
   for _, milestone in ipairs(self.milestones) do
@@ -60,9 +60,9 @@ end)
 ---@see lr_scheduler.StepLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.ExponentialLR(sgd, 0.9)
+--- local scheduler = optim.lr_scheduler.ExponentialLR(sgd, 0.9)
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.9
 schedule("optim.lr_scheduler.ExponentialLR", function(self, _, _, now)
   return self.last_epoch == 0 and now or now * self.gamma
@@ -74,9 +74,9 @@ end)
 ---@see lr_scheduler.LinearLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.ConstantLR(sgd, {total_iters = 2})
+--- local scheduler = optim.lr_scheduler.ConstantLR(sgd, {total_iters = 2})
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.3333
 schedule("optim.lr_scheduler.ConstantLR", function(self, _, _, now)
   if self.last_epoch == 0 then return now * self.factor end
@@ -88,14 +88,14 @@ end)
 ---@param start_factor number in (0, 1] = 1 / 3  initial factor
 ---@param end_factor number = 1  final factor
 ---@use optim: total_iters = 5, last_epoch = -1
----@formula lr = lr_0 (start_factor + (end_factor - start_factor) min(t / total_iters, 1)), each from the one before,
----  so that another plan may change it too
+---@formula lr = lr_0 (start_factor + (end_factor - start_factor) min(t / total_iters, 1)), computed from the previous
+---  rate, so that it can be combined with other schedulers
 ---@see lr_scheduler.ConstantLR lr_scheduler.PolynomialLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.LinearLR(sgd, {total_iters = 4})
+--- local scheduler = optim.lr_scheduler.LinearLR(sgd, {total_iters = 4})
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.5
 schedule("optim.lr_scheduler.LinearLR", function(self, _, _, now)
   local step, total, first, last = self.last_epoch, self.total_iters, self.start_factor, self.end_factor
@@ -105,16 +105,17 @@ schedule("optim.lr_scheduler.LinearLR", function(self, _, _, now)
 end)
 
 --- Polynomial decay to 0.
----@use optim: optimizer, total_iters = 5
+---@use optim: optimizer
+---@param total_iters number = 5  number of steps until the learning rate is 0
 ---@param power number = 1  exponent of the polynomial
 ---@use optim: last_epoch = -1
 ---@formula lr = lr_0 (1 - min(t / total_iters, 1))^power
 ---@see lr_scheduler.LinearLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.PolynomialLR(sgd, {total_iters = 4})
+--- local scheduler = optim.lr_scheduler.PolynomialLR(sgd, {total_iters = 4})
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.75
 schedule("optim.lr_scheduler.PolynomialLR", function(self, _, _, now)
   local left = self.total_iters - self.last_epoch
@@ -130,9 +131,9 @@ end)
 ---@see lr_scheduler.CosineAnnealingWarmRestarts lr_scheduler.OneCycleLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.CosineAnnealingLR(sgd, 4)
+--- local scheduler = optim.lr_scheduler.CosineAnnealingLR(sgd, 4)
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.8536
 schedule("optim.lr_scheduler.CosineAnnealingLR", function(self, _, base, now)
   local step, period, least = self.last_epoch, self.T_max, self.eta_min
@@ -165,9 +166,9 @@ end
 ---@see lr_scheduler.MultiplicativeLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.LambdaLR(sgd, function(step) return 1 / (1 + step) end)
+--- local scheduler = optim.lr_scheduler.LambdaLR(sgd, function(step) return 1 / (1 + step) end)
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.5
 schedule("optim.lr_scheduler.LambdaLR", function(self, i, base) return base * of_function(self, i) end)
 
@@ -177,9 +178,9 @@ schedule("optim.lr_scheduler.LambdaLR", function(self, i, base) return base * of
 ---@see lr_scheduler.LambdaLR
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1, momentum = 0.9})
---- local plan = optim.lr_scheduler.MultiplicativeLR(sgd, function(step) return 0.5 end)
+--- local scheduler = optim.lr_scheduler.MultiplicativeLR(sgd, function(step) return 0.5 end)
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.5
 schedule("optim.lr_scheduler.MultiplicativeLR", function(self, i, _, now)
   return self.last_epoch == 0 and now or now * of_function(self, i)

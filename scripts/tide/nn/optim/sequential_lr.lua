@@ -12,10 +12,10 @@ local rates_of = require "tide.nn.optim.internal.rates_of"
 ---@use optim: milestones, last_epoch = -1
 ---@see lr_scheduler.ChainedScheduler lr_scheduler.LinearLR
 ---@example
---- local plans, sgd = optim.lr_scheduler, optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})
---- local plan = plans.SequentialLR(sgd, {plans.ConstantLR(sgd), plans.StepLR(sgd, 5)}, {2})
+--- local schedulers, sgd = optim.lr_scheduler, optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})
+--- local scheduler = schedulers.SequentialLR(sgd, {schedulers.ConstantLR(sgd), schedulers.StepLR(sgd, 5)}, {2})
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.3333
 local SequentialLR, read = define("optim.lr_scheduler.SequentialLR", LRScheduler)
 

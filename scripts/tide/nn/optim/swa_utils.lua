@@ -191,9 +191,9 @@ end
 ---@see optim.swa_utils.AveragedModel optim.swa_utils.update_bn
 ---@example
 --- local sgd = optim.SGD({nn.Parameter(tide.ones(1))}, {lr = 1})
---- local plan = optim.swa_utils.SWALR(sgd, 0.5, {anneal_epochs = 2})
+--- local scheduler = optim.swa_utils.SWALR(sgd, 0.5, {anneal_epochs = 2})
 --- sgd:step()
---- plan:step()
+--- scheduler:step()
 --- sgd.param_groups[1].lr --> 0.75
 local SWALR, read_plan = define("optim.swa_utils.SWALR", LRScheduler)
 

@@ -134,7 +134,8 @@ function Orthogonal:describe() return self.map end
 --- computed whenever it is read. Returns the module.
 ---@param module table  the module
 ---@use nn: name = "weight"
----@param orthogonal_map "matrix_exp" | "cayley" | "householder" = nil  nil is by shape: householder unless square
+---@param orthogonal_map "matrix_exp" | "cayley" | "householder" = nil  how the matrix is
+---  parametrized; nil is "matrix_exp" for square matrices, else "householder"
 ---@param use_trivialization boolean = true  start from the current value
 ---@example
 --- local layer = nn.utils.parametrizations.orthogonal(nn.Linear(3, 2))

@@ -5,7 +5,7 @@ local native = require("tide.native").explain
 local tide = require "tide"
 
 --- Calls fn once and returns an explanation and fn's results: the kernels of its ops, why they are not fused further,
---- their FLOPs, bytes and bound. Of a tensor: the ops recorded for its device, not flushed. Does not wait. Steps are
+--- their FLOPs, bytes and bound. For a tensor: the ops recorded for its device, not flushed. Does not wait. Steps are
 --- explanation[1], ...; fields of a step: number, kind ("loop", "compute", "copy"), name, ops, lines, window, device,
 --- shape, reads, writes, bytes, flops, intensity, least_ms and bound. explanation.windows and explanation.notes explain
 --- what cut windows and what was not fused.

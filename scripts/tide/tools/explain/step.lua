@@ -64,7 +64,7 @@ end
 local kArchitectures <const> = {sm_75 = 75, sm_80 = 80, sm_90 = 90}
 
 --- The loop as PTX. Does not need a GPU.
----@param architecture "sm_75" | "sm_80" | "sm_90" = nil  the GPU architecture; nil is the step's device's, or sm_80
+---@param architecture "sm_75" | "sm_80" | "sm_90" = nil  GPU architecture; nil is that of the step's device, else sm_80
 ---@example
 --- local step = tide.explain(function() return tide.ones(4) + 1 end)[1]
 --- step:ptx():find ".target sm_%d+" ~= nil --> true

@@ -8,10 +8,9 @@ local native = require("tide.native").profiler
 local report = require "tide.tools.profiler.report"
 local unknown_name = require "tide.native".unknown_name
 
---- Records what fn(p) does and returns the profile p and fn's results: where time, memory and waits go, by op, line
---- and kernel. Without fn: a profile that ends when it is closed. With active, only those steps are recorded that
---- come after wait and warmup ones, repeats times (0: always): p:step() ends one; on_trace_ready(p) is called after
---- each cycle.
+--- Profiles fn(p) and returns the profile p and fn's results: time, memory and waits by op, line and kernel. Without
+--- fn, returns a profile that ends when it is closed. With active, profiles cycles of wait, warmup and active steps, of
+--- which the active ones are recorded: p:step() ends a step, and on_trace_ready(p) is called after each cycle.
 ---@param fn? function  the function to profile; without it, the code until the profile is closed
 ---@param wait integer >= 0 = 0  steps at the beginning of each cycle that are not profiled
 ---@param warmup integer >= 0 = 0  steps after them that run with the profiler on but are not recorded
@@ -80,7 +79,7 @@ local function report_ready(self)
   if self.options.on_trace_ready then self.options.on_trace_ready(self) end
 end
 
---- Says that a step of the loop is over, for profiles with active steps.
+--- Ends a step of the loop, for profiles with active steps.
 ---@example
 --- local p = tide.profile(function(p) p:step() end, {active = 2})
 --- p.steps --> 1
@@ -129,11 +128,11 @@ local function trace_of(self, caller)
     .. "(p:step() ends one)", caller, o.wait, o.warmup, o.active or 0, self.steps)
 end
 
---- Rows by op, line, kernel, range or wait, with a text. Fields: name, file, line, device, calls, host_ms, device_ms,
---- wait_ms, share, bytes, flops, bytes_per_second, flops_per_second, peak, bound.
----@param by "op" | "line" | "kernel" | "range" | "wait" = "op"  what the rows are
----@param sort "device_ms" | "host_ms" | "wait_ms" | "calls" | "bytes" | "flops" = nil  what the rows are sorted by
----@param limit integer >= 0 = 100  most rows
+--- A list of rows by op, line, kernel, range or wait, which prints as a table. Fields of a row: name, file, line,
+--- device, calls, host_ms, device_ms, wait_ms, share, bytes, flops, bytes_per_second, flops_per_second, peak, bound.
+---@param by "op" | "line" | "kernel" | "range" | "wait" = "op"  one row for each of these
+---@param sort "device_ms" | "host_ms" | "wait_ms" | "calls" | "bytes" | "flops" = nil  sorting key; nil depends on by
+---@param limit integer >= 0 = 100  maximum number of rows
 ---@example
 --- tide.profile(function() return tide.ones(8):exp():sum():item() end):table{by = "wait"}.by --> "wait"
 function Profile:table(by, sort, limit) return report.table(trace_of(self, "table"), by, sort, limit) end

@@ -14,11 +14,11 @@ end
 
 Range.__close = Range.close
 
---- Names a range of the profile under way, and of a tool that NVTX attaches, such as Nsight Systems: what fn(...)
---- does, or what comes until the returned value is closed.
+--- Names a range in the current profile, and in tools that use NVTX, such as Nsight Systems: the call fn(...), or the
+--- code until the returned value is closed.
 ---@param name string  name of the range
----@param fn? function  what is called in it
----@param arguments... any  its arguments
+---@param fn? function  the function to call in the range
+---@param arguments... any  arguments of fn
 ---@example
 --- tide.profiler.record_function("forward", function() return 3 end) --> 3
 local record_function = checked("profiler.record_function", function(name, fn, ...)

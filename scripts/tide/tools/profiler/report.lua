@@ -233,11 +233,11 @@ local function add_up(sum, row)
   for _, key in ipairs {"calls", "host_ms", "device_ms"} do sum[key] = sum[key] + row[key] end
 end
 
---- Two profiles side by side: rows {name, a, b} with the rows of both, those first whose times differ most; and a
+--- Compares two profiles: returns rows {name, a, b} with the rows of both, the largest differences first, and a
 --- text.
----@param a table  a profile
+---@param a table  the profile before a change
 ---@param b table  the profile after a change
----@param by "op" | "line" | "kernel" | "range" = "op"  what the rows are
+---@param by "op" | "line" | "kernel" | "range" = "op"  one row for each of these
 ---@example
 --- local p = tide.profile(function() return tide.ones(8):sum():item() end)
 --- #tide.profile.compare(p, p) > 0 --> true

@@ -21,17 +21,16 @@ local kMostSamples <const> = 100 -- that are kept
 -- unhook (takes the optimizer's hook away).
 local Watch = class "Watch"
 
---- Statistics of inputs, activations, parameters, gradients and updates by layer, in the first step and then each
---- `every`-th (1): mean, std, min and max of finite values; shares of 0, nan and inf; dead units of ReLUs (0 in the
---- last 10 samples); the ratio of the norms of update and parameter. A step ends with the optimizer's, or with
---- watch:step(). Nothing is read before it is asked for, and no bit of the training changes. print(watch) shows the
---- newest sample and what was nan or infinite first. 100 samples are kept. live plots ratios, norms of gradients or
---- dead units by layer (at most 8) while the training runs, as tide.plot.live does.
+--- Collects statistics of inputs, activations, parameters, gradients and updates by layer, in the first step and then
+--- in each `every`-th one: mean, std, min and max of finite values; fractions of 0, nan and inf; dead units of ReLUs (0
+--- in the last 10 samples); the ratio of the norms of update and parameter. A step ends with the optimizer's step, or
+--- with watch:step(). Values are read only on request, and the results of the training are bitwise unchanged.
+--- print(watch) shows the newest sample and the first nan or infinity. Keeps 100 samples.
 ---@param net module  the network
----@param optimizer optimizer = nil  whose steps are followed; with it updates are seen, too
----@param every integer >= 0 = 1  steps from one that is looked at to the next
----@param live "ratio" | "gradient" | "dead" = nil  what is plotted live: updates beside parameters, norms of
----  gradients, or shares of dead units
+---@param optimizer optimizer = nil  the optimizer whose steps are sampled; also adds statistics of updates
+---@param every integer >= 0 = 1  interval of sampled steps
+---@param live "ratio" | "gradient" | "dead" = nil  plot this for at most 8 layers during the training, like
+---  tide.plot.live: ratios of updates to parameters, norms of gradients, or fractions of dead units
 ---@example
 --- local net = tide.nn.Linear(2, 1)
 --- local w <close> = tide.watch(net, {every = 10})
@@ -104,7 +103,8 @@ end
 --- remove()
 function Watch:register_hook(fn) return add_hook(self, "_hooks", fn) end
 
---- Ends the watch; what was seen stays. Shows a live plot and returns its figure. A local <close> does so by itself.
+--- Ends the watch and keeps its samples. Shows a live plot and returns its figure. A <close> variable does so
+--- automatically.
 ---@example
 --- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())
 --- local w = tide.watch(net)
@@ -188,8 +188,8 @@ local function plain_rows(samples)
 end
 
 --- The newest sample: a list of rows {step, kind, layer, class, name, parameter, number, line, size, mean, std, min,
---- max, zeros, nan, inf, units, dead, ratio}; kind is input, activation, parameter, gradient or update, number that
---- of an output of a module that gave several. Waits once.
+--- max, zeros, nan, inf, units, dead, ratio}; kind is input, activation, parameter, gradient or update; number is the
+--- index of an output of a module with several outputs. Waits once.
 ---@example
 --- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())
 --- local w = tide.watch(net)
@@ -201,7 +201,7 @@ function Watch:table()
   return plain_rows {samples[#samples]}
 end
 
---- The rows of all samples that are kept, oldest first, as for a plot. Waits once.
+--- The rows of all kept samples, oldest first, for example for a plot. Waits once.
 ---@example
 --- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())
 --- local w = tide.watch(net)
@@ -210,9 +210,9 @@ end
 --- w:rows()[2].layer --> "net[1]"
 function Watch:rows() return plain_rows(seen(self)) end
 
---- Logs the newest sample by tags such as gradient/0.weight/std, at its step or another.
----@param logger logger  where the figures go
----@param step integer = nil  the step they are of; nil is the last one looked at
+--- Logs the newest sample under tags such as gradient/0.weight/std.
+---@param logger logger  the logger
+---@param step integer = nil  the step to log; nil is that of the sample
 ---@example
 --- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())
 --- local w = tide.watch(net)
@@ -236,7 +236,7 @@ function Watch:log(logger, step)
   if #rows > 0 then logger:log_metrics(metrics, step or rows[1].step) end
 end
 
---- What was nan or infinite first: {step, kind, layer, class, parameters, line, text}, or nil. Waits once.
+--- The first nan or infinity: {step, kind, layer, class, parameters, line, text}, or nil. Waits once.
 ---@example
 --- local net = tide.nn.Sequential(tide.nn.Linear(2, 3), tide.nn.ReLU())
 --- local w = tide.watch(net)

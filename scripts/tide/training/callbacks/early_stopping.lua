@@ -7,14 +7,14 @@ local raise = require "tide.internal.raise"
 --- Stops when a metric has not improved for `patience` (3) validations or epochs, is nan, or passes a threshold.
 ---@param monitor string  name of the metric, as logged
 ---@param min_delta number = 0.0  smallest change that counts as an improvement
----@param patience integer >= 0 = 3  validations without improvement
+---@param patience integer >= 0 = 3  validations or epochs without improvement
 ---@param mode "min" | "max" = "min"  whether a smaller or a larger value is better
 ---@param check_finite boolean = true  stop on nan and inf
 ---@param stopping_threshold number = nil  stop once the metric is better than this
 ---@param divergence_threshold number = nil  stop if the metric is worse than this
 ---@param strict boolean = true  raise an error if the metric is never logged
 ---@param verbose boolean = false  print the reason for stopping
----@errors for a monitor that is not logged, the message lists the logged names
+---@errors the monitored value is not logged: the message lists the logged names
 ---@see training.ModelCheckpoint module:log tide.Trainer
 ---@example
 --- local net = tide.nn.Linear(2, 2)

@@ -16,7 +16,7 @@ local raise = require "tide.internal.raise"
 ---@param save_top_k integer = 1  number of best checkpoints to keep; -1 keeps all
 ---@param every_n_epochs integer > 0 = nil  epochs between checkpoints; nil is 1
 ---@param every_n_train_steps integer > 0 = nil  steps between checkpoints
----@errors for a monitor that is not logged, the message lists the logged names
+---@errors the monitored value is not logged: the message lists the logged names
 ---@see training.EarlyStopping module:log tide.Trainer
 ---@example
 --- local path = tide.scratch() .. "/saved"

@@ -13,7 +13,7 @@ local swa_utils = require "tide.nn.optim.swa_utils"
 ---@param swa_lrs number | number[]  the final learning rate
 ---@param swa_epoch_start number = 0.8  the first averaged epoch, or as a float a fraction of all epochs
 ---@param annealing_epochs integer >= 0 = 10  epochs to anneal the learning rate to swa_lrs
----@param annealing_strategy "cos" | "linear" = "cos"  shape of the annealing
+---@param annealing_strategy "cos" | "linear" = "cos"  shape of the annealing curve
 ---@see training.ExponentialMovingAverage optim.swa_utils.AveragedModel
 ---@example
 --- local net = tide.nn.Linear(2, 2)

@@ -18,11 +18,9 @@ local with_decimal_point = require "tide.internal.with_decimal_point"
 ---@waits at most once a second, when it writes
 ---@see loggers.TensorBoardLogger loggers.SummaryWriter tide.Trainer
 ---@example
---- local logger <close> = tide.loggers.CSVLogger(tide.scratch())
+--- local logger <close> = tide.loggers.CSVLogger(tide.scratch() .. "/csv")
 --- logger:log_metrics({loss = 0.5}, 1)
---- logger:close()
---- local x = logger.version
---- x --> 0
+--- logger.version --> 0
 local CSVLogger, read = define("loggers.CSVLogger", Logger)
 
 local function field_text(text)

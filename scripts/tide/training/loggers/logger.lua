@@ -99,7 +99,6 @@ function Logger:save()
 end
 
 --- Like save.
----@see tide.flush tide.pending tide.synchronize
 ---@example
 --- local logger <close> = tide.loggers.CSVLogger(tide.scratch())
 --- logger:log_metrics({loss = 0.5}, 1)

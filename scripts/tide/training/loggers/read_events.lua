@@ -79,7 +79,7 @@ end
 
 --- Reads an event file: returns a list of {step, tag, value, wall_time}, and a message if the last record is truncated.
 --- A damaged record is an error.
----@param path string  name of the file
+---@param path string  path of the file
 ---@example
 --- local writer = tide.loggers.SummaryWriter(tide.scratch())
 --- writer:add_scalar("loss", 0.5, 3)

@@ -217,7 +217,8 @@ end
 -- The logger interface ----------------------------------------------------------------------------
 
 --- Logs numbers or one-element tensors by name, like add_scalar.
----@like logger:log_metrics in training/loggers/csv_logger.lua
+---@param metrics table  numbers or tensors by name
+---@param step integer = nil  the step; nil is 0
 ---@example
 --- local writer = tide.loggers.SummaryWriter(tide.scratch())
 --- writer:log_metrics({loss = 0.5}, 3)

@@ -10,14 +10,9 @@ local SummaryWriter = require "tide.training.loggers.summary_writer"
 ---@waits at most once a second, when it writes
 ---@see loggers.CSVLogger loggers.SummaryWriter tide.Trainer
 ---@example
---- local folder = os.tmpname()
---- os.remove(folder)
---- local logger = tide.loggers.TensorBoardLogger(folder)
+--- local logger <close> = tide.loggers.TensorBoardLogger(tide.scratch() .. "/tensorboard")
 --- logger:log_metrics({loss = 0.5}, 1)
---- logger:close()
---- local x = logger.version
---- os.execute("rm -r '" .. folder .. "'")
---- x --> 0
+--- logger.version --> 0
 local TensorBoardLogger, read = define("loggers.TensorBoardLogger", SummaryWriter)
 
 --- TensorBoardLogger{save_dir =, name =, version =}: an existing version gets another file.

@@ -19,7 +19,7 @@ local kUrl <const> = "https://www.cs.toronto.edu/~kriz/"
 ---@param target_transform function = nil  applied to targets
 ---@param download boolean = false  report what to download and check files; nothing is downloaded
 ---@counts targets, as classes
----@errors missing files are named, with their sources
+---@errors missing files: the message lists them and their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- local found, message = pcall(tide.vision.datasets.CIFAR10, "no/such/folder")
@@ -47,7 +47,7 @@ CIFAR10.label = 1
 ---@param download boolean = false  report what to download and check files; nothing is downloaded
 ---@param coarse boolean = false  use the 20 superclasses
 ---@counts targets, as classes
----@errors missing files are named, with their sources
+---@errors missing files: the message lists them and their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- local found, message = pcall(tide.vision.datasets.CIFAR100, "no/such/folder")

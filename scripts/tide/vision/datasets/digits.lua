@@ -6,7 +6,6 @@ local tide = require "tide"
 --- The 1797 handwritten digits included with tide: images (1, 8, 8) with values 0 to 16; the digit 0 is class 1.
 ---@use vision: transform = nil, target_transform = nil
 ---@counts targets, as classes
----@errors missing files are named, with their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- tide.vision.datasets.Digits():get(1).shape --> {1, 8, 8}

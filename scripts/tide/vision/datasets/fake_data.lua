@@ -12,7 +12,6 @@ local VisionDataset = require "tide.vision.datasets.vision_dataset"
 ---@use vision: transform = nil, target_transform = nil
 ---@param random_offset integer >= 0 = 0  added to the seed of each image
 ---@counts targets, as classes
----@errors missing files are named, with their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- tide.vision.datasets.FakeData(5, {3, 4, 6}):get(2).shape --> {3, 4, 6}

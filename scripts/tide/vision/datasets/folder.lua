@@ -21,15 +21,15 @@ local kDeepest <const> = 16 -- nested folders
 ---@param is_valid_file function = nil  takes a path and returns whether it is a sample
 ---@param allow_empty boolean = false  allow folders without samples
 ---@counts targets, as classes
----@errors missing files are named, with their sources
+---@errors the folder does not exist, or a folder of a class has no samples, unless allow_empty
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- local root = os.tmpname()
 --- os.remove(root)
 --- os.execute("mkdir -p '" .. root .. "'")
 --- os.execute("cd '" .. root .. "' && mkdir cat dog")
---- local picture = tide.ones({1, 2, 2}, {dtype = "uint8"})
---- for _, name in ipairs{"cat", "dog"} do tide.vision.write_png(picture, root .. "/" .. name .. "/1.png") end
+--- local image = tide.ones({1, 2, 2}, {dtype = "uint8"})
+--- for _, name in ipairs{"cat", "dog"} do tide.vision.write_png(image, root .. "/" .. name .. "/1.png") end
 --- local x = #tide.vision.datasets.DatasetFolder(root, tide.np.load, {extensions = {".png"}})
 --- os.execute("rm -r '" .. root .. "'")
 --- x --> 2
@@ -128,15 +128,15 @@ function DatasetFolder:load(path) return self.loader(path) end
 ---@param is_valid_file function = nil  takes a path and returns whether it is a sample
 ---@param allow_empty boolean = false  allow folders without samples
 ---@counts targets, as classes
----@errors missing files are named, with their sources
+---@errors the folder does not exist, or a folder of a class has no samples, unless allow_empty
 ---@see data.DataLoader vision.transforms.Compose
 ---@example
 --- local root = os.tmpname()
 --- os.remove(root)
 --- os.execute("mkdir -p '" .. root .. "'")
 --- os.execute("cd '" .. root .. "' && mkdir cat dog")
---- local picture = tide.ones({1, 2, 2}, {dtype = "uint8"})
---- for _, name in ipairs{"cat", "dog"} do tide.vision.write_png(picture, root .. "/" .. name .. "/1.png") end
+--- local image = tide.ones({1, 2, 2}, {dtype = "uint8"})
+--- for _, name in ipairs{"cat", "dog"} do tide.vision.write_png(image, root .. "/" .. name .. "/1.png") end
 --- local x = tide.vision.datasets.ImageFolder(root).class_to_idx
 --- os.execute("rm -r '" .. root .. "'")
 --- x --> {cat = 1, dog = 2}

@@ -48,7 +48,7 @@ end
 ---@param target_transform function = nil  applied to targets
 ---@param download boolean = false  report what to download and check files; nothing is downloaded
 ---@counts targets, as classes
----@errors missing files are named, with their sources
+---@errors missing files: the message lists them and their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- local root = os.tmpname()
@@ -124,7 +124,7 @@ end
 ---@param target_transform function = nil  applied to targets
 ---@param download boolean = false  report what to download and check files; nothing is downloaded
 ---@counts targets, as classes
----@errors missing files are named, with their sources
+---@errors missing files: the message lists them and their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- local root = os.tmpname()
@@ -158,7 +158,7 @@ FashionMNIST.class_names = {
 ---@param target_transform function = nil  applied to targets
 ---@param download boolean = false  report what to download and check files; nothing is downloaded
 ---@counts targets, as classes
----@errors missing files are named, with their sources
+---@errors missing files: the message lists them and their sources
 ---@see data.DataLoader vision.transforms.Compose vision.datasets.ImageFolder
 ---@example
 --- local root = os.tmpname()

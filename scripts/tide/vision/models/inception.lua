@@ -156,7 +156,8 @@ function Inception3:forward(x)
   return x
 end
 
---- Inception v3 for images of 299 x 299; in training with aux_logits, also returns those of an auxiliary classifier.
+--- Inception v3 for images of 299 x 299; in training with aux_logits (the default), also returns the logits of an
+--- auxiliary classifier.
 ---@use vision: num_classes = 1000, aux_logits = true, transform_input = false, init_weights = true, dropout = 0.5
 ---@example
 --- tide.vision.models.inception_v3 ~= nil --> true

@@ -85,9 +85,9 @@ layers.SqueezeExcitation = SqueezeExcitation
 ---@param in_channels integer >= 0  size of the input
 ---@param hidden_channels integer[]  sizes of the layers
 ---@use vision: norm_layer = nil, activation_layer = nn.ReLU
----@param inplace boolean = nil  activations overwrite their input
----@param bias boolean = true  layers have biases
----@param dropout number = 0.0  probability of zeroing an element
+---@param inplace boolean = nil  let activations overwrite their input; nil is the default of each activation
+---@param bias boolean = true  add biases to the layers
+---@param dropout number = 0.0  probability that an element becomes 0
 ---@example
 --- tide.vision.ops.MLP(3, {8, 2})(tide.ones(4, 3)).shape --> {4, 2}
 local MLP, read_mlp = define("vision.ops.MLP", nn.Sequential)

@@ -15,9 +15,9 @@ local function check(p, mode)
   end
 end
 
---- In training, zeroes rows ("row") or the entire batch ("batch") with probability p, and scales up the others.
+--- In training, zeros rows ("row") or the entire batch ("batch") with probability p, and scales up the others.
 ---@param input tensor  the tensor
----@param p number  probability of zeroing
+---@param p number  probability of setting a row or the batch to zero
 ---@param mode "batch" | "row"  zero the entire batch, or each sample independently
 ---@param training boolean = true  false returns the input unchanged
 ---@example
@@ -34,7 +34,7 @@ stochastic.stochastic_depth = checked("vision.ops.stochastic_depth", function(in
 end)
 
 --- stochastic_depth as a module.
----@param p number  probability of zeroing
+---@param p number  probability of setting a row or the batch to zero
 ---@param mode "batch" | "row"  zero the entire batch, or each sample independently
 ---@example
 --- tide.vision.ops.StochasticDepth(0.5, "row"):eval()(tide.ones(2)) --> {1.0, 1.0}

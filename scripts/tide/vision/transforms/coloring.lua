@@ -35,9 +35,9 @@ coloring.Normalize = define("vision.transforms.Normalize")
 
 function coloring.Normalize:forward(image) return F.normalize(image, self.mean, self.std, self.inplace) end
 
---- Multiplies the flattened image minus a mean with a matrix.
----@param transformation_matrix tensor  (channels * height * width) squared
----@param mean_vector tensor  subtracted before the multiplication
+--- Subtracts a mean from the flattened image and multiplies the result by a matrix.
+---@param transformation_matrix tensor  a square matrix with channels * height * width rows
+---@param mean_vector tensor  the mean, of channels * height * width elements
 ---@example
 --- local whiten = tide.vision.transforms.LinearTransformation(tide.eye(4), tide.ones(4))
 --- whiten(tide.ones(1, 2, 2)) --> {{{0.0, 0.0}, {0.0, 0.0}}}

@@ -158,7 +158,9 @@ function shaping.RandomRotation:forward(image)
 end
 
 --- Applies a random affine map; translate is a fraction of the size.
----@use vision: degrees, translate = nil, scale = nil, shear = nil, interpolation = "nearest"
+---@use vision: degrees, translate = nil
+---@param scale number[] = nil  smallest and largest scale factor
+---@use vision: shear = nil, interpolation = "nearest"
 ---@param fill number | number[] = 0  value of pixels outside the image, for all channels or for each
 ---@use vision: center = nil
 ---@example

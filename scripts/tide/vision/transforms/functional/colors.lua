@@ -54,7 +54,7 @@ end)
 ---@param tensor tensor  the images
 ---@use vision: mean, std, inplace = false
 ---@formula y = (x - mean) / std
----@see nn.LayerNorm
+---@see vision.transforms.Normalize
 ---@example
 --- tide.vision.transforms.functional.normalize(tide.tensor{{{0.5, 1.0}}}, {0.5}, {0.25}) --> {{{0.0, 2.0}}}
 local read_normalize = reader "vision.transforms.functional.normalize"

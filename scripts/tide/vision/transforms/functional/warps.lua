@@ -112,9 +112,10 @@ end)
 --- Rotates clockwise by degrees, scales, shears and translates by {x, y}; nearest or bilinear.
 ---@use vision: img
 ---@param angle number  degrees, clockwise
----@use vision: translate
+---@param translate number[]  shift {x, y} in pixels
 ---@param scale number  scale factor
----@use vision: shear, interpolation = "nearest", fill = nil, center = nil
+---@param shear number | number[]  shear angles {x, y} in degrees; one number is x
+---@use vision: interpolation = "nearest", fill = nil, center = nil
 ---@example
 --- tide.vision.transforms.functional.affine(tide.tensor{{{1.0, 2.0}}}, 0, {1, 0}, 1, 0) --> {{{0.0, 1.0}}}
 local read_affine = reader "vision.transforms.functional.affine"
