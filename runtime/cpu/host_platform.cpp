@@ -36,7 +36,7 @@ Team& cpu_team() {
 
 const Platform& host_platform() {
   static const Platform row{
-      .capabilities = {},
+      .capabilities = {.channels_last = true},
       .devices = [] { return std::vector<uint8_t>{0}; },
       .make_device = [](uint8_t) -> std::unique_ptr<DeviceBackend> {
         return std::make_unique<HostDevice>(cpu_team());
@@ -59,7 +59,7 @@ const Platform& host_platform() {
 
 const Platform& sim_platform() {
   static const Platform row{
-      .capabilities = {.pins_host_memory = true},
+      .capabilities = {.channels_last = true, .pins_host_memory = true},
       .devices =
           [] {
             std::vector<uint8_t> numbers(static_cast<size_t>(sim_count()));

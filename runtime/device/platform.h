@@ -28,6 +28,8 @@ struct Capabilities {
   std::span<const ComputeOp> composed = {};
   /// Convolutions and pools accept and return channels-last planes without conversion.
   bool channels_last = false;
+  /// The weight of a convolution on channels-last planes must be channels last, too.
+  bool channels_last_weights = false;
   /// A convolution adds its bias without another pass over the result.
   bool convolution_takes_bias = true;
   /// Matrix units multiply half-precision factors, accumulating in float32.

@@ -66,7 +66,9 @@ struct RecurrenceAttributes {
 struct ConvolutionAttributes {
   Attribute<bool> has_bias;
   Attribute<int64_t> stride[2], padding[2], dilation[2], groups;
-  Attribute<bool> tf32, channels_last;
+  Attribute<bool> tf32;
+  Attribute<bool> weight_channels_last;  ///< (o, kh, kw, c / groups), also of its gradient
+  Attribute<bool> channels_last;
 };
 
 struct MaxPoolAttributes {

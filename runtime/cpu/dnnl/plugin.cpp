@@ -47,7 +47,7 @@ constexpr int64_t kPartChannels = 32;
 constexpr int64_t kUsesPerElement = 32;
 
 /// The convolution of one image for some of its groups; with a single group, for some channels of
-/// the result.
+/// the result. Groups are parts of planes only if those are not channels last.
 class ChannelPart {
  public:
   /// Part `index` of `parts`.
@@ -70,6 +70,7 @@ class ChannelPart {
     const bool forward = pass == ConvolutionPass::forward;
     const int64_t work = shape.multiply_adds() / shape.n;
     const int64_t input = forward ? shape.input_size() : shape.output_size();
+    if (shape.channels_last && shape.groups > 1) return 1;
     int64_t most = shape.groups;  // each group has its own inputs
     if (most == 1)
       most =
@@ -86,9 +87,18 @@ class ChannelPart {
     const int64_t outputs = groups > 1 ? (forward_ ? full_.o : full_.c) / groups : 1;
     const ConvolutionPass pass =
         forward_ ? ConvolutionPass::forward : ConvolutionPass::backward_input;
-    Convolution::cached(part_, pass, bias != nullptr)
-        .run(groups > 1 ? first + unit_ * inputs * from : first, weight(second),
-             bias ? bias + unit_ * outputs : nullptr, result + unit_ * outputs * to);
+    Convolution& convolution = Convolution::cached(part_, pass, bias != nullptr);
+    const float* part_bias = bias ? bias + unit_ * outputs : nullptr;
+    if (!full_.channels_last)
+      return convolution.run(groups > 1 ? first + unit_ * inputs * from : first, weight(second),
+                             part_bias, result + unit_ * outputs * to);
+    const int64_t width = forward_ ? part_.o : part_.c, full_width = forward_ ? full_.o : full_.c;
+    if (width == full_width) return convolution.run(first, weight(second), part_bias, result);
+    static thread_local Workspace workspace;
+    float* own = workspace.get<float>(to * width);
+    convolution.run(first, weight(second), part_bias, own);
+    for (int64_t pixel = 0; pixel < to; ++pixel)
+      std::copy_n(own + pixel * width, width, result + pixel * full_width + unit_);
   }
 
  private:
@@ -105,10 +115,12 @@ class ChannelPart {
     if (forward_ || full_.groups > 1) return all + unit_ * (full_.weight_size() / units);
     if (part_.c == full_.c) return all;
     static thread_local Workspace workspace;
-    const int64_t row = part_.c * taps;
-    float* copy = workspace.get<float>(full_.o * row);
-    for (int64_t o = 0; o < full_.o; ++o)
-      std::copy_n(all + (o * full_.c + unit_) * taps, row, copy + o * row);
+    const bool last = full_.weight_channels_last;
+    const int64_t rows = last ? full_.o * taps : full_.o, each = last ? 1 : taps;
+    float* copy = workspace.get<float>(rows * part_.c * each);
+    for (int64_t row = 0; row < rows; ++row)
+      std::copy_n(all + (row * full_.c + unit_) * each, part_.c * each,
+                  copy + row * part_.c * each);
     return copy;
   }
 
@@ -116,6 +128,66 @@ class ChannelPart {
   ConvolutionShape full_, part_;
   int64_t unit_;
 };
+
+/// Some rows of the result of one image, for planes that are channels last. All parts use the same
+/// weight.
+class RowPart {
+ public:
+  /// Part `index` of `parts`.
+  RowPart(const ConvolutionShape& shape, int64_t index, int64_t parts)
+      : full_(shape), part_(part_of(shape, 1)) {
+    row_ = shape.oh * index / parts;
+    part_.oh = shape.oh * (index + 1) / parts - row_;
+    const int64_t first = row_ * shape.stride_h - shape.pad_h;
+    const int64_t reach = (part_.oh - 1) * shape.stride_h + (shape.kh - 1) * shape.dilation_h + 1;
+    input_row_ = std::clamp<int64_t>(first, 0, shape.h - 1);
+    part_.h = std::clamp<int64_t>(first + reach, input_row_ + 1, shape.h) - input_row_;
+    part_.pad_h = input_row_ - first;
+  }
+
+  /// The number of parts of one image, and whether they are better than parts of the channels: each
+  /// part reads all of the weight.
+  static int64_t count(const ConvolutionShape& shape) {
+    const bool few_weights = shape.weight_size() <= shape.input_size() + shape.output_size();
+    const bool all_overlap = shape.pad_h <= (shape.kh - 1) * shape.dilation_h;  // the input
+    if (!shape.channels_last || !all_overlap || (shape.groups == 1 && !few_weights)) return 1;
+    const int64_t work = shape.multiply_adds() / shape.n;
+    const int64_t most = std::min(kMaxChunks, shape.oh / kLeastRows);
+    return std::clamp<int64_t>(work / kChunkWork, 1, std::max<int64_t>(1, most));
+  }
+
+  Convolution& convolution(bool has_bias) const {
+    return Convolution::cached(part_, ConvolutionPass::forward, has_bias);
+  }
+
+  const float* input(const float* image) const { return image + input_row_ * full_.w * full_.c; }
+  float* output(float* image) const { return image + row_ * full_.ow * full_.o; }
+
+ private:
+  static constexpr int64_t kLeastRows = 2;
+  ConvolutionShape full_, part_;
+  int64_t row_, input_row_;
+};
+
+void run_rows(const ConvolutionShape& shape, int64_t parts, const float* input, const float* weight,
+              const float* bias, float* output, Parallel& parallel) {
+  const bool has_bias = bias != nullptr;
+  Convolution& middle = RowPart(shape, parts / 2, parts).convolution(has_bias);
+  const float* reordered = middle.reordered_weight(weight);
+  const dnnl::memory::desc layout = middle.weight_layout();
+  parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const RowPart part(shape, i % parts, parts);
+      const float* from = part.input(input + i / parts * shape.input_size());
+      float* to = part.output(output + i / parts * shape.output_size());
+      Convolution& convolution = part.convolution(has_bias);
+      if (convolution.weight_layout() == layout)
+        convolution.run_reordered(from, reordered, bias, to);
+      else
+        convolution.run(from, weight, bias, to);
+    }
+  });
+}
 
 /// Computes parts of the batch, each on one thread: chunks of images, or parts of each image's
 /// channels if there are few images. Their number depends on the shape alone, and so do the bits.
@@ -126,6 +198,8 @@ void run_batch(const ConvolutionShape& shape, ConvolutionPass pass, const float*
   const bool forward = pass == ConvolutionPass::forward;
   const int64_t from = forward ? shape.input_size() : shape.output_size();
   const int64_t to = forward ? shape.output_size() : shape.input_size();
+  if (const int64_t parts = forward ? RowPart::count(shape) : 1; shape.n < kFewImages && parts > 1)
+    return run_rows(shape, parts, first, second, bias, result, parallel);
   if (shape.n < kFewImages) {
     const int64_t parts = ChannelPart::count(shape, pass);
     return parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
