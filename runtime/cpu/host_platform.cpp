@@ -7,6 +7,7 @@
 
 #include "runtime/codegen/machine_code.h"
 #include "runtime/codegen/object_cache.h"
+#include "runtime/cpu/ops/prepared_weight.h"
 #include "runtime/cpu/sim_backend.h"
 #include "runtime/os/environment.h"
 
@@ -41,6 +42,7 @@ const Platform& host_platform() {
       .make_device = [](uint8_t) -> std::unique_ptr<DeviceBackend> {
         return std::make_unique<HostDevice>(cpu_team());
       },
+      .prepared_size = prepared_weight_size,
       .name =
           [](uint8_t) {
             return std::to_string(cpu_team().threads()) + " threads, " + kernel_cpu();
@@ -69,6 +71,7 @@ const Platform& sim_platform() {
       .make_device = [](uint8_t index) -> std::unique_ptr<DeviceBackend> {
         return std::make_unique<SimDevice>(index);
       },
+      .prepared_size = prepared_weight_size,
       .name = [](uint8_t) { return std::string("simulated accelerator"); },
       .has_library = [](uint8_t, ComputeOp op) { return host_has_library(op); }};
   return row;

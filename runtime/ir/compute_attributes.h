@@ -71,6 +71,12 @@ struct ConvolutionAttributes {
   Attribute<bool> channels_last;
 };
 
+/// Sizes are those of planes (n, c, h, w) and of a weight (o, c / groups, kh, kw).
+struct PrepareWeightAttributes {
+  Attribute<int64_t> input[4], weight[4], output[4];
+  ConvolutionAttributes convolution;
+};
+
 struct MaxPoolAttributes {
   Attribute<int64_t> kernel[2], stride[2], padding[2], dilation[2];
   Attribute<bool> channels_last;

@@ -197,13 +197,22 @@ void Convolution::run(const float* first, const float* second, const float* bias
   execute(first, bias, result, {&first_, &second_, &result_});
 }
 
+int64_t Convolution::reordered_size() const {
+  if (second_.same) return 0;
+  return static_cast<int64_t>(aligned(second_.preferred.get_desc().get_size()) / sizeof(float));
+}
+
+void Convolution::reorder_weight(const float* second, float* to) {
+  second_.given.set_data_handle(const_cast<float*>(second));
+  second_.preferred.set_data_handle(to);
+  second_.reorder.execute(stream(), second_.given, second_.preferred);
+}
+
 const float* Convolution::reordered_weight(const float* second) {
   if (second_.same) return second;
   static thread_local Workspace workspace;
-  float* data = workspace.get<float>(second_.preferred.get_desc().get_size() / sizeof(float) + 1);
-  second_.given.set_data_handle(const_cast<float*>(second));
-  second_.preferred.set_data_handle(data);
-  second_.reorder.execute(stream(), second_.given, second_.preferred);
+  float* data = workspace.get<float>(static_cast<size_t>(reordered_size()));
+  reorder_weight(second, data);
   return data;
 }
 

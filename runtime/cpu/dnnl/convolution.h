@@ -23,6 +23,9 @@ class Convolution {
   /// The second operand in the primitive's preferred layout: in place, or in memory of this thread
   /// that is valid until its next call. Several instances of one shape may use it.
   const float* reordered_weight(const float* second);
+  /// The number of floats of the second operand in that layout; 0: it is that of the caller.
+  int64_t reordered_size() const;
+  void reorder_weight(const float* second, float* to);
   dnnl::memory::desc weight_layout() const { return second_.preferred.get_desc(); }
   /// Like run, with the second operand already in that layout.
   void run_reordered(const float* first, const float* second, const float* bias, float* result);

@@ -78,25 +78,37 @@ class ChannelPart {
     return std::clamp<int64_t>(std::min(work / kChunkWork, most), 1, kMaxChunks);
   }
 
+  /// The floats of its prepared weight.
+  int64_t prepared_size(bool has_bias) const { return convolution(has_bias).reordered_size(); }
+  void prepare(const float* second, bool has_bias, float* to) const {
+    convolution(has_bias).reorder_weight(weight(second), to);
+  }
+
   /// first, second, bias -> result, like Convolution::run; `first` and `result` are this image's.
-  void run(const float* first, const float* second, const float* bias, float* result) const {
+  /// `prepared`: the part's own weight, or null.
+  void run(const float* first, const float* second, const float* prepared, const float* bias,
+           float* result) const {
     const int64_t from = forward_ ? full_.h * full_.w : full_.oh * full_.ow;
     const int64_t to = forward_ ? full_.oh * full_.ow : full_.h * full_.w;
     const int64_t groups = full_.groups;
     const int64_t inputs = (forward_ ? full_.c : full_.o) / groups;
     const int64_t outputs = groups > 1 ? (forward_ ? full_.o : full_.c) / groups : 1;
-    const ConvolutionPass pass =
-        forward_ ? ConvolutionPass::forward : ConvolutionPass::backward_input;
-    Convolution& convolution = Convolution::cached(part_, pass, bias != nullptr);
     const float* part_bias = bias ? bias + unit_ * outputs : nullptr;
+    const auto run_on = [&](const float* from_part, float* to_part) {
+      Convolution& own = convolution(bias != nullptr);
+      if (prepared)
+        own.run_reordered(from_part, prepared, part_bias, to_part);
+      else
+        own.run(from_part, weight(second), part_bias, to_part);
+    };
     if (!full_.channels_last)
-      return convolution.run(groups > 1 ? first + unit_ * inputs * from : first, weight(second),
-                             part_bias, result + unit_ * outputs * to);
+      return run_on(groups > 1 ? first + unit_ * inputs * from : first,
+                    result + unit_ * outputs * to);
     const int64_t width = forward_ ? part_.o : part_.c, full_width = forward_ ? full_.o : full_.c;
-    if (width == full_width) return convolution.run(first, weight(second), part_bias, result);
+    if (width == full_width) return run_on(first, result);
     static thread_local Workspace workspace;
     float* own = workspace.get<float>(to * width);
-    convolution.run(first, weight(second), part_bias, own);
+    run_on(first, own);
     for (int64_t pixel = 0; pixel < to; ++pixel)
       std::copy_n(own + pixel * width, width, result + pixel * full_width + unit_);
   }
@@ -106,6 +118,11 @@ class ChannelPart {
   static int64_t units_of(const ConvolutionShape& shape, ConvolutionPass pass) {
     if (shape.groups > 1) return shape.groups;
     return pass == ConvolutionPass::forward ? shape.o : shape.c;
+  }
+
+  Convolution& convolution(bool has_bias) const {
+    const auto pass = forward_ ? ConvolutionPass::forward : ConvolutionPass::backward_input;
+    return Convolution::cached(part_, pass, has_bias);
   }
 
   /// The part's filters: in place, or copied if they are not contiguous.
@@ -169,12 +186,90 @@ class RowPart {
   int64_t row_, input_row_;
 };
 
-void run_rows(const ConvolutionShape& shape, int64_t parts, const float* input, const float* weight,
-              const float* bias, float* output, Parallel& parallel) {
+/// How a convolution is divided into parts, each computed on one thread: chunks of images, or, if
+/// there are few, rows or channels of each. Their number depends on the shape alone, and so do the
+/// bits. (oneDNN's own threads would wait for each other at the end of each convolution: see Team.)
+struct Division {
+  enum class Kind { images, rows, channels };
+  Kind kind = Kind::images;
+  int64_t images = 1;  ///< of a chunk; the last one may have fewer
+  int64_t parts = 1;   ///< of an image
+
+  Division(const ConvolutionShape& shape, ConvolutionPass pass) {
+    if (shape.n >= kFewImages) {
+      images = (shape.n + kMaxChunks - 1) / kMaxChunks;
+      return;
+    }
+    if (pass == ConvolutionPass::forward) parts = RowPart::count(shape);
+    kind = parts > 1 ? Kind::rows : Kind::channels;
+    if (parts == 1) parts = ChannelPart::count(shape, pass);
+  }
+};
+
+/// The weight of a forward pass in the layouts of its parts: prepared before, or reordered now.
+class PartWeights {
+ public:
+  PartWeights(const ConvolutionShape& shape, const Division& division, bool has_bias)
+      : shape_(shape), division_(division), has_bias_(has_bias) {}
+
+  int64_t size() const {
+    if (division_.kind != Division::Kind::channels) return shared().reordered_size();
+    return offset(division_.parts);
+  }
+
+  void prepare(const float* weight, float* to, Parallel& parallel) const {
+    if (division_.kind != Division::Kind::channels) {
+      if (size() > 0) shared().reorder_weight(weight, to);
+      return;
+    }
+    parallel.for_range(division_.parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        if (part(i).prepared_size(has_bias_) > 0)
+          part(i).prepare(weight, has_bias_, to + offset(i));
+    });
+  }
+
+  /// That of a part of the channels; null: it is read from the whole weight.
+  const float* of_channels(const float* prepared, int64_t i) const {
+    const bool is_prepared = prepared && part(i).prepared_size(has_bias_) > 0;
+    return is_prepared ? prepared + offset(i) : nullptr;
+  }
+  /// That of all other parts, on the calling thread.
+  const float* of_others(const float* prepared, const float* weight) const {
+    if (prepared && size() > 0) return prepared;
+    return shared().reordered_weight(weight);
+  }
+  /// The convolution whose layout they have.
+  Convolution& shared() const {
+    if (division_.kind == Division::Kind::rows)
+      return RowPart(shape_, division_.parts / 2, division_.parts).convolution(has_bias_);
+    return Convolution::cached(part_of(shape_, division_.images), ConvolutionPass::forward,
+                               has_bias_);
+  }
+
+ private:
+  ChannelPart part(int64_t i) const {
+    return {shape_, ConvolutionPass::forward, i, division_.parts};
+  }
+  int64_t offset(int64_t i) const {
+    int64_t sum = 0;
+    for (int64_t k = 0; k < i; ++k) sum += part(k).prepared_size(has_bias_);
+    return sum;
+  }
+
+  const ConvolutionShape& shape_;
+  const Division& division_;
+  bool has_bias_;
+};
+
+void run_rows(const ConvolutionShape& shape, const Division& division, const float* input,
+              const float* weight, const float* prepared, const float* bias, float* output,
+              Parallel& parallel) {
   const bool has_bias = bias != nullptr;
-  Convolution& middle = RowPart(shape, parts / 2, parts).convolution(has_bias);
-  const float* reordered = middle.reordered_weight(weight);
-  const dnnl::memory::desc layout = middle.weight_layout();
+  const PartWeights weights(shape, division, has_bias);
+  const float* shared = weights.of_others(prepared, weight);
+  const dnnl::memory::desc layout = weights.shared().weight_layout();
+  const int64_t parts = division.parts;
   parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const RowPart part(shape, i % parts, parts);
@@ -182,37 +277,37 @@ void run_rows(const ConvolutionShape& shape, int64_t parts, const float* input, 
       float* to = part.output(output + i / parts * shape.output_size());
       Convolution& convolution = part.convolution(has_bias);
       if (convolution.weight_layout() == layout)
-        convolution.run_reordered(from, reordered, bias, to);
+        convolution.run_reordered(from, shared, bias, to);
       else
         convolution.run(from, weight, bias, to);
     }
   });
 }
 
-/// Computes parts of the batch, each on one thread: chunks of images, or parts of each image's
-/// channels if there are few images. Their number depends on the shape alone, and so do the bits.
-/// (oneDNN's own threads would wait for each other at the end of each convolution: see Team.)
-void run_batch(const ConvolutionShape& shape, ConvolutionPass pass, const float* first,
-               const float* second, const float* bias, float* result, Parallel& parallel) {
-  const bool has_bias = bias != nullptr;
+void run_channels(const ConvolutionShape& shape, ConvolutionPass pass, int64_t parts,
+                  const float* first, const float* second, const float* prepared, const float* bias,
+                  float* result, Parallel& parallel) {
   const bool forward = pass == ConvolutionPass::forward;
   const int64_t from = forward ? shape.input_size() : shape.output_size();
   const int64_t to = forward ? shape.output_size() : shape.input_size();
-  if (const int64_t parts = forward ? RowPart::count(shape) : 1; shape.n < kFewImages && parts > 1)
-    return run_rows(shape, parts, first, second, bias, result, parallel);
-  if (shape.n < kFewImages) {
-    const int64_t parts = ChannelPart::count(shape, pass);
-    return parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        ChannelPart(shape, pass, i % parts, parts)
-            .run(first + i / parts * from, second, bias, result + i / parts * to);
-    });
-  }
-  const int64_t images = (shape.n + kMaxChunks - 1) / kMaxChunks;
-  const int64_t chunks = (shape.n + images - 1) / images;
-  const ConvolutionShape part = part_of(shape, images);
-  const float* weight = Convolution::cached(part, pass, has_bias).reordered_weight(second);
-  parallel.for_range(chunks, 1, [&](int64_t begin, int64_t end) {
+  const Division division(shape, pass);
+  const PartWeights weights(shape, division, bias != nullptr);
+  parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      ChannelPart(shape, pass, i % parts, parts)
+          .run(first + i / parts * from, second,
+               prepared ? weights.of_channels(prepared, i % parts) : nullptr, bias,
+               result + i / parts * to);
+  });
+}
+
+void run_images(const ConvolutionShape& shape, ConvolutionPass pass, int64_t images,
+                const float* first, const float* second, const float* weight, const float* bias,
+                float* result, Parallel& parallel) {
+  const bool has_bias = bias != nullptr, forward = pass == ConvolutionPass::forward;
+  const int64_t from = forward ? shape.input_size() : shape.output_size();
+  const int64_t to = forward ? shape.output_size() : shape.input_size();
+  parallel.for_range((shape.n + images - 1) / images, 1, [&](int64_t begin, int64_t end) {
     for (int64_t chunk = begin; chunk < end; ++chunk) {
       const int64_t image = chunk * images, count = std::min(images, shape.n - image);
       Convolution& one = Convolution::cached(part_of(shape, count), pass, has_bias);
@@ -228,15 +323,48 @@ void run_batch(const ConvolutionShape& shape, ConvolutionPass pass, const float*
 }
 
 const char* forward(const ConvolutionShape& shape, const float* input, const float* weight,
-                    const float* bias, float* output, Parallel& parallel) {
-  return guarded(
-      [&] { run_batch(shape, ConvolutionPass::forward, input, weight, bias, output, parallel); });
+                    const float* prepared, const float* bias, float* output, Parallel& parallel) {
+  return guarded([&] {
+    constexpr ConvolutionPass pass = ConvolutionPass::forward;
+    const Division division(shape, pass);
+    switch (division.kind) {
+      case Division::Kind::rows:
+        return run_rows(shape, division, input, weight, prepared, bias, output, parallel);
+      case Division::Kind::channels:
+        return run_channels(shape, pass, division.parts, input, weight, prepared, bias, output,
+                            parallel);
+      case Division::Kind::images: {
+        const PartWeights weights(shape, division, bias != nullptr);
+        return run_images(shape, pass, division.images, input, weight,
+                          weights.of_others(prepared, weight), bias, output, parallel);
+      }
+    }
+  });
+}
+
+int64_t prepared_size(const ConvolutionShape& shape, bool has_bias) {
+  const Division division(shape, ConvolutionPass::forward);
+  return PartWeights(shape, division, has_bias).size();
+}
+
+const char* prepare(const ConvolutionShape& shape, bool has_bias, const float* weight,
+                    float* prepared, Parallel& parallel) {
+  return guarded([&] {
+    const Division division(shape, ConvolutionPass::forward);
+    PartWeights(shape, division, has_bias).prepare(weight, prepared, parallel);
+  });
 }
 
 const char* backward_input(const ConvolutionShape& shape, const float* dy, const float* weight,
                            float* dx, Parallel& parallel) {
   return guarded([&] {
-    run_batch(shape, ConvolutionPass::backward_input, dy, weight, nullptr, dx, parallel);
+    constexpr ConvolutionPass pass = ConvolutionPass::backward_input;
+    const Division division(shape, pass);
+    if (division.kind == Division::Kind::channels)
+      return run_channels(shape, pass, division.parts, dy, weight, nullptr, nullptr, dx, parallel);
+    const float* reordered =
+        Convolution::cached(part_of(shape, division.images), pass, false).reordered_weight(weight);
+    run_images(shape, pass, division.images, dy, weight, reordered, nullptr, dx, parallel);
   });
 }
 
@@ -294,7 +422,8 @@ void set_up_library() {
 extern "C" __attribute__((visibility("default"))) const tide::DnnlPlugin* tide_dnnl_plugin() {
   static const tide::DnnlPlugin plugin = [] {
     tide::set_up_library();
-    return tide::DnnlPlugin{tide::forward, tide::backward_input, tide::backward_weight};
+    return tide::DnnlPlugin{tide::forward, tide::prepared_size, tide::prepare, tide::backward_input,
+                            tide::backward_weight};
   }();
   return &plugin;
 }

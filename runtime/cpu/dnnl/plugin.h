@@ -28,9 +28,13 @@ struct ConvolutionShape {
 /// Sizes are at least 1. Thread-safe. Each returns null, or an error message that is valid until
 /// the thread's next call.
 struct DnnlPlugin {
-  /// `bias` (o) may be null.
+  /// `bias` (o) and `prepared` may be null.
   const char* (*forward)(const ConvolutionShape&, const float* input, const float* weight,
-                         const float* bias, float* output, Parallel&);
+                         const float* prepared, const float* bias, float* output, Parallel&);
+  /// The number of floats in a prepared weight, and what forward needs of a weight.
+  int64_t (*prepared_size)(const ConvolutionShape&, bool has_bias);
+  const char* (*prepare)(const ConvolutionShape&, bool has_bias, const float* weight,
+                         float* prepared, Parallel&);
   const char* (*backward_input)(const ConvolutionShape&, const float* dy, const float* weight,
                                 float* dx, Parallel&);
   const char* (*backward_weight)(const ConvolutionShape&, const float* dy, const float* input,

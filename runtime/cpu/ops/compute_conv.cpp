@@ -8,6 +8,7 @@
 #include "runtime/cpu/gemm/patch_gradient.h"
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/ops/plain_planes.h"
+#include "runtime/cpu/ops/prepared_weight.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/winograd/winograd.h"
 #include "runtime/cpu/workspace.h"
@@ -216,6 +217,34 @@ void convolve(ComputeCall& call, const ConvolutionShape& shape, const Patches& p
   }
 }
 
+/// What a convolution needs of a weight that seldom changes: whether it is finite, then its data.
+class PreparedWeight {
+ public:
+  static constexpr int64_t kHeader = 16;  ///< floats
+
+  explicit PreparedWeight(const ComputeCall& call) {
+    const size_t place = has_bias(call) ? 3 : 2;
+    if (call.inputs.size() > place) start_ = static_cast<const float*>(call.inputs[place].data);
+  }
+
+  bool defined() const { return start_; }
+  bool is_finite() const { return *start_ != 0; }
+  const float* data() const { return start_ ? start_ + kHeader : nullptr; }
+
+ private:
+  const float* start_ = nullptr;
+};
+
+ConvolutionShape prepared_shape(const PrepareWeightAttributes& a) {
+  const ConvolutionAttributes& c = a.convolution;
+  return {a.input[0],   a.input[1],      a.input[2],
+          a.input[3],   a.weight[0],     a.output[2],
+          a.output[3],  a.weight[2],     a.weight[3],
+          c.stride[0],  c.stride[1],     c.padding[0],
+          c.padding[1], c.dilation[0],   c.dilation[1],
+          c.groups,     c.channels_last, c.weight_channels_last};
+}
+
 /// The result of a convolution without terms: zeros, plus the bias if there is one.
 void fill_empty(ComputeCall& call, const ConvolutionShape& s) {
   const ArrayView& result = call.outputs[0];
@@ -237,7 +266,7 @@ namespace {
 /// among the inputs and outputs.
 void on_plain_arrays(ComputeCall& call, ComputeFunction function, size_t weight) {
   auto a = unpack<ConvolutionAttributes>(call.attributes);
-  constexpr size_t kNone = 4;
+  constexpr size_t kNone = 8;  // more than there are arrays
   const size_t plain = a.weight_channels_last ? kNone : weight;
   a.channels_last = a.weight_channels_last = false;
   on_plain_planes(call, function, pack(a), plain);
@@ -248,6 +277,28 @@ bool is_channels_last_double(const ComputeCall& call) {
 }
 
 }  // namespace
+
+int64_t prepared_weight_size(std::span<const int64_t> attributes) {
+  const auto a = unpack<PrepareWeightAttributes>(attributes);
+  const ConvolutionShape shape = prepared_shape(a);
+  return PreparedWeight::kHeader +
+         (winograd_suits_forward(shape)
+              ? winograd_prepared_size(shape)
+              : dnnl_plugin().prepared_size(shape, a.convolution.has_bias));
+}
+
+void compute_prepare_weight(ComputeCall& call) {
+  const auto a = unpack<PrepareWeightAttributes>(call.attributes);
+  const ConvolutionShape shape = prepared_shape(a);
+  const auto* weight = static_cast<const float*>(call.inputs[0].data);
+  auto* to = static_cast<float*>(call.outputs[0].data);
+  const bool is_finite = all_finite(weight, shape.weight_size(), *call.parallel);
+  std::fill_n(to, PreparedWeight::kHeader, is_finite ? 1.0f : 0.0f);
+  float* data = to + PreparedWeight::kHeader;
+  if (!is_finite) return;
+  if (winograd_suits_forward(shape)) return winograd_prepare(shape, weight, data, *call.parallel);
+  check(dnnl_plugin().prepare(shape, a.convolution.has_bias, weight, data, *call.parallel));
+}
 
 void compute_conv2d(ComputeCall& call) {
   if (is_channels_last_double(call)) return on_plain_arrays(call, compute_conv2d, 1);
@@ -260,15 +311,18 @@ void compute_conv2d(ComputeCall& call) {
       [](PatchConvolution<double>& convolution, const double* input, const double* weight,
          const double* bias, double* output) { convolution.forward(input, weight, bias, output); },
       [&](const float* input, const float* weight, const float* bias, float* output) {
-        if (!all_finite(weight, shape.weight_size(), *call.parallel)) {
+        const PreparedWeight prepared(call);
+        if (prepared.defined() ? !prepared.is_finite()
+                               : !all_finite(weight, shape.weight_size(), *call.parallel)) {
           needs_plain = shape.channels_last;
           if (needs_plain) return;
           return PatchConvolution<float>(shape, *call.parallel)
               .forward(input, weight, bias, output);
         }
+        const float* ready = prepared.data();
         if (winograd_suits_forward(shape))
-          return winograd_forward(shape, input, weight, bias, output, *call.parallel);
-        check(dnnl_plugin().forward(shape, input, weight, bias, output, *call.parallel));
+          return winograd_forward(shape, input, weight, ready, bias, output, *call.parallel);
+        check(dnnl_plugin().forward(shape, input, weight, ready, bias, output, *call.parallel));
       });
   if (needs_plain) on_plain_arrays(call, compute_conv2d, 1);
 }

@@ -13,6 +13,8 @@ namespace {
 
 /// Channels must be a multiple of this: full panels of every product kernel.
 constexpr int64_t kChannelStep = 32;
+/// Larger filters are transformed in each call: at the points they have four times their size.
+constexpr int64_t kMostPrepared = 1 << 16;
 /// With fewer tiles, the transforms of the filters do not pay off.
 constexpr int64_t kFewTiles = 32;
 /// Tiles of a block, whose values at points roughly fit in L2.
@@ -95,10 +97,17 @@ float* shared_workspace(int64_t size) {
 class Filters {
  public:
   Filters(int64_t sources, int64_t results)
+      : Filters(sources, results, shared_workspace(size(sources, results))) {}
+  /// In memory of the caller, where they may have been transformed before.
+  Filters(int64_t sources, int64_t results, float* data)
       : sources_(sources),
         results_(results),
         point_stride_(sources * results + kGap),
-        data_(shared_workspace(kWinogradPoints * point_stride_)) {}
+        data_(data) {}
+
+  static int64_t size(int64_t sources, int64_t results) {
+    return kWinogradPoints * (sources * results + kGap);
+  }
 
   /// Filters (results, sources, 3, 3); flipped: (sources, results, 3, 3), read backwards.
   void transform(const float* weight, bool flipped, bool channels_last, Parallel& parallel) const {
@@ -207,10 +216,22 @@ bool winograd_suits_backward_weight(const ConvolutionShape& shape) {
   return has_form(shape) && output_grid(shape).worthwhile();
 }
 
+int64_t winograd_prepared_size(const ConvolutionShape& s) {
+  return s.c * s.o <= kMostPrepared ? Filters::size(s.c, s.o) : 0;
+}
+
+void winograd_prepare(const ConvolutionShape& s, const float* weight, float* prepared,
+                      Parallel& parallel) {
+  if (winograd_prepared_size(s) == 0) return;
+  Filters(s.c, s.o, prepared).transform(weight, false, s.weight_channels_last, parallel);
+}
+
 void winograd_forward(const ConvolutionShape& s, const float* input, const float* weight,
-                      const float* bias, float* output, Parallel& parallel) {
-  const Filters filters(s.c, s.o);
-  filters.transform(weight, false, s.weight_channels_last, parallel);
+                      const float* prepared, const float* bias, float* output, Parallel& parallel) {
+  const bool is_prepared = prepared && winograd_prepared_size(s) > 0;
+  const Filters filters =
+      is_prepared ? Filters(s.c, s.o, const_cast<float*>(prepared)) : Filters(s.c, s.o);
+  if (!is_prepared) filters.transform(weight, false, s.weight_channels_last, parallel);
   convolve(output_grid(s), input_planes(s, s.pad_h, s.pad_w), output_planes(s, 0, 0), input,
            filters, bias, output, parallel);
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/device/registry.h"
@@ -15,6 +16,7 @@
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/padding.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/tensor/derived.h"
 #include "runtime/tensor/record.h"
 #include "runtime/types/error.h"
 
@@ -112,8 +114,8 @@ ConvolutionAttributes attributes_of(const Window& w, bool has_bias) {
 }
 
 Tensor record_plane(ComputeOp op, const Window& w, std::span<const Tensor> inputs,
-                    const Shape& shape) {
-  const auto attributes = pack(attributes_of(w, inputs.size() == 3));
+                    const Shape& shape, bool has_bias = false) {
+  const auto attributes = pack(attributes_of(w, has_bias));
   const ComputeResult result{shape, inputs[0].dtype()};
   PlanesLayout layout(w.channels_last);
   (op == ComputeOp::conv2d_backward_weight ? layout.results : layout.inputs[1]) =
@@ -130,23 +132,53 @@ Tensor arranged_weight(const Window& w, const Tensor& weight) {
 Tensor input_gradient(const Window& w, const Tensor& dy, const Tensor& weight, const Shape& shape);
 Tensor weight_gradient(const Window& w, const Tensor& dy, const Tensor& x, const Shape& shape);
 
+/// The weight prepared for a convolution of x into `shape`, if there is such a form, and the weight
+/// stays as it is.
+Tensor prepared_weight(const Window& w, const Tensor& x, const Tensor& weight, const Shape& shape,
+                       bool has_bias) {
+  const auto size = platform(x.device().kind).prepared_size;
+  if (!size || weight.dtype() != DType::f32 || shape.numel() == 0) return {};
+  PrepareWeightAttributes a{
+      .input = {}, .weight = {}, .output = {}, .convolution = attributes_of(w, has_bias)};
+  for (int d = 0; d < 4; ++d) {
+    a.input[d] = x.shape()[d];
+    a.weight[d] = weight.shape()[d];
+    a.output[d] = shape[d];
+  }
+  const auto attributes = pack(a);
+  return derived_from(weight, attributes, [&] {
+    const Tensor whole =
+        w.weight_channels_last ? make_view(weight, with_channels_last(weight.layout())) : weight;
+    const ComputeResult result{{size(attributes)}, DType::f32};
+    return record_compute(ComputeOp::prepare_weight, w.name, {&whole, 1}, {&result, 1},
+                          attributes)[0];
+  });
+}
+
 /// The convolution itself, of x (n, c, h, w); bias may be undefined.
 Tensor plane(const Window& w, const Tensor& input, const Tensor& kernel, const Tensor& bias) {
   const Tensor x = arranged_planes(w, input), weight = arranged_weight(w, kernel);
   const Shape shape{x.shape()[0], weight.shape()[0], result_size(w, x, weight, 0),
                     result_size(w, x, weight, 1)};
-  const Tensor inputs[] = {x, weight, bias.defined() ? contiguous(bias) : bias};
-  const std::span used(inputs, bias.defined() ? 3 : 2);
+  const Tensor operands[] = {x, weight, bias.defined() ? contiguous(bias) : bias};
+  const std::span used(operands, bias.defined() ? 3 : 2);
   // A separate addition fuses with the following ops, and gives the same bits.
   const bool apart = bias.defined() && !capabilities(x.device()).convolution_takes_bias;
-  Tensor y = record_plane(ComputeOp::conv2d, w, apart ? used.first(2) : used, shape);
+  const bool has_bias = bias.defined() && !apart;
+  const bool differentiable =
+      needs_grad_fn(x) || needs_grad_fn(weight) || (bias.defined() && needs_grad_fn(bias));
+  std::vector<Tensor> inputs(operands, operands + (has_bias ? 3 : 2));
+  if (!differentiable)
+    if (const Tensor prepared = prepared_weight(w, x, weight, shape, has_bias); prepared.defined())
+      inputs.push_back(prepared);
+  Tensor y = record_plane(ComputeOp::conv2d, w, inputs, shape, has_bias);
   if (apart) {
     Layout column;
-    inputs[2].layout().reshape({weight.shape()[0], 1, 1}, &column);
+    operands[2].layout().reshape({weight.shape()[0], 1, 1}, &column);
     y = record_map(ElementwiseOp::add, w.name, y.dtype(), y.dtype(),
-                   {y, make_view(inputs[2], column)});
+                   {y, make_view(operands[2], column)});
   }
-  if (needs_grad_fn(x) || needs_grad_fn(weight) || (bias.defined() && needs_grad_fn(bias))) {
+  if (differentiable) {
     set_grad_fn(y, w.name, used, false,
                 [w, x = Saved(x), weight = Saved(weight)](const GradientCall& call) {
                   std::vector<Tensor> result(call.needed.size());

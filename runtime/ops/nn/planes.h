@@ -17,11 +17,11 @@ Tensor arranged(const Tensor& x, bool channels_last);
 
 /// Which arrays of rank 4 are channels last.
 struct PlanesLayout {
-  std::array<bool, 3> inputs;
+  std::array<bool, 4> inputs;
   bool results;
 
   /// All of them, or none.
-  explicit PlanesLayout(bool last) : inputs{last, last, last}, results(last) {}
+  explicit PlanesLayout(bool last) : inputs{last, last, last, last}, results(last) {}
 };
 
 /// record_compute for dense arrays in these layouts.
