@@ -7,7 +7,7 @@
 
 #include "runtime/codegen/machine_code.h"
 #include "runtime/codegen/object_cache.h"
-#include "runtime/cpu/ops/prepared_weight.h"
+#include "runtime/cpu/planes/prepared_weight.h"
 #include "runtime/cpu/sim_backend.h"
 #include "runtime/os/environment.h"
 

@@ -34,16 +34,16 @@ memory::desc describe(const memory::dims& dims, memory::format_tag tag) {
   return memory::desc(dims, memory::data_type::f32, tag);
 }
 
-/// Padding behind the last element, so that a convolution of `in` elements has `out` results. It
+/// Padding after the last element, so that a convolution of `in` elements has `out` results. It
 /// may be negative: the last elements are then not used.
-int64_t padding_behind(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t dilation,
-                       int64_t before) {
+int64_t padding_after(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t dilation,
+                      int64_t before) {
   return (out - 1) * stride + (kernel - 1) * dilation + 1 - in - before;
 }
 
 /// Sizes of the three arrays in oneDNN's terms.
 struct Dims {
-  memory::dims input, weight, bias, output, strides, dilations, pads, pads_behind;
+  memory::dims input, weight, bias, output, strides, dilations, pads, pads_after;
   bool grouped, channels_last, weight_channels_last;
 
   explicit Dims(const ConvolutionShape& s)
@@ -54,8 +54,8 @@ struct Dims {
         strides{s.stride_h, s.stride_w},
         dilations{s.dilation_h - 1, s.dilation_w - 1},
         pads{s.pad_h, s.pad_w},
-        pads_behind{padding_behind(s.h, s.oh, s.kh, s.stride_h, s.dilation_h, s.pad_h),
-                    padding_behind(s.w, s.ow, s.kw, s.stride_w, s.dilation_w, s.pad_w)},
+        pads_after{padding_after(s.h, s.oh, s.kh, s.stride_h, s.dilation_h, s.pad_h),
+                   padding_after(s.w, s.ow, s.kw, s.stride_w, s.dilation_w, s.pad_w)},
         grouped(s.groups > 1),
         channels_last(s.channels_last),
         weight_channels_last(s.weight_channels_last) {
@@ -127,9 +127,9 @@ Convolution::Convolution(const ConvolutionShape& shape, ConvolutionPass pass, bo
   const auto algorithm = dnnl::algorithm::convolution_auto;
   const auto forward = description<dnnl::convolution_forward>(
       std::tuple(dnnl::prop_kind::forward_training, algorithm, input, weight, bias, output,
-                 dims.strides, dims.dilations, dims.pads, dims.pads_behind));
+                 dims.strides, dims.dilations, dims.pads, dims.pads_after));
   const std::tuple backward(algorithm, input, weight, output, dims.strides, dims.dilations,
-                            dims.pads, dims.pads_behind);
+                            dims.pads, dims.pads_after);
   if (pass == ConvolutionPass::forward) {
     prepare(forward, dims.given_input(), dims.given_weight(), dims.given_output());
     if (has_bias) {

@@ -41,6 +41,8 @@ ConvolutionShape part_of(ConvolutionShape shape, int64_t images) {
 
 /// Batches of fewer images are split within each image, by channels.
 constexpr int64_t kFewImages = 4;
+/// Parts have whole blocks of channels: oneDNN computes full vectors.
+constexpr int64_t kBlockChannels = 16;
 /// Channels of the result that are worth a separate part.
 constexpr int64_t kPartChannels = 32;
 /// Multiply-adds with each element of a part's input that are worth reordering it again.
@@ -53,9 +55,12 @@ class ChannelPart {
   /// Part `index` of `parts`.
   ChannelPart(const ConvolutionShape& shape, ConvolutionPass pass, int64_t index, int64_t parts)
       : forward_(pass == ConvolutionPass::forward), full_(shape), part_(part_of(shape, 1)) {
-    const int64_t units = units_of(shape, pass);
-    unit_ = units * index / parts;
-    const int64_t count = units * (index + 1) / parts - unit_;
+    const int64_t units = units_of(shape, pass), block = shape.groups > 1 ? 1 : kBlockChannels;
+    const auto first = [&](int64_t part) {
+      return std::min(units, (units + block - 1) / block * part / parts * block);
+    };
+    unit_ = first(index);
+    const int64_t count = first(index + 1) - unit_;
     if (shape.groups > 1) {
       part_.groups = count;
       part_.c = shape.c / shape.groups * count;

@@ -5,9 +5,9 @@
 
 #include "runtime/cpu/instruction_set.h"
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cpu/ops/plain_planes.h"
-#include "runtime/cpu/ops/pooling_channels_last.h"
-#include "runtime/cpu/ops/pooling_windows.h"
+#include "runtime/cpu/planes/plain_planes.h"
+#include "runtime/cpu/planes/pooling_channels_last.h"
+#include "runtime/cpu/planes/pooling_windows.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/workspace.h"
 

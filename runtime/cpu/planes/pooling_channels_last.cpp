@@ -1,9 +1,9 @@
 // Pools channels-last planes: all channels of a pixel at a time.
-#include "runtime/cpu/ops/pooling_channels_last.h"
+#include "runtime/cpu/planes/pooling_channels_last.h"
 
 #include <algorithm>
 
-#include "runtime/cpu/ops/pooling_windows.h"
+#include "runtime/cpu/planes/pooling_windows.h"
 #include "runtime/cpu/wide_vectors.h"
 #include "runtime/cpu/workspace.h"
 

@@ -1,5 +1,5 @@
 // Runs calls on channels-last planes as calls on plain ones.
-#include "runtime/cpu/ops/plain_planes.h"
+#include "runtime/cpu/planes/plain_planes.h"
 
 #include <cstddef>
 #include <cstring>
