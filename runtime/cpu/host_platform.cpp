@@ -7,6 +7,7 @@
 
 #include "runtime/codegen/machine_code.h"
 #include "runtime/codegen/object_cache.h"
+#include "runtime/cpu/planes/prepared_weight.h"
 #include "runtime/cpu/sim_backend.h"
 #include "runtime/os/environment.h"
 
@@ -36,11 +37,12 @@ Team& cpu_team() {
 
 const Platform& host_platform() {
   static const Platform row{
-      .capabilities = {},
+      .capabilities = {.channels_last = true},
       .devices = [] { return std::vector<uint8_t>{0}; },
       .make_device = [](uint8_t) -> std::unique_ptr<DeviceBackend> {
         return std::make_unique<HostDevice>(cpu_team());
       },
+      .prepared_size = prepared_weight_size,
       .name =
           [](uint8_t) {
             return std::to_string(cpu_team().threads()) + " threads, " + kernel_cpu();
@@ -59,7 +61,7 @@ const Platform& host_platform() {
 
 const Platform& sim_platform() {
   static const Platform row{
-      .capabilities = {.pins_host_memory = true},
+      .capabilities = {.channels_last = true, .pins_host_memory = true},
       .devices =
           [] {
             std::vector<uint8_t> numbers(static_cast<size_t>(sim_count()));
@@ -69,6 +71,7 @@ const Platform& sim_platform() {
       .make_device = [](uint8_t index) -> std::unique_ptr<DeviceBackend> {
         return std::make_unique<SimDevice>(index);
       },
+      .prepared_size = prepared_weight_size,
       .name = [](uint8_t) { return std::string("simulated accelerator"); },
       .has_library = [](uint8_t, ComputeOp op) { return host_has_library(op); }};
   return row;

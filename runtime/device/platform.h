@@ -28,6 +28,8 @@ struct Capabilities {
   std::span<const ComputeOp> composed = {};
   /// Convolutions and pools accept and return channels-last planes without conversion.
   bool channels_last = false;
+  /// The weight of a convolution on channels-last planes must be channels last, too.
+  bool channels_last_weights = false;
   /// A convolution adds its bias without another pass over the result.
   bool convolution_takes_bias = true;
   /// Matrix units multiply half-precision factors, accumulating in float32.
@@ -53,6 +55,9 @@ struct Platform {
   std::vector<uint8_t> (*devices)();
   /// Throws if the device cannot be set up.
   std::unique_ptr<DeviceBackend> (*make_device)(uint8_t index);
+  /// The number of f32 in the result of ComputeOp::prepare_weight with these attributes; null:
+  /// there is no such op.
+  int64_t (*prepared_size)(std::span<const int64_t> attributes) = nullptr;
   /// A short description: "8 threads, haswell".
   std::string (*name)(uint8_t index);
   /// Whether the device runs the op as one, by a library or by code specific to it, faster than a

@@ -66,7 +66,15 @@ struct RecurrenceAttributes {
 struct ConvolutionAttributes {
   Attribute<bool> has_bias;
   Attribute<int64_t> stride[2], padding[2], dilation[2], groups;
-  Attribute<bool> tf32, channels_last;
+  Attribute<bool> tf32;
+  Attribute<bool> weight_channels_last;  ///< (o, kh, kw, c / groups), also of its gradient
+  Attribute<bool> channels_last;
+};
+
+/// Sizes are those of planes (n, c, h, w) and of a weight (o, c / groups, kh, kw).
+struct PrepareWeightAttributes {
+  Attribute<int64_t> input[4], weight[4], output[4];
+  ConvolutionAttributes convolution;
 };
 
 struct MaxPoolAttributes {

@@ -33,6 +33,12 @@ struct ComputeDetails {
   std::vector<int64_t> attributes;
 };
 
+/// A value that is kept with the one that it is computed from (tensor/derived.h).
+struct DerivedValue {
+  std::vector<int64_t> key;
+  Ref<Node> value;
+};
+
 /// An immutable value: one array, dense and row-major. Nodes belong to the recording thread; queue
 /// threads only see addresses.
 struct Node : ThreadRefCounted<Node>, Recycled<Node> {
@@ -81,6 +87,7 @@ struct Node : ThreadRefCounted<Node>, Recycled<Node> {
   Ref<Storage> storage;
   uint64_t ticket = 0;
   Ref<Failure> failure;
+  std::unique_ptr<std::vector<DerivedValue>> derived;
 
   /// Whether this value replaces argument 1.
   bool replaces() const { return kind == Kind::assign || kind == Kind::write; }

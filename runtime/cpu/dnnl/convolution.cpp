@@ -34,10 +34,17 @@ memory::desc describe(const memory::dims& dims, memory::format_tag tag) {
   return memory::desc(dims, memory::data_type::f32, tag);
 }
 
+/// Padding after the last element, so that a convolution of `in` elements has `out` results. It
+/// may be negative: the last elements are then not used.
+int64_t padding_after(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t dilation,
+                      int64_t before) {
+  return (out - 1) * stride + (kernel - 1) * dilation + 1 - in - before;
+}
+
 /// Sizes of the three arrays in oneDNN's terms.
 struct Dims {
-  memory::dims input, weight, bias, output, strides, dilations, pads;
-  bool grouped;
+  memory::dims input, weight, bias, output, strides, dilations, pads, pads_after;
+  bool grouped, channels_last, weight_channels_last;
 
   explicit Dims(const ConvolutionShape& s)
       : input{s.n, s.c, s.h, s.w},
@@ -47,14 +54,23 @@ struct Dims {
         strides{s.stride_h, s.stride_w},
         dilations{s.dilation_h - 1, s.dilation_w - 1},
         pads{s.pad_h, s.pad_w},
-        grouped(s.groups > 1) {
+        pads_after{padding_after(s.h, s.oh, s.kh, s.stride_h, s.dilation_h, s.pad_h),
+                   padding_after(s.w, s.ow, s.kw, s.stride_w, s.dilation_w, s.pad_w)},
+        grouped(s.groups > 1),
+        channels_last(s.channels_last),
+        weight_channels_last(s.weight_channels_last) {
     if (grouped) weight = {s.groups, s.o / s.groups, s.c / s.groups, s.kh, s.kw};
   }
 
-  memory::desc plain_input() const { return describe(input, memory::format_tag::nchw); }
-  memory::desc plain_output() const { return describe(output, memory::format_tag::nchw); }
-  memory::desc plain_weight() const {
-    return describe(weight, grouped ? memory::format_tag::goihw : memory::format_tag::oihw);
+  memory::format_tag planes_tag() const {
+    return channels_last ? memory::format_tag::nhwc : memory::format_tag::nchw;
+  }
+  memory::desc given_input() const { return describe(input, planes_tag()); }
+  memory::desc given_output() const { return describe(output, planes_tag()); }
+  memory::desc given_weight() const {
+    using Tag = memory::format_tag;
+    if (weight_channels_last) return describe(weight, grouped ? Tag::abdec : Tag::acdb);
+    return describe(weight, grouped ? Tag::goihw : Tag::oihw);
   }
 };
 
@@ -103,27 +119,29 @@ struct KeyHash {
 Convolution::Convolution(const ConvolutionShape& shape, ConvolutionPass pass, bool has_bias) {
   const Dims dims(shape);
   const auto any = memory::format_tag::any;
-  const auto input = describe(dims.input, any), weight = describe(dims.weight, any),
-             output = describe(dims.output, any);
+  // Channels-last planes are as fast as any others, and need not be reordered.
+  const auto planes = dims.channels_last ? dims.planes_tag() : any;
+  const auto input = describe(dims.input, planes), weight = describe(dims.weight, any),
+             output = describe(dims.output, planes);
   const auto bias = has_bias ? describe(dims.bias, memory::format_tag::a) : memory::desc();
   const auto algorithm = dnnl::algorithm::convolution_auto;
   const auto forward = description<dnnl::convolution_forward>(
       std::tuple(dnnl::prop_kind::forward_training, algorithm, input, weight, bias, output,
-                 dims.strides, dims.dilations, dims.pads, dims.pads));
+                 dims.strides, dims.dilations, dims.pads, dims.pads_after));
   const std::tuple backward(algorithm, input, weight, output, dims.strides, dims.dilations,
-                            dims.pads, dims.pads);
+                            dims.pads, dims.pads_after);
   if (pass == ConvolutionPass::forward) {
-    prepare(forward, dims.plain_input(), dims.plain_weight(), dims.plain_output());
+    prepare(forward, dims.given_input(), dims.given_weight(), dims.given_output());
     if (has_bias) {
       bias_ = memory(bias, engine(), nullptr);
       arguments_[DNNL_ARG_BIAS] = bias_;
     }
   } else if (pass == ConvolutionPass::backward_input) {
-    prepare(description<dnnl::convolution_backward_data>(backward, forward), dims.plain_output(),
-            dims.plain_weight(), dims.plain_input());
+    prepare(description<dnnl::convolution_backward_data>(backward, forward), dims.given_output(),
+            dims.given_weight(), dims.given_input());
   } else {
-    prepare(description<dnnl::convolution_backward_weights>(backward, forward), dims.plain_output(),
-            dims.plain_input(), dims.plain_weight());
+    prepare(description<dnnl::convolution_backward_weights>(backward, forward), dims.given_output(),
+            dims.given_input(), dims.given_weight());
   }
 }
 
@@ -159,33 +177,42 @@ void Convolution::prepare(const Description& description, const memory::desc& fi
                 {DNNL_ARG_SCRATCHPAD, scratchpad_}};
 }
 
-Convolution::Operand Convolution::operand(const memory::desc& plain, const memory::desc& preferred,
+Convolution::Operand Convolution::operand(const memory::desc& given, const memory::desc& preferred,
                                           bool result) {
   Operand operand;
-  operand.plain = memory(plain, engine(), nullptr);
-  operand.same = plain == preferred;
+  operand.given = memory(given, engine(), nullptr);
+  operand.same = given == preferred;
   if (operand.same) {
-    operand.preferred = operand.plain;
+    operand.preferred = operand.given;
     return operand;
   }
   operand.preferred = memory(preferred, engine(), nullptr);
-  operand.reorder = result ? dnnl::reorder(operand.preferred, operand.plain)
-                           : dnnl::reorder(operand.plain, operand.preferred);
+  operand.reorder = result ? dnnl::reorder(operand.preferred, operand.given)
+                           : dnnl::reorder(operand.given, operand.preferred);
   return operand;
 }
 
 void Convolution::run(const float* first, const float* second, const float* bias, float* result) {
-  second_.plain.set_data_handle(const_cast<float*>(second));
+  second_.given.set_data_handle(const_cast<float*>(second));
   execute(first, bias, result, {&first_, &second_, &result_});
+}
+
+int64_t Convolution::reordered_size() const {
+  if (second_.same) return 0;
+  return static_cast<int64_t>(aligned(second_.preferred.get_desc().get_size()) / sizeof(float));
+}
+
+void Convolution::reorder_weight(const float* second, float* to) {
+  second_.given.set_data_handle(const_cast<float*>(second));
+  second_.preferred.set_data_handle(to);
+  second_.reorder.execute(stream(), second_.given, second_.preferred);
 }
 
 const float* Convolution::reordered_weight(const float* second) {
   if (second_.same) return second;
   static thread_local Workspace workspace;
-  float* data = workspace.get<float>(second_.preferred.get_desc().get_size() / sizeof(float) + 1);
-  second_.plain.set_data_handle(const_cast<float*>(second));
-  second_.preferred.set_data_handle(data);
-  second_.reorder.execute(stream(), second_.plain, second_.preferred);
+  float* data = workspace.get<float>(static_cast<size_t>(reordered_size()));
+  reorder_weight(second, data);
   return data;
 }
 
@@ -210,15 +237,15 @@ void Convolution::execute(const float* first, const float* bias, float* result,
   take(scratchpad_);
   for (Operand* operand : moved)
     if (!operand->same) take(operand->preferred);
-  first_.plain.set_data_handle(const_cast<float*>(first));
-  result_.plain.set_data_handle(result);
+  first_.given.set_data_handle(const_cast<float*>(first));
+  result_.given.set_data_handle(result);
   if (bias) bias_.set_data_handle(const_cast<float*>(bias));
 
   for (Operand* operand : moved)
     if (!operand->same && operand != &result_)
-      operand->reorder.execute(stream(), operand->plain, operand->preferred);
+      operand->reorder.execute(stream(), operand->given, operand->preferred);
   primitive_.execute(stream(), arguments_);
-  if (!result_.same) result_.reorder.execute(stream(), result_.preferred, result_.plain);
+  if (!result_.same) result_.reorder.execute(stream(), result_.preferred, result_.given);
 }
 
 Convolution& Convolution::cached(const ConvolutionShape& shape, ConvolutionPass pass,

@@ -23,6 +23,10 @@ class Convolution {
   /// The second operand in the primitive's preferred layout: in place, or in memory of this thread
   /// that is valid until its next call. Several instances of one shape may use it.
   const float* reordered_weight(const float* second);
+  /// The number of floats of the second operand in that layout; 0: it is that of the caller.
+  int64_t reordered_size() const;
+  void reorder_weight(const float* second, float* to);
+  dnnl::memory::desc weight_layout() const { return second_.preferred.get_desc(); }
   /// Like run, with the second operand already in that layout.
   void run_reordered(const float* first, const float* second, const float* bias, float* result);
 
@@ -33,11 +37,11 @@ class Convolution {
  private:
   /// An array in the caller's layout, and in the primitive's; the same if no reorder is needed.
   struct Operand {
-    dnnl::memory plain, preferred;
+    dnnl::memory given, preferred;
     dnnl::reorder reorder;
     bool same = true;
   };
-  Operand operand(const dnnl::memory::desc& plain, const dnnl::memory::desc& preferred,
+  Operand operand(const dnnl::memory::desc& given, const dnnl::memory::desc& preferred,
                   bool result);
   template <class Description>
   void prepare(const Description& description, const dnnl::memory::desc& first,

@@ -41,21 +41,26 @@ ConvolutionShape part_of(ConvolutionShape shape, int64_t images) {
 
 /// Batches of fewer images are split within each image, by channels.
 constexpr int64_t kFewImages = 4;
+/// Parts have whole blocks of channels: oneDNN computes full vectors.
+constexpr int64_t kBlockChannels = 16;
 /// Channels of the result that are worth a separate part.
 constexpr int64_t kPartChannels = 32;
 /// Multiply-adds with each element of a part's input that are worth reordering it again.
 constexpr int64_t kUsesPerElement = 32;
 
 /// The convolution of one image for some of its groups; with a single group, for some channels of
-/// the result.
+/// the result. Groups are parts of planes only if those are not channels last.
 class ChannelPart {
  public:
   /// Part `index` of `parts`.
   ChannelPart(const ConvolutionShape& shape, ConvolutionPass pass, int64_t index, int64_t parts)
       : forward_(pass == ConvolutionPass::forward), full_(shape), part_(part_of(shape, 1)) {
-    const int64_t units = units_of(shape, pass);
-    unit_ = units * index / parts;
-    const int64_t count = units * (index + 1) / parts - unit_;
+    const int64_t units = units_of(shape, pass), block = shape.groups > 1 ? 1 : kBlockChannels;
+    const auto first = [&](int64_t part) {
+      return std::min(units, (units + block - 1) / block * part / parts * block);
+    };
+    unit_ = first(index);
+    const int64_t count = first(index + 1) - unit_;
     if (shape.groups > 1) {
       part_.groups = count;
       part_.c = shape.c / shape.groups * count;
@@ -70,6 +75,7 @@ class ChannelPart {
     const bool forward = pass == ConvolutionPass::forward;
     const int64_t work = shape.multiply_adds() / shape.n;
     const int64_t input = forward ? shape.input_size() : shape.output_size();
+    if (shape.channels_last && shape.groups > 1) return 1;
     int64_t most = shape.groups;  // each group has its own inputs
     if (most == 1)
       most =
@@ -77,18 +83,39 @@ class ChannelPart {
     return std::clamp<int64_t>(std::min(work / kChunkWork, most), 1, kMaxChunks);
   }
 
+  /// The floats of its prepared weight.
+  int64_t prepared_size(bool has_bias) const { return convolution(has_bias).reordered_size(); }
+  void prepare(const float* second, bool has_bias, float* to) const {
+    convolution(has_bias).reorder_weight(weight(second), to);
+  }
+
   /// first, second, bias -> result, like Convolution::run; `first` and `result` are this image's.
-  void run(const float* first, const float* second, const float* bias, float* result) const {
+  /// `prepared`: the part's own weight, or null.
+  void run(const float* first, const float* second, const float* prepared, const float* bias,
+           float* result) const {
     const int64_t from = forward_ ? full_.h * full_.w : full_.oh * full_.ow;
     const int64_t to = forward_ ? full_.oh * full_.ow : full_.h * full_.w;
     const int64_t groups = full_.groups;
     const int64_t inputs = (forward_ ? full_.c : full_.o) / groups;
     const int64_t outputs = groups > 1 ? (forward_ ? full_.o : full_.c) / groups : 1;
-    const ConvolutionPass pass =
-        forward_ ? ConvolutionPass::forward : ConvolutionPass::backward_input;
-    Convolution::cached(part_, pass, bias != nullptr)
-        .run(groups > 1 ? first + unit_ * inputs * from : first, weight(second),
-             bias ? bias + unit_ * outputs : nullptr, result + unit_ * outputs * to);
+    const float* part_bias = bias ? bias + unit_ * outputs : nullptr;
+    const auto run_on = [&](const float* from_part, float* to_part) {
+      Convolution& own = convolution(bias != nullptr);
+      if (prepared)
+        own.run_reordered(from_part, prepared, part_bias, to_part);
+      else
+        own.run(from_part, weight(second), part_bias, to_part);
+    };
+    if (!full_.channels_last)
+      return run_on(groups > 1 ? first + unit_ * inputs * from : first,
+                    result + unit_ * outputs * to);
+    const int64_t width = forward_ ? part_.o : part_.c, full_width = forward_ ? full_.o : full_.c;
+    if (width == full_width) return run_on(first, result);
+    static thread_local Workspace workspace;
+    float* own = workspace.get<float>(to * width);
+    run_on(first, own);
+    for (int64_t pixel = 0; pixel < to; ++pixel)
+      std::copy_n(own + pixel * width, width, result + pixel * full_width + unit_);
   }
 
  private:
@@ -98,6 +125,11 @@ class ChannelPart {
     return pass == ConvolutionPass::forward ? shape.o : shape.c;
   }
 
+  Convolution& convolution(bool has_bias) const {
+    const auto pass = forward_ ? ConvolutionPass::forward : ConvolutionPass::backward_input;
+    return Convolution::cached(part_, pass, has_bias);
+  }
+
   /// The part's filters: in place, or copied if they are not contiguous.
   const float* weight(const float* all) const {
     const int64_t units = full_.groups > 1 ? full_.groups : full_.o;
@@ -105,10 +137,12 @@ class ChannelPart {
     if (forward_ || full_.groups > 1) return all + unit_ * (full_.weight_size() / units);
     if (part_.c == full_.c) return all;
     static thread_local Workspace workspace;
-    const int64_t row = part_.c * taps;
-    float* copy = workspace.get<float>(full_.o * row);
-    for (int64_t o = 0; o < full_.o; ++o)
-      std::copy_n(all + (o * full_.c + unit_) * taps, row, copy + o * row);
+    const bool last = full_.weight_channels_last;
+    const int64_t rows = last ? full_.o * taps : full_.o, each = last ? 1 : taps;
+    float* copy = workspace.get<float>(rows * part_.c * each);
+    for (int64_t row = 0; row < rows; ++row)
+      std::copy_n(all + (row * full_.c + unit_) * each, part_.c * each,
+                  copy + row * part_.c * each);
     return copy;
   }
 
@@ -117,28 +151,168 @@ class ChannelPart {
   int64_t unit_;
 };
 
-/// Computes parts of the batch, each on one thread: chunks of images, or parts of each image's
-/// channels if there are few images. Their number depends on the shape alone, and so do the bits.
-/// (oneDNN's own threads would wait for each other at the end of each convolution: see Team.)
-void run_batch(const ConvolutionShape& shape, ConvolutionPass pass, const float* first,
-               const float* second, const float* bias, float* result, Parallel& parallel) {
+/// Some rows of the result of one image, for planes that are channels last. All parts use the same
+/// weight.
+class RowPart {
+ public:
+  /// Part `index` of `parts`.
+  RowPart(const ConvolutionShape& shape, int64_t index, int64_t parts)
+      : full_(shape), part_(part_of(shape, 1)) {
+    row_ = shape.oh * index / parts;
+    part_.oh = shape.oh * (index + 1) / parts - row_;
+    const int64_t first = row_ * shape.stride_h - shape.pad_h;
+    const int64_t reach = (part_.oh - 1) * shape.stride_h + (shape.kh - 1) * shape.dilation_h + 1;
+    input_row_ = std::clamp<int64_t>(first, 0, shape.h - 1);
+    part_.h = std::clamp<int64_t>(first + reach, input_row_ + 1, shape.h) - input_row_;
+    part_.pad_h = input_row_ - first;
+  }
+
+  /// The number of parts of one image, and whether they are better than parts of the channels: each
+  /// part reads all of the weight.
+  static int64_t count(const ConvolutionShape& shape) {
+    const bool few_weights = shape.weight_size() <= shape.input_size() + shape.output_size();
+    const bool all_overlap = shape.pad_h <= (shape.kh - 1) * shape.dilation_h;  // the input
+    if (!shape.channels_last || !all_overlap || (shape.groups == 1 && !few_weights)) return 1;
+    const int64_t work = shape.multiply_adds() / shape.n;
+    const int64_t most = std::min(kMaxChunks, shape.oh / kLeastRows);
+    return std::clamp<int64_t>(work / kChunkWork, 1, std::max<int64_t>(1, most));
+  }
+
+  Convolution& convolution(bool has_bias) const {
+    return Convolution::cached(part_, ConvolutionPass::forward, has_bias);
+  }
+
+  const float* input(const float* image) const { return image + input_row_ * full_.w * full_.c; }
+  float* output(float* image) const { return image + row_ * full_.ow * full_.o; }
+
+ private:
+  static constexpr int64_t kLeastRows = 2;
+  ConvolutionShape full_, part_;
+  int64_t row_, input_row_;
+};
+
+/// How a convolution is divided into parts, each computed on one thread: chunks of images, or, if
+/// there are few, rows or channels of each. Their number depends on the shape alone, and so do the
+/// bits. (oneDNN's own threads would wait for each other at the end of each convolution: see Team.)
+struct Division {
+  enum class Kind { images, rows, channels };
+  Kind kind = Kind::images;
+  int64_t images = 1;  ///< of a chunk; the last one may have fewer
+  int64_t parts = 1;   ///< of an image
+
+  Division(const ConvolutionShape& shape, ConvolutionPass pass) {
+    if (shape.n >= kFewImages) {
+      images = (shape.n + kMaxChunks - 1) / kMaxChunks;
+      return;
+    }
+    if (pass == ConvolutionPass::forward) parts = RowPart::count(shape);
+    kind = parts > 1 ? Kind::rows : Kind::channels;
+    if (parts == 1) parts = ChannelPart::count(shape, pass);
+  }
+};
+
+/// The weight of a forward pass in the layouts of its parts: prepared before, or reordered now.
+class PartWeights {
+ public:
+  PartWeights(const ConvolutionShape& shape, const Division& division, bool has_bias)
+      : shape_(shape), division_(division), has_bias_(has_bias) {}
+
+  int64_t size() const {
+    if (division_.kind != Division::Kind::channels) return shared().reordered_size();
+    return offset(division_.parts);
+  }
+
+  void prepare(const float* weight, float* to, Parallel& parallel) const {
+    if (division_.kind != Division::Kind::channels) {
+      if (size() > 0) shared().reorder_weight(weight, to);
+      return;
+    }
+    parallel.for_range(division_.parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        if (part(i).prepared_size(has_bias_) > 0)
+          part(i).prepare(weight, has_bias_, to + offset(i));
+    });
+  }
+
+  /// That of a part of the channels; null: it is read from the whole weight.
+  const float* of_channels(const float* prepared, int64_t i) const {
+    const bool is_prepared = prepared && part(i).prepared_size(has_bias_) > 0;
+    return is_prepared ? prepared + offset(i) : nullptr;
+  }
+  /// That of all other parts, on the calling thread.
+  const float* of_others(const float* prepared, const float* weight) const {
+    if (prepared && size() > 0) return prepared;
+    return shared().reordered_weight(weight);
+  }
+  /// The convolution whose layout they have.
+  Convolution& shared() const {
+    if (division_.kind == Division::Kind::rows)
+      return RowPart(shape_, division_.parts / 2, division_.parts).convolution(has_bias_);
+    return Convolution::cached(part_of(shape_, division_.images), ConvolutionPass::forward,
+                               has_bias_);
+  }
+
+ private:
+  ChannelPart part(int64_t i) const {
+    return {shape_, ConvolutionPass::forward, i, division_.parts};
+  }
+  int64_t offset(int64_t i) const {
+    int64_t sum = 0;
+    for (int64_t k = 0; k < i; ++k) sum += part(k).prepared_size(has_bias_);
+    return sum;
+  }
+
+  const ConvolutionShape& shape_;
+  const Division& division_;
+  bool has_bias_;
+};
+
+void run_rows(const ConvolutionShape& shape, const Division& division, const float* input,
+              const float* weight, const float* prepared, const float* bias, float* output,
+              Parallel& parallel) {
   const bool has_bias = bias != nullptr;
+  const PartWeights weights(shape, division, has_bias);
+  const float* shared = weights.of_others(prepared, weight);
+  const dnnl::memory::desc layout = weights.shared().weight_layout();
+  const int64_t parts = division.parts;
+  parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const RowPart part(shape, i % parts, parts);
+      const float* from = part.input(input + i / parts * shape.input_size());
+      float* to = part.output(output + i / parts * shape.output_size());
+      Convolution& convolution = part.convolution(has_bias);
+      if (convolution.weight_layout() == layout)
+        convolution.run_reordered(from, shared, bias, to);
+      else
+        convolution.run(from, weight, bias, to);
+    }
+  });
+}
+
+void run_channels(const ConvolutionShape& shape, ConvolutionPass pass, int64_t parts,
+                  const float* first, const float* second, const float* prepared, const float* bias,
+                  float* result, Parallel& parallel) {
   const bool forward = pass == ConvolutionPass::forward;
   const int64_t from = forward ? shape.input_size() : shape.output_size();
   const int64_t to = forward ? shape.output_size() : shape.input_size();
-  if (shape.n < kFewImages) {
-    const int64_t parts = ChannelPart::count(shape, pass);
-    return parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        ChannelPart(shape, pass, i % parts, parts)
-            .run(first + i / parts * from, second, bias, result + i / parts * to);
-    });
-  }
-  const int64_t images = (shape.n + kMaxChunks - 1) / kMaxChunks;
-  const int64_t chunks = (shape.n + images - 1) / images;
-  const ConvolutionShape part = part_of(shape, images);
-  const float* weight = Convolution::cached(part, pass, has_bias).reordered_weight(second);
-  parallel.for_range(chunks, 1, [&](int64_t begin, int64_t end) {
+  const Division division(shape, pass);
+  const PartWeights weights(shape, division, bias != nullptr);
+  parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      ChannelPart(shape, pass, i % parts, parts)
+          .run(first + i / parts * from, second,
+               prepared ? weights.of_channels(prepared, i % parts) : nullptr, bias,
+               result + i / parts * to);
+  });
+}
+
+void run_images(const ConvolutionShape& shape, ConvolutionPass pass, int64_t images,
+                const float* first, const float* second, const float* weight, const float* bias,
+                float* result, Parallel& parallel) {
+  const bool has_bias = bias != nullptr, forward = pass == ConvolutionPass::forward;
+  const int64_t from = forward ? shape.input_size() : shape.output_size();
+  const int64_t to = forward ? shape.output_size() : shape.input_size();
+  parallel.for_range((shape.n + images - 1) / images, 1, [&](int64_t begin, int64_t end) {
     for (int64_t chunk = begin; chunk < end; ++chunk) {
       const int64_t image = chunk * images, count = std::min(images, shape.n - image);
       Convolution& one = Convolution::cached(part_of(shape, count), pass, has_bias);
@@ -154,15 +328,48 @@ void run_batch(const ConvolutionShape& shape, ConvolutionPass pass, const float*
 }
 
 const char* forward(const ConvolutionShape& shape, const float* input, const float* weight,
-                    const float* bias, float* output, Parallel& parallel) {
-  return guarded(
-      [&] { run_batch(shape, ConvolutionPass::forward, input, weight, bias, output, parallel); });
+                    const float* prepared, const float* bias, float* output, Parallel& parallel) {
+  return guarded([&] {
+    constexpr ConvolutionPass pass = ConvolutionPass::forward;
+    const Division division(shape, pass);
+    switch (division.kind) {
+      case Division::Kind::rows:
+        return run_rows(shape, division, input, weight, prepared, bias, output, parallel);
+      case Division::Kind::channels:
+        return run_channels(shape, pass, division.parts, input, weight, prepared, bias, output,
+                            parallel);
+      case Division::Kind::images: {
+        const PartWeights weights(shape, division, bias != nullptr);
+        return run_images(shape, pass, division.images, input, weight,
+                          weights.of_others(prepared, weight), bias, output, parallel);
+      }
+    }
+  });
+}
+
+int64_t prepared_size(const ConvolutionShape& shape, bool has_bias) {
+  const Division division(shape, ConvolutionPass::forward);
+  return PartWeights(shape, division, has_bias).size();
+}
+
+const char* prepare(const ConvolutionShape& shape, bool has_bias, const float* weight,
+                    float* prepared, Parallel& parallel) {
+  return guarded([&] {
+    const Division division(shape, ConvolutionPass::forward);
+    PartWeights(shape, division, has_bias).prepare(weight, prepared, parallel);
+  });
 }
 
 const char* backward_input(const ConvolutionShape& shape, const float* dy, const float* weight,
                            float* dx, Parallel& parallel) {
   return guarded([&] {
-    run_batch(shape, ConvolutionPass::backward_input, dy, weight, nullptr, dx, parallel);
+    constexpr ConvolutionPass pass = ConvolutionPass::backward_input;
+    const Division division(shape, pass);
+    if (division.kind == Division::Kind::channels)
+      return run_channels(shape, pass, division.parts, dy, weight, nullptr, nullptr, dx, parallel);
+    const float* reordered =
+        Convolution::cached(part_of(shape, division.images), pass, false).reordered_weight(weight);
+    run_images(shape, pass, division.images, dy, weight, reordered, nullptr, dx, parallel);
   });
 }
 
@@ -220,7 +427,8 @@ void set_up_library() {
 extern "C" __attribute__((visibility("default"))) const tide::DnnlPlugin* tide_dnnl_plugin() {
   static const tide::DnnlPlugin plugin = [] {
     tide::set_up_library();
-    return tide::DnnlPlugin{tide::forward, tide::backward_input, tide::backward_weight};
+    return tide::DnnlPlugin{tide::forward, tide::prepared_size, tide::prepare, tide::backward_input,
+                            tide::backward_weight};
   }();
   return &plugin;
 }

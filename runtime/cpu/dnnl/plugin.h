@@ -13,6 +13,8 @@ namespace tide {
 struct ConvolutionShape {
   int64_t n, c, h, w, o, oh, ow, kh, kw;
   int64_t stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups;
+  /// Whether input and output are (n, h, w, c), and whether the weight is (o, kh, kw, c / groups).
+  int64_t channels_last = 0, weight_channels_last = 0;
 
   friend bool operator==(const ConvolutionShape&, const ConvolutionShape&) = default;
 
@@ -22,13 +24,17 @@ struct ConvolutionShape {
   int64_t multiply_adds() const { return n * output_size() * (c / groups) * kh * kw; }
 };
 
-/// Convolutions of f32 arrays, dense and row-major. Bits do not depend on the number of threads.
+/// Convolutions of dense f32 arrays. Bits do not depend on the number of threads.
 /// Sizes are at least 1. Thread-safe. Each returns null, or an error message that is valid until
 /// the thread's next call.
 struct DnnlPlugin {
-  /// `bias` (o) may be null.
+  /// `bias` (o) and `prepared` may be null.
   const char* (*forward)(const ConvolutionShape&, const float* input, const float* weight,
-                         const float* bias, float* output, Parallel&);
+                         const float* prepared, const float* bias, float* output, Parallel&);
+  /// The number of floats in a prepared weight, and what forward needs of a weight.
+  int64_t (*prepared_size)(const ConvolutionShape&, bool has_bias);
+  const char* (*prepare)(const ConvolutionShape&, bool has_bias, const float* weight,
+                         float* prepared, Parallel&);
   const char* (*backward_input)(const ConvolutionShape&, const float* dy, const float* weight,
                                 float* dx, Parallel&);
   const char* (*backward_weight)(const ConvolutionShape&, const float* dy, const float* input,

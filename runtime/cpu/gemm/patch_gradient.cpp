@@ -127,7 +127,8 @@ void sum_images(const ConvolutionShape& s, int64_t first, int64_t last, const fl
 
 bool patch_gradient_suits(const ConvolutionShape& s) {
   // For images of three channels, oneDNN has a specialized version.
-  return s.groups == 1 && s.c <= kFewChannels && s.c != 3 && s.c * s.kh * s.kw <= kMaxTaps;
+  return !s.channels_last && s.groups == 1 && s.c <= kFewChannels && s.c != 3 &&
+         s.c * s.kh * s.kw <= kMaxTaps;
 }
 
 void patch_gradient(const ConvolutionShape& s, const float* dy, const float* input, float* dw,

@@ -7,7 +7,8 @@
 #include "runtime/cpu/gemm/gemm.h"
 #include "runtime/cpu/gemm/patch_gradient.h"
 #include "runtime/cpu/ops/compute.h"
-#include "runtime/cpu/ops/plain_planes.h"
+#include "runtime/cpu/planes/plain_planes.h"
+#include "runtime/cpu/planes/prepared_weight.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/winograd/winograd.h"
 #include "runtime/cpu/workspace.h"
@@ -16,12 +17,23 @@
 namespace tide {
 namespace {
 
-ConvolutionShape convolution_shape(const ComputeCall& call, const Shape& input, const Shape& weight,
-                                   const Shape& output) {
+/// The sizes (n, c, h, w) of an array that may be channels last.
+Shape planes_of(const ArrayView& array, bool channels_last) {
+  return channels_last ? as_planes(array.layout).shape : array.layout.shape;
+}
+
+ConvolutionShape convolution_shape(const ComputeCall& call, const ArrayView& input_array,
+                                   const ArrayView& weight_array, const ArrayView& output_array) {
   const auto a = unpack<ConvolutionAttributes>(call.attributes);
-  return {input[0],     input[1],      input[2],      input[3],    weight[0],   output[2],
-          output[3],    weight[2],     weight[3],     a.stride[0], a.stride[1], a.padding[0],
-          a.padding[1], a.dilation[0], a.dilation[1], a.groups};
+  const Shape input = planes_of(input_array, a.channels_last),
+              weight = planes_of(weight_array, a.weight_channels_last),
+              output = planes_of(output_array, a.channels_last);
+  return {input[0],     input[1],        input[2],
+          input[3],     weight[0],       output[2],
+          output[3],    weight[2],       weight[3],
+          a.stride[0],  a.stride[1],     a.padding[0],
+          a.padding[1], a.dilation[0],   a.dilation[1],
+          a.groups,     a.channels_last, a.weight_channels_last};
 }
 
 bool has_bias(const ComputeCall& call) {
@@ -205,63 +217,145 @@ void convolve(ComputeCall& call, const ConvolutionShape& shape, const Patches& p
   }
 }
 
+/// What a convolution needs of a weight that seldom changes: whether it is finite, then its data.
+class PreparedWeight {
+ public:
+  static constexpr int64_t kHeader = 16;  ///< floats
+
+  explicit PreparedWeight(const ComputeCall& call) {
+    const size_t place = has_bias(call) ? 3 : 2;
+    if (call.inputs.size() > place) start_ = static_cast<const float*>(call.inputs[place].data);
+  }
+
+  bool defined() const { return start_; }
+  bool is_finite() const { return *start_ != 0; }
+  const float* data() const { return start_ ? start_ + kHeader : nullptr; }
+
+ private:
+  const float* start_ = nullptr;
+};
+
+ConvolutionShape prepared_shape(const PrepareWeightAttributes& a) {
+  const ConvolutionAttributes& c = a.convolution;
+  return {a.input[0],   a.input[1],      a.input[2],
+          a.input[3],   a.weight[0],     a.output[2],
+          a.output[3],  a.weight[2],     a.weight[3],
+          c.stride[0],  c.stride[1],     c.padding[0],
+          c.padding[1], c.dilation[0],   c.dilation[1],
+          c.groups,     c.channels_last, c.weight_channels_last};
+}
+
 /// The result of a convolution without terms: zeros, plus the bias if there is one.
-void fill_empty(ComputeCall& call) {
+void fill_empty(ComputeCall& call, const ConvolutionShape& s) {
   const ArrayView& result = call.outputs[0];
-  const Shape& shape = result.layout.shape;
   visit_type(result.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     auto* to = static_cast<T*>(result.data);
     const auto* bias = has_bias(call) ? static_cast<const T*>(call.inputs[2].data) : nullptr;
-    const int64_t plane = shape[2] * shape[3];
-    for (int64_t i = 0; i < shape.numel(); ++i) to[i] = bias ? bias[i / plane % shape[1]] : T();
+    const int64_t apart = s.channels_last ? 1 : s.oh * s.ow;  // elements of two channels
+    for (int64_t i = 0; i < result.layout.shape.numel(); ++i)
+      to[i] = bias ? bias[i / apart % s.o] : T();
   });
 }
 
 }  // namespace
 
+namespace {
+
+/// Runs a call on channels-last arrays on copies of them. `weight` is the number of the weight
+/// among the inputs and outputs.
+void on_plain_arrays(ComputeCall& call, ComputeFunction function, size_t weight) {
+  auto a = unpack<ConvolutionAttributes>(call.attributes);
+  constexpr size_t kNone = 8;  // more than there are arrays
+  const size_t plain = a.weight_channels_last ? kNone : weight;
+  a.channels_last = a.weight_channels_last = false;
+  on_plain_planes(call, function, pack(a), plain);
+}
+
+bool is_channels_last_double(const ComputeCall& call) {
+  return is_channels_last(call) && call.outputs[0].type == DType::f64;
+}
+
+}  // namespace
+
+int64_t prepared_weight_size(std::span<const int64_t> attributes) {
+  const auto a = unpack<PrepareWeightAttributes>(attributes);
+  const ConvolutionShape shape = prepared_shape(a);
+  return PreparedWeight::kHeader +
+         (winograd_suits_forward(shape)
+              ? winograd_prepared_size(shape)
+              : dnnl_plugin().prepared_size(shape, a.convolution.has_bias));
+}
+
+void compute_prepare_weight(ComputeCall& call) {
+  const auto a = unpack<PrepareWeightAttributes>(call.attributes);
+  const ConvolutionShape shape = prepared_shape(a);
+  const auto* weight = static_cast<const float*>(call.inputs[0].data);
+  auto* to = static_cast<float*>(call.outputs[0].data);
+  const bool is_finite = all_finite(weight, shape.weight_size(), *call.parallel);
+  std::fill_n(to, PreparedWeight::kHeader, is_finite ? 1.0f : 0.0f);
+  float* data = to + PreparedWeight::kHeader;
+  if (!is_finite) return;
+  if (winograd_suits_forward(shape)) return winograd_prepare(shape, weight, data, *call.parallel);
+  check(dnnl_plugin().prepare(shape, a.convolution.has_bias, weight, data, *call.parallel));
+}
+
 void compute_conv2d(ComputeCall& call) {
-  if (is_channels_last(call)) return on_plain_planes(call, compute_conv2d);
-  const ConvolutionShape shape = convolution_shape(
-      call, call.inputs[0].layout.shape, call.inputs[1].layout.shape, call.outputs[0].layout.shape);
-  if (is_empty(shape)) return fill_empty(call);
+  if (is_channels_last_double(call)) return on_plain_arrays(call, compute_conv2d, 1);
+  const ConvolutionShape shape =
+      convolution_shape(call, call.inputs[0], call.inputs[1], call.outputs[0]);
+  if (is_empty(shape)) return fill_empty(call, shape);
+  bool needs_plain = false;  // patches are those of plain arrays
   convolve(
       call, shape,
       [](PatchConvolution<double>& convolution, const double* input, const double* weight,
          const double* bias, double* output) { convolution.forward(input, weight, bias, output); },
       [&](const float* input, const float* weight, const float* bias, float* output) {
-        if (!all_finite(weight, shape.weight_size(), *call.parallel))
+        const PreparedWeight prepared(call);
+        if (prepared.defined() ? !prepared.is_finite()
+                               : !all_finite(weight, shape.weight_size(), *call.parallel)) {
+          needs_plain = shape.channels_last;
+          if (needs_plain) return;
           return PatchConvolution<float>(shape, *call.parallel)
               .forward(input, weight, bias, output);
+        }
+        const float* ready = prepared.data();
         if (winograd_suits_forward(shape))
-          return winograd_forward(shape, input, weight, bias, output, *call.parallel);
-        check(dnnl_plugin().forward(shape, input, weight, bias, output, *call.parallel));
+          return winograd_forward(shape, input, weight, ready, bias, output, *call.parallel);
+        check(dnnl_plugin().forward(shape, input, weight, ready, bias, output, *call.parallel));
       });
+  if (needs_plain) on_plain_arrays(call, compute_conv2d, 1);
 }
 
 void compute_conv2d_backward_input(ComputeCall& call) {
-  if (is_channels_last(call)) return on_plain_planes(call, compute_conv2d_backward_input);
-  const ConvolutionShape shape = convolution_shape(
-      call, call.outputs[0].layout.shape, call.inputs[1].layout.shape, call.inputs[0].layout.shape);
-  if (is_empty(shape)) return fill_empty(call);
+  if (is_channels_last_double(call)) return on_plain_arrays(call, compute_conv2d_backward_input, 1);
+  const ConvolutionShape shape =
+      convolution_shape(call, call.outputs[0], call.inputs[1], call.inputs[0]);
+  if (is_empty(shape)) return fill_empty(call, shape);
+  bool needs_plain = false;
   convolve(
       call, shape,
       [](PatchConvolution<double>& convolution, const double* dy, const double* weight,
          const double*, double* dx) { convolution.backward_input(dy, weight, dx); },
       [&](const float* dy, const float* weight, const float*, float* dx) {
-        if (!all_finite(weight, shape.weight_size(), *call.parallel))
+        if (!all_finite(weight, shape.weight_size(), *call.parallel)) {
+          needs_plain = shape.channels_last;
+          if (needs_plain) return;
           return PatchConvolution<float>(shape, *call.parallel).backward_input(dy, weight, dx);
+        }
         if (winograd_suits_backward_input(shape))
           return winograd_backward_input(shape, dy, weight, dx, *call.parallel);
         check(dnnl_plugin().backward_input(shape, dy, weight, dx, *call.parallel));
       });
+  if (needs_plain) on_plain_arrays(call, compute_conv2d_backward_input, 1);
 }
 
 void compute_conv2d_backward_weight(ComputeCall& call) {
-  if (is_channels_last(call)) return on_plain_planes(call, compute_conv2d_backward_weight);
-  const ConvolutionShape shape = convolution_shape(
-      call, call.inputs[1].layout.shape, call.outputs[0].layout.shape, call.inputs[0].layout.shape);
-  if (is_empty(shape)) return fill_empty(call);
+  if (is_channels_last_double(call))
+    return on_plain_arrays(call, compute_conv2d_backward_weight, 2);
+  const ConvolutionShape shape =
+      convolution_shape(call, call.inputs[1], call.outputs[0], call.inputs[0]);
+  if (is_empty(shape)) return fill_empty(call, shape);
   convolve(
       call, shape,
       [](PatchConvolution<double>& convolution, const double* dy, const double* input,

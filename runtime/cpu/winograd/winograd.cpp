@@ -13,6 +13,8 @@ namespace {
 
 /// Channels must be a multiple of this: full panels of every product kernel.
 constexpr int64_t kChannelStep = 32;
+/// Larger filters are transformed in each call: at the points they have four times their size.
+constexpr int64_t kMostPrepared = 1 << 16;
 /// With fewer tiles, the transforms of the filters do not pay off.
 constexpr int64_t kFewTiles = 32;
 /// Tiles of a block, whose values at points roughly fit in L2.
@@ -49,14 +51,18 @@ struct Grid {
 /// Planes of each image that strips of a grid are read from or written to.
 struct Planes {
   int64_t channels, height, width, pad_h, pad_w;
+  bool channels_last;
 
   WinogradStrip strip(const Grid& grid, int64_t number) const {
     const int64_t top = number % grid.rows() * kWinogradTile;
-    return {height, width, top - pad_h, -pad_w, grid.columns()};
+    const int64_t pixel_stride = channels_last ? channels : 1;
+    const int64_t channel_stride = channels_last ? 1 : height * width;
+    return {height, width, pixel_stride, channel_stride, top - pad_h, -pad_w, grid.columns()};
   }
   /// The offset of the planes from `channel` on, in the image that strip `number` belongs to.
   int64_t offset(const Grid& grid, int64_t number, int64_t channel) const {
-    return (number / grid.rows() * channels + channel) * height * width;
+    const int64_t image = number / grid.rows() * channels * height * width;
+    return image + channel * (channels_last ? 1 : height * width);
   }
 };
 
@@ -91,17 +97,27 @@ float* shared_workspace(int64_t size) {
 class Filters {
  public:
   Filters(int64_t sources, int64_t results)
+      : Filters(sources, results, shared_workspace(size(sources, results))) {}
+  /// In memory of the caller, where they may have been transformed before.
+  Filters(int64_t sources, int64_t results, float* data)
       : sources_(sources),
         results_(results),
         point_stride_(sources * results + kGap),
-        data_(shared_workspace(kWinogradPoints * point_stride_)) {}
+        data_(data) {}
+
+  static int64_t size(int64_t sources, int64_t results) {
+    return kWinogradPoints * (sources * results + kGap);
+  }
 
   /// Filters (results, sources, 3, 3); flipped: (sources, results, 3, 3), read backwards.
-  void transform(const float* weight, bool flipped, Parallel& parallel) const {
+  void transform(const float* weight, bool flipped, bool channels_last, Parallel& parallel) const {
     const WinogradKernel& kernel = winograd_kernel();
     const int columns = gemm_kernel<float>().columns;
-    const int64_t result_stride = 9 * (flipped ? 1 : sources_);
-    const int64_t source_stride = 9 * (flipped ? results_ : 1);
+    const int64_t inner = channels_last ? 1 : 9;  // stride of the second dimension
+    const int64_t result_stride = flipped ? inner : 9 * sources_;
+    const int64_t source_stride = flipped ? 9 * results_ : inner;
+    const WinogradFilterStrides strides{result_stride,
+                                        channels_last ? flipped ? results_ : sources_ : 1};
     const int64_t blocks = sources_ / kChannelStep;
     parallel.for_range(results_ / columns * blocks, 1, [&](int64_t begin, int64_t end) {
       for (int64_t item = begin; item < end; ++item) {
@@ -109,9 +125,8 @@ class Filters {
         for (int64_t source = first; source < first + kChannelStep; ++source)
           for (int lane = 0; lane < columns; lane += kernel.lanes)
             kernel.filter(
-                weight + (panel * columns + lane) * result_stride + source * source_stride,
-                result_stride, flipped, data_ + (panel * sources_ + source) * columns + lane,
-                point_stride_);
+                weight + (panel * columns + lane) * result_stride + source * source_stride, strides,
+                flipped, data_ + (panel * sources_ + source) * columns + lane, point_stride_);
       }
     });
   }
@@ -180,6 +195,13 @@ bool has_form(const ConvolutionShape& s) {
 Grid output_grid(const ConvolutionShape& s) { return {s.n, s.oh, s.ow}; }
 Grid input_grid(const ConvolutionShape& s) { return {s.n, s.h, s.w}; }
 
+Planes input_planes(const ConvolutionShape& s, int64_t pad_h, int64_t pad_w) {
+  return {s.c, s.h, s.w, pad_h, pad_w, s.channels_last != 0};
+}
+Planes output_planes(const ConvolutionShape& s, int64_t pad_h, int64_t pad_w) {
+  return {s.o, s.oh, s.ow, pad_h, pad_w, s.channels_last != 0};
+}
+
 }  // namespace
 
 bool winograd_suits_forward(const ConvolutionShape& shape) {
@@ -194,19 +216,31 @@ bool winograd_suits_backward_weight(const ConvolutionShape& shape) {
   return has_form(shape) && output_grid(shape).worthwhile();
 }
 
+int64_t winograd_prepared_size(const ConvolutionShape& s) {
+  return s.c * s.o <= kMostPrepared ? Filters::size(s.c, s.o) : 0;
+}
+
+void winograd_prepare(const ConvolutionShape& s, const float* weight, float* prepared,
+                      Parallel& parallel) {
+  if (winograd_prepared_size(s) == 0) return;
+  Filters(s.c, s.o, prepared).transform(weight, false, s.weight_channels_last, parallel);
+}
+
 void winograd_forward(const ConvolutionShape& s, const float* input, const float* weight,
-                      const float* bias, float* output, Parallel& parallel) {
-  const Filters filters(s.c, s.o);
-  filters.transform(weight, false, parallel);
-  convolve(output_grid(s), {s.c, s.h, s.w, s.pad_h, s.pad_w}, {s.o, s.oh, s.ow, 0, 0}, input,
+                      const float* prepared, const float* bias, float* output, Parallel& parallel) {
+  const bool is_prepared = prepared && winograd_prepared_size(s) > 0;
+  const Filters filters =
+      is_prepared ? Filters(s.c, s.o, const_cast<float*>(prepared)) : Filters(s.c, s.o);
+  if (!is_prepared) filters.transform(weight, false, s.weight_channels_last, parallel);
+  convolve(output_grid(s), input_planes(s, s.pad_h, s.pad_w), output_planes(s, 0, 0), input,
            filters, bias, output, parallel);
 }
 
 void winograd_backward_input(const ConvolutionShape& s, const float* dy, const float* weight,
                              float* dx, Parallel& parallel) {
   const Filters filters(s.o, s.c);
-  filters.transform(weight, true, parallel);
-  convolve(input_grid(s), {s.o, s.oh, s.ow, 2 - s.pad_h, 2 - s.pad_w}, {s.c, s.h, s.w, 0, 0}, dy,
+  filters.transform(weight, true, s.weight_channels_last, parallel);
+  convolve(input_grid(s), output_planes(s, 2 - s.pad_h, 2 - s.pad_w), input_planes(s, 0, 0), dy,
            filters, nullptr, dx, parallel);
 }
 
@@ -215,7 +249,7 @@ void winograd_backward_weight(const ConvolutionShape& s, const float* dy, const 
   const WinogradKernel& kernel = winograd_kernel();
   const GemmKernel<float>& product = gemm_kernel<float>();
   const Grid grid = output_grid(s);
-  const Planes from{s.c, s.h, s.w, s.pad_h, s.pad_w}, to{s.o, s.oh, s.ow, 0, 0};
+  const Planes from = input_planes(s, s.pad_h, s.pad_w), to = output_planes(s, 0, 0);
   const int64_t strips = std::min(grid.strips(), std::max<int64_t>(1, kSumTiles / grid.columns()));
   const ValuesLayout inputs(strips * grid.columns(), s.c), slopes(strips * grid.columns(), s.o);
   const int64_t sum_stride = s.c * s.o + kGap;
@@ -245,10 +279,13 @@ void winograd_backward_weight(const ConvolutionShape& s, const float* dy, const 
             nullptr, sum + point * sum_stride, s.o, first > 0);
     });
   }
+  const int64_t inner = s.weight_channels_last ? 1 : 9;
+  const WinogradFilterStrides strides{s.c * 9, s.weight_channels_last ? s.c : 1};
   parallel.for_range(s.o / kernel.lanes, 1, [&](int64_t begin, int64_t end) {
     for (int64_t o = begin * kernel.lanes; o < end * kernel.lanes; o += kernel.lanes)
       for (int64_t c = 0; c < s.c; ++c)
-        kernel.filter_gradient(sum + c * s.o + o, sum_stride, dw + (o * s.c + c) * 9, s.c * 9);
+        kernel.filter_gradient(sum + c * s.o + o, sum_stride, dw + o * s.c * 9 + c * inner,
+                               strides);
   });
 }
 

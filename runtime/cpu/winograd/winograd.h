@@ -24,8 +24,9 @@ constexpr int kWinogradTile = 4;
 
 /// A row of tiles over some planes of one image. Outside of their bounds, planes are zero.
 struct WinogradStrip {
-  int64_t height, width;  ///< of a plane; planes are contiguous
-  int64_t top, left;      ///< where the first tile begins; may be outside
+  int64_t height, width;                 ///< of a plane
+  int64_t pixel_stride, channel_stride;  ///< between neighbours of a row, and between planes
+  int64_t top, left;                     ///< where the first tile begins; may be outside
   int64_t tiles;
 };
 
@@ -35,6 +36,11 @@ template <class T>
 struct WinogradValues {
   T* data;
   int64_t point_stride, tile_stride;
+};
+
+/// Elements between filters of neighbouring lanes, and between the 9 elements of a filter.
+struct WinogradFilterStrides {
+  int64_t lane, tap;
 };
 
 /// The transforms for one instruction set, each for `lanes` neighbouring channels.
@@ -53,12 +59,12 @@ struct WinogradKernel {
   /// A^T x A of the values of each tile, plus a bias for each channel (null: none).
   void (*output)(const WinogradStrip&, WinogradValues<const float> from, const float* bias,
                  float* planes, float* workspace);
-  /// G x G^T of the filters of one channel; filters of neighbouring lanes are `stride` apart. A
-  /// flipped filter is read backwards.
-  void (*filter)(const float* filters, int64_t stride, bool flipped, float* to,
+  /// G x G^T of the filters of one channel. A flipped filter is read backwards.
+  void (*filter)(const float* filters, WinogradFilterStrides strides, bool flipped, float* to,
                  int64_t point_stride);
   /// G^T x G: 3 x 3 from the sums at points.
-  void (*filter_gradient)(const float* from, int64_t point_stride, float* filters, int64_t stride);
+  void (*filter_gradient)(const float* from, int64_t point_stride, float* filters,
+                          WinogradFilterStrides strides);
 };
 
 /// The kernels of each instruction set; calling one requires a processor that supports it.
@@ -72,7 +78,10 @@ bool winograd_suits_backward_weight(const ConvolutionShape& shape);
 
 /// The convolution and its gradients, as in DnnlPlugin.
 void winograd_forward(const ConvolutionShape& shape, const float* input, const float* weight,
-                      const float* bias, float* output, Parallel& parallel);
+                      const float* prepared, const float* bias, float* output, Parallel& parallel);
+int64_t winograd_prepared_size(const ConvolutionShape& shape);
+void winograd_prepare(const ConvolutionShape& shape, const float* weight, float* prepared,
+                      Parallel& parallel);
 void winograd_backward_input(const ConvolutionShape& shape, const float* dy, const float* weight,
                              float* dx, Parallel& parallel);
 void winograd_backward_weight(const ConvolutionShape& shape, const float* dy, const float* input,

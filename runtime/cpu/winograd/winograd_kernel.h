@@ -112,6 +112,13 @@ struct Winograd {
     }
   }
 
+  /// Copies `count` vectors.
+  TIDE_INLINE void copy_lanes(const float* from, int64_t from_stride, int64_t count, float* to,
+                              int64_t to_stride) {
+    for (int64_t i = 0; i < count; ++i)
+      V::store(to + i * to_stride, V::load(from + i * from_stride));
+  }
+
   /// Transposes 4 x 4 elements.
   TIDE_INLINE void transpose(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
     __m128 r0 = _mm_loadu_ps(from), r1 = _mm_loadu_ps(from + from_stride);
@@ -135,8 +142,11 @@ struct Winograd {
         continue;
       }
       std::fill_n(to, first * kLanes, 0.0f);
-      rows_to_lanes(planes + y * strip.width + strip.left + first, strip.height * strip.width,
-                    last - first, to + first * kLanes);
+      const float* from = planes + (y * strip.width + strip.left + first) * strip.pixel_stride;
+      if (strip.channel_stride == 1)
+        copy_lanes(from, strip.pixel_stride, last - first, to + first * kLanes, kLanes);
+      else
+        rows_to_lanes(from, strip.channel_stride, last - first, to + first * kLanes);
       std::fill_n(to + last * kLanes, (columns - last) * kLanes, 0.0f);
     }
   }
@@ -197,17 +207,27 @@ struct Winograd {
       }
     }
     const int64_t rows = std::min<int64_t>(kTile, strip.height - strip.top);
-    for (int64_t r = 0; r < rows; ++r)
-      lanes_to_rows(workspace + r * row, std::min(columns, strip.width),
-                    planes + (strip.top + r) * strip.width, strip.height * strip.width);
+    const int64_t count = std::min(columns, strip.width);
+    for (int64_t r = 0; r < rows; ++r) {
+      float* to = planes + (strip.top + r) * strip.width * strip.pixel_stride;
+      if (strip.channel_stride == 1)
+        copy_lanes(workspace + r * row, kLanes, count, to, strip.pixel_stride);
+      else
+        lanes_to_rows(workspace + r * row, count, to, strip.channel_stride);
+    }
   }
 
   // Filters.
 
-  TIDE_VECTOR_TARGET static void filter(const float* filters, int64_t stride, bool flipped,
-                                        float* to, int64_t point_stride) {
+  TIDE_VECTOR_TARGET static void filter(const float* filters, WinogradFilterStrides strides,
+                                        bool flipped, float* to, int64_t point_stride) {
     alignas(64) float taps[9 * kLanes], half[kSide * 3 * kLanes];
-    rows_to_lanes(filters, stride, 9, taps);
+    if (strides.tap == 1)
+      rows_to_lanes(filters, strides.lane, 9, taps);
+    else
+      for (int tap = 0; tap < 9; ++tap)
+        for (int lane = 0; lane < kLanes; ++lane)
+          taps[tap * kLanes + lane] = filters[tap * strides.tap + lane * strides.lane];
     Vector x[3], y[6];
     for (int c = 0; c < 3; ++c) {
 #pragma GCC unroll 3
@@ -229,7 +249,7 @@ struct Winograd {
   }
 
   TIDE_VECTOR_TARGET static void filter_gradient(const float* from, int64_t point_stride,
-                                                 float* filters, int64_t stride) {
+                                                 float* filters, WinogradFilterStrides strides) {
     alignas(64) float taps[9 * kLanes], half[3 * kSide * kLanes];
     Vector x[6], y[3];
     for (int c = 0; c < kSide; ++c) {
@@ -246,7 +266,12 @@ struct Winograd {
 #pragma GCC unroll 3
       for (int i = 0; i < 3; ++i) V::store(taps + (r * 3 + i) * kLanes, y[i]);
     }
-    lanes_to_rows(taps, 9, filters, stride);
+    if (strides.tap == 1)
+      lanes_to_rows(taps, 9, filters, strides.lane);
+    else
+      for (int tap = 0; tap < 9; ++tap)
+        for (int lane = 0; lane < kLanes; ++lane)
+          filters[tap * strides.tap + lane * strides.lane] = taps[tap * kLanes + lane];
   }
 
 #undef TIDE_INLINE

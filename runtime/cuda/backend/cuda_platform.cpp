@@ -75,6 +75,7 @@ const Platform& cuda_platform(HostCompute host_compute) {
   static const Platform row{
       .capabilities = {.composed = kComposed,
                        .channels_last = true,
+                       .channels_last_weights = true,
                        .convolution_takes_bias = false,
                        .half_products = true,
                        .large_parts = true,

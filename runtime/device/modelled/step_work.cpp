@@ -76,12 +76,18 @@ double multiply_adds(const ComputeStep& step) {
   }
 }
 
-/// Whether the arrays of the step are (n, h, w, c), from its last attribute.
-bool has_channels_last(const ComputeStep& step) {
+/// Whether an array of the step is (n, h, w, c), or a weight (o, h, w, c).
+bool is_channels_last(const ComputeStep& step, const ArrayView& view) {
+  if (view.layout.rank() != 4) return false;
   switch (step.op) {
     case ComputeOp::conv2d:
     case ComputeOp::conv2d_backward_input:
-    case ComputeOp::conv2d_backward_weight:
+    case ComputeOp::conv2d_backward_weight: {
+      const bool has_weight = step.op != ComputeOp::conv2d_backward_weight;
+      const ArrayView& weight = has_weight ? step.inputs[1] : step.outputs[0];
+      const auto a = unpack<ConvolutionAttributes>(step.attributes);
+      return &view == &weight ? a.weight_channels_last : a.channels_last;
+    }
     case ComputeOp::max_pool2d:
     case ComputeOp::max_pool2d_backward:
     case ComputeOp::avg_pool2d:
@@ -169,7 +175,7 @@ StepWork work_of_copy(size_t bytes) {
 }
 
 Layout planes_of(const ComputeStep& step, const ArrayView& view) {
-  return has_channels_last(step) && view.layout.rank() == 4 ? as_planes(view.layout) : view.layout;
+  return is_channels_last(step, view) ? as_planes(view.layout) : view.layout;
 }
 
 }  // namespace tide

@@ -22,7 +22,7 @@ StepWork work_of(const ComputeStep& step);
 /// The work of a copy within a device.
 StepWork work_of_copy(size_t bytes);
 
-/// The layout of an array of the step; images and filters as planes (n, c, h, w).
+/// The layout of `view`, one of the arrays of the step; images and filters as planes (n, c, h, w).
 Layout planes_of(const ComputeStep& step, const ArrayView& view);
 
 }  // namespace tide

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/device/registry.h"
@@ -15,6 +16,7 @@
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/shape/padding.h"
 #include "runtime/ops/shape/shape_ops.h"
+#include "runtime/tensor/derived.h"
 #include "runtime/tensor/record.h"
 #include "runtime/types/error.h"
 
@@ -27,7 +29,8 @@ struct Window {
   int dims;
   std::array<int64_t, 3> stride{}, padding{}, dilation{};
   int64_t groups = 1;
-  bool channels_last = false;  ///< memory layout of all arrays
+  bool channels_last = false;         ///< memory layout of the planes
+  bool weight_channels_last = false;  ///< and of the weight
 };
 
 std::array<int64_t, 3> per_dim(const char* name, const char* what,
@@ -106,40 +109,80 @@ ConvolutionAttributes attributes_of(const Window& w, bool has_bias) {
           .dilation = {w.dilation[0], w.dilation[1]},
           .groups = w.groups,
           .tf32 = float32_matmul_precision() != Float32Precision::highest,
+          .weight_channels_last = w.weight_channels_last,
           .channels_last = w.channels_last};
 }
 
 Tensor record_plane(ComputeOp op, const Window& w, std::span<const Tensor> inputs,
-                    const Shape& shape) {
-  const auto attributes = pack(attributes_of(w, inputs.size() == 3));
+                    const Shape& shape, bool has_bias = false) {
+  const auto attributes = pack(attributes_of(w, has_bias));
   const ComputeResult result{shape, inputs[0].dtype()};
-  return record_on_planes(op, w.name, inputs, {&result, 1}, attributes)[0];
+  PlanesLayout layout(w.channels_last);
+  (op == ComputeOp::conv2d_backward_weight ? layout.results : layout.inputs[1]) =
+      w.weight_channels_last;
+  return record_on_planes(op, w.name, inputs, {&result, 1}, attributes, layout)[0];
+}
+
+Tensor arranged_planes(const Window& w, const Tensor& x) { return arranged(x, w.channels_last); }
+
+Tensor arranged_weight(const Window& w, const Tensor& weight) {
+  return arranged(weight, w.weight_channels_last);
 }
 
 Tensor input_gradient(const Window& w, const Tensor& dy, const Tensor& weight, const Shape& shape);
 Tensor weight_gradient(const Window& w, const Tensor& dy, const Tensor& x, const Shape& shape);
 
+/// The weight prepared for a convolution of x into `shape`, if there is such a form, and the weight
+/// stays as it is.
+Tensor prepared_weight(const Window& w, const Tensor& x, const Tensor& weight, const Shape& shape,
+                       bool has_bias) {
+  const auto size = platform(x.device().kind).prepared_size;
+  if (!size || weight.dtype() != DType::f32 || shape.numel() == 0) return {};
+  PrepareWeightAttributes a{
+      .input = {}, .weight = {}, .output = {}, .convolution = attributes_of(w, has_bias)};
+  for (int d = 0; d < 4; ++d) {
+    a.input[d] = x.shape()[d];
+    a.weight[d] = weight.shape()[d];
+    a.output[d] = shape[d];
+  }
+  const auto attributes = pack(a);
+  return derived_from(weight, attributes, [&] {
+    const Tensor whole =
+        w.weight_channels_last ? make_view(weight, with_channels_last(weight.layout())) : weight;
+    const ComputeResult result{{size(attributes)}, DType::f32};
+    return record_compute(ComputeOp::prepare_weight, w.name, {&whole, 1}, {&result, 1},
+                          attributes)[0];
+  });
+}
+
 /// The convolution itself, of x (n, c, h, w); bias may be undefined.
 Tensor plane(const Window& w, const Tensor& input, const Tensor& kernel, const Tensor& bias) {
-  const Tensor x = arranged(input, w.channels_last), weight = arranged(kernel, w.channels_last);
+  const Tensor x = arranged_planes(w, input), weight = arranged_weight(w, kernel);
   const Shape shape{x.shape()[0], weight.shape()[0], result_size(w, x, weight, 0),
                     result_size(w, x, weight, 1)};
-  const Tensor inputs[] = {x, weight, bias.defined() ? contiguous(bias) : bias};
-  const std::span used(inputs, bias.defined() ? 3 : 2);
+  const Tensor operands[] = {x, weight, bias.defined() ? contiguous(bias) : bias};
+  const std::span used(operands, bias.defined() ? 3 : 2);
   // A separate addition fuses with the following ops, and gives the same bits.
   const bool apart = bias.defined() && !capabilities(x.device()).convolution_takes_bias;
-  Tensor y = record_plane(ComputeOp::conv2d, w, apart ? used.first(2) : used, shape);
+  const bool has_bias = bias.defined() && !apart;
+  const bool differentiable =
+      needs_grad_fn(x) || needs_grad_fn(weight) || (bias.defined() && needs_grad_fn(bias));
+  std::vector<Tensor> inputs(operands, operands + (has_bias ? 3 : 2));
+  if (!differentiable)
+    if (const Tensor prepared = prepared_weight(w, x, weight, shape, has_bias); prepared.defined())
+      inputs.push_back(prepared);
+  Tensor y = record_plane(ComputeOp::conv2d, w, inputs, shape, has_bias);
   if (apart) {
     Layout column;
-    inputs[2].layout().reshape({weight.shape()[0], 1, 1}, &column);
+    operands[2].layout().reshape({weight.shape()[0], 1, 1}, &column);
     y = record_map(ElementwiseOp::add, w.name, y.dtype(), y.dtype(),
-                   {y, make_view(inputs[2], column)});
+                   {y, make_view(operands[2], column)});
   }
-  if (needs_grad_fn(x) || needs_grad_fn(weight) || (bias.defined() && needs_grad_fn(bias))) {
+  if (differentiable) {
     set_grad_fn(y, w.name, used, false,
                 [w, x = Saved(x), weight = Saved(weight)](const GradientCall& call) {
                   std::vector<Tensor> result(call.needed.size());
-                  const Tensor dy = arranged(call.dy, w.channels_last);
+                  const Tensor dy = arranged_planes(w, call.dy);
                   if (call.needed[0])
                     result[0] = input_gradient(w, dy, weight.get(), x.get().shape());
                   if (call.needed[1])
@@ -158,7 +201,7 @@ Tensor input_gradient(const Window& w, const Tensor& dy, const Tensor& weight, c
     set_grad_fn(dx, w.name, inputs, false,
                 [w, dy = Saved(dy), weight = Saved(weight)](const GradientCall& call) {
                   std::vector<Tensor> result(2);
-                  const Tensor slope = arranged(call.dy, w.channels_last);
+                  const Tensor slope = arranged_planes(w, call.dy);
                   if (call.needed[0]) result[0] = plane(w, slope, weight.get(), Tensor());
                   if (call.needed[1])
                     result[1] = weight_gradient(w, dy.get(), slope, weight.get().shape());
@@ -175,7 +218,7 @@ Tensor weight_gradient(const Window& w, const Tensor& dy, const Tensor& x, const
     set_grad_fn(dw, w.name, inputs, false,
                 [w, dy = Saved(dy), x = Saved(x)](const GradientCall& call) {
                   std::vector<Tensor> result(2);
-                  const Tensor slope = arranged(call.dy, w.channels_last);
+                  const Tensor slope = arranged_weight(w, call.dy);
                   if (call.needed[0]) result[0] = plane(w, x.get(), slope, Tensor());
                   if (call.needed[1])
                     result[1] = input_gradient(w, dy.get(), slope, x.get().shape());
@@ -188,7 +231,10 @@ Tensor weight_gradient(const Window& w, const Tensor& dy, const Tensor& x, const
 /// A window over planes in the operands' layout.
 Window arranged_like(const Window& w, const Tensor& x, const Tensor& weight) {
   Window result = w;
-  result.channels_last = stays_channels_last(x) || stays_channels_last(weight);
+  const bool last = stays_channels_last(weight);
+  result.channels_last = last || stays_channels_last(x);
+  result.weight_channels_last =
+      last || (result.channels_last && capabilities(x.device()).channels_last_weights);
   return result;
 }
 
@@ -362,8 +408,8 @@ Tensor enlarge(const Window& w, const std::array<int64_t, 3>& extra, const Tenso
   }
   if (w.dims == 2) {
     const Window planes = arranged_like(w, x, weight);
-    const Tensor y = input_gradient(planes, arranged(x, planes.channels_last),
-                                    arranged(weight, planes.channels_last), shape);
+    const Tensor y =
+        input_gradient(planes, arranged_planes(planes, x), arranged_weight(planes, weight), shape);
     return in_format_of(y, x, weight);
   }
   shape.insert(2, 1);

@@ -1,4 +1,4 @@
-// Compute ops on planes (n, c, h, w), which on GPUs may be channels last.
+// Compute ops on planes (n, c, h, w), which may be channels last.
 #include "runtime/ops/nn/planes.h"
 
 #include "runtime/autograd/autograd.h"
@@ -18,12 +18,13 @@ Tensor arranged(const Tensor& x, bool channels_last) {
 
 std::vector<Tensor> record_on_planes(ComputeOp op, const char* name, std::span<const Tensor> inputs,
                                      std::span<const ComputeResult> outputs,
-                                     std::span<const int64_t> attributes) {
-  const bool channels_last = attributes.back() != 0;
-  if (!channels_last) return record_compute(op, name, inputs, outputs, attributes);
-  std::vector<Tensor> turned;
-  for (const Tensor& input : inputs)
-    turned.push_back(make_view(input, with_channels_last(input.layout())));
+                                     std::span<const int64_t> attributes,
+                                     const PlanesLayout& layout) {
+  std::vector<Tensor> turned(inputs.begin(), inputs.end());
+  for (size_t i = 0; i < turned.size(); ++i)
+    if (layout.inputs[i] && turned[i].rank() == 4)
+      turned[i] = make_view(turned[i], with_channels_last(turned[i].layout()));
+  if (!layout.results) return record_compute(op, name, turned, outputs, attributes);
   std::vector<ComputeResult> results;
   for (const ComputeResult& output : outputs)
     results.push_back({with_channels_last(Layout(output.shape)).shape, output.type});

@@ -109,7 +109,7 @@ Tensor unpool(const PoolingWindow& w, const Tensor& dy, const Tensor& positions,
   const Tensor inputs[] = {arranged(dy, w.channels_last), positions};
   const ComputeResult result{shape, dy.dtype()};
   const Tensor dx = record_on_planes(ComputeOp::max_pool2d_backward, w.name, inputs, {&result, 1},
-                                     attributes_of(w))[0];
+                                     attributes_of(w), PlanesLayout(w.channels_last))[0];
   if (needs_grad_fn(dy)) {
     set_grad_fn(dx, w.name, {dy}, false,
                 [positions = Saved(positions)](const GradientCall& call) -> std::vector<Tensor> {
@@ -130,7 +130,8 @@ std::pair<Tensor, Tensor> max_planes(PoolingWindow w, const Tensor& input, bool 
   const ComputeResult results[] = {{shape, x.dtype()}, {shape, DType::i64}};
   const bool with_positions = positions_wanted || needs_grad_fn(x);
   const auto y = record_on_planes(ComputeOp::max_pool2d, w.name, {&x, 1},
-                                  std::span(results, with_positions ? 2 : 1), attributes_of(w));
+                                  std::span(results, with_positions ? 2 : 1), attributes_of(w),
+                                  PlanesLayout(w.channels_last));
   if (!with_positions) return {in_format_of(y[0], input), Tensor()};
   if (needs_grad_fn(x)) {
     set_grad_fn(y[0], w.name, {x}, false,
@@ -174,8 +175,9 @@ Tensor spread_average(const Averaging& a, const Tensor& dy, const Shape& shape) 
   const PoolingWindow& w = a.window;
   const Tensor dense = arranged(dy, w.channels_last);
   const ComputeResult result{shape, dy.dtype()};
-  const Tensor dx = record_on_planes(ComputeOp::avg_pool2d_backward, w.name, {&dense, 1},
-                                     {&result, 1}, a.attributes())[0];
+  const Tensor dx =
+      record_on_planes(ComputeOp::avg_pool2d_backward, w.name, {&dense, 1}, {&result, 1},
+                       a.attributes(), PlanesLayout(w.channels_last))[0];
   if (needs_grad_fn(dense)) {
     set_grad_fn(dx, w.name, {dense}, false, [a](const GradientCall& call) -> std::vector<Tensor> {
       return {average(a, call.dy)};
@@ -198,8 +200,8 @@ Tensor average(const Averaging& averaging, const Tensor& input) {
   const PoolingWindow& w = a.window;
   const Tensor x = arranged(input, w.channels_last);
   const ComputeResult result{result_shape(w, x), x.dtype()};
-  const Tensor y =
-      record_on_planes(ComputeOp::avg_pool2d, w.name, {&x, 1}, {&result, 1}, a.attributes())[0];
+  const Tensor y = record_on_planes(ComputeOp::avg_pool2d, w.name, {&x, 1}, {&result, 1},
+                                    a.attributes(), PlanesLayout(w.channels_last))[0];
   if (needs_grad_fn(x)) {
     set_grad_fn(y, w.name, {x}, false,
                 [a, shape = x.shape()](const GradientCall& call) -> std::vector<Tensor> {

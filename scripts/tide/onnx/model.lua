@@ -112,6 +112,10 @@ function Model:forward(...)
     end
     raise("%s: %s: %s", self._path, run:place() or "inputs", text)
   end
+  for i = 1, outputs.n do
+    local output = outputs[i]  -- convolutions may have changed its layout
+    if tide.is_tensor(output) and output:dim() == 4 then outputs[i] = output:contiguous() end
+  end
   return table.unpack(outputs, 1, outputs.n)
 end
 

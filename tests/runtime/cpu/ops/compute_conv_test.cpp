@@ -1,8 +1,10 @@
 // Convolutions and their gradients against plain loops.
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <span>
 
+#include "runtime/cpu/planes/prepared_weight.h"
 #include "runtime/cpu/winograd/winograd.h"
 #include "tests/runtime/cpu/ops/compute_runner.h"
 #include "tests/support/catch.h"
@@ -12,6 +14,12 @@ using namespace tide::test;
 
 namespace {
 
+/// Which arrays are channels last.
+struct Layouts {
+  bool planes = false, weight = false;
+};
+constexpr Layouts kLayouts[] = {{false, false}, {true, false}, {true, true}};
+
 struct Case {
   int64_t n, c, h, w, o, kh, kw, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups;
 
@@ -20,8 +28,18 @@ struct Case {
   Shape input() const { return {n, c, h, w}; }
   Shape weight() const { return {o, c / groups, kh, kw}; }
   Shape output() const { return {n, o, oh(), ow()}; }
-  std::vector<int64_t> attributes(bool bias) const {
-    return {bias, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, 0, 0};
+  std::vector<int64_t> attributes(bool bias, Layouts layouts = {}) const {
+    return {bias,       stride_h, stride_w, pad_h,          pad_w,         dilation_h,
+            dilation_w, groups,   0,        layouts.weight, layouts.planes};
+  }
+  /// Of prepare_weight, for a convolution with a bias.
+  std::vector<int64_t> preparing(Layouts layouts) const {
+    std::vector<int64_t> all;
+    for (const Shape& shape : {input(), weight(), output()})
+      all.insert(all.end(), shape.begin(), shape.end());
+    const auto convolution = attributes(true, layouts);
+    all.insert(all.end(), convolution.begin(), convolution.end());
+    return all;
   }
 };
 
@@ -81,15 +99,30 @@ struct Inputs {
 };
 
 template <class T>
-Results<T> run_all(const Case& k, Inputs<T>& in, int threads) {
-  Results<T> r{Array<T>(k.output()), Array<T>(k.input()), Array<T>(k.weight())};
-  run(ComputeOp::conv2d, {in.x.view(), in.weight.view(), in.bias.view()}, {r.output.view()},
-      k.attributes(true), threads);
-  run(ComputeOp::conv2d_backward_input, {in.dy.view(), in.weight.view()}, {r.dx.view()},
-      k.attributes(false), threads);
-  run(ComputeOp::conv2d_backward_weight, {in.dy.view(), in.x.view()}, {r.dw.view()},
-      k.attributes(false), threads);
-  return r;
+Array<T> arranged(const Array<T>& array, bool last) {
+  return last ? turned(array) : array;
+}
+template <class T>
+Array<T> arranged_back(const Array<T>& array, bool last) {
+  return last ? turned(array, true) : array;
+}
+
+/// Runs on arrays in these layouts. The results are plain.
+template <class T>
+Results<T> run_all(const Case& k, Inputs<T>& in, int threads, Layouts layouts = {}) {
+  auto x = arranged(in.x, layouts.planes), dy = arranged(in.dy, layouts.planes);
+  auto weight = arranged(in.weight, layouts.weight);
+  auto y = arranged(Array<T>(k.output()), layouts.planes);
+  auto dx = arranged(Array<T>(k.input()), layouts.planes);
+  auto dw = arranged(Array<T>(k.weight()), layouts.weight);
+  run(ComputeOp::conv2d, {x.view(), weight.view(), in.bias.view()}, {y.view()},
+      k.attributes(true, layouts), threads);
+  run(ComputeOp::conv2d_backward_input, {dy.view(), weight.view()}, {dx.view()},
+      k.attributes(false, layouts), threads);
+  run(ComputeOp::conv2d_backward_weight, {dy.view(), x.view()}, {dw.view()},
+      k.attributes(false, layouts), threads);
+  return {arranged_back(y, layouts.planes), arranged_back(dx, layouts.planes),
+          arranged_back(dw, layouts.weight)};
 }
 
 /// What a sum should be, and how large its terms are together.
@@ -151,7 +184,6 @@ template <class T>
 void check_case(const Case& k) {
   CAPTURE(k.n, k.c, k.h, k.o, k.kh, k.groups);
   Inputs<T> in(k);
-  const Results<T> got = run_all(k, in, 2);
   std::vector<Sum> y(k.output().numel()), dx(k.input().numel()), dw(k.weight().numel());
   const int64_t plane = k.oh() * k.ow();
   for (size_t i = 0; i < y.size(); ++i) y[i].add(in.bias.values[i / plane % k.o]);
@@ -161,9 +193,13 @@ void check_case(const Case& k) {
     dx[input].add(dy * w);
     dw[weight].add(dy * x);
   });
-  check_close(got.output, y);
-  check_close(got.dx, dx);
-  check_close(got.dw, dw);
+  for (const Layouts layouts : kLayouts) {
+    CAPTURE(layouts.planes, layouts.weight);
+    const Results<T> got = run_all(k, in, 2, layouts);
+    check_close(got.output, y);
+    check_close(got.dx, dx);
+    check_close(got.dw, dw);
+  }
 }
 
 }  // namespace
@@ -184,7 +220,6 @@ TEST_CASE("convolutions at Winograd's points agree with plain loops", "[cpu][ref
     REQUIRE(winograd_suits_backward_input(shape_of(k)));
     REQUIRE(winograd_suits_backward_weight(shape_of(k)));
     Inputs<float> in(k);
-    const Results<float> got = run_all(k, in, 2);
     std::vector<double> y(k.output().numel()), dx(k.input().numel()), dw(k.weight().numel());
     std::vector<double> y2(y.size()), dx2(dx.size()), dw2(dw.size());
     for (size_t i = 0; i < y.size(); ++i)
@@ -199,33 +234,36 @@ TEST_CASE("convolutions at Winograd's points agree with plain loops", "[cpu][ref
       add(dx[input], dx2[input], slope * in.weight.values[weight]);
       add(dw[weight], dw2[weight], slope * x);
     });
-    // Direct convolutions are off by up to 2e-6 here; the points multiply that.
-    check_beside_terms(got.output, y, y2, 2e-5);
-    check_beside_terms(got.dx, dx, dx2, 2e-5);
-    check_beside_terms(got.dw, dw, dw2, 2e-5);
+    for (const Layouts layouts : kLayouts) {
+      CAPTURE(layouts.planes, layouts.weight);
+      const Results<float> got = run_all(k, in, 2, layouts);
+      // Direct convolutions are off by up to 2e-6 here; the points multiply that.
+      check_beside_terms(got.output, y, y2, 2e-5);
+      check_beside_terms(got.dx, dx, dx2, 2e-5);
+      check_beside_terms(got.dw, dw, dw2, 2e-5);
+    }
   }
 }
 
-TEST_CASE("convolutions of planes that lie channels last have the bits of plain ones", "[cpu]") {
-  for (const Case& k : kCases) {
-    if (k.n > 3) continue;
-    CAPTURE(k.n, k.c, k.h, k.o, k.kh, k.groups);
-    Inputs<float> in(k);
-    Results<float> plain = run_all(k, in, 2);
-    run(ComputeOp::conv2d, {in.x.view(), in.weight.view()}, {plain.output.view()},
-        k.attributes(false));
-    auto x = turned(in.x), weight = turned(in.weight), dy = turned(in.dy);
-    auto y = turned(plain.output), dx = turned(plain.dx), dw = turned(plain.dw);
-    auto last = k.attributes(false);
-    last.back() = 1;
-    for (auto* result : {&y, &dx, &dw}) result->values.assign(result->values.size(), 0);
-    run(ComputeOp::conv2d, {x.view(), weight.view()}, {y.view()}, last);
-    run(ComputeOp::conv2d_backward_input, {dy.view(), weight.view()}, {dx.view()}, last);
-    run(ComputeOp::conv2d_backward_weight, {dy.view(), x.view()}, {dw.view()}, last);
-    CHECK(turned(y, true).values == plain.output.values);
-    CHECK(turned(dx, true).values == plain.dx.values);
-    CHECK(turned(dw, true).values == plain.dw.values);
-  }
+TEST_CASE("a convolution with a prepared weight has the bits of one without", "[cpu]") {
+  for (const auto& cases : {std::span<const Case>(kCases), std::span<const Case>(kWinogradCases)})
+    for (const Case& k : cases)
+      for (const Layouts layouts : kLayouts)
+        for (const bool finite : {true, false}) {
+          CAPTURE(k.n, k.c, k.h, k.o, k.kh, k.groups, layouts.planes, layouts.weight, finite);
+          Inputs<float> in(k);
+          if (!finite) in.weight.values[0] = std::numeric_limits<float>::infinity();
+          const Array<float> expected = run_all(k, in, 2, layouts).output;
+          const auto attributes = k.preparing(layouts);
+          Array<float> prepared({prepared_weight_size(attributes)});
+          auto x = arranged(in.x, layouts.planes), weight = arranged(in.weight, layouts.weight);
+          auto y = arranged(expected, layouts.planes);
+          y.values.assign(y.values.size(), 0);
+          run(ComputeOp::prepare_weight, {weight.view()}, {prepared.view()}, attributes);
+          run(ComputeOp::conv2d, {x.view(), weight.view(), in.bias.view(), prepared.view()},
+              {y.view()}, k.attributes(true, layouts));
+          CHECK(same_bits(arranged_back(y, layouts.planes).values, expected.values));
+        }
 }
 
 TEST_CASE("Winograd's points are left to shapes that they suit", "[cpu]") {
@@ -253,12 +291,14 @@ void check_threads(std::initializer_list<std::span<const Case>> all,
     for (const Case& k : cases) {
       CAPTURE(k.n, k.c, k.h, k.o, k.kh, k.groups);
       Inputs<T> in(k);
-      const Results<T> one = run_all(k, in, 1);
-      for (const int threads : counts) {
-        const Results<T> several = run_all(k, in, threads);
-        CHECK(same_bits(one.output.values, several.output.values));
-        CHECK(same_bits(one.dx.values, several.dx.values));
-        CHECK(same_bits(one.dw.values, several.dw.values));
+      for (const Layouts layouts : {Layouts{}, Layouts{true, false}}) {
+        const Results<T> one = run_all(k, in, 1, layouts);
+        for (const int threads : counts) {
+          const Results<T> several = run_all(k, in, threads, layouts);
+          CHECK(same_bits(one.output.values, several.output.values));
+          CHECK(same_bits(one.dx.values, several.dx.values));
+          CHECK(same_bits(one.dw.values, several.dw.values));
+        }
       }
     }
 }

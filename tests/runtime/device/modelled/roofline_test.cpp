@@ -77,9 +77,9 @@ TEST_CASE("convolutions are looked at by channels, however images lie", "[roofli
   step.inputs = {{nullptr, DType::f16, Layout({2, 9, 9, 8})},
                  {nullptr, DType::f16, Layout({16, 3, 3, 8})}};
   step.outputs = {{nullptr, DType::f16, Layout({2, 7, 7, 16})}};
-  step.attributes = {1};  // channels last
+  step.attributes = std::vector<int64_t>(11, 1);  // all channels last
   CHECK(work_of(step).fits_tensor_cores);
-  step.attributes = {0};
+  step.attributes = std::vector<int64_t>(11, 0);
   CHECK_FALSE(work_of(step).fits_tensor_cores);
 }
 

@@ -1,5 +1,5 @@
 // Runs calls on channels-last planes as calls on plain ones.
-#include "runtime/cpu/ops/plain_planes.h"
+#include "runtime/cpu/planes/plain_planes.h"
 
 #include <cstddef>
 #include <cstring>
@@ -22,6 +22,7 @@ void copy(const void* from, const Layout& from_layout, void* to, const Layout& t
 /// A plain copy of a channels-last array.
 struct PlainCopy {
   const ArrayView& channels_last;
+  bool is_result;
   const Layout planes = as_planes(channels_last.layout);
   const size_t size = size_of(channels_last.type);
   std::vector<std::byte> bytes =
@@ -36,28 +37,26 @@ struct PlainCopy {
 
 bool is_channels_last(const ComputeCall& call) { return call.attributes.back() != 0; }
 
-void on_plain_planes(ComputeCall& call, ComputeFunction function) {
-  std::vector<PlainCopy> inputs, outputs;
+void on_plain_planes(ComputeCall& call, ComputeFunction function,
+                     std::span<const int64_t> attributes, size_t plain) {
+  std::vector<PlainCopy> copies;
   std::vector<ArrayView> views;
-  std::vector<int64_t> attributes(call.attributes.begin(), call.attributes.end());
-  attributes.back() = 0;
-  inputs.reserve(call.inputs.size());  // the views point into them
-  outputs.reserve(call.outputs.size());
-  for (const ArrayView& input : call.inputs) {
-    inputs.push_back({input});
-    inputs.back().fetch();
-    views.push_back(inputs.back().view());
+  const size_t inputs = call.inputs.size(), count = inputs + call.outputs.size();
+  copies.reserve(count);  // the views point into them
+  for (size_t i = 0; i < count; ++i) {
+    const ArrayView& array = i < inputs ? call.inputs[i] : call.outputs[i - inputs];
+    const bool is_copied = i != plain && array.layout.rank() == 4;
+    if (is_copied) copies.push_back({array, i >= inputs});
+    if (is_copied && i < inputs) copies.back().fetch();
+    views.push_back(is_copied ? copies.back().view() : array);
   }
-  for (const ArrayView& output : call.outputs) {
-    outputs.push_back({output});
-    views.push_back(outputs.back().view());
-  }
-  ComputeCall plain = call;
-  plain.inputs = std::span(views).first(inputs.size());
-  plain.outputs = std::span(views).subspan(inputs.size());
-  plain.attributes = attributes;
-  function(plain);
-  for (PlainCopy& output : outputs) output.deliver();
+  ComputeCall on_copies = call;
+  on_copies.inputs = std::span(views).first(inputs);
+  on_copies.outputs = std::span(views).subspan(inputs);
+  on_copies.attributes = attributes;
+  function(on_copies);
+  for (PlainCopy& copy : copies)
+    if (copy.is_result) copy.deliver();
 }
 
 }  // namespace tide

@@ -1,0 +1,18 @@
+// Values that are computed once from others which seldom change, such as the weights of a network.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "runtime/tensor/tensor.h"
+
+namespace tide {
+
+/// What make() computed from the elements of x, under `key`: kept with them until they are written,
+/// so that make() runs once. Undefined if x is not a whole value that is stored already, since that
+/// may well be read only once. No autograd.
+Tensor derived_from(const Tensor& x, std::span<const int64_t> key,
+                    const std::function<Tensor()>& make);
+
+}  // namespace tide
