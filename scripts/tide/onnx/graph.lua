@@ -147,8 +147,34 @@ local function new_node(message, model, scope)
   return node
 end
 
+--- Ops whose results are new tensors, of which nothing else has a handle, and which keep no handles of their inputs.
+local kPlain <const> = {}
+for op in ([[Add AveragePool BatchNormalization Clip Concat Conv Div Elu Erf Gelu Gemm GlobalAveragePool HardSigmoid
+  HardSwish InstanceNormalization LayerNormalization LeakyRelu MatMul MaxPool Mul Pow PRelu Relu Sigmoid Softmax
+  Softplus Sqrt Sub Tanh]]):gmatch "%S+" do kPlain[op] = true end
+
+--- The set of values whose memory ends with their last use: produced and read by such ops only.
+local function short_lived(made)
+  local short = {}
+  for _, node in ipairs(made.nodes) do
+    if kPlain[node.op] then short[node.outputs[1]] = true end
+  end
+  for _, node in ipairs(made.nodes) do
+    if not kPlain[node.op] then
+      for _, name in ipairs(node.inputs) do short[name] = nil end
+      for _, value in pairs(node.attributes or {}) do
+        if getmetatable(value) == Graph then
+          for name in pairs(value.outer) do short[name] = nil end
+        end
+      end
+    end
+  end
+  return short
+end
+
 --- Records for each node the values that no later node needs.
 local function record_last_uses(made)
+  made.short_lived = short_lived(made)
   local seen = {}
   for _, name in ipairs(made.outputs) do seen[name] = true end
   for i = #made.nodes, 1, -1 do

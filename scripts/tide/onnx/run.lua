@@ -50,9 +50,21 @@ local function check_text(node, inputs, count)
   end
 end
 
---- Runs a graph and returns its outputs as a list. `values` has its inputs, and finds enclosing values.
+--- Marks results that are the same object as an input.
+local function note_shared(shared, inputs, count, results)
+  for i = 1, results.n do
+    for k = 1, count do
+      if results[i] ~= nil and rawequal(results[i], inputs[k]) then shared[results[i]] = true end
+    end
+  end
+end
+
+--- Runs a graph and returns its outputs as a list. `values` has its inputs, and finds enclosing values. Without
+--- gradients, memory of large values ends with their last use instead of the next collection of garbage: the next
+--- node's result then lies in memory that is still in the caches.
 function Run:graph(made, values)
   local enclosing, caller = self.values, self.node
+  local short_lived, shared = not tide.is_grad_enabled() and made.short_lived or {}, {}
   self.values = values
   for _, entry in ipairs(made.initializers) do
     if rawget(values, entry[1]) == nil then values[entry[1]] = entry[2] end
@@ -67,7 +79,12 @@ function Run:graph(made, values)
     for i, name in ipairs(node.outputs) do
       if name ~= "" then values[name] = results[i] end
     end
-    for _, name in ipairs(node.free) do values[name] = nil end
+    note_shared(shared, inputs, count, results)
+    for _, name in ipairs(node.free) do
+      local value = short_lived[name] and rawget(values, name)
+      if tide.is_tensor(value) and not shared[value] then value:free() end
+      values[name] = nil
+    end
   end
   local outputs = {n = #made.outputs}
   for i, name in ipairs(made.outputs) do outputs[i] = values[name] end

@@ -23,10 +23,12 @@ local function kernel_of(weight)
 end
 
 --- Planes x in the layout in which the cpu convolves fastest, if no gradients are recorded. Results keep it, so that
---- most networks convert only their input.
+--- most networks convert only their input. Second result: whether that is a copy.
 local function arranged(x)
-  if tide.is_grad_enabled() or not x:is_cpu() or x.dtype ~= "float32" then return x end
-  return x:contiguous("channels_last")
+  if tide.is_grad_enabled() or not x:is_cpu() or x.dtype ~= "float32" or x:is_contiguous "channels_last" then
+    return x, false
+  end
+  return x:contiguous "channels_last", true
 end
 
 function ops.Conv(node, x, weight, bias)
@@ -36,10 +38,14 @@ function ops.Conv(node, x, weight, bias)
   if not windows.is_symmetric(window) then
     x, padding = F.pad(x, windows.pad_list(window.before, window.after)), 0
   end
-  return kConv[#sizes](#sizes == 2 and arranged(x) or x, weight, {
+  local is_copy = false
+  if #sizes == 2 then x, is_copy = arranged(x) end
+  local y = kConv[#sizes](x, weight, {
     bias = bias, stride = window.strides, padding = padding, dilation = window.dilations,
     groups = node.attributes.group or 1,
   })
+  if is_copy then x:free() end
+  return y
 end
 
 --- A convolution that samples x at offset positions, interpolated between pixels. Offsets are (n, offset groups *
