@@ -82,7 +82,8 @@ function Run:graph(made, values)
     note_shared(shared, inputs, count, results)
     for _, name in ipairs(node.free) do
       local value = short_lived[name] and rawget(values, name)
-      if tide.is_tensor(value) and not shared[value] then value:free() end
+      -- Traced tensors are tables.
+      if type(value) == "userdata" and tide.is_tensor(value) and not shared[value] then value:free() end
       values[name] = nil
     end
   end

@@ -81,6 +81,12 @@ describe("tide.onnx.save", function(device)
       on_device(tide.randn(3, 3, 16, 16)))
   end)
 
+  it("writes a model that was loaded", function()
+    local x = tide.randn(2, 3, 9, 9)
+    local net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 4, 1), nn.Flatten())
+    round_trip(tide.onnx.load(save(net, on_device(x)), {device = device}), on_device(x))
+  end)
+
   it("preserves a residual network", function()
     round_trip(tide.vision.models.resnet18 {num_classes = 5}, on_device(tide.randn(1, 3, 32, 32)),
       {dynamic_axes = {input_1 = {1}}}, on_device(tide.randn(2, 3, 32, 32)))

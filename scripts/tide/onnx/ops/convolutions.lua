@@ -25,7 +25,9 @@ end
 --- Planes x in the layout in which the cpu convolves fastest, if no gradients are recorded. Results keep it, so that
 --- most networks convert only their input. Second result: whether that is a copy.
 local function arranged(x)
-  if tide.is_grad_enabled() or not x:is_cpu() or x.dtype ~= "float32" or x:is_contiguous "channels_last" then
+  local is_traced = type(x) ~= "userdata"
+  if is_traced or tide.is_grad_enabled() or not x:is_cpu() or x.dtype ~= "float32"
+    or x:is_contiguous "channels_last" then
     return x, false
   end
   return x:contiguous "channels_last", true
