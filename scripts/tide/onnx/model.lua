@@ -114,7 +114,9 @@ function Model:forward(...)
   end
   for i = 1, outputs.n do
     local output = outputs[i]  -- convolutions may have changed its layout
-    if type(output) == "userdata" and tide.is_tensor(output) and not output:is_contiguous() then outputs[i] = output:contiguous() end
+    if type(output) == "userdata" and tide.is_tensor(output) and not output:is_contiguous() then
+      outputs[i] = output:contiguous()
+    end
   end
   return table.unpack(outputs, 1, outputs.n)
 end
