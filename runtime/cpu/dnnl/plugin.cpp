@@ -39,7 +39,7 @@ ConvolutionShape part_of(ConvolutionShape shape, int64_t images) {
   return shape;
 }
 
-/// Batches of fewer images are split within each image, by channels.
+/// Batches of fewer images are split within each image.
 constexpr int64_t kFewImages = 4;
 /// Parts have whole blocks of channels: oneDNN computes full vectors.
 constexpr int64_t kBlockChannels = 16;
@@ -86,11 +86,12 @@ class ChannelPart {
   /// The floats of its prepared weight.
   int64_t prepared_size(bool has_bias) const { return convolution(has_bias).reordered_size(); }
   void prepare(const float* second, bool has_bias, float* to) const {
-    convolution(has_bias).reorder_weight(weight(second), to);
+    Convolution& own = convolution(has_bias);
+    if (own.reordered_size() > 0) own.reorder_weight(weight(second), to);
   }
 
   /// first, second, bias -> result, like Convolution::run; `first` and `result` are this image's.
-  /// `prepared`: the part's own weight, or null.
+  /// `prepared`: what prepare() wrote, or null.
   void run(const float* first, const float* second, const float* prepared, const float* bias,
            float* result) const {
     const int64_t from = forward_ ? full_.h * full_.w : full_.oh * full_.ow;
@@ -101,7 +102,7 @@ class ChannelPart {
     const float* part_bias = bias ? bias + unit_ * outputs : nullptr;
     const auto run_on = [&](const float* from_part, float* to_part) {
       Convolution& own = convolution(bias != nullptr);
-      if (prepared)
+      if (prepared && own.reordered_size() > 0)
         own.run_reordered(from_part, prepared, part_bias, to_part);
       else
         own.run(from_part, weight(second), part_bias, to_part);
@@ -219,7 +220,14 @@ class PartWeights {
 
   int64_t size() const {
     if (division_.kind != Division::Kind::channels) return shared().reordered_size();
-    return offset(division_.parts);
+    return division_.parts * size_of_part();
+  }
+  /// Of parts of the channels: floats between the weights of neighbours.
+  int64_t size_of_part() const {
+    int64_t most = 0;
+    for (int64_t i = 0; i < division_.parts; ++i)
+      most = std::max(most, part(i).prepared_size(has_bias_));
+    return most;
   }
 
   void prepare(const float* weight, float* to, Parallel& parallel) const {
@@ -227,20 +235,14 @@ class PartWeights {
       if (size() > 0) shared().reorder_weight(weight, to);
       return;
     }
+    const int64_t apart = size_of_part();
     parallel.for_range(division_.parts, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        if (part(i).prepared_size(has_bias_) > 0)
-          part(i).prepare(weight, has_bias_, to + offset(i));
+      for (int64_t i = begin; i < end; ++i) part(i).prepare(weight, has_bias_, to + i * apart);
     });
   }
 
-  /// That of a part of the channels; null: it is read from the whole weight.
-  const float* of_channels(const float* prepared, int64_t i) const {
-    const bool is_prepared = prepared && part(i).prepared_size(has_bias_) > 0;
-    return is_prepared ? prepared + offset(i) : nullptr;
-  }
-  /// That of all other parts, on the calling thread.
-  const float* of_others(const float* prepared, const float* weight) const {
+  /// The weight of all parts but those of channels, on the calling thread.
+  const float* of_all(const float* prepared, const float* weight) const {
     if (prepared && size() > 0) return prepared;
     return shared().reordered_weight(weight);
   }
@@ -256,11 +258,6 @@ class PartWeights {
   ChannelPart part(int64_t i) const {
     return {shape_, ConvolutionPass::forward, i, division_.parts};
   }
-  int64_t offset(int64_t i) const {
-    int64_t sum = 0;
-    for (int64_t k = 0; k < i; ++k) sum += part(k).prepared_size(has_bias_);
-    return sum;
-  }
 
   const ConvolutionShape& shape_;
   const Division& division_;
@@ -272,7 +269,7 @@ void run_rows(const ConvolutionShape& shape, const Division& division, const flo
               Parallel& parallel) {
   const bool has_bias = bias != nullptr;
   const PartWeights weights(shape, division, has_bias);
-  const float* shared = weights.of_others(prepared, weight);
+  const float* shared = weights.of_all(prepared, weight);
   const dnnl::memory::desc layout = weights.shared().weight_layout();
   const int64_t parts = division.parts;
   parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
@@ -289,20 +286,19 @@ void run_rows(const ConvolutionShape& shape, const Division& division, const flo
   });
 }
 
-void run_channels(const ConvolutionShape& shape, ConvolutionPass pass, int64_t parts,
+void run_channels(const ConvolutionShape& shape, ConvolutionPass pass, const Division& division,
                   const float* first, const float* second, const float* prepared, const float* bias,
                   float* result, Parallel& parallel) {
   const bool forward = pass == ConvolutionPass::forward;
   const int64_t from = forward ? shape.input_size() : shape.output_size();
   const int64_t to = forward ? shape.output_size() : shape.input_size();
-  const Division division(shape, pass);
-  const PartWeights weights(shape, division, bias != nullptr);
+  const int64_t parts = division.parts;
+  const int64_t apart = prepared ? PartWeights(shape, division, bias != nullptr).size_of_part() : 0;
   parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       ChannelPart(shape, pass, i % parts, parts)
-          .run(first + i / parts * from, second,
-               prepared ? weights.of_channels(prepared, i % parts) : nullptr, bias,
-               result + i / parts * to);
+          .run(first + i / parts * from, second, prepared ? prepared + i % parts * apart : nullptr,
+               bias, result + i / parts * to);
   });
 }
 
@@ -336,12 +332,11 @@ const char* forward(const ConvolutionShape& shape, const float* input, const flo
       case Division::Kind::rows:
         return run_rows(shape, division, input, weight, prepared, bias, output, parallel);
       case Division::Kind::channels:
-        return run_channels(shape, pass, division.parts, input, weight, prepared, bias, output,
-                            parallel);
+        return run_channels(shape, pass, division, input, weight, prepared, bias, output, parallel);
       case Division::Kind::images: {
         const PartWeights weights(shape, division, bias != nullptr);
         return run_images(shape, pass, division.images, input, weight,
-                          weights.of_others(prepared, weight), bias, output, parallel);
+                          weights.of_all(prepared, weight), bias, output, parallel);
       }
     }
   });
@@ -366,7 +361,7 @@ const char* backward_input(const ConvolutionShape& shape, const float* dy, const
     constexpr ConvolutionPass pass = ConvolutionPass::backward_input;
     const Division division(shape, pass);
     if (division.kind == Division::Kind::channels)
-      return run_channels(shape, pass, division.parts, dy, weight, nullptr, nullptr, dx, parallel);
+      return run_channels(shape, pass, division, dy, weight, nullptr, nullptr, dx, parallel);
     const float* reordered =
         Convolution::cached(part_of(shape, division.images), pass, false).reordered_weight(weight);
     run_images(shape, pass, division.images, dy, weight, reordered, nullptr, dx, parallel);
