@@ -34,10 +34,16 @@ Tensor derived_from(const Tensor& x, std::span<const int64_t> key,
   });
   if (found != known.end() && !is_lost(*found->value)) return make_tensor(found->value);
   if (found != known.end()) known.erase(found);
-  if (known.size() >= kMostDerived) known.erase(known.begin());
   Tensor value = make();
+  if (!value.defined()) return value;
+  if (known.size() >= kMostDerived) known.erase(known.begin());
   known.push_back({{key.begin(), key.end()}, value.body().cell->value});
   return value;
+}
+
+bool has_room_for_derived(const Tensor& x, size_t bytes) {
+  const MemoryStatistics memory = x.body().cell->device->allocator.statistics();
+  return memory.limit == 0 || bytes < (memory.limit - std::min(memory.in_use, memory.limit)) / 8;
 }
 
 }  // namespace tide

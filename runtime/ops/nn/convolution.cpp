@@ -147,9 +147,11 @@ Tensor prepared_weight(const Window& w, const Tensor& x, const Tensor& weight, c
   }
   const auto attributes = pack(a);
   return derived_from(weight, attributes, [&] {
+    const int64_t count = size(attributes);
+    if (!has_room_for_derived(weight, static_cast<size_t>(count) * sizeof(float))) return Tensor();
     const Tensor whole =
         w.weight_channels_last ? make_view(weight, with_channels_last(weight.layout())) : weight;
-    const ComputeResult result{{size(attributes)}, DType::f32};
+    const ComputeResult result{{count}, DType::f32};
     return record_compute(ComputeOp::prepare_weight, w.name, {&whole, 1}, {&result, 1},
                           attributes)[0];
   });

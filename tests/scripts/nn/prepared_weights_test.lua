@@ -64,6 +64,18 @@ describe("a convolution without gradients", function(device)
 end)
 
 describe("a weight that could not be prepared", function()
+  it("is used as it is where memory is short", function()
+    local x, weight = tide.randn({1, 256, 4, 4}), tide.randn({256, 256, 3, 3}) -- 2.4 MB
+    local expected = F.conv2d(x, weight)
+    test.finally(function() tide.sim.configure {index = 0, memory_limit = 0} end)
+    tide.synchronize()
+    tide.sim.configure {index = 0, memory_limit = 8 << 20}
+    local there, weight_there = x:to("sim:0"), weight:to("sim:0")
+    weight_there:tolist()
+    local before = tide.memory_allocated "sim:0"
+    for _ = 1, 2 do test.identical(F.conv2d(there, weight_there):cpu(), expected) end
+    test.is_true(tide.memory_allocated "sim:0" - before < 1 << 20)
+  end)
   it("is prepared by a later call", function()
     local x = tide.randn({1, 16, 8, 8}, {device = "sim:0"})
     local weight = tide.randn({16, 16, 1, 1}, {device = "sim:0"})
