@@ -1,5 +1,6 @@
 -- The module that tide.onnx.load returns.
 local class = require "tide.internal.class"
+local known = require "tide.onnx.known"
 local Module = require "tide.nn.module"
 local new_run = require "tide.onnx.run"
 local raise = require "tide.internal.raise"
@@ -114,8 +115,8 @@ function Model:forward(...)
   end
   for i = 1, outputs.n do
     local output = outputs[i]  -- convolutions may have changed its layout
-    if type(output) == "userdata" and tide.is_tensor(output) and not output:is_contiguous() then
-      outputs[i] = output:contiguous()
+    if type(output) == "userdata" and tide.is_tensor(output) then
+      outputs[i] = known.has(output) and output:clone() or output:contiguous()
     end
   end
   return table.unpack(outputs, 1, outputs.n)

@@ -1,5 +1,6 @@
 -- One forward pass of a loaded model: values by name, node by node.
 local graph = require "tide.onnx.graph"
+local known = require "tide.onnx.known"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
@@ -67,6 +68,7 @@ function Run:graph(made, values)
   local short_lived, shared = not tide.is_grad_enabled() and made.short_lived or {}, {}
   self.values = values
   for _, entry in ipairs(made.initializers) do
+    known.note(entry[2])
     if rawget(values, entry[1]) == nil then values[entry[1]] = entry[2] end
   end
   for _, node in ipairs(made.nodes) do
@@ -74,8 +76,16 @@ function Run:graph(made, values)
     local inputs, count = {}, #node.inputs
     for i = 1, count do inputs[i] = values[node.inputs[i]] end
     check_text(node, inputs, count)
-    bring_together(node, inputs, count)
-    local results = table.pack(call(self, node, inputs, count))
+    local key = known.key(node, inputs, count)
+    local kept = known.result(node, key)
+    local results
+    if kept then
+      results = {n = 1, kept}
+    else
+      bring_together(node, inputs, count)
+      results = table.pack(call(self, node, inputs, count))
+      known.keep(node, key, results)
+    end
     for i, name in ipairs(node.outputs) do
       if name ~= "" then values[name] = results[i] end
     end
@@ -83,7 +93,9 @@ function Run:graph(made, values)
     for _, name in ipairs(node.free) do
       local value = short_lived[name] and rawget(values, name)
       -- Traced tensors are tables.
-      if type(value) == "userdata" and tide.is_tensor(value) and not shared[value] then value:free() end
+      if type(value) == "userdata" and tide.is_tensor(value) and not shared[value] and not known.has(value) then
+        value:free()
+      end
       values[name] = nil
     end
   end

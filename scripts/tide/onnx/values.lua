@@ -1,13 +1,16 @@
 -- Helpers for reading the inputs of ops: lists of numbers, dimensions, positions.
 local kind_of = require "tide.internal.kind_of"
+local known = require "tide.onnx.known"
 local raise = require "tide.internal.raise"
 local tide = require "tide"
 
 local values = {}
 
---- The elements of a tensor as a flat list; nil for an absent input. Waits for them.
+--- The elements of a tensor as a flat list; nil for an absent input. Waits for them unless they are known.
 function values.list(tensor)
   if tensor == nil then return nil end
+  local list = known.list(tensor)
+  if list then return list end
   if not tide.is_tensor(tensor) then raise("expected a tensor of numbers, got %s", kind_of(tensor)) end
   return tensor:flatten():tolist()
 end

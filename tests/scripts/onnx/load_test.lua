@@ -82,6 +82,35 @@ describe("tide.onnx.load", function(device)
     test.is_true((model(x)[{{}, 2}] - 2):abs():max():item() < 1e-3)
   end)
 
+  it("computes sizes once, and again for other sizes", function()
+    local model = load {
+      input = infos {"x"}, output = infos {"y", "t"},
+      node = {
+        node("Shape", {"x"}, {"s"}), node("Gather", {"s", "first"}, {"n"}), node("Mul", {"n", "two"}, {"m"}),
+        node("Add", {"m", "n"}, {"k"}), node("Sub", {"k", "n"}, {"t"}), node("Unsqueeze", {"t", "axis"}, {"u"}),
+        node("Concat", {"u", "rest"}, {"shape"}, {axis = 0}), node("Reshape", {"x", "shape"}, {"y"}),
+      },
+      initializer = {
+        tensors.write("first", tide.tensor(0)), tensors.write("two", tide.tensor(2)),
+        tensors.write("axis", tide.tensor{0}), tensors.write("rest", tide.tensor{-1}),
+      },
+    }
+    local _ <close> = tide.no_grad()
+    for size = 1, 70 do
+      for _ = 1, 2 do
+        local y, twice = model(tide.ones(size, 4, {device = device}))
+        equal(y.shape, {2 * size, 2})
+        equal(twice:item(), 2 * size)
+        twice:add_(1) -- the script's own
+      end
+    end
+    tide.synchronize()
+    local before = tide.statistics().launches
+    model(tide.ones(70, 4, {device = device}))
+    tide.synchronize()
+    equal(tide.statistics().launches - before, 2) -- the input, and the copy of the size
+  end)
+
   it("frees large values after their last use, where gradients are off", function()
     local model = load {
       input = infos {"x"}, output = infos {"y", "z"},
