@@ -98,6 +98,12 @@ bool is_channels_last(const ComputeStep& step, const ArrayView& view) {
   }
 }
 
+/// Whether the step does not read an input: the weight of a convolution that has a prepared one.
+bool is_replaced(const ComputeStep& step, const ArrayView& input) {
+  if (step.op != ComputeOp::conv2d || &input != &step.inputs[1]) return false;
+  return step.inputs.size() > 2u + unpack<ConvolutionAttributes>(step.attributes).has_bias;
+}
+
 bool has_fitting_sizes(const ComputeStep& step, DType type) {
   return tensor_core_tile(type) != 0 &&
          misfits(step.op, type, planes_of(step, step.inputs[0]).shape,
@@ -159,7 +165,8 @@ StepWork work_of(const LoopStep& step) {
 StepWork work_of(const ComputeStep& step) {
   StepWork work;
   for (const ArrayView& view : step.inputs)
-    work.bytes += reached(view.layout) * static_cast<int64_t>(size_of(view.type));
+    if (!is_replaced(step, view))
+      work.bytes += reached(view.layout) * static_cast<int64_t>(size_of(view.type));
   for (const ArrayView& view : step.outputs)
     work.bytes += reached(view.layout) * static_cast<int64_t>(size_of(view.type));
   work.flops = 2 * multiply_adds(step);

@@ -83,6 +83,18 @@ TEST_CASE("convolutions are looked at by channels, however images lie", "[roofli
   CHECK_FALSE(work_of(step).fits_tensor_cores);
 }
 
+TEST_CASE("a convolution with a prepared weight does not read the other one", "[roofline]") {
+  ComputeStep step;
+  step.op = ComputeOp::conv2d;
+  step.inputs = {{nullptr, DType::f32, Layout({1, 8, 4, 4})},
+                 {nullptr, DType::f32, Layout({8, 8, 1, 1})}};
+  step.outputs = {{nullptr, DType::f32, Layout({1, 8, 4, 4})}};
+  step.attributes = std::vector<int64_t>(11, 0);
+  CHECK(work_of(step).bytes == 4 * (128 + 64 + 128));
+  step.inputs.push_back({nullptr, DType::f32, Layout({80})});
+  CHECK(work_of(step).bytes == 4 * (128 + 80 + 128));
+}
+
 TEST_CASE("sizes that miss the Tensor Cores have names", "[roofline]") {
   const auto texts = [](ComputeOp op, DType type, const Shape& a, const Shape& b) {
     std::string text;
