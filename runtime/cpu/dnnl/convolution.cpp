@@ -69,7 +69,7 @@ struct Dims {
   memory::desc given_output() const { return describe(output, planes_tag()); }
   memory::desc given_weight() const {
     using Tag = memory::format_tag;
-    if (weight_channels_last) return describe(weight, grouped ? Tag::abdec : Tag::acdb);
+    if (weight_channels_last) return describe(weight, grouped ? Tag::gohwi : Tag::ohwi);
     return describe(weight, grouped ? Tag::goihw : Tag::oihw);
   }
 };
