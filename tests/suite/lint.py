@@ -40,6 +40,14 @@ class Check:
         return ""
 
 
+def problem_of_git():
+    """Why the files of the repository cannot be listed; empty if they can."""
+    if not shutil.which("git"):
+        return "git is not installed: apt-get install git"
+    inside = subprocess.run(["git", "rev-parse", "--git-dir"], cwd=ROOT, capture_output=True, text=True)
+    return inside.stderr.strip() if inside.returncode else ""
+
+
 def tracked(*patterns):
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *patterns], cwd=ROOT,
                             check=True, capture_output=True, text=True).stdout
@@ -116,6 +124,9 @@ def run_tool(check):
 def run():
     """Runs all checks and prints a line for each; returns the numbers passed, failed, and skipped."""
     total = counts.Counts()
+    if missing := problem_of_git():
+        print(f"lint: skipped: {missing}")
+        return counts.Counts(skipped=1)
 
     def report(name, failed, text, begin):
         nonlocal total
