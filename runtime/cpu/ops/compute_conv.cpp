@@ -22,18 +22,23 @@ Shape planes_of(const ArrayView& array, bool channels_last) {
   return channels_last ? as_planes(array.layout).shape : array.layout.shape;
 }
 
-ConvolutionShape convolution_shape(const ComputeCall& call, const ArrayView& input_array,
-                                   const ArrayView& weight_array, const ArrayView& output_array) {
-  const auto a = unpack<ConvolutionAttributes>(call.attributes);
-  const Shape input = planes_of(input_array, a.channels_last),
-              weight = planes_of(weight_array, a.weight_channels_last),
-              output = planes_of(output_array, a.channels_last);
+/// From the sizes of planes and of a weight (o, c / groups, kh, kw).
+template <class Sizes>
+ConvolutionShape shape_of(const Sizes& input, const Sizes& weight, const Sizes& output,
+                          const ConvolutionAttributes& a) {
   return {input[0],     input[1],        input[2],
           input[3],     weight[0],       output[2],
           output[3],    weight[2],       weight[3],
           a.stride[0],  a.stride[1],     a.padding[0],
           a.padding[1], a.dilation[0],   a.dilation[1],
           a.groups,     a.channels_last, a.weight_channels_last};
+}
+
+ConvolutionShape convolution_shape(const ComputeCall& call, const ArrayView& input,
+                                   const ArrayView& weight, const ArrayView& output) {
+  const auto a = unpack<ConvolutionAttributes>(call.attributes);
+  return shape_of(planes_of(input, a.channels_last), planes_of(weight, a.weight_channels_last),
+                  planes_of(output, a.channels_last), a);
 }
 
 bool has_bias(const ComputeCall& call) {
@@ -235,16 +240,6 @@ class PreparedWeight {
   const float* start_ = nullptr;
 };
 
-ConvolutionShape prepared_shape(const PrepareWeightAttributes& a) {
-  const ConvolutionAttributes& c = a.convolution;
-  return {a.input[0],   a.input[1],      a.input[2],
-          a.input[3],   a.weight[0],     a.output[2],
-          a.output[3],  a.weight[2],     a.weight[3],
-          c.stride[0],  c.stride[1],     c.padding[0],
-          c.padding[1], c.dilation[0],   c.dilation[1],
-          c.groups,     c.channels_last, c.weight_channels_last};
-}
-
 /// The result of a convolution without terms: zeros, plus the bias if there is one.
 void fill_empty(ComputeCall& call, const ConvolutionShape& s) {
   const ArrayView& result = call.outputs[0];
@@ -280,7 +275,7 @@ bool is_channels_last_double(const ComputeCall& call) {
 
 int64_t prepared_weight_size(std::span<const int64_t> attributes) {
   const auto a = unpack<PrepareWeightAttributes>(attributes);
-  const ConvolutionShape shape = prepared_shape(a);
+  const ConvolutionShape shape = shape_of(a.input, a.weight, a.output, a.convolution);
   return PreparedWeight::kHeader +
          (winograd_suits_forward(shape)
               ? winograd_prepared_size(shape)
@@ -289,7 +284,7 @@ int64_t prepared_weight_size(std::span<const int64_t> attributes) {
 
 void compute_prepare_weight(ComputeCall& call) {
   const auto a = unpack<PrepareWeightAttributes>(call.attributes);
-  const ConvolutionShape shape = prepared_shape(a);
+  const ConvolutionShape shape = shape_of(a.input, a.weight, a.output, a.convolution);
   const auto* weight = static_cast<const float*>(call.inputs[0].data);
   auto* to = static_cast<float*>(call.outputs[0].data);
   const bool is_finite = all_finite(weight, shape.weight_size(), *call.parallel);

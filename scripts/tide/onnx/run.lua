@@ -89,7 +89,7 @@ function Run:graph(made, values)
     for i, name in ipairs(node.outputs) do
       if name ~= "" then values[name] = results[i] end
     end
-    note_shared(shared, inputs, count, results)
+    if next(short_lived) then note_shared(shared, inputs, count, results) end
     for _, name in ipairs(node.free) do
       local value = short_lived[name] and rawget(values, name)
       -- Traced tensors are tables.
