@@ -29,6 +29,11 @@ def number_before(text, word):
     return int(found[1]) if found else 0
 
 
+def without_times(output):
+    """The output without Catch's lines of times, which hide a failure."""
+    return re.sub(CATCH_SECONDS.pattern + r"\n?", "", output, flags=re.M)
+
+
 def read(output, status, part):
     """The counts of a part that ended with this status. A part that fails silently counts as one failure."""
     counts = Counts()

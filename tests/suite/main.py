@@ -114,7 +114,7 @@ def main(words):
             total += without("There is no nvcc of CUDA 13 here: the kernels in runtime/cuda/kernels were not built and "
                              "are not tested;", "TIDE_EXPECT_NVCC")
     for text in (report.slowest_sources(log_size), report.slowest_tests(outcomes),
-                 report.table(outcomes, build_seconds)):
+                 report.failures(outcomes), report.table(outcomes, build_seconds)):
         if text:
             print(f"\n{text}")
     print(f"{time.monotonic() - begin:.0f} s on {cores} cores")

@@ -20,6 +20,7 @@ class Outcome:
     seconds: float
     cpu_seconds: float
     counts: object
+    output: str = ""  # of a failure
 
 
 def hang_up_by_default():
@@ -111,14 +112,16 @@ def wait_for_one(running):
 
 def outcome_of(ended, status, usage, text):
     skipped = status == ended.part.skip_status
+    found = counts.read(text, status, ended.part)
+    failed = (status and not skipped) or found.failed
     return Outcome(ended.part, 0 if skipped else status, time.monotonic() - ended.begin,
-                   usage.ru_utime + usage.ru_stime, counts.read(text, status, ended.part))
+                   usage.ru_utime + usage.ru_stime, found, counts.without_times(text).rstrip("\n") if failed else "")
 
 
 def show(outcome, text, left, tell):
     found = outcome.counts
-    if outcome.status or found.failed:
-        tell(text.rstrip("\n"))
+    if outcome.output:
+        tell(outcome.output)
     elif found.skipped:
         tell("\n".join(line for line in text.split("\n") if "skip" in line.lower()))
     skipped = f", {found.skipped} skipped" if found.skipped else ""

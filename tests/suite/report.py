@@ -5,6 +5,7 @@ import counts
 from parts import RELEASE, ROOT
 
 SLOWEST = 20
+LINES_OF_FAILURE = 60
 
 
 def budgets():
@@ -33,6 +34,16 @@ def table(outcomes, build_cpu_seconds):
     total = sum((found for found, _ in groups.values()), counts.Counts())
     add("all", total, build_cpu_seconds + sum(cpu for _, cpu in groups.values()))
     return "\n".join(lines)
+
+
+def failures(outcomes):
+    """The end of what each failed part printed: the log of a long run is often cut."""
+    texts = []
+    for outcome in outcomes:
+        if outcome.output:
+            lines = outcome.output.split("\n")[-LINES_OF_FAILURE:]
+            texts.append("\n".join([f"== failed: {outcome.part.group}, {outcome.part.name}", *lines, ""]))
+    return "\n".join(texts)
 
 
 def slowest_tests(outcomes):

@@ -87,6 +87,11 @@ class Pool(unittest.TestCase):
         self.assertIn("why", said)
         self.assertNotIn("fine", said)
 
+    def test_a_failure_is_shown_without_times_and_again_at_the_end(self):
+        outcomes, said = run([shell("bad", "printf 'why\\n0.250 s: a name\\n0.3 s: b'; exit 1"), shell("good", "echo fine")])
+        self.assertNotIn("a name", said)
+        self.assertEqual(report.failures(outcomes.values()), "== failed: group, bad\nwhy\n")
+
     def test_more_slots_than_cores(self):
         outcomes, _ = run([shell("wide", "true", slots=8)], cores=1)
         self.assertEqual(outcomes["wide"].status, 0)
