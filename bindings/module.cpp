@@ -22,6 +22,7 @@
 #include "bindings/objects/generator_object.h"
 #include "bindings/objects/tensor_object.h"
 #include "bindings/ops/dispatch.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/profiler/functions.h"
 #include "bindings/reference/notations.h"
 #include "bindings/reference/notes.h"
@@ -30,7 +31,6 @@
 #include "bindings/support/entry.h"
 #include "bindings/support/list.h"
 #include "bindings/support/math_random.h"
-#include "bindings/support/text_file.h"
 #include "bindings/tensor/custom_gradient.h"
 #include "bindings/tensor/methods.h"
 #include "bindings/tensor/recurrence.h"
@@ -121,9 +121,8 @@ int table_text(lua_State* L) {
 }
 
 /// native.module_text(place): the __tostring of the library table with that path.
-int module_text(lua_State* L) {
-  luaL_checkstring(L, 1);
-  lua_settop(L, 1);
+int module_text(lua_State* L, const std::string& place) {
+  lua_pushlstring(L, place.data(), place.size());
   lua_pushcclosure(L, table_text, 1);
   return 1;
 }
@@ -157,32 +156,22 @@ void add_dtype_names(lua_State* L) {
   }
 }
 
-int begin_state(lua_State*) {
+void begin_state() {
   engine::begin_state();
   note_opening();
-  return 0;
 }
 
-int end_state(lua_State*) {
-  engine::end_state();
-  return 0;
-}
-
-int begin_step(lua_State*) {
+void begin_step() {
   engine::begin_step();
   note_opening();
-  return 0;
 }
 
 /// end_step(error): if there is an error, discards the step.
-int end_step(lua_State* L) {
-  engine::end_step(lua_isnoneornil(L, 1));
-  return 0;
-}
+void end_step(const std::optional<Value>& error) { engine::end_step(!error); }
 
 /// trial(fn): like pcall(fn), but discards the ops it records; ops queued before stay queued.
-int trial(lua_State* L) {
-  lua_settop(L, 1);
+int trial(lua_State* L, Callable fn) {
+  lua_settop(L, fn.index);
   engine::begin_trial();
   const int status = lua_pcall(L, 0, LUA_MULTRET, 0);
   engine::end_trial();
@@ -222,34 +211,27 @@ void add_native(lua_State* L) {
   const luaL_Reg functions[] = {{"reference", push_reference},
                                 {"notes", push_notes},
                                 {"environment", push_environment},
-                                {"begin_state", guard<begin_state>},
-                                {"end_state", guard<end_state>},
-                                {"begin_step", guard<begin_step>},
-                                {"end_step", guard<end_step>},
-                                {"trial", guard<trial>},
+                                kNative<begin_state, "begin_state", "">,
+                                kNative<engine::end_state, "end_state", "">,
+                                kNative<begin_step, "begin_step", "">,
+                                kNative<end_step, "end_step", "error?">,
+                                kNative<trial, "trial", "fn">,
                                 {"unknown_name", unknown_name},
                                 {"hold_interrupts", hold_interrupts},
                                 {"take_interrupt", take_interrupt},
                                 {"release_interrupts", release_interrupts},
                                 {"watch_scopes", watch_scopes},
-                                {"wait_report", guard_lookup<wait_report>},
-                                {"attach_gradient", guard<attach_gradient>},
-                                {"snapshot", guard<take_snapshot>},
-                                {"memory_figures", guard<memory_figures>},
-                                {"blocks_of", guard<blocks_of>},
-                                {"device_figures", guard<device_figures>},
-                                {"write_file", guard<write_file>},
-                                {"read_embedded", guard<read_embedded>},
-                                {"list_embedded", guard<list_embedded>},
-                                {"find_in_embedded", guard<find_in_embedded>},
-                                {"math_random_state", guard<math_random_state>},
-                                {"save_tensors", guard<save_tensors>},
-                                {"load_tensors", guard<load_tensors>},
-                                {"module_text", guard<module_text>},
+                                kNative<wait_report, "wait_report", "">,
+                                kNative<memory_figures, "memory_figures", "device?">,
+                                kNative<blocks_of, "blocks_of", "x">,
+                                kNative<device_figures, "device_figures", "">,
+                                kNative<math_random_state, "math_random_state", "state?">,
+                                kNative<module_text, "module_text", "place">,
                                 {nullptr, nullptr}};
   luaL_setfuncs(L, functions, 0);
-  for (const auto& table : {file_functions(), csv_functions(), onnx_functions(),
-                            terminal_functions(), recurrence_functions()})
+  for (const auto& table :
+       {file_functions(), csv_functions(), onnx_functions(), terminal_functions(),
+        safetensors_functions(), recurrence_functions(), custom_gradient_functions()})
     add_library(L, table);
   push_list_metatable(L);
   lua_setfield(L, -2, "list");

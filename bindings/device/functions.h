@@ -2,10 +2,12 @@
 #pragma once
 
 #include <lua5.4/lua.hpp>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "bindings/support/function.h"
+#include "runtime/tensor/tensor.h"
 #include "runtime/types/device.h"
 
 namespace tide::bindings {
@@ -16,10 +18,10 @@ std::span<const Function> device_functions();
 std::span<const Function> memory_functions();
 /// memory_figures(device?): the device, its figures and a list of the script lines that hold its
 /// memory.
-int memory_figures(lua_State* L);
+int memory_figures(lua_State* L, const std::optional<Device>& wanted);
 /// blocks_of(x): a list of {address, bytes, line}: the block of x's value, or the blocks it would
 /// be computed from.
-int blocks_of(lua_State* L);
+int blocks_of(lua_State* L, const Tensor& x);
 /// tide.cuda.*
 std::span<const Function> cuda_functions();
 /// tide.smi.

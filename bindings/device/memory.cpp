@@ -102,8 +102,8 @@ constexpr Function kMemoryFunctions[] = {
 
 std::span<const Function> memory_functions() { return kMemoryFunctions; }
 
-int memory_figures(lua_State* L) {
-  const Device device = device_or(L, 1, default_device(), "memory.snapshot");
+int memory_figures(lua_State* L, const std::optional<Device>& wanted) {
+  const Device device = wanted.value_or(default_device());
   const auto memory = engine::memory(device);
   push_device(L, device);
   lua_createtable(L, 0, 4);
@@ -122,8 +122,8 @@ int memory_figures(lua_State* L) {
   return 3;
 }
 
-int blocks_of(lua_State* L) {
-  push_list(L, tide::blocks_of(check_tensor(L, 1, "memory.snapshot")), [L](const auto& block) {
+int blocks_of(lua_State* L, const Tensor& x) {
+  push_list(L, tide::blocks_of(x), [L](const auto& block) {
     lua_createtable(L, 0, 3);
     set_field(L, "address", reinterpret_cast<uintptr_t>(block.address));
     set_field(L, "bytes", block.bytes);

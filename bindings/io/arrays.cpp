@@ -16,11 +16,6 @@ void ArraysToWrite::add(std::string name, const Tensor& x) {
   elements_.push_back(std::move(array));
 }
 
-std::string path_at(lua_State* L, int index, const char* function) {
-  if (lua_type(L, index) != LUA_TSTRING) throw_expected(L, index, function, "the name of a file");
-  return lua_tostring(L, index);
-}
-
 void add_table(lua_State* L, int index, const std::string& prefix, const char* function,
                std::vector<std::pair<std::string, Tensor>>& tensors) {
   constexpr int kDeepest = 64;

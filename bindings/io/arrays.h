@@ -24,9 +24,6 @@ class ArraysToWrite {
   std::vector<HostArray> elements_;  ///< referenced by `arrays_`
 };
 
-/// The file name at a stack index.
-std::string path_at(lua_State* L, int index, const char* function);
-
 /// Adds all tensors of the table at a stack index, sorted by name; names in nested tables are
 /// joined with dots.
 void add_table(lua_State* L, int index, const std::string& prefix, const char* function,

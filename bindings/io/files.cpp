@@ -9,6 +9,9 @@
 
 #include "bindings/io/arrays.h"
 #include "bindings/ops/typed_function.h"
+#include "bindings/support/embedded.h"
+#include "bindings/support/fields.h"
+#include "bindings/support/text_file.h"
 #include "runtime/io/file_form.h"
 #include "runtime/io/folders.h"
 #include "runtime/io/packed_file.h"
@@ -48,6 +51,26 @@ std::optional<std::string> file_form(const std::string& path) {
   return form.empty() ? std::nullopt : std::optional(std::move(form));
 }
 
+int read_embedded(lua_State* L, const std::string& path) {
+  const auto text = read_script(path);
+  if (!text) return 0;
+  lua_pushlstring(L, text->data(), text->size());
+  return 1;
+}
+
+int push_paths(lua_State* L, const std::vector<std::string>& paths) {
+  push_list(L, paths, [L](const std::string& path) { push_field(L, path); });
+  return 1;
+}
+
+int list_embedded(lua_State* L, const std::string& prefix) {
+  return push_paths(L, list_scripts(prefix));
+}
+
+int find_in_embedded(lua_State* L, const std::string& folder, const std::string& text) {
+  return push_paths(L, find_in_scripts(folder, text));
+}
+
 /// with_decimal_point(fn, ...): calls fn(...) with a decimal point in numbers, even if the locale
 /// uses a decimal comma.
 int with_decimal_point(lua_State* L) {
@@ -69,6 +92,10 @@ std::span<const luaL_Reg> file_functions() {
       kNative<file_form, "file_form", "path">,
       kNative<read_bytes, "read_bytes", "path, limit">,
       kNative<md5_of_file, "md5", "path">,
+      kNative<write_text_file, "write_file", "path, text">,
+      kNative<read_embedded, "read_embedded", "path">,
+      kNative<list_embedded, "list_embedded", "prefix">,
+      kNative<find_in_embedded, "find_in_embedded", "folder, text">,
       {"with_decimal_point", with_decimal_point},
   };
   return functions;

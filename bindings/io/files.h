@@ -15,6 +15,10 @@ namespace tide::bindings {
 /// packed
 ///   them. More than `limit` are an error, before memory is taken for them.
 /// - md5(path): the MD5 sum of a file in hexadecimal digits.
+/// - write_file(path, text): replaces a file atomically.
+/// - read_embedded(path): the text of a file of the library, nothing if it does not exist.
+/// - list_embedded(prefix): the sorted paths of the library's files that begin with `prefix`.
+/// - find_in_embedded(folder, text): those in the folder that contain `text`.
 /// Their errors begin with the path, and they respect the sandbox.
 std::span<const luaL_Reg> file_functions();
 

@@ -8,10 +8,10 @@
 
 namespace tide::bindings {
 
-/// save_tensors(tensors, path, metadata) and load_tensors(path, device, only): write and read
-/// safetensors files for tide.save and tide.load.
-int save_tensors(lua_State* L);
-int load_tensors(lua_State* L);
+/// Fields of "tide.native" for tide.save and tide.load:
+/// - save(tensors, path, metadata?): writes a safetensors file.
+/// - load(path, device?, only?): the tensors by name, and the metadata.
+std::span<const luaL_Reg> safetensors_functions();
 /// Fields of "tide.native":
 /// - terminal_columns(): the width of the terminal on standard error; nothing if it is not a
 ///   terminal.

@@ -7,20 +7,18 @@
 #include "bindings/io/functions.h"
 #include "bindings/objects/device_object.h"
 #include "bindings/objects/tensor_object.h"
-#include "bindings/ops/call.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/support/arguments.h"
 #include "runtime/tensor/transfer.h"
 
 namespace tide::bindings {
 namespace {
 
-/// Reads {key = "text"} at a stack index.
-FileMetadata metadata_at(lua_State* L, int index) {
-  FileMetadata metadata{{"format", "pt"}};  // required by some readers
-  if (lua_isnoneornil(L, index)) return metadata;
-  if (!lua_istable(L, index)) throw_expected(L, index, "save: metadata", "a table of strings");
+/// The strings of a table by their keys.
+FileMetadata read_metadata(lua_State* L, Table table) {
+  FileMetadata metadata;
   lua_pushnil(L);
-  while (lua_next(L, index)) {
+  while (lua_next(L, table.index)) {
     if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING)
       throw ArgumentError("save: expected metadata to be a table of strings by name");
     metadata[lua_tostring(L, -2)] = lua_tostring(L, -1);
@@ -29,11 +27,9 @@ FileMetadata metadata_at(lua_State* L, int index) {
   return metadata;
 }
 
-/// A list of names at a stack index.
-std::vector<std::string> names_at(lua_State* L, int index) {
+std::vector<std::string> read_names(lua_State* L, Table list) {
   std::vector<std::string> names;
-  if (!lua_istable(L, index)) throw_expected(L, index, "load: only", "a list of names");
-  for (lua_Integer i = 1; lua_rawgeti(L, index, i) != LUA_TNIL; ++i) {
+  for (lua_Integer i = 1; lua_rawgeti(L, list.index, i) != LUA_TNIL; ++i) {
     if (lua_type(L, -1) != LUA_TSTRING) throw_expected(L, -1, "load: only", "a list of names");
     names.emplace_back(lua_tostring(L, -1));
     lua_pop(L, 1);
@@ -49,38 +45,30 @@ bool is_among(const std::string& name, const std::vector<std::string>& names) {
   });
 }
 
-}  // namespace
-
-int save_tensors(lua_State* L) {
-  // PyTorch's order is save(tensors, path); save(path, tensors) is accepted too.
-  if (lua_type(L, 1) != LUA_TSTRING && lua_type(L, 2) == LUA_TSTRING) {
-    lua_pushvalue(L, 2);
-    lua_pushvalue(L, 1);
-    lua_replace(L, 2);
-    lua_replace(L, 1);
-  }
-  const std::string path = path_at(L, 1, "save");
+int save_tensors(lua_State* L, Value value, const std::string& path,
+                 const std::optional<Table>& more) {
   std::vector<std::pair<std::string, Tensor>> tensors;
-  if (const Tensor* tensor = find_tensor(L, 2))
+  if (const Tensor* tensor = find_tensor(L, value.index))
     tensors.emplace_back("tensor", *tensor);
-  else if (lua_type(L, 2) == LUA_TTABLE)
-    add_table(L, 2, "", "save", tensors);
+  else if (lua_type(L, value.index) == LUA_TTABLE)
+    add_table(L, value.index, "", "save", tensors);
   else
-    throw_expected(L, 2, "save", "a table of tensors");
+    throw_expected(L, value.index, "save", "a table of tensors");
+  FileMetadata metadata = more ? read_metadata(L, *more) : FileMetadata();
+  metadata.emplace("format", "pt");  // required by some readers
   ArraysToWrite arrays;
   for (auto& [name, tensor] : tensors) arrays.add(name, tensor);
-  write_safetensors(path, arrays.arrays(), metadata_at(L, 3));
+  write_safetensors(path, arrays.arrays(), metadata);
   return 0;
 }
 
-int load_tensors(lua_State* L) {
-  const std::string path = path_at(L, 1, "load");
-  const Device device = device_or(L, 2, default_device(), "load");
-  const bool wants_all = lua_isnoneornil(L, 3);
-  const std::vector<std::string> only = wants_all ? std::vector<std::string>() : names_at(L, 3);
+int load_tensors(lua_State* L, const std::string& path, const std::optional<Device>& wanted,
+                 const std::optional<Table>& only) {
+  const std::vector<std::string> names = only ? read_names(L, *only) : std::vector<std::string>();
+  const Device device = wanted.value_or(default_device());
   std::vector<std::pair<std::string, Tensor>> tensors;
   const FileMetadata metadata = read_safetensors(path, [&](const StoredTensor& stored) {
-    if (!wants_all && !is_among(stored.name, only)) return;
+    if (only && !is_among(stored.name, names)) return;
     tensors.emplace_back(stored.name,
                          record_filled(stored.shape, stored.type, device, stored.read));
   });
@@ -96,6 +84,16 @@ int load_tensors(lua_State* L) {
     lua_setfield(L, -2, key.c_str());
   }
   return 2;
+}
+
+}  // namespace
+
+std::span<const luaL_Reg> safetensors_functions() {
+  static constexpr luaL_Reg functions[] = {
+      kNative<save_tensors, "save", "tensors, path, metadata?">,
+      kNative<load_tensors, "load", "path, device?, only?">,
+  };
+  return functions;
 }
 
 }  // namespace tide::bindings

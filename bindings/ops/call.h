@@ -104,8 +104,6 @@ T& read_object(const Call& call, int parameter) {
 DType dtype_at(lua_State* L, int index, const char* function);
 /// The device at a stack index: an object or a name.
 Device device_at(lua_State* L, int index, const char* function);
-/// The same, or `fallback` if it is nil or missing.
-Device device_or(lua_State* L, int index, Device fallback, const char* function);
 /// The integer at a stack index, or the float with an integral value; false if it is neither.
 bool integer_at(lua_State* L, int index, int64_t* value);
 

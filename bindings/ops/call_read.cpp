@@ -119,10 +119,6 @@ Device device_at(lua_State* L, int index, const char* function) {
   throw_expected(L, index, function, kind_text(Kind::device));
 }
 
-Device device_or(lua_State* L, int index, Device fallback, const char* function) {
-  return lua_isnoneornil(L, index) ? fallback : device_at(L, index, function);
-}
-
 Tensor& read_tensor(const Call& call, int parameter) {
   return read_object<Tensor>(call, parameter);
 }

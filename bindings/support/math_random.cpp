@@ -3,11 +3,11 @@
 
 #include <cstring>
 
+#include "bindings/support/arguments.h"
+
 namespace tide::bindings {
 
-int math_random_state(lua_State* L) {
-  size_t size = 0;
-  const char* const given = luaL_optlstring(L, 1, nullptr, &size);
+int math_random_state(lua_State* L, const std::optional<std::string>& given) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_getfield(L, -1, LUA_MATHLIBNAME);
   if (!lua_istable(L, -1)) return 0;
@@ -18,8 +18,10 @@ int math_random_state(lua_State* L) {
   if (!state || lua_type(L, -1) != LUA_TUSERDATA) return 0;
   const size_t length = lua_rawlen(L, -1);
   lua_pushlstring(L, static_cast<const char*>(state), length);
-  luaL_argcheck(L, !given || size == length, 1, "is not a state of math.random");
-  if (given) std::memcpy(state, given, length);
+  if (!given) return 1;
+  if (given->size() != length)
+    throw ArgumentError("math_random_state: expected a state of math.random");
+  std::memcpy(state, given->data(), length);
   return 1;
 }
 

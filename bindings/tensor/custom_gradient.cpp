@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bindings/objects/tensor_object.h"
-#include "bindings/support/entry.h"
+#include "bindings/ops/typed_function.h"
 #include "bindings/tensor/lua_function.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/device/call_site.h"
@@ -14,26 +13,10 @@
 namespace tide::bindings {
 namespace {
 
-std::vector<Tensor> list_at(lua_State* L, int index) {
-  luaL_checktype(L, index, LUA_TTABLE);
-  std::vector<Tensor> tensors;
-  for (lua_Unsigned i = 1; i <= lua_rawlen(L, index); ++i) {
-    lua_rawgeti(L, index, static_cast<lua_Integer>(i));
-    tensors.push_back(check_tensor(L, -1, "apply"));
-    lua_pop(L, 1);
-  }
-  return tensors;
-}
-
-}  // namespace
-
-int attach_gradient(lua_State* L) {
-  // op names must live as long as the process
-  const char* name = intern_file_name(luaL_checkstring(L, 1));
-  const std::vector<Tensor> outputs = list_at(L, 2), inputs = list_at(L, 3);
-  luaL_checktype(L, 4, LUA_TFUNCTION);
-  lua_settop(L, 4);
-  const auto function = std::make_shared<LuaFunction>(L, 4);
+int attach_gradient(lua_State* L, const std::string& given_name, const std::vector<Tensor>& outputs,
+                    const std::vector<Tensor>& inputs, Callable fn) {
+  const char* const name = intern_file_name(given_name);  // lives as long as the process
+  const auto function = std::make_shared<LuaFunction>(L, fn.index);
   const size_t count = inputs.size();
   if (outputs.size() == 1) {
     set_grad_fn(outputs[0], name, inputs, true, [function, count](const GradientCall& call) {
@@ -48,9 +31,16 @@ int attach_gradient(lua_State* L) {
   return 0;
 }
 
-int take_snapshot(lua_State* L) {
-  push_tensor(L, Saved(check_tensor(L, 1, "save_for_backward")).get());
-  return 1;
+Tensor snapshot(const Tensor& x) { return Saved(x).get(); }
+
+}  // namespace
+
+std::span<const luaL_Reg> custom_gradient_functions() {
+  static constexpr luaL_Reg functions[] = {
+      kNative<attach_gradient, "attach_gradient", "name, outputs, inputs, fn">,
+      kNative<snapshot, "snapshot", "x">,
+  };
+  return functions;
 }
 
 }  // namespace tide::bindings

@@ -37,7 +37,7 @@ local function load_files(path, device, only)
   local files, names_of = read_index(path)
   local folder, all, metadata = path:match "^(.*/)" or "", {}, {}
   for _, file in ipairs(files) do
-    local tensors, own = native.load_tensors(folder .. file, device, only)
+    local tensors, own = native.load(folder .. file, device, only)
     for name in pairs(names_of[file]) do
       if tensors[name] == nil and not only then raise("%s: %s has no tensor '%s'", path, file, name) end
       all[name] = tensors[name]
@@ -77,7 +77,7 @@ local read = reader "load"
 local function load(...)
   local given = read(...)
   local path, device, only = given.path, given.device or tide.get_default_device(), given.only
-  local from = path:sub(-#kIndex) == kIndex and load_files or native.load_tensors
+  local from = path:sub(-#kIndex) == kIndex and load_files or native.load
   local tensors, metadata = from(path, device, only)
   if only then check_found(path, only, tensors) end
   file_metadata[metadata] = true

@@ -39,7 +39,7 @@ local function save(value, path, metadata, ...) -- "save"
     local tensors, text = structure.encode(value)
     value, metadata = tensors, described(metadata, text)
   end
-  native.save_tensors(value, path, metadata)
+  native.save(value, path, metadata)
 end
 
 return save

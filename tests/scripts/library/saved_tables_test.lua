@@ -68,7 +68,7 @@ describe("saved tables", function()
     equal(there_and_back(tide.ones(2)), {tensor = tide.ones(2)})
   end)
   it("are read as tensors by name from files that do not describe them", function()
-    require "tide.native".save_tensors({layers = {tide.ones(1), {w = tide.zeros(1)}}}, path)
+    require "tide.native".save({layers = {tide.ones(1), {w = tide.zeros(1)}}}, path)
     equal(tide.load(path), {["layers.1"] = tide.ones(1), ["layers.2.w"] = tide.zeros(1)})
   end)
   it("keep other metadata", function()
@@ -144,7 +144,7 @@ describe("saved tables", function()
       ['{"table":[[1.5,1]]}'] = "a key of a wrong type", ['{"code":"x"}'] = "unknown 'code'",
       ['{"fields":{},"x":1}'] = "unknown '",
     } do
-      native.save_tensors({x = tide.ones(1)}, path, {["tide.structure"] = text})
+      native.save({x = tide.ones(1)}, path, {["tide.structure"] = text})
       raises(path .. ": the description of its tables is damaged: ", tide.load, path)
       raises(reason, tide.load, path)
     end
