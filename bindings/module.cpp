@@ -33,6 +33,7 @@
 #include "bindings/support/math_random.h"
 #include "bindings/tensor/custom_gradient.h"
 #include "bindings/tensor/methods.h"
+#include "bindings/tensor/recorded_call.h"
 #include "bindings/tensor/recurrence.h"
 #include "bindings/threads/functions.h"
 #include "bindings/timing/functions.h"
@@ -229,9 +230,9 @@ void add_native(lua_State* L) {
                                 kNative<module_text, "module_text", "place">,
                                 {nullptr, nullptr}};
   luaL_setfuncs(L, functions, 0);
-  for (const auto& table :
-       {file_functions(), csv_functions(), onnx_functions(), terminal_functions(),
-        safetensors_functions(), recurrence_functions(), custom_gradient_functions()})
+  for (const auto& table : {file_functions(), csv_functions(), onnx_functions(),
+                            terminal_functions(), safetensors_functions(), recurrence_functions(),
+                            custom_gradient_functions(), recorded_call_functions()})
     add_library(L, table);
   push_list_metatable(L);
   lua_setfield(L, -2, "list");
@@ -256,6 +257,7 @@ void open_classes(lua_State* L) {
   open_csv_text(L);
   open_trace_class(L);
   open_explain_classes(L);
+  open_recorded_call_classes(L);
   const luaL_Reg none[] = {{nullptr, nullptr}};
   open_class<StateEnd>(L, none, none);
   lua_pop(L, 1);

@@ -12,4 +12,8 @@ void check_countable(const char* name, const Shape& shape);
 Ref<Node> new_node(Node::Kind kind, const char* name, DeviceState& device, DType type,
                    const Shape& shape);
 
+/// A node for the same op and the same arguments, except that these have no nodes; with the current
+/// line of the script.
+Ref<Node> new_node_like(const Node& node);
+
 }  // namespace tide

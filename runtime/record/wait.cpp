@@ -5,6 +5,7 @@
 
 #include "runtime/device/clock.h"
 #include "runtime/record/recorder.h"
+#include "runtime/record/replay.h"
 #include "runtime/types/error.h"
 
 namespace tide {
@@ -47,6 +48,8 @@ void wait_for(Stream& stream, uint64_t ticket, const char* reason, const engine:
 }
 
 void queue_value(Node& node, const char* reason) {
+  if (ReplayRecording* recording = ReplayRecording::of_thread()) [[unlikely]]
+    recording->note_read(node);
   Window& window = Recorder::of_thread().window(*node.device);
   const FlushCause cause{FlushCause::Kind::needed, reason};
   if (node.state == Node::State::recorded) window.flush(cause);

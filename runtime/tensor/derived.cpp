@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "runtime/record/replay.h"
 #include "runtime/tensor/body.h"
 
 namespace tide {
@@ -27,6 +28,8 @@ Tensor derived_from(const Tensor& x, std::span<const int64_t> key,
   if (node.state != Node::State::stored || x.layout().offset != 0 ||
       x.numel() != node.shape.numel() || node.shape.numel() == 0)
     return {};
+  if (const auto* recording = ReplayRecording::of_thread(); recording && recording->is_step(node))
+    return {};  // the next run has another x
   if (!node.derived) node.derived = std::make_unique<std::vector<DerivedValue>>();
   auto& known = *node.derived;
   const auto found = std::find_if(known.begin(), known.end(), [&](const DerivedValue& derived) {
@@ -34,6 +37,7 @@ Tensor derived_from(const Tensor& x, std::span<const int64_t> key,
   });
   if (found != known.end() && !is_lost(*found->value)) return make_tensor(found->value);
   if (found != known.end()) known.erase(found);
+  const ReplayRecording::Pause pause;
   Tensor value = make();
   if (!value.defined()) return value;
   if (known.size() >= kMostDerived) known.erase(known.begin());

@@ -7,6 +7,7 @@
 #include "runtime/ir/math/reference_value.h"
 #include "runtime/record/new_node.h"
 #include "runtime/record/recorder.h"
+#include "runtime/record/replay.h"
 #include "runtime/tensor/body.h"
 #include "runtime/tensor/transfer.h"
 #include "runtime/types/error.h"
@@ -38,6 +39,8 @@ uint64_t element_bits(Number number, DType type) {
 }
 
 void record_node(const Ref<Node>& node, bool cuts_window = false) {
+  if (ReplayRecording* recording = ReplayRecording::of_thread()) [[unlikely]]
+    recording->note_recorded(*node, cuts_window);
   Recorder::of_thread().window(*node->device).record(node, cuts_window);
 }
 

@@ -5,6 +5,7 @@
 
 #include "runtime/record/new_node.h"
 #include "runtime/record/recorder.h"
+#include "runtime/record/replay.h"
 #include "runtime/record/wait.h"
 #include "runtime/tensor/body.h"
 #include "runtime/tensor/record.h"
@@ -184,6 +185,8 @@ class UnfilledConstant {
 }  // namespace
 
 void settle(Node& node) {
+  if (ReplayRecording* recording = ReplayRecording::of_thread()) [[unlikely]]
+    recording->note_read(node);
   Window& window = Recorder::of_thread().window(*node.device);
   constexpr FlushCause kCause{FlushCause::Kind::needed, "a copy"};
   window.flush(kCause);

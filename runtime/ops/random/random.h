@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "runtime/ops/arguments.h"
+#include "runtime/record/replay.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tide {
@@ -28,6 +29,8 @@ class Generator {
   }
   /// Claims `count` numbers; returns the offset of the first.
   uint64_t advance(int64_t count) {
+    if (ReplayRecording* recording = ReplayRecording::of_thread()) [[unlikely]]
+      recording->spoil();
     const uint64_t first = offset_;
     offset_ += static_cast<uint64_t>(count);
     return first;

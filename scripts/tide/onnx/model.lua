@@ -4,6 +4,7 @@ local known = require "tide.onnx.known"
 local Module = require "tide.nn.module"
 local new_run = require "tide.onnx.run"
 local raise = require "tide.internal.raise"
+local recorded = require "tide.onnx.recorded"
 local tide = require "tide"
 
 local Model = class("OnnxModel", Module)
@@ -103,6 +104,8 @@ end
 
 function Model:forward(...)
   local inputs = table.pack(...)
+  local again, recording <close> = recorded.run(self, inputs)
+  if again then return table.unpack(again) end
   local run = new_run(self, self:device_of(inputs))
   local ok, outputs = pcall(run.graph, run, self._graph, self:values_of(inputs))
   if not ok then
@@ -119,6 +122,7 @@ function Model:forward(...)
       outputs[i] = known.has(output) and output:clone() or output:contiguous()
     end
   end
+  recorded.keep(self, inputs, recording, outputs)
   return table.unpack(outputs, 1, outputs.n)
 end
 
