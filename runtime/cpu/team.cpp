@@ -180,7 +180,9 @@ void Team::join(int index, const Condition* until) {
 void Team::work(int index) {
   for (uint32_t seen = 0;;) {
     const auto called = [&] { return round_.load(std::memory_order_acquire) != seen; };
-    if (!spin_until(kSpin, called)) round_.wait(seen, std::memory_order_acquire);
+    // A helper takes the worker's place, and its core.
+    const auto over = [&] { return called() || helpers_.load(std::memory_order_relaxed) > 0; };
+    if (!spin_until(kSpin, over) || !called()) round_.wait(seen, std::memory_order_acquire);
     seen = round_.load(std::memory_order_acquire);
     if (stop_) return;
     join(index, nullptr);

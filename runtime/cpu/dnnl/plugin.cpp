@@ -15,6 +15,10 @@ namespace {
 /// Multiply-adds worth a separate chunk in a weight gradient, and the maximum number of chunks.
 constexpr int64_t kChunkWork = 2'000'000;
 constexpr int64_t kMaxChunks = 16;
+/// The work worth a part of an image while there are only few parts, so that all threads have some.
+constexpr int64_t kFewParts = 4, kFewPartsWork = 300'000;
+/// Multiply-adds that take as long as reading or writing an element.
+constexpr int64_t kWorkPerElement = 8;
 /// Maximum number of elements of partial weight gradients that are held at the same time.
 constexpr int64_t kMaxPartials = 1 << 24;
 
@@ -37,6 +41,15 @@ const char* guarded(const Body& body) {
 ConvolutionShape part_of(ConvolutionShape shape, int64_t images) {
   shape.n = images;
   return shape;
+}
+
+/// The number of parts of an image that pays off, at most `most`.
+int64_t count_parts(const ConvolutionShape& shape, int64_t most) {
+  const ConvolutionShape image = part_of(shape, 1);
+  const int64_t work = image.multiply_adds() +
+                       kWorkPerElement * (image.input_size() + image.output_size());
+  const int64_t parts = std::max(work / kChunkWork, std::min(kFewParts, work / kFewPartsWork));
+  return std::max<int64_t>(1, std::min({parts, most, kMaxChunks}));
 }
 
 /// Batches of fewer images are split within each image.
@@ -80,7 +93,7 @@ class ChannelPart {
     if (most == 1)
       most =
           std::min((forward ? shape.o : shape.c) / kPartChannels, work / (kUsesPerElement * input));
-    return std::clamp<int64_t>(std::min(work / kChunkWork, most), 1, kMaxChunks);
+    return count_parts(shape, most);
   }
 
   /// The floats of its prepared weight.
@@ -174,9 +187,7 @@ class RowPart {
     const bool few_weights = shape.weight_size() <= shape.input_size() + shape.output_size();
     const bool all_overlap = shape.pad_h <= (shape.kh - 1) * shape.dilation_h;  // the input
     if (!shape.channels_last || !all_overlap || (shape.groups == 1 && !few_weights)) return 1;
-    const int64_t work = shape.multiply_adds() / shape.n;
-    const int64_t most = std::min(kMaxChunks, shape.oh / kLeastRows);
-    return std::clamp<int64_t>(work / kChunkWork, 1, std::max<int64_t>(1, most));
+    return count_parts(shape, shape.oh / kLeastRows);
   }
 
   Convolution& convolution(bool has_bias) const {
