@@ -81,6 +81,14 @@ Tensor join(const char* name, const std::vector<Tensor>& tensors, const Shape& f
   return y;
 }
 
+/// Planes (n, c, h, w) that are all channels last, joined likewise.
+Tensor join_channels_last(const std::vector<Tensor>& tensors, int dim) {
+  std::vector<Tensor> turned;
+  for (const Tensor& x : tensors) turned.push_back(permute(x, {0, 2, 3, 1}));
+  constexpr int kTurned[] = {0, 3, 1, 2};
+  return permute(join("cat", turned, turned[0].shape(), kTurned[dim]), {0, 3, 1, 2});
+}
+
 /// x with at least `rank` dimensions; new ones come first.
 Tensor at_least(const Tensor& x, int rank) {
   Tensor y = x;
@@ -99,8 +107,12 @@ Tensor cat(const std::vector<Tensor>& tensors, std::optional<Dim> dim) {
     if (!first && !is_nothing(x)) first = &x;
   }
   if (!first) first = &tensors[0];
-  return join("cat", tensors, first->shape(),
-              resolve_dim("cat", dim.value_or(Dim{0}), first->rank()));
+  const int axis = resolve_dim("cat", dim.value_or(Dim{0}), first->rank());
+  joined_shape("cat", tensors, first->shape(), axis);  // checks that the tensors fit
+  const auto lies_channels_last = [](const Tensor& x) { return x.layout().is_channels_last(); };
+  return std::ranges::all_of(tensors, lies_channels_last)
+             ? join_channels_last(tensors, axis)
+             : join("cat", tensors, first->shape(), axis);
 }
 
 Tensor stack(const std::vector<Tensor>& tensors, std::optional<Dim> dim) {

@@ -4,11 +4,12 @@ local tide = require "tide"
 
 local recorded = {}
 
---- Recorded calls that a module keeps: one for each combination of its inputs' shapes, types and layouts.
-local kMostCalls <const> = 8
+--- Recorded calls that a module keeps: one for each combination of its inputs' shapes, types and layouts. And
+--- combinations that it remembers; then it forgets all.
+local kMostCalls <const>, kMostKinds <const> = 8, 256
 
---- By module: {fields, calls, seen}, the names of its tensors' fields, its recorded calls, the last used one first, and
---- how often inputs of each kind were passed; false: calls with such inputs cannot be recorded.
+--- By module: {fields, calls, seen, kinds}, the names of its tensors' fields, its recorded calls, the last used one
+--- first, and for each of a number of kinds of inputs whether they can be recorded.
 local modules = setmetatable({}, {__mode = "k"})
 
 local function state_of(module)
@@ -16,7 +17,7 @@ local function state_of(module)
   if not state then
     local fields = {}
     for _, field in pairs(module._tensor_fields) do fields[#fields + 1] = field end
-    state = {fields = fields, calls = {}, seen = {}}
+    state = {fields = fields, calls = {}, seen = {}, kinds = 0}
     modules[module] = state
   end
   return state
@@ -60,10 +61,12 @@ function recorded.run(module, inputs)
     end
   end
   local kind = kind_of(module, inputs)
-  local count = state.seen[kind]
-  if count == false then return nil, nil end
-  state.seen[kind] = (count or 0) + 1
-  return nil, count and native.record_call(operands)
+  if state.seen[kind] then return nil, native.record_call(operands) end
+  if state.seen[kind] == nil then
+    if state.kinds >= kMostKinds then state.seen, state.kinds = {}, 0 end
+    state.seen[kind], state.kinds = true, state.kinds + 1
+  end
+  return nil, nil
 end
 
 --- Keeps the call whose recording began with `run`, if it can be repeated. `outputs` has its number as `n`.

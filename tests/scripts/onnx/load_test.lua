@@ -55,6 +55,54 @@ describe("tide.onnx.load", function(device)
     }
   end
 
+  it("gives the results of a first call in later ones, which repeat its ops", function()
+    local graph = layer {
+      node("Conv", {"x", "w"}, {"c"}, {pads = {1, 1, 1, 1}}), node("Relu", {"c"}, {"r"}),
+      node("Concat", {"r", "x"}, {"j"}, {axis = 1}), node("ReduceMean", {"j"}, {"m"}, {axes = {2, 3}, keepdims = 0}),
+      node("Gemm", {"m", "fc.weight", "fc.bias"}, {"y"}, {transB = 1}),
+    }
+    local cpu = {device = "cpu"}
+    graph.initializer = {
+      tensors.write("w", tide.randn(3, 4, 3, 3, cpu)), tensors.write("fc.weight", tide.randn(2, 7, cpu)),
+      tensors.write("fc.bias", tide.randn(2, cpu)),
+    }
+    local function first(x, state)
+      local model = load(graph)
+      if state then model:load_state_dict(state) end
+      return tide.no_grad(model, x)
+    end
+    local model = load(graph)
+    for i = 1, 6 do
+      local x = tide.randn(i == 5 and 2 or 1, 4, 6, 6, {device = device})
+      equal(tide.no_grad(model, x), first(x))
+    end
+    local x = tide.randn(1, 4, 6, 6, {device = device})
+    tide.no_grad(function() model.w:mul_(2) end)
+    equal(tide.no_grad(model, x), first(x, model:state_dict()))
+    model.w = tide.nn.Parameter(tide.randn(3, 4, 3, 3, {device = device}))
+    for _ = 1, 3 do equal(tide.no_grad(model, x), first(x, model:state_dict())) end
+    equal(model(x):detach(), first(x, model:state_dict()))
+    local y = model(x)
+    y:sum():backward()
+    equal(model.w.grad.shape, {3, 4, 3, 3})
+  end)
+  it("repeats no ops that depend on values or random numbers", function()
+    local graph = layer {
+      node("NonZero", {"x"}, {"n"}), node("Shape", {"n"}, {"s"}), node("Cast", {"s"}, {"f"}, {to = kFloat}),
+      node("ReduceSum", {"f"}, {"k"}, {keepdims = 0}), node("Add", {"x", "k"}, {"y"}),
+    }
+    local model = load(graph)
+    for i = 0, 4 do
+      local x = tide.where(tide.arange(4, {device = device}):le(i), 1, 0):float():reshape(2, 2)
+      equal(tide.no_grad(model, x), x + 2 + x:sum())
+    end
+    local random = load(layer {node("RandomUniformLike", {"x"}, {"r"}), node("Add", {"x", "r"}, {"y"})})
+    local seen = {}
+    for _ = 1, 5 do seen[tide.no_grad(random, tide.zeros(1, {device = device})):item()] = true end
+    local count = 0
+    for _ in pairs(seen) do count = count + 1 end
+    equal(count, 5)
+  end)
   it("creates a module with the names of the initializers", function()
     local model = load(layer())
     equal(model(tide.ones(1, 2, {device = device})):tolist(), {{0.0, 7.0}})
