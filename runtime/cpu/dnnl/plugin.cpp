@@ -46,8 +46,8 @@ ConvolutionShape part_of(ConvolutionShape shape, int64_t images) {
 /// The number of parts of an image that pays off, at most `most`.
 int64_t count_parts(const ConvolutionShape& shape, int64_t most) {
   const ConvolutionShape image = part_of(shape, 1);
-  const int64_t work = image.multiply_adds() +
-                       kWorkPerElement * (image.input_size() + image.output_size());
+  const int64_t work =
+      image.multiply_adds() + kWorkPerElement * (image.input_size() + image.output_size());
   const int64_t parts = std::max(work / kChunkWork, std::min(kFewParts, work / kFewPartsWork));
   return std::max<int64_t>(1, std::min({parts, most, kMaxChunks}));
 }

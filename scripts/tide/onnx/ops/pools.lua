@@ -91,10 +91,25 @@ local function onnx_positions(places, x, window, padded_sizes, column_major)
   return flat + planes:reshape(x:size(1), x:size(2), table.unpack(values.filled(#sizes, 1)))
 end
 
+--- Whether a pool of tide can have these pads: the same before and after, and at most half of the window.
+local function suits_pool(window)
+  if not windows.is_symmetric(window) then return false end
+  for d, before in ipairs(window.before) do
+    if 2 * before > window.kernel[d] then return false end
+  end
+  return true
+end
+
 function ops.MaxPool(node, x)
   local sizes, dtype = windows.spatial(x), x.dtype
   local window = windows.of(node, sizes)
   local own = x:is_floating_point() and x or x:to("float32")
+  if #node.outputs < 2 and suits_pool(window) then
+    return kMax[#sizes](own, window.kernel, {
+      stride = window.strides, padding = window.before, dilation = window.dilations,
+      ceil_mode = node.attributes.ceil_mode == 1,
+    }):to(dtype)
+  end
   local filled = padded(own, window, overhang(node, window, sizes), -math.huge)
   local options = {stride = window.strides, dilation = window.dilations}
   if #node.outputs < 2 then return kMax[#sizes](filled, window.kernel, options):to(dtype) end
