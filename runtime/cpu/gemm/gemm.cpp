@@ -109,8 +109,10 @@ class Product {
 
   /// Chooses blocks of equal size, enough of them to keep all threads busy.
   void choose_blocks(int64_t threads) {
+    // A panel that few rows use must still be in L1 when they do.
+    const int64_t width = m_ < kPackRight && !in_place_ ? kernel_.columns : kBlockN;
     row_blocks_ = (m_ + kBlockM - 1) / kBlockM;
-    column_blocks_ = (n_ + kBlockN - 1) / kBlockN;
+    column_blocks_ = (n_ + width - 1) / width;
     if (row_blocks_ * column_blocks_ < 4 * threads) {
       if (row_blocks_ > 1)
         row_blocks_ = ceil_to(row_blocks_, threads);
