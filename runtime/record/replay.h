@@ -103,8 +103,9 @@ class ReplayRecording {
 
  private:
   Replay::Source source_of(const Argument& argument);
+  void merge_limits();
   void find_derived();
-  void find_last_uses(std::span<const uint32_t> outputs);
+  void find_last_uses();
 
   inline static constinit thread_local ReplayRecording* current = nullptr;
 

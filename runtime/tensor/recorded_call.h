@@ -18,6 +18,8 @@ class RecordedCall {
   /// inputs differ from those of the call in more than their elements: see Replay::run. Also their
   /// layouts must be the same.
   std::optional<std::vector<Tensor>> run(std::span<const Tensor> inputs) const;
+  /// The number of ops that run() records.
+  size_t size() const { return replay_.size(); }
 
  private:
   friend class CallRecording;

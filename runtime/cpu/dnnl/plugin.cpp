@@ -106,7 +106,7 @@ class ChannelPart {
   /// first, second, bias -> result, like Convolution::run; `first` and `result` are this image's.
   /// `prepared`: what prepare() wrote, or null.
   void run(const float* first, const float* second, const float* prepared, const float* bias,
-           float* result) const {
+           const ResultLimits& limits, float* result) const {
     const int64_t from = forward_ ? full_.h * full_.w : full_.oh * full_.ow;
     const int64_t to = forward_ ? full_.oh * full_.ow : full_.h * full_.w;
     const int64_t groups = full_.groups;
@@ -119,6 +119,7 @@ class ChannelPart {
         own.run_reordered(from_part, prepared, part_bias, to_part);
       else
         own.run(from_part, weight(second), part_bias, to_part);
+      limits(to_part, to * (forward_ ? part_.o : part_.c));
     };
     if (!full_.channels_last)
       return run_on(groups > 1 ? first + unit_ * inputs * from : first,
@@ -196,6 +197,7 @@ class RowPart {
 
   const float* input(const float* image) const { return image + input_row_ * full_.w * full_.c; }
   float* output(float* image) const { return image + row_ * full_.ow * full_.o; }
+  int64_t output_size() const { return part_.output_size(); }
 
  private:
   static constexpr int64_t kLeastRows = 2;
@@ -276,8 +278,8 @@ class PartWeights {
 };
 
 void run_rows(const ConvolutionShape& shape, const Division& division, const float* input,
-              const float* weight, const float* prepared, const float* bias, float* output,
-              Parallel& parallel) {
+              const float* weight, const float* prepared, const float* bias,
+              const ResultLimits& limits, float* output, Parallel& parallel) {
   const bool has_bias = bias != nullptr;
   const PartWeights weights(shape, division, has_bias);
   const float* shared = weights.of_all(prepared, weight);
@@ -293,13 +295,14 @@ void run_rows(const ConvolutionShape& shape, const Division& division, const flo
         convolution.run_reordered(from, shared, bias, to);
       else
         convolution.run(from, weight, bias, to);
+      limits(to, part.output_size());
     }
   });
 }
 
 void run_channels(const ConvolutionShape& shape, ConvolutionPass pass, const Division& division,
                   const float* first, const float* second, const float* prepared, const float* bias,
-                  float* result, Parallel& parallel) {
+                  const ResultLimits& limits, float* result, Parallel& parallel) {
   const bool forward = pass == ConvolutionPass::forward;
   const int64_t from = forward ? shape.input_size() : shape.output_size();
   const int64_t to = forward ? shape.output_size() : shape.input_size();
@@ -309,13 +312,13 @@ void run_channels(const ConvolutionShape& shape, ConvolutionPass pass, const Div
     for (int64_t i = begin; i < end; ++i)
       ChannelPart(shape, pass, i % parts, parts)
           .run(first + i / parts * from, second, prepared ? prepared + i % parts * apart : nullptr,
-               bias, result + i / parts * to);
+               bias, limits, result + i / parts * to);
   });
 }
 
 void run_images(const ConvolutionShape& shape, ConvolutionPass pass, int64_t images,
                 const float* first, const float* second, const float* weight, const float* bias,
-                float* result, Parallel& parallel) {
+                const ResultLimits& limits, float* result, Parallel& parallel) {
   const bool has_bias = bias != nullptr, forward = pass == ConvolutionPass::forward;
   const int64_t from = forward ? shape.input_size() : shape.output_size();
   const int64_t to = forward ? shape.output_size() : shape.input_size();
@@ -330,24 +333,27 @@ void run_images(const ConvolutionShape& shape, ConvolutionPass pass, int64_t ima
         one.run_reordered(input, weight, bias, output);
       else
         one.run(input, second, bias, output);
+      limits(output, count * to);
     }
   });
 }
 
 const char* forward(const ConvolutionShape& shape, const float* input, const float* weight,
-                    const float* prepared, const float* bias, float* output, Parallel& parallel) {
+                    const float* prepared, const float* bias, const ResultLimits& limits,
+                    float* output, Parallel& parallel) {
   return guarded([&] {
     constexpr ConvolutionPass pass = ConvolutionPass::forward;
     const Division division(shape, pass);
     switch (division.kind) {
       case Division::Kind::rows:
-        return run_rows(shape, division, input, weight, prepared, bias, output, parallel);
+        return run_rows(shape, division, input, weight, prepared, bias, limits, output, parallel);
       case Division::Kind::channels:
-        return run_channels(shape, pass, division, input, weight, prepared, bias, output, parallel);
+        return run_channels(shape, pass, division, input, weight, prepared, bias, limits, output,
+                            parallel);
       case Division::Kind::images: {
         const PartWeights weights(shape, division, bias != nullptr);
         return run_images(shape, pass, division.images, input, weight,
-                          weights.of_all(prepared, weight), bias, output, parallel);
+                          weights.of_all(prepared, weight), bias, limits, output, parallel);
       }
     }
   });
@@ -372,10 +378,10 @@ const char* backward_input(const ConvolutionShape& shape, const float* dy, const
     constexpr ConvolutionPass pass = ConvolutionPass::backward_input;
     const Division division(shape, pass);
     if (division.kind == Division::Kind::channels)
-      return run_channels(shape, pass, division, dy, weight, nullptr, nullptr, dx, parallel);
+      return run_channels(shape, pass, division, dy, weight, nullptr, nullptr, {}, dx, parallel);
     const float* reordered =
         Convolution::cached(part_of(shape, division.images), pass, false).reordered_weight(weight);
-    run_images(shape, pass, division.images, dy, weight, reordered, nullptr, dx, parallel);
+    run_images(shape, pass, division.images, dy, weight, reordered, nullptr, {}, dx, parallel);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "runtime/cpu/planes/result_limits.h"
 #include "runtime/ir/compute_op.h"
 
 namespace tide {
@@ -30,7 +31,8 @@ struct ConvolutionShape {
 struct DnnlPlugin {
   /// `bias` (o) and `prepared` may be null.
   const char* (*forward)(const ConvolutionShape&, const float* input, const float* weight,
-                         const float* prepared, const float* bias, float* output, Parallel&);
+                         const float* prepared, const float* bias, const ResultLimits& limits,
+                         float* output, Parallel&);
   /// The number of floats in a prepared weight, and what forward needs of a weight.
   int64_t (*prepared_size)(const ConvolutionShape&, bool has_bias);
   const char* (*prepare)(const ConvolutionShape&, bool has_bias, const float* weight,

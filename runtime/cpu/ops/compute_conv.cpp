@@ -9,6 +9,7 @@
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/planes/plain_planes.h"
 #include "runtime/cpu/planes/prepared_weight.h"
+#include "runtime/cpu/planes/result_limits.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/winograd/winograd.h"
 #include "runtime/cpu/workspace.h"
@@ -43,6 +44,21 @@ ConvolutionShape convolution_shape(const ComputeCall& call, const ArrayView& inp
 
 bool has_bias(const ComputeCall& call) {
   return unpack<ConvolutionAttributes>(call.attributes).has_bias;
+}
+
+ResultLimits limits_of(const ComputeCall& call) {
+  const auto a = unpack<ConvolutionAttributes>(call.attributes);
+  return a.has_limits ? result_limits(a.low, a.high) : ResultLimits();
+}
+
+/// Limits all results, if there are limits: where the convolution did not do that for its parts.
+void limit_results(ComputeCall& call) {
+  const ResultLimits limits = limits_of(call);
+  if (!limits.apply) return;
+  auto* const values = static_cast<float*>(call.outputs[0].data);
+  call.parallel->for_range(
+      call.outputs[0].layout.shape.numel(), 16384,
+      [&](int64_t begin, int64_t end) { limits(values + begin, end - begin); });
 }
 
 void check(const char* error) {
@@ -299,7 +315,10 @@ void compute_conv2d(ComputeCall& call) {
   if (is_channels_last_double(call)) return on_plain_arrays(call, compute_conv2d, 1);
   const ConvolutionShape shape =
       convolution_shape(call, call.inputs[0], call.inputs[1], call.outputs[0]);
-  if (is_empty(shape)) return fill_empty(call, shape);
+  if (is_empty(shape)) {
+    fill_empty(call, shape);
+    return limit_results(call);
+  }
   bool needs_plain = false;  // patches are those of plain arrays
   convolve(
       call, shape,
@@ -311,13 +330,16 @@ void compute_conv2d(ComputeCall& call) {
                                : !all_finite(weight, shape.weight_size(), *call.parallel)) {
           needs_plain = shape.channels_last;
           if (needs_plain) return;
-          return PatchConvolution<float>(shape, *call.parallel)
-              .forward(input, weight, bias, output);
+          PatchConvolution<float>(shape, *call.parallel).forward(input, weight, bias, output);
+          return limit_results(call);
         }
         const float* ready = prepared.data();
-        if (winograd_suits_forward(shape))
-          return winograd_forward(shape, input, weight, ready, bias, output, *call.parallel);
-        check(dnnl_plugin().forward(shape, input, weight, ready, bias, output, *call.parallel));
+        if (winograd_suits_forward(shape)) {
+          winograd_forward(shape, input, weight, ready, bias, output, *call.parallel);
+          return limit_results(call);
+        }
+        check(dnnl_plugin().forward(shape, input, weight, ready, bias, limits_of(call), output,
+                                    *call.parallel));
       });
   if (needs_plain) on_plain_arrays(call, compute_conv2d, 1);
 }
