@@ -25,11 +25,16 @@ local kMaxWithIndices <const> = {
 }
 local kAverage <const> = {F.avg_pool1d, F.avg_pool2d, F.avg_pool3d}
 
+local function is_spread(window)
+  for _, dilation in ipairs(window.dilations) do
+    if dilation ~= 1 then return true end
+  end
+  return false
+end
+
 --- The mean of each window of a padded image, with dilations.
 local function window_means(y, window, rank)
-  local spread = false
-  for _, dilation in ipairs(window.dilations) do spread = spread or dilation ~= 1 end
-  if not spread then return kAverage[rank](y, window.kernel, {stride = window.strides}) end
+  if not is_spread(window) then return kAverage[rank](y, window.kernel, {stride = window.strides}) end
   local sum
   for k = 0, values.product(window.kernel) - 1 do
     local part, rest = y, k
@@ -123,6 +128,12 @@ function ops.AveragePool(node, x)
   local window = windows.of(node, sizes)
   local overhang_sizes = overhang(node, window, sizes)
   local count_pads = node.attributes.count_include_pad == 1
+  if suits_pool(window) and not is_spread(window) then
+    return kAverage[#sizes](x, window.kernel, {
+      stride = window.strides, padding = window.before, ceil_mode = node.attributes.ceil_mode == 1,
+      count_include_pad = count_pads,
+    })
+  end
   local function means(y) return window_means(padded(y, window, overhang_sizes, 0), window, #sizes) end
   -- The fraction of each window that counts.
   local counted = tide.ones({1, 1, table.unpack(sizes)}, {dtype = x.dtype, device = x.device})
