@@ -43,7 +43,7 @@ struct GemmKernel {
   /// c (m, n; rows c_stride apart) = [c +] a b over one block of k [+ bias (n), unless it is null].
   void (*block)(int64_t m, int64_t n, int64_t k, const GemmLeft<T>& a, const GemmRight<T>& b,
                 const T* bias, T* c, int64_t c_stride, bool accumulate);
-  /// Packs kGemmRun steps of a panel of b with contiguous columns, `stride` apart.
+  /// Packs kGemmRun steps of half of a panel of b with contiguous columns, `stride` apart.
   void (*transpose)(const T* from, int64_t stride, T* to);
 };
 

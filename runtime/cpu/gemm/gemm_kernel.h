@@ -83,24 +83,23 @@ TIDE_VECTOR_TARGET void gemm_transpose(const typename V::Scalar* from, int64_t r
                                        typename V::Scalar* to) {
   constexpr int columns = 2 * V::kLanes;
   if constexpr (std::is_same_v<typename V::Scalar, float>) {
-    for (int r = 0; r < columns; r += V::kLanes)
-      for (int p = 0; p < kGemmRun; p += 4) {
-        // Transposes a square in each group of four lanes.
-        const float* const corner = from + r * row_stride + p;
-        const auto a = V::load_fours(corner, 4 * row_stride),
-                   b = V::load_fours(corner + row_stride, 4 * row_stride),
-                   c = V::load_fours(corner + 2 * row_stride, 4 * row_stride),
-                   d = V::load_fours(corner + 3 * row_stride, 4 * row_stride);
-        const auto ab_low = V::zip_low(a, b), ab_high = V::zip_high(a, b),
-                   cd_low = V::zip_low(c, d), cd_high = V::zip_high(c, d);
-        float* const target = to + p * columns + r;
-        V::store(target, V::join_low(ab_low, cd_low));
-        V::store(target + columns, V::join_high(ab_low, cd_low));
-        V::store(target + 2 * columns, V::join_low(ab_high, cd_high));
-        V::store(target + 3 * columns, V::join_high(ab_high, cd_high));
-      }
+    for (int p = 0; p < kGemmRun; p += 4) {
+      // Transposes a square in each group of four lanes.
+      const float* const corner = from + p;
+      const auto a = V::load_fours(corner, 4 * row_stride),
+                 b = V::load_fours(corner + row_stride, 4 * row_stride),
+                 c = V::load_fours(corner + 2 * row_stride, 4 * row_stride),
+                 d = V::load_fours(corner + 3 * row_stride, 4 * row_stride);
+      const auto ab_low = V::zip_low(a, b), ab_high = V::zip_high(a, b), cd_low = V::zip_low(c, d),
+                 cd_high = V::zip_high(c, d);
+      float* const target = to + p * columns;
+      V::store(target, V::join_low(ab_low, cd_low));
+      V::store(target + columns, V::join_high(ab_low, cd_low));
+      V::store(target + 2 * columns, V::join_low(ab_high, cd_high));
+      V::store(target + 3 * columns, V::join_high(ab_high, cd_high));
+    }
   } else {
-    for (int r = 0; r < columns; ++r)
+    for (int r = 0; r < V::kLanes; ++r)
       for (int p = 0; p < kGemmRun; ++p) to[p * columns + r] = from[r * row_stride + p];
   }
 }

@@ -34,7 +34,7 @@ inline void transpose_square(const float* from, int64_t row_stride, float* to, i
   column(3) = __builtin_shufflevector(ab_right, cd_right, 2, 3, 6, 7);
 }
 
-/// A kernel's own function for packing kGemmRun steps of a full panel with contiguous rows, or
+/// A kernel's own function for packing kGemmRun steps of half of a panel with contiguous rows, or
 /// null.
 template <class C>
 using Transpose = void (*)(const C* from, int64_t row_stride, C* to);
@@ -45,7 +45,18 @@ void pack_panel(int64_t rows, int64_t k, Matrix<T> source, Transpose<C> transpos
   // One cache line at a time, because rows that are a power of two apart share a few cache sets.
   constexpr int64_t run = kGemmRun;
   if (rows < panel) std::fill_n(target, panel * k, C(0));
-  for (int64_t p = 0; p < k; p += run) {
+  int64_t first = 0;  // of the steps that the kernel's function leaves over
+  if constexpr (std::is_same_v<T, C>) {
+    if (transpose && rows == panel && source.column_stride == 1 && source.row_stride != 1) {
+      first = k / run * run;
+      // Processors prefetch few rows at a time.
+      for (int64_t half = 0; half < panel; half += panel / 2)
+        for (int64_t p = 0; p < first; p += run)
+          transpose(source.data + half * source.row_stride + p, source.row_stride,
+                    target + p * panel + half);
+    }
+  }
+  for (int64_t p = first; p < k; p += run) {
     const int64_t length = std::min(k - p, run);
     C* const to = target + p * panel;
     const T* const from = source.data + p * source.column_stride;
@@ -55,12 +66,6 @@ void pack_panel(int64_t rows, int64_t k, Matrix<T> source, Transpose<C> transpos
         for (int64_t r = 0; r < panel; ++r)
           to[q * panel + r] = static_cast<C>(from[q * source.column_stride + r]);
     } else if (source.column_stride == 1 && length == run) {
-      if constexpr (std::is_same_v<T, C>) {
-        if (transpose && rows == panel) {
-          transpose(from, source.row_stride, to);
-          continue;
-        }
-      }
       int64_t r = 0;
       if constexpr (std::is_same_v<T, float>) {
         for (; r + 4 <= rows; r += 4)

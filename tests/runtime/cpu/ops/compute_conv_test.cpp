@@ -29,8 +29,18 @@ struct Case {
   Shape weight() const { return {o, c / groups, kh, kw}; }
   Shape output() const { return {n, o, oh(), ow()}; }
   std::vector<int64_t> attributes(bool bias, Layouts layouts = {}) const {
-    return {bias,       stride_h, stride_w, pad_h,          pad_w,         dilation_h,
-            dilation_w, groups,   0,        layouts.weight, layouts.planes};
+    const auto words = pack(ConvolutionAttributes{.has_bias = bias,
+                                                  .stride = {stride_h, stride_w},
+                                                  .padding = {pad_h, pad_w},
+                                                  .dilation = {dilation_h, dilation_w},
+                                                  .groups = groups,
+                                                  .tf32 = false,
+                                                  .has_limits = false,
+                                                  .low = 0,
+                                                  .high = 0,
+                                                  .weight_channels_last = layouts.weight,
+                                                  .channels_last = layouts.planes});
+    return {words.begin(), words.end()};
   }
   /// Of prepare_weight, for a convolution with a bias.
   std::vector<int64_t> preparing(Layouts layouts) const {

@@ -71,15 +71,17 @@ TEST_CASE("a transfer takes the latency and its bytes by the link", "[roofline]"
   CHECK(transfer_time(card, 4.8e6) == Approx(8e-6 + 1e-6));
 }
 
+constexpr size_t kConvolutionWords = sizeof(ConvolutionAttributes) / sizeof(int64_t);
+
 TEST_CASE("convolutions are looked at by channels, however images lie", "[roofline]") {
   ComputeStep step;
   step.op = ComputeOp::conv2d;
   step.inputs = {{nullptr, DType::f16, Layout({2, 9, 9, 8})},
                  {nullptr, DType::f16, Layout({16, 3, 3, 8})}};
   step.outputs = {{nullptr, DType::f16, Layout({2, 7, 7, 16})}};
-  step.attributes = std::vector<int64_t>(11, 1);  // all channels last
+  step.attributes = std::vector<int64_t>(kConvolutionWords, 1);  // all channels last
   CHECK(work_of(step).fits_tensor_cores);
-  step.attributes = std::vector<int64_t>(11, 0);
+  step.attributes = std::vector<int64_t>(kConvolutionWords, 0);
   CHECK_FALSE(work_of(step).fits_tensor_cores);
 }
 
@@ -89,7 +91,7 @@ TEST_CASE("a convolution with a prepared weight does not read the other one", "[
   step.inputs = {{nullptr, DType::f32, Layout({1, 8, 4, 4})},
                  {nullptr, DType::f32, Layout({8, 8, 1, 1})}};
   step.outputs = {{nullptr, DType::f32, Layout({1, 8, 4, 4})}};
-  step.attributes = std::vector<int64_t>(11, 0);
+  step.attributes = std::vector<int64_t>(kConvolutionWords, 0);
   CHECK(work_of(step).bytes == 4 * (128 + 64 + 128));
   step.inputs.push_back({nullptr, DType::f32, Layout({80})});
   CHECK(work_of(step).bytes == 4 * (128 + 80 + 128));
