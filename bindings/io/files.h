@@ -12,8 +12,7 @@ namespace tide::bindings {
 ///   "folder" or "other". A link has the kind of its target.
 /// - file_kind(path): the kind, and the size of a file; nil if it does not exist.
 /// - read_bytes(path, limit): the bytes of a file as a uint8 tensor of the cpu, unpacked if gzip
-/// packed
-///   them. More than `limit` are an error, before memory is taken for them.
+///   packed them. More than `limit` are an error, before memory is taken for them.
 /// - md5(path): the MD5 sum of a file in hexadecimal digits.
 /// - write_file(path, text): replaces a file atomically.
 /// - read_embedded(path): the text of a file of the library, nothing if it does not exist.

@@ -16,8 +16,7 @@ std::span<const luaL_Reg> safetensors_functions();
 /// - terminal_columns(): the width of the terminal on standard error; nothing if it is not a
 ///   terminal.
 /// - terminal_size(): columns, rows and the width in pixels (0: unknown) of the terminal on
-/// standard
-///   output; nothing if it is not a terminal.
+///   standard output; nothing if it is not a terminal.
 /// - break_lines(text): see tide_break_lines.
 /// - ask_terminal(question, last, seconds): the terminal's reply up to the character `last`; nil
 ///   without a terminal, if input is pending, or on timeout.

@@ -9,8 +9,7 @@ namespace tide::bindings {
 /// Fields of "tide.native", as in runtime/ops/nn/recurrence.h:
 /// - does_recurrence(x): whether the device of x supports the other two for its type.
 /// - recurrence(cell, backwards?, sizes, input, state, weight, bias?, keep?): a list of tensors.
-/// cell
-///   is "tanh", "relu", "lstm" or "gru".
+///   cell is "tanh", "relu", "lstm" or "gru".
 /// - recurrence_backward(cell, backwards?, sizes, gradients, kept, weight): likewise.
 std::span<const luaL_Reg> recurrence_functions();
 

@@ -30,7 +30,11 @@ local function operands_of(module, inputs, fields)
     if type(inputs[i]) ~= "userdata" or not tide.is_tensor(inputs[i]) then return nil end
     list[i] = inputs[i]
   end
-  for i, field in ipairs(fields) do list[inputs.n + i] = rawget(module, field) end
+  for i, field in ipairs(fields) do
+    local value = rawget(module, field)
+    if type(value) ~= "userdata" then return nil end
+    list[inputs.n + i] = value
+  end
   return list
 end
 
