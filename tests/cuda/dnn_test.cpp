@@ -22,7 +22,18 @@ struct ConvolutionCase {
             (w + 2 * pad_w - dilation_w * (kw - 1) - 1) / stride_w + 1};
   }
   std::vector<int64_t> attributes(bool tf32, bool last) const {
-    return {0, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, tf32, last, last};
+    const auto words = pack(ConvolutionAttributes{.has_bias = false,
+                                                  .stride = {stride_h, stride_w},
+                                                  .padding = {pad_h, pad_w},
+                                                  .dilation = {dilation_h, dilation_w},
+                                                  .groups = groups,
+                                                  .tf32 = tf32,
+                                                  .has_limits = false,
+                                                  .low = 0,
+                                                  .high = 0,
+                                                  .weight_channels_last = last,
+                                                  .channels_last = last});
+    return {words.begin(), words.end()};
   }
   /// Shapes of the op's inputs and output; `last`: channels-last.
   std::array<Shape, 3> shapes(ComputeOp op, bool last) const {
