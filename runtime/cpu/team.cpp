@@ -179,10 +179,14 @@ void Team::join(int index, const Condition* until) {
 
 void Team::work(int index) {
   for (uint32_t seen = 0;;) {
-    const auto called = [&] { return round_.load(std::memory_order_acquire) != seen; };
-    // A helper takes the worker's place, and its core.
-    const auto over = [&] { return called() || helpers_.load(std::memory_order_relaxed) > 0; };
-    if (!spin_until(kSpin, over) || !called()) round_.wait(seen, std::memory_order_acquire);
+    const auto called = [&] { return round_.load(std::memory_order_seq_cst) != seen; };
+    // Each helper takes the place of a worker, and its core.
+    const auto over = [&] { return called() || helpers_.load(std::memory_order_relaxed) >= index; };
+    awake_.fetch_add(1, std::memory_order_relaxed);
+    spin_until(kSpin, over);
+    // The leader either sees that this worker is no longer awake, or has called before.
+    awake_.fetch_sub(1, std::memory_order_seq_cst);
+    if (!called()) round_.wait(seen, std::memory_order_acquire);
     seen = round_.load(std::memory_order_acquire);
     if (stop_) return;
     join(index, nullptr);
@@ -236,9 +240,10 @@ void Team::for_range(int64_t n, int64_t grain,
   Job job{&body,    n,        std::max<int64_t>(grain, 1), std::span(parts_).first(parts),
           is_short, parts - 1};
   job_.store(&job, std::memory_order_seq_cst);
-  round_.fetch_add(1, std::memory_order_release);
+  round_.fetch_add(1, std::memory_order_seq_cst);
   const int helpers = is_short ? helpers_.load(std::memory_order_seq_cst) : 0;
-  for (int i = 1 + helpers; i < parts; ++i) round_.notify_one();
+  const int ready = helpers + awake_.load(std::memory_order_seq_cst);
+  for (int i = 1 + ready; i < parts; ++i) round_.notify_one();
   take_chunks(job, 0, nullptr);
   job_.store(nullptr, std::memory_order_seq_cst);
   const auto alone = [&] { return inside_.load(std::memory_order_seq_cst) == 0; };

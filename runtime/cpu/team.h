@@ -40,8 +40,8 @@ class Team : public Parallel {
   void for_range(int64_t n, int64_t grain,
                  const std::function<void(int64_t begin, int64_t end)>& body) override;
 
-  /// A range is short if it has at most kShortRange grains. The leader wakes one worker fewer for
-  /// each thread that waits here.
+  /// A range is short if it has at most kShortRange grains. A worker sleeps for each thread that
+  /// waits here, and the leader wakes one fewer.
   bool help_until(std::chrono::microseconds time, const Condition& condition) override;
 
   static constexpr int kMaxThreads = 1024;
@@ -68,6 +68,7 @@ class Team : public Parallel {
   std::atomic<uint32_t> round_{0};  ///< changes with each job; idle workers wait on it
   std::atomic<int> inside_{0};      ///< threads that may hold the address of the job
   std::atomic<int> helpers_{0};     ///< threads in help_until
+  std::atomic<int> awake_{0};       ///< workers that look for the next job without sleeping
   std::atomic<bool> stop_{false};
 };
 

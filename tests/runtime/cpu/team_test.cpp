@@ -173,6 +173,25 @@ TEST_CASE("a wait that helps ends in time, with the condition's value", "[cpu]")
   CHECK_FALSE(done);
 }
 
+TEST_CASE("ranges are complete while helpers come and go and workers fall asleep", "[cpu]") {
+  Team team(4);
+  std::atomic<bool> over = false;
+  std::thread helper([&] {
+    while (!over) {
+      team.help_until(std::chrono::microseconds(20), [] { return false; });
+      std::this_thread::yield();
+    }
+  });
+  for (int round = 0; round < 500; ++round) {
+    if (round % 10 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    std::atomic<int64_t> sum = 0;
+    team.for_range(16, 1, [&](int64_t begin, int64_t end) { sum += end - begin; });
+    CHECK(sum == 16);
+  }
+  over = true;
+  helper.join();
+}
+
 TEST_CASE("an exception in a part that a waiting thread took reaches the leader", "[cpu]") {
   Team team(2);
   Helper helper(team);
