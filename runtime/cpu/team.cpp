@@ -184,7 +184,7 @@ void Team::work(int index) {
     const auto over = [&] { return called() || helpers_.load(std::memory_order_relaxed) >= index; };
     awake_.fetch_add(1, std::memory_order_relaxed);
     spin_until(kSpin, over);
-    // The leader either sees that this worker is no longer awake, or has called before.
+    // Either the leader sees that this worker is not awake, or this worker sees the leader's job.
     awake_.fetch_sub(1, std::memory_order_seq_cst);
     if (!called()) round_.wait(seen, std::memory_order_acquire);
     seen = round_.load(std::memory_order_acquire);
