@@ -94,12 +94,26 @@ local function warn(format, ...) io.stderr:write("warning: ", format:format(...)
 --- Adds a file that is missing from the index to the list.
 local function adopt(self, number)
   local state = load_checkpoint(self, number)
-  self.kept[#self.kept + 1] = {number = number, metric = state and state.checkpoint.metric}
+  local metric = state and state.checkpoint.metric
+  self.kept[#self.kept + 1] = {number = number, metric = type(metric) == "number" and metric or nil}
   self.last = number
 end
 
+local function is_entry(value)
+  return type(value) == "table" and math.type(value.number) == "integer" and
+           (value.metric == nil or type(value.metric) == "number")
+end
+
 local function is_index(value)
-  return value and math.type(value.last) == "integer" and type(value.kept) == "table" and type(value.dropped) == "table"
+  if type(value) ~= "table" or math.type(value.last) ~= "integer" then return false end
+  if type(value.kept) ~= "table" or type(value.dropped) ~= "table" then return false end
+  for _, entry in ipairs(value.kept) do
+    if not is_entry(entry) then return false end
+  end
+  for _, number in ipairs(value.dropped) do
+    if math.type(number) ~= "integer" then return false end
+  end
+  return true
 end
 
 --- Finds the existing files.
@@ -205,6 +219,7 @@ end
 --- manager:checkpoints()[1].metric --> 0.5
 function CheckpointManager:save(values, metric)
   if tide.is_tensor(metric) then metric = metric:item() end
+  if type(metric) == "boolean" then raise("save: the metric must be a number, got a tensor with %s", metric) end
   local number = self.last + 1
   self:write(path_of(self, number), {number = number, metric = metric, values = values or {}})
   self.last = number

@@ -14,7 +14,7 @@ describe("wrong arguments", function()
     local folder = os.tmpname()
     os.remove(folder)
     assert(os.execute(("mkdir '%s'"):format(folder)))
-    local every = os.getenv "TIDE_TEST_SOAK" and 1 or 16
+    local every = os.getenv "TIDE_TEST_SOAK" and 1 or 4
     local words = ("'%s/../support/wrong_arguments.lua' --every %d --log last_call"):format(here, every)
     local before = ("cd '%s' && ulimit -v %d && ulimit -t %d &&"):format(folder, kMemory, every == 1 and 600 or 60)
     local output = run(words .. " </dev/null", before)
@@ -26,7 +26,7 @@ describe("wrong arguments", function()
     if not calls then error(("the last call was %s\n%s"):format(last, output:sub(-2000))) end
     local found = {}
     for trouble in output:gmatch "[^\n]+\n    call%d+:[^\n]*" do found[#found + 1] = trouble end
-    if troubles ~= "0" or tonumber(calls) < 11000 or functions + methods < 1900 then
+    if troubles ~= "0" or tonumber(calls) < 45000 or functions + methods < 1900 then
       error(summary .. "\n" .. table.concat(found, "\n"))
     end
   end)

@@ -239,6 +239,21 @@ describe("a checkpoint manager", function()
     equal(own:save {step = 6}, path .. "-000006.safetensors")
     equal(numbers(manager()), {2, 4, 5, 6})
   end)
+  it("does not rely on an index with other contents", function()
+    save(manager {mode = "max"}, {1, 7})
+    local entry = {number = 1, metric = 1}
+    for _, index in ipairs {
+      {last = 2, kept = {entry, {number = "2"}}, dropped = {}},
+      {last = 2, kept = {entry, {number = 2, metric = true}}, dropped = {}},
+      {last = 2, kept = {entry}, dropped = {"x"}},
+    } do
+      tide.save(index, path .. "-index.safetensors")
+      local own
+      local warned = warnings_of(function() own = manager {mode = "max"} end)
+      test.is_true(warned:find("is not an index", 1, true))
+      equal(own:restore("best").step, 2)
+    end
+  end)
   it("changes nothing if a checkpoint lacks an object", function()
     save(manager(), {false})
     tide.no_grad(function() net.weight:fill_(8) end)
@@ -253,6 +268,8 @@ describe("a checkpoint manager", function()
     equal(#names_in(folder()), 3)
   end)
   it("reports invalid arguments", function()
+    local own = manager()
+    raises("save: the metric must be a number, got a tensor with true", own.save, own, nil, tide.tensor(true))
     raises("CheckpointManager: argument 1 (path): expected string, got number", CheckpointManager, 3, {})
     raises("CheckpointManager: objects: expected a table", CheckpointManager, path, net)
     raises("CheckpointManager: objects: rate has no state_dict", CheckpointManager, path, {rate = 3})
