@@ -111,7 +111,7 @@ class Selection:
             stems = {stem for other, stem in self.cpp if other == program}
             command = [str(RELEASE / program), "--durations", "yes"]
             command += ["~[kernel_table]~[trap]"] if "" in stems and program == "cuda_tests" else []
-            command += [] if "" in stems else ["-#", ",".join(f"[#{stem}]" for stem in sorted(stems))]
+            command += [] if "" in stems else ["-#", ",".join(f"[#{stem}]~[.]" for stem in sorted(stems))]
             yield Part("changed", program, command, CUDA if program == "cuda_tests" else {}, 30)
         for script in sorted(scripts):
             yield Part("changed", script, tide("test", script))
