@@ -8,6 +8,7 @@
 #include "bindings/support/arguments.h"
 #include "runtime/io/image.h"
 #include "runtime/os/file_replacement.h"
+#include "runtime/os/memory_budget.h"
 #include "runtime/types/error.h"
 
 namespace tide::bindings {

@@ -6,6 +6,7 @@
 #include "runtime/io/image.h"
 #include "runtime/io/onnx.h"
 #include "runtime/os/file_replacement.h"
+#include "runtime/os/memory_budget.h"
 #include "runtime/types/error.h"
 
 namespace tide::bindings {

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "runtime/profile/event.h"
+
 namespace tide {
 
 const char* intern_file_name(std::string_view name) {
@@ -16,6 +18,11 @@ const char* intern_file_name(std::string_view name) {
 
 std::string CallSite::text() const {
   return known() ? std::string(file) + ":" + std::to_string(line) : "?";
+}
+
+void set_site(profile::Event& event, CallSite site) {
+  event.file = site.file;
+  event.line = site.line;
 }
 
 }  // namespace tide

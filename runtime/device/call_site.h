@@ -4,9 +4,11 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/profile/event.h"
-
 namespace tide {
+
+namespace profile {
+struct Event;
+}
 
 /// A line of a script. `file` is interned: it lives as long as the process, and equal names have
 /// equal pointers.
@@ -31,10 +33,7 @@ inline void set_call_site(CallSite site) { call_site_detail::current = site; }
 inline CallSite current_call_site() { return call_site_detail::current; }
 
 /// Assigns the event to this line.
-inline void set_site(profile::Event& event, CallSite site) {
-  event.file = site.file;
-  event.line = site.line;
-}
+void set_site(profile::Event& event, CallSite site);
 
 /// The unique copy of a file name. Takes a lock: callers should cache the result.
 const char* intern_file_name(std::string_view name);

@@ -6,8 +6,14 @@
 #include <new>
 
 #include "runtime/os/huge_pages.h"
+#include "runtime/os/memory_budget.h"
 
 namespace tide {
+
+void ReturnElements::operator()(std::byte* elements) const {
+  std::free(elements);
+  return_memory(bytes);
+}
 
 HostArray::HostArray(DType type, const Shape& shape) : type(type), shape(shape) {
   const size_t size = bytes();

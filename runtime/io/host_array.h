@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/os/memory_budget.h"
 #include "runtime/types/dtype.h"
 #include "runtime/types/shape.h"
 
@@ -20,10 +18,7 @@ namespace tide {
 /// Frees an array's elements, which count against the memory budget (os/memory_budget.h).
 struct ReturnElements {
   size_t bytes = 0;
-  void operator()(std::byte* elements) const {
-    std::free(elements);
-    return_memory(bytes);
-  }
+  void operator()(std::byte* elements) const;
 };
 
 /// A row-major array in host memory. Moves, does not copy.

@@ -4,10 +4,11 @@
 #include <optional>
 #include <string>
 
-#include "runtime/io/byte_file.h"
 #include "runtime/io/host_array.h"
 
 namespace tide {
+
+class ByteSource;
 
 /// The array in an npy file, versions 1 to 3, of any byte order, converted to row-major order.
 /// Throws FileError, which names unsupported types.

@@ -13,9 +13,12 @@
 #include "runtime/device/clock.h"
 #include "runtime/device/memory_statistics.h"
 #include "runtime/device/sim_options.h"
-#include "runtime/ir/compute_op.h"
 #include "runtime/record/wait_report.h"
 #include "runtime/types/device.h"
+
+namespace tide {
+enum class ComputeOp : uint16_t;
+}
 
 namespace tide::engine {
 

@@ -16,6 +16,7 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/shape_ops.h"
 #include "runtime/ops/shape/write.h"
+#include "runtime/record/replay.h"
 #include "runtime/tensor/record.h"
 #include "runtime/types/dtype.h"
 #include "runtime/types/error.h"
@@ -157,6 +158,14 @@ Tensor drop(const char* name, const Tensor& x, std::optional<double> probability
 
 }  // namespace
 
+uint64_t Generator::advance(int64_t count) {
+  if (ReplayRecording* recording = ReplayRecording::of_thread()) [[unlikely]]
+    recording->spoil();
+  const uint64_t first = offset_;
+  offset_ += static_cast<uint64_t>(count);
+  return first;
+}
+
 Generator& default_generator() {
   static thread_local Generator generator;
   return generator_in_scope ? *generator_in_scope : generator;
@@ -289,7 +298,7 @@ Tensor checked_weights(const Tensor& weights, int64_t count) {
   const Tensor possible = logical_and(ge(weights, 0), isfinite(weights));
   const Tensor above = sum(gt(weights, 0), Dims{-1});
   const Tensor valid = logical_and(all(possible), all(ge(above, Number(1))));
-  const Tensor checked = require("multinomial", Requirement::weights, valid, weights);
+  Tensor checked = require("multinomial", Requirement::weights, valid, weights);
   if (count == 1) return checked;
   return require("multinomial", Requirement::enough_choices, all(ge(above, Number(count))),
                  checked);

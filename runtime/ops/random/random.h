@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "runtime/ops/arguments.h"
-#include "runtime/record/replay.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tide {
@@ -28,13 +27,7 @@ class Generator {
     offset_ = offset;
   }
   /// Claims `count` numbers; returns the offset of the first.
-  uint64_t advance(int64_t count) {
-    if (ReplayRecording* recording = ReplayRecording::of_thread()) [[unlikely]]
-      recording->spoil();
-    const uint64_t first = offset_;
-    offset_ += static_cast<uint64_t>(count);
-    return first;
-  }
+  uint64_t advance(int64_t count);
 
  private:
   uint64_t seed_;
