@@ -173,8 +173,8 @@ void Team::join(int index, const Condition* until) {
     const CheckedStep checked(job->check);  // ranges inside chunks check it, too
     take_chunks(*job, index, until);
   }
-  inside_.fetch_sub(1, std::memory_order_release);
-  inside_.notify_one();
+  inside_.fetch_sub(1, std::memory_order_seq_cst);
+  if (leader_sleeps_.load(std::memory_order_seq_cst)) inside_.notify_one();
 }
 
 void Team::work(int index) {
@@ -247,8 +247,11 @@ void Team::for_range(int64_t n, int64_t grain,
   take_chunks(job, 0, nullptr);
   job_.store(nullptr, std::memory_order_seq_cst);
   const auto alone = [&] { return inside_.load(std::memory_order_seq_cst) == 0; };
-  if (!spin_until(kSpin, alone))
+  if (!spin_until(kSpin, alone)) {
+    leader_sleeps_.store(true, std::memory_order_seq_cst);
     while (const int others = inside_.load(std::memory_order_seq_cst)) inside_.wait(others);
+    leader_sleeps_.store(false, std::memory_order_relaxed);
+  }
   if (job.error) std::rethrow_exception(job.error);
 }
 

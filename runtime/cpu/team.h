@@ -67,7 +67,8 @@ class Team : public Parallel {
   std::atomic<Job*> job_{nullptr};
   std::atomic<uint32_t> round_{0};  ///< changes with each job; idle workers wait on it
   std::atomic<int> inside_{0};      ///< threads that may hold the address of the job
-  std::atomic<int> helpers_{0};     ///< threads in help_until
+  std::atomic<bool> leader_sleeps_{false};
+  std::atomic<int> helpers_{0};  ///< threads in help_until
   std::atomic<int> awake_{0};       ///< workers that look for the next job without sleeping
   std::atomic<bool> stop_{false};
 };

@@ -295,11 +295,25 @@ bool Queue::publish() {
   completed_.store(done, std::memory_order_seq_cst);
   if (profile::is_on()) [[unlikely]]
     profile_depth(submitted(), 0);
-  if (waiting_.load(std::memory_order_seq_cst)) {
+  // Waking a thread at each ticket would take as long as many of the steps.
+  if (done >= first_awaited_.load(std::memory_order_seq_cst)) {
     std::lock_guard lock(sleep_mutex_);
+    first_awaited_.store(kNoTicket, std::memory_order_relaxed);
     done_.notify_all();
   }
   return true;
+}
+
+/// Sleeps until the condition, which holds when the ticket is done, is true, or `sleep(lock)`
+/// returns false.
+template <class Condition, class Sleep>
+void Queue::sleep_until(uint64_t ticket, const Condition& over, const Sleep& sleep) {
+  std::unique_lock lock(sleep_mutex_);
+  for (bool sleeps = true; sleeps;) {
+    const uint64_t first = first_awaited_.load(std::memory_order_relaxed);
+    first_awaited_.store(std::min(first, ticket), std::memory_order_seq_cst);
+    sleeps = !over() && sleep(lock);
+  }
 }
 
 /// Sleeps until ticket `next` is submitted, the backend has finished its work, or the queue is
@@ -338,11 +352,11 @@ void Queue::wait(uint64_t ticket) {
   Parallel* const threads = stream_.threads;
   const bool helps = threads && threads->threads() > 1;
   if (!(helps ? threads->help_until(kSpin, over) : spin_until(kSpin, over))) {
-    std::unique_lock lock(sleep_mutex_);
-    ++waiting_;
     // An interrupt comes from a signal handler, which cannot notify: poll for it.
-    while (!over()) done_.wait_for(lock, kLook);
-    --waiting_;
+    sleep_until(ticket, over, [this](auto& lock) {
+      done_.wait_for(lock, kLook);
+      return true;
+    });
   }
   if (completed() < ticket) throw Interrupted();
   note_seen(ticket);
@@ -351,10 +365,10 @@ void Queue::wait(uint64_t ticket) {
 void Queue::wait_uninterrupted(uint64_t ticket) {
   const auto over = [&] { return completed() >= ticket; };
   if (!over() && !spin_until(kSpin, over)) {
-    std::unique_lock lock(sleep_mutex_);
-    ++waiting_;
-    done_.wait(lock, over);
-    --waiting_;
+    sleep_until(ticket, over, [this](auto& lock) {
+      done_.wait(lock);
+      return true;
+    });
   }
   if (!runs_queue) note_seen(ticket);
 }
@@ -362,11 +376,11 @@ void Queue::wait_uninterrupted(uint64_t ticket) {
 bool Queue::wait_uninterrupted(uint64_t ticket, std::chrono::duration<double> most) {
   const auto over = [&] { return completed() >= ticket; };
   if (over() || spin_until(kSpin, over)) return true;
-  std::unique_lock lock(sleep_mutex_);
-  ++waiting_;
-  const bool done = done_.wait_for(lock, most, over);
-  --waiting_;
-  return done;
+  const auto end = std::chrono::steady_clock::now() + most;
+  sleep_until(ticket, over, [&](auto& lock) {
+    return done_.wait_until(lock, end) == std::cv_status::no_timeout;
+  });
+  return over();
 }
 
 void Queue::submit_wait_for(Queue& other, uint64_t ticket) {

@@ -100,6 +100,8 @@ class Queue {
   void run();
   void wait_for_capacity(uint64_t ticket);
   bool publish();
+  template <class Condition, class Sleep>
+  void sleep_until(uint64_t ticket, const Condition& over, const Sleep& sleep);
   void sleep(uint64_t next);
   uint64_t execute_from(uint64_t first);
   void execute(uint64_t ticket);
@@ -135,7 +137,9 @@ class Queue {
   std::atomic<bool> has_pending_checks_{false};
   bool woken_ = false;  ///< the stream's work is done; guarded by sleep_mutex_
   bool will_be_woken_ = false;
-  std::atomic<int> waiting_{0};
+  static constexpr uint64_t kNoTicket = ~uint64_t{0};
+  /// The first ticket that a sleeping thread waits for; it may have woken up since.
+  std::atomic<uint64_t> first_awaited_{kNoTicket};
   std::mutex marks_mutex_;
   std::map<uint64_t, MarkTime> marks_;  ///< the last kMostMarks times
   static constexpr size_t kMostMarks = 65536;
