@@ -26,16 +26,26 @@ struct Float {
   TIDE_INLINE Vector multiply(Vector a, Vector b) { return _mm256_mul_ps(a, b); }
   TIDE_INLINE Vector square_root(Vector a) { return _mm256_sqrt_ps(a); }
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
-  /// Four elements from each of kLanes / 4 addresses that are `stride` apart.
-  TIDE_INLINE Vector load_fours(const float* p, int64_t stride) {
-    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(p + stride),
-                                1);
+  /// Transposes a square of kLanes vectors: element j of vector i becomes element i of vector j.
+  TIDE_INLINE void transpose(Vector* v) {
+#pragma GCC unroll 2
+    for (Vector* four = v; four < v + kLanes; four += 4) {  // the squares of four lanes
+      const Vector ab_low = _mm256_unpacklo_ps(four[0], four[1]),
+                   ab_high = _mm256_unpackhi_ps(four[0], four[1]),
+                   cd_low = _mm256_unpacklo_ps(four[2], four[3]),
+                   cd_high = _mm256_unpackhi_ps(four[2], four[3]);
+      four[0] = _mm256_shuffle_ps(ab_low, cd_low, 0x44);
+      four[1] = _mm256_shuffle_ps(ab_low, cd_low, 0xee);
+      four[2] = _mm256_shuffle_ps(ab_high, cd_high, 0x44);
+      four[3] = _mm256_shuffle_ps(ab_high, cd_high, 0xee);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {  // the square of these
+      const Vector low = v[i], high = v[i + 4];
+      v[i] = _mm256_permute2f128_ps(low, high, 0x20);
+      v[i + 4] = _mm256_permute2f128_ps(low, high, 0x31);
+    }
   }
-  // In each group of four: a0 b0 a1 b1, a2 b2 a3 b3; a0 a1 b0 b1, a2 a3 b2 b3.
-  TIDE_INLINE Vector zip_low(Vector a, Vector b) { return _mm256_unpacklo_ps(a, b); }
-  TIDE_INLINE Vector zip_high(Vector a, Vector b) { return _mm256_unpackhi_ps(a, b); }
-  TIDE_INLINE Vector join_low(Vector a, Vector b) { return _mm256_shuffle_ps(a, b, 0x44); }
-  TIDE_INLINE Vector join_high(Vector a, Vector b) { return _mm256_shuffle_ps(a, b, 0xee); }
 };
 
 struct Double {

@@ -28,21 +28,30 @@ struct Float {
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
   /// All lanes: GCC 12 warns that the forms without a mask use an uninitialized value.
   static constexpr __mmask16 kAll = 0xffff;
-  /// Four elements from each of kLanes / 4 addresses that are `stride` apart.
-  TIDE_INLINE Vector load_fours(const float* p, int64_t stride) {
-    Vector fours = _mm512_castps128_ps512(_mm_loadu_ps(p));
-    fours = _mm512_maskz_insertf32x4(kAll, fours, _mm_loadu_ps(p + stride), 1);
-    fours = _mm512_maskz_insertf32x4(kAll, fours, _mm_loadu_ps(p + 2 * stride), 2);
-    return _mm512_maskz_insertf32x4(kAll, fours, _mm_loadu_ps(p + 3 * stride), 3);
-  }
-  // In each group of four: a0 b0 a1 b1, a2 b2 a3 b3; a0 a1 b0 b1, a2 a3 b2 b3.
-  TIDE_INLINE Vector zip_low(Vector a, Vector b) { return _mm512_maskz_unpacklo_ps(kAll, a, b); }
-  TIDE_INLINE Vector zip_high(Vector a, Vector b) { return _mm512_maskz_unpackhi_ps(kAll, a, b); }
-  TIDE_INLINE Vector join_low(Vector a, Vector b) {
-    return _mm512_maskz_shuffle_ps(kAll, a, b, 0x44);
-  }
-  TIDE_INLINE Vector join_high(Vector a, Vector b) {
-    return _mm512_maskz_shuffle_ps(kAll, a, b, 0xee);
+  /// Transposes a square of kLanes vectors: element j of vector i becomes element i of vector j.
+  TIDE_INLINE void transpose(Vector* v) {
+#pragma GCC unroll 4
+    for (Vector* four = v; four < v + kLanes; four += 4) {  // the squares of four lanes
+      const Vector ab_low = _mm512_maskz_unpacklo_ps(kAll, four[0], four[1]),
+                   ab_high = _mm512_maskz_unpackhi_ps(kAll, four[0], four[1]),
+                   cd_low = _mm512_maskz_unpacklo_ps(kAll, four[2], four[3]),
+                   cd_high = _mm512_maskz_unpackhi_ps(kAll, four[2], four[3]);
+      four[0] = _mm512_maskz_shuffle_ps(kAll, ab_low, cd_low, 0x44);
+      four[1] = _mm512_maskz_shuffle_ps(kAll, ab_low, cd_low, 0xee);
+      four[2] = _mm512_maskz_shuffle_ps(kAll, ab_high, cd_high, 0x44);
+      four[3] = _mm512_maskz_shuffle_ps(kAll, ab_high, cd_high, 0xee);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {  // the square of these
+      const Vector ab_low = _mm512_maskz_shuffle_f32x4(kAll, v[i], v[i + 4], 0x44),
+                   ab_high = _mm512_maskz_shuffle_f32x4(kAll, v[i], v[i + 4], 0xee),
+                   cd_low = _mm512_maskz_shuffle_f32x4(kAll, v[i + 8], v[i + 12], 0x44),
+                   cd_high = _mm512_maskz_shuffle_f32x4(kAll, v[i + 8], v[i + 12], 0xee);
+      v[i] = _mm512_maskz_shuffle_f32x4(kAll, ab_low, cd_low, 0x88);
+      v[i + 4] = _mm512_maskz_shuffle_f32x4(kAll, ab_low, cd_low, 0xdd);
+      v[i + 8] = _mm512_maskz_shuffle_f32x4(kAll, ab_high, cd_high, 0x88);
+      v[i + 12] = _mm512_maskz_shuffle_f32x4(kAll, ab_high, cd_high, 0xdd);
+    }
   }
 };
 

@@ -29,13 +29,15 @@ struct Float {
   TIDE_INLINE Vector multiply_add(Vector a, Vector b, Vector c) {
     return _mm_add_ps(_mm_mul_ps(a, b), c);
   }
-  /// Four elements from each of kLanes / 4 addresses that are `stride` apart.
-  TIDE_INLINE Vector load_fours(const float* p, int64_t) { return _mm_loadu_ps(p); }
-  // In each group of four: a0 b0 a1 b1, a2 b2 a3 b3; a0 a1 b0 b1, a2 a3 b2 b3.
-  TIDE_INLINE Vector zip_low(Vector a, Vector b) { return _mm_unpacklo_ps(a, b); }
-  TIDE_INLINE Vector zip_high(Vector a, Vector b) { return _mm_unpackhi_ps(a, b); }
-  TIDE_INLINE Vector join_low(Vector a, Vector b) { return _mm_shuffle_ps(a, b, 0x44); }
-  TIDE_INLINE Vector join_high(Vector a, Vector b) { return _mm_shuffle_ps(a, b, 0xee); }
+  /// Transposes a square of kLanes vectors: element j of vector i becomes element i of vector j.
+  TIDE_INLINE void transpose(Vector* v) {
+    const Vector ab_low = _mm_unpacklo_ps(v[0], v[1]), ab_high = _mm_unpackhi_ps(v[0], v[1]),
+                 cd_low = _mm_unpacklo_ps(v[2], v[3]), cd_high = _mm_unpackhi_ps(v[2], v[3]);
+    v[0] = _mm_shuffle_ps(ab_low, cd_low, 0x44);
+    v[1] = _mm_shuffle_ps(ab_low, cd_low, 0xee);
+    v[2] = _mm_shuffle_ps(ab_high, cd_high, 0x44);
+    v[3] = _mm_shuffle_ps(ab_high, cd_high, 0xee);
+  }
 };
 
 struct Double {

@@ -80,10 +80,30 @@ class Product {
       static thread_local Workspace workspace;
       for (int64_t p = 0; p < k_; p += kGemmBlock) {
         const int64_t depth = std::min(kGemmBlock, k_ - p);
+        const bool is_done = multiply_few_rows(column, p, depth);
+        if (is_done) continue;
         C* packed = workspace.get<C>(ceil_to(block_n_, kernel_.columns) * depth);
         multiply(row, column, p, depth, right(column, p, depth, packed));
       }
     });
+  }
+
+  /// Multiplies without packing, if a has few rows and the columns of b fill vectors. Returns
+  /// whether it did.
+  bool multiply_few_rows(int64_t column, int64_t p, int64_t depth) {
+    if constexpr (std::is_same_v<T, C>) {
+      const int64_t width = std::min(block_n_, n_ - column);
+      if (!kernel_.few_rows || m_ > kGemmFewRows || a_.column_stride != 1 || b_.row_stride != 1 ||
+          width % (kernel_.columns / 2) != 0)
+        return false;
+      const bool complete = p + depth == k_;
+      kernel_.few_rows(m_, width, depth, a_.data + p, a_.row_stride,
+                       b_.data + column * b_.column_stride + p, b_.column_stride,
+                       bias_ && complete ? bias_ + column : nullptr, c_ + column, c_stride_,
+                       accumulate_ || p > 0);
+      return true;
+    }
+    return false;
   }
 
   /// Calls visit(row, column) with the first element of each block of c; blocks that read the same

@@ -13,6 +13,9 @@ namespace tide {
 /// All other block sizes affect only speed.
 constexpr int64_t kGemmBlock = 256;
 
+/// The most rows of `GemmKernel::few_rows`.
+constexpr int64_t kGemmFewRows = 4;
+
 /// Steps of k that `GemmKernel::transpose` packs at a time: a cache line of floats.
 constexpr int kGemmRun = 16;
 
@@ -45,6 +48,10 @@ struct GemmKernel {
                 const T* bias, T* c, int64_t c_stride, bool accumulate);
   /// Packs kGemmRun steps of half of a panel of b with contiguous columns, `stride` apart.
   void (*transpose)(const T* from, int64_t stride, T* to);
+  /// As `block`, for 1 to kGemmFewRows contiguous rows of a and contiguous columns of b, which are
+  /// not packed, and whose number is a multiple of half of `columns`. Null: there is none.
+  void (*few_rows)(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_stride, const T* b,
+                   int64_t b_stride, const T* bias, T* c, int64_t c_stride, bool accumulate);
 };
 
 /// The kernels of each instruction set; calling one requires a processor that supports it.

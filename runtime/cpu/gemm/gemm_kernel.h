@@ -83,25 +83,69 @@ TIDE_VECTOR_TARGET void gemm_transpose(const typename V::Scalar* from, int64_t r
                                        typename V::Scalar* to) {
   constexpr int columns = 2 * V::kLanes;
   if constexpr (std::is_same_v<typename V::Scalar, float>) {
-    for (int p = 0; p < kGemmRun; p += 4) {
-      // Transposes a square in each group of four lanes.
-      const float* const corner = from + p;
-      const auto a = V::load_fours(corner, 4 * row_stride),
-                 b = V::load_fours(corner + row_stride, 4 * row_stride),
-                 c = V::load_fours(corner + 2 * row_stride, 4 * row_stride),
-                 d = V::load_fours(corner + 3 * row_stride, 4 * row_stride);
-      const auto ab_low = V::zip_low(a, b), ab_high = V::zip_high(a, b), cd_low = V::zip_low(c, d),
-                 cd_high = V::zip_high(c, d);
-      float* const target = to + p * columns;
-      V::store(target, V::join_low(ab_low, cd_low));
-      V::store(target + columns, V::join_high(ab_low, cd_low));
-      V::store(target + 2 * columns, V::join_low(ab_high, cd_high));
-      V::store(target + 3 * columns, V::join_high(ab_high, cd_high));
+    for (int p = 0; p < kGemmRun; p += V::kLanes) {
+      typename V::Vector square[V::kLanes];
+#pragma GCC unroll 16
+      for (int r = 0; r < V::kLanes; ++r) square[r] = V::load(from + r * row_stride + p);
+      V::transpose(square);
+#pragma GCC unroll 16
+      for (int q = 0; q < V::kLanes; ++q) V::store(to + (p + q) * columns, square[q]);
     }
   } else {
     for (int r = 0; r < V::kLanes; ++r)
       for (int p = 0; p < kGemmRun; ++p) to[p * columns + r] = from[r * row_stride + p];
   }
+}
+
+/// c (rows, vector) = [c +] a b [+ bias] for a vector of columns of b, each contiguous and
+/// `b_stride` from the next: transposed in registers, because few rows would not repay packing
+/// them.
+template <class V, int rows>
+TIDE_VECTOR_TARGET void gemm_transposed_tile(int64_t k, const float* a, int64_t a_stride,
+                                             const float* b, int64_t b_stride, const float* bias,
+                                             float* c, int64_t c_stride, bool accumulate) {
+  constexpr int lanes = V::kLanes;
+  typename V::Vector sum[rows];
+#pragma GCC unroll 4
+  for (int i = 0; i < rows; ++i) sum[i] = V::broadcast(0);
+  int64_t p = 0;
+  for (; p + lanes <= k; p += lanes) {
+    typename V::Vector square[lanes];
+#pragma GCC unroll 16
+    for (int j = 0; j < lanes; ++j) square[j] = V::load(b + j * b_stride + p);
+    V::transpose(square);
+#pragma GCC unroll 16
+    for (int q = 0; q < lanes; ++q)
+#pragma GCC unroll 4
+      for (int i = 0; i < rows; ++i)
+        sum[i] = V::multiply_add(V::broadcast(a[i * a_stride + p + q]), square[q], sum[i]);
+  }
+  for (; p < k; ++p) {
+    float step[lanes];
+    for (int j = 0; j < lanes; ++j) step[j] = b[j * b_stride + p];
+#pragma GCC unroll 4
+    for (int i = 0; i < rows; ++i)
+      sum[i] = V::multiply_add(V::broadcast(a[i * a_stride + p]), V::load(step), sum[i]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < rows; ++i) {
+    if (accumulate) sum[i] = V::add(V::load(c + i * c_stride), sum[i]);
+    if (bias) sum[i] = V::add(sum[i], V::load(bias));
+    V::store(c + i * c_stride, sum[i]);
+  }
+}
+
+/// GemmKernel::few_rows for the instruction set of V.
+template <class V>
+TIDE_VECTOR_TARGET void gemm_few_rows(int64_t m, int64_t n, int64_t k, const float* a,
+                                      int64_t a_stride, const float* b, int64_t b_stride,
+                                      const float* bias, float* c, int64_t c_stride,
+                                      bool accumulate) {
+  static constexpr std::array tiles = {gemm_transposed_tile<V, 1>, gemm_transposed_tile<V, 2>,
+                                       gemm_transposed_tile<V, 3>, gemm_transposed_tile<V, 4>};
+  for (int64_t j = 0; j < n; j += V::kLanes)
+    tiles[m - 1](k, a, a_stride, b + j * b_stride, b_stride, bias ? bias + j : nullptr, c + j,
+                 c_stride, accumulate);
 }
 
 /// The register tiles of 1 to kRows rows.
@@ -159,7 +203,10 @@ TIDE_VECTOR_TARGET void gemm_block(int64_t m, int64_t n, int64_t k,
 /// The kernel for the instruction set of V.
 template <class V>
 constexpr GemmKernel<typename V::Scalar> gemm_kernel_of() {
-  return {V::kRows, 2 * V::kLanes, right_passes<V>(), gemm_block<V>, gemm_transpose<V>};
+  GemmKernel<typename V::Scalar> kernel = {V::kRows,      2 * V::kLanes,     right_passes<V>(),
+                                           gemm_block<V>, gemm_transpose<V>, nullptr};
+  if constexpr (std::is_same_v<typename V::Scalar, float>) kernel.few_rows = gemm_few_rows<V>;
+  return kernel;
 }
 
 }  // namespace tide

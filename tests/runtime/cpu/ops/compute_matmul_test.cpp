@@ -143,6 +143,24 @@ TEST_CASE("a row of a product does not depend on the other rows", "[cpu]") {
   }
 }
 
+TEST_CASE("few rows by contiguous columns have the bits of any product", "[cpu]") {
+  for (const int64_t k : {3, 256, 257, 300, 530})
+    for (const int64_t n : {16, 32, 50, 96}) {
+      auto a = random_array<float>({40, k}, 10), b = random_array<float>({n, k}, 11);
+      auto bias = random_array<float>({n}, 12);
+      Array<float> all({40, n});
+      run(ComputeOp::matmul, {a.view(), b.transposed_view(), bias.view()}, {all.view()}, {1, 0});
+      for (const int64_t rows : {1, 2, 3, 4, 5}) {
+        CAPTURE(k, n, rows);
+        Array<float> few({rows, k}, {a.values.begin(), a.values.begin() + rows * k});
+        Array<float> some({rows, n});
+        run(ComputeOp::matmul, {few.view(), b.transposed_view(), bias.view()}, {some.view()},
+            {1, 0});
+        CHECK(same_bits(some.values, {all.values.begin(), all.values.begin() + rows * n}));
+      }
+    }
+}
+
 TEMPLATE_TEST_CASE("a bias gives the bits of a separate addition", "[cpu]", float, double, Float16,
                    BFloat16) {
   for (const Size& size : kSizes) {
