@@ -134,7 +134,7 @@ Convolution::Convolution(const ConvolutionShape& shape, ConvolutionPass pass, bo
     prepare(forward, dims.given_input(), dims.given_weight(), dims.given_output());
     if (has_bias) {
       bias_ = memory(bias, engine(), nullptr);
-      arguments_[DNNL_ARG_BIAS] = bias_;
+      arguments_.push_back({DNNL_ARG_BIAS, bias_.get()});
     }
   } else if (pass == ConvolutionPass::backward_input) {
     prepare(description<dnnl::convolution_backward_data>(backward, forward), dims.given_output(),
@@ -171,16 +171,19 @@ void Convolution::prepare(const Description& description, const memory::desc& fi
   second_ = operand(second, second_preferred, false);
   result_ = operand(result, result_preferred, true);
   scratchpad_ = memory(description.scratchpad_desc(), engine(), nullptr);
-  arguments_ = {{first_name, first_.preferred},
-                {second_name, second_.preferred},
-                {result_name, result_.preferred},
-                {DNNL_ARG_SCRATCHPAD, scratchpad_}};
+  scratchpad_bytes_ = aligned(description.scratchpad_desc().get_size());
+  arguments_ = {{first_name, first_.preferred.get()},
+                {second_name, second_.preferred.get()},
+                {result_name, result_.preferred.get()},
+                {DNNL_ARG_SCRATCHPAD, scratchpad_.get()}};
 }
 
 Convolution::Operand Convolution::operand(const memory::desc& given, const memory::desc& preferred,
                                           bool result) {
   Operand operand;
   operand.given = memory(given, engine(), nullptr);
+  operand.layout = preferred;
+  operand.bytes = aligned(preferred.get_size());
   operand.same = given == preferred;
   if (operand.same) {
     operand.preferred = operand.given;
@@ -198,8 +201,7 @@ void Convolution::run(const float* first, const float* second, const float* bias
 }
 
 int64_t Convolution::reordered_size() const {
-  if (second_.same) return 0;
-  return static_cast<int64_t>(aligned(second_.preferred.get_desc().get_size()) / sizeof(float));
+  return second_.same ? 0 : static_cast<int64_t>(second_.bytes / sizeof(float));
 }
 
 void Convolution::reorder_weight(const float* second, float* to) {
@@ -226,17 +228,17 @@ void Convolution::run_reordered(const float* first, const float* second, const f
 void Convolution::execute(const float* first, const float* bias, float* result,
                           std::initializer_list<Operand*> moved) {
   static thread_local Workspace workspace;
-  size_t bytes = aligned(scratchpad_.get_desc().get_size());
+  size_t bytes = scratchpad_bytes_;
   for (const Operand* operand : moved)
-    if (!operand->same) bytes += aligned(operand->preferred.get_desc().get_size());
+    if (!operand->same) bytes += operand->bytes;
   std::byte* free = workspace.get<std::byte>(std::max(bytes, kAlignment));
-  const auto take = [&](memory& memory) {
+  const auto take = [&](memory& memory, size_t size) {
     memory.set_data_handle(free);
-    free += aligned(memory.get_desc().get_size());
+    free += size;
   };
-  take(scratchpad_);
+  take(scratchpad_, scratchpad_bytes_);
   for (Operand* operand : moved)
-    if (!operand->same) take(operand->preferred);
+    if (!operand->same) take(operand->preferred, operand->bytes);
   first_.given.set_data_handle(const_cast<float*>(first));
   result_.given.set_data_handle(result);
   if (bias) bias_.set_data_handle(const_cast<float*>(bias));
@@ -244,7 +246,10 @@ void Convolution::execute(const float* first, const float* bias, float* result,
   for (Operand* operand : moved)
     if (!operand->same && operand != &result_)
       operand->reorder.execute(stream(), operand->given, operand->preferred);
-  primitive_.execute(stream(), arguments_);
+  dnnl::error::wrap_c_api(
+      dnnl_primitive_execute(primitive_.get(), stream().get(),
+                             static_cast<int>(arguments_.size()), arguments_.data()),
+      "could not execute a primitive");
   if (!result_.same) result_.reorder.execute(stream(), result_.preferred, result_.given);
 }
 

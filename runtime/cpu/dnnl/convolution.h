@@ -3,6 +3,7 @@
 
 #include <dnnl.hpp>
 #include <memory>
+#include <vector>
 
 #include "runtime/cpu/dnnl/plugin.h"
 #include "runtime/cpu/workspace.h"
@@ -26,7 +27,7 @@ class Convolution {
   /// The number of floats of the second operand in that layout; 0: it is that of the caller.
   int64_t reordered_size() const;
   void reorder_weight(const float* second, float* to);
-  dnnl::memory::desc weight_layout() const { return second_.preferred.get_desc(); }
+  const dnnl::memory::desc& weight_layout() const { return second_.layout; }
   /// Like run, with the second operand already in that layout.
   void run_reordered(const float* first, const float* second, const float* bias, float* result);
 
@@ -38,6 +39,8 @@ class Convolution {
   /// An array in the caller's layout, and in the primitive's; the same if no reorder is needed.
   struct Operand {
     dnnl::memory given, preferred;
+    dnnl::memory::desc layout;  ///< of `preferred`
+    size_t bytes = 0;           ///< of `preferred`, in whole cache lines
     dnnl::reorder reorder;
     bool same = true;
   };
@@ -51,8 +54,9 @@ class Convolution {
 
   dnnl::primitive primitive_;
   dnnl::memory scratchpad_, bias_;
+  size_t scratchpad_bytes_ = 0;
   Operand first_, second_, result_;
-  std::unordered_map<int, dnnl::memory> arguments_;
+  std::vector<dnnl_exec_arg_t> arguments_;  ///< of the C interface: nothing is allocated in a run
 };
 
 }  // namespace tide
