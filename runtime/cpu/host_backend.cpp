@@ -186,7 +186,27 @@ void HostStream::launch(const LoopStep& step, void* const* bases, const uint64_t
   }
 }
 
-ComputeOutcome HostStream::launch(const ComputeStep& step, void* const* addresses) {
+/// Runs the kernel of a loop without rows for elements begin..end-1 of its domain, in order.
+void run_elements(const LoopCall& call, LoopKernel kernel, int64_t begin, int64_t end) {
+  const LoopStep& step = *call.step;
+  const LoopArguments arguments{call.bases, step.extents.data(), step.strides.data(),
+                                call.parameters};
+  void* const workspace = thread_workspace(step.kernel->workspace_bytes(0));
+  const int64_t vector = step.extents[step.program.outer_rank - 1];
+  const auto run = [&](int64_t row, int64_t end_row, int64_t first, int64_t last) {
+    const LoopRange range{row, end_row, first, last, 0, 0};
+    if (row < end_row && first < last) kernel(&arguments, &range, workspace);
+  };
+  const int64_t row = begin / vector, last_row = end / vector;
+  const int64_t first = begin % vector, last = end % vector;
+  if (row == last_row) return run(row, row + 1, first, last);
+  if (first > 0) run(row, row + 1, first, vector);
+  run(row + (first > 0), last_row, 0, vector);
+  run(last_row, last_row + 1, 0, last);
+}
+
+ComputeOutcome HostStream::launch(const ComputeStep& step, void* const* addresses,
+                                  const LoopCall* finish) {
   thread_local std::vector<ArrayView> views;
   views.clear();
   views.insert(views.end(), step.inputs.begin(), step.inputs.end());
@@ -199,7 +219,16 @@ ComputeOutcome HostStream::launch(const ComputeStep& step, void* const* addresse
   call.outputs = all.subspan(step.inputs.size());
   call.attributes = step.attributes;
   call.parallel = &parallel_;
+  Finishing finishing;
+  if (finish && finish->step->kernel->ready()) {
+    const LoopKernel kernel = finish->step->kernel->function(machine_code);
+    finishing.part = [finish, kernel](int64_t begin, int64_t end) {
+      run_elements(*finish, kernel, begin, end);
+    };
+    call.finishing = &finishing;
+  }
   compute_function(step.op)(call);
+  if (finish && !finishing.done) launch(*finish->step, finish->bases, finish->parameters);
   ComputeOutcome outcome;
   if (call.out_of_range) outcome.failure = wrong_position(call.position, call.limit);
   return outcome;

@@ -28,7 +28,8 @@ class HostStream : public StreamBackend {
   explicit HostStream(Parallel& parallel) : parallel_(parallel) {}
 
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
-  ComputeOutcome launch(const ComputeStep& step, void* const* addresses) override;
+  ComputeOutcome launch(const ComputeStep& step, void* const* addresses,
+                        const LoopCall* finish) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
   void note(uint64_t ticket) override { noted_ = ticket; }
   uint64_t done() override { return noted_; }

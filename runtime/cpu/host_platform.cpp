@@ -37,7 +37,7 @@ Team& cpu_team() {
 
 const Platform& host_platform() {
   static const Platform row{
-      .capabilities = {.channels_last = true, .convolution_limits = true},
+      .capabilities = {.channels_last = true, .finishing_loops = true},
       .devices = [] { return std::vector<uint8_t>{0}; },
       .make_device = [](uint8_t) -> std::unique_ptr<DeviceBackend> {
         return std::make_unique<HostDevice>(cpu_team());

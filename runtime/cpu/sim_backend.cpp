@@ -83,11 +83,11 @@ void SimStream::launch(const LoopStep& step, void* const* bases, const uint64_t*
   if (const CardFigures* const like = simulation->card()) spend_modelled(*like, work_of(step));
 }
 
-ComputeOutcome SimStream::launch(const ComputeStep& step, void* const* addresses) {
+ComputeOutcome SimStream::launch(const ComputeStep& step, void* const* addresses, const LoopCall*) {
   spend_launch_cost();
   const std::lock_guard lock(simulation->core.mutex);
   const BusyTime busy(simulation->use);
-  ComputeOutcome outcome = HostStream::launch(step, addresses);
+  ComputeOutcome outcome = HostStream::launch(step, addresses, nullptr);
   if (const CardFigures* const like = simulation->card()) spend_modelled(*like, work_of(step));
   return outcome;
 }

@@ -26,7 +26,8 @@ class SimStream : public HostStream {
  public:
   explicit SimStream(std::shared_ptr<Simulation> shared);
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
-  ComputeOutcome launch(const ComputeStep& step, void* const* addresses) override;
+  ComputeOutcome launch(const ComputeStep& step, void* const* addresses,
+                        const LoopCall* finish) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;
 
  private:

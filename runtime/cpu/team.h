@@ -69,7 +69,7 @@ class Team : public Parallel {
   std::atomic<int> inside_{0};      ///< threads that may hold the address of the job
   std::atomic<bool> leader_sleeps_{false};
   std::atomic<int> helpers_{0};  ///< threads in help_until
-  std::atomic<int> awake_{0};       ///< workers that look for the next job without sleeping
+  std::atomic<int> awake_{0};    ///< workers that look for the next job without sleeping
   std::atomic<bool> stop_{false};
 };
 

@@ -81,7 +81,10 @@ class StreamBackend {
 
   /// Throws if it cannot launch; LaunchShortage if that may work with more memory.
   virtual void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) = 0;
-  virtual ComputeOutcome launch(const ComputeStep& step, void* const* addresses) = 0;
+  /// `finish`: a loop over the elements of the op's result, to be launched after it or on its parts
+  /// as soon as they are complete; null, as always without Capabilities::finishing_loops: none.
+  virtual ComputeOutcome launch(const ComputeStep& step, void* const* addresses,
+                                const LoopCall* finish) = 0;
   /// Launches the first call, of a batch, and those of the others that the same launch can serve,
   /// which it moves to the front in their order; returns the number of launched ones. None reads or
   /// writes what another one writes; all are of one kernel. If it throws, nothing was launched.

@@ -30,8 +30,9 @@ struct Capabilities {
   bool channels_last = false;
   /// The weight of a convolution on channels-last planes must be channels last, too.
   bool channels_last_weights = false;
-  /// A convolution limits its result (ConvolutionAttributes::has_limits).
-  bool convolution_limits = false;
+  /// A loop may run on each part of a convolution's result as soon as that is complete
+  /// (StreamBackend::launch).
+  bool finishing_loops = false;
   /// A convolution adds its bias without another pass over the result.
   bool convolution_takes_bias = true;
   /// Matrix units multiply half-precision factors, accumulating in float32.

@@ -62,7 +62,7 @@ void PlanFlusher::flush() {
       counters.plans.fetch_add(1, std::memory_order_relaxed);
       const SiteSpan planning(profile::EventKind::plan, "plan");
       return make_plan({window_.nodes(), window_.externals(), window_.offsets(), window_.epoch(),
-                        window_.batches()});
+                        window_.batches(), window_.finishing_loops()});
     });
     if (window_.device().has_streams()) follow_inputs();
     ticket = submit(*plan);

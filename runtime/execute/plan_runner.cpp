@@ -25,6 +25,12 @@ size_t batch_at(std::span<const BoundStep> steps) {
   return count;
 }
 
+/// Adds work that is launched with the event's.
+void add_work(const StepWork& work, profile::Event& event) {
+  event.bytes += work.bytes;
+  event.flops += static_cast<float>(work.flops);
+}
+
 }  // namespace
 
 void PlanRunner::run(const Submission& submission, uint64_t ticket, bool drop) {
@@ -75,6 +81,11 @@ void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool dr
       failed_copy = nullptr;
       continue;
     }
+    if (bound.step->finished_by_next && !drop && run_finished(submission, i, ticket)) {
+      failed_copy = nullptr;
+      ++i;
+      continue;
+    }
     failure = run_step({submission, bound}, ticket, drop, fails_too ? failure : Ref<Failure>());
     failed_copy = failure && bound.step->kind == Step::Kind::copy ? &bound : nullptr;
   }
@@ -84,6 +95,21 @@ void PlanRunner::run_plan(const Submission& submission, uint64_t ticket, bool dr
     const Ref<Failure> together = failure_of(submission.steps.front(), error);
     for (const BoundStep& bound : submission.steps) failures_.fail({submission, bound}, together);
   }
+}
+
+/// Runs a compute op and the loop after it, which is launched on parts of its result. Returns false
+/// if an error could concern one of them, so that they must run one by one.
+bool PlanRunner::run_finished(const Submission& submission, size_t at, uint64_t ticket) {
+  if (!errors_.empty() || !pending_checks_.empty()) return false;
+  const StepCall op{submission, submission.steps[at]}, loop{submission, submission.steps[at + 1]};
+  finishing_ = {&loop.step.loop, loop.bases(), loop.parameters(), at + 1};
+  const Ref<Failure> failure = run_step(op, ticket, false);
+  finishing_.reset();
+  if (failure)
+    run_step(loop, ticket, false);
+  else
+    launches_.fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
 /// Runs a step, unless it is the second half of a write whose first half failed with `failure`.
@@ -176,11 +202,8 @@ size_t PlanRunner::launch_together(const Submission& submission, std::span<LoopC
     count = stream_.launch_together(calls);
     launches_.fetch_add(1, std::memory_order_relaxed);
     if (!event) return;
-    for (const LoopCall& call : calls.first(count).subspan(1)) {
-      const StepWork work = submission.steps[call.place].step->work();
-      event->bytes += work.bytes;
-      event->flops += static_cast<float>(work.flops);
-    }
+    for (const LoopCall& call : calls.first(count).subspan(1))
+      add_work(work_of(*call.step), *event);
   };
   if (profile::is_on())
     profile_.time(ticket, event_of(first), launch);
@@ -275,7 +298,10 @@ SalvageProgram PlanRunner::salvage(const StepCall& call, bool rematerialized_onl
 ComputeOutcome PlanRunner::launch_timed(const StepCall& call, uint64_t ticket) {
   ComputeOutcome outcome;
   if (call.step.kind == Step::Kind::nothing) return outcome;
-  profile_.time(ticket, event_of(call), [&](profile::Event*) { outcome = launch(call); });
+  profile_.time(ticket, event_of(call), [&](profile::Event* event) {
+    outcome = launch(call);
+    if (finishing_ && event) add_work(work_of(*finishing_->step), *event);
+  });
   return outcome;
 }
 
@@ -299,7 +325,7 @@ ComputeOutcome PlanRunner::launch_once(const StepCall& call) {
       stream_.launch(step.loop, call.bases(), call.parameters());
       return {};
     case Step::Kind::compute:
-      return stream_.launch(step.compute, call.bases());
+      return stream_.launch(step.compute, call.bases(), finishing_ ? &*finishing_ : nullptr);
     case Step::Kind::copy:
       stream_.copy(call.bases()[1], call.bases()[0], step.bytes, CopyKind::within);
       return {};

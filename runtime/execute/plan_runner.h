@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -50,6 +51,7 @@ class PlanRunner {
                         Ref<Failure> failure = {});
   void run_batch(const Submission& submission, std::span<const BoundStep> steps, uint64_t ticket,
                  bool drop);
+  bool run_finished(const Submission& submission, size_t at, uint64_t ticket);
   bool add_call(const StepCall& call);
   void run_together(const Submission& submission, std::span<LoopCall> calls, uint64_t ticket,
                     bool drop);
@@ -75,7 +77,8 @@ class PlanRunner {
   ErrorTable& errors_;
   StepFailures failures_;
   StepProfile profile_;
-  std::vector<LoopCall> calls_;  ///< of the current batch
+  std::vector<LoopCall> calls_;        ///< of the current batch
+  std::optional<LoopCall> finishing_;  ///< to be launched with the current compute op
   std::atomic<int64_t> launches_{0};
 };
 

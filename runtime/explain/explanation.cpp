@@ -166,8 +166,8 @@ ExplainedWindow explain(const Window& window, ValueNumbers& numbers) {
   result.device = window.device().device;
   result.site = current_call_site();
   result.ops = window.nodes().size();
-  const WindowView view{window.nodes(), window.externals(), window.offsets(), window.epoch(),
-                        window.batches()};
+  const WindowView view{window.nodes(), window.externals(), window.offsets(),
+                        window.epoch(), window.batches(),   window.finishing_loops()};
   WindowExplainer(view, numbers).explain(result);
   return result;
 }

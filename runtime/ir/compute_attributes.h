@@ -67,10 +67,6 @@ struct ConvolutionAttributes {
   Attribute<bool> has_bias;
   Attribute<int64_t> stride[2], padding[2], dilation[2], groups;
   Attribute<bool> tf32;
-  /// Of an f32 result, where the device supports it: below `low` it becomes `low`, above `high`
-  /// `high`; nan stays. Neither is nan.
-  Attribute<bool> has_limits;
-  Attribute<float> low, high;
   Attribute<bool> weight_channels_last;  ///< (o, kh, kw, c / groups), also of its gradient
   Attribute<bool> channels_last;
 };

@@ -70,6 +70,13 @@ class Parallel {
   }
 };
 
+/// Work on parts of a compute op's first result, which need not wait for the rest of it.
+struct Finishing {
+  /// For the result's row-major elements begin..end-1, once they are complete. On any thread.
+  std::function<void(int64_t begin, int64_t end)> part;
+  bool done = false;  ///< set by an op that has called `part` for each element once
+};
+
 /// One run of a compute op on a host device.
 struct ComputeCall {
   ComputeOp op;
@@ -77,6 +84,7 @@ struct ComputeCall {
   std::span<const ArrayView> outputs;  ///< dense, row-major
   std::span<const int64_t> attributes;
   Parallel* parallel;
+  Finishing* finishing = nullptr;  ///< for ops that can do it; null: none
 
   /// Set by the op if a position was out of range: the op then clamps reads, skips writes, and
   /// continues. The first in input order counts. position 0 with limit n: "positions start at 1".

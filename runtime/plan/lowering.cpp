@@ -7,6 +7,7 @@
 
 #include "runtime/plan/batching.h"
 #include "runtime/plan/fates.h"
+#include "runtime/plan/finishing.h"
 #include "runtime/plan/loop_writer.h"
 
 namespace tide {
@@ -172,13 +173,15 @@ Ref<Plan> make_plan(const WindowView& window) {
       if (plan->steps[s].members.empty()) plan->steps[s].members = group.members;
   }
   if (window.batches) batch_steps(window, *plan);
+  if (window.finishing_loops) find_finishing_loops(window, *plan);
   // Temporary results are released after the last step that reads them, or falls back to them; in a
-  // batch after its last step, because none may write what another one reads.
+  // batch after its last step, because none may write what another one reads. The same holds for a
+  // compute op and the loop on parts of its result.
   std::map<uint16_t, size_t> last_use, end_of_batch;
   for (size_t s = 0; s < plan->steps.size(); ++s) end_of_batch[plan->steps[s].batch] = s;
   for (size_t s = 0; s < plan->steps.size(); ++s) {
     const uint16_t batch = plan->steps[s].batch;
-    const size_t end = batch ? end_of_batch[batch] : s;
+    const size_t end = batch ? end_of_batch[batch] : s + plan->steps[s].finished_by_next;
     const auto note = [&](const BufferUse& use) {
       if (use.source != BufferUse::Source::node) return;
       size_t& last = last_use[static_cast<uint16_t>(use.index)];

@@ -74,6 +74,9 @@ struct Step {
   /// Of a loop: the batch that it belongs to (batching.h). The loops of a batch, which are adjacent
   /// except for copies that are skipped, may be launched as one; 0: none.
   uint16_t batch = 0;
+  /// Of a compute op: the next step is a loop that may run on each part of its result as soon as
+  /// that is complete (finishing.h).
+  bool finished_by_next = false;
 
   /// Whether an output keeps its previous value if the step must not run.
   bool writes() const { return !fallbacks.empty() || !older.empty(); }
@@ -121,6 +124,7 @@ struct WindowView {
   std::span<const int64_t> offsets;      ///< one per tensor argument, per region and per iota
   uint64_t epoch;                        ///< of the window: nodes with another epoch are external
   bool batches;                          ///< whether the device launches several loops as one
+  bool finishing_loops;                  ///< whether the device runs loops on parts of results
 
   bool inside(const Node& node) const {
     return node.state == Node::State::recorded && node.epoch == epoch;

@@ -2,13 +2,8 @@
 #include "runtime/record/replay.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
 #include <utility>
 
-#include "runtime/ir/compute_attributes.h"
-#include "runtime/ir/elementwise_ops.h"
 #include "runtime/record/new_node.h"
 #include "runtime/record/recorder.h"
 
@@ -21,48 +16,6 @@ void for_arguments(AnyNode& node, const Visit& visit) {
   for (int j = 0; j < node.arity; ++j) visit(node.arguments[j]);
   if (!node.compute) return;
   for (auto& input : node.compute->inputs) visit(input);
-}
-
-struct Limits {
-  float low, high;
-};
-
-float float_of(const Argument& number) {
-  return std::bit_cast<float>(static_cast<uint32_t>(number.number));
-}
-
-/// What the node limits the f32 elements of its first argument to, if that is all it does.
-std::optional<Limits> limits_of(const Node& node) {
-  const bool is_f32 = node.type == DType::f32 && node.operand_type == DType::f32;
-  if (node.kind != Node::Kind::map || !is_f32 || node.arguments[0].view) return std::nullopt;
-  constexpr float kMost = std::numeric_limits<float>::infinity();
-  switch (static_cast<ElementwiseOp>(node.op)) {
-    case ElementwiseOp::relu:
-      return Limits{0, kMost};
-    case ElementwiseOp::relu6:
-      return Limits{0, 6};
-    case ElementwiseOp::hardtanh:
-    case ElementwiseOp::clamp:
-      return Limits{float_of(node.arguments[1]), float_of(node.arguments[2])};
-    default:
-      return std::nullopt;
-  }
-}
-
-/// Lets a convolution limit its result, if it can and does not yet.
-bool give_limits(const Limits& limits, Node& node) {
-  if (!node.compute || node.compute->op != ComputeOp::conv2d || node.type != DType::f32 ||
-      !capabilities(node.device->device).convolution_limits || std::isnan(limits.low) ||
-      std::isnan(limits.high))
-    return false;
-  auto a = unpack<ConvolutionAttributes>(node.compute->attributes);
-  if (a.has_limits) return false;
-  a.has_limits = true;
-  a.low = limits.low;
-  a.high = limits.high;
-  const auto words = pack(a);
-  node.compute->attributes.assign(words.begin(), words.end());
-  return true;
 }
 
 }  // namespace
@@ -206,34 +159,6 @@ void ReplayRecording::find_derived() {
       if (source.kind == Kind::constant) source = sources[source.index];
 }
 
-/// Lets convolutions limit their results themselves, where only a relu or a clamp reads them.
-void ReplayRecording::merge_limits() {
-  using Kind = Replay::Source::Kind;
-  std::vector<Replay::Step> steps = std::move(replay_.steps_), merged;
-  std::vector<int> uses(steps.size());
-  for (const Replay::Step& step : steps)
-    for (const Replay::Source& source : step.sources)
-      if (source.kind == Kind::step) ++uses[source.index];
-  for (const uint32_t output : replay_.outputs_) ++uses[output];
-  std::vector<uint32_t> places(steps.size());
-  for (size_t i = 0; i < steps.size(); ++i) {
-    Replay::Step& step = steps[i];
-    const auto is_scalar = [](const Replay::Source& source) { return source.kind == Kind::scalar; };
-    const auto limits = limits_of(*step.pattern);
-    if (limits && step.sources[0].kind == Kind::step && uses[step.sources[0].index] == 1 &&
-        std::all_of(step.sources.begin() + 1, step.sources.end(), is_scalar)) {
-      places[i] = places[step.sources[0].index];
-      if (give_limits(*limits, *merged[places[i]].pattern)) continue;
-    }
-    for (Replay::Source& source : step.sources)
-      if (source.kind == Kind::step) source.index = places[source.index];
-    places[i] = static_cast<uint32_t>(merged.size());
-    merged.push_back(std::move(step));
-  }
-  replay_.steps_ = std::move(merged);
-  for (uint32_t& output : replay_.outputs_) output = places[output];
-}
-
 void ReplayRecording::find_last_uses() {
   auto& steps = replay_.steps_;
   std::vector<bool> is_needed(steps.size());
@@ -259,7 +184,6 @@ std::optional<Replay> ReplayRecording::finish(std::span<const Ref<Node>> outputs
   }
   if (is_spoiled_) return std::nullopt;
   find_derived();
-  merge_limits();
   find_last_uses();
   return std::move(replay_);
 }

@@ -103,7 +103,6 @@ class ReplayRecording {
 
  private:
   Replay::Source source_of(const Argument& argument);
-  void merge_limits();
   void find_derived();
   void find_last_uses();
 

@@ -27,7 +27,7 @@ void Window::begin() {
   numbers_.clear();
   key_.clear();
   key_.reserve_more(1);
-  key_.push(batches_);
+  key_.push(batches_ | finishing_loops_ << 1);
 }
 
 std::optional<FlushCause> Window::fullness() const {

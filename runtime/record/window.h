@@ -35,6 +35,7 @@ class Window {
   explicit Window(DeviceState& device)
       : device_(device),
         batches_(capabilities(device.device).batches),
+        finishing_loops_(capabilities(device.device).finishing_loops),
         stream_(&device.stream(0)),
         flusher_(make_flusher(*this)) {
     begin();
@@ -75,6 +76,7 @@ class Window {
   uint64_t epoch() const { return epoch_; }
   /// Whether the device launches several loops as one (StreamBackend::launch_together).
   bool batches() const { return batches_; }
+  bool finishing_loops() const { return finishing_loops_; }
   /// Whether an external value was never computed.
   bool has_failed_inputs() const { return has_failed_inputs_; }
   /// Moves all nodes to `nodes`, which must be empty, and starts over, reusing its memory.
@@ -94,6 +96,7 @@ class Window {
 
   DeviceState& device_;
   const bool batches_;
+  const bool finishing_loops_;
   Stream* stream_;
   const std::shared_ptr<PlanFlusher> flusher_;
   uint64_t epoch_ = 0;

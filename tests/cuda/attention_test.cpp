@@ -110,7 +110,7 @@ void on_device(const AttentionCase& k, Arrays<T>& a) {
   const auto launch = [&](std::vector<void*> addresses, std::initializer_list<void*> outputs) {
     if (k.masked) addresses.push_back(mask.data());
     addresses.insert(addresses.end(), outputs);
-    REQUIRE_FALSE(cuda_work().launch(step, addresses.data()).failure);
+    REQUIRE_FALSE(cuda_work().launch(step, addresses.data(), nullptr).failure);
   };
   step.op = ComputeOp::attention;
   step.inputs = a.forward_inputs(k);

@@ -52,7 +52,7 @@ double largest_difference(const Product& product, DType type) {
       stream.copy(addresses.back(), memory.data(), memory.size() * sizeof(float),
                   CopyKind::to_device);
     }
-  REQUIRE_FALSE(stream.launch(step, addresses.data()).failure);
+  REQUIRE_FALSE(stream.launch(step, addresses.data(), nullptr).failure);
   std::vector<float> found(host.back().size());
   stream.copy(found.data(), addresses.back(), found.size() * sizeof(float), CopyKind::to_host);
   stream.finish();

@@ -28,9 +28,6 @@ struct ConvolutionCase {
                                                   .dilation = {dilation_h, dilation_w},
                                                   .groups = groups,
                                                   .tf32 = tf32,
-                                                  .has_limits = false,
-                                                  .low = 0,
-                                                  .high = 0,
                                                   .weight_channels_last = last,
                                                   .channels_last = last});
     return {words.begin(), words.end()};
@@ -99,7 +96,7 @@ double difference(const ConvolutionCase& k, ComputeOp op, bool last) {
   step.inputs = {arrays.first.view(), arrays.second.view()};
   step.outputs = {arrays.result.view()};
   step.attributes = k.attributes(false, last);
-  REQUIRE_FALSE(cuda_work().launch(step, arrays.addresses.data()).failure);
+  REQUIRE_FALSE(cuda_work().launch(step, arrays.addresses.data(), nullptr).failure);
   arrays.fetch();
   Array<T> expected(arrays.result.shape);
   run(op, {arrays.first.view(), arrays.second.view()}, {expected.view()}, step.attributes);
@@ -190,7 +187,7 @@ TEST_CASE("the zeros of the padding meet infinite numbers without cuDNN", "[cuda
   step.inputs = {arrays.first.view(), arrays.second.view()};
   step.outputs = {arrays.result.view()};
   step.attributes = k.attributes(false, false);
-  REQUIRE_FALSE(cuda_work().launch(step, arrays.addresses.data()).failure);
+  REQUIRE_FALSE(cuda_work().launch(step, arrays.addresses.data(), nullptr).failure);
   arrays.fetch();
   // Only the center of the 3 x 3 results has no padding in its window.
   for (size_t i = 0; i < 9; ++i) {

@@ -247,8 +247,8 @@ void Convolution::execute(const float* first, const float* bias, float* result,
     if (!operand->same && operand != &result_)
       operand->reorder.execute(stream(), operand->given, operand->preferred);
   dnnl::error::wrap_c_api(
-      dnnl_primitive_execute(primitive_.get(), stream().get(),
-                             static_cast<int>(arguments_.size()), arguments_.data()),
+      dnnl_primitive_execute(primitive_.get(), stream().get(), static_cast<int>(arguments_.size()),
+                             arguments_.data()),
       "could not execute a primitive");
   if (!result_.same) result_.reorder.execute(stream(), result_.preferred, result_.given);
 }

@@ -37,6 +37,11 @@ const char* guarded(const Body& body) {
   return message.c_str();
 }
 
+/// Finishes `count` elements of the result from `begin` on, if there is anything to do.
+void finish(Finishing* finishing, int64_t begin, int64_t count) {
+  if (finishing) finishing->part(begin, begin + count);
+}
+
 /// The shape of `images` images of the batch.
 ConvolutionShape part_of(ConvolutionShape shape, int64_t images) {
   shape.n = images;
@@ -48,8 +53,11 @@ int64_t count_parts(const ConvolutionShape& shape, int64_t most) {
   const ConvolutionShape image = part_of(shape, 1);
   const int64_t work =
       image.multiply_adds() + kWorkPerElement * (image.input_size() + image.output_size());
-  const int64_t parts = std::max(work / kChunkWork, std::min(kFewParts, work / kFewPartsWork));
-  return std::max<int64_t>(1, std::min({parts, most, kMaxChunks}));
+  const int64_t parts = std::min(
+      {std::max(work / kChunkWork, std::min(kFewParts, work / kFewPartsWork)), most, kMaxChunks});
+  // Two or four threads then have equal shares.
+  if (parts >= kFewParts) return std::min(parts + 2, most) / kFewParts * kFewParts;
+  return std::max<int64_t>(1, parts / 2 * 2);
 }
 
 /// Batches of fewer images are split within each image.
@@ -96,6 +104,13 @@ class ChannelPart {
     return count_parts(shape, most);
   }
 
+  /// Of planes that are not channels last: where its part of an image's result begins, and its
+  /// size.
+  int64_t result_offset() const {
+    return unit_ * (result_size() / std::max<int64_t>(1, units_of(part_, pass())));
+  }
+  int64_t result_size() const { return forward_ ? part_.output_size() : part_.input_size(); }
+
   /// The floats of its prepared weight.
   int64_t prepared_size(bool has_bias) const { return convolution(has_bias).reordered_size(); }
   void prepare(const float* second, bool has_bias, float* to) const {
@@ -106,7 +121,7 @@ class ChannelPart {
   /// first, second, bias -> result, like Convolution::run; `first` and `result` are this image's.
   /// `prepared`: what prepare() wrote, or null.
   void run(const float* first, const float* second, const float* prepared, const float* bias,
-           const ResultLimits& limits, float* result) const {
+           float* result) const {
     const int64_t from = forward_ ? full_.h * full_.w : full_.oh * full_.ow;
     const int64_t to = forward_ ? full_.oh * full_.ow : full_.h * full_.w;
     const int64_t groups = full_.groups;
@@ -119,7 +134,6 @@ class ChannelPart {
         own.run_reordered(from_part, prepared, part_bias, to_part);
       else
         own.run(from_part, weight(second), part_bias, to_part);
-      limits(to_part, to * (forward_ ? part_.o : part_.c));
     };
     if (!full_.channels_last)
       return run_on(groups > 1 ? first + unit_ * inputs * from : first,
@@ -140,9 +154,12 @@ class ChannelPart {
     return pass == ConvolutionPass::forward ? shape.o : shape.c;
   }
 
+  ConvolutionPass pass() const {
+    return forward_ ? ConvolutionPass::forward : ConvolutionPass::backward_input;
+  }
+
   Convolution& convolution(bool has_bias) const {
-    const auto pass = forward_ ? ConvolutionPass::forward : ConvolutionPass::backward_input;
-    return Convolution::cached(part_, pass, has_bias);
+    return Convolution::cached(part_, pass(), has_bias);
   }
 
   /// The part's filters: in place, or copied if they are not contiguous.
@@ -278,12 +295,12 @@ class PartWeights {
 };
 
 void run_rows(const ConvolutionShape& shape, const Division& division, const float* input,
-              const float* weight, const float* prepared, const float* bias,
-              const ResultLimits& limits, float* output, Parallel& parallel) {
+              const float* weight, const float* prepared, const float* bias, float* output,
+              Finishing* finishing, Parallel& parallel) {
   const bool has_bias = bias != nullptr;
   const PartWeights weights(shape, division, has_bias);
   const float* shared = weights.of_all(prepared, weight);
-  const dnnl::memory::desc layout = weights.shared().weight_layout();
+  const dnnl::memory::desc& layout = weights.shared().weight_layout();
   const int64_t parts = division.parts;
   parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -295,30 +312,36 @@ void run_rows(const ConvolutionShape& shape, const Division& division, const flo
         convolution.run_reordered(from, shared, bias, to);
       else
         convolution.run(from, weight, bias, to);
-      limits(to, part.output_size());
+      finish(finishing, to - output, part.output_size());
     }
   });
+  if (finishing) finishing->done = true;
 }
 
 void run_channels(const ConvolutionShape& shape, ConvolutionPass pass, const Division& division,
                   const float* first, const float* second, const float* prepared, const float* bias,
-                  const ResultLimits& limits, float* result, Parallel& parallel) {
+                  float* result, Finishing* finishing, Parallel& parallel) {
   const bool forward = pass == ConvolutionPass::forward;
   const int64_t from = forward ? shape.input_size() : shape.output_size();
   const int64_t to = forward ? shape.output_size() : shape.input_size();
   const int64_t parts = division.parts;
   const int64_t apart = prepared ? PartWeights(shape, division, bias != nullptr).size_of_part() : 0;
+  // Parts of the channels of channels-last planes are not contiguous.
+  if (shape.channels_last && parts > 1) finishing = nullptr;
   parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      ChannelPart(shape, pass, i % parts, parts)
-          .run(first + i / parts * from, second, prepared ? prepared + i % parts * apart : nullptr,
-               bias, limits, result + i / parts * to);
+    for (int64_t i = begin; i < end; ++i) {
+      const ChannelPart part(shape, pass, i % parts, parts);
+      part.run(first + i / parts * from, second, prepared ? prepared + i % parts * apart : nullptr,
+               bias, result + i / parts * to);
+      finish(finishing, i / parts * to + part.result_offset(), part.result_size());
+    }
   });
+  if (finishing) finishing->done = true;
 }
 
 void run_images(const ConvolutionShape& shape, ConvolutionPass pass, int64_t images,
                 const float* first, const float* second, const float* weight, const float* bias,
-                const ResultLimits& limits, float* result, Parallel& parallel) {
+                float* result, Finishing* finishing, Parallel& parallel) {
   const bool has_bias = bias != nullptr, forward = pass == ConvolutionPass::forward;
   const int64_t from = forward ? shape.input_size() : shape.output_size();
   const int64_t to = forward ? shape.output_size() : shape.input_size();
@@ -333,27 +356,29 @@ void run_images(const ConvolutionShape& shape, ConvolutionPass pass, int64_t ima
         one.run_reordered(input, weight, bias, output);
       else
         one.run(input, second, bias, output);
-      limits(output, count * to);
+      finish(finishing, image * to, count * to);
     }
   });
+  if (finishing) finishing->done = true;
 }
 
 const char* forward(const ConvolutionShape& shape, const float* input, const float* weight,
-                    const float* prepared, const float* bias, const ResultLimits& limits,
-                    float* output, Parallel& parallel) {
+                    const float* prepared, const float* bias, float* output, Finishing* finishing,
+                    Parallel& parallel) {
   return guarded([&] {
     constexpr ConvolutionPass pass = ConvolutionPass::forward;
     const Division division(shape, pass);
     switch (division.kind) {
       case Division::Kind::rows:
-        return run_rows(shape, division, input, weight, prepared, bias, limits, output, parallel);
+        return run_rows(shape, division, input, weight, prepared, bias, output, finishing,
+                        parallel);
       case Division::Kind::channels:
-        return run_channels(shape, pass, division, input, weight, prepared, bias, limits, output,
+        return run_channels(shape, pass, division, input, weight, prepared, bias, output, finishing,
                             parallel);
       case Division::Kind::images: {
         const PartWeights weights(shape, division, bias != nullptr);
         return run_images(shape, pass, division.images, input, weight,
-                          weights.of_all(prepared, weight), bias, limits, output, parallel);
+                          weights.of_all(prepared, weight), bias, output, finishing, parallel);
       }
     }
   });
@@ -378,10 +403,11 @@ const char* backward_input(const ConvolutionShape& shape, const float* dy, const
     constexpr ConvolutionPass pass = ConvolutionPass::backward_input;
     const Division division(shape, pass);
     if (division.kind == Division::Kind::channels)
-      return run_channels(shape, pass, division, dy, weight, nullptr, nullptr, {}, dx, parallel);
+      return run_channels(shape, pass, division, dy, weight, nullptr, nullptr, dx, nullptr,
+                          parallel);
     const float* reordered =
         Convolution::cached(part_of(shape, division.images), pass, false).reordered_weight(weight);
-    run_images(shape, pass, division.images, dy, weight, reordered, nullptr, {}, dx, parallel);
+    run_images(shape, pass, division.images, dy, weight, reordered, nullptr, dx, nullptr, parallel);
   });
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "runtime/cpu/planes/result_limits.h"
 #include "runtime/ir/compute_op.h"
 
 namespace tide {
@@ -29,10 +28,10 @@ struct ConvolutionShape {
 /// Sizes are at least 1. Thread-safe. Each returns null, or an error message that is valid until
 /// the thread's next call.
 struct DnnlPlugin {
-  /// `bias` (o) and `prepared` may be null.
+  /// `bias` (o), `prepared` and `finishing` may be null.
   const char* (*forward)(const ConvolutionShape&, const float* input, const float* weight,
-                         const float* prepared, const float* bias, const ResultLimits& limits,
-                         float* output, Parallel&);
+                         const float* prepared, const float* bias, float* output,
+                         Finishing* finishing, Parallel&);
   /// The number of floats in a prepared weight, and what forward needs of a weight.
   int64_t (*prepared_size)(const ConvolutionShape&, bool has_bias);
   const char* (*prepare)(const ConvolutionShape&, bool has_bias, const float* weight,

@@ -9,7 +9,6 @@
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/planes/plain_planes.h"
 #include "runtime/cpu/planes/prepared_weight.h"
-#include "runtime/cpu/planes/result_limits.h"
 #include "runtime/cpu/visit_type.h"
 #include "runtime/cpu/winograd/winograd.h"
 #include "runtime/cpu/workspace.h"
@@ -46,21 +45,6 @@ bool has_bias(const ComputeCall& call) {
   return unpack<ConvolutionAttributes>(call.attributes).has_bias;
 }
 
-ResultLimits limits_of(const ComputeCall& call) {
-  const auto a = unpack<ConvolutionAttributes>(call.attributes);
-  return a.has_limits ? result_limits(a.low, a.high) : ResultLimits();
-}
-
-/// Limits all results, if there are limits: where the convolution did not do that for its parts.
-void limit_results(ComputeCall& call) {
-  const ResultLimits limits = limits_of(call);
-  if (!limits.apply) return;
-  auto* const values = static_cast<float*>(call.outputs[0].data);
-  call.parallel->for_range(
-      call.outputs[0].layout.shape.numel(), 16384,
-      [&](int64_t begin, int64_t end) { limits(values + begin, end - begin); });
-}
-
 void check(const char* error) {
   if (error) throw Error(error);
 }
@@ -68,6 +52,11 @@ void check(const char* error) {
 /// Whether one of the arrays has no elements; the result is then zero, or the bias.
 bool is_empty(const ConvolutionShape& s) {
   return s.n == 0 || s.input_size() == 0 || s.output_size() == 0 || s.weight_size() == 0;
+}
+
+/// Whether it multiplies one pixel of each image by the weight, as in a block that scales channels.
+bool is_product(const ConvolutionShape& s) {
+  return s.h == 1 && s.w == 1 && s.oh == 1 && s.ow == 1 && s.kh == 1 && s.kw == 1 && s.groups == 1;
 }
 
 /// Visits the patches of one group of one image as the rows of a matrix (c / groups * kh * kw, oh *
@@ -292,6 +281,7 @@ bool is_channels_last_double(const ComputeCall& call) {
 int64_t prepared_weight_size(std::span<const int64_t> attributes) {
   const auto a = unpack<PrepareWeightAttributes>(attributes);
   const ConvolutionShape shape = shape_of(a.input, a.weight, a.output, a.convolution);
+  if (is_product(shape)) return PreparedWeight::kHeader;
   return PreparedWeight::kHeader +
          (winograd_suits_forward(shape)
               ? winograd_prepared_size(shape)
@@ -306,7 +296,7 @@ void compute_prepare_weight(ComputeCall& call) {
   const bool is_finite = all_finite(weight, shape.weight_size(), *call.parallel);
   std::fill_n(to, PreparedWeight::kHeader, is_finite ? 1.0f : 0.0f);
   float* data = to + PreparedWeight::kHeader;
-  if (!is_finite) return;
+  if (!is_finite || is_product(shape)) return;
   if (winograd_suits_forward(shape)) return winograd_prepare(shape, weight, data, *call.parallel);
   check(dnnl_plugin().prepare(shape, a.convolution.has_bias, weight, data, *call.parallel));
 }
@@ -315,30 +305,30 @@ void compute_conv2d(ComputeCall& call) {
   if (is_channels_last_double(call)) return on_plain_arrays(call, compute_conv2d, 1);
   const ConvolutionShape shape =
       convolution_shape(call, call.inputs[0], call.inputs[1], call.outputs[0]);
-  if (is_empty(shape)) {
-    fill_empty(call, shape);
-    return limit_results(call);
-  }
+  if (is_empty(shape)) return fill_empty(call, shape);
   bool needs_plain = false;  // patches are those of plain arrays
   convolve(
       call, shape,
       [](PatchConvolution<double>& convolution, const double* input, const double* weight,
          const double* bias, double* output) { convolution.forward(input, weight, bias, output); },
       [&](const float* input, const float* weight, const float* bias, float* output) {
+        if (is_product(shape))
+          return gemm<float>(shape.n, shape.o, shape.c, {input, shape.c, 1}, {weight, 1, shape.c},
+                             bias, 1, output, *call.parallel);
         const PreparedWeight prepared(call);
         if (prepared.defined() ? !prepared.is_finite()
                                : !all_finite(weight, shape.weight_size(), *call.parallel)) {
           needs_plain = shape.channels_last;
           if (needs_plain) return;
-          PatchConvolution<float>(shape, *call.parallel).forward(input, weight, bias, output);
-          return limit_results(call);
+          return PatchConvolution<float>(shape, *call.parallel)
+              .forward(input, weight, bias, output);
         }
         const float* ready = prepared.data();
-        if (winograd_suits_forward(shape)) {
-          winograd_forward(shape, input, weight, ready, bias, output, *call.parallel);
-          return limit_results(call);
-        }
-        check(dnnl_plugin().forward(shape, input, weight, ready, bias, limits_of(call), output,
+        Finishing* const finishing = call.outputs[0].type == DType::f32 ? call.finishing : nullptr;
+        if (winograd_suits_forward(shape))
+          return winograd_forward(shape, input, weight, ready, bias, output, finishing,
+                                  *call.parallel);
+        check(dnnl_plugin().forward(shape, input, weight, ready, bias, output, finishing,
                                     *call.parallel));
       });
   if (needs_plain) on_plain_arrays(call, compute_conv2d, 1);

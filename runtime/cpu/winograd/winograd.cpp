@@ -149,9 +149,19 @@ int64_t strips_of_block(const Grid& grid, int rows) {
   return strips > step ? strips / step * step : strips;
 }
 
-/// output = input * filters, in blocks of strips: values, products, outputs.
+/// Finishes the results of a strip of channels-last planes.
+void finish_strip(const Grid& grid, const Planes& to, int64_t number, const Finishing& finishing) {
+  const int64_t top = number % grid.rows() * kWinogradTile;
+  const int64_t rows = std::min<int64_t>(kWinogradTile, grid.height - top);
+  const int64_t row = to.width * to.channels, begin = to.offset(grid, number, 0) + top * row;
+  finishing.part(begin, begin + rows * row);
+}
+
+/// output = input * filters, in blocks of strips: values, products, outputs. `finishing` is null if
+/// the results are not channels last.
 void convolve(const Grid& grid, const Planes& from, const Planes& to, const float* input,
-              const Filters& filters, const float* bias, float* output, Parallel& parallel) {
+              const Filters& filters, const float* bias, float* output, Finishing* finishing,
+              Parallel& parallel) {
   const WinogradKernel& kernel = winograd_kernel();
   const GemmKernel<float>& product = gemm_kernel<float>();
   const int64_t strips = std::min(grid.strips(), strips_of_block(grid, product.rows));
@@ -177,13 +187,16 @@ void convolve(const Grid& grid, const Planes& from, const Planes& to, const floa
                          values.tile_stride, 1},
                         filters.at(point, c), nullptr, sum + point * sums.point_stride,
                         sums.tile_stride, c > 0);
-      for (int64_t s = first; s < last; ++s)
+      for (int64_t s = first; s < last; ++s) {
         for (int64_t c = 0; c < to.channels; c += kernel.lanes)
           kernel.output(to.strip(grid, s),
                         sums.at<const float>(sum, (s - first) * grid.columns(), c),
                         bias ? bias + c : nullptr, output + to.offset(grid, s, c), aside);
+        if (finishing) finish_strip(grid, to, s, *finishing);
+      }
     }
   });
+  if (finishing) finishing->done = true;
 }
 
 bool has_form(const ConvolutionShape& s) {
@@ -227,13 +240,14 @@ void winograd_prepare(const ConvolutionShape& s, const float* weight, float* pre
 }
 
 void winograd_forward(const ConvolutionShape& s, const float* input, const float* weight,
-                      const float* prepared, const float* bias, float* output, Parallel& parallel) {
+                      const float* prepared, const float* bias, float* output, Finishing* finishing,
+                      Parallel& parallel) {
   const bool is_prepared = prepared && winograd_prepared_size(s) > 0;
   const Filters filters =
       is_prepared ? Filters(s.c, s.o, const_cast<float*>(prepared)) : Filters(s.c, s.o);
   if (!is_prepared) filters.transform(weight, false, s.weight_channels_last, parallel);
   convolve(output_grid(s), input_planes(s, s.pad_h, s.pad_w), output_planes(s, 0, 0), input,
-           filters, bias, output, parallel);
+           filters, bias, output, s.channels_last ? finishing : nullptr, parallel);
 }
 
 void winograd_backward_input(const ConvolutionShape& s, const float* dy, const float* weight,
@@ -241,7 +255,7 @@ void winograd_backward_input(const ConvolutionShape& s, const float* dy, const f
   const Filters filters(s.o, s.c);
   filters.transform(weight, true, s.weight_channels_last, parallel);
   convolve(input_grid(s), output_planes(s, 2 - s.pad_h, 2 - s.pad_w), input_planes(s, 0, 0), dy,
-           filters, nullptr, dx, parallel);
+           filters, nullptr, dx, nullptr, parallel);
 }
 
 void winograd_backward_weight(const ConvolutionShape& s, const float* dy, const float* input,

@@ -78,7 +78,8 @@ bool winograd_suits_backward_weight(const ConvolutionShape& shape);
 
 /// The convolution and its gradients, as in DnnlPlugin.
 void winograd_forward(const ConvolutionShape& shape, const float* input, const float* weight,
-                      const float* prepared, const float* bias, float* output, Parallel& parallel);
+                      const float* prepared, const float* bias, float* output, Finishing* finishing,
+                      Parallel& parallel);
 int64_t winograd_prepared_size(const ConvolutionShape& shape);
 void winograd_prepare(const ConvolutionShape& shape, const float* weight, float* prepared,
                       Parallel& parallel);

@@ -51,7 +51,8 @@ void CudaStreamBackend::run_plan(const PlanInfo* plan) {
   graph_runs.store(launches_.replays(), std::memory_order_relaxed);
 }
 
-ComputeOutcome CudaStreamBackend::launch(const ComputeStep& step, void* const* addresses) {
+ComputeOutcome CudaStreamBackend::launch(const ComputeStep& step, void* const* addresses,
+                                         const LoopCall*) {
   device_.use();
   ComputeLaunch call{step, addresses, kernels_, launches_, stream_, reports_, {}};
   if (!launch_compute(call)) {

@@ -26,7 +26,8 @@ class CudaStreamBackend : public StreamBackend {
   void reserve_workspace() { kernels_.reserve(stream_); }
 
   void launch(const LoopStep& step, void* const* bases, const uint64_t* parameters) override;
-  ComputeOutcome launch(const ComputeStep& step, void* const* addresses) override;
+  ComputeOutcome launch(const ComputeStep& step, void* const* addresses,
+                        const LoopCall* finish) override;
   size_t launch_together(std::span<LoopCall> calls) override;
   void run_plan(const PlanInfo* plan) override;
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override;

@@ -109,9 +109,6 @@ ConvolutionAttributes attributes_of(const Window& w, bool has_bias) {
           .dilation = {w.dilation[0], w.dilation[1]},
           .groups = w.groups,
           .tf32 = float32_matmul_precision() != Float32Precision::highest,
-          .has_limits = false,
-          .low = 0,
-          .high = 0,
           .weight_channels_last = w.weight_channels_last,
           .channels_last = w.channels_last};
 }

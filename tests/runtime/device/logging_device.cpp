@@ -29,9 +29,10 @@ class LoggingStream : public StreamBackend {
     ++device_log().loops;
     inner_->launch(step, bases, parameters);
   }
-  ComputeOutcome launch(const ComputeStep& step, void* const* addresses) override {
+  ComputeOutcome launch(const ComputeStep& step, void* const* addresses,
+                        const LoopCall* finish) override {
     ++device_log().computes;
-    return inner_->launch(step, addresses);
+    return inner_->launch(step, addresses, finish);
   }
   void copy(void* destination, const void* source, size_t bytes, CopyKind kind) override {
     ++device_log().copies;

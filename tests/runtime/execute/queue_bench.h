@@ -23,7 +23,7 @@ class Stub : public StreamBackend {
  public:
   void launch(const LoopStep&, void* const*, const uint64_t*) override { ++launches; }
   /// The attributes are the number of the result, and that of the op's report if it has one.
-  ComputeOutcome launch(const ComputeStep& step, void* const*) override {
+  ComputeOutcome launch(const ComputeStep& step, void* const*, const LoopCall*) override {
     if (shortages-- > 0) throw LaunchShortage("no room");
     {
       const std::lock_guard lock(mutex_);

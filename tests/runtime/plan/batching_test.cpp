@@ -12,9 +12,9 @@
 #include "runtime/ops/shape/creation.h"
 #include "runtime/ops/shape/joining.h"
 #include "runtime/ops/shape/shape_ops.h"
-#include "runtime/record/recorder.h"
 #include "runtime/tensor/record.h"
 #include "tests/runtime/ops/values.h"
+#include "tests/runtime/plan/plan_of.h"
 #include "tests/support/catch.h"
 
 using namespace tide;
@@ -29,18 +29,6 @@ std::vector<Tensor> arrays_of(std::initializer_list<int64_t> sizes) {
   std::vector<Tensor> made;
   for (const int64_t size : sizes) made.push_back(array_of(size));
   return made;
-}
-
-/// The plan that `make` makes of the window that `record` records.
-Ref<Plan> plan_of(const std::function<void()>& record,
-                  const std::function<Ref<Plan>(const WindowView&)>& make = make_plan) {
-  engine::synchronize();
-  record();
-  const Window& window = Recorder::of_thread().window(DeviceState::of(Device{}));
-  Ref<Plan> plan = make({window.nodes(), window.externals(), window.offsets(), window.epoch(),
-                         true});  // for a device that launches loops together
-  engine::synchronize();
-  return plan;
 }
 
 /// The loops of each batch, in the order of the steps: "AAAA.B": a letter per batch, a point for
@@ -78,14 +66,14 @@ TEST_CASE("four loops of one kernel are a batch, whatever their sizes", "[plan]"
       for (size_t i = 0; i < count; ++i) y[i] = x[i] * 2 + 1;
     };
   };
-  CHECK(batches_of(*plan_of(record(4))) == "AAAA");
-  CHECK(batches_of(*plan_of(record(3))) == "...");
+  CHECK(batches_of(*test::plan_of(record(4))) == "AAAA");
+  CHECK(batches_of(*test::plan_of(record(3))) == "...");
 }
 
 TEST_CASE("loops of a kernel become neighbours where they do not need each other", "[plan]") {
   const std::vector<Tensor> x = arrays_of({64, 64, 64, 64}), w = arrays_of({8, 16, 24, 32});
   std::vector<Tensor> y(4), z(4);
-  Ref<Plan> plan = plan_of([&] {
+  Ref<Plan> plan = test::plan_of([&] {
     for (size_t i = 0; i < 4; ++i) {
       y[i] = sum(x[i]);
       z[i] = exp(w[i]);
@@ -93,7 +81,7 @@ TEST_CASE("loops of a kernel become neighbours where they do not need each other
   });
   CHECK(batches_of(*plan) == "AAAABBBB");
   // What four loops make, four others read.
-  plan = plan_of([&] {
+  plan = test::plan_of([&] {
     for (size_t i = 0; i < 4; ++i) {
       y[i] = sum(x[i]);
       z[i] = exp(w[i]) * y[i];
@@ -106,7 +94,7 @@ TEST_CASE("loops of a kernel become neighbours where they do not need each other
 TEST_CASE("a loop stays after what it needs", "[plan]") {
   std::vector<Tensor> y(5);
   const Tensor x = array_of(64);
-  const Ref<Plan> plan = plan_of([&] {
+  const Ref<Plan> plan = test::plan_of([&] {
     Tensor last = x;
     for (Tensor& each : y) last = each = cumsum(last, Dim{0}) * 2 + 1;
   });
@@ -121,7 +109,7 @@ TEST_CASE("a loop that takes over what another one reads is in a later batch", "
     for (size_t i = 0; i < x.size(); ++i) y[i] = x[i] * 2 + 1;
   };
   const auto batches_with = [&](const std::function<void(std::vector<Step>&)>& change) {
-    return batches_of(*plan_of(record, [&](WindowView view) {
+    return batches_of(*test::plan_of(record, [&](WindowView view) {
       view.batches = false;
       Ref<Plan> plan = make_plan(view);
       change(plan->steps);
@@ -145,13 +133,13 @@ TEST_CASE("a loop that takes over what another one reads is in a later batch", "
 TEST_CASE("the parts of a value that is put together are a batch", "[plan]") {
   std::vector<Tensor> parts = arrays_of({1, 1, 1, 1, 1, 1});
   Tensor y;
-  CHECK(batches_of(*plan_of([&] { y = stack(parts); })) == "AAAAAA");
-  CHECK(batches_of(*plan_of([&] { y = cat(parts); })) == "AAAAAA");
+  CHECK(batches_of(*test::plan_of([&] { y = stack(parts); })) == "AAAAAA");
+  CHECK(batches_of(*test::plan_of([&] { y = cat(parts); })) == "AAAAAA");
 }
 
 TEST_CASE("writes to parts of a value of the script keep their order", "[plan]") {
   const Tensor x = array_of(64), y = array_of(8);
-  const Ref<Plan> plan = plan_of([&] {
+  const Ref<Plan> plan = test::plan_of([&] {
     for (int64_t i = 0; i < 5; ++i) record_write("[]=", slice(x, 0, 8 * i, 8), y);
   });
   CHECK(batches_of(*plan) == ".....");
@@ -162,7 +150,7 @@ TEST_CASE("a batch makes temporary results of 32 MB at most", "[plan]") {
   const auto batches_over = [](int64_t size) {
     const std::vector<Tensor> x = arrays_of({size, size, size, size, size});
     std::vector<Tensor> y(5);
-    const Ref<Plan> plan = plan_of([&] {
+    const Ref<Plan> plan = test::plan_of([&] {
       for (size_t i = 0; i < 5; ++i) y[i] = cumsum(exp(x[i]) - 1, Dim{0});
     });
     CHECK(is_ordered(*plan));
@@ -176,7 +164,7 @@ TEST_CASE("a batch makes temporary results of 32 MB at most", "[plan]") {
 TEST_CASE("what a batch needs for a time is released after its last loop", "[plan]") {
   const std::vector<Tensor> x = arrays_of({100000, 100000, 100000, 100000});
   std::vector<Tensor> y(4);
-  const Ref<Plan> plan = plan_of([&] {
+  const Ref<Plan> plan = test::plan_of([&] {
     for (size_t i = 0; i < 4; ++i) {
       const Tensor wide = exp(x[i]);
       y[i] = sum(wide) + sum(wide * x[i]);

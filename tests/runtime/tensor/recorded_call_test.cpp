@@ -1,10 +1,7 @@
 // Calls recorded once: the same results as calls of the function itself, or not recorded at all.
 #include "runtime/tensor/recorded_call.h"
 
-#include <bit>
-#include <cmath>
 #include <functional>
-#include <limits>
 
 #include "runtime/autograd/autograd.h"
 #include "runtime/ops/elementwise/elementwise.h"
@@ -160,95 +157,4 @@ TEST_CASE("a recorded call needs no more memory than the function", "[tensor]") 
     return engine::memory(Device{}).peak - before;
   };
   CHECK(peak([&] { return *call->run(inputs); }) <= peak([&] { return function(inputs); }));
-}
-
-namespace {
-
-Tensor channels_last(const Tensor& x) {
-  return permute(record_contiguous(permute(x, {0, 2, 3, 1})), {0, 3, 1, 2});
-}
-
-/// The bits of an f32 tensor, with one nan for all: those of clamp and of arithmetic differ.
-std::vector<uint32_t> bits_of(const Tensor& x) {
-  std::vector<uint32_t> bits(static_cast<size_t>(x.numel()));
-  x.read(bits.data(), "test");
-  for (uint32_t& word : bits)
-    if (std::isnan(std::bit_cast<float>(word))) word = 0x7fc00000;
-  return bits;
-}
-
-}  // namespace
-
-TEST_CASE("a recorded convolution limits its result with the bits of relu and clamp", "[tensor]") {
-  using Limit = std::function<Tensor(const Tensor&)>;
-  const Limit limits[] = {
-      [](const Tensor& x) { return relu(x); },
-      [](const Tensor& x) { return relu6(x); },
-      [](const Tensor& x) { return clamp(x, TensorOrNumber(-0.5), {}); },
-      [](const Tensor& x) { return clamp(x, TensorOrNumber(1.0), TensorOrNumber(0.25)); },
-  };
-  struct Case {
-    Shape input, weight;
-    int64_t padding, groups;
-  };
-  const Case cases[] = {
-      {{1, 16, 30, 30}, {96, 16, 1, 1}, 0, 1},  // rows
-      {{1, 64, 7, 7}, {256, 64, 1, 1}, 0, 1},   // channels
-      {{5, 8, 9, 9}, {16, 8, 3, 3}, 1, 1},      // images
-      {{1, 32, 28, 28}, {32, 1, 3, 3}, 1, 32},  // groups
-      {{1, 64, 56, 56}, {64, 64, 3, 3}, 1, 1},  // Winograd's points
-  };
-  const bool last = GENERATE(true, false), is_finite = GENERATE(true, false);
-  for (const auto& [input, weight, padding, groups] : cases) {
-    const auto random = [&](const Shape& shape) {
-      return last ? channels_last(randn(shape)) : randn(shape);
-    };
-    Tensor w = randn(weight);
-    if (!is_finite) w = mul(w, full({weight[0], 1, 1, 1}, 1e38));
-    const Tensor bias = randn({weight[0]});
-    for (const Limit& limit : limits) {
-      const FunctionOfTensors function = [&](const Tensors& x) {
-        return Tensors{limit(conv2d(x[0], x[1], x[2], {}, Sizes{padding}, {}, groups))};
-      };
-      const auto call = recorded({random(input), w, bias}, function);
-      REQUIRE(call);
-      CHECK(call->size() < 3);
-      Tensor x = random(input);
-      record_write("fill_", slice(x, 3, 2, 1), std::numeric_limits<double>::quiet_NaN());
-      const Tensors inputs{x, w, bias};
-      CAPTURE(weight.text(), last, is_finite);
-      const bool is_same = bits_of((*call->run(inputs))[0]) == bits_of(function(inputs)[0]);
-      CHECK(is_same);  // the bits are too many to print
-    }
-  }
-}
-
-TEST_CASE("a convolution whose result is used elsewhere keeps it", "[tensor]") {
-  const Tensor x = randn({1, 8, 9, 9}), w = randn({8, 8, 3, 3});
-  const FunctionOfTensors functions[] = {
-      [](const Tensors& t) {
-        const Tensor y = conv2d(t[0], t[1]);
-        return Tensors{relu(y), y};
-      },
-      [](const Tensors& t) {
-        const Tensor y = conv2d(t[0], t[1]);
-        return Tensors{add(relu(y), y)};
-      },
-      [](const Tensors& t) {
-        return Tensors{relu(conv2d(convert(t[0], DType::f64), convert(t[1], DType::f64)))};
-      },
-      [](const Tensors& t) {
-        const Tensor y = conv2d(t[0], t[1]);
-        return Tensors{clamp(y, TensorOrNumber(mul(y, 0.5)), TensorOrNumber(1.0))};
-      },
-      [](const Tensors& t) {
-        return Tensors{clamp(relu(conv2d(t[0], t[1])), {}, TensorOrNumber(1.0))};
-      },
-  };
-  for (const FunctionOfTensors& function : functions) {
-    const auto call = recorded({x, w}, function);
-    REQUIRE(call);
-    const Tensors inputs{randn({1, 8, 9, 9}), w};
-    check_same(*call->run(inputs), function(inputs));
-  }
 }

@@ -35,9 +35,6 @@ struct Case {
                                                   .dilation = {dilation_h, dilation_w},
                                                   .groups = groups,
                                                   .tf32 = false,
-                                                  .has_limits = false,
-                                                  .low = 0,
-                                                  .high = 0,
                                                   .weight_channels_last = layouts.weight,
                                                   .channels_last = layouts.planes});
     return {words.begin(), words.end()};
@@ -65,6 +62,8 @@ const Case kCases[] = {{2, 1, 8, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1},
                        {3, 4, 21, 19, 10, 3, 2, 2, 3, 1, 0, 2, 1, 1},
                        {2, 4, 30, 31, 3, 3, 3, 1, 1, 1, 2, 3, 2, 1},
                        {2, 2, 9, 300, 5, 2, 3, 3, 1, 0, 1, 1, 1, 1},
+                       // One pixel of each image.
+                       {3, 300, 1, 1, 70, 1, 1, 2, 1, 0, 0, 1, 1, 1},
                        // Few images with much work, which are cut by channels or groups.
                        {1, 96, 20, 21, 100, 3, 3, 2, 1, 1, 1, 1, 1, 1},
                        {3, 70, 23, 24, 65, 2, 2, 1, 1, 0, 1, 1, 1, 1},
