@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "runtime/cpu/dnnl/plugin.h"
+#include "runtime/cpu/gemm/few_pixels.h"
 #include "runtime/cpu/gemm/gemm.h"
 #include "runtime/cpu/gemm/patch_gradient.h"
 #include "runtime/cpu/ops/compute.h"
@@ -52,11 +53,6 @@ void check(const char* error) {
 /// Whether one of the arrays has no elements; the result is then zero, or the bias.
 bool is_empty(const ConvolutionShape& s) {
   return s.n == 0 || s.input_size() == 0 || s.output_size() == 0 || s.weight_size() == 0;
-}
-
-/// Whether it multiplies one pixel of each image by the weight, as in a block that scales channels.
-bool is_product(const ConvolutionShape& s) {
-  return s.h == 1 && s.w == 1 && s.oh == 1 && s.ow == 1 && s.kh == 1 && s.kw == 1 && s.groups == 1;
 }
 
 /// Visits the patches of one group of one image as the rows of a matrix (c / groups * kh * kw, oh *
@@ -281,7 +277,7 @@ bool is_channels_last_double(const ComputeCall& call) {
 int64_t prepared_weight_size(std::span<const int64_t> attributes) {
   const auto a = unpack<PrepareWeightAttributes>(attributes);
   const ConvolutionShape shape = shape_of(a.input, a.weight, a.output, a.convolution);
-  if (is_product(shape)) return PreparedWeight::kHeader;
+  if (few_pixels_suit_forward(shape)) return PreparedWeight::kHeader;
   return PreparedWeight::kHeader +
          (winograd_suits_forward(shape)
               ? winograd_prepared_size(shape)
@@ -296,7 +292,7 @@ void compute_prepare_weight(ComputeCall& call) {
   const bool is_finite = all_finite(weight, shape.weight_size(), *call.parallel);
   std::fill_n(to, PreparedWeight::kHeader, is_finite ? 1.0f : 0.0f);
   float* data = to + PreparedWeight::kHeader;
-  if (!is_finite || is_product(shape)) return;
+  if (!is_finite || few_pixels_suit_forward(shape)) return;
   if (winograd_suits_forward(shape)) return winograd_prepare(shape, weight, data, *call.parallel);
   check(dnnl_plugin().prepare(shape, a.convolution.has_bias, weight, data, *call.parallel));
 }
@@ -312,9 +308,8 @@ void compute_conv2d(ComputeCall& call) {
       [](PatchConvolution<double>& convolution, const double* input, const double* weight,
          const double* bias, double* output) { convolution.forward(input, weight, bias, output); },
       [&](const float* input, const float* weight, const float* bias, float* output) {
-        if (is_product(shape))
-          return gemm<float>(shape.n, shape.o, shape.c, {input, shape.c, 1}, {weight, 1, shape.c},
-                             bias, 1, output, *call.parallel);
+        if (few_pixels_suit_forward(shape))
+          return few_pixels_forward(shape, input, weight, bias, output, *call.parallel);
         const PreparedWeight prepared(call);
         if (prepared.defined() ? !prepared.is_finite()
                                : !all_finite(weight, shape.weight_size(), *call.parallel)) {
@@ -345,6 +340,8 @@ void compute_conv2d_backward_input(ComputeCall& call) {
       [](PatchConvolution<double>& convolution, const double* dy, const double* weight,
          const double*, double* dx) { convolution.backward_input(dy, weight, dx); },
       [&](const float* dy, const float* weight, const float*, float* dx) {
+        if (few_pixels_suit_backward(shape))
+          return few_pixels_backward_input(shape, dy, weight, dx, *call.parallel);
         if (!all_finite(weight, shape.weight_size(), *call.parallel)) {
           needs_plain = shape.channels_last;
           if (needs_plain) return;
@@ -368,6 +365,8 @@ void compute_conv2d_backward_weight(ComputeCall& call) {
       [](PatchConvolution<double>& convolution, const double* dy, const double* input,
          const double*, double* dw) { convolution.backward_weight(dy, input, dw); },
       [&](const float* dy, const float* input, const float*, float* dw) {
+        if (few_pixels_suit_backward(shape))
+          return few_pixels_backward_weight(shape, dy, input, dw, *call.parallel);
         if (winograd_suits_backward_weight(shape))
           return winograd_backward_weight(shape, dy, input, dw, *call.parallel);
         if (patch_gradient_suits(shape))
