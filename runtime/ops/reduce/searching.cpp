@@ -1,9 +1,12 @@
 // Searches in sorted rows, and runs of equal elements.
 #include "runtime/ops/reduce/searching.h"
 
+#include <bit>
+
 #include "runtime/ops/checks.h"
 #include "runtime/ops/elementwise/elementwise.h"
 #include "runtime/ops/index/indexing.h"
+#include "runtime/ops/index/pick.h"
 #include "runtime/ops/reduce/reduction.h"
 #include "runtime/ops/reduce/scan.h"
 #include "runtime/ops/shape/creation.h"
@@ -14,20 +17,30 @@
 namespace tide {
 namespace {
 
-Tensor joined(const Tensor& a, const Tensor& b) { return cat({a, b}, Dim{-1}); }
+/// Whether an element of a sorted row lies before where a value would be inserted: before equal
+/// elements, or with `right` after them. Nan is the largest value.
+Tensor lies_before(const Tensor& element, const Tensor& value, bool right) {
+  const Tensor less = right ? le(element, value) : lt(element, value);
+  if (!is_floating(element.dtype())) return less;
+  return logical_or(less,
+                    right ? isnan(value) : logical_and(isnan(value), logical_not(isnan(element))));
+}
 
 /// For each value, the number of elements of the sorted row that are less (with `right`: not
-/// greater), found by sorting both together.
+/// greater): a binary search, whose steps are lookups in one loop.
 Tensor count_before(const Tensor& sorted, const Tensor& values, bool right) {
-  const int64_t n = sorted.shape()[sorted.rank() - 1];
-  const int64_t m = values.shape()[values.rank() - 1];
-  // A stable sort puts values before equal elements, or after them.
-  const Tensor all = right ? joined(sorted, values) : joined(values, sorted);
-  const Tensor order = std::get<1>(sort(all, Dim{-1}, false, true));
-  const Tensor is_element = right ? le(order, Number(n)) : gt(order, Number(m));
-  const Tensor counts = cumsum(is_element, Dim{-1});
-  const Tensor counts_by_position = scatter(zeros_like(counts), Dim{-1}, order, counts);
-  return slice(counts_by_position, counts_by_position.rank() - 1, right ? n : 0, m);
+  const int last = sorted.rank() - 1;
+  const int64_t n = sorted.shape()[last];
+  Tensor count = zeros(values.shape(), {.dtype = DType::i64, .device = values.device()});
+  if (n == 0) return count;
+  for (auto step = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(n))); step > 0;
+       step /= 2) {
+    const Tensor next = count + Number(step);
+    const Tensor element = lookup_along("searchsorted", sorted, last, minimum(next, Number(n)));
+    const Tensor goes_on = logical_and(le(next, Number(n)), lies_before(element, values, right));
+    count = where(goes_on, next, count);
+  }
+  return count;
 }
 
 /// Up to this number of values are compared with each element; more are sorted and searched.
