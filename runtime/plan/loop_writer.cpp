@@ -19,6 +19,8 @@ constexpr int64_t kFewRows = 16;
 constexpr int64_t kColumnsAtOnce = 64;
 /// Shorter rows are reduced side by side, one vector lane each.
 constexpr int64_t kShortRow = 16;
+/// Elements of a last dimension below which vectors lie along another one, and those that it needs.
+constexpr int64_t kShortVector = 8, kLongVector = 16;
 /// Stores bypass the caches if the arrays of a step together exceed this (the size of a last-level
 /// cache).
 constexpr int64_t kStreamingBytes = 48 << 20;
@@ -441,6 +443,7 @@ void LoopWriter::finish() {
     for (auto& of_operand : strides) of_operand.insert(of_operand.begin(), 0);
   }
   coalesce(extents, strides, 0);
+  if (!has_row_ && !window_.batches) choose_vectors(extents, strides);
   program.outer_rank = static_cast<uint8_t>(extents.size());
   program.row_rank = static_cast<uint8_t>(row_extents.size());
   program.parameter_count = static_cast<uint16_t>(step_.parameters.size());
@@ -453,6 +456,24 @@ void LoopWriter::finish() {
     step_.loop.strides.insert(step_.loop.strides.end(), of_operand.begin(), of_operand.end());
   step_.loop.kernel = &Kernel::find(program);
   plan_.steps.push_back(std::move(step_));
+}
+
+/// Makes a long dimension the last one, along which vectors lie, if that has only a few elements:
+/// the long one along which most arrays are dense. On a GPU, neighbouring threads must stay in
+/// order of the elements.
+void LoopWriter::choose_vectors(std::vector<int64_t>& extents,
+                                std::vector<std::vector<int64_t>>& strides) const {
+  if (extents.back() >= kShortVector) return;
+  size_t best = extents.size() - 1;
+  ptrdiff_t most = -1;
+  for (size_t d = 0; d + 1 < extents.size(); ++d) {
+    if (extents[d] < kLongVector) continue;
+    const ptrdiff_t dense =
+        std::ranges::count_if(strides, [&](const auto& of_operand) { return of_operand[d] == 1; });
+    if (dense >= most) best = d, most = dense;
+  }
+  std::swap(extents[best], extents.back());
+  for (auto& of_operand : strides) std::swap(of_operand[best], of_operand[extents.size() - 1]);
 }
 
 /// Merges neighbouring dimensions that all operands walk with one stride; the first of them is

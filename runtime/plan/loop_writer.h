@@ -73,6 +73,8 @@ class LoopWriter {
   Orientation choose_orientation() const;
   bool in_blocks() const;
   void finish();
+  void choose_vectors(std::vector<int64_t>& extents,
+                      std::vector<std::vector<int64_t>>& strides) const;
   static void coalesce(std::vector<int64_t>& extents, std::vector<std::vector<int64_t>>& strides,
                        size_t first);
   std::vector<int64_t> coalesce_row(std::vector<std::vector<int64_t>>& strides);

@@ -159,68 +159,63 @@ Registers Body::load_at(const LoopInstruction& load) {
     positions_ = before;
     return raw;
   }
-  if (frame_.machine.gpu || count_ || operand.vector_stride != 0)
-    return load_at_each(load.operand, offsets.registers());
-  return load_neighbours(load.operand, offsets.registers());
+  if (!frame_.machine.gpu && !count_ && operand.vector_stride == 0)
+    return load_neighbours(load.operand, offsets.registers());
+  Registers raw{};
+  for (int i = 0; i < lanes_.registers; ++i)
+    raw[i] = load_at_each(load.operand, offsets.registers()[i], i);
+  return raw;
 }
 
-/// Loads dense vectors if the elements follow each other, as in most of a padded or rolled row.
+/// Loads a dense vector where the elements of a register follow each other, as in most of a padded
+/// or rolled row.
 Registers Body::load_neighbours(size_t operand, const Registers& offsets) {
   auto& code = frame_.code;
   auto& builder = code.builder;
   const DType type = frame_.program.operands[operand].type;
   llvm::Type* element = memory_type(builder.getContext(), type);
   const auto size = static_cast<int64_t>(size_of(type));
-  llvm::Value* first = builder.CreateExtractElement(offsets[0], uint64_t{0});
-  llvm::Value* differences = nullptr;
-  for (int i = 0; i < lanes_.registers; ++i) {
-    std::vector<uint64_t> steps;
-    for (int lane = 0; lane < lanes_.width; ++lane)
-      steps.push_back(static_cast<uint64_t>(i * lanes_.width + lane));
-    llvm::Value* iota = llvm::ConstantDataVector::get(builder.getContext(), steps);
-    llvm::Value* expected = builder.CreateAdd(lanes_.splat(first), iota);
-    llvm::Value* difference = builder.CreateXor(offsets[i], expected);
-    differences = differences ? builder.CreateOr(differences, difference) : difference;
-  }
-  llvm::Value* are_neighbours =
-      builder.CreateICmpEQ(builder.CreateOrReduce(differences), code.number(0));
+  std::vector<uint64_t> steps;
+  for (int lane = 0; lane < lanes_.width; ++lane) steps.push_back(static_cast<uint64_t>(lane));
+  llvm::Value* iota = llvm::ConstantDataVector::get(builder.getContext(), steps);
   llvm::Type* form = lanes_.form(element);
-  std::vector<llvm::AllocaInst*> loaded;
-  for (int i = 0; i < lanes_.registers; ++i)
-    loaded.push_back(code.variable(llvm::Constant::getNullValue(form)));
-  llvm::Value* base = code.address(element, element_address(operand, index_), first);
-  code.when(are_neighbours, [&] {
-    for (size_t i = 0; i < loaded.size(); ++i)
-      code.set(loaded[i], code.load(form, part(element, base, static_cast<int>(i)), size));
-  });
-  code.when(builder.CreateNot(are_neighbours), [&] {
-    const Registers each = load_at_each(operand, offsets);
-    for (size_t i = 0; i < loaded.size(); ++i) code.set(loaded[i], each[i]);
-  });
   Registers raw{};
-  for (size_t i = 0; i < loaded.size(); ++i) raw[i] = code.get(loaded[i]);
+  for (int i = 0; i < lanes_.registers; ++i) {
+    llvm::Value* first = builder.CreateExtractElement(offsets[i], uint64_t{0});
+    llvm::Value* difference =
+        builder.CreateXor(offsets[i], builder.CreateAdd(lanes_.splat(first), iota));
+    llvm::Value* are_neighbours =
+        builder.CreateICmpEQ(builder.CreateOrReduce(difference), code.number(0));
+    llvm::AllocaInst* loaded = code.variable(llvm::Constant::getNullValue(form));
+    code.when(are_neighbours, [&] {
+      llvm::Value* from =
+          element_address(operand, builder.CreateAdd(index_, code.number(i * lanes_.width)));
+      code.set(loaded, code.load(form, code.address(element, from, first), size));
+    });
+    code.when(builder.CreateNot(are_neighbours),
+              [&] { code.set(loaded, load_at_each(operand, offsets[i], i)); });
+    raw[i] = code.get(loaded);
+  }
   return raw;
 }
 
-/// In a tail, the last element is loaded again for those past the count.
-Registers Body::load_at_each(size_t operand, const Registers& offsets) {
+/// Register i of an operand, element by element. In a tail, the last element is loaded again for
+/// those past the count.
+llvm::Value* Body::load_at_each(size_t operand, llvm::Value* offsets, int i) {
   auto& code = frame_.code;
   auto& builder = code.builder;
   const DType type = frame_.program.operands[operand].type;
   llvm::Type* element = memory_type(builder.getContext(), type);
   const auto size = static_cast<int64_t>(size_of(type));
-  Registers raw{};
-  for (int i = 0; i < lanes_.registers; ++i) {
-    raw[i] = llvm::PoisonValue::get(lanes_.form(element));
-    for (int lane = 0; lane < lanes_.width; ++lane) {
-      llvm::Value* number = code.number(i * lanes_.width + lane);
-      if (count_) number = code.smaller(number, builder.CreateSub(count_, code.number(1)));
-      llvm::Value* within = count_ ? number : code.number(lane);
-      llvm::Value* from = element_address(operand, builder.CreateAdd(index_, number));
-      from = code.address(element, from, builder.CreateExtractElement(offsets[i], within));
-      llvm::Value* loaded = code.load(element, from, size);
-      raw[i] = builder.CreateInsertElement(raw[i], loaded, static_cast<uint64_t>(lane));
-    }
+  llvm::Value* raw = llvm::PoisonValue::get(lanes_.form(element));
+  for (int lane = 0; lane < lanes_.width; ++lane) {
+    llvm::Value* number = code.number(i * lanes_.width + lane);
+    if (count_) number = code.smaller(number, builder.CreateSub(count_, code.number(1)));
+    llvm::Value* within = count_ ? number : code.number(lane);
+    llvm::Value* from = element_address(operand, builder.CreateAdd(index_, number));
+    from = code.address(element, from, builder.CreateExtractElement(offsets, within));
+    raw = builder.CreateInsertElement(raw, code.load(element, from, size),
+                                      static_cast<uint64_t>(lane));
   }
   return raw;
 }

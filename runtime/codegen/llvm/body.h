@@ -72,7 +72,7 @@ class Body {
   Registers load_memory(size_t operand);
   Registers load_raw(const LoopInstruction& load);
   Registers load_at(const LoopInstruction& load);
-  Registers load_at_each(size_t operand, const Registers& offsets);
+  llvm::Value* load_at_each(size_t operand, llvm::Value* offsets, int i);
   Registers load_neighbours(size_t operand, const Registers& offsets);
   Registers gather(size_t operand);
   Registers load_nested(size_t operand);

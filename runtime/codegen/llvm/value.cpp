@@ -402,6 +402,27 @@ Value as_unsigned_multiply_high(Value a, Value b) {
       a.type(), [&](llvm::Value* x) { return builder.CreateLShr(x, 32); }, product);
 }
 
+namespace {
+
+/// A float as i64 that saturates; nan becomes 0. LLVM's own form converts the lanes of vectors one
+/// by one.
+llvm::Value* saturated(llvm::IRBuilder<>& builder, llvm::Value* x, llvm::Type* wide, bool gpu) {
+  if (gpu) return builder.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {wide, x->getType()}, {x});
+  constexpr double kEnd = 0x1p63;
+  const bool is_double = x->getType()->getScalarType()->isDoubleTy();
+  const auto number = [&](double value) { return llvm::ConstantFP::get(x->getType(), value); };
+  llvm::Value* const least = number(-kEnd);
+  llvm::Value* const most = number(is_double ? kEnd - 1024 : kEnd - 0x1p39);
+  llvm::Value* within = builder.CreateSelect(builder.CreateFCmpOLT(x, least), least, x);
+  within = builder.CreateSelect(builder.CreateFCmpOGT(x, most), most, within);
+  within = builder.CreateSelect(builder.CreateFCmpUNO(x, x), number(0), within);
+  llvm::Value* const whole = builder.CreateFPToSI(within, wide);
+  llvm::Value* const above = builder.CreateFCmpOGE(x, number(kEnd));
+  return builder.CreateSelect(above, llvm::ConstantInt::get(wide, INT64_MAX), whole);
+}
+
+}  // namespace
+
 Value convert(Value a, DType type) {
   if (a.type() == type) return a;
   if (type == DType::boolean) return to_bool(a != a.constant(0));
@@ -417,9 +438,7 @@ Value convert(Value a, DType type) {
     return value_of(
         type,
         [&](llvm::Value* x) {
-          llvm::Value* saturated =
-              builder.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {wide, x->getType()}, {x});
-          return builder.CreateTrunc(saturated, form);
+          return builder.CreateTrunc(saturated(builder, x, wide, a.lanes().machine->gpu), form);
         },
         a);
   }
