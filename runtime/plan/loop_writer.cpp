@@ -415,7 +415,7 @@ Orientation LoopWriter::choose_orientation() const {
       continue;
     if (is_nested(strides_[k])) return Orientation::row;
     const int64_t row = strides_[k][outer_.size()], outer = strides_[k][outer_.size() - 1];
-    along_row += row == 1;
+    along_row += row == 1 && outer != 0;
     along_outer += outer == 1 && row != 0;
   }
   const bool short_row = group_.row_length < kShortRow && outer_.back() >= kShortRow;
