@@ -1,5 +1,7 @@
 // Embedding bags: rows of a table, combined for each bag.
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/ops/range_check.h"
@@ -16,9 +18,29 @@ constexpr int64_t kGrain = 16384;
 /// Prefetch distance in rows, which are anywhere in memory.
 constexpr int64_t kAhead = 8;
 
+/// Rows that are added together.
+constexpr int kRows = 32;
+
+/// Adds `count` rows, one after the other, with the sums of some columns in registers.
 template <class T>
-void add_row(Wide<T>* __restrict sums, const T* __restrict row, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) sums[i] += static_cast<Wide<T>>(row[i]);
+void add_rows(Wide<T>* __restrict sums, const T* const* __restrict rows, int64_t count,
+              int64_t columns) {
+  int64_t i = 0;
+  if constexpr (std::is_same_v<T, Wide<T>>) {
+    typedef T Block __attribute__((vector_size(64)));
+    constexpr int64_t kColumns = 64 / sizeof(T);
+    for (; i + kColumns <= columns; i += kColumns) {
+      Block sum, part;
+      std::memcpy(&sum, sums + i, sizeof sum);
+      for (int64_t r = 0; r < count; ++r) {
+        std::memcpy(&part, rows[r] + i, sizeof part);
+        sum += part;
+      }
+      std::memcpy(sums + i, &sum, sizeof sum);
+    }
+  }
+  for (int64_t r = 0; r < count; ++r)
+    for (int64_t j = i; j < columns; ++j) sums[j] += static_cast<Wide<T>>(rows[r][j]);
 }
 
 template <class T>
@@ -97,19 +119,26 @@ class BagSums {
   }
 
   void add(int64_t first, int64_t last, Wide<T>* sums) {
-    static const auto add_plain = fastest<add_row<T>>();
+    static const auto add_plain = fastest<add_rows<T>>();
     static const auto add_product = fastest<add_weighted<T>>();
     int64_t counted = 0;
+    const T* rows[kRows];
+    int waiting = 0;
     for (int64_t index = first; index < last; ++index) {
       prefetch(index);
       const T* row = row_at(index);
       if (!row) continue;
       ++counted;
-      if (weights_)
+      if (weights_) {
         add_product(sums, row, columns_, static_cast<Wide<T>>(weights_[index]));
-      else
-        add_plain(sums, row, columns_);
+        continue;
+      }
+      rows[waiting++] = row;
+      if (waiting < kRows) continue;
+      add_plain(sums, rows, waiting, columns_);
+      waiting = 0;
     }
+    add_plain(sums, rows, waiting, columns_);
     if (mode_ != BagMode::mean || counted < 2) return;
     for (int64_t i = 0; i < columns_; ++i) sums[i] /= static_cast<Wide<T>>(counted);
   }
