@@ -1,6 +1,7 @@
 // Stable sorting along the last dimension, and the first elements in that order.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -8,6 +9,7 @@
 
 #include "runtime/cpu/ops/compute.h"
 #include "runtime/cpu/visit_type.h"
+#include "runtime/cpu/wide_vectors.h"
 #include "runtime/cpu/workspace.h"
 
 namespace tide {
@@ -349,6 +351,9 @@ class Selection {
     entries_[size_++] = entry;
     if (size_ == 2 * kept_) discard_excess();
   }
+  /// Whether entries are skipped, and the least key of those.
+  bool is_full() const { return full_; }
+  uint64_t limit() const { return limit_; }
   /// Sorts the entries kept; returns their number.
   int64_t finish() {
     if (size_ > kept_) discard_excess();
@@ -370,6 +375,41 @@ class Selection {
   bool full_ = false;
 };
 
+/// Elements that are compared with the limit of a selection at a time.
+constexpr int kCompared = 64;
+
+/// flags[i] = whether the key of x[i] is below the limit, for kCompared elements.
+template <class T>
+void mark_below(const T* __restrict x, uint64_t flip, uint64_t limit, uint8_t* __restrict flags) {
+  using B = Bits<Wide<T>>;
+  const auto flip_bits = static_cast<B>(flip), limit_key = static_cast<B>(limit);
+  for (int i = 0; i < kCompared; ++i)
+    flags[i] = static_cast<B>(sort_key(x[i]) ^ flip_bits) < limit_key;
+}
+
+/// Adds the elements first..last-1 of a row to a selection.
+template <class T>
+void add_elements(const Rows<T>& rows, int64_t row, int64_t first, int64_t last,
+                  Selection& selection) {
+  static const auto mark = fastest<mark_below<T>>();
+  int64_t i = first;
+  for (; i + kCompared <= last; i += kCompared) {
+    if (!selection.is_full()) {
+      for (int k = 0; k < kCompared; ++k) selection.add(rows.entry(row, i + k));
+      continue;
+    }
+    alignas(8) uint8_t flags[kCompared];
+    mark(rows.x + row * rows.length + i, rows.flip, selection.limit(), flags);
+    for (int k = 0; k < kCompared; k += 8) {
+      uint64_t eight;
+      std::memcpy(&eight, flags + k, sizeof eight);
+      for (; eight; eight &= eight - 1)
+        selection.add(rows.entry(row, i + k + std::countr_zero(eight) / 8));
+    }
+  }
+  for (; i < last; ++i) selection.add(rows.entry(row, i));
+}
+
 /// Selects the first elements of each row without sorting it: first of each part of the row, then
 /// of these.
 template <class T>
@@ -384,7 +424,7 @@ void select(Parallel& parallel, const Rows<T>& rows) {
                          const int64_t row = item / parts, first = item % parts * part;
                          const int64_t last = std::min(rows.length, first + part);
                          Selection selection(entries + 2 * rows.kept * item, rows.kept);
-                         for (int64_t i = first; i < last; ++i) selection.add(rows.entry(row, i));
+                         add_elements(rows, row, first, last, selection);
                          const int64_t count = selection.finish();
                          // Pads each part to the same number of entries: these come after all
                          // others.
