@@ -18,6 +18,8 @@ struct Float {
   using Scalar = float;
   using Vector = __m256;
   static constexpr int kLanes = 8, kRows = 6;
+  static constexpr bool kTransposes = true;
+  TIDE_INLINE Vector zero() { return _mm256_setzero_ps(); }
   TIDE_INLINE Vector load(const float* p) { return _mm256_loadu_ps(p); }
   TIDE_INLINE void store(float* p, Vector v) { _mm256_storeu_ps(p, v); }
   TIDE_INLINE Vector broadcast(float x) { return _mm256_set1_ps(x); }
@@ -52,6 +54,8 @@ struct Double {
   using Scalar = double;
   using Vector = __m256d;
   static constexpr int kLanes = 4, kRows = 6;
+  static constexpr bool kTransposes = false;
+  TIDE_INLINE Vector zero() { return _mm256_setzero_pd(); }
   TIDE_INLINE Vector load(const double* p) { return _mm256_loadu_pd(p); }
   TIDE_INLINE void store(double* p, Vector v) { _mm256_storeu_pd(p, v); }
   TIDE_INLINE Vector broadcast(double x) { return _mm256_set1_pd(x); }
@@ -67,6 +71,8 @@ struct Pair {
   using Scalar = uint32_t;
   using Vector = __m256i;
   static constexpr int kLanes = 8, kRows = 6;
+  static constexpr bool kTransposes = false;
+  TIDE_INLINE Vector zero() { return _mm256_setzero_si256(); }
   TIDE_INLINE Vector load(const uint32_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const Vector*>(p));
   }

@@ -18,6 +18,8 @@ struct Float {
   using Scalar = float;
   using Vector = __m512;
   static constexpr int kLanes = 16, kRows = 12;
+  static constexpr bool kTransposes = true;
+  TIDE_INLINE Vector zero() { return _mm512_setzero_ps(); }
   TIDE_INLINE Vector load(const float* p) { return _mm512_loadu_ps(p); }
   TIDE_INLINE void store(float* p, Vector v) { _mm512_storeu_ps(p, v); }
   TIDE_INLINE Vector broadcast(float x) { return _mm512_set1_ps(x); }
@@ -59,6 +61,8 @@ struct Double {
   using Scalar = double;
   using Vector = __m512d;
   static constexpr int kLanes = 8, kRows = 12;
+  static constexpr bool kTransposes = false;
+  TIDE_INLINE Vector zero() { return _mm512_setzero_pd(); }
   TIDE_INLINE Vector load(const double* p) { return _mm512_loadu_pd(p); }
   TIDE_INLINE void store(double* p, Vector v) { _mm512_storeu_pd(p, v); }
   TIDE_INLINE Vector broadcast(double x) { return _mm512_set1_pd(x); }
@@ -74,6 +78,8 @@ struct Pair {
   using Scalar = uint32_t;
   using Vector = __m512i;
   static constexpr int kLanes = 16, kRows = 12;
+  static constexpr bool kTransposes = false;
+  TIDE_INLINE Vector zero() { return _mm512_setzero_si512(); }
   TIDE_INLINE Vector load(const uint32_t* p) { return _mm512_loadu_si512(p); }
   TIDE_INLINE void store(uint32_t* p, Vector v) { _mm512_storeu_si512(p, v); }
   TIDE_INLINE Vector broadcast(uint32_t x) { return _mm512_set1_epi32(static_cast<int>(x)); }

@@ -19,6 +19,8 @@ struct Float {
   using Scalar = float;
   using Vector = __m128;
   static constexpr int kLanes = 4, kRows = 4;
+  static constexpr bool kTransposes = true;
+  TIDE_INLINE Vector zero() { return _mm_setzero_ps(); }
   TIDE_INLINE Vector load(const float* p) { return _mm_loadu_ps(p); }
   TIDE_INLINE void store(float* p, Vector v) { _mm_storeu_ps(p, v); }
   TIDE_INLINE Vector broadcast(float x) { return _mm_set1_ps(x); }
@@ -44,6 +46,8 @@ struct Double {
   using Scalar = double;
   using Vector = __m128d;
   static constexpr int kLanes = 2, kRows = 4;
+  static constexpr bool kTransposes = false;
+  TIDE_INLINE Vector zero() { return _mm_setzero_pd(); }
   TIDE_INLINE Vector load(const double* p) { return _mm_loadu_pd(p); }
   TIDE_INLINE void store(double* p, Vector v) { _mm_storeu_pd(p, v); }
   TIDE_INLINE Vector broadcast(double x) { return _mm_set1_pd(x); }
@@ -61,6 +65,8 @@ struct Pair {
   using Scalar = uint32_t;
   using Vector = __m128i;
   static constexpr int kLanes = 4, kRows = 4;
+  static constexpr bool kTransposes = false;
+  TIDE_INLINE Vector zero() { return _mm_setzero_si128(); }
   TIDE_INLINE Vector load(const uint32_t* p) {
     return _mm_loadu_si128(reinterpret_cast<const Vector*>(p));
   }

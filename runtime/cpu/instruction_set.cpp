@@ -15,4 +15,8 @@ InstructionSet instruction_set() {
   return InstructionSet::avx512;
 }
 
+bool has_bfloat16_products() {
+  return instruction_set() == InstructionSet::avx512 && __builtin_cpu_supports("avx512bf16");
+}
+
 }  // namespace tide

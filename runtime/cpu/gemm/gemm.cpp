@@ -35,13 +35,17 @@ constexpr int64_t kPackPassing = int64_t{4} << 20;
 
 template <class T>
 using Compute = std::conditional_t<std::is_same_v<T, double>, double, float>;
+/// Pairs worth a thread when they are copied.
+constexpr int64_t kPairsWorthThread = 32768;
 
 /// One product of at most kSuperblock rows and columns, into `c` of the compute type. `bias`,
 /// unless it is null, has an element for each column.
 template <class T, class C>
 class Product {
+  using Sum = GemmSum<C>;
+
  public:
-  Product(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const C* bias, C* c,
+  Product(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const Sum* bias, Sum* c,
           int64_t c_stride, bool accumulate = false)
       : m_(m),
         n_(n),
@@ -196,8 +200,8 @@ class Product {
   const GemmKernel<C>& kernel_ = gemm_kernel<C>();
   int64_t m_, n_, k_;
   Matrix<T> a_, b_;
-  const C* bias_;
-  C* c_;
+  const Sum* bias_;
+  Sum* c_;
   int64_t c_stride_;
   bool accumulate_;
   const bool in_place_ = reads_in_place();
@@ -219,6 +223,56 @@ void round_rows(int64_t m, int64_t n, const float* source, const T* bias, T* tar
         for (int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(from[j]);
     }
   });
+}
+
+/// The pairs along k of a matrix (rows, k): itself, or copied to `workspace`, the last one padded
+/// with a zero if k is odd.
+Matrix<BFloat16Pair> pairs_along(int64_t rows, int64_t k, Matrix<BFloat16> x, Workspace& workspace,
+                                 Parallel& parallel) {
+  const bool is_aligned = reinterpret_cast<uintptr_t>(x.data) % sizeof(BFloat16Pair) == 0;
+  if (x.column_stride == 1 && k % 2 == 0 && x.row_stride % 2 == 0 && is_aligned)
+    return {reinterpret_cast<const BFloat16Pair*>(x.data), x.row_stride / 2, 1};
+  const int64_t pairs = (k + 1) / 2;
+  auto* const copy = workspace.get<BFloat16Pair>(rows * pairs);
+  const auto pair = [&](const BFloat16* first, int64_t p) {
+    const uint32_t second = 2 * p + 1 < k ? first[x.column_stride].bits : 0;
+    return BFloat16Pair{first->bits | second << 16};
+  };
+  if (x.row_stride == 1) {  // rows are read and written side by side
+    parallel.for_range(pairs, std::max<int64_t>(1, kPairsWorthThread / rows),
+                       [&](int64_t begin, int64_t end) {
+                         for (int64_t p = begin; p < end; ++p)
+                           for (int64_t i = 0; i < rows; ++i)
+                             copy[p * rows + i] = pair(x.data + 2 * p * x.column_stride + i, p);
+                       });
+    return {copy, 1, rows};
+  }
+  parallel.for_range(rows, std::max<int64_t>(1, kPairsWorthThread / std::max<int64_t>(1, pairs)),
+                     [&](int64_t begin, int64_t end) {
+                       for (int64_t i = begin; i < end; ++i)
+                         for (int64_t p = 0; p < pairs; ++p)
+                           copy[i * pairs + p] =
+                               pair(x.data + i * x.row_stride + 2 * p * x.column_stride, p);
+                     });
+  return {copy, pairs, 1};
+}
+
+/// One product of at most kSuperblock rows and columns.
+template <class T, class C>
+void multiply_block(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const C* bias, C* c,
+                    int64_t c_stride, Parallel& parallel) {
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    static const bool has_pairs = has_bfloat16_products();
+    if (has_pairs) {
+      static thread_local Workspace left, right;
+      const auto pairs = pairs_along(n, k, transposed(b), right, parallel);
+      return Product<BFloat16Pair, BFloat16Pair>(m, n, (k + 1) / 2,
+                                                 pairs_along(m, k, a, left, parallel),
+                                                 transposed(pairs), bias, c, c_stride)
+          .run(parallel);
+    }
+  }
+  Product<T, C>(m, n, k, a, b, bias, c, c_stride).run(parallel);
 }
 
 /// A contiguous bias: itself or a copy. Null if there is none.
@@ -257,6 +311,11 @@ const GemmKernel<uint32_t>& gemm_kernel() {
   return chosen;
 }
 
+template <>
+const GemmKernel<BFloat16Pair>& gemm_kernel() {
+  return kGemmAvx512BFloat16;
+}
+
 void gemm_pairs(int64_t m, int64_t n, int64_t k, const uint32_t* a, const uint32_t* b, uint32_t* c,
                 bool accumulate, Parallel& parallel) {
   Product<uint32_t, uint32_t>(m, n, k, {a, k, 1}, {b, n, 1}, nullptr, c, n, accumulate)
@@ -277,9 +336,8 @@ void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, const Resul
       const Result* addend = bias ? bias + j : nullptr;
       const auto multiply = [&](const C* product_bias, C* sum, int64_t stride) {
         if (k > 0)
-          Product<T, C>(rows, columns, k, block_of(a, i, 0), block_of(b, 0, j), product_bias, sum,
-                        stride)
-              .run(parallel);
+          multiply_block<T, C>(rows, columns, k, block_of(a, i, 0), block_of(b, 0, j), product_bias,
+                               sum, stride, parallel);
         else
           for (int64_t y = 0; y < rows; ++y)
             for (int64_t x = 0; x < columns; ++x)

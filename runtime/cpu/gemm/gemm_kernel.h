@@ -32,15 +32,16 @@ template <class V, int rows, int vectors, bool packed>
 TIDE_VECTOR_TARGET void gemm_register_tile(int64_t k, const typename V::Scalar* a,
                                            int64_t a_row_stride, int64_t a_k_stride,
                                            const typename V::Scalar* b, int64_t b_stride,
-                                           const typename V::Scalar* bias, typename V::Scalar* c,
-                                           int64_t c_stride, bool accumulate) {
+                                           const GemmSum<typename V::Scalar>* bias,
+                                           GemmSum<typename V::Scalar>* c, int64_t c_stride,
+                                           bool accumulate) {
   constexpr int lanes = V::kLanes;
   if constexpr (packed) a_row_stride = 1, a_k_stride = V::kRows;
   typename V::Vector sum[rows][vectors], right[vectors];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v) sum[i][v] = V::broadcast(0);
+    for (int v = 0; v < vectors; ++v) sum[i][v] = V::zero();
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) __builtin_prefetch(c + i * c_stride, 1);  // needed at the end
   for (int64_t p = 0; p < k; ++p, a += a_k_stride, b += b_stride) {
@@ -82,7 +83,7 @@ template <class V>
 TIDE_VECTOR_TARGET void gemm_transpose(const typename V::Scalar* from, int64_t row_stride,
                                        typename V::Scalar* to) {
   constexpr int columns = 2 * V::kLanes;
-  if constexpr (std::is_same_v<typename V::Scalar, float>) {
+  if constexpr (V::kTransposes) {
     for (int p = 0; p < kGemmRun; p += V::kLanes) {
       typename V::Vector square[V::kLanes];
 #pragma GCC unroll 16
@@ -101,13 +102,14 @@ TIDE_VECTOR_TARGET void gemm_transpose(const typename V::Scalar* from, int64_t r
 /// `b_stride` from the next: transposed in registers, because few rows would not repay packing
 /// them.
 template <class V, int rows>
-TIDE_VECTOR_TARGET void gemm_transposed_tile(int64_t k, const float* a, int64_t a_stride,
-                                             const float* b, int64_t b_stride, const float* bias,
-                                             float* c, int64_t c_stride, bool accumulate) {
+TIDE_VECTOR_TARGET void gemm_transposed_tile(int64_t k, const typename V::Scalar* a,
+                                             int64_t a_stride, const typename V::Scalar* b,
+                                             int64_t b_stride, const float* bias, float* c,
+                                             int64_t c_stride, bool accumulate) {
   constexpr int lanes = V::kLanes;
   typename V::Vector sum[rows];
 #pragma GCC unroll 4
-  for (int i = 0; i < rows; ++i) sum[i] = V::broadcast(0);
+  for (int i = 0; i < rows; ++i) sum[i] = V::zero();
   int64_t p = 0;
   for (; p + lanes <= k; p += lanes) {
     typename V::Vector square[lanes];
@@ -121,7 +123,7 @@ TIDE_VECTOR_TARGET void gemm_transposed_tile(int64_t k, const float* a, int64_t 
         sum[i] = V::multiply_add(V::broadcast(a[i * a_stride + p + q]), square[q], sum[i]);
   }
   for (; p < k; ++p) {
-    float step[lanes];
+    typename V::Scalar step[lanes];
     for (int j = 0; j < lanes; ++j) step[j] = b[j * b_stride + p];
 #pragma GCC unroll 4
     for (int i = 0; i < rows; ++i)
@@ -137,10 +139,10 @@ TIDE_VECTOR_TARGET void gemm_transposed_tile(int64_t k, const float* a, int64_t 
 
 /// GemmKernel::few_rows for the instruction set of V.
 template <class V>
-TIDE_VECTOR_TARGET void gemm_few_rows(int64_t m, int64_t n, int64_t k, const float* a,
-                                      int64_t a_stride, const float* b, int64_t b_stride,
-                                      const float* bias, float* c, int64_t c_stride,
-                                      bool accumulate) {
+TIDE_VECTOR_TARGET void gemm_few_rows(int64_t m, int64_t n, int64_t k, const typename V::Scalar* a,
+                                      int64_t a_stride, const typename V::Scalar* b,
+                                      int64_t b_stride, const float* bias, float* c,
+                                      int64_t c_stride, bool accumulate) {
   static constexpr std::array tiles = {gemm_transposed_tile<V, 1>, gemm_transposed_tile<V, 2>,
                                        gemm_transposed_tile<V, 3>, gemm_transposed_tile<V, 4>};
   for (int64_t j = 0; j < n; j += V::kLanes)
@@ -159,9 +161,11 @@ template <class V>
 TIDE_VECTOR_TARGET void gemm_block(int64_t m, int64_t n, int64_t k,
                                    const GemmLeft<typename V::Scalar>& a,
                                    const GemmRight<typename V::Scalar>& b,
-                                   const typename V::Scalar* bias, typename V::Scalar* c,
-                                   int64_t c_stride, bool accumulate) {
+                                   const GemmSum<typename V::Scalar>* bias,
+                                   GemmSum<typename V::Scalar>* c, int64_t c_stride,
+                                   bool accumulate) {
   using T = typename V::Scalar;
+  using Sum = GemmSum<T>;
   constexpr auto rows = std::make_integer_sequence<int, V::kRows>();
   static constexpr std::array all_tiles = {gemm_tiles<V, 2, false>(rows),
                                            gemm_tiles<V, 2, true>(rows)};
@@ -170,12 +174,12 @@ TIDE_VECTOR_TARGET void gemm_block(int64_t m, int64_t n, int64_t k,
   const bool packed = a.row_stride == 1 && a.k_stride == V::kRows;
   const auto &tiles = all_tiles[packed], &narrow_tiles = all_narrow_tiles[packed];
   constexpr int columns = 2 * V::kLanes;
-  alignas(64) T buffer[V::kRows * columns];
+  alignas(64) Sum buffer[V::kRows * columns];
   const auto multiply = [&](int64_t i, int64_t j) {
     const bool full = n - j >= columns, narrow = n - j <= V::kLanes;
     const int64_t height = m - i < V::kRows ? m - i : V::kRows;
     const T* a_panel = a.data + i / V::kRows * a.panel_stride;
-    T* corner = c + i * c_stride + j;
+    Sum* corner = c + i * c_stride + j;
     if (full) {
       tiles[height - 1](k, a_panel, a.row_stride, a.k_stride, b.data + j / columns * b.panel_stride,
                         b.k_stride, bias ? bias + j : nullptr, corner, c_stride, accumulate);
@@ -186,7 +190,7 @@ TIDE_VECTOR_TARGET void gemm_block(int64_t m, int64_t n, int64_t k,
                                                 columns, nullptr, buffer, columns, false);
     for (int64_t y = 0; y < height; ++y)
       for (int64_t x = 0; x < n - j; ++x) {
-        T& to = corner[y * c_stride + x];
+        Sum& to = corner[y * c_stride + x];
         to = accumulate ? to + buffer[y * columns + x] : buffer[y * columns + x];
         if (bias) to += bias[j + x];
       }
@@ -205,7 +209,7 @@ template <class V>
 constexpr GemmKernel<typename V::Scalar> gemm_kernel_of() {
   GemmKernel<typename V::Scalar> kernel = {V::kRows,      2 * V::kLanes,     right_passes<V>(),
                                            gemm_block<V>, gemm_transpose<V>, nullptr};
-  if constexpr (std::is_same_v<typename V::Scalar, float>) kernel.few_rows = gemm_few_rows<V>;
+  if constexpr (V::kTransposes) kernel.few_rows = gemm_few_rows<V>;
   return kernel;
 }
 
