@@ -156,8 +156,8 @@ end
 --- One run of a peer in a process of its own; nil if it has no such workload.
 local function measure_peer(script, row, peer, device, reps)
   if row.alone then return nil end
-  local command = ("python3 '%s' %s '%s' --reps %d --device %s"):format(script, row.name, peer, reps,
-    is_cuda(device) and "cuda" or "cpu")
+  local command = ("OMP_NUM_THREADS=%d python3 '%s' %s '%s' --reps %d --device %s"):format(tide.get_num_threads(),
+    script, row.name, peer, reps, is_cuda(device) and "cuda" or "cpu")
   local pipe = assert(io.popen(command))
   local output = pipe:read("a")
   local succeeded = pipe:close()

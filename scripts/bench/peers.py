@@ -8,8 +8,9 @@ One that fails does not keep the others from being timed; the status is 1 then.
 
 A peer named NAME.out writes into outputs made beforehand: without it, most of a memory-bound
 figure is the time the system takes to provide fresh pages. On the CPU all peers compute in
-float32 on two threads. On a GPU, which torch alone is timed on, float32 is float32 (no TF32) but
-for workloads that say so. Every repetition ends with its results computed.
+float32 on OMP_NUM_THREADS threads, which `tide bench` sets (default: 2). On a GPU, which torch
+alone is timed on, float32 is float32 (no TF32) but for workloads that say so. Every repetition
+ends with its results computed.
 """
 import argparse
 import gc

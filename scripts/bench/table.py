@@ -7,9 +7,8 @@ Each NAME.jsonl in results/ is one machine: its first line describes it, the oth
 `tide bench NAME... --beside PEER --json` printed there. Of several lines for one workload and peer
 the better figure of each side counts, as it does within a run.
 
-earlier.json has figures of machines whose lines were not kept; it is written by hand. A table goes
-between `<!-- table: NAME -->` and `<!-- end -->`. With --check nothing is written, and the status
-is 1 if a table is not what the files say.
+A table goes between `<!-- table: NAME -->` and `<!-- end -->`. With --check nothing is written, and
+the status is 1 if a table is not what the files say.
 """
 import json
 import re
@@ -21,10 +20,13 @@ ROOT = HERE.parent.parent
 RESULTS = HERE / "results"
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs/benchmarks.md"]
 
-# The figures of the README, all of one run, and its rows.
-README_MACHINE = "readme"
+# The machine of the table in the README, and its rows.
+README_MACHINE = "zen5"
 README_ROWS = ["op_overhead", "mlp_step", "lenet_train", "lstm_train", "gpt_train", "matmul_1024",
                "chain_16m", "softmax_4k", "sort_16m", "startup"]
+
+# Machines of which a table shows the ratios to PyTorch only.
+OTHER_MACHINES = {"zen4": "Zen 4", "xeon": "Xeon"}
 
 PEERS = {
     "torch": "PyTorch", "numpy": "NumPy", "jax": "JAX", "mlx": "MLX",
@@ -64,7 +66,7 @@ def row(cells):
 
 def table(heads, rows):
     """Figures stand to the right, workloads, units and peers to the left."""
-    words = {"workload", "unit", "peer", "another peer", "wanted"}
+    words = {"workload", "unit"}
     rule = "|" + "|".join("---" if head in words else "---:" for head in heads) + "|"
     return "\n".join([row(heads), rule, *map(row, rows)])
 
@@ -90,33 +92,28 @@ def readme_table():
                     torch_rows(figures, README_ROWS)))
 
 
-def machine_tables(name):
+def peers_table(name):
+    """All peers beside tide on one machine, and the ratios to PyTorch on others."""
     machine, figures = read_machine(name)
-    workloads = [workload for workload, peer in figures if peer == "torch"]
-    others = [(workload, peer, line) for (workload, peer), line in figures.items()
-              if peer != "torch"]
-    parts = [described(machine, figures.values()),
-             table(["workload", "unit", "tide", "PyTorch", "ratio"],
-                   torch_rows(figures, workloads))]
-    if others:
-        parts.append(table(
-            ["workload", "unit", "peer", "tide", "its figure", "ratio"],
-            [[workload, line["unit"], PEERS[peer], number(line["tide"]), number(line["other"]),
-              f"{line['ratio']:.2f}"] for workload, peer, line in others]))
-    return "\n\n".join(parts)
-
-
-def earlier_table():
-    earlier = json.loads((RESULTS / "earlier.json").read_text())
-    return table(earlier["columns"], earlier["rows"])
+    peers = [peer for peer in PEERS if any(peer == other for _, other in figures)]
+    elsewhere = {head: read_machine(other)[1] for other, head in OTHER_MACHINES.items()}
+    rows = []
+    for workload in dict.fromkeys(workload for workload, _ in figures):
+        lines = {peer: figures[workload, peer] for peer in peers if (workload, peer) in figures}
+        best = max if next(iter(lines.values()))["unit"].endswith("/s") else min
+        ratios = [figures_there.get((workload, "torch")) for figures_there in elsewhere.values()]
+        rows.append([workload, next(iter(lines.values()))["unit"],
+                     number(best(line["tide"] for line in lines.values())),
+                     *(number(lines[peer]["other"]) if peer in lines else "" for peer in peers),
+                     f"{min(line['ratio'] for line in lines.values()):.2f}",
+                     *(f"{line['ratio']:.2f}" if line else "" for line in ratios)])
+    heads = ["workload", "unit", "tide", *(PEERS[peer] for peer in peers), "least ratio",
+             *elsewhere]
+    return described(machine, figures.values()) + "\n\n" + table(heads, rows)
 
 
 def make(name):
-    if name == "readme":
-        return readme_table()
-    if name == "earlier":
-        return earlier_table()
-    return machine_tables(name)
+    return readme_table() if name == "readme" else peers_table(name)
 
 
 def main():
