@@ -51,6 +51,25 @@ void* thread_workspace(size_t bytes) {
   return workspace.get<std::byte>(bytes);
 }
 
+/// Runs the kernel of a loop without rows for elements begin..end-1 of its domain, in order.
+void run_elements(const LoopCall& call, LoopKernel kernel, int64_t begin, int64_t end) {
+  const LoopStep& step = *call.step;
+  const LoopArguments arguments{call.bases, step.extents.data(), step.strides.data(),
+                                call.parameters};
+  void* const workspace = thread_workspace(step.kernel->workspace_bytes(0));
+  const int64_t vector = step.extents[step.program.outer_rank - 1];
+  const auto run = [&](int64_t row, int64_t end_row, int64_t first, int64_t last) {
+    const LoopRange range{row, end_row, first, last, 0, 0};
+    if (row < end_row && first < last) kernel(&arguments, &range, workspace);
+  };
+  const int64_t row = begin / vector, last_row = end / vector;
+  const int64_t first = begin % vector, last = end % vector;
+  if (row == last_row) return run(row, row + 1, first, last);
+  if (first > 0) run(row, row + 1, first, vector);
+  run(row + (first > 0), last_row, 0, vector);
+  run(last_row, last_row + 1, 0, last);
+}
+
 /// Time limits for interpreting a kernel, in nanoseconds: of one run, because finding machine code
 /// on disk takes longer; of all runs before its code is looked up on disk; and of all runs before
 /// it is compiled. (Later processes find a compiled kernel on disk, so it is worth more than the
@@ -184,25 +203,6 @@ void HostStream::launch(const LoopStep& step, void* const* bases, const uint64_t
           call({0, outer, begin * kVectorStep, std::min(end * kVectorStep, vector), 0, row});
         });
   }
-}
-
-/// Runs the kernel of a loop without rows for elements begin..end-1 of its domain, in order.
-void run_elements(const LoopCall& call, LoopKernel kernel, int64_t begin, int64_t end) {
-  const LoopStep& step = *call.step;
-  const LoopArguments arguments{call.bases, step.extents.data(), step.strides.data(),
-                                call.parameters};
-  void* const workspace = thread_workspace(step.kernel->workspace_bytes(0));
-  const int64_t vector = step.extents[step.program.outer_rank - 1];
-  const auto run = [&](int64_t row, int64_t end_row, int64_t first, int64_t last) {
-    const LoopRange range{row, end_row, first, last, 0, 0};
-    if (row < end_row && first < last) kernel(&arguments, &range, workspace);
-  };
-  const int64_t row = begin / vector, last_row = end / vector;
-  const int64_t first = begin % vector, last = end % vector;
-  if (row == last_row) return run(row, row + 1, first, last);
-  if (first > 0) run(row, row + 1, first, vector);
-  run(row + (first > 0), last_row, 0, vector);
-  run(last_row, last_row + 1, 0, last);
 }
 
 ComputeOutcome HostStream::launch(const ComputeStep& step, void* const* addresses,

@@ -12,6 +12,8 @@ namespace {
 
 /// The most pixels for each pass. Gradients of weights are sums of few products, written once.
 constexpr int64_t kMostForward = 32, kMostBackward = 512;
+/// The most floats of all patches: 64 MB.
+constexpr int64_t kMostPatches = int64_t{1} << 24;
 /// Where fewer taps are inside the image than one in this many, oneDNN is faster, which skips the
 /// others and their weights.
 constexpr int64_t kInside = 3;
@@ -24,6 +26,8 @@ struct PatchSizes {
       : pixels(s.oh * s.ow), all_pixels(s.n * pixels), taps(s.c * s.kh * s.kw) {}
   int64_t pixels;  ///< of an image's result
   int64_t all_pixels, taps;
+
+  int64_t patches() const { return all_pixels * taps; }  ///< floats
 };
 
 float* memory_of(int64_t size) {
@@ -128,7 +132,8 @@ const float* pixels_first(const ConvolutionShape& s, const float* dy, float* to)
 
 bool few_pixels_suit_forward(const ConvolutionShape& s) {
   const PatchSizes sizes(s);
-  if (s.groups > 1 || sizes.all_pixels > kMostForward) return false;
+  if (s.groups > 1 || sizes.all_pixels > kMostForward || sizes.patches() > kMostPatches)
+    return false;
   int64_t inside = 0;
   for (int64_t pixel = 0; pixel < sizes.pixels; ++pixel)
     for_inside(s, pixel, [&](int64_t, int64_t) { ++inside; });
@@ -136,7 +141,8 @@ bool few_pixels_suit_forward(const ConvolutionShape& s) {
 }
 
 bool few_pixels_suit_backward(const ConvolutionShape& s) {
-  return s.groups == 1 && PatchSizes(s).all_pixels <= kMostBackward;
+  const PatchSizes sizes(s);
+  return s.groups == 1 && sizes.all_pixels <= kMostBackward && sizes.patches() <= kMostPatches;
 }
 
 void few_pixels_forward(const ConvolutionShape& s, const float* input, const float* weight,
