@@ -300,7 +300,7 @@ void run_rows(const ConvolutionShape& shape, const Division& division, const flo
   const bool has_bias = bias != nullptr;
   const PartWeights weights(shape, division, has_bias);
   const float* shared = weights.of_all(prepared, weight);
-  const dnnl::memory::desc& layout = weights.shared().weight_layout();
+  const dnnl::memory::desc layout = weights.shared().weight_layout();  // a copy: see kMaxCached
   const int64_t parts = division.parts;
   parallel.for_range(shape.n * parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

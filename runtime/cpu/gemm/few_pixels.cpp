@@ -61,8 +61,8 @@ int64_t weight_stride(const ConvolutionShape& s) {
 
 /// Whether the patches are the input itself.
 bool are_input(const ConvolutionShape& s) {
-  const bool same = s.oh == s.h && s.ow == s.w && s.kh == 1 && s.kw == 1 && s.pad_h == 0;
-  return same && (s.channels_last || s.h * s.w == 1);
+  const bool same = s.oh == s.h && s.ow == s.w && s.kh == 1 && s.kw == 1;
+  return same && s.pad_h == 0 && s.pad_w == 0 && (s.channels_last || s.h * s.w == 1);
 }
 
 /// The patches: the input, or copied to `to`.

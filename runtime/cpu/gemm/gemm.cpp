@@ -84,8 +84,7 @@ class Product {
       static thread_local Workspace workspace;
       for (int64_t p = 0; p < k_; p += kGemmBlock) {
         const int64_t depth = std::min(kGemmBlock, k_ - p);
-        const bool is_done = multiply_few_rows(column, p, depth);
-        if (is_done) continue;
+        if (multiply_few_rows(column, p, depth)) continue;
         C* packed = workspace.get<C>(ceil_to(block_n_, kernel_.columns) * depth);
         multiply(row, column, p, depth, right(column, p, depth, packed));
       }

@@ -62,6 +62,9 @@ const Case kCases[] = {{2, 1, 8, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1},
                        {3, 4, 21, 19, 10, 3, 2, 2, 3, 1, 0, 2, 1, 1},
                        {2, 4, 30, 31, 3, 3, 3, 1, 1, 1, 2, 3, 2, 1},
                        {2, 2, 9, 300, 5, 2, 3, 3, 1, 0, 1, 1, 1, 1},
+                       // As many pixels as the input has, but others.
+                       {2, 4, 1, 3, 5, 1, 1, 1, 2, 0, 1, 1, 1, 1},
+                       {2, 4, 3, 1, 5, 1, 1, 2, 1, 1, 0, 1, 1, 1},
                        // One pixel of each image.
                        {3, 300, 1, 1, 70, 1, 1, 2, 1, 0, 0, 1, 1, 1},
                        // Few images with much work, which are cut by channels or groups.
